@@ -26,7 +26,7 @@ _BACKUP_SUFFIX = ".old"  # name suffix of a replaced file in a staging folder
 
 
 @contextmanager
-def stage_files(files: Mapping[Any, FileContent]) -> Iterator[dict[str, Path]]:
+def stage_and_replace_files(files: Mapping[Any, FileContent]) -> Iterator[dict[str, Path]]:
     """Write `files` (path -> content) to a staging folder, yield the path of each file there, and
     move all files to their final paths at the end of the `with` block.
 
@@ -48,12 +48,12 @@ def stage_files(files: Mapping[Any, FileContent]) -> Iterator[dict[str, Path]]:
         for folder in dict.fromkeys(os.path.dirname(path) for path in contents):
             new_folders += _create_folders(Path(folder))
             _remove_abandoned_staging(folder, {os.path.basename(path) for path in contents})
-            staging[folder] = locks.enter_context(_staging_folder(folder))
+            staging[folder] = locks.enter_context(_create_locked_staging_folder(folder))
         staged_paths: dict[str, Path] = {}
         for path, content in contents.items():
             staged_path = staging[os.path.dirname(path)] / os.path.basename(path)
             if content is not None:
-                with set_error_filename(path):
+                with adding_missing_error_filename(path):
                     _write_staged_file(staged_path, content)
                 staged_paths[path] = staged_path
         yield {
@@ -71,14 +71,16 @@ def stage_files(files: Mapping[Any, FileContent]) -> Iterator[dict[str, Path]]:
             _remove_if_empty(new_folder)
 
 
-def atomic_write(files: Mapping[Any, FileContent]) -> None:
-    """Write `files` (path -> content) so that all or none of them change; see `stage_files`."""
-    with stage_files(files):
+def write_files_atomically(files: Mapping[Any, FileContent]) -> None:
+    """Write `files` (path -> content) so that all or none of them change; see
+    `stage_and_replace_files`.
+    """
+    with stage_and_replace_files(files):
         pass
 
 
 @contextmanager
-def set_error_filename(path: str | os.PathLike[str]) -> Iterator[None]:
+def adding_missing_error_filename(path: str | os.PathLike[str]) -> Iterator[None]:
     """Set the missing file name of an OSError that the `with` body raises."""
     try:
         yield
@@ -89,7 +91,7 @@ def set_error_filename(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 @contextmanager
-def _staging_folder(parent: str) -> Iterator[Path]:
+def _create_locked_staging_folder(parent: str) -> Iterator[Path]:
     """Create a folder for files that are being saved to `parent`, and hold a lock on it.
 
     The system releases the lock when this process ends for any reason. `_remove_abandoned_staging`
@@ -172,7 +174,7 @@ def _replace_files(
             old = staging[os.path.dirname(path)] / (os.path.basename(path) + _BACKUP_SUFFIX)
             replaced.append((path, old))
             if os.path.lexists(path):
-                _back_up(path, old)
+                _link_or_copy_backup(path, old)
             if path in staged_paths:
                 os.replace(staged_paths[path], path)
             elif os.path.lexists(path):
@@ -185,7 +187,7 @@ def _replace_files(
         raise
 
 
-def _back_up(path: str, old: Path) -> None:
+def _link_or_copy_backup(path: str, old: Path) -> None:
     """Back up an old file as a hard link, so that its path always has a file; copy it if links are
     not supported.
     """

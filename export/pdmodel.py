@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..core.dtype import dtype_of
+from ..core.dtype import parse_dtype
 from ..core.errors import OpError
 from ..ir.attr_types import LIST_ATTR_TYPES, attr_problem
 from ..ir.kernelless_op_traits import OP_TRAITS
@@ -42,7 +42,7 @@ def to_bytes(program: Program) -> bytes:
     return data
 
 
-def desc_to_bytes(desc: Block | OpDesc | VarDesc) -> bytes:
+def block_op_or_var_to_bytes(desc: Block | OpDesc | VarDesc) -> bytes:
     """Return the message of one block, op or variable.
 
     Raises OpError if a value does not fit the type of its attribute or variable.
@@ -64,7 +64,7 @@ def desc_to_bytes(desc: Block | OpDesc | VarDesc) -> bytes:
 def _write_block(message: Any, block: Block) -> None:
     message.idx = block.idx
     message.parent_idx = block.parent
-    for var in _vars_in_file_order(block):
+    for var in _vars_and_holders_in_file_order(block):
         _write_var(message.vars.add(), var)
     for op in _ops_in_file_order(block):
         try:
@@ -73,7 +73,7 @@ def _write_block(message: Any, block: Block) -> None:
             raise error if isinstance(error, OpError) else OpError(f"{op.type}: {error}") from None
 
 
-def _vars_in_file_order(block: Block) -> list[VarDesc]:
+def _vars_and_holders_in_file_order(block: Block) -> list[VarDesc]:
     """Return the variables sorted by name, then the feed and fetch holder variables, which Paddle's
     C++ predictor requires.
     """
@@ -91,12 +91,14 @@ def _ops_in_file_order(block: Block) -> list[OpDesc]:
     """Return the ops with feed ops first and in reverse order: jit.load of Paddle takes the inputs
     in the order of ops, not by `col`.
     """
-    feeds = sorted((op for op in block.ops if op.type == "feed"), key=_feed_column, reverse=True)
-    fetches = sorted((op for op in block.ops if op.type == "fetch"), key=_feed_column)
+    feeds = sorted(
+        (op for op in block.ops if op.type == "feed"), key=_feed_or_fetch_column, reverse=True
+    )
+    fetches = sorted((op for op in block.ops if op.type == "fetch"), key=_feed_or_fetch_column)
     return [*feeds, *(op for op in block.ops if op.type not in _HOLDER_KINDS), *fetches]
 
 
-def _feed_column(op: OpDesc) -> int:
+def _feed_or_fetch_column(op: OpDesc) -> int:
     return int(op.attr("col", 0))
 
 
@@ -118,7 +120,7 @@ def _write_var(message: Any, var: VarDesc) -> None:
 
 def _write_tensor_desc(message: Any, var: VarDesc | ContractArg) -> None:
     # the first type if none was declared
-    message.data_type = dtype_of(var.dtype or "bool").proto
+    message.data_type = parse_dtype(var.dtype or "bool").proto
     message.dims.extend(var.shape)
 
 
@@ -167,7 +169,9 @@ def _write_contract(message: Any, contract: Contract) -> None:
     message.version = CONTRACT_VERSION
     for args, values in ((message.inputs, contract.inputs), (message.outputs, contract.outputs)):
         for arg in values:
-            args.add(name=arg.name, dtype=dtype_of(arg.dtype).proto, dims=arg.shape, path=arg.path)
+            args.add(
+                name=arg.name, dtype=parse_dtype(arg.dtype).proto, dims=arg.shape, path=arg.path
+            )
     message.output_tree = contract.output_tree
     for guard in contract.guards:
         fields = ("kind", "var", "axis", "expected", "reader", "where", "text")

@@ -25,7 +25,7 @@ _MAX_TENSOR_DESC_BYTES = 16 * (MAX_RANK + 1)
 Buffer = bytes | memoryview | mmap.mmap
 
 
-class ValueRecord(NamedTuple):
+class ParamsFileEntry(NamedTuple):
     """The position of one value in the file.
 
     offset, nbytes: start and size of its data.
@@ -45,7 +45,7 @@ class Params(dict[str, np.ndarray[Any, Any]]):
     path: the path of the file; '' if there is none.
     """
 
-    def __init__(self, records: Sequence[ValueRecord], buffer: Buffer, path: str = "") -> None:
+    def __init__(self, records: Sequence[ParamsFileEntry], buffer: Buffer, path: str = "") -> None:
         super().__init__(
             (r.name, np.ndarray(r.shape, r.dtype.np, buffer, r.offset)) for r in records
         )
@@ -62,7 +62,7 @@ class _RecordReader:
     def file_error(self, what: str) -> FileError:
         return FileError(f"{self.file}: {self.location}: {what}")
 
-    def skip_bytes(self, size: int, what: str) -> int:
+    def advance_checked(self, size: int, what: str) -> int:
         """Return the offset of the next `size` bytes after checking that they exist."""
         start, available = self.position, len(self.buffer) - self.position
         if size < 0 or size > available:
@@ -71,38 +71,38 @@ class _RecordReader:
         return start
 
     def read_number(self, form: str, what: str) -> int:
-        start = self.skip_bytes(struct.calcsize(form), what)
+        start = self.advance_checked(struct.calcsize(form), what)
         value: int = struct.unpack_from(form, self.buffer, start)[0]
         return value
 
-    def read_record(self, name: str) -> ValueRecord:
+    def read_lod_tensor_entry(self, name: str) -> ParamsFileEntry:
         self._require_zero_version("its version")
         self._skip_lod()
-        return self.read_tensor(name)
+        return self.read_tensor_entry(name)
 
-    def read_named_record(self, number: int) -> ValueRecord:
+    def read_named_tensor_entry(self, number: int) -> ParamsFileEntry:
         """Read a record with its name, as in state dicts of Paddle 1.6."""
         self.location = f"record {number}"
-        word = self.skip_bytes(4, "the word NAME")
+        word = self.advance_checked(4, "the word NAME")
         if bytes(self.buffer[word : word + 4]) != b"NAME":
             raise self.file_error("does not begin with NAME")
         size = self.read_number("<Q", "the length of its name")
-        start = self.skip_bytes(size, "its name")
+        start = self.advance_checked(size, "its name")
         try:
             name = bytes(self.buffer[start : start + size]).decode()
         except UnicodeDecodeError:
             raise self.file_error("its name is not a text") from None
         self.location = f"record {number} ({escape_text(name[:80])})"
-        return self.read_tensor(name)
+        return self.read_tensor_entry(name)
 
-    def read_tensor(self, name: str) -> ValueRecord:
+    def read_tensor_entry(self, name: str) -> ParamsFileEntry:
         self._require_zero_version("its tensor version")
         dtype, shape = self._read_tensor_desc(
             self.read_number("<i", "the length of its description")
         )
         size = math.prod(shape) * dtype.np.itemsize
         description = f"{dtype.name}{list(shape)}"
-        return ValueRecord(name, dtype, shape, self.skip_bytes(size, description), size)
+        return ParamsFileEntry(name, dtype, shape, self.advance_checked(size, description), size)
 
     def _require_zero_version(self, what: str) -> None:
         version = self.read_number("<I", what)
@@ -117,14 +117,14 @@ class _RecordReader:
             size = self.read_number("<Q", "a LoD level")
             if size % 8:
                 raise self.file_error(f"a LoD level has {size} bytes, not a multiple of 8")
-            self.skip_bytes(size, "a LoD level")
+            self.advance_checked(size, "a LoD level")
 
     def _read_tensor_desc(self, size: int) -> tuple[DType, tuple[int, ...]]:
         if not 0 < size <= _MAX_TENSOR_DESC_BYTES:
             raise self.file_error(
                 f"its description has {size} bytes, not 1 ... {_MAX_TENSOR_DESC_BYTES}"
             )
-        start = self.skip_bytes(size, "its description")
+        start = self.advance_checked(size, "its description")
         message = TensorDesc.parse(bytes(self.buffer[start : start + size]))
         if message is None:
             raise self.file_error("its description cannot be read")
@@ -140,7 +140,7 @@ class _RecordReader:
         return DTYPE_BY_PROTO[message.data_type], shape
 
 
-def read_records(buffer: Buffer, names: Iterable[str], file: str) -> Iterator[ValueRecord]:
+def iter_file_entries(buffer: Buffer, names: Iterable[str], file: str) -> Iterator[ParamsFileEntry]:
     """Yield the records of a file, which must be exactly those of `names` in this order."""
     reader = _RecordReader(buffer, file)
     count = 0
@@ -148,7 +148,7 @@ def read_records(buffer: Buffer, names: Iterable[str], file: str) -> Iterator[Va
         reader.location = f"record {count - 1} ({name})"
         if reader.position == len(buffer):
             raise reader.file_error("is not there: the file ends before it")
-        yield reader.read_record(name)
+        yield reader.read_lod_tensor_entry(name)
     if reader.position != len(buffer):
         raise FileError(
             f"{file}: {len(buffer) - reader.position} bytes are left after the {count} values the "
@@ -175,11 +175,11 @@ def read_paddle_1_6_state(data: bytes | memoryview, file: str) -> Params:
     """Return the values of a state dict of Paddle 1.6. Raises FileError."""
     reader = _RecordReader(data, file)
     reader.location = "its head"
-    reader.skip_bytes(_PADDLE_1_6_HEADER_BYTES + 4, "its head")
+    reader.advance_checked(_PADDLE_1_6_HEADER_BYTES + 4, "its head")
     count = reader.read_number("<Q", "the number of its values")
-    records: list[ValueRecord] = []
+    records: list[ParamsFileEntry] = []
     while len(records) < count:
-        records.append(reader.read_named_record(len(records)))
+        records.append(reader.read_named_tensor_entry(len(records)))
     if reader.position != len(data):
         raise FileError(
             f"{file}: {len(data) - reader.position} bytes are left after its {count} values"
@@ -194,7 +194,7 @@ def parse_params(data: bytes | memoryview, names: Iterable[str], file: str = "pa
 
     Raises FileError.
     """
-    return Params(list(read_records(data, sorted(set(names)), file)), data)
+    return Params(list(iter_file_entries(data, sorted(set(names)), file)), data)
 
 
 def load_params(path: str | os.PathLike[str], names: Iterable[str]) -> Params:
@@ -209,14 +209,14 @@ def load_params(path: str | os.PathLike[str], names: Iterable[str]) -> Params:
     file = os.path.basename(os.fspath(path))
     with open_regular(path) as weights:
         if os.fstat(weights.fileno()).st_size == 0:  # cannot be mapped
-            return Params(list(read_records(b"", sorted_names, file)), b"", os.fspath(path))
+            return Params(list(iter_file_entries(b"", sorted_names, file)), b"", os.fspath(path))
         try:
             mapped = mmap.mmap(weights.fileno(), 0, access=mmap.ACCESS_READ)
         except OSError as error:
             raise FileError(
                 f"{file}: cannot be mapped: {error.strerror} ({os.fspath(path)})"
             ) from None
-    return Params(list(read_records(mapped, sorted_names, file)), mapped, os.fspath(path))
+    return Params(list(iter_file_entries(mapped, sorted_names, file)), mapped, os.fspath(path))
 
 
 def load_params_folder(

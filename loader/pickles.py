@@ -39,22 +39,24 @@ def loads(data: bytes | memoryview | mmap.mmap, name: str = "pickle") -> Any:
     Raises FileError if the file is damaged, or if unpickling it would run code or create other
     objects.
     """
-    value, used = load_first(data, name)
+    value, used = load_first_with_length(data, name)
     if used != len(data):
         raise FileError(f"{name}: has {len(data) - used} bytes after its end")
     return value
 
 
-def load_first(data: bytes | memoryview | mmap.mmap, name: str = "pickle") -> tuple[Any, int]:
+def load_first_with_length(
+    data: bytes | memoryview | mmap.mmap, name: str = "pickle"
+) -> tuple[Any, int]:
     """Return the contents of the first pickle in `data`, as `loads` does, and its length in
     bytes.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("error", DeprecationWarning)  # for invalid escapes in text
-        return _run_pickle(data, name)
+        return _run_first_pickle(data, name)
 
 
-def _run_pickle(data: bytes | memoryview | mmap.mmap, name: str) -> tuple[Any, int]:
+def _run_first_pickle(data: bytes | memoryview | mmap.mmap, name: str) -> tuple[Any, int]:
     machine = _StackMachine(len(data))
     position = 0
     try:
@@ -146,7 +148,7 @@ class _StackMachine:
             if not all(isinstance(part, _PLAIN_TYPES) for part in flat):
                 raise RejectedPickle(f"has a key that is not plain data: {describe_value(key)}")
             self.spend_budget(sum(map(_comparison_cost, flat)))
-            if not _is_collision_free(key):
+            if not _is_collision_resistant_key(key):
                 others = self.num_collidable_keys.get(id(target), 0)
                 self.num_collidable_keys[id(target)] = others + 1
                 self.comparison_budget -= others * sum(map(_comparison_cost, flat))
@@ -159,7 +161,7 @@ class _StackMachine:
 
     def check_depth(self, container: Any, items: list[Any] | tuple[Any, ...]) -> None:
         """Reject a container that is nested too deep when it is created. Items that are added later
-        are checked by `_check_structure`.
+        are checked by `_check_unpickled_value`.
         """
         inner = [item for item in items if isinstance(item, (dict, list, tuple)) and item]
         if inner:
@@ -207,7 +209,7 @@ class _StackMachine:
         if len(self.stack) != 1:
             raise ValueError(f"ends with {len(self.stack)} values")
         value = self.pop()
-        _check_structure(value, 16 * self.size + 65536)
+        _check_unpickled_value(value, 16 * self.size + 65536)
         return value
 
 
@@ -218,7 +220,7 @@ def _comparison_cost(key: Any) -> int:
     return 1 + key.bit_length() // 8 if isinstance(key, int) else 9
 
 
-def _is_collision_free(key: Any) -> bool:
+def _is_collision_resistant_key(key: Any) -> bool:
     """Whether a file cannot choose many such keys with equal hashes.
 
     Hashes of text are random in each process. Few of 2^24 numbers share positions in a large dict;
@@ -227,13 +229,13 @@ def _is_collision_free(key: Any) -> bool:
     return isinstance(key, (str, bytes)) or (type(key) is int and 0 <= key < 1 << 24)
 
 
-def _container_items(value: Any) -> list[Any]:
+def _container_children(value: Any) -> list[Any]:
     if isinstance(value, dict):
         return [*value.keys(), *value.values()]
     return list(value) if isinstance(value, (list, tuple)) else []
 
 
-def _check_structure(root: Any, max_items: int) -> None:
+def _check_unpickled_value(root: Any, max_items: int) -> None:
     """Reject structures that a recursive reader could not process: cycles, great depth, or one list
     that is shared very often; and unresolved names.
 
@@ -249,7 +251,7 @@ def _check_structure(root: Any, max_items: int) -> None:
             raise RejectedPickle(f"names {value.name}, which is not data")
         if not isinstance(value, (dict, list, tuple)) or not value or id(value) in sizes:
             continue
-        inner = _container_items(value)
+        inner = _container_children(value)
         if not done:
             if id(value) in open_:
                 raise RejectedPickle("contains a container that contains itself")
@@ -271,7 +273,7 @@ def _check_structure(root: Any, max_items: int) -> None:
         sizes[id(value)] = (size, depth)
 
 
-def _push_global(machine: _StackMachine, _: Any) -> None:
+def _push_unresolved_name(machine: _StackMachine, _: Any) -> None:
     name, module = machine.pop(), machine.pop()
     if not isinstance(name, str) or not isinstance(module, str):
         raise ValueError("a name that is not text")
@@ -382,7 +384,7 @@ _INSTRUCTIONS: dict[str, Callable[[_StackMachine, Any], Any]] = {
     "POP_MARK": lambda machine, _: machine.pop_to_mark(),
     "DUP": _duplicate_top,
     "GLOBAL": lambda machine, arg: machine.stack.append(UnresolvedName(arg.replace(" ", "."))),
-    "STACK_GLOBAL": _push_global,
+    "STACK_GLOBAL": _push_unresolved_name,
     "REDUCE": lambda machine, _: machine.call_constructor(),
     "BUILD": lambda machine, _: machine.set_state(),
 }

@@ -15,14 +15,14 @@ from ..capture.modes import recorder_of_mode
 from ..capture.variable import Variable
 from ..compiler import lower_program
 from ..compiler.partial_program import PartialProgram
-from ..compiler.unsupported_ops import Unsupported
+from ..compiler.unsupported_ops import UnsupportedOpsError
 from ..core import cuda
 from ..core.device_dispatch import common_device
 from ..core.errors import OarlockError, warn
 from ..core.mode import state, use_mode
 from ..core.tensor import Tensor
 from ..export import pdiparams, pdmodel
-from ..export.atomic_files import set_error_filename
+from ..export.atomic_files import adding_missing_error_filename
 from ..ir.guards import check_guard
 from ..ir.passes.prune import make_fetch_op
 from ..ir.program import Program
@@ -63,7 +63,7 @@ class ProgramRunner:
         self.input_names = program.feeds()
 
     @cached_property
-    def _partial_program(self) -> PartialProgram:
+    def _differentiable_program_with_guards(self) -> PartialProgram:
         """The program as a differentiable function that also returns the values of guards, after
         its outputs.
         """
@@ -80,7 +80,7 @@ class ProgramRunner:
             path = None
             if self._tensors:
                 path = os.path.join(folder, "values.pdiparams")
-                with set_error_filename(path), open(path, "wb") as file:
+                with adding_missing_error_filename(path), open(path, "wb") as file:
                     pdiparams.write({name: t.array for name, t in self.scope.items()}, file)
             return Engine(pdmodel.to_bytes(self.program), path, self._program_name, **self._options)
 
@@ -143,7 +143,7 @@ class ProgramRunner:
             return not lower_program(
                 self.program
             ).row_split_inputs()  # a program that is called has no inputs for row splits
-        except Unsupported:
+        except UnsupportedOpsError:
             return False
 
     def _infer_with_kernels(self, arrays: Sequence[Array]) -> list[Any]:
@@ -161,7 +161,7 @@ class ProgramRunner:
         Raises GuardError. Row splits of packed sequences come last and are ignored here.
         """
         count = len(self.program.fetches())
-        outputs = self._partial_program(tensors[: len(self.input_names)])
+        outputs = self._differentiable_program_with_guards(tensors[: len(self.input_names)])
         guards = self.program.contract.guards if self.program.contract else []
         recorder = recorder_of_mode(state.mode)
         for guard, tensor in zip(guards, outputs[count:], strict=True):

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..capture import output_tree
-from ..capture.dynamic_shapes import remove_guards
+from ..capture.dynamic_shapes import without_guards
 from ..core import pytree
-from ..core.dtype import dtype_of
+from ..core.dtype import parse_dtype
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state, use_mode
 from ..core.numerics_check import is_enabled as checks_numerics
@@ -46,7 +46,7 @@ class SavedMethod:
     ) -> None:
         self.name, self.program = (
             files.name,
-            files.program if enforces_guards else remove_guards(files.program),
+            files.program if enforces_guards else without_guards(files.program),
         )
         contract = self.program.contract or Contract()
         self.inputs = contract.inputs or [
@@ -126,7 +126,7 @@ class SavedMethod:
         try:
             if value is None:  # NumPy would convert it to NaN
                 raise TypeError("there is nothing")
-            return np.asarray(value, dtype_of(arg.dtype).np)
+            return np.asarray(value, parse_dtype(arg.dtype).np)
         except (TypeError, ValueError, OverflowError) as error:
             why = (
                 f"input '{arg.name}' should be a tensor, an array, or numbers of one (got "

@@ -81,7 +81,7 @@ TEST("lower: fused attributes are rejected") {
 TEST("lower: attribute names of Paddle 1.8") {
   Program program =
       OneOp{"flip", {{"X", {"x"}}}, {{"Out", {"y"}}}, {{"dims", INTS({1})}}, {}}.program();
-  upgrade_attr_names(program);
+  upgrade_attr_names_of_program(program);
   CHECK(program.blocks[0].ops[1].attrs.contains("axis") &&
         !program.blocks[0].ops[1].attrs.contains("dims"));
 }

@@ -15,7 +15,7 @@ const OneOp kMatmul{
 std::string said(const std::string& node, const std::string& status) {
   std::string text = "engine: Non-zero status code returned while running MatMul node. Name:'" +
                      node + "' Status Message: " + status;
-  return locate_error(kMatmul.program(), Error(ErrorCode::engine, text)).what();
+  return error_with_op_location(kMatmul.program(), Error(ErrorCode::engine, text)).what();
 }
 
 }  // namespace
@@ -67,15 +67,15 @@ TEST("error location: run-time assertions") {
             "'linear_0.tmp_0': a sequence is longer than padded_length\n");
   OneOp relu{"relu", {{"X", {"x"}}}, {{"Out", {"sequence"}}}, {}, {}};
   std::string text = "engine: Name:'y/Reshape/not: a sequence is long' Status Message: no";
-  CHECK_EQ(locate_error(relu.program(), Error(ErrorCode::engine, text)).what(), text);
+  CHECK_EQ(error_with_op_location(relu.program(), Error(ErrorCode::engine, text)).what(), text);
 }
 
 TEST("error location: out of memory, and other error codes") {
   std::string text =
       "engine: out of memory: Name:'linear_0.tmp_0' Status Message: Failed to allocate memory";
-  CHECK_HAS(locate_error(kMatmul.program(), Error(ErrorCode::engine, text)).what(),
+  CHECK_HAS(error_with_op_location(kMatmul.program(), Error(ErrorCode::engine, text)).what(),
             "engine: out of memory: matmul_v2, giving 'linear_0.tmp_0': Failed");
-  CHECK_HAS(locate_error(kMatmul.program(), Error(ErrorCode::input, text)).what(), text);
+  CHECK_HAS(error_with_op_location(kMatmul.program(), Error(ErrorCode::input, text)).what(), text);
 }
 
 TEST("error location: known messages are translated") {
@@ -111,7 +111,7 @@ Program loop() {
 }
 
 std::string said_of(const Program& program, const std::string& message) {
-  return locate_error(program, Error(ErrorCode::engine, "engine: " + message)).what();
+  return error_with_op_location(program, Error(ErrorCode::engine, "engine: " + message)).what();
 }
 
 std::string node(const std::string& kind, const std::string& name) {

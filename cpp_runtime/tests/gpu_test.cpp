@@ -119,18 +119,18 @@ TEST("gpu: named folders are searched before those of wheels") {
 TEST("gpu: compute nodes on the CPU, without shape computations") {
   Placement placement{{"CUDAExecutionProvider", {{"Conv", 3}}},
                       {"CPUExecutionProvider", {{"Shape", 2}, {"Gather", 1}}}};
-  CHECK_EQ(compute_ops_on_cpu(placement), "");
+  CHECK_EQ(describe_compute_ops_on_cpu(placement), "");
   placement["CPUExecutionProvider"]["NonMaxSuppression"] = 2;
   placement["CPUExecutionProvider"]["GridSample"] = 1;
-  CHECK_EQ(compute_ops_on_cpu(placement), "1 GridSample, 2 NonMaxSuppression");
+  CHECK_EQ(describe_compute_ops_on_cpu(placement), "1 GridSample, 2 NonMaxSuppression");
 }
 
 TEST("gpu: node placement") {
   Raw raw("1");
-  Placement placement = read_placement(raw.library, raw.session.get());
+  Placement placement = query_node_placement(raw.library, raw.session.get());
   if (raw.library.minor < 24) return;
   CHECK(!placement["CPUExecutionProvider"].empty());
-  CHECK(!compute_ops_on_cpu(placement).empty());
+  CHECK(!describe_compute_ops_on_cpu(placement).empty());
 }
 
 TEST("gpu: bound and captured runs equal plain runs") {

@@ -146,7 +146,7 @@ TEST("session: missing devices and libraries") {
 }
 
 TEST("session: the error of a missing GPU") {
-  auto providers = library_info().providers;
+  auto providers = ort_library_info().providers;
   for (auto [device, provider] :
        {std::pair{"cuda", "CUDAExecutionProvider"}, {"tensorrt", "TensorrtExecutionProvider"}}) {
     Options options;
@@ -154,7 +154,7 @@ TEST("session: the error of a missing GPU") {
     bool built_in = std::find(providers.begin(), providers.end(), provider) != providers.end();
     std::string error = check::error_of([&] { mlp(options); });
     if (!built_in)
-      CHECK_HAS(error, std::string(device) + ": ONNX Runtime " + library_info().version +
+      CHECK_HAS(error, std::string(device) + ": ONNX Runtime " + ort_library_info().version +
                            " was built without " + provider);
   }
 }

@@ -16,10 +16,10 @@ import pytest
 from oarlock.core.errors import OarlockError
 from oarlock.distributed.launch.command import (
     build_parser,
-    create_config,
+    make_job_config,
     override_options_from_environment,
 )
-from oarlock.distributed.launch.monitor import _is_deadlocked, _ranks_not_in_collective
+from oarlock.distributed.launch.monitor import _describe_ranks_not_in_collective, _is_deadlocked
 from oarlock.distributed.launch.start import Job, JobConfig
 
 from .launched import PROGRAMS, launch
@@ -193,7 +193,7 @@ def job_with_status_files(folder: Path, *notes: tuple[str, float]) -> Any:
 def test_ranks_missing_in_a_collective(
     notes: list[str], gone: int | None, lines: list[str], tmp_path: Path
 ) -> None:
-    found = _ranks_not_in_collective(
+    found = _describe_ranks_not_in_collective(
         job_with_status_files(tmp_path, *((note, 1) for note in notes)), gone
     )
     assert [f"{line.split()[1]} {line.split()[7]}" for line in found] == lines
@@ -244,7 +244,7 @@ def test_deadlock_detection(notes: list[tuple[str, float]], crossed: bool, tmp_p
     ],
 )
 def test_launch_options_of_each_paddle_version(options: list[str]) -> None:
-    config = create_config(build_parser().parse_args([*options, "train.py", "--gpus", "9"]))
+    config = make_job_config(build_parser().parse_args([*options, "train.py", "--gpus", "9"]))
     assert config.count == 2 and config.command[-3:] == ["train.py", "--gpus", "9"]
 
 
@@ -332,14 +332,14 @@ def test_missing_program_is_reported(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_mpiexec_starts_a_program(tmp_path: Path) -> None:
-    from oarlock.distributed.launch.start import find_mpiexec
+    from oarlock.distributed.launch.start import require_mpiexec
 
     program = write_program(
         tmp_path,
         "import oarlock.distributed as d; d.init_parallel_env(); d.barrier(); import sys; sys.stdout.write(f'rank {d.get_rank()} {d.get_world_size()}\\n')",
     )
     done = subprocess.run(
-        [find_mpiexec(), "-n", "2", sys.executable, str(program)],
+        [require_mpiexec(), "-n", "2", sys.executable, str(program)],
         capture_output=True,
         text=True,
         check=False,
@@ -350,11 +350,11 @@ def test_mpiexec_starts_a_program(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_error_under_mpiexec_ends_all_ranks(tmp_path: Path) -> None:
-    from oarlock.distributed.launch.start import find_mpiexec
+    from oarlock.distributed.launch.start import require_mpiexec
 
     done = subprocess.run(
         [
-            find_mpiexec(),
+            require_mpiexec(),
             "-n",
             "2",
             sys.executable,
@@ -383,7 +383,7 @@ def test_environment_variables_override_options(
     }.items():
         monkeypatch.setenv(name, value)
     override_options_from_environment(given)
-    config = create_config(given)
+    config = make_job_config(given)
     assert (config.count, config.logs, config.devices) == (2, Path("two"), ["2", "3"])
     assert config.endpoints == ["10.0.0.1:7000", "10.0.0.1:7001"]
     assert "launch: PADDLE_NPROC_PER_NODE=2 overrides --nproc_per_node" in capsys.readouterr().err

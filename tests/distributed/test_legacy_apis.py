@@ -11,7 +11,7 @@ import pytest
 
 import oarlock as paddle
 from oarlock.distributed import fleet
-from oarlock.distributed.launch.start import find_mpiexec
+from oarlock.distributed.launch.start import require_mpiexec
 
 from .launched import PROGRAMS
 
@@ -21,7 +21,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "fluid"
 
 def run_paddle1_program(ranks: int, folder: Path) -> dict[str, np.ndarray]:
     out = folder / f"{ranks}.npz"
-    started = [find_mpiexec(), "-n", str(ranks), *RUN] if ranks > 1 else RUN
+    started = [require_mpiexec(), "-n", str(ranks), *RUN] if ranks > 1 else RUN
     done = subprocess.run(
         [*started, str(PROGRAMS / "paddle1.py"), str(out)],
         capture_output=True,
@@ -45,7 +45,7 @@ def test_paddle1_data_parallel(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_paddle1_data_parallel_with_rank_dependent_graph() -> None:
-    command = [find_mpiexec(), "-n", "2", *RUN, str(PROGRAMS / "paddle1_rank_dependent.py")]
+    command = [require_mpiexec(), "-n", "2", *RUN, str(PROGRAMS / "paddle1_rank_dependent.py")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0 and done.stdout.count("fine") == 2, done.stdout + done.stderr
 

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import pytest
 
 from oarlock.core.errors import FileError
-from oarlock.export.atomic_files import atomic_write, stage_files
+from oarlock.export.atomic_files import stage_and_replace_files, write_files_atomically
 
 
 def folder_contents(folder: Path) -> dict[str, bytes | None]:
@@ -40,7 +40,7 @@ def test_all_files_are_written(folder: Path) -> None:
         file.write(b"new c")
 
     pieces: list[bytes | memoryview] = [b"new", memoryview(b" d")]
-    atomic_write(
+    write_files_atomically(
         {folder / "a": b"new a", f"{folder}/b": None, folder / "c": write, folder / "x/y/d": pieces}
     )
     found = {"a": b"new a", "c": b"new c", "sub": None, "x": None, "x/y": None, "x/y/d": b"new d"}
@@ -49,25 +49,25 @@ def test_all_files_are_written(folder: Path) -> None:
 
 def test_removing_a_missing_file(folder: Path) -> None:
     before = folder_contents(folder)
-    atomic_write({folder / "missing": None})
+    write_files_atomically({folder / "missing": None})
     assert folder_contents(folder) == before
 
 
 def test_relative_paths(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-    atomic_write({"a": b"1", "sub/e": b"2"})
+    write_files_atomically({"a": b"1", "sub/e": b"2"})
     assert folder_contents(folder) == {"a": b"1", "b": b"old b", "sub": None, "sub/e": b"2"}
 
 
 def test_file_permissions(folder: Path) -> None:
     (folder / "plain").write_bytes(b"")
-    atomic_write({folder / "new": b""})
+    write_files_atomically({folder / "new": b""})
     assert (folder / "new").stat().st_mode == (folder / "plain").stat().st_mode
 
 
 def test_symlink_is_replaced(folder: Path) -> None:
     (folder / "link").symlink_to(folder / "a")
-    atomic_write({folder / "link": b"new"})
+    write_files_atomically({folder / "link": b"new"})
     assert not (folder / "link").is_symlink()
     assert (folder / "a").read_bytes() == b"old a"
 
@@ -100,7 +100,7 @@ ERRORS = [
 def test_write_error_changes_nothing(folder: Path, error: BaseException, content: Any) -> None:
     before = folder_contents(folder)
     with pytest.raises(type(error)):
-        atomic_write(
+        write_files_atomically(
             {folder / "a": b"new", folder / "new/deep/f": b"x", folder / "b": content(error)}
         )
     assert folder_contents(folder) == before
@@ -110,10 +110,10 @@ def test_write_error_changes_nothing(folder: Path, error: BaseException, content
 def test_full_disk_error_names_the_file(folder: Path, content: Any) -> None:
     full = OSError(errno.ENOSPC, "No space left on device")
     with pytest.raises(OSError, match=re.escape(f"No space left on device: '{folder / 'b'}'")):
-        atomic_write({folder / "a": b"new", folder / "b": content(full)})
+        write_files_atomically({folder / "a": b"new", folder / "b": content(full)})
     other = OSError(errno.EIO, "broken", "source")
     with pytest.raises(OSError, match="broken: 'source'"):
-        atomic_write({folder / "b": content(other)})
+        write_files_atomically({folder / "b": content(other)})
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=repr)
@@ -143,7 +143,7 @@ def test_rename_error_changes_nothing(
         folder / "b": None,
     }
     try:
-        atomic_write(files)
+        write_files_atomically(files)
         written = True
     except type(error):
         written = False
@@ -160,7 +160,7 @@ def test_rename_error_changes_nothing(
 def test_folder_with_the_name_of_a_file(folder: Path) -> None:
     before = folder_contents(folder)
     with pytest.raises(IsADirectoryError):
-        atomic_write({folder / "a": b"new", folder / "sub": b"x"})
+        write_files_atomically({folder / "a": b"new", folder / "sub": b"x"})
     assert folder_contents(folder) == before
 
 
@@ -171,7 +171,7 @@ def test_staged_files_have_their_final_names(folder: Path) -> None:
         folder / "m.pdiparams": b"values",
         folder / "a": None,
     }
-    with stage_files(files) as places:
+    with stage_and_replace_files(files) as places:
         assert set(places) == {str(folder / "m.pdmodel"), str(folder / "m.pdiparams")}
         assert {place.name for place in places.values()} == {"m.pdmodel", "m.pdiparams"}
         assert len({place.parent for place in places.values()}) == 1
@@ -194,7 +194,7 @@ def test_error_while_staged_changes_nothing(folder: Path) -> None:
     before = folder_contents(folder)
     with (
         pytest.raises(ValueError, match="not good"),
-        stage_files({folder / "a": b"new", folder / "y/z": b"z"}),
+        stage_and_replace_files({folder / "a": b"new", folder / "y/z": b"z"}),
     ):
         raise ValueError("not good")
     assert folder_contents(folder) == before
@@ -203,7 +203,7 @@ def test_error_while_staged_changes_nothing(folder: Path) -> None:
 def test_special_files_are_not_replaced(folder: Path) -> None:
     os.mkfifo(folder / "pipe")
     with pytest.raises(FileError, match="pipe: exists already and is not a regular file"):
-        atomic_write({folder / "pipe": b"x"})
+        write_files_atomically({folder / "pipe": b"x"})
     assert (folder / "pipe").is_fifo()
 
 
@@ -251,14 +251,14 @@ def test_next_save_removes_abandoned_staging_folders(folder: Path) -> None:
             pass
     assert len(staging_folders(folder)) == 1  # of the last: each removed that of the one before
     assert (folder / "a").read_bytes() == b"old a"
-    atomic_write({folder / "other": b"new"})
+    write_files_atomically({folder / "other": b"new"})
     assert staging_folders(folder) == []
 
 
 def test_staging_folder_of_running_save_is_kept(folder: Path) -> None:
     with process_stopped_while_saving("writing", folder / "a"):
         before = staging_folders(folder)
-        atomic_write({folder / "a": b"new a"})
+        write_files_atomically({folder / "a": b"new a"})
         assert staging_folders(folder) == before
         assert len(before) == 1
 
@@ -267,9 +267,9 @@ def test_backups_are_kept_until_their_files_are_saved_again(folder: Path) -> Non
     with process_stopped_while_saving("replacing", folder / "a"):
         pass
     (aside,) = staging_folders(folder)
-    atomic_write({folder / "b": b"new b"})
+    write_files_atomically({folder / "b": b"new b"})
     assert (folder / aside / "a.old").read_bytes() == b"old a"
-    atomic_write({folder / "a": b"newer a"})
+    write_files_atomically({folder / "a": b"newer a"})
     assert staging_folders(folder) == []
 
 
@@ -278,14 +278,14 @@ def test_similar_names_are_not_removed(folder: Path) -> None:
     (folder / ".oarlock-saving-link").symlink_to(folder / "sub")
     (folder / ".saving-mine").mkdir()
     before = folder_contents(folder)
-    atomic_write({folder / "c": b"new"})
+    write_files_atomically({folder / "c": b"new"})
     assert folder_contents(folder) == {**before, "c": b"new"}
 
 
 def test_concurrent_saves_do_not_remove_each_others_folders(folder: Path) -> None:
     def save(index: int) -> None:
         for turn in range(20):
-            atomic_write({folder / f"{index}": f"{turn}".encode()})
+            write_files_atomically({folder / f"{index}": f"{turn}".encode()})
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(save, range(8)))

@@ -22,7 +22,7 @@ import numpy as np
 
 from oarlock.compiler import CompiledProgram
 from oarlock.compiler.interpreter import Interpreter
-from oarlock.core.dtype import dtype_of
+from oarlock.core.dtype import parse_dtype
 from oarlock.core.errors import OarlockError
 from oarlock.core.op import OPS
 from oarlock.core.tensor import Tensor
@@ -285,7 +285,7 @@ def feeds_of(program: Program) -> dict[str, np.ndarray[Any, Any]]:
         var = program.var(name)
         sizes = [d if 0 <= d < 64 else 2 for d in var.shape] if var is not None else [2]
         feeds[name] = np.ones(
-            sizes[:4], dtype_of(var.dtype).np if var is not None and var.dtype else "f4"
+            sizes[:4], parse_dtype(var.dtype).np if var is not None and var.dtype else "f4"
         )
     return feeds
 

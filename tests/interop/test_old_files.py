@@ -16,7 +16,7 @@ import pytest
 import oarlock as paddle
 from oarlock import static
 from oarlock.cli.demo import runner_path
-from oarlock.compiler.unsupported_ops import Unsupported
+from oarlock.compiler.unsupported_ops import UnsupportedOpsError
 from oarlock.core.op import OPS
 
 with np.load(Path(__file__).parents[1] / "fixtures" / "old_files.npz") as _held:
@@ -73,7 +73,7 @@ def test_interpreter(name: str, tmp_path: Path, programs: None) -> None:
         assert sorted(feeds) == sorted(feed)
         try:
             found = exe.run(program, feed=feed, fetch_list=fetches)
-        except Unsupported as error:
+        except UnsupportedOpsError as error:
             missing = [
                 op
                 for op in re.findall(r"^ *(\w+): no such op", str(error), re.MULTILINE)

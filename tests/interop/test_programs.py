@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from oarlock.export import pdiparams, pdiparams_info, pdmodel
-from oarlock.export.atomic_files import atomic_write
+from oarlock.export.atomic_files import write_files_atomically
 from oarlock.export.pdiparams_info import VarInfo
 from oarlock.ir.parser import parse
 from oarlock.ir.passes.prune import prune
@@ -108,7 +108,7 @@ groups=1 padding_algorithm="EXPLICIT" data_format="NCHW"
 def write(folder: Path, name: str, program: Any, params: dict[str, Any]) -> Path:
     prefix = folder / name
     rows = [VarInfo(n, n.replace("_", "."), False, True) for n in params]
-    atomic_write(
+    write_files_atomically(
         {
             f"{prefix}.pdmodel": pdmodel.to_bytes(program),
             f"{prefix}.pdiparams": pdiparams.to_bytes(params) if params else None,

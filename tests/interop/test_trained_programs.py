@@ -14,7 +14,7 @@ import pytest
 import oarlock
 import oarlock.compat
 from oarlock import static
-from oarlock.compiler.unsupported_ops import Unsupported
+from oarlock.compiler.unsupported_ops import UnsupportedOpsError
 
 pytestmark = pytest.mark.paddle
 RUNS = 3
@@ -119,7 +119,8 @@ def test_paddle_control_flow_gradients_are_rejected(
         scope.var(name).get_tensor().set(value, None)
     feed = held(folder / f"{case}.feed0.npz")
     with pytest.raises(
-        Unsupported, match=f"{op}: gradients of control flow run only where Oarlock wrote them"
+        UnsupportedOpsError,
+        match=f"{op}: gradients of control flow run only where Oarlock wrote them",
     ):
         exe.run(program, feed=feed, fetch_list=fetches[case], scope=scope)
     anew = program.clone(for_test=True)

@@ -14,7 +14,7 @@ import pytest
 
 import oarlock as paddle
 from oarlock.io import DataLoader, Dataset, IterableDataset, get_worker_info, shared_memory
-from oarlock.io.workers import Workers
+from oarlock.io.workers import WorkerBatchIterator
 
 MEMORY = Path("/dev/shm")
 
@@ -61,13 +61,13 @@ def test_large_arrays_are_transferred(use: bool) -> None:
 
 def test_large_arrays_use_shared_memory() -> None:
     large, small = np.arange(LARGE_COUNT, dtype="float32"), np.arange(3)
-    lent = shared_memory.to_shared_memory(
+    lent = shared_memory.copy_large_arrays_to_shared_memory(
         [(large, small, "text"), {"t": paddle.to_tensor(large)}], f"oar{os.getpid():x}_test_"
     )
     assert isinstance(lent[0][0], shared_memory.SharedArray)
     assert lent[0][1:] == (small, "text")
     assert len(remaining_segments()) == 2
-    taken = shared_memory.from_shared_memory(lent)
+    taken = shared_memory.copy_and_unlink_shared_arrays(lent)
     np.testing.assert_array_equal(taken[0][0], large)
     np.testing.assert_array_equal(taken[1]["t"], large)
     assert remaining_segments() == []
@@ -79,11 +79,11 @@ LARGE_COUNT = shared_memory.MIN_BYTES // 4
 def test_full_shared_memory_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_memory, "_free_shared_memory_bytes", lambda: shared_memory.MIN_BYTES)
     large = np.zeros(LARGE_COUNT, "float32")
-    assert shared_memory.to_shared_memory([large], "oar_none_")[0] is large
+    assert shared_memory.copy_large_arrays_to_shared_memory([large], "oar_none_")[0] is large
 
 
 def test_abandoned_pass_frees_resources() -> None:
-    workers = Workers(
+    workers = WorkerBatchIterator(
         DataLoader(LargeImages(40), batch_size=1, num_workers=2, prefetch_factor=4),
         iter([[k] for k in range(40)]),
     )

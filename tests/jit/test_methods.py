@@ -13,7 +13,7 @@ import pytest
 
 import oarlock as paddle
 from oarlock import nn
-from oarlock.cli.model import verify_files
+from oarlock.cli.model import verify_saved_model
 from oarlock.jit import load, save, to_static
 from oarlock.static import InputSpec
 
@@ -100,7 +100,7 @@ def test_files_of_each_method(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="`train` does not exist"):
         loaded.program("train")
     for name in loaded.methods():
-        verify_files(str(tmp_path / ("m" if name == "forward" else f"m.{name}")))
+        verify_saved_model(str(tmp_path / ("m" if name == "forward" else f"m.{name}")))
 
 
 def test_shared_values_have_one_name(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import oarlock as paddle
 from oarlock import nn
-from oarlock.cli.model import verify_files
+from oarlock.cli.model import verify_saved_model
 from oarlock.export.pdmodel import to_bytes
 from oarlock.jit import verify
 from oarlock.loader.engine import Engine
@@ -237,5 +237,5 @@ def test_lod_results_of_the_interpreter_are_compared(
         var.lod_level = 3 if var.shape else 0
     tmp_path.joinpath("m.pdmodel").write_bytes(to_bytes(program))
     tmp_path.joinpath("m.pdiparams").write_bytes((fixtures / "mlp.pdiparams").read_bytes())
-    verify_files(str(tmp_path / "m"))
+    verify_saved_model(str(tmp_path / "m"))
     assert "agree by the interpreter" in capsys.readouterr().out

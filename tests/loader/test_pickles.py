@@ -19,7 +19,7 @@ from hypothesis.extra import numpy as hnp
 from oarlock.core.errors import FileError, OpError
 from oarlock.export.pickles import dumps
 from oarlock.loader import pickle_values, pickles
-from oarlock.loader.pickles import load_first, loads
+from oarlock.loader.pickles import load_first_with_length, loads
 
 # --- values
 # ------------------------------------------------------------------------------
@@ -148,7 +148,7 @@ def test_paddle_tensor_pickles() -> None:
 
 def test_concatenated_pickles() -> None:
     two = dumps({"a": 1}) + dumps([2])
-    first, used = load_first(two)
+    first, used = load_first_with_length(two)
     assert (first, loads(two[used:])) == ({"a": 1}, [2])
     with pytest.raises(FileError, match="m: has 8 bytes after its end"):
         loads(dumps({"a": 1}) + dumps([2]), "m")

@@ -12,7 +12,7 @@ import pytest
 
 import oarlock as paddle
 from oarlock import nn
-from oarlock.core.errors import MismatchError, StateError
+from oarlock.core.errors import ArgumentAssertionError, MissingStateError
 from oarlock.static import InputSpec
 
 
@@ -157,15 +157,17 @@ def test_mismatched_optimizer_state_is_rejected(kind: Any) -> None:
     kind(0.1, parameters=layer.parameters()).set_state_dict({})
     first = min(state)
     for wrong in ({}, {"foo": paddle.zeros([1])}, {n: v for n, v in state.items() if n != first}):
-        with pytest.raises(MismatchError, match=r"optimizer Tensor linear_\d+.\w+ not found"):
+        with pytest.raises(
+            ArgumentAssertionError, match=r"optimizer Tensor linear_\d+.\w+ not found"
+        ):
             made.set_state_dict(wrong)
-    with pytest.raises(MismatchError, match=r"is \[7, 7\], not"):
+    with pytest.raises(ArgumentAssertionError, match=r"is \[7, 7\], not"):
         made.set_state_dict({**state, first: np.zeros((7, 7))})
     other = kind(0.1, parameters=layer.parameters())
     other.set_state_dict(
         {name.replace("linear", "renamed"): value for name, value in state.items()}
     )
-    with pytest.raises(MismatchError, match="not found"):
+    with pytest.raises(ArgumentAssertionError, match="not found"):
         stepped(other)
 
 
@@ -173,7 +175,7 @@ def test_mismatched_scheduler_state_is_rejected() -> None:
     layer = nn.Linear(2, 2)
     schedule = paddle.optimizer.lr.StepDecay(0.1, 2)
     optimizer = paddle.optimizer.SGD(schedule, parameters=layer.parameters())
-    with pytest.raises(StateError, match="no 'LR_Scheduler'"):
+    with pytest.raises(MissingStateError, match="no 'LR_Scheduler'"):
         optimizer.set_state_dict({})
     for wrong in ({}, {"last_epoch": 5}, {"last_lr": 0.1}):
         with pytest.raises(RuntimeError, match="Can't find"):
@@ -228,12 +230,12 @@ def test_non_string_optimizer_state_keys_are_ignored(state: dict[Any, Any]) -> N
 @pytest.mark.parametrize("state", [3, None, [1], "last_epoch"])
 def test_scheduler_state_must_be_a_dict(state: Any) -> None:
     scheduler = paddle.optimizer.lr.StepDecay(0.1, 3)
-    with pytest.raises(StateError, match=r"StepDecay.set_state_dict: got a \w+, not a dict"):
+    with pytest.raises(MissingStateError, match=r"StepDecay.set_state_dict: got a \w+, not a dict"):
         scheduler.set_state_dict(state)
 
 
 def test_incomplete_scheduler_state_changes_nothing() -> None:
     scheduler = paddle.optimizer.lr.StepDecay(0.1, 3)
-    with pytest.raises(StateError, match="last_lr"):
+    with pytest.raises(MissingStateError, match="last_lr"):
         scheduler.set_state_dict({"last_epoch": 7})
     assert scheduler.last_epoch == 0

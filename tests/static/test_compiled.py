@@ -17,7 +17,7 @@ from oarlock.capture.variable import Variable
 from oarlock.compiler import CompiledProgram
 from oarlock.compiler.codegen import FunctionSourceWriter
 from oarlock.compiler.instructions import Branch, FusedCalls
-from oarlock.compiler.unsupported_ops import Unsupported
+from oarlock.compiler.unsupported_ops import UnsupportedOpsError
 from oarlock.core.errors import OpError
 from oarlock.core.mode import use_base_mode
 from oarlock.core.native import use_native_kernels
@@ -202,7 +202,7 @@ def test_all_unknown_ops_are_listed() -> None:
     program = Program()
     for type in ("no_such", "nor_this"):
         program.block.ops.append(OpDesc(type, {}, {"Out": ["x"]}))
-    with pytest.raises(Unsupported, match="(?s)no_such: no such op.*nor_this: no such op"):
+    with pytest.raises(UnsupportedOpsError, match="(?s)no_such: no such op.*nor_this: no such op"):
         CompiledProgram(program, [], [])
 
 
@@ -215,7 +215,7 @@ def test_fused_attributes_are_rejected() -> None:
     program.block.ops.append(
         OpDesc("conv2d", {"Input": ["x"], "Filter": ["w"]}, {"Output": ["y"]}, attrs)
     )
-    with pytest.raises(Unsupported, match="conv2d: attribute fuse_relu is set") as caught:
+    with pytest.raises(UnsupportedOpsError, match="conv2d: attribute fuse_relu is set") as caught:
         CompiledProgram(program, [], [])
     assert "fuse_activation" not in str(caught.value)
 

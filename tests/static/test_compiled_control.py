@@ -14,7 +14,7 @@ from oarlock.capture.recorder import Recorder
 from oarlock.capture.variable import Variable
 from oarlock.compiler import CompiledProgram
 from oarlock.compiler.interpreter import Interpreter
-from oarlock.compiler.unsupported_ops import Unsupported
+from oarlock.compiler.unsupported_ops import UnsupportedOpsError
 from oarlock.core.autograd import grad
 from oarlock.core.mode import use_base_mode
 from oarlock.core.op import Meta
@@ -113,5 +113,5 @@ def test_too_deeply_nested_loops_are_rejected() -> None:
     for block in program.blocks[:-1]:
         attrs = {"sub_block": Attr(AttrType.BLOCK, block.idx + 1)}
         block.ops.append(OpDesc("while", {"Condition": ["c"]}, {"Out": ["c"]}, attrs))
-    with pytest.raises(Unsupported, match="too many statically nested blocks"):
+    with pytest.raises(UnsupportedOpsError, match="too many statically nested blocks"):
         CompiledProgram(program, ["c"], [])

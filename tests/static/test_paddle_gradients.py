@@ -11,7 +11,7 @@ import pytest
 from oarlock.autodiff import grad_op_replacements
 from oarlock.autodiff.grad_op_replacements import GradOpReplacements
 from oarlock.compiler import CompiledProgram
-from oarlock.compiler.unsupported_ops import Unsupported
+from oarlock.compiler.unsupported_ops import UnsupportedOpsError
 from oarlock.ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 
 X = np.array([[-1.0, 2.0], [3.0, -4.0]], "float32")
@@ -106,7 +106,8 @@ def test_unsupported_block_gradients_are_listed() -> None:
         OpDesc("while_grad", {"StepScopes": []}, attrs={"sub_block": Attr(AttrType.BLOCK, 1)})
     )
     with pytest.raises(
-        Unsupported, match=r"no_such_op: no such op\n  while_grad: gradients of control flow"
+        UnsupportedOpsError,
+        match=r"no_such_op: no such op\n  while_grad: gradients of control flow",
     ):
         CompiledProgram(made, ["x"], ["y"])
 
@@ -140,9 +141,11 @@ def test_forward_op_lookup_uses_an_index(monkeypatch: pytest.MonkeyPatch) -> Non
         for x, y in pairwise(names)
     ]
     asked: list[OpDesc] = []
-    belongs = grad_op_replacements._is_grad_of
+    belongs = grad_op_replacements._has_variable_names_of_forward
     monkeypatch.setattr(
-        grad_op_replacements, "_is_grad_of", lambda back, op: asked.append(op) or belongs(back, op)
+        grad_op_replacements,
+        "_has_variable_names_of_forward",
+        lambda back, op: asked.append(op) or belongs(back, op),
     )
     gradients = GradOpReplacements(program(*ops, *backs))
     assert [gradients.find_replacement(b).inputs["X"] for b in backs] == [[n] for n in names[:-1]]

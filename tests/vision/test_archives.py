@@ -16,7 +16,7 @@ import pytest
 import oarlock as oar
 from oarlock import FileError
 from oarlock.utils import archives
-from oarlock.utils.archives import members, open_archive
+from oarlock.utils.archives import iter_wanted_files, open_tar_archive
 from oarlock.utils.download import get_path_from_url
 from oarlock.utils.unpack import unpack
 from oarlock.vision import datasets
@@ -67,9 +67,12 @@ def test_wrong_sizes_are_rejected(case: str, tmp_path: Path) -> None:
 
 def extracted_names(path: Path, most: int = 1 << 30, unpacked: int = 1 << 30) -> list[str]:
     """Return the names of the extracted files w..."""
-    with open_archive(path, max_bytes=unpacked) as archive:
+    with open_tar_archive(path, max_bytes=unpacked) as archive:
         return [
-            name for name, _ in members(archive, path.name, lambda name: name.startswith("w"), most)
+            name
+            for name, _ in iter_wanted_files(
+                archive, path.name, lambda name: name.startswith("w"), most
+            )
         ]
 
 

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..core.dtype import dtype_of, is_inexact
+from ..core.dtype import is_inexact, parse_dtype
 from ..core.errors import OpError, with_user_line
 from ..core.mode import WrapperMode, state, use_mode, without_wrappers
 from ..core.tensor import Tensor
 from ..nn import InstanceNorm1D, InstanceNorm2D, InstanceNorm3D, LayerNorm
-from ..nn.layer import Float32Layer, Layer
+from ..nn.layer import Layer, NoHalfPrecisionLayer
 from ..tensor.convert import cast
 from .amp_lists import Lists, op_lists_with_custom_ops
 from .mode import AmpMode, AmpSettings
@@ -45,7 +45,7 @@ def settings_from_arguments(
     if level == "O0":
         return None
     lists: Lists = op_lists_with_custom_ops(level, dtype, white, black)
-    return AmpSettings(level, dtype_of(dtype), lists, use_promote or level != "O2")
+    return AmpSettings(level, parse_dtype(dtype), lists, use_promote or level != "O2")
 
 
 @contextmanager
@@ -125,7 +125,7 @@ def _excluded_types_and_layer_ids(excluded_layers: Any) -> tuple[tuple[type, ...
 def _cast_model(model: Layer, dtype: str, excluded_layers: Any) -> None:
     """Cast parameters and buffers to `dtype`, except in normalization layers that need float32."""
     types, excluded_ids = _excluded_types_and_layer_ids(excluded_layers)
-    excluded_types = (Float32Layer, *types) + (
+    excluded_types = (NoHalfPrecisionLayer, *types) + (
         FLOAT32_IN_FLOAT16_MODELS if dtype == "float16" else ()
     )
     for layer in model.sublayers(include_self=True):

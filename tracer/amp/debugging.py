@@ -201,7 +201,7 @@ class TensorCheckerConfig:
         self.checked_op_list, self.skipped_op_list = checked_op_list, skipped_op_list
         self.debug_step, self.stack_height_limit = debug_step, stack_height_limit
         if enable:
-            _seed_generators()
+            _seed_generators_with_last_seed()
 
     def update_and_check_step_id(self) -> bool:
         """Count a step; return whether it is checked."""
@@ -240,7 +240,7 @@ def _step_range(debug_step: Sequence[int] | None) -> tuple[int | None, int | Non
     return max(steps[0], 0), steps[1]
 
 
-def _seed_generators() -> None:
+def _seed_generators_with_last_seed() -> None:
     """Seed the generators of Paddle, NumPy and Python with one number."""
     seed = 123 if rng.last_seed is None else int(rng.last_seed)
     if not 0 <= seed < 2**32:  # what NumPy accepts

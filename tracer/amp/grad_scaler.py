@@ -111,10 +111,10 @@ class AmpScaler:
             result: tuple[Any, Any] = optimizer.minimize(*args, **kwargs)
             return result
         result = self._step_if_finite(optimizer, lambda: optimizer.minimize(*args, **kwargs))
-        self._finish_step()
+        self._adjust_scale_and_reset_step()
         return result or (None, None)
 
-    def _finish_step(self) -> None:
+    def _adjust_scale_and_reset_step(self) -> None:
         if self._use_dynamic_loss_scaling:
             self._adjust_loss_scale(any(self._found_inf.values()))
         self._last_call_by_optimizer.clear()
@@ -218,24 +218,24 @@ class AmpScaler:
         if not self._enable:
             return
         if not state_dict:
-            raise _state_error("it is empty, that of a disabled GradScaler")
+            raise _load_state_dict_error("it is empty, that of a disabled GradScaler")
         if not isinstance(state_dict, dict):
-            raise _state_error(f"it is a {type(state_dict).__name__}, not a dict")
+            raise _load_state_dict_error(f"it is a {type(state_dict).__name__}, not a dict")
         missing = [name for name in ("scale", *self._STATE_TYPES) if name not in state_dict]
         if missing:
-            raise _state_error(f"it lacks {missing}")
+            raise _load_state_dict_error(f"it lacks {missing}")
         values = {}
         for name, type_ in {"scale": float, **self._STATE_TYPES}.items():
             try:
                 values[name] = type_(np.asarray(state_dict[name]).reshape(-1)[0])
             except (TypeError, ValueError, IndexError):
-                raise _state_error(f"{name} is {state_dict[name]!r}") from None
+                raise _load_state_dict_error(f"{name} is {state_dict[name]!r}") from None
         self.set_init_loss_scaling(values.pop("scale"))
         for name, value in values.items():
             setattr(self, f"_{name}", value)
 
 
-def _state_error(reason: str) -> OarlockError:
+def _load_state_dict_error(reason: str) -> OarlockError:
     return OarlockError(with_user_line(f"GradScaler.load_state_dict: {reason}"))
 
 
@@ -273,9 +273,9 @@ class GradScaler(AmpScaler):
             return
         self._step_if_finite(optimizer, optimizer.step)
         if not self._use_dynamic_loss_scaling:
-            self._finish_step()
+            self._adjust_scale_and_reset_step()
 
     def update(self) -> None:
         """Update the factor after a step."""
         if self._enable and self._use_dynamic_loss_scaling:
-            self._finish_step()
+            self._adjust_scale_and_reset_step()

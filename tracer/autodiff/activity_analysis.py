@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from ..core.dtype import dtype_of, is_inexact
+from ..core.dtype import is_inexact, parse_dtype
 from ..core.op import OPS
 from ..ir.attr_types import referenced_block_indices
 from ..ir.kernelless_op_traits import kernelless_op_traits_or_default
@@ -123,5 +123,5 @@ def has_differentiable_type(var: VarDesc) -> bool:
     return (
         var.kind in (VarKind.DENSE, VarKind.ARRAY)
         and var.dtype != ""
-        and is_inexact(dtype_of(var.dtype).np)
+        and is_inexact(parse_dtype(var.dtype).np)
     )

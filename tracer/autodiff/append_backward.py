@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from ..capture.modes import Static, static_mode
+from ..capture.modes import Static, find_static_base_mode
 from ..capture.recorder import Recorder
 from ..capture.variable import Variable
 from ..core.backward_pass import conjugate_complex_grad
@@ -43,7 +43,7 @@ def append_gradient_ops(
             "several times; use While"
         )
         raise OarlockError(with_user_line(f"backward: {why}, or compute them after the loop"))
-    activity = _run_activity_analysis(recorder, targets, wanted, barred)
+    activity = _decompose_grad_ops_and_analyze_activity(recorder, targets, wanted, barred)
     start = len(current.ops)
     with use_mode(Static(recorder)):
         enclosing_blocks = [inner.block for inner in recorder.open_blocks[:-1]]
@@ -69,7 +69,7 @@ def append_gradient_ops(
     return gradients
 
 
-def _run_activity_analysis(
+def _decompose_grad_ops_and_analyze_activity(
     recorder: Recorder, targets: Iterable[str], wanted: list[str], barred: Collection[str]
 ) -> ActivityAnalysis:
     """Run the activity analysis. Paddle's gradient ops between `wanted` and `targets` are
@@ -124,7 +124,7 @@ def _mark_backward_ops(block: Block, start: int) -> None:
 
 
 def _require_recorder(what: str) -> Recorder:
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     if mode is None:
         raise OarlockError(
             with_user_line(
@@ -170,7 +170,7 @@ def _name_of_variable(recorder: Recorder, value: Any) -> str:
     return value if isinstance(value, str) else recorder.name_of(value)
 
 
-def _find_tensor(recorder: Recorder, name: str) -> Tensor:
+def _require_tensor(recorder: Recorder, name: str) -> Tensor:
     """The parameter or variable called `name`."""
     found = recorder.scope.get(name)
     if found is not None:
@@ -206,7 +206,7 @@ def append_backward(
         if _requires_grad(v)
         and (_is_input_or_persistable(program, v.name) or v.name not in written_names)
     ]
-    leaves += _names_of_trainable_constants(program)
+    leaves += _names_of_trainable_source_outputs(program)
     if parameter_list is None:
         parameters = [n for n in leaves if program.block.vars[n].is_parameter]
     else:
@@ -217,13 +217,13 @@ def append_backward(
     requested_names = [n for n in dict.fromkeys([*parameters, *leaves]) if n not in barred]
     gradients_by_name = append_gradient_ops(recorder, {loss.name: None}, requested_names, barred)
     return [
-        (_find_tensor(recorder, n), gradients_by_name[n])
+        (_require_tensor(recorder, n), gradients_by_name[n])
         for n in parameters
         if n in gradients_by_name
     ]
 
 
-def _names_of_trainable_constants(program: Program) -> list[str]:
+def _names_of_trainable_source_outputs(program: Program) -> list[str]:
     """The results of ops without inputs for which the user set stop_gradient=False. They are
     leaves.
     """

@@ -17,7 +17,7 @@ from ..core.op import OPS, Op
 from ..ir.block_captures import EMPTY_NAME
 from ..ir.passes.scalar_result_predicates import reduces_to_scalar
 from ..ir.program import Attr, AttrType, Block, OpDesc, VarKind
-from ..ops.shared_meta_rules import UnknownSizeError
+from ..ops.shared_meta_rules import UnknownSizeInGradientError
 from .activity_analysis import ActivityAnalysis
 from .cotangents import Cotangents, declare_variable_like, reduce_grad_to, zero_grad_for
 from .value_versions import ValueVersions
@@ -82,7 +82,7 @@ class ProgramBackwardPass:
         self.block: Block = value_versions.block
         self.cotangents = Cotangents(recorder)
         loops = [inner.block for inner in recorder.open_blocks if inner.is_loop_body]
-        self._loop_start_index = value_versions.first_op_index(loops[-1]) if loops else 0
+        self._loop_start_index = value_versions.first_op_index_of_block(loops[-1]) if loops else 0
 
     def run(self) -> None:
         """Differentiate the ops in reverse order.
@@ -168,7 +168,7 @@ class ProgramBackwardPass:
         mark = self.recorder.checkpoint()
         try:
             found = self._input_grads(op, desc, at, self._apply_rule(op, desc, at, grads))
-        except UnknownSizeError:
+        except UnknownSizeInGradientError:
             self.recorder.rewind(mark)
             self._emit_runtime_vjp_op(op, desc, at, grads)
             return

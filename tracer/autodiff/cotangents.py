@@ -60,7 +60,7 @@ class Cotangents:
             and self._can_share_gradient(arrived[0].name, name)
         ):
             return arrived[0]
-        found = self._emit_sum(name, arrived)
+        found = self._rename_or_emit_total(name, arrived)
         self._final_names.add(found.name)
         self._terms[name] = [found]
         return found
@@ -79,12 +79,12 @@ class Cotangents:
         del self._terms[name]
         return found
 
-    def _emit_sum(self, name: str, arrived: list[Variable]) -> Variable:
+    def _rename_or_emit_total(self, name: str, arrived: list[Variable]) -> Variable:
         recorder = self._recorder
         end = f"@block{recorder.block.idx}" if recorder.block.idx else ""
         if len(arrived) == 1 and arrived[0].name in self._renameable:
             return self._rename(arrived[0], f"{name}@GRAD{end}")
-        parts = [self._rename_term(name, i, g) for i, g in enumerate(arrived)]
+        parts = [self._rename_term_if_renameable(name, i, g) for i, g in enumerate(arrived)]
         made = declare_variable_like(
             recorder, recorder.namer.unique_name(f"{name}@GRAD{end}"), arrived[0].raw
         )
@@ -95,7 +95,7 @@ class Cotangents:
         )
         return made
 
-    def _rename_term(self, name: str, index: int, gradient: Variable) -> Variable:
+    def _rename_term_if_renameable(self, name: str, index: int, gradient: Variable) -> Variable:
         """Rename one term of a sum to the name that Paddle uses."""
         if gradient.name not in self._renameable:
             return gradient
@@ -144,7 +144,7 @@ def zero_grad_for(recorder: Recorder, variable: Variable) -> Variable:
         recorder.emit("create_array", {}, {"Out": [made.name]})
         return made
     if recorder.policy.emits_grad_ops and compat.rules.writes_paddle1_gradients:
-        return recorder.emit_like("fill_zeros_like", "X", variable, {})
+        return recorder.emit_shape_preserving_unary_op("fill_zeros_like", "X", variable, {})
     found: Variable = OPS["fill_any_like"](variable, value=0.0)
     return found
 

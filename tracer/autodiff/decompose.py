@@ -16,7 +16,7 @@ from ..core.mode import use_mode
 from ..core.op import OPS, Slot
 from ..ir.block_captures import EMPTY_NAME, forward_blocks_of_recurrent_grads
 from ..ir.program import OpDesc, Program, VarKind
-from ..ops.shared_meta_rules import UnknownSizeError
+from ..ops.shared_meta_rules import UnknownSizeInGradientError
 from .backward_pass import apply_vjp_rule
 from .cotangents import reduce_grad_to, zero_grad_for
 from .grad_op_replacements import GradOpReplacements
@@ -50,7 +50,7 @@ def decompose_gradients_in_place(
     with use_mode(Static(recorder)):
         for block in recorder.program.blocks:
             before, block.ops = block.ops, []
-            with recorder.record_in_block(OpenBlock(block)):
+            with recorder.enter_block(OpenBlock(block)):
                 for op in before:
                     gradient = (
                         gradients.find_replacement(op)
@@ -82,7 +82,7 @@ class VjpDecomposition:
         start = mark.num_ops
         try:
             self._emit_rule()
-        except (UnknownSizeError, UndeclaredVariableError):
+        except (UnknownSizeInGradientError, UndeclaredVariableError):
             self.recorder.rewind(mark)
             return False
         for made in self.recorder.block.ops[start:]:
@@ -102,7 +102,7 @@ class VjpDecomposition:
         said = apply_vjp_rule(
             op,
             self.desc,
-            [self._output_grads(op.outs[i]) for i in op.grad_out_indices],
+            [self._slot_output_grads_or_zeros(op.outs[i]) for i in op.grad_out_indices],
             operands,
             results,
         )
@@ -127,7 +127,7 @@ class VjpDecomposition:
         found = [self._require_declared_variable(n) for n in names if n != EMPTY_NAME]
         return (found or None) if slot.is_list else found[0] if found else None
 
-    def _output_grads(self, slot: Slot) -> Any:
+    def _slot_output_grads_or_zeros(self, slot: Slot) -> Any:
         """The gradients of an output slot."""
         results = self.desc.inputs.get(slot.name, [])
         given = self.desc.inputs.get(slot.name + GRADIENT_SUFFIX) or [EMPTY_NAME] * len(results)

@@ -13,24 +13,24 @@ from ..ir.block_captures import EMPTY_NAME
 from ..ir.program import Attr, AttrType, OpDesc
 from .backward_pass import ProgramBackwardPass
 from .cotangents import declare_variable_like
-from .grad_op_signatures import grad_op_input_slots, grad_op_type, required_paddle1_grad_attrs
+from .grad_op_signatures import find_grad_op_input_slots, grad_op_type, required_paddle1_grad_attrs
 
 # attributes that gradient ops do not inherit
 FORWARD_ONLY_ATTRS = ("op_role", "op_role_var", "op_callstack", "op_namescope", "op_device")
 
 
-def emit_grad_op(backward: ProgramBackwardPass, op: Op, desc: OpDesc, at: int) -> bool:
+def try_emit_grad_op(backward: ProgramBackwardPass, op: Op, desc: OpDesc, at: int) -> bool:
     """Emit the gradient op of op number `at`. If Paddle's op cannot express the gradient,
     emit nothing and return False.
     """
     if desc.type == "sum":
-        _emit_sum_grad(backward, desc)
+        _emit_scale_ops_as_grad_of_sum(backward, desc)
         return True
     used = {slot for slot, names in desc.inputs.items() if names}
-    slots = grad_op_input_slots(op.type, used, compat.rules.writes_paddle1_gradients)
+    slots = find_grad_op_input_slots(op.type, used, compat.rules.writes_paddle1_gradients)
     if (
         slots is None
-        or not _accepts_all_output_grads(backward, desc, slots)
+        or not _has_slots_for_arrived_output_grads(backward, desc, slots)
         or not _are_inputs_and_outputs_unchanged(backward, op, desc, at)
     ):
         return False
@@ -46,7 +46,7 @@ def emit_grad_op(backward: ProgramBackwardPass, op: Op, desc: OpDesc, at: int) -
     return True
 
 
-def _accepts_all_output_grads(
+def _has_slots_for_arrived_output_grads(
     backward: ProgramBackwardPass, desc: OpDesc, slots: list[str]
 ) -> bool:
     """Whether the gradient op has an input slot for each output gradient that exists."""
@@ -91,7 +91,9 @@ def _emit_paddle_grad_op(
 ) -> None:
     backward.add_missing_outputs(op, desc, at, slots)
     inputs = {
-        slot: found for slot in slots if (found := _grad_op_input_names(backward, desc, at, slot))
+        slot: found
+        for slot in slots
+        if (found := _emit_or_find_grad_op_inputs_in_slot(backward, desc, at, slot))
     }
     _discard_output_cotangents(backward, desc)
     places = {
@@ -115,7 +117,7 @@ def _emit_paddle_grad_op(
             backward.cotangents.mark_renameable(gradient, result)
 
 
-def _grad_op_input_names(
+def _emit_or_find_grad_op_inputs_in_slot(
     backward: ProgramBackwardPass, desc: OpDesc, at: int, slot: str
 ) -> list[str]:
     """The inputs of the gradient op in a slot."""
@@ -140,16 +142,16 @@ def _declare_input_grad_if_needed(
     )
 
 
-def _emit_sum_grad(backward: ProgramBackwardPass, desc: OpDesc) -> None:
+def _emit_scale_ops_as_grad_of_sum(backward: ProgramBackwardPass, desc: OpDesc) -> None:
     """The gradient of `sum`: one `scale` op for each input."""
     arrived = backward.cotangents.pop(desc.outputs["Out"][0])
     for name in desc.inputs["X"]:
         if backward.needs_grad(name):
             attrs = {"scale": Attr(AttrType.FLOAT, 1.0), "bias": Attr(AttrType.FLOAT, 0.0)}
             attrs["bias_after_scale"] = Attr(AttrType.BOOLEAN, True)
-            part = backward.recorder.emit_like("scale", "X", arrived, attrs)
+            part = backward.recorder.emit_shape_preserving_unary_op("scale", "X", arrived, attrs)
             backward.accumulate(name, part)
             backward.cotangents.mark_renameable(part, backward.recorder.block.ops[-1])
 
 
-ProgramBackwardPass.emit_grad_op = emit_grad_op
+ProgramBackwardPass.emit_grad_op = try_emit_grad_op

@@ -13,7 +13,7 @@ from ..capture.variable import GRADIENT_SUFFIX
 from ..core.op import OPS, Op
 from ..ir.block_captures import EMPTY_NAME
 from ..ir.program import Attr, AttrType, OpDesc, Program
-from .grad_op_signatures import forward_op_type
+from .grad_op_signatures import find_forward_op_type
 
 RENAMED, SCOPE = "@RENAME@", "grad/"
 
@@ -36,19 +36,19 @@ class GradOpReplacements:
         return self._cached_replacements[id(desc)]
 
     def _create_replacement(self, desc: OpDesc) -> OpDesc | None:
-        type = forward_op_type(desc.type)
+        type = find_forward_op_type(desc.type)
         if (
             type is None
             or type not in OPS
             or not OPS[type].has_vjp
-            or _matches_own_op_definition(desc)
+            or _is_grad_op_defined_by_oarlock(desc)
         ):
             return None
         forward = next(
             (
                 op
                 for op in reversed(self._candidate_forward_ops(type, desc))
-                if _is_grad_of(desc, op)
+                if _has_variable_names_of_forward(desc, op)
             ),
             None,
         )
@@ -82,7 +82,7 @@ class GradOpReplacements:
         return self._indices_by_name[type]
 
 
-def _matches_own_op_definition(desc: OpDesc) -> bool:
+def _is_grad_op_defined_by_oarlock(desc: OpDesc) -> bool:
     """Whether Oarlock defines an op with this type and these slots itself, such as `relu_grad`."""
     own = OPS.get(desc.type)
     if own is None:
@@ -108,7 +108,7 @@ def _reconstruct_forward(gradient: OpDesc, op: Op) -> OpDesc | None:
     return OpDesc(op.type, ins, outs, dict(gradient.attrs), gradient.user_line, gradient.layer_path)
 
 
-def _is_grad_of(gradient: OpDesc, op: OpDesc) -> bool:
+def _has_variable_names_of_forward(gradient: OpDesc, op: OpDesc) -> bool:
     """Whether the inputs, outputs and gradients of a gradient op have the variable names of
     this forward op.
     """

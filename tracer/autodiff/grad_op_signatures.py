@@ -22,13 +22,15 @@ def grad_op_type(type: str) -> str:
     return IRREGULAR_GRAD_TYPES.get(type, f"{type}{_GRAD_SUFFIX}")
 
 
-def forward_op_type(grad_type: str) -> str | None:
+def find_forward_op_type(grad_type: str) -> str | None:
     """The forward op type of a gradient op type; None if the type is not that of a gradient op."""
     type = _FORWARD_TYPE_BY_GRAD_TYPE.get(grad_type) or grad_type.removesuffix(_GRAD_SUFFIX)
     return None if type == grad_type else type
 
 
-def grad_op_input_slots(type: str, inputs: Collection[str], is_paddle1: bool) -> list[str] | None:
+def find_grad_op_input_slots(
+    type: str, inputs: Collection[str], is_paddle1: bool
+) -> list[str] | None:
     """The input slots of the gradient op of an op; None if Paddle does not have a gradient op with
     fixed slots for it.
 

@@ -12,7 +12,7 @@ from .value_versions import names_written_by_op_and_blocks
 FED_SUFFIX = "@FED"
 
 
-def copy_overwritten_inputs(program: Program) -> Program:
+def feed_copies_of_overwritten_inputs(program: Program) -> Program:
     """A copy of the program in which each input that an op writes is fed under another name
     and then copied to its name; the same program if there is no such input.
     """
@@ -24,22 +24,25 @@ def copy_overwritten_inputs(program: Program) -> Program:
         for n in names_written_by_op_and_blocks(program, op)
     } & fed
     return (
-        replace(program, blocks=[_rewrite_block(program.block, overwritten), *program.blocks[1:]])
+        replace(
+            program,
+            blocks=[_insert_assigns_after_feeds(program.block, overwritten), *program.blocks[1:]],
+        )
         if overwritten
         else program
     )
 
 
-def _rewrite_block(block: Block, overwritten: set[str]) -> Block:
+def _insert_assigns_after_feeds(block: Block, overwritten: set[str]) -> Block:
     own = {n + FED_SUFFIX: replace(block.vars[n], name=n + FED_SUFFIX) for n in overwritten}
     return replace(
         block,
         vars={**block.vars, **own},
-        ops=[result for op in block.ops for result in _rewrite_op(op, overwritten)],
+        ops=[result for op in block.ops for result in _expand_feed_op(op, overwritten)],
     )
 
 
-def _rewrite_op(op: OpDesc, overwritten: set[str]) -> list[OpDesc]:
+def _expand_feed_op(op: OpDesc, overwritten: set[str]) -> list[OpDesc]:
     names = op.outputs.get("Out", [])
     if op.type != "feed" or names[0] not in overwritten:
         return [op]

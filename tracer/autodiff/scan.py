@@ -45,7 +45,7 @@ class RecurrentGradient:
             if n in self.outer.cotangents
         }
         held = [n for n in op.attr("ex_states", []) if self.backward.needs_grad(n)]
-        with self.recorder.record_in_block(OpenBlock(self.grad_block)):
+        with self.recorder.enter_block(OpenBlock(self.grad_block)):
             for name, gradient in arrived.items():
                 self._declare_received_grad(name, gradient.name)
             for before, after in zip(op.attr("ex_states", []), op.attr("states", []), strict=True):
@@ -94,20 +94,21 @@ class RecurrentGradient:
         memories = zip(op.attr("ex_states", []), op.inputs.get("initial_states", []), strict=True)
         outs = {
             "inputs@GRAD": [
-                self._declare_outer_grad(n, self.backward.needs_grad(n))
+                self._declare_outer_grad_if_needed(n, self.backward.needs_grad(n))
                 for n in op.inputs["inputs"]
             ],
             "initial_states@GRAD": [
-                self._declare_outer_grad(first, n in held) for n, first in memories
+                self._declare_outer_grad_if_needed(first, n in held) for n, first in memories
             ],
             "parameters@GRAD": [
-                self._declare_outer_grad(n, n in read) for n in op.inputs.get("parameters", [])
+                self._declare_outer_grad_if_needed(n, n in read)
+                for n in op.inputs.get("parameters", [])
             ],
         }
         attrs = {**op.attrs, "sub_block": Attr(AttrType.BLOCK, self.grad_block.idx)}
         self.recorder.emit("recurrent_grad", operands, outs, attrs)
 
-    def _declare_outer_grad(self, name: str, result: bool) -> str:
+    def _declare_outer_grad_if_needed(self, name: str, result: bool) -> str:
         """The outer variable that receives a gradient; EMPTY if the gradient is not needed."""
         if not result or not self.outer.needs_grad(name):
             return EMPTY_NAME

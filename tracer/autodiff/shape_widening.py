@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.dtype import dtype_of
+from ..core.dtype import parse_dtype
 from ..core.errors import OarlockError
 from ..core.op import OPS, Meta, Op
 from ..ir.program import AttrType, OpDesc, Program, VarDesc, VarKind
@@ -89,4 +89,4 @@ def _infer_output_shapes(program: Program, block: int, op: Op, desc: OpDesc) -> 
 def _require_meta_of_dense_variable(var: VarDesc | None) -> Meta:
     if var is None or var.kind != VarKind.DENSE:
         raise TypeError
-    return Meta(var.shape, dtype_of(var.dtype).np)
+    return Meta(var.shape, parse_dtype(var.dtype).np)

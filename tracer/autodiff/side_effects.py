@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..capture.side_effects.py_func import (
-    record_pylayer_gradients,
+    call_static_pylayer_backward,
     register_py_func_backward,
     registered_function,
 )
@@ -75,7 +75,9 @@ def _append_py_func_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> 
 
 def _pylayer_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     gradients = [g for g in _pop_output_grads(backward, op, at) if g is not None]
-    for name, gradient in zip(op.inputs["X"], record_pylayer_gradients(op, gradients), strict=True):
+    for name, gradient in zip(
+        op.inputs["X"], call_static_pylayer_backward(op, gradients), strict=True
+    ):
         if backward.needs_grad(name) and gradient is not None:
             backward.accumulate(name, reduce_grad_to(gradient, backward.value_before(name, at)))
 

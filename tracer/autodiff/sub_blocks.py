@@ -13,7 +13,7 @@ from typing import Any
 
 from ..capture.recorder import OpenBlock
 from ..capture.variable import Variable
-from ..core.dtype import dtype_of
+from ..core.dtype import parse_dtype
 from ..core.op import OPS
 from ..ir.block_captures import outer_names_read_by_block, outer_names_written_by_block
 from ..ir.program import Attr, AttrType, Block, OpDesc, VarDesc, VarKind
@@ -54,14 +54,14 @@ class BlockGradient:
         )
         backward = ProgramBackwardPass(self.recorder, self.outer.activity, value_versions)
         inner = OpenBlock(made)
-        with self.recorder.record_in_block(inner):
+        with self.recorder.enter_block(inner):
             for name, gradient in self.written_grads.items():
                 backward.cotangents.set_from_outer_block(name, gradient)
             backward.run()
             ends = {name: self._initial_value_grad(backward, name) for name in self.written_grads}
-            reads = self._grads_of_read_variables(backward)
-        self._declare_accumulators(reads)
-        with self.recorder.record_in_block(inner):
+            reads = self._grads_of_only_read_variables(backward)
+        self._emit_zero_accumulators(reads)
+        with self.recorder.enter_block(inner):
             self._emit_outer_writes(ends, reads)
         value_versions.insert_copies()
         return self._emit_grad_op(made)
@@ -74,7 +74,7 @@ class BlockGradient:
         may overwrite.
         """
         outer = self.outer
-        for name in self._differentiable_written_names():
+        for name in self._iter_written_names_needing_grad():
             if name in outer.cotangents:
                 total = outer.cotangents.pop(name)
                 gradient = declare_cross_block_gradient(self.recorder, name, total.raw, outer.block)
@@ -85,7 +85,7 @@ class BlockGradient:
                 )
             self.written_grads[name] = gradient
 
-    def _differentiable_written_names(self) -> Iterable[str]:
+    def _iter_written_names_needing_grad(self) -> Iterable[str]:
         """The variables that the block writes and whose gradient is needed after the block
         or in an earlier iteration.
         """
@@ -119,7 +119,7 @@ class BlockGradient:
         self.recorder.emit("assign", {"X": [total.name]}, {"Out": [copy.name]})
         return copy
 
-    def _grads_of_read_variables(self, backward: ProgramBackwardPass) -> dict[str, Variable]:
+    def _grads_of_only_read_variables(self, backward: ProgramBackwardPass) -> dict[str, Variable]:
         """The gradients of the variables that the block only reads."""
         outside = outer_names_read_by_block(self.recorder.program, self.block)
         found = dict.fromkeys(
@@ -127,7 +127,7 @@ class BlockGradient:
         )
         return {name: backward.cotangents.total(name) for name in found}
 
-    def _declare_accumulators(self, reads: dict[str, Variable]) -> None:
+    def _emit_zero_accumulators(self, reads: dict[str, Variable]) -> None:
         for name in reads:
             like = self.outer.value_before(name, self.op_index)
             self.accumulators[name] = self._emit_cross_block_zeros(like, name)
@@ -307,7 +307,9 @@ def _slice_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
 
 
 def _emit_int64_constant(value: int) -> Variable:
-    found: Any = OPS["fill_constant"](shape=[1], value=float(value), dtype=dtype_of("int64").proto)
+    found: Any = OPS["fill_constant"](
+        shape=[1], value=float(value), dtype=parse_dtype("int64").proto
+    )
     return found
 
 

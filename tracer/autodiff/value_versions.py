@@ -49,7 +49,7 @@ class ValueVersions:
         self._copy_names: dict[tuple[str, int], str] = {}
         self._copy_ops: dict[int, list[OpDesc]] = {}
 
-    def first_op_index(self, block: Block) -> int:
+    def first_op_index_of_block(self, block: Block) -> int:
         """The index of the first op of a block."""
         before = 0
         for part, count in self._blocks_with_num_ops:

@@ -73,7 +73,7 @@ class Jacobian:
             *self._xs.meta.shape[batch:],
         ]
 
-    def _compute_row(self, index: int) -> Tensor:
+    def _get_or_compute_row(self, index: int) -> Tensor:
         """The derivatives of one element (of each batch element), with the shape of xs."""
         if index not in self._cached_rows:
             y = (
@@ -88,7 +88,7 @@ class Jacobian:
     def __getitem__(self, index: Any) -> Tensor:
         items = index if isinstance(index, tuple) else (index,)
         if len(self._ys.meta.shape) == self._num_batch_axes:  # one row
-            return self._compute_row(0)[index] if self.shape else self._compute_row(0)
+            return self._get_or_compute_row(0)[index] if self.shape else self._get_or_compute_row(0)
         if Ellipsis in items:
             position = items.index(Ellipsis)
             items = (
@@ -99,7 +99,7 @@ class Jacobian:
         items += (slice(None),) * (self._num_batch_axes + 1 - len(items))
         selected_rows = range(self._ys.meta.shape[-1])[items[self._num_batch_axes]]
         rows = [
-            self._compute_row(i)
+            self._get_or_compute_row(i)
             for i in ([selected_rows] if isinstance(selected_rows, int) else selected_rows)
         ]
         row_index = 0 if isinstance(selected_rows, int) else slice(None)
@@ -141,7 +141,7 @@ class Hessian(Jacobian):
     """The second derivatives of a scalar: the Jacobian of its gradient."""
 
 
-def _parse_batch_axis(batch_axis: int | None) -> bool:
+def _parse_is_batched(batch_axis: int | None) -> bool:
     if batch_axis not in (None, 0):
         raise OpError(with_user_line(f"jacobian: batch_axis={batch_axis} is neither None nor 0"))
     return batch_axis == 0
@@ -156,8 +156,8 @@ def jacobian(ys: Any, xs: Any, batch_axis: int | None = None) -> Any:
     if isinstance(ys, list | tuple):
         return tuple(jacobian(y, xs, batch_axis) for y in ys)
     if isinstance(xs, list | tuple):
-        return tuple(Jacobian(ys, x, _parse_batch_axis(batch_axis)) for x in xs)
-    return Jacobian(ys, xs, _parse_batch_axis(batch_axis))
+        return tuple(Jacobian(ys, x, _parse_is_batched(batch_axis)) for x in xs)
+    return Jacobian(ys, xs, _parse_is_batched(batch_axis))
 
 
 def hessian(ys: Tensor, xs: Any, batch_axis: int | None = None) -> Any:
@@ -166,7 +166,7 @@ def hessian(ys: Tensor, xs: Any, batch_axis: int | None = None) -> Any:
 
     ys [] or [1], xs [N] -> [N, N]; batch_axis=0: ys [B] or [B, 1], xs [B, N] -> [B, N, N].
     """
-    batch = int(_parse_batch_axis(batch_axis))
+    batch = int(_parse_is_batched(batch_axis))
     if any(d != 1 for d in ys.meta.shape[batch:]):
         raise OpError(
             with_user_line(
@@ -190,7 +190,7 @@ def _detach_as_leaves(xs: Any) -> list[Tensor]:
     return leaves
 
 
-def _vectors_or_ones(v: Any, tensors: list[Tensor], function: str) -> list[Tensor]:
+def _require_fitting_vectors_or_ones(v: Any, tensors: list[Tensor], function: str) -> list[Tensor]:
     """Return v as a list, by default ones; raises OpError if the shapes differ from those of
     `tensors`.
     """
@@ -223,7 +223,11 @@ def vjp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
     ys = func(*leaves)
     results = _to_list(ys)
     grads = grad(
-        results, leaves, _vectors_or_ones(v, results, "vjp"), create_graph=True, allow_unused=True
+        results,
+        leaves,
+        _require_fitting_vectors_or_ones(v, results, "vjp"),
+        create_graph=True,
+        allow_unused=True,
     )
     return ys, _fill_missing_with_zeros(grads, leaves, xs)
 
@@ -236,7 +240,7 @@ def jvp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
     once more computes the product (double backward).
     """
     leaves = _detach_as_leaves(xs)
-    vectors = _vectors_or_ones(v, leaves, "jvp")
+    vectors = _require_fitting_vectors_or_ones(v, leaves, "jvp")
     ys = func(*leaves)
     results = _to_list(ys)
     cotangents = [ones_like(y) for y in results]

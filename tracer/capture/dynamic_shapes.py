@@ -20,7 +20,7 @@ def requires_static_image_size_in_onnx(op: OpDesc) -> bool:
     )
 
 
-def make_input_dims_dynamic(program: Program, guards: Sequence[Guard]) -> Program:
+def with_dynamic_input_dims(program: Program, guards: Sequence[Guard]) -> Program:
     """Return the program with dynamic input dimensions: all that no guard fixes and for which the
     ops accept other sizes.
     """
@@ -43,24 +43,24 @@ def make_input_dims_dynamic(program: Program, guards: Sequence[Guard]) -> Progra
     # in the trace: dimensions with equal sizes are tried together.
     for size in {shape[0] for shape in traced.values() if shape}:
         same_size_dims = {(name, 0) for name, shape in traced.items() if shape and shape[0] == size}
-        if not same_size_dims & guarded and _infer_or_none(
+        if not same_size_dims & guarded and _with_input_shapes_or_none(
             program, _replace_sizes(traced, same_size_dims, size + 1)
         ):
             dynamic |= same_size_dims
     for axes in (dynamic, {f for f in dynamic if f[1] == 0}, set[tuple[str, int]]()):
-        inferred = _infer_or_none(program, _replace_sizes(traced, axes, -1))
+        inferred = _with_input_shapes_or_none(program, _replace_sizes(traced, axes, -1))
         if inferred is not None:
             return inferred
     return program
 
 
-def remove_guards(program: Program) -> Program:
+def without_guards(program: Program) -> Program:
     """Return the program without guards. The dimensions that they fixed become dynamic if the ops
     accept other sizes.
     """
     if program.contract is None or not program.contract.guards:
         return program
-    result = make_input_dims_dynamic(program, [])
+    result = with_dynamic_input_dims(program, [])
     assert program.contract is not None
     inputs = [
         replace(arg, shape=result.block.vars[arg.name].shape) for arg in program.contract.inputs
@@ -88,7 +88,9 @@ def _replace_sizes(
     }
 
 
-def _infer_or_none(program: Program, shapes: dict[str, tuple[int, ...]]) -> Program | None:
+def _with_input_shapes_or_none(
+    program: Program, shapes: dict[str, tuple[int, ...]]
+) -> Program | None:
     try:
         inferred = with_input_shapes(program, shapes)
     except OpError:
@@ -107,4 +109,7 @@ def _has_dynamic_rank(program: Program, op: OpDesc) -> bool:
 
 def _ops_accept_size(program: Program, name: str, axis: int, size: int) -> bool:
     traced = {name: program.block.vars[name].shape}
-    return _infer_or_none(program, _replace_sizes(traced, {(name, axis)}, size)) is not None
+    return (
+        _with_input_shapes_or_none(program, _replace_sizes(traced, {(name, axis)}, size))
+        is not None
+    )

@@ -26,7 +26,7 @@ from ..core.tensor import RemovableHookHandle, Tensor
 from ..ir.guards import format_expected_value
 from ..ir.program import Guard
 from .guarded_int import GuardedShape
-from .recorder import Recorder, saved_output_slots
+from .recorder import Recorder, serialized_output_slots
 from .symbolic_scalars import NONNEGATIVE_INT, mark_symbolic_scalar
 from .variable import MaybeUndefinedRecord, Variable
 
@@ -64,7 +64,7 @@ class Trace(EagerMode):
         result = super().run(op, args, attrs)
         slots = [result] if len(op.outs) == 1 else list(result)
         outputs: dict[str, list[str]] = {}
-        for i, slot in saved_output_slots(op):
+        for i, slot in serialized_output_slots(op):
             tensors = slots[i] if slot.is_list else [slots[i]]
             outputs[slot.name] = [self._declare_result(op, slot, args, t) for t in tensors]
         self.recorder.add(op, args, attrs, outputs)
@@ -224,9 +224,9 @@ class Static(Mode):
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Infer the shapes of the results, and record the op."""
         args = tuple(
-            [self._checked_operand(op, one) for one in arg]
+            [self._resolve_path_dependent_operand(op, one) for one in arg]
             if isinstance(arg, list | tuple)
-            else self._checked_operand(op, arg)
+            else self._resolve_path_dependent_operand(op, arg)
             for arg in args
         )
         metas = metas_of_inputs(op, args)
@@ -238,19 +238,19 @@ class Static(Mode):
                 error, with_user_line(f"{op.type}: {why} ({op.format_inputs(metas)})")
             )
             wrong.__suppress_context__ = True
-            inferred = self.report_error(wrong, _placeholder_metas(op, metas))
+            inferred = self.report_error(wrong, _result_metas_after_rejection(op, metas))
         slots = [inferred] if len(op.outs) == 1 else list(inferred)
         result = [
             self._declare_slot_results(op, s, args, m) for s, m in zip(op.outs, slots, strict=True)
         ]
-        outputs = {s.name: variable_names(result[i]) for i, s in saved_output_slots(op)}
+        outputs = {s.name: variable_names(result[i]) for i, s in serialized_output_slots(op)}
         written = self.recorder.add(op, args, attrs, outputs)
         for slot in result:
             for variable in slot if isinstance(slot, list) else [slot]:
                 variable.where = written.user_line
         return result[0] if len(op.outs) == 1 else tuple(result)
 
-    def _checked_operand(self, op: Op, operand: Any) -> Any:
+    def _resolve_path_dependent_operand(self, op: Op, operand: Any) -> Any:
         """Return an input of an op. Report an error if it may be undefined, or if its dtype or rank
         differs between paths. A scalar that is 0-D on one path and [1] on the other is reshaped to
         0-D.
@@ -350,7 +350,7 @@ class Static(Mode):
         sizes = tensor.meta.shape
         if all(d >= 0 for d in sizes):
             return list(sizes)
-        return SymbolicShape(sizes, DynamicSizeReader(self.recorder, tensor))
+        return SymbolicShape(sizes, DynamicSizeEmitter(self.recorder, tensor))
 
     def on_read(self, tensor: Tensor, reader: str) -> None:
         """Add a guard for the elements of an external tensor, which becomes a constant of the
@@ -360,7 +360,7 @@ class Static(Mode):
             self.recorder.read_tracker.guard_tensor_elements(tensor, reader)
 
 
-def _placeholder_metas(op: Op, metas: tuple[Any, ...]) -> Any:
+def _result_metas_after_rejection(op: Op, metas: tuple[Any, ...]) -> Any:
     """Return result shapes for an op that rejected its inputs, so that the capture can continue:
     those of the first input.
     """
@@ -390,7 +390,7 @@ def maybe_undefined_error(maybe_undefined: MaybeUndefinedRecord) -> MaybeUndefin
     return MaybeUndefinedError(with_user_line(why))
 
 
-def static_mode(mode: Mode) -> Static | None:
+def find_static_base_mode(mode: Mode) -> Static | None:
     """Return `mode`, or the mode that it wraps, if that is a `Static` mode; otherwise None."""
     base = base_mode(mode)
     return base if isinstance(base, Static) else None
@@ -407,7 +407,7 @@ def variable_names(result: Any) -> list[str]:
     return [result.name] if isinstance(result, Tensor) else [t.name for t in result]
 
 
-class DynamicSizeReader:
+class DynamicSizeEmitter:
     """Reads sizes of a tensor from one `shape` op, as long as the result of that op is visible in
     the current block.
     """
@@ -460,26 +460,26 @@ class SymbolicShape(list[Any]):
         super().__init__(UnreadSize(axis) if size < 0 else size for axis, size in enumerate(sizes))
         self._read_size = variable
 
-    def _resolve_size(self, item: Any) -> Any:
+    def _emit_size_if_unread(self, item: Any) -> Any:
         return self._read_size(item.axis) if isinstance(item, UnreadSize) else item
 
     def __getitem__(self, index: Any) -> Any:
         found = super().__getitem__(index)
         return (
-            [self._resolve_size(i) for i in found]
+            [self._emit_size_if_unread(i) for i in found]
             if isinstance(index, slice)
-            else self._resolve_size(found)
+            else self._emit_size_if_unread(found)
         )
 
     def __iter__(self) -> Iterator[Any]:
-        return (self._resolve_size(item) for item in super().__iter__())
+        return (self._emit_size_if_unread(item) for item in super().__iter__())
 
     def __reversed__(self) -> Iterator[Any]:
-        return (self._resolve_size(item) for item in super().__reversed__())
+        return (self._emit_size_if_unread(item) for item in super().__reversed__())
 
     def pop(self, index: Any = -1) -> Any:
         """Remove and return a size."""
-        return self._resolve_size(super().pop(index))
+        return self._emit_size_if_unread(super().pop(index))
 
     def __add__(self, other: Any) -> list[Any]:
         return self[:] + list(other)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..core import pytree
-from ..core.errors import TraceError, VerifyError, with_user_line
+from ..core.errors import OutputsDifferError, TraceError, with_user_line
 from ..core.tensor import Tensor
 from .control.tensor_arrays import TensorArray
 
@@ -32,18 +32,18 @@ def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
     leaves, spec = pytree.flatten(value)
     outputs: list[tuple[str, Tensor]] = []
 
-    def convert_node(node: Any, path: str) -> Any:
+    def node_to_json(node: Any, path: str) -> Any:
         if isinstance(node, int):
-            return convert_leaf(leaves[node], path)
+            return leaf_to_json(leaves[node], path)
         kind, inner = node
         below = f"{path}." if path else ""
         if isinstance(inner, dict):
-            items = {k: convert_node(inner[k], f"{below}{k}") for k in pytree.sorted_keys(inner)}
+            items = {k: node_to_json(inner[k], f"{below}{k}") for k in pytree.sorted_keys(inner)}
             return {"dict": {str(k): items[k] for k in inner}}
-        listed = [convert_node(v, f"{below or f'{single}_'}{i}") for i, v in enumerate(inner)]
+        listed = [node_to_json(v, f"{below or f'{single}_'}{i}") for i, v in enumerate(inner)]
         return listed if kind is list else {"tuple": listed}
 
-    def convert_leaf(value: Any, path: str) -> Any:
+    def leaf_to_json(value: Any, path: str) -> Any:
         if value is None:
             return None
         if isinstance(value, np.generic):
@@ -54,7 +54,7 @@ def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
         outputs.append((path or single, value))
         return len(outputs) - 1
 
-    return outputs, json.dumps(convert_node(spec, ""), separators=(",", ":"))
+    return outputs, json.dumps(node_to_json(spec, ""), separators=(",", ":"))
 
 
 def _require_tensor_leaf(leaf: Any) -> None:
@@ -78,13 +78,13 @@ def make_rebuilder(tree: str, count: int) -> Callable[[Sequence[Any]], Any]:
     if not tree:
         return (lambda flat: flat[0]) if count == 1 else list
     constants: list[Any] = [None]
-    spec = _to_pytree_spec(json.loads(tree), count, constants)
+    spec = _json_to_pytree_spec(json.loads(tree), count, constants)
     if spec == 0 and count:
         return lambda flat: flat[0]
     return lambda flat: pytree.unflatten(spec, [*flat, *constants])
 
 
-def _to_pytree_spec(node: Any, count: int, constants: list[Any]) -> Any:
+def _json_to_pytree_spec(node: Any, count: int, constants: list[Any]) -> Any:
     """Convert the JSON structure to a pytree spec.
 
     constants: the leaves after the `count` outputs, starting with None; the constants of the
@@ -93,13 +93,13 @@ def _to_pytree_spec(node: Any, count: int, constants: list[Any]) -> Any:
     if node is None or isinstance(node, int):
         return count if node is None else node
     if isinstance(node, list):
-        return list, [_to_pytree_spec(n, count, constants) for n in node]
+        return list, [_json_to_pytree_spec(n, count, constants) for n in node]
     if "tuple" in node:
-        return tuple, [_to_pytree_spec(n, count, constants) for n in node["tuple"]]
+        return tuple, [_json_to_pytree_spec(n, count, constants) for n in node["tuple"]]
     if "value" in node:
         constants.append(node["value"])
         return count + len(constants) - 1
-    return dict, {k: _to_pytree_spec(n, count, constants) for k, n in node["dict"].items()}
+    return dict, {k: _json_to_pytree_spec(n, count, constants) for k, n in node["dict"].items()}
 
 
 def check_structure(tree: str, value: Any) -> None:
@@ -115,13 +115,13 @@ def check_structure(tree: str, value: Any) -> None:
         )
 
 
-class StructureError(VerifyError):
+class StructureError(OutputsDifferError):
     """The results of Python and of the program have different structures."""
 
 
 def _find_difference(recorded: Any, found: Any, path: str) -> str:
     """Describe where two nestings differ; empty if they are equal."""
-    one, two = _container_items(recorded), _container_items(found)
+    one, two = _container_kind_and_items(recorded), _container_kind_and_items(found)
     if one is None or two is None:
         alike = one is two and (recorded is None) == (found is None)
         return "" if alike else f" (at {path or 'the result'})"
@@ -131,7 +131,7 @@ def _find_difference(recorded: Any, found: Any, path: str) -> str:
     return next(filter(None, inner), "")
 
 
-def _container_items(node: Any) -> tuple[str, dict[Any, Any]] | None:
+def _container_kind_and_items(node: Any) -> tuple[str, dict[Any, Any]] | None:
     """The kind of a container and its items; None for a leaf."""
     if isinstance(node, list):
         return "list", dict(enumerate(node))
@@ -142,7 +142,7 @@ def _container_items(node: Any) -> tuple[str, dict[Any, Any]] | None:
 
 def _format_structure(node: Any) -> str:
     """Format a nesting in Python syntax, with `...` for values."""
-    container = _container_items(node)
+    container = _container_kind_and_items(node)
     if container is None:
         return "None" if node is None else "..."
     inner = [
@@ -164,7 +164,7 @@ def checked_output_leaves(tree: str, leaves: Sequence[Any]) -> list[Any]:
         if isinstance(node, int):
             outputs[node] = leaf
         elif node is not None and not _is_same_constant(leaf, node["value"]):
-            raise VerifyError(
+            raise OutputsDifferError(
                 f"a result that is a Python value was {node['value']!r} during recording, "
                 f"but is now {leaf!r}"
             )

@@ -167,12 +167,12 @@ class Recorder:
         return self.open_blocks[-1].block
 
     @contextmanager
-    def record_in_new_block(self) -> Iterator[OpenBlock]:
+    def enter_new_block(self) -> Iterator[OpenBlock]:
         """Write the ops of the body to a new block inside of the current one."""
         result = OpenBlock(Block(len(self.program.blocks), self.block.idx))
         self.program.blocks.append(result.block)
         try:
-            with self.record_in_block(result):
+            with self.enter_block(result):
                 yield result
         except BaseException:
             for location, before in result.locations.values():
@@ -181,7 +181,7 @@ class Recorder:
             raise
 
     @contextmanager
-    def count_open_loop(self) -> Iterator[None]:
+    def enter_loop(self) -> Iterator[None]:
         """Record a loop body, which may be recorded again."""
         self.num_open_loops += 1
         try:
@@ -190,7 +190,7 @@ class Recorder:
             self.num_open_loops -= 1
 
     @contextmanager
-    def record_in_block(self, inner: OpenBlock) -> Iterator[None]:
+    def enter_block(self, inner: OpenBlock) -> Iterator[None]:
         """Write the ops of the body to an existing inner block."""
         self.open_blocks.append(inner)
         try:
@@ -221,7 +221,7 @@ class Recorder:
         """Return the declaration of a name that is visible in the current block."""
         return self.program.var(name, self.block.idx)
 
-    def record_creation_line(self, container: Any, original: Any = None) -> None:
+    def record_container_creation_line(self, container: Any, original: Any = None) -> None:
         """Remember the user's line that created a list or dict, for error messages.
 
         original: the object that `container` is a copy of, whose line it inherits
@@ -232,7 +232,7 @@ class Recorder:
             line if original is not None and recorded is original else str(user_line() or ""),
         )
 
-    def describe_creation(self, container: Any) -> str:
+    def describe_container_creation(self, container: Any) -> str:
         """Return ` created at <line>` for a list or dict; empty if the line is unknown."""
         recorded, line = self._creation_lines.get(id(container), (None, ""))
         return f" created at {line}" if recorded is container and line else ""
@@ -246,7 +246,7 @@ class Recorder:
         self._tensors.append(tensor)
         self.aliases.record_creation(tensor)
 
-    def rename_bound_tensors(self, name: str, other: str) -> None:
+    def rebind_tensors_of_variable(self, name: str, other: str) -> None:
         """Make the tensors that denote the variable `name` denote `other`."""
         self._bound_names = {
             key: other if held == name else held for key, held in self._bound_names.items()
@@ -394,7 +394,9 @@ class Recorder:
         self.bind(result, desc.name)
         return result
 
-    def emit_like(self, type: str, slot: str, operand: Tensor, attrs: dict[str, Attr]) -> Variable:
+    def emit_shape_preserving_unary_op(
+        self, type: str, slot: str, operand: Tensor, attrs: dict[str, Attr]
+    ) -> Variable:
         """Append an op with one operand, and return its result, which has the shape and dtype of
         the operand.
         """
@@ -423,12 +425,12 @@ class Recorder:
 
     def _input_names(self, arg: Any) -> list[str]:
         return (
-            [self.operand_name(arg)]
+            [self.checked_operand_name(arg)]
             if isinstance(arg, Tensor)
-            else [self.operand_name(t) for t in arg]
+            else [self.checked_operand_name(t) for t in arg]
         )
 
-    def operand_name(self, tensor: Tensor) -> str:
+    def checked_operand_name(self, tensor: Tensor) -> str:
         """Return the name of the variable that an op must read for `tensor`. For a maybe-undefined
         tensor, write a run-time check and return the name of its result.
         """
@@ -471,6 +473,6 @@ def to_plain_data(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-def saved_output_slots(op: Op) -> list[tuple[int, Slot]]:
+def serialized_output_slots(op: Op) -> list[tuple[int, Slot]]:
     """Return the output slots that are written to a file; optional ones (`Mask~?`) are omitted."""
     return [(i, s) for i, s in enumerate(op.outs) if not s.is_optional]

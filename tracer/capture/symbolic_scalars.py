@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import default_float_dtype, dtype_of, is_inexact
+from ..core.dtype import default_float_np_dtype, is_inexact, parse_dtype
 from ..core.errors import TraceError, with_user_line
 from ..core.mode import base_mode, state
 from ..core.op import OPS
@@ -23,7 +23,7 @@ SCALAR_TYPES = (bool, int, float, np.bool_, np.integer, np.floating)
 
 
 @dataclass(frozen=True)
-class ScalarKind:
+class PossibleScalarTypes:
     """The Python types that a variable stands for.
 
     types: the types; contains Tensor if eager execution has a tensor on some path.
@@ -43,60 +43,64 @@ class ScalarKind:
 
 
 INT, NONNEGATIVE_INT, FLOAT, BOOL = (
-    ScalarKind(frozenset({int})),
-    ScalarKind(frozenset({int}), True),
-    ScalarKind(frozenset({float})),
-    ScalarKind(frozenset({bool}), True),
+    PossibleScalarTypes(frozenset({int})),
+    PossibleScalarTypes(frozenset({int}), True),
+    PossibleScalarTypes(frozenset({float})),
+    PossibleScalarTypes(frozenset({bool}), True),
 )
 
 
-def scalar_kind(value: Any) -> ScalarKind | None:
+def scalar_kind(value: Any) -> PossibleScalarTypes | None:
     """Return the kind of a number or of a symbolic scalar; None for tensors and other values."""
     if isinstance(value, Tensor):
-        kind: ScalarKind | None = getattr(value, "scalar_kind", None)
+        kind: PossibleScalarTypes | None = getattr(value, "scalar_kind", None)
         return kind
     if not isinstance(value, SCALAR_TYPES):
         return None
-    return ScalarKind(
+    return PossibleScalarTypes(
         frozenset({type(value)}),
         isinstance(value, int | np.integer | np.bool_) and bool(value >= 0),
     )
 
 
-def union_of_value_kinds(values: Iterable[Any]) -> ScalarKind | None:
+def merge_value_kinds_over_paths(values: Iterable[Any]) -> PossibleScalarTypes | None:
     """Return the kind of a variable that is one of several values, depending on the path."""
-    return union_of_kinds(map(scalar_kind, values))
+    return merge_kinds_over_paths(map(scalar_kind, values))
 
 
-def union_of_kinds(kinds: Iterable[ScalarKind | None]) -> ScalarKind | None:
+def merge_kinds_over_paths(
+    kinds: Iterable[PossibleScalarTypes | None],
+) -> PossibleScalarTypes | None:
     """Return the kind of a variable that has one of these kinds, depending on the path."""
     types: set[type] = set()
     is_nonnegative = True
     for kind in kinds:
         types |= {Tensor} if kind is None else kind.types
         is_nonnegative = is_nonnegative and kind is not None and kind.is_nonnegative
-    return None if types <= {Tensor} else ScalarKind(frozenset(types), is_nonnegative)
+    return None if types <= {Tensor} else PossibleScalarTypes(frozenset(types), is_nonnegative)
 
 
-def mark_symbolic_scalar(value: Any, kind: ScalarKind | None) -> Any:
+def mark_symbolic_scalar(value: Any, kind: PossibleScalarTypes | None) -> Any:
     """Mark a value of the program as a symbolic scalar."""
     if kind is not None and hasattr(value, "raw"):
         value.raw.python_scalars = kind
     return value
 
 
-def number_required_error(value: Any, what: str, fix: str) -> TraceError:
+def make_concrete_number_error(value: Any, what: str, fix: str) -> TraceError:
     """Return the error for an operation that needs the number itself."""
     at = getattr(value, "creation_site_message_suffix", "")
     why = f"{what}: this stands for a number ({scalar_kind(value)}) that is known only at run time"
     return TraceError(with_user_line(f"{why} (X={value.meta}{at}); {fix}"))
 
 
-def reject_scalar(value: Any, what: str, fix: str, replacement: Any) -> Any:
-    """Report the error of `number_required_error`. While `oarlock explain` runs, return
+def raise_or_collect_concrete_number_error(
+    value: Any, what: str, fix: str, replacement: Any
+) -> Any:
+    """Report the error of `make_concrete_number_error`. While `oarlock explain` runs, return
     `replacement`, the value with which the capture continues.
     """
-    return raise_or_collect(number_required_error(value, what, fix), replacement)
+    return raise_or_collect(make_concrete_number_error(value, what, fix), replacement)
 
 
 def raise_or_collect(error: TraceError, replacement: Any) -> Any:
@@ -122,13 +126,15 @@ BOOLEAN_OPERATORS = COMPARISON_OPERATORS | {
 INTEGER_ONLY_OPERATORS = frozenset({"lshift", "rshift", "and", "or", "xor"})
 
 
-def _result_kind(name: str, a: ScalarKind, b: ScalarKind) -> ScalarKind | None:
+def _result_kind(
+    name: str, a: PossibleScalarTypes, b: PossibleScalarTypes
+) -> PossibleScalarTypes | None:
     """Return the kind of the result of an operator on two numbers; None if one of the operands may
     be a tensor.
     """
     types = a.types | b.types
     if Tensor in types:
-        return ScalarKind(types) if a.types != {Tensor} and b.types != {Tensor} else None
+        return PossibleScalarTypes(types) if a.types != {Tensor} and b.types != {Tensor} else None
     if name in COMPARISON_OPERATORS:
         return BOOL
     if name in BOOLEAN_OPERATORS and types == {bool}:
@@ -137,7 +143,7 @@ def _result_kind(name: str, a: ScalarKind, b: ScalarKind) -> ScalarKind | None:
         return FLOAT
     plain_types = {float if issubclass(t, float | np.floating) else int for t in types}
     result_types = {float} if {float} in (a.types, b.types) else plain_types
-    return ScalarKind(
+    return PossibleScalarTypes(
         frozenset(result_types),
         a.is_nonnegative and b.is_nonnegative and name in SIGN_PRESERVING_OPERATORS,
     )
@@ -156,10 +162,12 @@ def _make_binary_operator(name: str, reflected: bool) -> Callable[[Any, Any], An
                 return name == "ne"
             x, y = cast_to_operand_dtype(self, other), cast_to_operand_dtype(other, self)
             if mine is not None or others is not None:
-                x, y = _cast_integer_to_floating(x, y)
+                x, y = _cast_integer_operand_to_floating(x, y)
             return _call_tensor_operator(x, y, method)
         if name in INTEGER_ONLY_OPERATORS and not (mine.is_integer and others.is_integer):
-            raise number_required_error(self, name, "only ints have it: have an int on all paths")
+            raise make_concrete_number_error(
+                self, name, "only ints have it: have an int on all paths"
+            )
         x, y, a, b = (other, self, others, mine) if reflected else (self, other, mine, others)
         return _apply_scalar_operator(name, x, y, a, b)
 
@@ -183,10 +191,10 @@ def cast_to_operand_dtype(value: Any, tensor: Any) -> Any:
     kinds = "biufc"
     if kinds.index(mine.kind) <= kinds.index(other.kind) if other.kind in kinds else True:
         return _cast_dtype(value, other)
-    return _cast_dtype(value, default_float_dtype()) if mine.kind == "f" else value
+    return _cast_dtype(value, default_float_np_dtype()) if mine.kind == "f" else value
 
 
-def _cast_integer_to_floating(x: Any, y: Any) -> tuple[Any, Any]:
+def _cast_integer_operand_to_floating(x: Any, y: Any) -> tuple[Any, Any]:
     """Cast an integer or bool operand to the dtype of the floating one, if one of the two is a
     symbolic scalar.
     """
@@ -198,27 +206,27 @@ def _cast_integer_to_floating(x: Any, y: Any) -> tuple[Any, Any]:
     return x, y
 
 
-def is_always_scalar(kind: ScalarKind | None) -> bool:
+def is_always_scalar(kind: PossibleScalarTypes | None) -> bool:
     """Whether a variable of this kind is a number on all paths."""
     return kind is not None and Tensor not in kind.types
 
 
-def cast_to_default_float(value: Any) -> Any:
+def cast_symbolic_float_to_default_dtype(value: Any) -> Any:
     """Cast a symbolic float to the default dtype, as tensor functions do for a Python float; return
     other values unchanged.
     """
     kind = scalar_kind(value) if isinstance(value, Tensor) else None
-    if kind is None or kind.types != {float} or value.meta.dtype == default_float_dtype():
+    if kind is None or kind.types != {float} or value.meta.dtype == default_float_np_dtype():
         return value
-    return mark_symbolic_scalar(_cast_dtype(value, default_float_dtype()), kind)
+    return mark_symbolic_scalar(_cast_dtype(value, default_float_np_dtype()), kind)
 
 
 def _cast_dtype(value: Any, dtype: np.dtype[Any]) -> Any:
-    proto = dtype_of(value.meta.dtype).proto
+    proto = parse_dtype(value.meta.dtype).proto
     return (
         value
         if value.meta.dtype == dtype
-        else OPS["cast"](value, in_dtype=proto, out_dtype=dtype_of(dtype).proto)
+        else OPS["cast"](value, in_dtype=proto, out_dtype=parse_dtype(dtype).proto)
     )
 
 
@@ -232,7 +240,9 @@ def _reject_list_repeat(count: Any) -> None:
         raise TraceError(with_user_line(why))
 
 
-def _apply_scalar_operator(name: str, x: Any, y: Any, a: ScalarKind, b: ScalarKind) -> Any:
+def _apply_scalar_operator(
+    name: str, x: Any, y: Any, a: PossibleScalarTypes, b: PossibleScalarTypes
+) -> Any:
     result = _result_kind(name, a, b)
     if name not in BOOLEAN_OPERATORS or a.types | b.types != {bool}:
         x, y = _bool_to_int(x), _bool_to_int(y)
@@ -240,7 +250,7 @@ def _apply_scalar_operator(name: str, x: Any, y: Any, a: ScalarKind, b: ScalarKi
         x, y = (_to_float64(v) if name == "truediv" or isinstance(v, float) else v for v in (x, y))
     else:
         x, y = cast_to_operand_dtype(x, y), cast_to_operand_dtype(y, x)
-    x, y = _cast_integer_to_floating(x, y)
+    x, y = _cast_integer_operand_to_floating(x, y)
     if name in INTEGER_IMPLEMENTATIONS and a.is_integer and b.is_integer:
         return INTEGER_IMPLEMENTATIONS[name](x, y, a, b)
     if isinstance(x, Tensor):
@@ -254,7 +264,9 @@ def _bool_to_int(value: Any) -> Any:
     """Cast a bool Variable to int, because Python's arithmetic on bools returns ints."""
     if isinstance(value, bool) or not isinstance(value, Tensor) or value.meta.dtype != bool:
         return int(value) if isinstance(value, bool) else value
-    result = OPS["cast"](value, in_dtype=dtype_of("bool").proto, out_dtype=dtype_of("int64").proto)
+    result = OPS["cast"](
+        value, in_dtype=parse_dtype("bool").proto, out_dtype=parse_dtype("int64").proto
+    )
     return mark_symbolic_scalar(result, NONNEGATIVE_INT)
 
 
@@ -274,31 +286,31 @@ def _call_and_name_result(function: Callable[..., Any], *operands: Any, **option
         return function(*operands, **options)
 
 
-def _integer_power(x: Any, y: Any, a: ScalarKind, b: ScalarKind) -> Any:
+def _integer_power(x: Any, y: Any, a: PossibleScalarTypes, b: PossibleScalarTypes) -> Any:
     """Return a power of integers. In Python it is a float if the exponent is negative."""
     if b.is_nonnegative:
         result = Tensor.__pow__(x, y) if isinstance(x, Tensor) else Tensor.__rpow__(y, x)  # type: ignore[operator, attr-defined]
-        return mark_symbolic_scalar(result, ScalarKind(frozenset({int}), a.is_nonnegative))
+        return mark_symbolic_scalar(result, PossibleScalarTypes(frozenset({int}), a.is_nonnegative))
     types = frozenset({float}) if not isinstance(y, Tensor) else frozenset({int, float})
     return mark_symbolic_scalar(
-        OPS["elementwise_pow"](_to_float64(x), _to_float64(y)), ScalarKind(types)
+        OPS["elementwise_pow"](_to_float64(x), _to_float64(y)), PossibleScalarTypes(types)
     )
 
 
 def _to_float64(value: Any) -> Any:
-    wanted = dtype_of("float64")
+    wanted = parse_dtype("float64")
     if not isinstance(value, Tensor):
         return OPS["fill_constant"](
             shape=[], value=float(value), str_value=repr(float(value)), dtype=wanted.proto
         )
-    return OPS["cast"](value, in_dtype=dtype_of(value.meta.dtype).proto, out_dtype=wanted.proto)
+    return OPS["cast"](value, in_dtype=parse_dtype(value.meta.dtype).proto, out_dtype=wanted.proto)
 
 
-def _make_shift(left: bool) -> Callable[[Any, Any, ScalarKind, ScalarKind], Any]:
-    def shift(x: Any, y: Any, a: ScalarKind, b: ScalarKind) -> Any:
+def _make_shift(left: bool) -> Callable[[Any, Any, PossibleScalarTypes, PossibleScalarTypes], Any]:
+    def shift(x: Any, y: Any, a: PossibleScalarTypes, b: PossibleScalarTypes) -> Any:
         if not b.is_nonnegative:
             number = y if isinstance(y, Tensor) else x
-            raise number_required_error(
+            raise make_concrete_number_error(
                 number, "shift", "the count may be negative: shift by a number that is not"
             )
         factor = 2**y
@@ -307,7 +319,9 @@ def _make_shift(left: bool) -> Callable[[Any, Any, ScalarKind, ScalarKind], Any]
     return shift
 
 
-INTEGER_IMPLEMENTATIONS: dict[str, Callable[[Any, Any, ScalarKind, ScalarKind], Any]] = {
+INTEGER_IMPLEMENTATIONS: dict[
+    str, Callable[[Any, Any, PossibleScalarTypes, PossibleScalarTypes], Any]
+] = {
     "pow": _integer_power,
     "lshift": _make_shift(True),
     "rshift": _make_shift(False),
@@ -320,7 +334,9 @@ def _make_unary_operator(name: str) -> Callable[[Any], Any]:
         if mine is None:
             return _call_and_name_result(getattr(Tensor, name), self)
         if name == "__invert__" and not mine.is_integer:
-            raise number_required_error(self, "~", "only ints have it: have an int on all paths")
+            raise make_concrete_number_error(
+                self, "~", "only ints have it: have an int on all paths"
+            )
         result = getattr(Tensor, name)(_bool_to_int(self))
         return mark_symbolic_scalar(
             result, _result_kind("add" if name == "__abs__" else "sub", mine, NONNEGATIVE_INT)
@@ -329,7 +345,7 @@ def _make_unary_operator(name: str) -> Callable[[Any], Any]:
     return operator
 
 
-def _make_tensor_method(name: str) -> Callable[..., Any]:
+def _make_result_naming_method(name: str) -> Callable[..., Any]:
     def method(self: Any, *given: Any, **options: Any) -> Any:
         return _call_and_name_result(getattr(Tensor, name), self, *given, **options)
 
@@ -337,7 +353,7 @@ def _make_tensor_method(name: str) -> Callable[..., Any]:
     return method
 
 
-def _named_getitem(self: Any, index: Any) -> Any:
+def _getitem_and_name_result(self: Any, index: Any) -> Any:
     recorder = getattr(state.mode, "recorder", None)
     if recorder is None or not recorder.policy.names_operator_results:
         return Tensor.__getitem__(self, index)
@@ -350,7 +366,7 @@ def _hash_variable(self: Any) -> int:
         fix = (
             "compare it (`==`, `in` a tuple, if/elif), or keep values in a list and take positions"
         )
-        reject_scalar(
+        raise_or_collect_concrete_number_error(
             self, "hash() (a key of a dict, a member of a set, an argument of a cache)", fix, None
         )
     return id(self)
@@ -363,11 +379,15 @@ def _round_scalar(self: Any, digits: Any = None) -> Any:
     if mine.is_integer and (digits is None or digits >= 0):
         return self + 0
     if digits is not None:
-        raise number_required_error(self, "round()", "use paddle.round of what it is computed from")
+        raise make_concrete_number_error(
+            self, "round()", "use paddle.round of what it is computed from"
+        )
     result = _round_half_to_even(self)
     return mark_symbolic_scalar(
         OPS["cast"](
-            result, in_dtype=dtype_of(result.meta.dtype).proto, out_dtype=dtype_of("int64").proto
+            result,
+            in_dtype=parse_dtype(result.meta.dtype).proto,
+            out_dtype=parse_dtype("int64").proto,
         ),
         INT,
     )
@@ -408,9 +428,10 @@ def _make_rounding_operator(op: str) -> Callable[[Any], Any]:
         if self.scalar_kind.is_integer:
             return self + 0
         result = OPS[op](self) if op != "trunc" else self
-        wanted = dtype_of("int64").proto
+        wanted = parse_dtype("int64").proto
         return mark_symbolic_scalar(
-            OPS["cast"](result, in_dtype=dtype_of(result.meta.dtype).proto, out_dtype=wanted), INT
+            OPS["cast"](result, in_dtype=parse_dtype(result.meta.dtype).proto, out_dtype=wanted),
+            INT,
         )
 
     return operator
@@ -419,7 +440,7 @@ def _make_rounding_operator(op: str) -> Callable[[Any], Any]:
 def _to_index(self: Any) -> int:
     mine = self.scalar_kind
     if mine is not None and self.meta.dtype.kind == "f":
-        raise number_required_error(self, "index", "have an int on all paths")
+        raise make_concrete_number_error(self, "index", "have an int on all paths")
     return Tensor.__index__(self)
 
 
@@ -434,22 +455,22 @@ def _make_scalar_property(name: str, scalar_value: Callable[[Any], Any]) -> prop
     return property(read_attribute)
 
 
-def _is_tensor(self: Any) -> bool:
+def _is_tensor_in_eager_mode(self: Any) -> bool:
     mine = self.scalar_kind
     if mine is not None and Tensor in mine.types:
-        raise number_required_error(self, "is_tensor()", "have a tensor on all paths")
+        raise make_concrete_number_error(self, "is_tensor()", "have a tensor on all paths")
     return mine is None
 
 
 def _reject_is_integer(self: Any) -> Any:
-    raise number_required_error(self, ".is_integer", "compare it with its floor")
+    raise make_concrete_number_error(self, ".is_integer", "compare it with its floor")
 
 
 def _reject_python_number_member(self: Any, name: str) -> Any:
     """Raise an error for an attribute that numbers have and tensors lack."""
     mine = self.__dict__["raw"].python_scalars if "raw" in self.__dict__ else None
     if mine is not None and not name.startswith("__") and any(hasattr(t, name) for t in mine.types):
-        raise number_required_error(self, f".{name}", "compute it with paddle's functions")
+        raise make_concrete_number_error(self, f".{name}", "compute it with paddle's functions")
     raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
 
@@ -476,13 +497,13 @@ def install_number_operators(variable: type) -> None:
     for name in ("__neg__", "__abs__", "__invert__"):
         setattr(variable, name, _make_unary_operator(name))
     for name in ("__matmul__", "__rmatmul__", "astype"):
-        setattr(variable, name, _make_tensor_method(name))
+        setattr(variable, name, _make_result_naming_method(name))
     result = {
-        "__getitem__": _named_getitem,
+        "__getitem__": _getitem_and_name_result,
         "__hash__": _hash_variable,
         "__deepcopy__": _deep_copy,
         "__round__": _round_scalar,
-        "is_tensor": _is_tensor,
+        "is_tensor": _is_tensor_in_eager_mode,
         "__divmod__": _divmod,
         "__rdivmod__": _rdivmod,
         "__pos__": _unary_plus,

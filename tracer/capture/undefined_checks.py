@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..core.dtype import dtype_of
+from ..core.dtype import parse_dtype
 from ..core.op import Meta
 from ..ir.program import Attr, AttrType, OpDesc, Program, VarDesc
 from .recorder import Recorder
@@ -70,7 +70,7 @@ class UndefinedCheck:
         for known in self.checked_descs:
             if recorder.var(known.name) is known:
                 return known.name
-        meta = Meta(self.desc.shape, dtype_of(self.desc.dtype).np)
+        meta = Meta(self.desc.shape, parse_dtype(self.desc.dtype).np)
         one = Meta((1, *meta.shape), meta.dtype)
         index = self._emit_index_zero_if_defined(recorder)
         stacked = self._emit_helper_op(

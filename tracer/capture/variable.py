@@ -9,8 +9,8 @@ from typing import Any, ClassVar, NamedTuple, NoReturn, TypeAlias
 import numpy as np
 
 from ..core import cuda
-from ..core.dtype import DType, dtype_of
-from ..core.errors import MismatchError, OpError, TraceError, user_frame, with_user_line
+from ..core.dtype import DType, parse_dtype
+from ..core.errors import ArgumentAssertionError, OpError, TraceError, user_frame, with_user_line
 from ..core.item_method_index import check_item_method_index
 from ..core.mode import base_mode, state
 from ..core.op import OPS, Meta
@@ -26,7 +26,7 @@ from .symbolic_scalars import (
     FLOAT,
     INT,
     NONNEGATIVE_INT,
-    ScalarKind,
+    PossibleScalarTypes,
     install_number_operators,
     mark_symbolic_scalar,
     raise_or_collect,
@@ -61,7 +61,7 @@ def check_to_string_flags(throw_on_error: Any, with_details: Any) -> None:
     """Raise MismatchError, an AssertionError, unless both are bool."""
     for name, flag in (("throw_on_error", throw_on_error), ("with_details", with_details)):
         if not isinstance(flag, bool):
-            raise MismatchError(
+            raise ArgumentAssertionError(
                 with_user_line(f"to_string: {name} is not a bool, but {type(flag).__name__}")
             )
 
@@ -141,7 +141,7 @@ class Variable(Tensor):
     def name(self, value: str) -> None:
         block, old = self._block, self._name
         if block is not None and not self.persistable and old in block.raw.vars and old != value:
-            block.rename_variable(self, old, value)
+            block.rename_variable_with_sub_blocks(self, old, value)
         self._name = value
 
     @property
@@ -159,15 +159,15 @@ class Variable(Tensor):
         raise_unknown_value(self, "a new value")
 
     @property
-    def scalar_kind(self) -> ScalarKind | None:
+    def scalar_kind(self) -> PossibleScalarTypes | None:
         """The Python number types that it stands for; None for a tensor."""
-        found: ScalarKind | None = self.raw.python_scalars
+        found: PossibleScalarTypes | None = self.raw.python_scalars
         return found
 
     @property
     def meta(self) -> Meta:
         """The declared shape and dtype."""
-        return Meta(self.raw.shape, dtype_of(self.raw.dtype).np)
+        return Meta(self.raw.shape, parse_dtype(self.raw.dtype).np)
 
     @property
     def shape(self) -> list[Any]:
@@ -214,7 +214,7 @@ class Variable(Tensor):
     @property
     def dtype(self) -> DType:
         """The element type; the variable type for strings."""
-        return self.raw.kind if self.raw.kind == VarKind.STRINGS else dtype_of(self.raw.dtype)  # type: ignore[return-value]
+        return self.raw.kind if self.raw.kind == VarKind.STRINGS else parse_dtype(self.raw.dtype)  # type: ignore[return-value]
 
     @property
     def stop_gradient(self) -> bool:
@@ -390,7 +390,7 @@ class Variable(Tensor):
                 f"'{method}' is of values, as in fluid.dygraph.guard(), and '{self.name}' is "
                 f"a variable of a program"
             )
-            raise MismatchError(with_user_line(why))
+            raise ArgumentAssertionError(with_user_line(why))
 
     def __len__(self) -> int:
         size = self.raw.shape[0] if self.raw.shape else None
@@ -428,7 +428,7 @@ class Variable(Tensor):
         With Paddle 1.x semantics, raise MismatchError, an AssertionError.
         """
         if self.raw.kind not in (VarKind.DENSE, VarKind.SELECTED_ROWS, VarKind.ARRAY):
-            raise MismatchError(
+            raise ArgumentAssertionError(
                 with_user_line(f"detach: '{self.name}' is not a tensor, but {self.raw.kind}")
             )
         if not compat.follows_fluid_mode:

@@ -52,7 +52,7 @@ def find_valid_inputs(engine: Engine, shapes: dict[str, list[int]]) -> tuple[lis
     )
 
 
-def measure(
+def measure_model_times(
     prefix: str, shape: list[str], warmup: int, repeat: int, **options: Any
 ) -> dict[str, float]:
     """Return milliseconds of the load, the first run, and `repeat` runs after `warmup` runs.
@@ -79,7 +79,7 @@ def bench_model(
     prefix: str, shape: list[str], warmup: int, repeat: int, json: bool, **options: Any
 ) -> None:
     """Time a model and print the times as a table or as JSON."""
-    times = measure(prefix, shape, warmup, repeat, **options)
+    times = measure_model_times(prefix, shape, warmup, repeat, **options)
     if json:
         print(json_module.dumps(times))
         return

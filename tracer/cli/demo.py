@@ -27,7 +27,7 @@ from ..loader.engine import ort_library_path
 from ..onnx.writer import ExportOptions
 from ..tensor.convert import to_tensor
 from ..utils.terminal import make_console
-from .digits import Digits, load_digits
+from .digits import TrainAndTestDigits, load_train_and_test_digits
 from .model import export_model
 
 Array = Any
@@ -75,7 +75,7 @@ class BackendResult(NamedTuple):
     files: tuple[str, ...]
 
 
-def train(model: LeNet, digits: Digits, epochs: int) -> list[float]:
+def train(model: LeNet, digits: TrainAndTestDigits, epochs: int) -> list[float]:
     """Train with Adam.  Returns the loss of each step."""
     data = io.TensorDataset([digits.images, digits.labels])
     loader = io.DataLoader(data, batch_size=32, shuffle=True)
@@ -126,7 +126,7 @@ def run_eager(model: LeNet, images: Array) -> BackendResult:
     return BackendResult("eager", call(images), time_per_image(call, images), 0.0, ())
 
 
-def run_traced(model: LeNet, images: Array, prefix: str) -> BackendResult:
+def trace_save_and_run(model: LeNet, images: Array, prefix: str) -> BackendResult:
     """Run a TracedLayer, and save it at `prefix`."""
     start = perf_counter()
     _, traced = jit.TracedLayer.trace(model, [to_tensor(images[:1])])
@@ -197,7 +197,7 @@ def _run_subprocess(command: list[str], environment: dict[str, str]) -> str:
     return process.stdout
 
 
-def run_onnx(images: Array, prefix: str) -> BackendResult:
+def export_and_run_onnx(images: Array, prefix: str) -> BackendResult:
     """Export to ONNX and run the file with the package onnxruntime."""
     import onnxruntime  # noqa: PLC0415 - large; used only here
 
@@ -248,7 +248,7 @@ def run_demo(out: Path, epochs: int, seed: int) -> None:
 
     out.mkdir(parents=True, exist_ok=True)
     set_seed(seed)
-    digits = load_digits(seed)
+    digits = load_train_and_test_digits(seed)
     terminal.print(
         f"{len(digits.images)} digits for training, {len(digits.test_images)} for testing"
     )
@@ -272,10 +272,10 @@ def run_demo(out: Path, epochs: int, seed: int) -> None:
     )
     results = [
         eager,
-        run_traced(model, digits.test_images, str(out / "lenet_traced")),
+        trace_save_and_run(model, digits.test_images, str(out / "lenet_traced")),
         run_translated(digits.test_images, prefix),
         run_runner(digits.test_images, prefix),
-        run_onnx(digits.test_images, prefix),
+        export_and_run_onnx(digits.test_images, prefix),
     ]
     terminal.print(comparison_table(results, digits.test_labels))
     plot_losses(losses, out / "loss.png")

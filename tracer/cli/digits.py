@@ -14,7 +14,7 @@ Array = np.ndarray[Any, Any]
 NUM_TEST = 360
 
 
-class Digits(NamedTuple):
+class TrainAndTestDigits(NamedTuple):
     """Images float32 [N, 1, 28, 28] in [-1, 1] and labels int64 [N, 1], for training and
     testing.
     """
@@ -47,10 +47,10 @@ def _interpolation_matrix(old: int, new: int) -> Array:
     return matrix
 
 
-def load_digits(seed: int) -> Digits:
+def load_train_and_test_digits(seed: int) -> TrainAndTestDigits:
     """Load the digits and split them at random.  Raises OarlockError if scikit-learn is missing."""
     try:
-        from sklearn.datasets import load_digits as load_sklearn_digits  # noqa: PLC0415
+        from sklearn.datasets import load_train_and_test_digits as load_sklearn_digits  # noqa: PLC0415
     except ImportError:
         raise OarlockError('demo: scikit-learn is missing; install "oarlock[demo]"') from None
     data = load_sklearn_digits()
@@ -58,4 +58,4 @@ def load_digits(seed: int) -> Digits:
     labels = data.target.astype(np.int64)[:, None]
     order = np.random.default_rng(seed).permutation(len(images))
     test, train = order[:NUM_TEST], order[NUM_TEST:]
-    return Digits(images[train], labels[train], images[test], labels[test])
+    return TrainAndTestDigits(images[train], labels[train], images[test], labels[test])

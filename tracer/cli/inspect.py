@@ -23,7 +23,7 @@ from ..utils.terminal import make_console
 MAX_PARAMETERS = 40
 
 
-def shape_text(dtype: str, shape: Iterable[int]) -> str:
+def format_dtype_and_shape(dtype: str, shape: Iterable[int]) -> str:
     """Format a dtype and shape as `float32[?,10]`."""
     return f"{dtype}[{','.join('?' if d < 0 else str(d) for d in shape)}]"
 
@@ -73,7 +73,7 @@ def _inputs_outputs_table(files: ModelFileContents) -> Table:
             table.add_row(
                 direction,
                 Text(escape_text(arg.name)),
-                Text(shape_text(arg.dtype, arg.shape)),
+                Text(format_dtype_and_shape(arg.dtype, arg.shape)),
                 Text(escape_text(arg.path)),
             )
     return table
@@ -90,7 +90,7 @@ def _parameters_table(files: ModelFileContents) -> Table:
     )
     for name, array in list(files.values.items())[:MAX_PARAMETERS]:
         row = (files.info or {}).get(name)
-        kind = shape_text(DTYPE_BY_NP[array.dtype].name, array.shape)
+        kind = format_dtype_and_shape(DTYPE_BY_NP[array.dtype].name, array.shape)
         table.add_row(Text(name), Text(kind), Text(row.structured_name if row else ""))
     if len(files.values) > MAX_PARAMETERS:
         table.add_row("...", "", "")

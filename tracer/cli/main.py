@@ -78,7 +78,7 @@ def inspect(
 
 @app.command()
 @report_errors
-def explain(
+def explain_capture_problems(
     target: Annotated[
         str,
         typer.Argument(
@@ -110,9 +110,9 @@ def verify(prefix: Prefix) -> None:
     """Validate a model's files and compare the results of engine and interpreter, with two sizes of
     each dynamic dimension.
     """
-    from .model import verify_files  # noqa: PLC0415
+    from .model import verify_saved_model  # noqa: PLC0415
 
-    verify_files(prefix)
+    verify_saved_model(prefix)
 
 
 @app.command()
@@ -271,11 +271,11 @@ def bench(
 
 @app.command()
 @report_errors
-def doctor() -> None:
+def print_engine_info() -> None:
     """Print the ONNX Runtime library in use, its version and its providers."""
-    from .model import show_engine  # noqa: PLC0415
+    from .model import print_ort_library_info  # noqa: PLC0415
 
-    show_engine()
+    print_ort_library_info()
 
 
 @app.command(
@@ -299,8 +299,8 @@ def script(
     """Run an unchanged script that imports paddle: `oarlock run-script train.py ARGUMENTS` or
     `oarlock run-script -m module ARGUMENTS`.
     """
-    from ..compat.script import run_script  # noqa: PLC0415
+    from ..compat.script import exec_script_with_oarlock_as_paddle  # noqa: PLC0415
 
     if not context.args:
         raise ValueError("run-script: no script; give a path, or -m MODULE")
-    sys.exit(run_script(context.args, api))
+    sys.exit(exec_script_with_oarlock_as_paddle(context.args, api))

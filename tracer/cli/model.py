@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from ..compiler import CompiledProgram
-from ..compiler.unsupported_ops import Unsupported
+from ..compiler.unsupported_ops import UnsupportedOpsError
 from ..core.errors import FileError, OpError
 from ..core.tensor import Tensor
-from ..export.atomic_files import atomic_write
+from ..export.atomic_files import write_files_atomically
 from ..ir.program import Contract
 from ..ir.verifier import find_problems
-from ..jit.verify import run_compiled_program, verify_model
+from ..jit.verify import run_compiled_program, verify_files_against_reference
 from ..loader.engine import Engine, ort_library_info
 from ..loader.model_files import read_model
 from ..loader.npz import load_npz
@@ -28,7 +28,7 @@ from ..utils.terminal import make_console
 _print = make_console(highlight=False, soft_wrap=True, markup=False).print
 
 
-def verify_files(prefix: str) -> None:
+def verify_saved_model(prefix: str) -> None:
     """Validate the files and compare engine and interpreter.
 
     Raises FileError for an invalid program, and VerifyError if results differ.
@@ -43,7 +43,7 @@ def verify_files(prefix: str) -> None:
         files.program.contract = Contract(inputs=method.inputs, outputs=method.outputs)
     try:
         compiled = CompiledProgram(files.program)
-    except Unsupported as error:
+    except UnsupportedOpsError as error:
         Engine(files.pdmodel, files.params_path, files.name)
         _print(
             f"{files.name}: the engine accepts the model; results were not compared because the "
@@ -56,7 +56,7 @@ def verify_files(prefix: str) -> None:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the report below contains the text of the warnings
-        report = verify_model(
+        report = verify_files_against_reference(
             files.program, files.pdmodel, files.params_path, layer._scope, interpret
         )
     agree = "" if report.startswith("not verified") else "engine and interpreter agree "
@@ -108,12 +108,12 @@ def run_model(prefix: str, input: Path, output: Path, **options: Any) -> None:
         )
     results = engine.run(feeds)  # type: ignore[arg-type]
     by_name = dict(zip([name for name, _, _ in engine.outputs], results, strict=True))
-    atomic_write({str(output): lambda file: np.savez(file, **by_name)})  # type: ignore[arg-type]
+    write_files_atomically({str(output): lambda file: np.savez(file, **by_name)})  # type: ignore[arg-type]
     for name, array in by_name.items():
         _print(f"{name}: {array.dtype}{list(array.shape)}")
 
 
-def show_engine() -> None:
+def print_ort_library_info() -> None:
     """Print the path of the ONNX Runtime library, its version and its providers."""
     info = ort_library_info()
     _print(

@@ -13,7 +13,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from .lazy_submodules import LazySubmodules
+from .lazy_submodules import LazySubmoduleHooks
 from .module_aliases import DIFFERENT_CONTENT, MODULE_ALIASES
 
 
@@ -24,7 +24,7 @@ class PaddleFinder(Loader, MetaPathFinder):
     """
 
     def __init__(self, on_import: Callable[[], None]) -> None:
-        self._on_import, self._lazy_submodules = on_import, LazySubmodules()
+        self._on_import, self._lazy_submodules = on_import, LazySubmoduleHooks()
         # A module's own spec, which the import system replaces by the requested one.
         self._specs: dict[str, Any] = {}
 

@@ -18,7 +18,7 @@ _PARENT_MODULES = {
 }
 
 
-class LazySubmodules:
+class LazySubmoduleHooks:
     """Installs `__getattr__` in modules that have aliased submodules.
 
     It stores the original `__getattr__` of each module, None if there is none.

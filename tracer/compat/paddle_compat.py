@@ -18,18 +18,18 @@ __all__ = [
 int_type = long_type = int
 
 
-def _convert_elements(value: Any, inplace: bool, convert: Any) -> Any:
+def _map_value_or_elements(value: Any, inplace: bool, convert: Any) -> Any:
     """Apply `convert` to a value, or to the elements of a list, set or dict.
 
     inplace: modify the container instead of returning a new one
     """
     if isinstance(value, dict):
         converted: Any = {
-            _convert_elements(k, False, convert): _convert_elements(v, False, convert)
+            _map_value_or_elements(k, False, convert): _map_value_or_elements(v, False, convert)
             for k, v in value.items()
         }
     elif isinstance(value, list | set):
-        converted = type(value)(_convert_elements(v, False, convert) for v in value)
+        converted = type(value)(_map_value_or_elements(v, False, convert) for v in value)
     else:
         return convert(value)
     if not inplace:
@@ -44,14 +44,14 @@ def _convert_elements(value: Any, inplace: bool, convert: Any) -> Any:
 
 def to_text(obj: Any, encoding: str = "utf-8", inplace: bool = False) -> Any:
     """Decode bytes, also in lists, sets and dicts; return other values unchanged."""
-    return _convert_elements(
+    return _map_value_or_elements(
         obj, inplace, lambda v: v.decode(encoding) if isinstance(v, bytes) else v
     )
 
 
 def to_bytes(obj: Any, encoding: str = "utf-8", inplace: bool = False) -> Any:
     """Encode str, also in lists, sets and dicts; return other values unchanged."""
-    return _convert_elements(
+    return _map_value_or_elements(
         obj, inplace, lambda v: v.encode(encoding) if isinstance(v, str) else v
     )
 

@@ -10,7 +10,7 @@ from . import api_version as api_versions
 from .install import child_environment
 
 
-def run_script(arguments: list[str], version: str | None = None) -> int:
+def exec_script_with_oarlock_as_paddle(arguments: list[str], version: str | None = None) -> int:
     """Run `python ARGUMENTS` with Oarlock as `paddle`.
 
     On POSIX systems this replaces the process and does not return; on Windows it returns the exit

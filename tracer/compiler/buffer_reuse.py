@@ -21,7 +21,7 @@ def _measure_unshared_refcount() -> int:
     """The reference count that a function of `_kernels` sees for an array that only one
     local variable refers to; 0 if unknown.
     """
-    result = native.find_compiled_function("Expression")
+    result = native.compiled_function_or_placeholder("Expression")
     for count in range(1, 9 if native.kernels_module is not None else 0):
         array = np.zeros((1,))
         if result(1, [], [("square", 0, 0)], [1], [0], count)(array) is array:
@@ -54,7 +54,7 @@ OUT_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "asinh": np.arcsinh,
     "acosh": np.arccosh,
     "atanh": np.arctanh,
-    **{name: native.find_compiled_function(name) for name in ("softmax", "softmax_grad")},
+    **{name: native.compiled_function_or_placeholder(name) for name in ("softmax", "softmax_grad")},
 }
 
 
@@ -62,8 +62,10 @@ def make_in_place_kernel(call: KernelCall) -> Any:
     """The in-place kernel of a call; None if all inputs are read again. The kernel may
     return NotImplemented.
     """
-    function = OUT_FUNCTIONS.get(call.op.type, native.not_available)
+    function = OUT_FUNCTIONS.get(call.op.type, native.return_not_implemented)
     spent = [i for i, register in enumerate(call.ins) if register in call.dead_after]
-    if function is native.not_available or call.attrs or not spent or not native.switch.on:
+    if function is native.return_not_implemented or call.attrs or not spent or not native.switch.on:
         return None
-    return native.find_compiled_function("InPlaceKernel")(function, spent, UNSHARED_REFCOUNT)
+    return native.compiled_function_or_placeholder("InPlaceKernel")(
+        function, spent, UNSHARED_REFCOUNT
+    )

@@ -27,13 +27,13 @@ from .instructions import (
 from .kernel_selection import (
     INLINE_HELPERS,
     find_native_kernel,
-    fold_constant_call,
+    fold_call_without_inputs,
     inline_expression,
     kernel_without_errstate,
     select_native_call,
 )
 from .tensor_lists import TENSOR_VERSIONS
-from .unsupported_ops import Unsupported
+from .unsupported_ops import UnsupportedOpsError
 
 Function = Callable[..., Any]
 MAX_NAMES_PER_LINE = 30
@@ -128,7 +128,7 @@ class FunctionSourceWriter:
             RecursionError,
             MemoryError,
         ) as error:  # Python limits the nesting depth of loops (20) and blocks (100)
-            raise Unsupported(
+            raise UnsupportedOpsError(
                 f"the program cannot be compiled: {getattr(error, 'msg', error)}"
             ) from None
         exec(code, self.global_values)
@@ -185,7 +185,7 @@ def _write_call_in_cheapest_form(source: FunctionSourceWriter, call: KernelCall)
             f"{assignment_target(call.outs)} = {call_code(source, call.op.kernel, call)}", call
         )
         return
-    fixed, written_out = fold_constant_call(call), inline_expression(call)
+    fixed, written_out = fold_call_without_inputs(call), inline_expression(call)
     if fixed is not None:
         source.add_line(f"{assignment_target(call.outs)} = {source.global_name(fixed)}", call)
     elif written_out is not None:

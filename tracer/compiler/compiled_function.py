@@ -24,7 +24,7 @@ from .feeds import LOD_SUFFIX
 from .fusion import fuse_elementwise
 from .instructions import Instruction, LoweredProgram, iter_registers_written
 from .liveness import eliminate_dead_code, mark_dead_registers
-from .lod_propagation import ArrayWithLod, as_level_list
+from .lod_propagation import FetchedArrayWithLod, as_level_list
 from .lowering import LOWERING_RULES, MULTI_INSTRUCTION_RULES, Lowering
 from .unsupported_ops import check_supported
 
@@ -146,9 +146,9 @@ class CompiledProgram:
         self.feeds = list(program.feeds() if feeds is None else feeds)
         self.fetches = list(program.fetches() if fetches is None else fetches)
         self._builds: dict[bool, _ProgramBuild] = {}
-        self._get_build()
+        self._get_or_create_build_for_switch()
 
-    def _get_build(self) -> _ProgramBuild:
+    def _get_or_create_build_for_switch(self) -> _ProgramBuild:
         """The compiled function. It is recompiled when compiled kernels are turned on or off."""
         on = native.switch.on
         found = self._builds.get(on)
@@ -161,17 +161,17 @@ class CompiledProgram:
     @property
     def row_split_inputs(self) -> list[str]:
         """The inputs whose LoD offsets the program reads. Each is fed as `<name>.lod`."""
-        return self._get_build().lod_input_names
+        return self._get_or_create_build_for_switch().lod_input_names
 
     @property
     def called_functions(self) -> list[Any]:
         """The functions that the source calls."""
-        return self._get_build().function.called_functions
+        return self._get_or_create_build_for_switch().function.called_functions
 
     @property
     def source_text(self) -> str:
         """The source of the function."""
-        return self._get_build().function.source_text
+        return self._get_or_create_build_for_switch().function.source_text
 
     def run(self, scope: Mapping[str, Tensor], feed: Mapping[str, Any]) -> list[Any]:
         """Run the program and return the fetched arrays.
@@ -180,7 +180,7 @@ class CompiledProgram:
         feed: an array for each input.
         Raises OpError for a missing input or value, and for an op that fails.
         """
-        built = self._get_build()
+        built = self._get_or_create_build_for_switch()
         missing = [name for name in self.feeds if name not in feed]
         if missing:
             raise OpError(
@@ -213,7 +213,7 @@ class CompiledProgram:
         shared = {id(a) for a in (*given, *found[count:end])}
         result = [_copy_if_shared(array, shared) for array in found[:count]]
         for i, offsets in zip(built.lod_fetch_indices, found[end:], strict=True):
-            result[i] = ArrayWithLod(result[i], offsets) if offsets else result[i]
+            result[i] = FetchedArrayWithLod(result[i], offsets) if offsets else result[i]
         return result
 
 
@@ -256,13 +256,15 @@ class _ProgramBuild:
         lowered = lower_program(program)
         for name in fetches:  # create a register for a fetch that no op reads or writes
             lowered.get_or_create_register(name)
-        persistable = {v.name: lowered.find_register(v.name) for v in program.persistables()}
+        persistable = {
+            v.name: lowered.find_outermost_register(v.name) for v in program.persistables()
+        }
         written = set(iter_registers_written(lowered.instructions))
         fetched = [
             lowered.lod_registers.get(lowered.get_or_create_register(name)) for name in fetches
         ]
         self.lod_fetch_indices = [i for i, register in enumerate(fetched) if register is not None]
-        self.feeds = [name for name in feeds if lowered.find_register(name) is not None]
+        self.feeds = [name for name in feeds if lowered.find_outermost_register(name) is not None]
         self.stored_names = [name for name, register in persistable.items() if register in written]
         outputs = [
             lowered.get_or_create_register(name) for name in (*fetches, *self.stored_names)

@@ -8,7 +8,7 @@ from typing import Any
 from ..capture.side_effects.print_assert import AssertKernel, PrintKernel, UndefinedReadKernel
 from ..capture.side_effects.py_func import PyFuncKernel
 from ..capture.undefined_checks import EXPECTED_FLAG_ATTR
-from ..core.dtype import dtype_of
+from ..core.dtype import parse_dtype
 from ..ir.program import OpDesc
 from . import tensor_lists
 from .copy_propagation import COPY_STATEMENT
@@ -29,7 +29,7 @@ def lower_conditional_block(lowering: Lowering, block: int, desc: OpDesc) -> Ins
         desc.type == "conditional_block"
     )  # a gradient block appends to existing lists of gradients
     body = (
-        lowering.array_clearing_instructions(inner, desc) if forward else []
+        lowering.block_array_reset_instructions(inner, desc) if forward else []
     ) + lowering.lower_block(inner)
     scalar = desc.attr("is_scalar_condition", False)
     tested = lowering.get_or_create_registers(
@@ -42,9 +42,9 @@ def lower_conditional_block(lowering: Lowering, block: int, desc: OpDesc) -> Ins
 def lower_while(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     """Lower a block that repeats while its condition holds."""
     inner = lowering.program.blocks[desc.attr("sub_block")]
-    body = lowering.array_clearing_instructions(inner, desc) + lowering.lower_block(inner)
+    body = lowering.block_array_reset_instructions(inner, desc) + lowering.lower_block(inner)
     scopes = desc.outputs.get("StepScopes", [])
-    differentiated = bool(scopes) and scopes[0] in lowering.differentiated_scopes
+    differentiated = bool(scopes) and scopes[0] in lowering.differentiated_step_scopes
     residuals = lowering.get_or_create_register(block, scopes[0]) if differentiated else None
     result = Loop(
         desc,
@@ -215,7 +215,8 @@ def lower_py_func(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     outs = desc.outputs.get("Out", [])
     declared = [lowering.program.var(name, block) for name in outs]
     caller = PyFuncKernel(
-        desc.attr("forward_callable_id"), [dtype_of(v.dtype).np for v in declared if v is not None]
+        desc.attr("forward_callable_id"),
+        [parse_dtype(v.dtype).np for v in declared if v is not None],
     )
     given = ", ".join(f"{{{i}}}" for i in range(len(_input_names_of_slot(desc, "X"))))
     target = "".join(f"{{o{i}}}, " for i in range(len(outs)))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core import cuda
-from ..core.dtype import DTYPE_BY_NP, dtype_of
+from ..core.dtype import DTYPE_BY_NP, parse_dtype
 from ..core.errors import OpError, with_user_line
 from ..core.op import Meta
 from ..core.tensor import Tensor
@@ -44,7 +44,7 @@ def _to_array(value: Any, var: VarDesc | None) -> Any:
         raise OpError(with_user_line(f"Executor.run: what is fed is {why}"))
     if var is None:
         return array
-    array = array.astype(dtype_of(var.dtype).np)
+    array = array.astype(parse_dtype(var.dtype).np)
     return array.reshape(1) if not array.ndim and var.shape else array
 
 
@@ -78,7 +78,7 @@ def _missing_input_problems(program: Program, feed: Mapping[str, Any]) -> Iterat
 
 
 def _declared_meta(var: VarDesc) -> Meta:
-    return Meta(var.shape, dtype_of(var.dtype).np)
+    return Meta(var.shape, parse_dtype(var.dtype).np)
 
 
 def _mismatch_problems(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:

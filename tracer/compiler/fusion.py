@@ -58,7 +58,7 @@ def _sum_code(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
     return code + [("add", f"@{i}", register) for i, register in enumerate(registers[2:])]
 
 
-def _gelu_rule(piece: str, approximate: str) -> ExpressionRule:
+def _make_gelu_rule(piece: str, approximate: str) -> ExpressionRule:
     def translate(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
         name = approximate if call.attrs.get("approximate") else piece
         return [(name, call.ins[0], call.ins[1] if len(call.ins) > 1 else None)]
@@ -66,7 +66,7 @@ def _gelu_rule(piece: str, approximate: str) -> ExpressionRule:
     return translate
 
 
-def _dropout_code(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
+def _masked_code(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
     return [("mul", call.ins[1], call.attrs.get("scale", 1.0)), ("mul", call.ins[0], "@0")]
 
 
@@ -82,7 +82,7 @@ def _clamp_code(x: Operand, low: float, high: float) -> ExpressionCode:
     ]  # for zeros of different sign NumPy returns the bound
 
 
-def _clip_rule(low: str, high: str, default: tuple[float, float]) -> ExpressionRule:
+def _make_clip_rule(low: str, high: str, default: tuple[float, float]) -> ExpressionRule:
     def translate(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
         if any(slot is not None for slot in call.ins[1:]):
             return None
@@ -164,17 +164,17 @@ EXPRESSION_RULES: dict[str, ExpressionRule] = {
     },
     "swish": make_unary_rule("silu"),
     **{n: make_binary_rule(n) for n in ("relu_grad", "tanh_grad", "sigmoid_grad", "silu_grad")},
-    "gelu": _gelu_rule("gelu", "gelu_tanh"),
-    "gelu_grad": _gelu_rule("gelu_grad", "gelu_tanh_grad"),
-    "relu6": _clip_rule("", "threshold", (0.0, 6.0)),
-    "brelu": _clip_rule("t_min", "t_max", (0.0, 24.0)),
-    "clip": _clip_rule("min", "max", (0.0, 0.0)),
+    "gelu": _make_gelu_rule("gelu", "gelu_tanh"),
+    "gelu_grad": _make_gelu_rule("gelu_grad", "gelu_tanh_grad"),
+    "relu6": _make_clip_rule("", "threshold", (0.0, 6.0)),
+    "brelu": _make_clip_rule("t_min", "t_max", (0.0, 24.0)),
+    "clip": _make_clip_rule("min", "max", (0.0, 0.0)),
     "leaky_relu": _leaky_relu_code,
     "hard_sigmoid": _hard_sigmoid_code,
     "hard_swish": _hard_swish_code,
     "scale": _scale_code,
     "sum": _sum_code,
-    "masked": _dropout_code,
+    "masked": _masked_code,
     "spread_like": _reduction_grad_code,
     "fill_any_like": _fill_like_code,
 }
@@ -218,7 +218,7 @@ class ElementwiseFusion:
                 instruction.body = ElementwiseFusion(self._variables).run(body_of(instruction))
                 self._fused_instructions.append(instruction)
                 continue
-            key = self._required_dtype_and_shape(instruction)
+            key = self._group_key_if_fusible(instruction)
             home = None if key is None else self._find_or_create_group(instruction, key)
             self._close_conflicting_groups(instruction, home)
             if home is not None and isinstance(instruction, KernelCall):
@@ -228,7 +228,7 @@ class ElementwiseFusion:
         self._close_all_groups()
         return self._fused_instructions
 
-    def _required_dtype_and_shape(self, instruction: Instruction) -> tuple[Any, ...] | None:
+    def _group_key_if_fusible(self, instruction: Instruction) -> tuple[Any, ...] | None:
         """The dtype and shape that a group must have for an instruction to join it; None if
         the instruction cannot be fused.
         """
@@ -312,7 +312,10 @@ def fuse_elementwise(
     instructions: Sequence[Instruction], declared: Mapping[str, VarDesc]
 ) -> list[Instruction]:
     """Fuse elementwise calls, if compiled kernels are available."""
-    if not native.switch.on or native.find_compiled_function("Expression") is native.not_available:
+    if (
+        not native.switch.on
+        or native.compiled_function_or_placeholder("Expression") is native.return_not_implemented
+    ):
         return list(instructions)
     return ElementwiseFusion(declared).run(instructions)
 
@@ -345,7 +348,7 @@ def compile_fused_expression(instruction: FusedCalls) -> Any:
             else v - FIRST_RESULT + num_inputs + len(constants)
         )
 
-    result = native.find_compiled_function("Expression")
+    result = native.compiled_function_or_placeholder("Expression")
     instructions = [
         (piece, expression_operand_index(x), expression_operand_index(y)) for piece, x, y in code
     ]

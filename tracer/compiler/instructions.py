@@ -175,7 +175,7 @@ class LoweredProgram:
     lod_registers: dict[str, str] = field(default_factory=dict)
     feed_lod_registers: dict[str, str] = field(default_factory=dict)
 
-    def find_register(self, name: str) -> str | None:
+    def find_outermost_register(self, name: str) -> str | None:
         """The register of a variable of the outermost block; None if no op reads or writes it."""
         return self.registers.get((0, name))
 

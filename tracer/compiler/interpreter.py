@@ -15,9 +15,9 @@ from ..core.tensor import Tensor
 from ..ir.program import Program
 from . import CompiledFunction, lower_program
 from .instructions import iter_registers_written
-from .unsupported_ops import Unsupported
+from .unsupported_ops import UnsupportedOpsError
 
-__all__ = ["Interpreter", "Unsupported"]
+__all__ = ["Interpreter", "UnsupportedOpsError"]
 
 
 class Interpreter:
@@ -37,10 +37,10 @@ class Interpreter:
         self._loaded_names = [
             name
             for name in scope
-            if lowered.find_register(name) is not None and name not in self.feeds
+            if lowered.find_outermost_register(name) is not None and name not in self.feeds
         ]
         self._stored_names = [
-            name for name in self._loaded_names if lowered.find_register(name) in written
+            name for name in self._loaded_names if lowered.find_outermost_register(name) in written
         ]
         inputs = [
             lowered.get_or_create_register(name) for name in (*self.feeds, *self._loaded_names)

@@ -37,7 +37,7 @@ def find_native_kernel(op: Op) -> Callable[..., Any] | None:
     """The compiled kernel of an op; None if there is none."""
     return (
         op.native_kernel_only
-        if native.switch.on and op.native_kernel_only is not native.not_available
+        if native.switch.on and op.native_kernel_only is not native.return_not_implemented
         else None
     )
 
@@ -50,22 +50,22 @@ def _matmul_arguments(attrs: Attrs) -> tuple[Any, ...]:
     return bool(attrs.get("trans_x")), bool(attrs.get("trans_y"))
 
 
-def _reduce_arguments(mean: bool) -> Callable[[Attrs], tuple[Any, ...] | None]:
-    def arguments(attrs: Attrs) -> tuple[Any, ...] | None:
+def _make_reduce_arguments(mean: bool) -> Callable[[Attrs], tuple[Any, ...] | None]:
+    def extra_arguments_from_attrs(attrs: Attrs) -> tuple[Any, ...] | None:
         if attrs.get("out_dtype", -1) >= 0:
             return None
         axes = () if attrs.get("reduce_all") else tuple(attrs.get("dim", (0,)))
         return axes, bool(attrs.get("keep_dim")), mean
 
-    return arguments
+    return extra_arguments_from_attrs
 
 
 # op -> the function of `_kernels`, and its arguments after the inputs (None: not applicable)
 NATIVE_CALLS: dict[str, tuple[str, Callable[[Attrs], tuple[Any, ...] | None]]] = {
     "matmul_v2": ("matmul", _matmul_arguments),
     "sum_to": ("sum_to", lambda attrs: (tuple(attrs["shape"]), attrs.get("axis", -1))),
-    "reduce_sum": ("reduce", _reduce_arguments(mean=False)),
-    "reduce_mean": ("reduce", _reduce_arguments(mean=True)),
+    "reduce_sum": ("reduce", _make_reduce_arguments(mean=False)),
+    "reduce_mean": ("reduce", _make_reduce_arguments(mean=True)),
     "mean": ("reduce", lambda _: ((), False, True)),
 }
 
@@ -74,9 +74,17 @@ def select_native_call(call: KernelCall) -> tuple[Callable[..., Any], tuple[Any,
     """The function of `_kernels` for a call and its arguments after the inputs; None if no
     compiled kernel applies.
     """
-    name, arguments = NATIVE_CALLS.get(call.op.type, ("", None))
-    found = native.find_compiled_function(name) if native.switch.on else native.not_available
-    extra = None if arguments is None or found is native.not_available else arguments(call.attrs)
+    name, extra_arguments_from_attrs = NATIVE_CALLS.get(call.op.type, ("", None))
+    found = (
+        native.compiled_function_or_placeholder(name)
+        if native.switch.on
+        else native.return_not_implemented
+    )
+    extra = (
+        None
+        if extra_arguments_from_attrs is None or found is native.return_not_implemented
+        else extra_arguments_from_attrs(call.attrs)
+    )
     return None if extra is None else (found, extra)
 
 
@@ -165,7 +173,7 @@ def inline_expression(call: KernelCall) -> str | None:
 MAX_CONSTANT_SIZE = 4096
 
 
-def fold_constant_call(call: KernelCall) -> Any:
+def fold_call_without_inputs(call: KernelCall) -> Any:
     """The result of a call without inputs, computed at compile time; None if the call has
     inputs, draws random numbers or has a large result.
     """

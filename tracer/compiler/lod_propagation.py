@@ -21,7 +21,7 @@ from .instructions import Instruction, KernelCall, Statement
 from .registers import Registers
 
 
-class ArrayWithLod(NamedTuple):
+class FetchedArrayWithLod(NamedTuple):
     """A fetched array with LoD offsets."""
 
     array: Any
@@ -63,7 +63,9 @@ class LodPropagation:
             )
             self._multi_write_names = {name for name, count in written.items() if count > 1}
 
-    def lod_input_slot_registers(self, block: int, desc: OpDesc, slot: Slot, many: bool) -> Any:
+    def find_lod_input_slot_registers(
+        self, block: int, desc: OpDesc, slot: Slot, many: bool
+    ) -> Any:
         """The offsets register for an LoD input slot (a tuple for a list slot); None if the input
         is not a sequence.
         """
@@ -76,7 +78,7 @@ class LodPropagation:
             return None
         return tuple(found) if many else found[0]
 
-    def lod_output_slot_registers(self, block: int, desc: OpDesc, slot: Slot) -> Any:
+    def create_lod_output_slot_registers(self, block: int, desc: OpDesc, slot: Slot) -> Any:
         """The offsets register for an LoD output slot; None if the output is unused."""
         names = [n for n in desc.outputs.get(slot.lod_owner_slot, []) if n != EMPTY_NAME]
         for name in names:
@@ -99,7 +101,7 @@ class LodPropagation:
             return TENSOR_ARRAY_RULES[desc.type](self, block, desc)
         op = OPS.get(desc.type)
         if op is not None and op.lod_rule is not None:
-            return [self._lower_lod_rule(block, desc)]
+            return [self._make_lod_rule_call(block, desc)]
         found = [s.lod_owner_slot for s in op.outs if s.lod_owner_slot] if op is not None else []
         if found:
             names = [n for slot in found for n in desc.outputs.get(slot, []) if n != EMPTY_NAME]
@@ -130,7 +132,7 @@ class LodPropagation:
             None,
         )
         result: list[Instruction] = []
-        like = source is not None and inherits_undeclared_lod(desc.type)
+        like = source is not None and propagates_lod_to_undeclared_result(desc.type)
         for name in (n for names in desc.outputs.values() for n in names if n != EMPTY_NAME):
             var = self._registers.program.var(name, block)
             if (
@@ -178,7 +180,7 @@ class LodPropagation:
             desc, text, tuple(register for register in ins if register is not None), (out,), names
         )
 
-    def _lower_lod_rule(self, block: int, desc: OpDesc) -> Instruction:
+    def _make_lod_rule_call(self, block: int, desc: OpDesc) -> Instruction:
         call = self._lower_to_kernel_call(block, desc)
         outs = [register for register in call.outs[: call.op.num_lod_outs] if register is not None]
         again = any(n in self._multi_write_names for names in desc.outputs.values() for n in names)
@@ -274,7 +276,7 @@ TENSOR_ARRAY_RULES: dict[str, LodLoweringRule] = {
 }
 
 
-def inherits_undeclared_lod(type: str) -> bool:
+def propagates_lod_to_undeclared_result(type: str) -> bool:
     """Whether the result of an op gets the LoD of its input even if the program does not
     declare the result as a sequence.
     """

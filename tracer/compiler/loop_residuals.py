@@ -20,7 +20,7 @@ from .instructions import (
 )
 
 
-def select_loop_residuals(instructions: Sequence[Instruction]) -> None:
+def save_registers_read_by_backward_loops(instructions: Sequence[Instruction]) -> None:
     """Set `saved` of every differentiated loop to the registers that its backward loops read.
 
     The backward loops read the saved values from separate registers, because after the loop the
@@ -34,7 +34,7 @@ def select_loop_residuals(instructions: Sequence[Instruction]) -> None:
         )
         renamed = {register: f"{register}r" for register in kept}
         for inside in instruction.body:
-            rename_registers_read(inside, renamed)
+            rename_registers_read_in_place(inside, renamed)
         instruction.forward_loop.saved_registers, instruction.saved_registers = (
             tuple(dict.fromkeys((*instruction.forward_loop.saved_registers, *kept))),
             tuple(kept),
@@ -54,10 +54,10 @@ def _iter_backward_loops(instructions: Sequence[Instruction]) -> Iterator[Backwa
             yield instruction
 
 
-def rename_registers_read(instruction: Instruction, renamed: Mapping[str, str]) -> None:
+def rename_registers_read_in_place(instruction: Instruction, renamed: Mapping[str, str]) -> None:
     """Rename the registers that an instruction and its body read."""
     if isinstance(instruction, KernelCall | Statement | Branch):
-        instruction.ins = _rename_slots(instruction.ins, renamed)
+        instruction.ins = _map_register_names(instruction.ins, renamed)
     elif isinstance(instruction, Loop):
         instruction.condition_register = renamed.get(
             instruction.condition_register, instruction.condition_register
@@ -67,10 +67,11 @@ def rename_registers_read(instruction: Instruction, renamed: Mapping[str, str]) 
             instruction.residual_list, instruction.residual_list
         )
     for inside in body_of(instruction):
-        rename_registers_read(inside, renamed)
+        rename_registers_read_in_place(inside, renamed)
 
 
-def _rename_slots(slots: tuple[Any, ...], renamed: Mapping[str, str]) -> tuple[Any, ...]:
+def _map_register_names(slots: tuple[Any, ...], renamed: Mapping[str, str]) -> tuple[Any, ...]:
     return tuple(
-        _rename_slots(s, renamed) if isinstance(s, tuple) else renamed.get(s, s) for s in slots
+        _map_register_names(s, renamed) if isinstance(s, tuple) else renamed.get(s, s)
+        for s in slots
     )

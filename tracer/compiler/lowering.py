@@ -19,7 +19,7 @@ from .copy_propagation import propagate_copies_in_place
 from .error_wrapping import errors_as_op_error
 from .instructions import Instruction, KernelCall, Loop, LoweredProgram, Statement
 from .lod_propagation import LodPropagation
-from .loop_residuals import select_loop_residuals
+from .loop_residuals import save_registers_read_by_backward_loops
 from .registers import Registers
 
 REFERENCE_ATTR_TYPES = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS)
@@ -45,7 +45,7 @@ class Lowering(Registers):
         self.step_index_registers: dict[
             str, str
         ] = {}  # residuals register -> the register of the step index
-        self.differentiated_scopes = find_differentiated_scopes(program)
+        self.differentiated_step_scopes = find_differentiated_step_scopes(program)
         self.grad_op_replacements = GradOpReplacements(program)
         self.lod_propagation = LodPropagation(self, self.lower_to_kernel_call)
         self.lod_propagation.declare_lod_inputs(program)
@@ -65,7 +65,7 @@ class Lowering(Registers):
                 key: same.get(register, register) for key, register in self.registers.items()
             }
             lods = {same.get(register, register): offsets for register, offsets in lods.items()}
-        select_loop_residuals(instructions)
+        save_registers_read_by_backward_loops(instructions)
         return LoweredProgram(
             instructions,
             self.registers,
@@ -83,7 +83,7 @@ class Lowering(Registers):
             for instruction in self.lower_op(block.idx, op)
         ]
 
-    def array_clearing_instructions(self, block: Block, desc: OpDesc) -> list[Instruction]:
+    def block_array_reset_instructions(self, block: Block, desc: OpDesc) -> list[Instruction]:
         """Instructions at the start of an iteration or branch that empty the TensorArrays
         declared in the block.
         """
@@ -152,7 +152,7 @@ class Lowering(Registers):
         """The registers of an input slot."""
         if slot.lod_owner_slot and slot.name not in desc.inputs:
             of = next(s for s in op.ins if s.name == slot.lod_owner_slot)
-            return self.lod_propagation.lod_input_slot_registers(block, desc, slot, of.is_list)
+            return self.lod_propagation.find_lod_input_slot_registers(block, desc, slot, of.is_list)
         return self._registers_of_slot(block, desc.inputs.get(slot.name, []), slot.is_list)
 
     def output_slot_registers(self, block: int, desc: OpDesc, slot: Slot) -> Any:
@@ -161,7 +161,7 @@ class Lowering(Registers):
             return (
                 None
                 if self.tensors
-                else self.lod_propagation.lod_output_slot_registers(block, desc, slot)
+                else self.lod_propagation.create_lod_output_slot_registers(block, desc, slot)
             )
         return self._registers_of_slot(block, desc.outputs.get(slot.name, []), slot.is_list)
 
@@ -197,7 +197,7 @@ def is_default_attr_value(spec: AttrSpec, value: Any) -> bool:
     return type(plain) is type(spec.default) and bool(plain == spec.default)
 
 
-def find_differentiated_scopes(program: Program) -> set[str]:
+def find_differentiated_step_scopes(program: Program) -> set[str]:
     """The names of the step scopes of loops that have a backward pass."""
     return {
         name

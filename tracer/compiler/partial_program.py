@@ -10,10 +10,10 @@ from typing import Any
 
 from ..autodiff import append_gradient_ops
 from ..autodiff.activity_analysis import ActivityAnalysis, has_differentiable_type
-from ..autodiff.overwritten_inputs import copy_overwritten_inputs
+from ..autodiff.overwritten_inputs import feed_copies_of_overwritten_inputs
 from ..autodiff.shape_widening import widen_shapes_if_program_has_loops
 from ..capture.inline import has_control_flow, inline_program
-from ..capture.modes import Static, static_mode
+from ..capture.modes import Static, find_static_base_mode
 from ..capture.recorder import Recorder
 from ..capture.undefined_checks import replace_checks_by_asserts
 from ..capture.variable import Variable
@@ -61,7 +61,7 @@ class PartialProgram:
     ) -> None:
         self.training = training
         self.program, self.scope = (
-            copy_overwritten_inputs(replace_checks_by_asserts(program)),
+            feed_copies_of_overwritten_inputs(replace_checks_by_asserts(program)),
             scope,
         )
         self._original_program = program
@@ -149,7 +149,7 @@ class PartialProgram:
     def _run_op_by_op(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         """Run the program op by op in the current mode, which records it or checks its numerics."""
         feed = dict(zip(self.feeds, inputs, strict=True))
-        mode = static_mode(state.mode)
+        mode = find_static_base_mode(state.mode)
         if mode is not None and has_control_flow(self._original_program):
             return inline_program(mode, self._original_program, feed, self.scope)
         return Interpreter(self._original_program, self.scope).run(feed)

@@ -130,7 +130,7 @@ def _find_residuals_register(lowering: Lowering, block: int, desc: OpDesc) -> st
     scopes = desc.outputs.get("step_scopes", [])
     return (
         lowering.get_or_create_register(block, scopes[0])
-        if scopes and scopes[0] in lowering.differentiated_scopes
+        if scopes and scopes[0] in lowering.differentiated_step_scopes
         else None
     )
 

@@ -27,7 +27,7 @@ FUSED_KERNEL_ATTRS = (
 )
 
 
-class Unsupported(OarlockError, NotImplementedError):
+class UnsupportedOpsError(OarlockError, NotImplementedError):
     """A program contains unsupported ops. The message lists all of them."""
 
 
@@ -40,7 +40,9 @@ def check_supported(ops: Sequence[OpDesc], foreign: Sequence[OpDesc] = ()) -> No
         f"{desc.type}: {PADDLE_GRADIENT_MESSAGE}{_location_suffix(desc)}" for desc in foreign
     }
     if problems:
-        raise Unsupported("the program cannot be interpreted:\n  " + "\n  ".join(sorted(problems)))
+        raise UnsupportedOpsError(
+            "the program cannot be interpreted:\n  " + "\n  ".join(sorted(problems))
+        )
 
 
 def _op_problems(desc: OpDesc) -> Iterator[str]:

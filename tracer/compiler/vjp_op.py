@@ -54,7 +54,9 @@ class VjpCall:
             said = op.vjp_rule(*grads, *operands, **self._attrs, **asked)
             parts = said if isinstance(said, tuple) else (said,)
             return [
-                _reduced_grad_or_zeros(_evaluate_input_grad(parts, i, k), _input_at(operands[i], k))
+                _reduced_grad_or_zeros(
+                    _evaluate_input_grad_at(parts, i, k), _input_at(operands[i], k)
+                )
                 for i, k in self._requested_inputs
             ]
 
@@ -69,7 +71,7 @@ def _zero_output_grad(result: Any) -> Any:
     return np.zeros_like(result) if is_inexact(result.dtype) else None
 
 
-def _evaluate_input_grad(parts: Sequence[Any], slot: int, place: int) -> Any:
+def _evaluate_input_grad_at(parts: Sequence[Any], slot: int, place: int) -> Any:
     found = parts[slot]
     found = found[place] if isinstance(found, list | tuple) else found
     return found() if callable(found) else found
@@ -108,7 +110,7 @@ class _ArgumentCodeBuilder:
         parts = (grads, inputs, outputs)
         return ", ".join(f"({''.join(f'{text}, ' for text in part)})" for part in parts)
 
-    def _placeholder_for(self, register: str) -> str:
+    def _add_register_placeholder(self, register: str) -> str:
         self.registers.append(register)
         return f"{{{len(self.registers) - 1}}}"
 
@@ -116,7 +118,7 @@ class _ArgumentCodeBuilder:
         names = self._desc.inputs.get(slot.name, [])
         return _slot_code(
             [
-                self._placeholder_for(r)
+                self._add_register_placeholder(r)
                 for r in self._lowering.get_or_create_registers(self._block, names)
             ],
             slot.is_list,
@@ -125,15 +127,15 @@ class _ArgumentCodeBuilder:
     def _lod_code(self, slot: Slot) -> str:
         found = self._lowering.input_slot_registers(self._block, self._desc, self._op, slot)
         if isinstance(found, tuple):
-            return f"[{', '.join(map(self._placeholder_for, found))}]"
-        return "None" if found is None else self._placeholder_for(found)
+            return f"[{', '.join(map(self._add_register_placeholder, found))}]"
+        return "None" if found is None else self._add_register_placeholder(found)
 
     def _output_grad_code(self, slot: Slot) -> str:
         outputs = self._desc.inputs.get(slot.name, [])
         names = self._desc.inputs.get(f"{slot.name}@GRAD", []) or [EMPTY_NAME] * len(outputs)
         texts = []
         for i, name in enumerate(names):
-            text = self._placeholder_for(
+            text = self._add_register_placeholder(
                 self._lowering.get_or_create_register(
                     self._block, outputs[i] if name == EMPTY_NAME else name
                 )

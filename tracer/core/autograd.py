@@ -15,7 +15,7 @@ from . import cuda
 from ._tape import Node, accumulate_grad, are_leaves
 from .backward_pass import ActiveTensors, BackwardPass, conjugate_complex_grad, new_backward_pass
 from .eager import NO_TAPE_MODE
-from .errors import MismatchError, OarlockError, OpError, warn, with_user_line
+from .errors import ArgumentAssertionError, OarlockError, OpError, warn, with_user_line
 from .grad_listeners import begin_listeners, compute_leaf_grad, listeners
 from .mode import reject_or_skip_side_effect, reject_static_graph_mode, state, use_mode
 from .op import OPS
@@ -158,7 +158,7 @@ def _accumulate_grads_through_program(
 
 def _as_tensor_list(tensors: Any) -> list[Any]:
     if not isinstance(tensors, Tensor | list | tuple | set | frozenset):
-        raise MismatchError(
+        raise ArgumentAssertionError(
             with_user_line(f"grad: {type(tensors).__name__} is not a Tensor or a list of Tensors")
         )
     return [tensors] if isinstance(tensors, Tensor) else list(tensors)
@@ -188,18 +188,20 @@ def grad(
         )
     roots, wanted = _as_tensor_list(outputs), _as_tensor_list(inputs)
     if not all(isinstance(t, Tensor) for t in (*roots, *wanted)):
-        raise MismatchError(
+        raise ArgumentAssertionError(
             with_user_line("grad: outputs and inputs are a Tensor or a list of Tensors")
         )
     given = [None] * len(roots) if grad_outputs is None else _as_tensor_list(grad_outputs)
     if len(given) != len(roots):
-        raise MismatchError(
+        raise ArgumentAssertionError(
             with_user_line(f"grad: {len(given)} grad_outputs for {len(roots)} outputs")
         )
     given = [reshape_grad_if_same_size(root, g) for root, g in zip(roots, given, strict=True)]
     barred = _as_tensor_list(() if no_grad_vars is None else no_grad_vars)
     if not all(isinstance(t, Tensor) for t in barred):
-        raise MismatchError(with_user_line("grad: no_grad_vars is a Tensor or a list of Tensors"))
+        raise ArgumentAssertionError(
+            with_user_line("grad: no_grad_vars is a Tensor or a list of Tensors")
+        )
     found = state.mode.gradients(roots, given, wanted, barred)
     if found is None:
         reject_static_graph_mode("grad", "use static.gradients")

@@ -126,7 +126,7 @@ def with_device_dispatch(op: Op, plain: Kernel) -> Kernel:
 
 def install_device_dispatch() -> None:
     """Wrap the kernels of all ops."""
-    native.wrap_all_kernels(with_device_dispatch)
+    native.set_kernel_wrapper(with_device_dispatch)
 
 
 cuda.on_first_gpu_use(install_device_dispatch)

@@ -38,7 +38,7 @@ class DType:
         if isinstance(other, DType):
             return self is other
         try:
-            return self is dtype_of(other)
+            return self is parse_dtype(other)
         except OpError:
             return NotImplemented
 
@@ -84,7 +84,7 @@ _default_dtype = float32
 _PYTHON_TYPE_NAMES = {"int": "int64", "float": "float64", "double": "float64"}
 
 
-def dtype_of(spec: Any) -> DType:
+def parse_dtype(spec: Any) -> DType:
     """The DType of a specification: a DType, `'float32'`, `'paddle.float32'`, a NumPy dtype or
     type, or a proto number.
 
@@ -148,7 +148,7 @@ def promote_dtypes(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
 def set_default_dtype(d: Any) -> None:
     """Set the dtype of new floating tensors: float16, bfloat16, float32 or float64."""
     global _default_dtype  # noqa: PLW0603 - one process-wide setting, as in Paddle
-    found = dtype_of(d)
+    found = parse_dtype(d)
     if found.np.kind != "f" and found is not bfloat16:
         raise OperandError(f"set_default_dtype: {found.name} is not a floating type")
     _default_dtype = found
@@ -159,6 +159,6 @@ def get_default_dtype() -> str:
     return _default_dtype.name
 
 
-def default_float_dtype() -> np.dtype[Any]:
+def default_float_np_dtype() -> np.dtype[Any]:
     """The NumPy dtype of new floating tensors."""
     return _default_dtype.np

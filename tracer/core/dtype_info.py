@@ -7,7 +7,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from .dtype import bfloat16, dtype_of
+from .dtype import bfloat16, parse_dtype
 from .errors import OpError
 
 
@@ -15,7 +15,7 @@ class iinfo:
     """Minimum, maximum and number of bits of an integer dtype. Raises OpError for other dtypes."""
 
     def __init__(self, dtype: Any) -> None:
-        kind = dtype_of(dtype)
+        kind = parse_dtype(dtype)
         if kind.np.kind not in "iu":
             raise OpError(f"iinfo: {kind.name} is not an integer type")
         found = np.iinfo(kind.np)
@@ -37,7 +37,7 @@ class finfo:
     """
 
     def __init__(self, dtype: Any) -> None:
-        kind = dtype_of(dtype)
+        kind = parse_dtype(dtype)
         if kind.np.kind not in "fc" and kind is not bfloat16:
             raise OpError(f"finfo: {kind.name} is not a floating type")
         info: Any = ml_dtypes.finfo if kind is bfloat16 else np.finfo

@@ -37,7 +37,7 @@ class ArgumentsError(OpError, TypeError):
     """
 
 
-class MismatchError(OpError, AssertionError):
+class ArgumentAssertionError(OpError, AssertionError):
     """A value does not match its target. Also an AssertionError, as in Paddle."""
 
 
@@ -61,7 +61,7 @@ class LodNotSupportedError(OpError, RuntimeError):
     """
 
 
-class StateError(OpError, RuntimeError):
+class MissingStateError(OpError, RuntimeError):
     """An object lacks the state that a call needs, such as a missing value of a state dict.
     Also a RuntimeError, as in Paddle.
     """
@@ -115,7 +115,7 @@ class NumericsError(OarlockError, RuntimeError):
     """
 
 
-class VerifyError(OarlockError, RuntimeError):
+class OutputsDifferError(OarlockError, RuntimeError):
     """The outputs of a saved model differ from those of the layer."""
 
 
@@ -191,7 +191,7 @@ _warning_state = _WarningState()
 
 
 @contextlib.contextmanager
-def defer_warnings() -> Iterator[list[Callable[[], None]]]:
+def collect_unissued_warnings() -> Iterator[list[Callable[[], None]]]:
     """Context that defers the warnings of this thread. It yields a list of functions, each
     of which issues one warning.
     """

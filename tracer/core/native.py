@@ -23,7 +23,7 @@ except ImportError:  # built without compiled kernels
     kernels_module = None
 
 
-class _NativeSwitch:
+class _NativeKernelState:
     """The switch for compiled kernels.
 
     on: whether compiled kernels are in use.
@@ -32,17 +32,17 @@ class _NativeSwitch:
     on = kernels_module is not None and os.environ.get("OARLOCK_NATIVE", "1") != "0"
 
 
-switch = _NativeSwitch()
+switch = _NativeKernelState()
 
 
-def not_available(*args: Any, **kwargs: Any) -> Any:
+def return_not_implemented(*args: Any, **kwargs: Any) -> Any:
     """Used in place of a kernel that is not available; returns NotImplemented."""
     return NotImplemented
 
 
-def find_compiled_function(name: str) -> Callable[..., Any]:
-    """The compiled function `name`, or `not_available`."""
-    return getattr(kernels_module, name, not_available)
+def compiled_function_or_placeholder(name: str) -> Callable[..., Any]:
+    """The compiled function `name`, or `return_not_implemented`."""
+    return getattr(kernels_module, name, return_not_implemented)
 
 
 class NativeFunction:
@@ -50,7 +50,7 @@ class NativeFunction:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.numpy_function = function
-        self.native_function = not_available
+        self.native_function = return_not_implemented
 
     def __call__(self, *args: Any) -> Any:
         """Call the compiled function, or the NumPy function if that returns NotImplemented."""
@@ -66,10 +66,10 @@ class NativeFunction:
 
 
 if switch.on:
-    find_compiled_function("keep_memory")()
+    compiled_function_or_placeholder("keep_memory")()
 
 
-class _KernelWrapper:
+class _KernelWrapperState:
     """The wrapper of all kernels.
 
     wrap: function (op, kernel) -> kernel, which is applied to all ops once a GPU is used; see
@@ -79,9 +79,9 @@ class _KernelWrapper:
     wrap: Callable[[Any, Callable[..., Any]], Callable[..., Any]] | None = None
 
 
-def wrap_all_kernels(wrap: Callable[[Any, Callable[..., Any]], Callable[..., Any]]) -> None:
+def set_kernel_wrapper(wrap: Callable[[Any, Callable[..., Any]], Callable[..., Any]]) -> None:
     """Replace the kernel of every op by `wrap(op, kernel)`."""
-    _KernelWrapper.wrap = wrap
+    _KernelWrapperState.wrap = wrap
     set_native_kernels(switch.on)
 
 
@@ -94,7 +94,9 @@ def set_native_kernels(on: bool) -> None:
             if switch.on and op.native_kernel_with_fallback is not None
             else op.numpy_kernel
         )
-        op.kernel = kernel if _KernelWrapper.wrap is None else _KernelWrapper.wrap(op, kernel)
+        op.kernel = (
+            kernel if _KernelWrapperState.wrap is None else _KernelWrapperState.wrap(op, kernel)
+        )
 
 
 @contextmanager

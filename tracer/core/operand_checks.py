@@ -40,7 +40,7 @@ def check_tensors(*operands: Any) -> None:
             raise not_a_tensor_error(operand)
 
 
-def missing_axis_error(x: Tensor, axis: Any) -> IndexRangeError:
+def axis_out_of_range_error(x: Tensor, axis: Any) -> IndexRangeError:
     """The error for an axis that a tensor does not have."""
     return IndexRangeError(
         with_user_line(f"{called_function_name()}: there is no axis {axis} (X={x.meta})")
@@ -60,7 +60,7 @@ def called_function_name() -> str:
     return type(asked).__name__ if name in ("__call__", "__init__") and asked is not None else name
 
 
-def set_function_name(function: Callable[..., Any], name: str) -> None:
+def rename_generated_function(function: Callable[..., Any], name: str) -> None:
     """Set the name of a generated function, which `called_function_name` and tracebacks show."""
     function.__name__ = function.__qualname__ = name
     function.__code__ = function.__code__.replace(co_name=name, co_qualname=name)

@@ -79,7 +79,7 @@ UNCHECKED_OPS = frozenset(
 )
 
 
-class OpDefinition(Protocol):
+class OpProtocol(Protocol):
     """The part of `core.op.Op` that this module uses: type, attributes and shape inference."""
 
     @property
@@ -137,7 +137,7 @@ def _is_large_size_attr(value: Any) -> bool:
 
 
 def with_size_check(
-    op: OpDefinition, kernel: Callable[..., Any], meta: type[Any]
+    op: OpProtocol, kernel: Callable[..., Any], meta: type[Any]
 ) -> Callable[..., Any]:
     """Wrap `kernel` so that it first checks the size of its results if a size attribute is large.
 
@@ -159,7 +159,7 @@ def with_size_check(
 
 
 def check_result_sizes(
-    op: OpDefinition, args: tuple[Any, ...], attrs: dict[str, Any], meta: type[Any]
+    op: OpProtocol, args: tuple[Any, ...], attrs: dict[str, Any], meta: type[Any]
 ) -> None:
     """Raise MemoryLimitError if shape inference finds a result that exceeds the limit."""
     try:
@@ -188,7 +188,7 @@ def _flatten_metas(metas: Any) -> list[Any]:
 
 
 def out_of_memory_error(
-    op: OpDefinition, metas: tuple[Any, ...], attrs: dict[str, Any]
+    op: OpProtocol, metas: tuple[Any, ...], attrs: dict[str, Any]
 ) -> MemoryLimitError:
     """The error for an op whose kernel failed to allocate memory. If shape inference
     succeeds, the message contains the sizes of the results.

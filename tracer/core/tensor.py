@@ -11,8 +11,8 @@ import numpy as np
 
 from . import cuda, unique_name
 from ._tape import TensorBase, next_seq, oldest_seq, zero_grads
-from .dtype import DTYPE_BY_NP, DType, dtype_of
-from .errors import MismatchError, OpError, StateError, with_user_line
+from .dtype import DTYPE_BY_NP, DType, parse_dtype
+from .errors import ArgumentAssertionError, MissingStateError, OpError, with_user_line
 from .item_method_index import check_item_method_index
 from .mode import reject_or_skip_side_effect, reject_static_graph_mode, state
 from .op import OPS, Meta
@@ -161,7 +161,7 @@ class Tensor(TensorBase):
         array = np.asarray(cuda.to_host(self._read_array(reader)))
         if array.size != 1:
             why = f"only a tensor of one element is a Python scalar (X={self.meta})"
-            raise MismatchError(with_user_line(f"{reader}: {why}"))
+            raise ArgumentAssertionError(with_user_line(f"{reader}: {why}"))
         return array.item()
 
     def __bool__(self) -> bool:
@@ -316,7 +316,7 @@ class Tensor(TensorBase):
         """
         reject_static_graph_mode("register_hook", "hooks are not supported there")
         if self.stop_gradient:
-            raise StateError(
+            raise MissingStateError(
                 with_user_line(f"register_hook: the tensor has stop_gradient=True (X={self.meta})")
             )
         holder = self if self.node is None else self.node
@@ -343,11 +343,13 @@ class Tensor(TensorBase):
         """
         given = value if isinstance(value, Tensor) else Tensor(cuda.copy_array(value))
         if not _shapes_may_match(given.meta.shape, self.meta.shape):
-            raise MismatchError(f"set_value: the shapes differ (X={self.meta}, value={given.meta})")
+            raise ArgumentAssertionError(
+                f"set_value: the shapes differ (X={self.meta}, value={given.meta})"
+            )
         mode = state.mode
         if mode.is_eager:
             if compat.rules.set_value_checks_dtype and given.meta.dtype != self.meta.dtype:
-                raise MismatchError(
+                raise ArgumentAssertionError(
                     f"set_value: the dtypes differ (X={self.meta}, value={given.meta})"
                 )
             save_value_for_backward_before_change(self)
@@ -355,7 +357,7 @@ class Tensor(TensorBase):
             return
         # A program has no mutable values: the tensor becomes a new variable.
         if given.meta.dtype != self.meta.dtype:
-            protos = (dtype_of(t.meta.dtype).proto for t in (given, self))
+            protos = (parse_dtype(t.meta.dtype).proto for t in (given, self))
             given = OPS["cast"](given, **dict(zip(("in_dtype", "out_dtype"), protos, strict=True)))
         mode.assign_inplace(self, OPS["assign"](given.detach()))
 

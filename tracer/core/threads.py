@@ -12,7 +12,7 @@ import os
 
 from threadpoolctl import ThreadpoolController
 
-from .native import find_compiled_function
+from .native import compiled_function_or_placeholder
 
 THREAD_COUNT_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -27,7 +27,7 @@ def set_num_threads(count: int) -> None:
     """Set the number of threads of NumPy's linear algebra and of the compiled kernels in this
     process.
     """
-    find_compiled_function("set_thread_count")(count)
+    compiled_function_or_placeholder("set_thread_count")(count)
     _set_blas_threads(count)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..core.errors import FileError
-from ..utils.archives import open_archive
+from ..utils.archives import open_tar_archive
 from . import common
 
 __all__ = ["get_dict", "get_embedding", "test"]
@@ -88,7 +88,7 @@ def corpus_reader(
 
     def reader() -> Iterator[Sentence]:
         with (
-            open_archive(data_path) as archive,
+            open_tar_archive(data_path) as archive,
             gzip.GzipFile(fileobj=common.open_member(archive, words_name)) as words,
             gzip.GzipFile(fileobj=common.open_member(archive, props_name)) as props,
         ):

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..vision.image import open_image
+from ..vision.image import open_image_with_pillow
 
 __all__ = [
     "center_crop",
@@ -24,7 +24,7 @@ __all__ = [
 
 
 def _decode(file: str | os.PathLike[str] | BinaryIO, is_color: bool) -> Any:
-    image = open_image(file)
+    image = open_image_with_pillow(file)
     return (
         np.ascontiguousarray(np.asarray(image.convert("RGB"))[..., ::-1])
         if is_color

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..utils.archives import members, open_archive
+from ..utils.archives import iter_wanted_files, open_tar_archive
 from . import common
 
 __all__ = ["build_dict", "test", "train"]
@@ -24,8 +24,8 @@ def tokenize(pattern: re.Pattern[str]) -> Iterator[list[bytes]]:
     """Iterate over the words of each file whose name matches, in lower case and without
     punctuation.
     """
-    with open_archive(common.download(URL, "imdb", MD5)) as archive:
-        for _, part in members(archive, "imdb", pattern.match):
+    with open_tar_archive(common.download(URL, "imdb", MD5)) as archive:
+        for _, part in iter_wanted_files(archive, "imdb", pattern.match):
             yield part.read().rstrip(b"\n\r").translate(None, _PUNCTUATION).lower().split()
 
 

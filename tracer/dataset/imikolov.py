@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
-from ..utils.archives import open_archive
+from ..utils.archives import open_tar_archive
 from . import common
 
 __all__ = ["build_dict", "test", "train"]
@@ -37,7 +37,7 @@ def word_count(f: Iterable[Any], word_freq: Any = None) -> Any:
 
 
 def _open_downloaded_archive() -> AbstractContextManager[tarfile.TarFile]:
-    return open_archive(common.download(URL, "imikolov", MD5))
+    return open_tar_archive(common.download(URL, "imikolov", MD5))
 
 
 def build_dict(min_word_freq: int = 50) -> dict[Any, int]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..core.errors import FileError
-from ..utils.archives import open_archive
+from ..utils.archives import open_tar_archive
 from . import common
 
 __all__ = ["get_dict", "test", "train"]
@@ -24,7 +24,7 @@ def _member_names_ending_with(archive: tarfile.TarFile, ending: str) -> list[str
 
 def _dictionaries(tar_file: str, dict_size: int) -> tuple[dict[str, int], dict[str, int]]:
     dictionaries = []
-    with open_archive(tar_file) as archive:
+    with open_tar_archive(tar_file) as archive:
         for ending in ("src.dict", "trg.dict"):
             names = _member_names_ending_with(archive, ending)
             if len(names) != 1:
@@ -41,7 +41,7 @@ def reader_creator(tar_file: str, file_name: str, dict_size: int) -> Callable[[]
 
     def reader() -> Iterator[Any]:
         source, target = _dictionaries(tar_file, dict_size)
-        with open_archive(tar_file) as archive:
+        with open_tar_archive(tar_file) as archive:
             for name in _member_names_ending_with(archive, file_name):
                 for line in common.open_member(archive, name):
                     columns = line.decode().strip().split("\t")

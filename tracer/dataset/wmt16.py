@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import OpError, with_user_line
-from ..utils.archives import open_archive
+from ..utils.archives import open_tar_archive
 from . import common
 
 __all__ = ["fetch", "get_dict", "test", "train", "validation"]
@@ -25,7 +25,7 @@ _OTHER_LANGUAGE = {"en": "de", "de": "en"}
 
 def _sentence_pairs(tar_file: str, name: str) -> Iterator[tuple[list[str], list[str]]]:
     """Iterate over the English and German words of the lines that have both."""
-    with open_archive(tar_file) as archive:
+    with open_tar_archive(tar_file) as archive:
         for line in common.open_member(archive, name):
             columns = line.decode().strip().split("\t")
             if len(columns) == 2:

@@ -14,7 +14,7 @@ from ..core.communicator import REDUCE_OP_NAMES, CompletedWork, Work
 from ..core.errors import OpError, with_user_line
 from ..core.mode import reject_static_graph_mode
 from ..core.tensor import Tensor
-from .consistency import check_consistent
+from .consistency import check_same_collective_call
 from .group import Group, require_rank_in_group, resolve_group
 from .reduce_op import check_reduce_op_supports_dtype
 
@@ -72,18 +72,20 @@ def _wait_if_sync(task: Task, sync_op: bool) -> Task:
     return task
 
 
-def _check_consistent(name: str, group: Group, array: Any, sync_op: bool, *arguments: Any) -> Any:
+def _require_same_on_all_ranks_if_sync(
+    name: str, group: Group, array: Any, sync_op: bool, *arguments: Any
+) -> Any:
     """Return `array` after checking that all ranks pass the same shape, dtype and arguments.
 
     Asynchronous collectives are not checked, because the check waits for all ranks.
     """
     if sync_op:
         texts = [f"{array.dtype}{list(array.shape)}", *map(str, arguments)]
-        check_consistent(group, name, ", ".join(texts))
+        check_same_collective_call(group, name, ", ".join(texts))
     return array
 
 
-def _copy_array(name: str, tensor: Any) -> Any:
+def _copy_tensor_to_array(name: str, tensor: Any) -> Any:
     """Return a contiguous, writable copy of a tensor's array."""
     reject_static_graph_mode(name, _CAPTURE_HINT)
     if not isinstance(tensor, Tensor):
@@ -104,7 +106,7 @@ def _make_copy_callback(tensor: Tensor, array: Any) -> Callable[[], None]:
 
 def _stack_tensors(name: str, tensors: Sequence[Tensor], group: Group, like: Any = None) -> Any:
     """Stack one tensor per rank into an array [size, *]."""
-    arrays = [_copy_array(name, t) for t in tensors]
+    arrays = [_copy_tensor_to_array(name, t) for t in tensors]
     metas = {(a.shape, a.dtype) for a in arrays} | (
         {(like.shape, like.dtype)} if like is not None else set()
     )
@@ -125,9 +127,9 @@ def all_reduce(tensor: Tensor, op: int = 0, group: Any = None, sync_op: bool = T
 
     tensor: the same shape and dtype on all ranks
     """
-    array = _copy_array("all_reduce", tensor)
+    array = _copy_tensor_to_array("all_reduce", tensor)
     check_reduce_op_supports_dtype(array, op)
-    _check_consistent("all_reduce", group, array, sync_op, REDUCE_OP_NAMES[op])
+    _require_same_on_all_ranks_if_sync("all_reduce", group, array, sync_op, REDUCE_OP_NAMES[op])
     return _wait_if_sync(
         Task(group.communicator.all_reduce(array, op), _make_copy_callback(tensor, array)), sync_op
     )
@@ -139,9 +141,14 @@ def reduce(tensor: Tensor, dst: int, op: int = 0, group: Any = None, sync_op: bo
 
     The tensors of other ranks do not change.
     """
-    array, root = _copy_array("reduce", tensor), require_rank_in_group("reduce", group, dst)
+    array, root = (
+        _copy_tensor_to_array("reduce", tensor),
+        require_rank_in_group("reduce", group, dst),
+    )
     check_reduce_op_supports_dtype(array, op)
-    _check_consistent("reduce", group, array, sync_op, REDUCE_OP_NAMES[op], f"dst={dst}")
+    _require_same_on_all_ranks_if_sync(
+        "reduce", group, array, sync_op, REDUCE_OP_NAMES[op], f"dst={dst}"
+    )
     assign = _make_copy_callback(tensor, array) if group.rank == root else None
     return _wait_if_sync(Task(group.communicator.reduce(array, root, op), assign), sync_op)
 
@@ -149,8 +156,11 @@ def reduce(tensor: Tensor, dst: int, op: int = 0, group: Any = None, sync_op: bo
 @_skip_ranks_outside_group
 def broadcast(tensor: Tensor, src: int, group: Any = None, sync_op: bool = True) -> Task:
     """Copy the tensor of rank `src` to `tensor` of all ranks."""
-    array, root = _copy_array("broadcast", tensor), require_rank_in_group("broadcast", group, src)
-    _check_consistent("broadcast", group, array, sync_op, f"src={src}")
+    array, root = (
+        _copy_tensor_to_array("broadcast", tensor),
+        require_rank_in_group("broadcast", group, src),
+    )
+    _require_same_on_all_ranks_if_sync("broadcast", group, array, sync_op, f"src={src}")
     return _wait_if_sync(
         Task(group.communicator.broadcast(array, root), _make_copy_callback(tensor, array)), sync_op
     )
@@ -164,7 +174,9 @@ def all_gather(
 
     tensor_list: empty, or one tensor per rank
     """
-    array = _check_consistent("all_gather", group, _copy_array("all_gather", tensor), sync_op)
+    array = _require_same_on_all_ranks_if_sync(
+        "all_gather", group, _copy_tensor_to_array("all_gather", tensor), sync_op
+    )
     gathered = np.empty_like(array, shape=(group.nranks, *array.shape))
     assign = _make_list_assignment_callback("all_gather", tensor_list, gathered)
     return _wait_if_sync(Task(group.communicator.all_gather(array, gathered), assign), sync_op)
@@ -200,8 +212,11 @@ def gather(
     sync_op: bool = True,
 ) -> Task:
     """Gather the tensors of all ranks into `gather_list` of rank `dst`; other ranks pass None."""
-    array, root = _copy_array("gather", tensor), require_rank_in_group("gather", group, dst)
-    _check_consistent("gather", group, array, sync_op, f"dst={dst}")
+    array, root = (
+        _copy_tensor_to_array("gather", tensor),
+        require_rank_in_group("gather", group, dst),
+    )
+    _require_same_on_all_ranks_if_sync("gather", group, array, sync_op, f"dst={dst}")
     if group.rank == root and gather_list is None:
         raise OpError(with_user_line(f"gather: rank {dst} (dst) must pass a gather_list"))
     gathered = np.empty_like(array, shape=(group.nranks, *array.shape))
@@ -222,11 +237,14 @@ def scatter(
     sync_op: bool = True,
 ) -> Task:
     """Copy element `rank` of the `tensor_list` of rank `src` to `tensor`."""
-    array, root = _copy_array("scatter", tensor), require_rank_in_group("scatter", group, src)
+    array, root = (
+        _copy_tensor_to_array("scatter", tensor),
+        require_rank_in_group("scatter", group, src),
+    )
     parts = (
         _stack_tensors("scatter", tensor_list or (), group, array) if group.rank == root else None
     )
-    _check_consistent("scatter", group, array, sync_op, f"src={src}")
+    _require_same_on_all_ranks_if_sync("scatter", group, array, sync_op, f"src={src}")
     return _wait_if_sync(
         Task(group.communicator.scatter(parts, array, root), _make_copy_callback(tensor, array)),
         sync_op,
@@ -245,7 +263,7 @@ def alltoall(
     out_tensor_list: empty, or one tensor per rank
     """
     parts = _stack_tensors("alltoall", list(in_tensor_list), group)
-    _check_consistent("alltoall", group, parts, sync_op)
+    _require_same_on_all_ranks_if_sync("alltoall", group, parts, sync_op)
     received = np.empty_like(parts)
     if isinstance(out_tensor_list, Tensor):
         assign = _make_copy_callback(out_tensor_list, received.reshape(out_tensor_list.array.shape))
@@ -268,8 +286,8 @@ def alltoall_single(
 
     in_split_sizes, out_split_sizes: rows of each part; None: equal parts
     """
-    in_array = _copy_array("alltoall_single", in_tensor)
-    out_array = _copy_array("alltoall_single", out_tensor)
+    in_array = _copy_tensor_to_array("alltoall_single", in_tensor)
+    out_array = _copy_tensor_to_array("alltoall_single", out_tensor)
     sent = _split_for_ranks(in_array, in_split_sizes, group)
     received = _split_for_ranks(out_array, out_split_sizes, group)
     received[group.rank][...] = sent[group.rank]
@@ -303,10 +321,10 @@ def reduce_scatter(
 ) -> Task:
     """Reduce element `rank` of the `tensor_list` of all ranks with ReduceOp `op` into `tensor`."""
     parts = _stack_tensors(
-        "reduce_scatter", list(tensor_list), group, _copy_array("reduce_scatter", tensor)
+        "reduce_scatter", list(tensor_list), group, _copy_tensor_to_array("reduce_scatter", tensor)
     )
     check_reduce_op_supports_dtype(parts, op)
-    _check_consistent("reduce_scatter", group, parts, sync_op, REDUCE_OP_NAMES[op])
+    _require_same_on_all_ranks_if_sync("reduce_scatter", group, parts, sync_op, REDUCE_OP_NAMES[op])
     mine = parts[group.rank]
     return _wait_if_sync(
         Task(group.communicator.all_reduce(parts, op), _make_copy_callback(tensor, mine)), sync_op
@@ -316,22 +334,22 @@ def reduce_scatter(
 def send(tensor: Tensor, dst: int = 0, group: Any = None, sync_op: bool = True) -> Task:
     """Send `tensor` to rank `dst`, which must receive the same shape and dtype."""
     group = resolve_group(group)
-    array, target = _copy_array("send", tensor), require_rank_in_group("send", group, dst)
-    _check_remote_rank("send", group, target)
+    array, target = _copy_tensor_to_array("send", tensor), require_rank_in_group("send", group, dst)
+    _reject_own_rank("send", group, target)
     return _wait_if_sync(Task(group.communicator.send(array, target)), sync_op)
 
 
 def recv(tensor: Tensor, src: int = 0, group: Any = None, sync_op: bool = True) -> Task:
     """Receive `tensor` from rank `src`."""
     group = resolve_group(group)
-    array, source = _copy_array("recv", tensor), require_rank_in_group("recv", group, src)
-    _check_remote_rank("recv", group, source)
+    array, source = _copy_tensor_to_array("recv", tensor), require_rank_in_group("recv", group, src)
+    _reject_own_rank("recv", group, source)
     return _wait_if_sync(
         Task(group.communicator.recv(array, source), _make_copy_callback(tensor, array)), sync_op
     )
 
 
-def _check_remote_rank(name: str, group: Group, rank: int) -> None:
+def _reject_own_rank(name: str, group: Group, rank: int) -> None:
     if rank == group.rank:
         raise OpError(with_user_line(f"{name}: rank {group.ranks[rank]} is the calling process"))
 
@@ -350,7 +368,7 @@ def barrier(group: Any = None) -> None:
     """Wait until all ranks have called `barrier`."""
     group = resolve_group(group)
     if group.rank >= 0:
-        check_consistent(group, "barrier", "")
+        check_same_collective_call(group, "barrier", "")
 
 
 def wait(tensor: Tensor, group: Any = None, use_calc_stream: bool = True) -> None:

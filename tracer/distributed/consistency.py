@@ -16,7 +16,7 @@ from .group import Group
 from .objects import gather_objects
 
 
-def check_consistent(group: Group, name: str, arguments: Any) -> None:
+def check_same_collective_call(group: Group, name: str, arguments: Any) -> None:
     """Raise OpError on all ranks if they call different collectives or pass different shapes,
     dtypes or arguments.
     """

@@ -21,18 +21,18 @@ _LAUNCHER_VARIABLES = (
 )
 
 
-def _int_environment_variable(name: str, default: int) -> int:
+def _read_int_env_or_default(name: str, default: int) -> int:
     text = os.environ.get(name, "")
     return int(text) if text.isdecimal() else default
 
 
-def mpi_rank_and_size() -> tuple[int, int] | None:
+def find_mpi_rank_and_size() -> tuple[int, int] | None:
     """Return rank and number of ranks from the variables of MPI's launcher; None if it did not
     start this process.
     """
     for rank, size in _LAUNCHER_VARIABLES:
         if rank in os.environ:
-            return _int_environment_variable(rank, 0), _int_environment_variable(size, 1)
+            return _read_int_env_or_default(rank, 0), _read_int_env_or_default(size, 1)
     return None
 
 
@@ -44,11 +44,11 @@ class ParallelEnv:
     """
 
     def __init__(self) -> None:
-        mpi_rank, mpi_size = mpi_rank_and_size() or (0, 1)
+        mpi_rank, mpi_size = find_mpi_rank_and_size() or (0, 1)
         group = process_groups.global_group if process_groups.is_initialized else None
-        self._rank = group.rank if group else _int_environment_variable(RANK_VARIABLE, mpi_rank)
+        self._rank = group.rank if group else _read_int_env_or_default(RANK_VARIABLE, mpi_rank)
         self._world_size = (
-            group.size if group else _int_environment_variable(SIZE_VARIABLE, mpi_size)
+            group.size if group else _read_int_env_or_default(SIZE_VARIABLE, mpi_size)
         )
         selected = next((os.environ[n] for n in _DEVICE_VARIABLES if os.environ.get(n)), "0")
         self._device_id = int(selected.split(",")[0])

@@ -12,7 +12,7 @@ from ..core.legacy_importer import import_legacy_module
 
 def is_persistable(var: Any) -> bool:
     """Whether a variable keeps its value between runs and is saved to files."""
-    return bool(_fluid_io("is_persistable")(var))
+    return bool(_undeprecated_fluid_io_function("is_persistable")(var))
 
 
 def save_persistables(
@@ -22,14 +22,16 @@ def save_persistables(
 
     dirname=None: return the bytes of that file
     """
-    return _fluid_io("save_persistables")(executor, dirname, main_program, filename)
+    return _undeprecated_fluid_io_function("save_persistables")(
+        executor, dirname, main_program, filename
+    )
 
 
 def load_persistables(
     executor: Any, dirname: Any, main_program: Any = None, filename: str | None = None
 ) -> None:
     """Load the files of `save_persistables` into the current scope."""
-    _fluid_io("load_persistables")(executor, dirname, main_program, filename)
+    _undeprecated_fluid_io_function("load_persistables")(executor, dirname, main_program, filename)
 
 
 def load_inference_model_distributed(
@@ -43,10 +45,12 @@ def load_inference_model_distributed(
 
     Raises ValueError if the folder has no model.
     """
-    return _fluid_io("load_inference_model")(dirname, executor, model_filename, params_filename)
+    return _undeprecated_fluid_io_function("load_inference_model")(
+        dirname, executor, model_filename, params_filename
+    )
 
 
-def _fluid_io(name: str) -> Any:
+def _undeprecated_fluid_io_function(name: str) -> Any:
     """Return a function of `fluid.io` without its deprecation warning."""
     function = getattr(import_legacy_module("io"), name)
     return getattr(function, "__wrapped__", function)

@@ -65,7 +65,7 @@ class RecvWork:
             if probed is None:
                 return False
             message, tag = probed
-            if tag != message_tag(self._array):
+            if tag != shape_dtype_tag(self._array):
                 meta = f"{self._array.dtype}{list(self._array.shape)}"
                 sender = self._mpi.ranks[self._source]
                 raise OpError(
@@ -155,7 +155,9 @@ class MpiCommunicator:
     def send(self, array: Any, to: int) -> Work:
         """Send to rank `to`."""
         return MpiWork(
-            self._comm.Isend(_as_bytes(array), to, message_tag(array)), "send", (self.ranks[to],)
+            self._comm.Isend(_as_bytes(array), to, shape_dtype_tag(array)),
+            "send",
+            (self.ranks[to],),
         )
 
     def recv(self, array: Any, source: int) -> Work:
@@ -223,7 +225,7 @@ class MpiCommunicator:
         return buffer, mpi_op, finish if half or op == AVG else None
 
 
-def message_tag(array: Any) -> int:
+def shape_dtype_tag(array: Any) -> int:
     """Return a hash of shape and dtype, which is sent as the MPI tag."""
     return zlib.crc32(f"{array.dtype}{array.shape}".encode()) & _MAX_TAG
 
@@ -233,7 +235,7 @@ def _as_bytes(array: Any) -> Any:
     return array.reshape(-1).view(np.uint8) if array.size else np.empty(0, np.uint8)
 
 
-def world_communicator() -> MpiCommunicator:
+def create_world_communicator() -> MpiCommunicator:
     """Initialize MPI and return the communicator of all ranks."""
     import mpi4py  # noqa: PLC0415 - an extra
 

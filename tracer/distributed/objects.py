@@ -15,11 +15,11 @@ from ..core.errors import OpError, with_user_line
 from .group import Group, require_rank_in_group, resolve_group
 
 
-def _pickle(obj: Any) -> Any:
+def _pickle_to_uint8_array(obj: Any) -> Any:
     return np.frombuffer(pickle.dumps(obj), dtype=np.uint8).copy()
 
 
-def _gather_bytes(group: Group, data: Any) -> list[Any]:
+def _gather_uint8_arrays(group: Group, data: Any) -> list[Any]:
     """Gather byte arrays of different lengths from all ranks."""
     assert group.communicator is not None
     sizes = np.empty((group.nranks, 1), dtype=np.int64)
@@ -33,7 +33,10 @@ def _gather_bytes(group: Group, data: Any) -> list[Any]:
 
 def gather_objects(group: Group, obj: Any) -> list[Any]:
     """Gather one object from each rank.  This process must be in the group."""
-    return [pickle.loads(data.tobytes()) for data in _gather_bytes(group, _pickle(obj))]
+    return [
+        pickle.loads(data.tobytes())
+        for data in _gather_uint8_arrays(group, _pickle_to_uint8_array(obj))
+    ]
 
 
 def all_gather_object(object_list: list[Any], obj: Any, group: Any = None) -> None:
@@ -49,8 +52,10 @@ def broadcast_object_list(object_list: list[Any], src: int, group: Any = None) -
     if group.rank < 0:
         return
     root = require_rank_in_group("broadcast_object_list", group, src)
-    data = _pickle(list(object_list)) if group.rank == root else np.empty(0, np.uint8)
-    object_list[:] = pickle.loads(_gather_bytes(group, data)[root].tobytes())
+    data = (
+        _pickle_to_uint8_array(list(object_list)) if group.rank == root else np.empty(0, np.uint8)
+    )
+    object_list[:] = pickle.loads(_gather_uint8_arrays(group, data)[root].tobytes())
 
 
 def scatter_object_list(

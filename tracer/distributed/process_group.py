@@ -15,9 +15,9 @@ from typing import Any, NoReturn
 
 from ..core.communicator import SingleProcessCommunicator, process_groups
 from ..core.errors import OarlockError, with_user_line
-from .environment import RANK_VARIABLE, SIZE_VARIABLE, ParallelEnv, mpi_rank_and_size
+from .environment import RANK_VARIABLE, SIZE_VARIABLE, ParallelEnv, find_mpi_rank_and_size
 from .group import get_group
-from .wait_status import RUN_FOLDER_VARIABLE, report_waiting, status_file
+from .wait_status import RUN_FOLDER_VARIABLE, reporting_wait_to_launcher, status_file
 
 
 def init_parallel_env() -> Any:
@@ -34,7 +34,7 @@ def init_parallel_env() -> Any:
 
 def _join_world() -> None:
     size = int(os.environ.get(SIZE_VARIABLE, "1") or 1)
-    ranks = mpi_rank_and_size()
+    ranks = find_mpi_rank_and_size()
     if ranks is None and size > 1:
         raise OarlockError(
             with_user_line(
@@ -46,7 +46,7 @@ def _join_world() -> None:
         )
     if ranks is not None and ranks[1] > 1:
         status_file.open(ranks[0])
-        with report_waiting("init_parallel_env", tuple(range(ranks[1]))):
+        with reporting_wait_to_launcher("init_parallel_env", tuple(range(ranks[1]))):
             _start_mpi()
         process_groups.is_initialized = True
 
@@ -60,10 +60,10 @@ def _start_mpi() -> None:
             )
         )
     from .device_dispatch import MpiOrNcclCommunicator, check_backend  # noqa: PLC0415 - an extra
-    from .mpi import world_communicator  # noqa: PLC0415
+    from .mpi import create_world_communicator  # noqa: PLC0415
 
     check_backend()
-    communicator = MpiOrNcclCommunicator(world_communicator())
+    communicator = MpiOrNcclCommunicator(create_world_communicator())
     rank = os.environ.get(RANK_VARIABLE)
     if rank is not None and rank != str(communicator.rank):
         raise OarlockError(

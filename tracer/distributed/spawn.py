@@ -58,7 +58,9 @@ def spawn(
         return SpawnContext(0)
     if nprocs < 1:
         raise OarlockError(with_user_line(f"spawn: nprocs must be -1 or positive, not {nprocs}"))
-    code = _run_job(pickle.dumps((func, args)), nprocs, int(options.get("started_port") or 6170))
+    code = _run_call_in_processes(
+        pickle.dumps((func, args)), nprocs, int(options.get("started_port") or 6170)
+    )
     if code:
         raise OarlockError(
             with_user_line(f"spawn: a process failed (exit code {code}); its output is above")
@@ -66,7 +68,7 @@ def spawn(
     return SpawnContext(0)
 
 
-def _run_job(call: bytes, count: int, port: int) -> int:
+def _run_call_in_processes(call: bytes, count: int, port: int) -> int:
     from .launch.monitor import monitor  # noqa: PLC0415
     from .launch.start import JobConfig, running_job  # noqa: PLC0415
 

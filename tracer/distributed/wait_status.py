@@ -57,16 +57,16 @@ def wait_for(is_done: Callable[[], bool], name: str, ranks: tuple[int, ...]) -> 
     started = time.monotonic()
     while not is_done():
         if time.monotonic() - started > _SPIN_SECONDS:
-            _wait_and_report(is_done, name, ranks, started)
+            _sleep_until_done_and_report(is_done, name, ranks, started)
             return
         os.sched_yield()  # let other threads run
 
 
-def _wait_and_report(
+def _sleep_until_done_and_report(
     is_done: Callable[[], bool], name: str, ranks: tuple[int, ...], started: float
 ) -> None:
     end = started + get_timeout()
-    with report_waiting(name, ranks):
+    with reporting_wait_to_launcher(name, ranks):
         while not is_done():
             now = time.monotonic()
             if now > end:
@@ -79,7 +79,7 @@ def _wait_and_report(
 
 
 @contextlib.contextmanager
-def report_waiting(name: str, ranks: tuple[int, ...]) -> Iterator[None]:
+def reporting_wait_to_launcher(name: str, ranks: tuple[int, ...]) -> Iterator[None]:
     """Report to the launcher that the body waits for some ranks.
 
     If the body raises, the report stays: it tells where the rank failed.

@@ -50,7 +50,9 @@ class Dirichlet(ExponentialFamily):
         value [*, K], with sum 1 -> [*]
         """
         value = to_value_tensor(value, self.concentration)
-        return ((self.concentration - 1) * value.log()).sum(-1) - log_beta(self.concentration)
+        return ((self.concentration - 1) * value.log()).sum(-1) - log_multivariate_beta(
+            self.concentration
+        )
 
     def entropy(self) -> Tensor:
         """Entropy (Lin 2016).
@@ -59,7 +61,7 @@ class Dirichlet(ExponentialFamily):
         """
         a, total = self.concentration, self.concentration.sum(-1)
         digamma_term = ((a - 1) * a.digamma()).sum(-1)
-        return log_beta(a) + (total - a.shape[-1]) * total.digamma() - digamma_term
+        return log_multivariate_beta(a) + (total - a.shape[-1]) * total.digamma() - digamma_term
 
 
 class Beta(ExponentialFamily):
@@ -104,7 +106,7 @@ class Beta(ExponentialFamily):
         return self._dirichlet.entropy()
 
 
-def log_beta(a: Tensor) -> Tensor:
+def log_multivariate_beta(a: Tensor) -> Tensor:
     """Logarithm of the multivariate beta function.
 
     a [*, K] -> [*]
@@ -116,7 +118,7 @@ def log_beta(a: Tensor) -> Tensor:
 def _(p: Dirichlet, q: Dirichlet) -> Tensor:
     a, b = p.concentration, q.concentration
     difference_term = (a - b) * (a.digamma() - a.sum(-1, keepdim=True).digamma())
-    return log_beta(b) - log_beta(a) + difference_term.sum(-1)
+    return log_multivariate_beta(b) - log_multivariate_beta(a) + difference_term.sum(-1)
 
 
 @register_kl(Beta, Beta)

@@ -50,9 +50,9 @@ class Laplace(Distribution):
 
     def icdf(self, value: Any) -> Tensor:
         """Quantile function at `value` between 0 and 1."""
-        return self._quantile(to_value_tensor(value, self.loc) - 0.5)
+        return self._quantile_of_centered_probability(to_value_tensor(value, self.loc) - 0.5)
 
-    def _quantile(self, centred: Tensor) -> Tensor:
+    def _quantile_of_centered_probability(self, centred: Tensor) -> Tensor:
         """Return the quantile of centred + 1/2."""
         return self.loc - self.scale * centred.sign() * (-2 * centred.abs()).log1p()
 
@@ -63,7 +63,7 @@ class Laplace(Distribution):
         """
         # excludes infinite samples
         margin = 2.0**-24 if self.loc.dtype.name != "float64" else 2.0**-53
-        return self._quantile(
+        return self._quantile_of_centered_probability(
             uniform(self._extend_shape(shape), self.loc.dtype, margin - 0.5, 0.5 - margin)
         )
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..core.dtype import default_float_dtype
+from ..core.dtype import default_float_np_dtype
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors
@@ -32,7 +32,7 @@ def _raise_fft_error(problem: str, x: Tensor) -> None:
 
 def _as_float(x: Tensor) -> Tensor:
     check_tensors(x)
-    return cast(x, default_float_dtype()) if x.meta.dtype.kind in "iub" else x
+    return cast(x, default_float_np_dtype()) if x.meta.dtype.kind in "iub" else x
 
 
 def _as_complex(x: Tensor) -> Tensor:
@@ -40,7 +40,7 @@ def _as_complex(x: Tensor) -> Tensor:
     return x if x.meta.dtype.kind == "c" else cast(x, _COMPLEX.get(x.dtype.name, "complex64"))
 
 
-def _normalize_axes(
+def _normalize_sizes_and_axes(
     x: Tensor, s: Sizes, axes: Sizes, keep_last: bool
 ) -> tuple[list[int] | None, list[int]]:
     """Return the sizes and the non-negative, sorted axes.
@@ -82,7 +82,7 @@ def _complex_output_transform(x: Tensor, s: Sizes, axes: Sizes, norm: str, forwa
     """Compute the full transform."""
     x = _as_float(x)
     is_real = x.meta.dtype.kind != "c"
-    sizes, axis_list = _normalize_axes(x, s, axes, keep_last=is_real)
+    sizes, axis_list = _normalize_sizes_and_axes(x, s, axes, keep_last=is_real)
     x = x if sizes is None else _crop_or_pad(x, sizes, axis_list)
     if is_real:
         return OPS["fft_r2c"](
@@ -94,7 +94,7 @@ def _complex_output_transform(x: Tensor, s: Sizes, axes: Sizes, norm: str, forwa
 def _real_to_half_spectrum(x: Tensor, s: Sizes, axes: Sizes, norm: str, forward: bool) -> Tensor:
     """Compute half of the transform of real numbers."""
     x = _as_float(x)
-    sizes, axis_list = _normalize_axes(x, s, axes, keep_last=True)
+    sizes, axis_list = _normalize_sizes_and_axes(x, s, axes, keep_last=True)
     x = x if sizes is None else _crop_or_pad(x, sizes, axis_list)
     return OPS["fft_r2c"](x, axes=axis_list, normalization=norm, forward=forward, onesided=True)
 
@@ -102,7 +102,7 @@ def _real_to_half_spectrum(x: Tensor, s: Sizes, axes: Sizes, norm: str, forward:
 def _half_spectrum_to_real(x: Tensor, s: Sizes, axes: Sizes, norm: str, forward: bool) -> Tensor:
     """Compute the real transform of half of a spectrum."""
     x = _as_complex(x)
-    sizes, axis_list = _normalize_axes(x, s, axes, keep_last=True)
+    sizes, axis_list = _normalize_sizes_and_axes(x, s, axes, keep_last=True)
     if sizes is None:
         return OPS["fft_c2r"](x, axes=axis_list, normalization=norm, forward=forward)
     x = _crop_or_pad(x, [*sizes[:-1], sizes[-1] // 2 + 1], axis_list)

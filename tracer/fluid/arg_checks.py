@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.dtype import dtype_of
+from ..core.dtype import parse_dtype
 from ..core.errors import with_user_line
 from ..core.mode import state
 from .variables import Variable
@@ -14,7 +14,7 @@ __all__ = ["check_dtype", "check_type", "check_variable_and_dtype", "convert_dty
 
 def convert_dtype(dtype: Any) -> str:
     """Return the name of a dtype. Raises TypeError for other objects."""
-    return str(dtype_of(dtype).name)
+    return str(parse_dtype(dtype).name)
 
 
 def check_type(

@@ -11,7 +11,7 @@ from ..capture.variable import Variable
 from ..core.errors import OperandError, with_user_line
 from ..nn import clip as paddle2
 from ..static import default_main_program
-from .deprecated import deprecated_alias
+from .deprecated import warn_deprecated_on_first_use
 
 __all__ = [
     "ErrorClipByValue",
@@ -57,7 +57,7 @@ class GradientClipBase:
         return self._clip_selected(pairs, super().clip_variables)  # type: ignore[misc]
 
 
-@deprecated_alias("fluid.clip.GradientClipByValue", "paddle.nn.ClipGradByValue")
+@warn_deprecated_on_first_use("fluid.clip.GradientClipByValue", "paddle.nn.ClipGradByValue")
 class GradientClipByValue(GradientClipBase, paddle2.ClipGradByValue):
     """Clip every element to [min, max]; min is -max by default."""
 
@@ -71,7 +71,7 @@ class GradientClipByValue(GradientClipBase, paddle2.ClipGradByValue):
         return f"Gradient Clip By Value, min = {self.min:f}, max={self.max:f}"
 
 
-@deprecated_alias("fluid.clip.GradientClipByNorm", "paddle.nn.ClipGradByNorm")
+@warn_deprecated_on_first_use("fluid.clip.GradientClipByNorm", "paddle.nn.ClipGradByNorm")
 class GradientClipByNorm(GradientClipBase, paddle2.ClipGradByNorm):
     """Scale every gradient so that its norm is at most clip_norm."""
 
@@ -83,7 +83,9 @@ class GradientClipByNorm(GradientClipBase, paddle2.ClipGradByNorm):
         return f"Gradient Clip By Norm, clip_norm={self.clip_norm:f}"
 
 
-@deprecated_alias("fluid.clip.GradientClipByGlobalNorm", "paddle.nn.ClipGradByGlobalNorm")
+@warn_deprecated_on_first_use(
+    "fluid.clip.GradientClipByGlobalNorm", "paddle.nn.ClipGradByGlobalNorm"
+)
 class GradientClipByGlobalNorm(GradientClipBase, paddle2.ClipGradByGlobalNorm):
     """Scale all gradients by one factor so that their global norm is at most clip_norm.
 
@@ -127,7 +129,7 @@ class ClipByParameterAttr:
         return [(p, clipped[id(p)]) for p, _ in pairs]
 
 
-@deprecated_alias("fluid.clip.set_gradient_clip", "grad_clip= of an optimizer")
+@warn_deprecated_on_first_use("fluid.clip.set_gradient_clip", "grad_clip= of an optimizer")
 def set_gradient_clip(clip: Any, param_list: Any = None, program: Any = None) -> None:
     """Let optimizers without a grad_clip of their own clip parameters of a program, by default all.
 

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from ..static import BuildStrategy, ExecutionStrategy, Executor, default_main_program
 from ..static import CompiledProgram as _CompiledProgram
-from .deprecated import deprecated_alias
+from .deprecated import warn_deprecated_on_first_use
 
 __all__ = ["BuildStrategy", "CompiledProgram", "ExecutionStrategy", "ParallelExecutor"]
 
@@ -35,7 +35,7 @@ class CompiledProgram(_CompiledProgram):
         return getattr(self.program, name)
 
 
-@deprecated_alias("fluid.ParallelExecutor", "paddle.static.CompiledProgram")
+@warn_deprecated_on_first_use("fluid.ParallelExecutor", "paddle.static.CompiledProgram")
 class ParallelExecutor:
     """Runs a program on one device, with the API of Paddle's multi-device executor."""
 

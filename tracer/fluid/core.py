@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..capture.variable import GRADIENT_SUFFIX
-from ..core.dtype import dtype_of
+from ..core.dtype import parse_dtype
 from ..core.errors import OpError
 from ..core.flags import Flags
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
@@ -154,7 +154,7 @@ def kGradVarSuffix() -> str:
 
 def size_of_dtype(dtype: Any) -> int:
     """Return the size of an element in bytes."""
-    return dtype_of(dtype).np.itemsize
+    return parse_dtype(dtype).np.itemsize
 
 
 _FLAGS = Flags()

@@ -47,7 +47,7 @@ def __getattr__(name: str) -> Callable[..., Any]:
     op = OPS[op_type]
 
     def call(*args: Any) -> Any:
-        inputs, outputs, attrs = _split_arguments(name, op, args)
+        inputs, outputs, attrs = _split_into_inputs_outputs_attrs(name, op, args)
         if not is_inplace:
             return _assign_and_order_results(op, op(*inputs, **attrs), inputs, outputs)
         xshape = _make_xshape_output(inputs[0]) if op_type in OPS_WITH_XSHAPE else None
@@ -58,7 +58,7 @@ def __getattr__(name: str) -> Callable[..., Any]:
     return call
 
 
-def _split_arguments(
+def _split_into_inputs_outputs_attrs(
     name: str, op: Op, args: tuple[Any, ...]
 ) -> tuple[list[Any], list[Any], dict[str, Any]]:
     """Split the arguments into inputs, output tensors and known attributes.

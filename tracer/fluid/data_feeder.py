@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import dtype_of
+from ..core.dtype import parse_dtype
 from ..static import DataFeeder as _DataFeeder
 from ..static import Program, Variable, default_main_program
 from .arg_checks import check_dtype, check_type, check_variable_and_dtype, convert_dtype
@@ -47,7 +47,7 @@ class DataFeeder(_DataFeeder):
             )
         rows, lengths = _flatten_sequences(values, variable.lod_level)
         declared = variable.raw.shape[1:]
-        array = np.array(rows, dtype_of(variable.raw.dtype).np)
+        array = np.array(rows, parse_dtype(variable.raw.dtype).np)
         sizes = [d for d in declared if d >= 0] or array.shape[1:] or [1] * len(declared)
         return create_lod_tensor(array.reshape(len(rows), *sizes), lengths)
 
@@ -55,7 +55,7 @@ class DataFeeder(_DataFeeder):
     def _empty_batch(variable: Variable) -> Any:
         """Return an array without rows."""
         return np.zeros(
-            [0, *(max(d, 0) for d in variable.raw.shape[1:])], dtype_of(variable.raw.dtype).np
+            [0, *(max(d, 0) for d in variable.raw.shape[1:])], parse_dtype(variable.raw.dtype).np
         )
 
     def feed(self, iterable: Iterable[Sequence[Any]]) -> dict[str, Any]:

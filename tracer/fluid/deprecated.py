@@ -14,7 +14,7 @@ REPLACEMENTS: dict[str, str] = {}
 _warned: set[str] = set()
 
 
-def deprecated_alias(old: str, new: str) -> Callable[[F], F]:
+def warn_deprecated_on_first_use(old: str, new: str) -> Callable[[F], F]:
     """Decorate a function or class so that its first use warns and names the replacement.
 
     old: such as `fluid.layers.fc`.
@@ -24,12 +24,12 @@ def deprecated_alias(old: str, new: str) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         if isinstance(function, type):
-            return _warn_when_constructed(function, old, new)
+            return _patch_constructor_to_warn(function, old, new)
 
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
             if old not in _warned:
-                warn_deprecated(old, new)
+                warn_deprecated_once(old, new)
             return function(*args, **kwargs)
 
         return wrapper  # type: ignore[return-value]
@@ -37,20 +37,20 @@ def deprecated_alias(old: str, new: str) -> Callable[[F], F]:
     return decorate
 
 
-def warn_deprecated(old: str, new: str) -> None:
+def warn_deprecated_once(old: str, new: str) -> None:
     """Warn once that a name is deprecated."""
     if old not in _warned:
         _warned.add(old)
         warnings.warn(f"{old} is an old name; Paddle 2 has {new}", DeprecationWarning, stacklevel=3)
 
 
-def _warn_when_constructed(cls: Any, old: str, new: str) -> Any:
+def _patch_constructor_to_warn(cls: Any, old: str, new: str) -> Any:
     init = cls.__init__
 
     @functools.wraps(init)
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
         if old not in _warned:
-            warn_deprecated(old, new)
+            warn_deprecated_once(old, new)
         init(self, *args, **kwargs)
 
     cls.__init__ = __init__

@@ -11,7 +11,7 @@ import numpy as np
 from ..core.errors import OpError, with_user_line
 from ..static import Program, Variable, default_main_program
 from . import layers as _layers
-from .deprecated import deprecated_alias
+from .deprecated import warn_deprecated_on_first_use
 from .detection_metric import DetectionMAP as _DetectionMAP
 from .framework import program_guard
 from .layer_helper import LayerHelper
@@ -51,7 +51,7 @@ class Evaluator:
         """Return the metrics of all batches since `reset`."""
         raise NotImplementedError
 
-    def _accumulate(self, value: Any, suffix: str, dtype: str) -> Variable:
+    def _create_accumulating_state(self, value: Any, suffix: str, dtype: str) -> Variable:
         """Create a state to which each run adds a value."""
         state: Variable = self.helper.create_variable(
             name=f"{self.helper.name}_{suffix}", persistable=True, dtype=dtype, shape=[1]
@@ -75,7 +75,7 @@ def _declare_state_in(program: Program, state: Variable) -> Any:
     return block.create_var(name=state.name, shape=state.shape, dtype=state.dtype, persistable=True)
 
 
-@deprecated_alias("fluid.evaluator.ChunkEvaluator", "fluid.metrics.ChunkEvaluator")
+@warn_deprecated_on_first_use("fluid.evaluator.ChunkEvaluator", "fluid.metrics.ChunkEvaluator")
 class ChunkEvaluator(Evaluator):
     """Counts of inferred, labelled and correct chunks, see `layers.chunk_eval`.
 
@@ -94,9 +94,15 @@ class ChunkEvaluator(Evaluator):
         *metrics, inferred, labelled, correct = layers.chunk_eval(
             input, label, chunk_scheme, num_chunk_types, excluded_chunk_types
         )
-        self.num_infer_chunks = self._accumulate(inferred, "num_infer_chunks", "int64")
-        self.num_label_chunks = self._accumulate(labelled, "num_label_chunks", "int64")
-        self.num_correct_chunks = self._accumulate(correct, "num_correct_chunks", "int64")
+        self.num_infer_chunks = self._create_accumulating_state(
+            inferred, "num_infer_chunks", "int64"
+        )
+        self.num_label_chunks = self._create_accumulating_state(
+            labelled, "num_label_chunks", "int64"
+        )
+        self.num_correct_chunks = self._create_accumulating_state(
+            correct, "num_correct_chunks", "int64"
+        )
         self.metrics += metrics
 
     def eval(self, executor: Any, eval_program: Program | None = None) -> tuple[Any, Any, Any]:
@@ -108,7 +114,7 @@ class ChunkEvaluator(Evaluator):
         return tuple(np.array([v], np.float32) for v in (precision, recall, f1))  # type: ignore[return-value]
 
 
-@deprecated_alias("fluid.evaluator.EditDistance", "fluid.metrics.EditDistance")
+@warn_deprecated_on_first_use("fluid.evaluator.EditDistance", "fluid.metrics.EditDistance")
 class EditDistance(Evaluator):
     """Edit distances of sequences to their labels, see `layers.edit_distance`.
 
@@ -123,9 +129,9 @@ class EditDistance(Evaluator):
         )
         wrong = layers.elementwise_sub(count, layers.reduce_sum(right))
         total = layers.reduce_sum(distances)
-        self.total_distance = self._accumulate(total, "total_distance", "float32")
-        self.seq_num = self._accumulate(count, "seq_num", "int64")
-        self.instance_error = self._accumulate(wrong, "instance_error", "int64")
+        self.total_distance = self._create_accumulating_state(total, "total_distance", "float32")
+        self.seq_num = self._create_accumulating_state(count, "seq_num", "int64")
+        self.instance_error = self._create_accumulating_state(wrong, "instance_error", "int64")
         self.metrics += [total, wrong]
 
     def eval(self, executor: Any, eval_program: Program | None = None) -> tuple[Any, Any]:
@@ -137,6 +143,6 @@ class EditDistance(Evaluator):
             return total / count, wrong / count
 
 
-@deprecated_alias("fluid.evaluator.DetectionMAP", "fluid.metrics.DetectionMAP")
+@warn_deprecated_on_first_use("fluid.evaluator.DetectionMAP", "fluid.metrics.DetectionMAP")
 class DetectionMAP(_DetectionMAP):
     """Mean average precision, as `fluid.metrics.DetectionMAP`."""

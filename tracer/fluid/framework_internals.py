@@ -10,7 +10,7 @@ from functools import wraps
 from typing import Any, NamedTuple
 
 from ..capture.variable import GRADIENT_SUFFIX
-from ..core.dtype import DType, dtype_of
+from ..core.dtype import DType, parse_dtype
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.place import CPUPlace, Place
@@ -115,7 +115,7 @@ def _cpu_num() -> int:
 
 def convert_np_dtype_to_dtype_(np_dtype: Any) -> DType:
     """Return the dtype for a NumPy dtype or its name."""
-    return dtype_of(np_dtype)
+    return parse_dtype(np_dtype)
 
 
 def grad_var_name(var_name: str) -> str:

@@ -9,10 +9,10 @@ from typing import Any
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..static import nn
-from .deprecated import deprecated_alias
+from .deprecated import warn_deprecated_on_first_use
 
 
-@deprecated_alias("fluid.embedding", "paddle.static.nn.embedding")
+@warn_deprecated_on_first_use("fluid.embedding", "paddle.static.nn.embedding")
 def embedding(
     input: Any,
     size: Any,
@@ -26,7 +26,7 @@ def embedding(
     return nn.embedding(input, size, is_sparse, is_distributed, padding_idx, param_attr, dtype)
 
 
-@deprecated_alias("fluid.one_hot", "paddle.nn.functional.one_hot")
+@warn_deprecated_on_first_use("fluid.one_hot", "paddle.nn.functional.one_hot")
 def one_hot(input: Any, depth: Any, allow_out_of_range: bool = False) -> Any:
     """One-hot encoding: int [*] -> float32 [*, depth]."""
     attrs = {"dtype": 5, "allow_out_of_range": allow_out_of_range}

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..capture.modes import static_mode
+from ..capture.modes import find_static_base_mode
 from ..core import unique_name
-from ..core.dtype import dtype_of, get_default_dtype
+from ..core.dtype import get_default_dtype, parse_dtype
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
@@ -133,7 +133,7 @@ class LayerHelper:
         if not spec:
             return None
         parameter = parameter_from_attr(
-            spec, shape, dtype_of(dtype).np, is_bias, default_initializer, self.name
+            spec, shape, parse_dtype(dtype).np, is_bias, default_initializer, self.name
         )
         parameter.stop_gradient = parameter.stop_gradient or stop_gradient
         return parameter
@@ -149,8 +149,8 @@ class LayerHelper:
         name = unique_name.generate(f"{self.name}.tmp")
         if self._is_eager():
             # in a captured function: an empty variable, which `_run_op` replaces
-            if static_mode(state.mode) is not None:
-                return OPS["fill_constant"](shape=[0], value=0.0, dtype=dtype_of(dtype).proto)
+            if find_static_base_mode(state.mode) is not None:
+                return OPS["fill_constant"](shape=[0], value=0.0, dtype=parse_dtype(dtype).proto)
             return Tensor(None, name=name)
         return self.main_program.current_block().create_var(
             name=name, dtype=dtype, persistable=False, stop_gradient=stop_gradient
@@ -212,7 +212,7 @@ class LayerHelper:
         )
         if bias is None:
             return input_var
-        return self._append_unary_op(
+        return self._append_op_with_new_output(
             "elementwise_add", {"X": input_var, "Y": bias}, {"axis": dim_start}
         )
 
@@ -226,9 +226,11 @@ class LayerHelper:
             raise TypeError(
                 with_user_line(f"{self.layer_type}: act is {act.__class__.__name__}, not a str")
             )
-        return input_var if act is None else self._append_unary_op(act, {"X": input_var}, {})
+        return (
+            input_var if act is None else self._append_op_with_new_output(act, {"X": input_var}, {})
+        )
 
-    def _append_unary_op(
+    def _append_op_with_new_output(
         self, type: str, inputs: Mapping[str, Any], attrs: Mapping[str, Any]
     ) -> Any:
         out = self.create_variable_for_type_inference(inputs["X"].dtype)
@@ -243,7 +245,7 @@ def _create_unassigned_tensor(kwargs: Mapping[str, Any]) -> Tensor:
     """Return a tensor that is assigned later, from the arguments of create_variable."""
     shape = [max(int(size), 0) for size in kwargs.get("shape") or (0,)]
     tensor = Tensor(
-        np.zeros(shape, dtype_of(kwargs.get("dtype") or "float32").np), name=kwargs.get("name")
+        np.zeros(shape, parse_dtype(kwargs.get("dtype") or "float32").np), name=kwargs.get("name")
     )
     tensor.persistable = bool(kwargs.get("persistable"))
     return tensor

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .average import is_number
-from .deprecated import deprecated_alias
+from .average import is_number_or_one_element_array
+from .deprecated import warn_deprecated_on_first_use
 from .detection_metric import DetectionMAP
 
 __all__ = [
@@ -93,7 +93,7 @@ class CompositeMetric(MetricBase):
 class _BinaryMetric(MetricBase):
     """Base class of binary metrics. preds: probabilities [N, *]; labels: [N, *]"""
 
-    def _count_positives(self, preds: Any, labels: Any) -> tuple[int, int, int]:
+    def _count_correct_predicted_and_actual(self, preds: Any, labels: Any) -> tuple[int, int, int]:
         """Return the numbers of positives in both, in preds and in labels."""
         _check_are_arrays(preds=preds, labels=labels)
         predicted = np.rint(preds).astype(np.int32).reshape(-1) == 1
@@ -101,7 +101,7 @@ class _BinaryMetric(MetricBase):
         return int((predicted & actual).sum()), int(predicted.sum()), int(actual.sum())
 
 
-@deprecated_alias("fluid.metrics.Precision", "paddle.metric.Precision")
+@warn_deprecated_on_first_use("fluid.metrics.Precision", "paddle.metric.Precision")
 class Precision(_BinaryMetric):
     """Fraction of predicted positives that are correct."""
 
@@ -111,7 +111,7 @@ class Precision(_BinaryMetric):
 
     def update(self, preds: Any, labels: Any) -> None:
         """Add a batch."""
-        correct, predicted, _ = self._count_positives(preds, labels)
+        correct, predicted, _ = self._count_correct_predicted_and_actual(preds, labels)
         self.tp, self.fp = self.tp + correct, self.fp + predicted - correct
 
     def eval(self) -> float:
@@ -120,7 +120,7 @@ class Precision(_BinaryMetric):
         return float(self.tp) / num_predicted if num_predicted else 0.0
 
 
-@deprecated_alias("fluid.metrics.Recall", "paddle.metric.Recall")
+@warn_deprecated_on_first_use("fluid.metrics.Recall", "paddle.metric.Recall")
 class Recall(_BinaryMetric):
     """Fraction of positive labels that are predicted."""
 
@@ -130,7 +130,7 @@ class Recall(_BinaryMetric):
 
     def update(self, preds: Any, labels: Any) -> None:
         """Add a batch."""
-        correct, _, actual = self._count_positives(preds, labels)
+        correct, _, actual = self._count_correct_predicted_and_actual(preds, labels)
         self.tp, self.fn = self.tp + correct, self.fn + actual - correct
 
     def eval(self) -> float:
@@ -139,7 +139,7 @@ class Recall(_BinaryMetric):
         return float(self.tp) / num_actual if num_actual else 0.0
 
 
-@deprecated_alias("fluid.metrics.Accuracy", "paddle.metric.Accuracy")
+@warn_deprecated_on_first_use("fluid.metrics.Accuracy", "paddle.metric.Accuracy")
 class Accuracy(MetricBase):
     """Mean accuracy of batches, weighted by their sizes."""
 
@@ -150,9 +150,11 @@ class Accuracy(MetricBase):
 
     def update(self, value: Any, weight: Any) -> None:
         """Add the accuracy of a batch, and its size."""
-        if not is_number(value) and not isinstance(value, np.ndarray | np.generic):
+        if not is_number_or_one_element_array(value) and not isinstance(
+            value, np.ndarray | np.generic
+        ):
             raise ValueError("The 'value' must be a number(int, float) or a numpy ndarray.")
-        if not is_number(weight):
+        if not is_number_or_one_element_array(weight):
             raise ValueError("The 'weight' must be a number(int, float).")
         if weight < 0:
             raise ValueError("The 'weight' can not be negative")
@@ -182,7 +184,7 @@ class ChunkEvaluator(MetricBase):
         names = ("num_infer_chunks", "num_label_chunks", "num_correct_chunks")
         counts = (num_infer_chunks, num_label_chunks, num_correct_chunks)
         for name, value in zip(names, counts, strict=True):
-            if not is_number(value) and not isinstance(value, np.ndarray):
+            if not is_number_or_one_element_array(value) and not isinstance(value, np.ndarray):
                 raise ValueError(f"The '{name}' must be a number(int) or a numpy ndarray.")
             setattr(self, name, getattr(self, name) + value)
 
@@ -206,7 +208,7 @@ class EditDistance(MetricBase):
     def update(self, distances: Any, seq_num: Any) -> None:
         """Add the distances [N, 1] of a batch, and the number of its sequences."""
         _check_are_arrays(distances=distances)
-        if not is_number(seq_num):
+        if not is_number_or_one_element_array(seq_num):
             raise ValueError("The 'seq_num' must be a number(int, float).")
         self.seq_num = self.seq_num + seq_num
         self.instance_error = self.instance_error + seq_num - np.sum(distances == 0)
@@ -224,7 +226,7 @@ class EditDistance(MetricBase):
         )
 
 
-@deprecated_alias("fluid.metrics.Auc", "paddle.metric.Auc")
+@warn_deprecated_on_first_use("fluid.metrics.Auc", "paddle.metric.Auc")
 class Auc(MetricBase):
     """Area under the ROC curve, from histograms with num_thresholds + 1 bins."""
 

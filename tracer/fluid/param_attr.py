@@ -7,7 +7,7 @@ from typing import Any
 from ..core.errors import OperandError, with_user_line
 from ..nn import param_attr as paddle2
 from ..static.nn.weight_norm import WeightNormParamAttr as _WeightNorm
-from .deprecated import deprecated_alias
+from .deprecated import warn_deprecated_on_first_use
 
 __all__ = ["ParamAttr", "WeightNormParamAttr"]
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -18,7 +18,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }
 
 
-@deprecated_alias("fluid.ParamAttr", "paddle.ParamAttr")
+@warn_deprecated_on_first_use("fluid.ParamAttr", "paddle.ParamAttr")
 class ParamAttr(paddle2.ParamAttr):
     """Name, initializer, learning rate, regularizer, trainable and do_model_average of a parameter.
 
@@ -52,7 +52,7 @@ class ParamAttr(paddle2.ParamAttr):
         self.gradient_clip = gradient_clip
 
 
-@deprecated_alias("fluid.WeightNormParamAttr", "paddle.static.WeightNormParamAttr")
+@warn_deprecated_on_first_use("fluid.WeightNormParamAttr", "paddle.static.WeightNormParamAttr")
 class WeightNormParamAttr(_WeightNorm):
     """Weight normalization, as `static.WeightNormParamAttr` (Salimans and Kingma 2016)."""
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..core.errors import OpError, with_user_line
-from .deprecated import warn_deprecated
+from .deprecated import warn_deprecated_once
 
 __all__ = ["cuda_profiler", "profiler", "reset_profiler", "start_profiler", "stop_profiler"]
 
@@ -27,12 +27,12 @@ def start_profiler(state: str, tracer_option: str = "Default") -> None:
                     f"start_profiler: {name}={value!r} is not one of {', '.join(allowed)}"
                 )
             )
-    warn_deprecated("fluid.profiler", _ALTERNATIVES)
+    warn_deprecated_once("fluid.profiler", _ALTERNATIVES)
 
 
 def stop_profiler(sorted_key: str | None = None, profile_path: str = "/tmp/profile") -> None:
     """Do nothing."""
-    warn_deprecated("fluid.profiler", _ALTERNATIVES)
+    warn_deprecated_once("fluid.profiler", _ALTERNATIVES)
 
 
 def reset_profiler() -> None:
@@ -54,5 +54,5 @@ def profiler(
 @contextmanager
 def cuda_profiler(output_file: str, output_mode: Any = None, config: Any = None) -> Iterator[None]:
     """Run the body."""
-    warn_deprecated("fluid.profiler", _ALTERNATIVES)
+    warn_deprecated_once("fluid.profiler", _ALTERNATIVES)
     yield

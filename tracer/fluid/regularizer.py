@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import regularizer as paddle2
 from ..core.op import OPS
-from .deprecated import deprecated_alias
+from .deprecated import warn_deprecated_on_first_use
 
 __all__ = [
     "L1Decay",
@@ -17,7 +17,7 @@ __all__ = [
 ]
 
 
-@deprecated_alias("fluid.regularizer.L2Decay", "paddle.regularizer.L2Decay")
+@warn_deprecated_on_first_use("fluid.regularizer.L2Decay", "paddle.regularizer.L2Decay")
 class L2DecayRegularizer(paddle2.L2Decay):
     """Adds regularization_coeff / 2 * sum(parameter ** 2) to the loss."""
 
@@ -29,7 +29,7 @@ class L2DecayRegularizer(paddle2.L2Decay):
         return f"L2Decay, regularization_coeff={self.coeff:f}"
 
 
-@deprecated_alias("fluid.regularizer.L1Decay", "paddle.regularizer.L1Decay")
+@warn_deprecated_on_first_use("fluid.regularizer.L1Decay", "paddle.regularizer.L1Decay")
 class L1DecayRegularizer(paddle2.L1Decay):
     """Adds regularization_coeff * sum(|parameter|) to the loss."""
 

@@ -5,10 +5,10 @@ which the last `train` or `eval` of a Layer sets.
 from __future__ import annotations
 
 
-class TrainingMode:
+class GlobalTrainingFlag:
     """The current mode."""
 
     training = True
 
 
-TRAINING_MODE = TrainingMode()
+TRAINING_MODE = GlobalTrainingFlag()

@@ -13,7 +13,7 @@ def raise_unsupported(name: str, reason: str) -> NoReturn:
     raise OarlockError(with_user_line(f"fluid.{name}: is not supported: {reason}"))
 
 
-class Unsupported:
+class UnsupportedClassBase:
     """Base class of classes that can be imported, but raise an error when they are created.
 
     reason: why the class is not supported

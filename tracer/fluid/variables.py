@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core import unique_name
-from ..core.dtype import dtype_of
+from ..core.dtype import parse_dtype
 from ..core.parameter import Parameter as _Parameter
 from ..core.tensor import Tensor
 from ..ir.program import VarKind
@@ -124,7 +124,7 @@ class ParamBase(metaclass=_InstanceCheckMeta):
         need_clip
         """
         parameter = _Parameter(
-            np.zeros(tuple(shape), dtype_of(dtype).np),
+            np.zeros(tuple(shape), parse_dtype(dtype).np),
             trainable=trainable,
             name=name or unique_name.generate("_eager_param_base"),
         )

@@ -16,7 +16,7 @@ from ..core.errors import FileError, OperandError, OpError
 from ..core.legacy_importer import import_legacy_module
 from ..core.tensor import Tensor
 from ..export import pdiparams, pdmodel
-from ..export.atomic_files import atomic_write
+from ..export.atomic_files import write_files_atomically
 from ..export.pickles import is_tensor, iter_pickle_chunks
 from ..ir.program import Program as ProgramData
 from ..ir.scope_values import ScopeValue
@@ -29,7 +29,7 @@ from ..loader.pdiparams import (
 )
 from ..loader.pdiparams_info import load_info
 from ..loader.pdmodel import load_program, parse_program
-from ..loader.pickles import load_first
+from ..loader.pickles import load_first_with_length
 from ..loader.regular_files import read_file
 from ..static.graph.program import Program
 
@@ -77,14 +77,16 @@ def save(
         raise OpError(f"save: path must be a file name or an open file, not {type(path).__name__}")
     if isinstance(obj, ScopeValue):  # value of a scope
         obj = obj.tensor
-    chunks = _serialize_binary(obj) if use_binary_format else _dump_object(obj, protocol)
+    chunks = (
+        _serialize_binary(obj) if use_binary_format else _serialize_program_or_pickle(obj, protocol)
+    )
     if not isinstance(path, (str, os.PathLike)):
         # Serialize completely first: an error must not leave a partial file.
         path.write(b"".join(chunks))
     elif not os.path.basename(os.fspath(path)):
         raise OpError(f"save: {os.fspath(path)!r} is a folder, not a file name")
     else:
-        atomic_write({path: chunks})
+        write_files_atomically({path: chunks})
 
 
 def load(
@@ -102,20 +104,22 @@ def load(
 
     Raises FileError if the file is damaged or would execute code; OpError if it does not exist.
     """
-    make = _as_array if return_numpy else _as_tensor
+    make = _make_loaded_array if return_numpy else _make_loaded_tensor
     if not isinstance(path, (str, os.PathLike)):
         return _load_from_open_file(path, make, keep_name_table)
     if os.path.isfile(path):
-        return _load_bytes(
+        return _load_object_and_num_bytes(
             read_file(path), os.path.basename(os.fspath(path)), make, keep_name_table
         )[0]
     return _load_model_values(os.fspath(path), model_filename, params_filename)
 
 
-def _dump_object(obj: Any, protocol: int) -> Any:
+def _serialize_program_or_pickle(obj: Any, protocol: int) -> Any:
     if isinstance(obj, Program | ProgramData):
         return [pdmodel.to_bytes(obj.raw if isinstance(obj, Program) else obj)]
-    return iter_pickle_chunks(state_to_plain(obj, protocol) if _is_state(obj) else obj, protocol)
+    return iter_pickle_chunks(
+        make_pickled_state_dict(obj, protocol) if _is_state(obj) else obj, protocol
+    )
 
 
 def _serialize_binary(obj: Any) -> Any:
@@ -143,7 +147,7 @@ def _contains_tensor(obj: Any) -> bool:
     return is_tensor(obj)
 
 
-def state_to_plain(
+def make_pickled_state_dict(
     state: dict[str, Any], protocol: int = 4, limit: int = MAX_SLICE_BYTES
 ) -> dict[str, Any]:
     """Return the dict that is pickled for a state dict: arrays, the table of parameter names, and
@@ -203,11 +207,11 @@ def _uint16_as_bfloat16(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 MakeValue = Callable[[np.ndarray[Any, Any], str | None], Any]
 
 
-def _as_array(array: np.ndarray[Any, Any], _: str | None) -> Any:
+def _make_loaded_array(array: np.ndarray[Any, Any], _: str | None) -> Any:
     return _uint16_as_bfloat16(array)
 
 
-def _as_tensor(array: np.ndarray[Any, Any], name: str | None) -> Any:
+def _make_loaded_tensor(array: np.ndarray[Any, Any], name: str | None) -> Any:
     values = _uint16_as_bfloat16(array)
     if values.dtype not in DTYPE_BY_NP:
         raise FileError(
@@ -225,12 +229,14 @@ def _load_from_open_file(file: BinaryIO, make: MakeValue, keep_name_table: bool)
     object.
     """
     start = file.tell()
-    obj, num_bytes = _load_bytes(file.read(), "the open file", make, keep_name_table)
+    obj, num_bytes = _load_object_and_num_bytes(file.read(), "the open file", make, keep_name_table)
     file.seek(start + num_bytes)
     return obj
 
 
-def _load_bytes(data: bytes, name: str, make: MakeValue, keep_name_table: bool) -> tuple[Any, int]:
+def _load_object_and_num_bytes(
+    data: bytes, name: str, make: MakeValue, keep_name_table: bool
+) -> tuple[Any, int]:
     if is_paddle_1_6_state(data):
         return {
             key: make(np.array(value), key)
@@ -240,13 +246,13 @@ def _load_bytes(data: bytes, name: str, make: MakeValue, keep_name_table: bool) 
         return make(np.array(parse_params(data, ["tensor"], name)["tensor"]), None), len(data)
     if data[:1] == b"\x0a":  # a program: its first block
         return Program.of(parse_program(data, name)), len(data)
-    loaded, num_bytes = load_first(data, name)
+    loaded, num_bytes = load_first_with_length(data, name)
     if not isinstance(loaded, dict):
-        return _convert_named_arrays(loaded, make, _has_named_array(loaded)), num_bytes
+        return _convert_named_or_all_arrays(loaded, make, _has_named_array(loaded)), num_bytes
     _join_slices(loaded, name)
     table = loaded.get(NAME_TABLE_KEY)
     if table is None:
-        return _convert_named_arrays(loaded, make, _has_named_array(loaded)), num_bytes
+        return _convert_named_or_all_arrays(loaded, make, _has_named_array(loaded)), num_bytes
     if not isinstance(table, dict):
         raise FileError(f"{name}: its table of names is a {type(table).__name__}, not a dict")
     for key, parameter in table.items():
@@ -276,7 +282,7 @@ def _has_named_array(obj: Any) -> bool:
     return any(_has_named_array(value) for value in inner)
 
 
-def _convert_named_arrays(obj: Any, make: MakeValue, named: bool) -> Any:
+def _convert_named_or_all_arrays(obj: Any, make: MakeValue, named: bool) -> Any:
     """Convert (name, array) tuples to tensors; without any, convert all arrays, as older files mean
     them.
     """
@@ -285,9 +291,9 @@ def _convert_named_arrays(obj: Any, make: MakeValue, named: bool) -> Any:
     if isinstance(obj, np.ndarray):
         return obj if named else make(obj, None)
     if isinstance(obj, dict):
-        return {key: _convert_named_arrays(value, make, named) for key, value in obj.items()}
+        return {key: _convert_named_or_all_arrays(value, make, named) for key, value in obj.items()}
     if isinstance(obj, (list, tuple)):
-        return type(obj)(_convert_named_arrays(value, make, named) for value in obj)
+        return type(obj)(_convert_named_or_all_arrays(value, make, named) for value in obj)
     return obj
 
 

@@ -252,7 +252,7 @@ class Model:
         sizes = [batch_size] * 2 if isinstance(batch_size, int) else list(batch_size)
         loader = _as_loader(train_data, sizes[0], num_workers, shuffle, drop_last, share=True)
         eval_loader = None if eval_data is None else _as_loader(eval_data, sizes[1], num_workers)
-        epochs, steps = _limit_iterations(num_iters, epochs, _num_batches(loader))
+        epochs, steps = _epochs_and_steps_for_num_iters(num_iters, epochs, _num_batches(loader))
         callback_list = self._callbacks(
             callbacks, log_freq, verbose, epochs, steps, save_freq, save_dir
         )
@@ -290,7 +290,7 @@ class Model:
         name.
         """
         loader = _as_loader(eval_data, batch_size, num_workers)
-        _, steps = _limit_iterations(num_iters, 1, _num_batches(loader))
+        _, steps = _epochs_and_steps_for_num_iters(num_iters, 1, _num_batches(loader))
         callback_list = self._callbacks(callbacks, log_freq, verbose)
         logs = self._run_evaluation(loader, callback_list, steps, num_iters)
         return {name: logs[name] for name in self._logged_value_names() if name in logs}
@@ -386,21 +386,21 @@ class Model:
             if outputs is not None:
                 outputs.append(self.predict_batch(inputs))
             elif mode == "train":
-                self._log_results(
+                self._add_results_to_logs(
                     logs,
                     self.train_batch(
                         inputs, labels, (step + 1) % accumulate == 0 or step + 1 == steps
                     ),
                 )
             else:
-                self._log_results(logs, self.eval_batch(inputs, labels))
+                self._add_results_to_logs(logs, self.eval_batch(inputs, labels))
             logs.update(step=step, batch_size=len(data[0]))
             callback_list.call(f"{mode}_batch_end", step, logs)
         for metric in self._metrics:
             metric.reset()
         return logs
 
-    def _log_results(self, logs: dict[str, Any], results: Any) -> None:
+    def _add_results_to_logs(self, logs: dict[str, Any], results: Any) -> None:
         """Add the losses of this batch and the accumulated metrics to the logs."""
         values = [v for metric in self._metrics for v in _to_list(metric.accumulate())]
         if self._loss is not None:
@@ -492,7 +492,7 @@ def _clear_gradients(network: Layer) -> None:
         network.clear_gradients()
 
 
-def _limit_iterations(
+def _epochs_and_steps_for_num_iters(
     num_iters: int | None, epochs: int, steps: int | None
 ) -> tuple[int, int | None]:
     """Return epochs and steps for a total number of batches."""

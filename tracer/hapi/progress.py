@@ -55,7 +55,7 @@ class ProgressBar:
     def update(self, current_num: int, values: Sequence[tuple[str, Any]] = ()) -> None:
         """Show that `current_num` steps are done, with values by name."""
         step_time = (time.time() - self._start) / current_num if current_num else 0.0
-        fields = [self._format_count(current_num)]
+        fields = [self._format_count_and_bar(current_num)]
         for key, value in values:
             items = value if isinstance(value, list) else [value]
             fields.append(f"{key}: " + " ".join(map(_format_number, items)))
@@ -67,7 +67,7 @@ class ProgressBar:
             is_done or self._verbose > 1,
         )
 
-    def _format_count(self, current: int) -> str:
+    def _format_count_and_bar(self, current: int) -> str:
         if self._num_steps is None:
             return f"{self._name} {current:3d}"
         count = f"{self._name} {current:{len(str(self._num_steps))}d}/{self._num_steps}"

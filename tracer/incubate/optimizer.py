@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.autograd import no_grad
-from ..core.errors import MismatchError, OpError, with_user_line
+from ..core.errors import ArgumentAssertionError, OpError, with_user_line
 from ..core.mode import state, use_mode
 from ..core.op import OPS
 from ..core.tensor import Tensor
@@ -42,13 +42,15 @@ class LookAhead(LookaheadOptimizer):
         self, inner_optimizer: Any, alpha: float = 0.5, k: int = 5, name: str | None = None
     ) -> None:
         if inner_optimizer is None:
-            raise MismatchError(with_user_line("LookAhead: inner optimizer can not be None"))
+            raise ArgumentAssertionError(
+                with_user_line("LookAhead: inner optimizer can not be None")
+            )
         if not 0.0 <= alpha <= 1.0:
-            raise MismatchError(
+            raise ArgumentAssertionError(
                 with_user_line(f"LookAhead: alpha should be in [0, 1], not {alpha}")
             )
         if not isinstance(k, int) or isinstance(k, bool) or k <= 0:
-            raise MismatchError(
+            raise ArgumentAssertionError(
                 with_user_line(f"LookAhead: k should be a positive integer, not {k!r}")
             )
         self.inner_optimizer, self.alpha, self.k = inner_optimizer, float(alpha), k

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.errors import OpError
 from .enums import PrecisionType
-from .summary import format_table
+from .summary import format_option_table
 
 _UNSUPPORTED_DEVICES = {
     "dlnne",
@@ -246,7 +246,7 @@ class Config:
 
     def summary(self) -> str:
         """Return a text table of the options."""
-        return format_table(self._summary_rows())
+        return format_option_table(self._summary_rows())
 
     def _summary_rows(self) -> list[tuple[str, Any]]:
         """Return the options and values that `summary` lists."""

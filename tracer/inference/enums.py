@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from ..core.dtype import dtype_of
+from ..core.dtype import parse_dtype
 
 
 class DataType(Enum):
@@ -45,4 +45,4 @@ class PrecisionType(Enum):
 
 def get_num_bytes_of_data_type(dtype: DataType) -> int:
     """Return the size of one element in bytes."""
-    return dtype_of(dtype.value).np.itemsize
+    return parse_dtype(dtype.value).np.itemsize

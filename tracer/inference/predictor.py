@@ -128,13 +128,13 @@ class Predictor:
 
         The LoD of an input is set with `set_lod` of its handle, or through the handle `<name>.lod`.
         """
-        return self._drop_lod_inputs(self._inputs)
+        return self._names_without_lod_handles(self._inputs)
 
     def get_output_names(self) -> list[str]:
         """Return the names of the outputs in the model's order."""
-        return self._drop_lod_inputs(self._outputs)
+        return self._names_without_lod_handles(self._outputs)
 
-    def _drop_lod_inputs(self, handles: dict[str, Tensor]) -> list[str]:
+    def _names_without_lod_handles(self, handles: dict[str, Tensor]) -> list[str]:
         return [name for name in handles if name not in self._lod_names]
 
     def get_input_handle(self, name: str) -> Tensor:
@@ -201,11 +201,11 @@ def create_predictor(config: Config) -> Predictor:
     )
     options["offsets"] = True
     with tempfile.TemporaryDirectory(prefix="oarlock-") as scratch:
-        prog, params, name = _load_model_files(config, Path(scratch))
+        prog, params, name = _prepare_model_files(config, Path(scratch))
         return Predictor(Engine(prog, params, name, **options))
 
 
-def _load_model_files(config: Config, scratch: Path) -> tuple[bytes, str | None, str]:
+def _prepare_model_files(config: Config, scratch: Path) -> tuple[bytes, str | None, str]:
     """Return the program's bytes, the path of the parameter file (None if there is none), and the
     program's name.
 
@@ -216,7 +216,7 @@ def _load_model_files(config: Config, scratch: Path) -> tuple[bytes, str | None,
         path.write_bytes(config._buffers[1])
         return config._buffers[0], str(path) if config._buffers[1] else None, "model.pdmodel"
     if not config.prog_file():
-        return _load_paddle1_folder(config.model_dir(), scratch)
+        return _prepare_paddle1_model_files(config.model_dir(), scratch)
     prog = Path(config.prog_file())
     if not prog.is_file():
         raise FileError(f"create_predictor: there is no {prog}")
@@ -228,7 +228,7 @@ def _load_model_files(config: Config, scratch: Path) -> tuple[bytes, str | None,
     )
 
 
-def _load_paddle1_folder(folder: str, scratch: Path) -> tuple[bytes, str | None, str]:
+def _prepare_paddle1_model_files(folder: str, scratch: Path) -> tuple[bytes, str | None, str]:
     """Read a model folder of Paddle 1.x: `__model__` and one file per parameter."""
     if not folder:
         raise OpError("create_predictor: the Config has no model; call set_model")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 
-def format_table(options: Iterable[tuple[str, Any]]) -> str:
+def format_option_table(options: Iterable[tuple[str, Any]]) -> str:
     """Format names and values as a table with borders."""
     rows = [("Option", "Value"), *[(name, _format_cell(value)) for name, value in options]]
     widths = [max(len(row[k]) for row in rows) for k in (0, 1)]

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from ..core import cuda
-from ..core.errors import MismatchError, OpError
+from ..core.errors import ArgumentAssertionError, OpError
 from ..core.place import parse_place, usable_gpu_index
 from ..core.tensor import Tensor
 from .dataset import Dataset, IterableDataset
 from .sampler import BatchSampler
-from .workers import Workers
+from .workers import WorkerBatchIterator
 
 Collate = Callable[[list[Any]], Any]
 
@@ -116,7 +116,7 @@ class DataLoader:
         self.is_iterable_dataset = isinstance(dataset, IterableDataset)
         self.batch_size, self.drop_last = batch_size, drop_last
         if batch_sampler is not None and (batch_size != 1 or shuffle or drop_last):
-            raise MismatchError(
+            raise ArgumentAssertionError(
                 "DataLoader: batch_sampler is exclusive with batch_size, shuffle and drop_last"
             )
         self.batch_sampler = batch_sampler
@@ -138,9 +138,9 @@ class DataLoader:
 
     def __iter__(self) -> Iterator[Any]:
         return (
-            self._iterate_batches()
+            self._make_tensor_batch_iterator()
             if self._feed_names is None
-            else map(self._to_feed_list, self._iterate_batches())
+            else map(self._to_feed_list, self._make_tensor_batch_iterator())
         )
 
     def __call__(self) -> Iterator[Any]:
@@ -152,11 +152,13 @@ class DataLoader:
         assert self._feed_names is not None
         return [dict(zip(self._feed_names, batch, strict=True))]
 
-    def _iterate_batches(self) -> Iterator[Any]:
+    def _make_tensor_batch_iterator(self) -> Iterator[Any]:
         if self.is_iterable_dataset:
             return map(
                 self._to_tensors,
-                Workers(self, iter(())) if self.num_workers else self._iterate_iterable_dataset(),
+                WorkerBatchIterator(self, iter(()))
+                if self.num_workers
+                else self._iterate_iterable_dataset(),
             )
         batches = (
             self.batch_sampler
@@ -164,7 +166,7 @@ class DataLoader:
             else ([i] for i in range(len(self.dataset)))
         )
         if self.num_workers > 0:
-            return map(self._to_tensors, Workers(self, iter(batches)))
+            return map(self._to_tensors, WorkerBatchIterator(self, iter(batches)))
         return (self._to_tensors(self._load_batch(indices)) for indices in batches)
 
     def _load_batch(self, indices: Sequence[int]) -> Any:

@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Any
 
 from ..core import cuda, rng
-from ..core.errors import MismatchError, OpError
+from ..core.errors import ArgumentAssertionError, OpError
 from ..core.tensor import Tensor
 
 
@@ -43,7 +43,7 @@ class TensorDataset(Dataset):
 
     def __init__(self, tensors: Sequence[Any]) -> None:
         if len({t.shape[0] for t in tensors}) > 1:
-            raise MismatchError(
+            raise ArgumentAssertionError(
                 f"TensorDataset: the tensors have {[t.shape[0] for t in tensors]} rows"
             )
         self.tensors = list(tensors)
@@ -78,7 +78,7 @@ class ConcatDataset(Dataset):
     def __init__(self, datasets: Sequence[Dataset]) -> None:
         self.datasets = list(datasets)
         if not self.datasets:
-            raise MismatchError("ConcatDataset: datasets must not be empty")
+            raise ArgumentAssertionError("ConcatDataset: datasets must not be empty")
         self.cumulative_sizes = list(accumulate(len(d) for d in self.datasets))
 
     def __getitem__(self, index: int) -> Any:
@@ -97,9 +97,9 @@ class ComposeDataset(Dataset):
 
     def __init__(self, datasets: Sequence[Dataset]) -> None:
         if not len(datasets):
-            raise MismatchError("ComposeDataset: datasets must not be empty")
+            raise ArgumentAssertionError("ComposeDataset: datasets must not be empty")
         if len({len(d) for d in datasets}) > 1:
-            raise MismatchError(
+            raise ArgumentAssertionError(
                 f"ComposeDataset: the datasets have {[len(d) for d in datasets]} samples"
             )
         self.datasets = list(datasets)

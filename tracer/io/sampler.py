@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core import rng
 from ..core.communicator import process_groups
-from ..core.errors import MismatchError, OpError
+from ..core.errors import ArgumentAssertionError, OpError
 
 
 class Sampler:
@@ -123,15 +123,17 @@ class BatchSampler(Sampler):
         drop_last: bool = False,
     ) -> None:
         if (dataset is None) == (sampler is None) or (sampler is not None and shuffle):
-            raise MismatchError(
+            raise ArgumentAssertionError(
                 "BatchSampler: specify either a dataset, or a sampler without shuffle"
             )
         if not isinstance(shuffle, bool) or not isinstance(drop_last, bool):
-            raise MismatchError(
+            raise ArgumentAssertionError(
                 f"BatchSampler: shuffle={shuffle!r} and drop_last={drop_last!r} should be bool"
             )
         if not isinstance(batch_size, int | np.integer) or batch_size < 1:
-            raise MismatchError(f"BatchSampler: batch_size={batch_size} is not a positive int")
+            raise ArgumentAssertionError(
+                f"BatchSampler: batch_size={batch_size} is not a positive int"
+            )
         super().__init__(dataset)
         self.sampler: Any = (
             sampler
@@ -183,7 +185,7 @@ class DistributedBatchSampler(BatchSampler):
         self.nranks = group.size if num_replicas is None else num_replicas
         self.local_rank = group.rank if rank is None else rank
         if not 0 <= self.local_rank < self.nranks:
-            raise MismatchError(
+            raise ArgumentAssertionError(
                 f"DistributedBatchSampler: rank={rank} is not in [0, {self.nranks})"
             )
         self.num_samples = -(-len(dataset) // self.nranks)

@@ -46,13 +46,13 @@ def _free_shared_memory_bytes() -> int:
     return stats.f_bavail * stats.f_frsize
 
 
-def to_shared_memory(batch: Any, prefix: str) -> Any:
+def copy_large_arrays_to_shared_memory(batch: Any, prefix: str) -> Any:
     """Copy the large arrays of a batch to shared memory segments `prefix`0, `prefix`1, ...; the
     batch is unchanged if there is little free memory.
     """
     names = itertools.count()
 
-    def share(value: Any) -> Any:
+    def share_if_large(value: Any) -> Any:
         array = cuda.to_host(value.array) if isinstance(value, Tensor) else value
         if (
             not isinstance(array, np.ndarray)
@@ -65,10 +65,10 @@ def to_shared_memory(batch: Any, prefix: str) -> Any:
         memory.close()
         return SharedArray(memory.name, array.shape, array.dtype)
 
-    return _map_leaves(batch, share)
+    return _map_leaves(batch, share_if_large)
 
 
-def from_shared_memory(batch: Any) -> Any:
+def copy_and_unlink_shared_arrays(batch: Any) -> Any:
     """Copy shared arrays to private ones and unlink the segments."""
 
     def copy(value: Any) -> Any:
@@ -83,7 +83,7 @@ def from_shared_memory(batch: Any) -> Any:
     return _map_leaves(batch, copy)
 
 
-def unlink_segments(prefix: str) -> None:
+def unlink_segments_of_prefix(prefix: str) -> None:
     """Unlink the segments of a prefix that were not received."""
     for k in itertools.count():
         try:

@@ -84,7 +84,7 @@ def _worker_main(loader: Any, info: WorkerInfo, prefix: str, tasks: Any, results
             results.send(
                 (
                     number,
-                    shared_memory.to_shared_memory(batch, f"{prefix}{number:x}_")
+                    shared_memory.copy_large_arrays_to_shared_memory(batch, f"{prefix}{number:x}_")
                     if loader.use_shared_memory
                     else batch,
                 )
@@ -93,7 +93,7 @@ def _worker_main(loader: Any, info: WorkerInfo, prefix: str, tasks: Any, results
             results.send((number, _describe_error(error)))
 
 
-class Workers:
+class WorkerBatchIterator:
     """Iterator over the batches of an epoch, computed by worker processes that end with it.
 
     All workers read one queue of tasks; with a stream each has its own queue, and batches are taken
@@ -118,11 +118,11 @@ class Workers:
         # is closed.
         self._results: list[Any] = []
         self._segment_prefix = f"oar{os.getpid():x}_{next(_pass_numbers):x}_"
-        self._fork(context)
+        self._fork_all_workers(context)
         for _ in range(loader.num_workers * loader.prefetch_factor):
             self._send_task()
 
-    def _fork(self, context: Any) -> None:
+    def _fork_all_workers(self, context: Any) -> None:
         seed, count = int(np.random.randint(2**31)), self._loader.num_workers
         for i in range(count):
             info = WorkerInfo(i, count, self._loader.dataset, seed + i * 7919)
@@ -152,13 +152,13 @@ class Workers:
             self._tasks[0].put((self._num_sent, indices))
         self._num_sent += 1
 
-    def __iter__(self) -> Workers:
+    def __iter__(self) -> WorkerBatchIterator:
         return self
 
     def __next__(self) -> Any:
         while self._num_returned < self._num_sent:
             while self._num_returned not in self._results_by_number:
-                self._receive()
+                self._receive_ready_results()
             batch = self._results_by_number.pop(self._num_returned)
             owner = self._worker_by_task.pop(self._num_returned, 0)
             self._num_returned += 1
@@ -170,20 +170,20 @@ class Workers:
         self.close()
         raise StopIteration
 
-    def _receive(self) -> None:
+    def _receive_ready_results(self) -> None:
         ready: list[Any] = wait(self._results, self._loader.timeout or 5)
         if not ready and (self._loader.timeout or not all(p.is_alive() for p in self._processes)):
             self._stop_and_raise("a worker died or timed out")
         for reader in ready:
             try:
-                self._store_result(*reader.recv())
+                self._store_result_or_raise(*reader.recv())
             except (EOFError, OSError):
                 self._stop_and_raise("a worker died or timed out")
 
-    def _store_result(self, number: int, batch: Any) -> None:
+    def _store_result_or_raise(self, number: int, batch: Any) -> None:
         if isinstance(batch, _WorkerError):
             self._stop_and_raise(f"a worker failed: {batch.line}\n{batch.text}")
-        self._results_by_number[number] = shared_memory.from_shared_memory(batch)
+        self._results_by_number[number] = shared_memory.copy_and_unlink_shared_arrays(batch)
 
     def _stop_and_raise(self, problem: str) -> None:
         self.close()
@@ -206,7 +206,7 @@ class Workers:
         for number in (
             set(range(self._num_returned, self._num_sent)) - self._results_by_number.keys()
         ):
-            shared_memory.unlink_segments(f"{self._segment_prefix}{number:x}_")
+            shared_memory.unlink_segments_of_prefix(f"{self._segment_prefix}{number:x}_")
 
     def __del__(self) -> None:
         self.close()

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..core import pytree
-from ..core.dtype import dtype_of
+from ..core.dtype import parse_dtype
 from ..core.errors import OpError
 from ..core.tensor import Tensor
 
@@ -36,7 +36,7 @@ class InputSpec:
                     f"InputSpec: shape[{i}] should be an int or None, not {type(d).__name__}: {d!r}"
                 )
         self.shape = tuple(-1 if d is None or d < 0 else int(d) for d in shape)
-        self.dtype = dtype_of(dtype)
+        self.dtype = parse_dtype(dtype)
         self.name = name
         self.stop_gradient = stop_gradient
 

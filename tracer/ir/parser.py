@@ -25,7 +25,14 @@ from .program import (
     VarDesc,
     VarKind,
 )
-from .tokens import END_TOKEN, INT_PATTERN, LineSyntaxError, Token, TokenLine, unquote_line_end
+from .tokens import (
+    END_TOKEN,
+    INT_PATTERN,
+    LineSyntaxError,
+    Token,
+    TokenLine,
+    unquote_text_at_line_end,
+)
 
 _KIND_BY_WORD = {kind.name.lower(): kind for kind in VarKind if kind != VarKind.DENSE}
 _ATTR_TYPE_BY_WORD = {word: kind for kind, (word, _) in ATTR_FORMS.items() if word}
@@ -270,7 +277,7 @@ def _parse_guard(line: TokenLine) -> Guard:
 def _parse_contract_line(text: str, contract: Contract) -> None:
     word, _, rest = text.strip().partition(" ")
     if word in _CONTRACT_FIELD_BY_WORD:
-        setattr(contract, _CONTRACT_FIELD_BY_WORD[word], unquote_line_end(rest))
+        setattr(contract, _CONTRACT_FIELD_BY_WORD[word], unquote_text_at_line_end(rest))
         return
     line = TokenLine(text)
     line.next_token()

@@ -58,7 +58,7 @@ def quote_name(text: str) -> str:
     return text if plain else quote(text)
 
 
-def quote_line_end(text: str) -> str:
+def quote_text_at_line_end(text: str) -> str:
     """Text at the end of a line; quoted if necessary."""
     plain = text and text.isprintable() and text == text.strip() and not text.startswith('"')
     return text if plain else quote(text)
@@ -107,7 +107,7 @@ ATTR_FORMS: dict[AttrType, tuple[str, Callable[[Any], str]]] = {
 }
 
 
-def format_attr(attr: Attr) -> str:
+def format_attr_value(attr: Attr) -> str:
     """The value of an attribute with its type."""
     word, element = ATTR_FORMS[attr.type]
     if isinstance(attr.value, (list, tuple)):
@@ -135,7 +135,7 @@ def _format_flags(var: VarDesc, persistable: bool) -> str:
     return "".join(f" {flag}" for flag in flags)
 
 
-def _format_typed_name(var: VarDesc) -> str:
+def _format_name_type_and_flags(var: VarDesc) -> str:
     return f"{quote_name(var.name)}: {format_type(var)}{_format_flags(var, var.persistable)}"
 
 
@@ -143,7 +143,7 @@ def format_declaration(var: VarDesc) -> str:
     """The declaration of a variable: `param linear_0.w_0: float32[3,4]`."""
     if var.persistable and var.kind == VarKind.DENSE:
         return f"param {quote_name(var.name)}: {format_type(var)}{_format_flags(var, False)}"
-    return f"var {_format_typed_name(var)}"
+    return f"var {_format_name_type_and_flags(var)}"
 
 
 def _format_slot(slot: str, names: list[str], one: Callable[[str], str]) -> str:
@@ -151,7 +151,7 @@ def _format_slot(slot: str, names: list[str], one: Callable[[str], str]) -> str:
     return f"{quote_name(slot)}={held}"
 
 
-def format_op(op: OpDesc, declare: dict[str, VarDesc]) -> str:
+def format_op_and_pop_declared(op: OpDesc, declare: dict[str, VarDesc]) -> str:
     """The text of an op.
 
     declare: variables that are not yet declared. Those that the op writes are declared in the text
@@ -160,7 +160,7 @@ def format_op(op: OpDesc, declare: dict[str, VarDesc]) -> str:
 
     def output(written: str) -> str:
         var = declare.pop(written, None)
-        return quote_name(written) if var is None else _format_typed_name(var)
+        return quote_name(written) if var is None else _format_name_type_and_flags(var)
 
     if list(op.outputs) == ["Out"] and len(op.outputs["Out"]) == 1:
         left = f"{output(op.outputs['Out'][0])} = "
@@ -168,8 +168,10 @@ def format_op(op: OpDesc, declare: dict[str, VarDesc]) -> str:
         slots = ", ".join(_format_slot(slot, names, output) for slot, names in op.outputs.items())
         left = f"{slots} = " if slots else ""
     inputs = ", ".join(_format_slot(slot, names, quote_name) for slot, names in op.inputs.items())
-    attrs = "".join(f" {quote_name(key)}={format_attr(attr)}" for key, attr in op.attrs.items())
-    where = f"  # {quote_line_end(op.user_line)}" if op.user_line else ""
+    attrs = "".join(
+        f" {quote_name(key)}={format_attr_value(attr)}" for key, attr in op.attrs.items()
+    )
+    where = f"  # {quote_text_at_line_end(op.user_line)}" if op.user_line else ""
     return f"{left}{quote_name(op.type)}({inputs}){attrs}{where}"
 
 
@@ -183,7 +185,7 @@ def _names_written_before_read(block: Block) -> set[str]:
     return result
 
 
-def format_block(block: Block) -> Iterator[str]:
+def iter_block_lines(block: Block) -> Iterator[str]:
     """The lines of one block."""
     yield f"block {block.idx}:" if block.parent == -1 else f"block {block.idx} in {block.parent}:"
     result = _names_written_before_read(block)
@@ -193,23 +195,23 @@ def format_block(block: Block) -> Iterator[str]:
     yield from (
         f"  {format_declaration(var)}" for var in block.vars.values() if var.name not in declare
     )
-    yield from (f"  {format_op(op, declare)}" for op in block.ops)
+    yield from (f"  {format_op_and_pop_declared(op, declare)}" for op in block.ops)
 
 
-def _format_arg(word: str, arg: ContractArg) -> str:
+def _format_contract_arg(word: str, arg: ContractArg) -> str:
     path = f" path={quote(arg.path)}" if arg.path else ""
     return f"{word} {quote_name(arg.name)}: {_format_tensor_type(arg.dtype, arg.shape)}{path}"
 
 
 def _format_guard(guard: Guard) -> str:
     texts = " ".join(f"{field}={quote(getattr(guard, field))}" for field in GUARD_TEXT_FIELDS)
-    where = f"  # {quote_line_end(guard.where)}" if guard.where else ""
+    where = f"  # {quote_text_at_line_end(guard.where)}" if guard.where else ""
     return (
         f"guard {quote_name(guard.kind)} {quote_name(guard.var)} axis={guard.axis} {texts}{where}"
     )
 
 
-def _format_contract(contract: Contract) -> Iterator[str]:
+def _iter_contract_lines(contract: Contract) -> Iterator[str]:
     yield "contract:"
     for word, text in (
         ("producer", contract.producer),
@@ -217,9 +219,9 @@ def _format_contract(contract: Contract) -> Iterator[str]:
         ("tree", contract.output_tree),
     ):
         if text:
-            yield f"  {word} {quote_line_end(text)}"
-    yield from (f"  {_format_arg('input', arg)}" for arg in contract.inputs)
-    yield from (f"  {_format_arg('output', arg)}" for arg in contract.outputs)
+            yield f"  {word} {quote_text_at_line_end(text)}"
+    yield from (f"  {_format_contract_arg('input', arg)}" for arg in contract.inputs)
+    yield from (f"  {_format_contract_arg('output', arg)}" for arg in contract.outputs)
     yield from (f"  {_format_guard(guard)}" for guard in contract.guards)
 
 
@@ -227,9 +229,9 @@ def to_text(program: Program) -> str:
     """The text form of a program, without a final newline; `parse` reads it."""
     lines = [f"program version={program.version}"]
     if program.contract is not None:
-        lines += _format_contract(program.contract)
+        lines += _iter_contract_lines(program.contract)
     for block in program.blocks:
-        lines += format_block(block)
+        lines += iter_block_lines(block)
     return "\n".join(lines)
 
 

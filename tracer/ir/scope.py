@@ -92,7 +92,7 @@ class Scope:
         self.find_or_create(name).array = np.array(array, dtype=meta.dtype)
 
 
-class _CurrentScope:
+class _CurrentScopeOfProcess:
     """The current scope, one per process, as in Paddle."""
 
     scope = Scope()
@@ -100,7 +100,7 @@ class _CurrentScope:
 
 def current_scope() -> Scope:
     """Return the scope that the Executor uses by default."""
-    return _CurrentScope.scope
+    return _CurrentScopeOfProcess.scope
 
 
 def global_scope() -> Scope:
@@ -111,8 +111,8 @@ def global_scope() -> Scope:
 @contextmanager
 def scope_guard(scope: Scope) -> Iterator[None]:
     """Use `scope` as the current scope in the body."""
-    before, _CurrentScope.scope = _CurrentScope.scope, scope
+    before, _CurrentScopeOfProcess.scope = _CurrentScopeOfProcess.scope, scope
     try:
         yield
     finally:
-        _CurrentScope.scope = before
+        _CurrentScopeOfProcess.scope = before

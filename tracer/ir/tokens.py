@@ -48,7 +48,7 @@ class TokenLine:
                 raise LineSyntaxError(f"cannot be read from {line[position : position + 20]!r} on")
             position = found.end()
             if found["rest"] is not None:
-                self.comment = unquote_line_end(found["rest"])
+                self.comment = unquote_text_at_line_end(found["rest"])
                 return
             kind = str(found.lastgroup)
             value = found[kind]
@@ -120,6 +120,6 @@ def _unquote(text: str) -> str:
     return found
 
 
-def unquote_line_end(text: str) -> str:
+def unquote_text_at_line_end(text: str) -> str:
     """Parse text that `printer.raw` wrote."""
     return _unquote(text) if text.startswith('"') else text

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
-from ..core.dtype import dtype_of
+from ..core.dtype import parse_dtype
 from ..core.errors import OpError
 from .attr_checks import iter_attr_problems_if_known_op
 from .attr_types import attr_problem, referenced_block_indices, referenced_var_names
@@ -139,7 +139,7 @@ def _shape_problem(shape: tuple[int, ...]) -> str | None:
 
 def _dtype_problem(dtype: str) -> str | None:
     try:
-        dtype_of(dtype)
+        parse_dtype(dtype)
     except OpError:
         return f"{dtype!r} is not a data type"
     return None

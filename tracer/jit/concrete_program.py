@@ -16,7 +16,13 @@ from ..capture.variable import Variable
 from ..compiler.partial_program import PartialProgram
 from ..core import pytree, rng
 from ..core.autograd import no_grad
-from ..core.errors import SideEffectError, TraceError, defer_warnings, warn, with_user_line
+from ..core.errors import (
+    SideEffectError,
+    TraceError,
+    collect_unissued_warnings,
+    warn,
+    with_user_line,
+)
 from ..core.mode import state, use_base_mode
 from ..core.numerics_check import is_enabled as checks_numerics
 from ..core.op import OPS
@@ -326,7 +332,7 @@ def capture_concrete_program(
     recorder.rollback, recorder.strict = StateRollback(), strict
     capture = StaticCallCapture.create(recorder, arguments, owner)
     try:
-        with defer_warnings() as warnings:
+        with collect_unissued_warnings() as warnings:
             concrete = _capture_call(function, parameters, arguments, owner, capture)
     except BaseException as error:
         _roll_back_capture(capture, isinstance(error, Exception))

@@ -72,12 +72,14 @@ class _LastBitNoise(WrapperMode):
         outputs = super().run(op, args, attrs)
         operands = [t.array for t in pytree.leaves(args) if isinstance(t, Tensor)]
         for tensor in pytree.leaves(outputs):
-            if isinstance(tensor, Tensor) and not _contains_only_copies(tensor.array, operands):
+            if isinstance(tensor, Tensor) and not _consists_of_operand_elements(
+                tensor.array, operands
+            ):
                 tensor.array = _perturb_last_bit(tensor.array, self._rng)
         return outputs
 
 
-def _contains_only_copies(result: Any, operands: Sequence[Any]) -> bool:
+def _consists_of_operand_elements(result: Any, operands: Sequence[Any]) -> bool:
     """Whether every element of a result is an element of an operand: the op moves data, which does
     not round. At most MAX_COMPARED_ELEMENTS elements are compared.
     """

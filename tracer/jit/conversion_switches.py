@@ -32,7 +32,7 @@ def is_to_static_enabled() -> bool:
 
 
 @contextmanager
-def run_as_python() -> Iterator[None]:
+def temporarily_disable_to_static() -> Iterator[None]:
     """Run functions of `to_static` in the body as Python."""
     before = _switches["enabled"]
     _switches["enabled"] = False
@@ -64,7 +64,7 @@ def _checked_level(what: str, level: int | None) -> int:
     return level or 0
 
 
-def print_converted_code(function: Any) -> None:
+def print_requested_conversion_info(function: Any) -> None:
     """Print the requested information about a function that is about to be captured."""
     out = sys.stdout if _switches["stdout"] else sys.stderr
     name = getattr(function, "__qualname__", "function")

@@ -24,7 +24,7 @@ from .layer_capture import (
     CapturedProgram,
     create_captured_program,
     declare_outputs,
-    require_tensor_outputs,
+    require_any_tensor_output,
     set_contract,
 )
 from .methods_to_save import MethodToSave
@@ -163,7 +163,7 @@ def _record_call_and_create_program(
         checks = remove_asserts_and_prints(recorder)
         for guard in checks if guards == CHECK else []:
             recorder.add_guard(guard)
-        contract = declare_outputs(recorder, require_tensor_outputs(outputs))
+        contract = declare_outputs(recorder, require_any_tensor_output(outputs))
     _warn_ndarray_outputs_become_tensors(method.parameters.name, outputs)
     result = create_captured_program(
         method.owner, recorder, set_contract(recorder.program, contract)

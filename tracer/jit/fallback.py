@@ -36,7 +36,7 @@ class PythonFallback:
         """Whether calls with this signature run as Python."""
         return len(self._failed_keys) >= MAX_FAILED_SIGNATURES or key in self._failed_keys
 
-    def can_run_as_python(self, error: Exception) -> bool:
+    def is_fallback_allowed_after(self, error: Exception) -> bool:
         """Whether a call whose capture failed with `error` runs as Python."""
         return not self.requires_full_graph or isinstance(error, SideEffectError)
 

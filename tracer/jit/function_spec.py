@@ -84,10 +84,10 @@ class FunctionSpec:
             return (*self.input_spec, *args[len(self.input_spec) :]), dict(kwargs)
         leaves, nesting = pytree.flatten((tuple(args), dict(kwargs)))
         result: tuple[Any, dict[str, Any]] = pytree.unflatten(
-            nesting, [_as_input_spec(leaf) for leaf in leaves]
+            nesting, [_as_input_spec_if_tensor(leaf) for leaf in leaves]
         )
         return result
 
 
-def _as_input_spec(leaf: Any) -> Any:
+def _as_input_spec_if_tensor(leaf: Any) -> Any:
     return leaf if isinstance(leaf, InputSpec) or not is_input(leaf) else to_input_spec(leaf)

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..capture import output_tree
 from ..capture.control.defined_flags import ANY_BLOCK
-from ..capture.dynamic_shapes import make_input_dims_dynamic
+from ..capture.dynamic_shapes import with_dynamic_input_dims
 from ..capture.modes import Trace, raise_maybe_undefined
 from ..capture.recorder import Recorder
 from ..capture.undefined_checks import find_check_variable_message
@@ -25,7 +25,7 @@ from ..core.tensor import Tensor
 from ..core.version import VERSION
 from ..ir.program import Attr, AttrType, Contract, ContractArg, Guard, OpDesc, Program
 from ..nn.layer import Layer
-from .guards.snapshots import snapshot_random_generators
+from .guards.snapshots import snapshot_python_and_numpy_generators
 
 PRODUCER_NAME = f"oarlock {VERSION}"
 CHECK, DROP = "check", "drop"  # values of the config `guards`
@@ -177,11 +177,11 @@ def trace_layer(
             )
         recorder.bind(tensor, recorder.feed(name, tensor.meta).name)
         input_copies.append(Tensor(tensor.array))
-    state, sources = LayerTensorTracker(layer), snapshot_random_generators()
+    state, sources = LayerTensorTracker(layer), snapshot_python_and_numpy_generators()
     mode = Trace(recorder, constrained_dims=set() if tracks_constrained_dims else None)
     with use_base_mode(mode), record_layer_paths(layer, recorder):
         outputs = layer(*inputs)
-        contract = declare_outputs(recorder, require_tensor_outputs(outputs))
+        contract = declare_outputs(recorder, require_any_tensor_output(outputs))
     constrained = {
         (b.var, b.axis)
         for a, b in zip(recorder.guards, contract.guards, strict=True)
@@ -191,7 +191,7 @@ def trace_layer(
     recording = create_captured_program(
         layer,
         recorder,
-        set_contract(make_input_dims_dynamic(recorder.program, contract.guards), contract),
+        set_contract(with_dynamic_input_dims(recorder.program, contract.guards), contract),
     )
     recording.inputs, recording.dropped_guards, recording.constrained_dims = (
         input_copies,
@@ -206,7 +206,7 @@ def trace_layer(
     return outputs, recording
 
 
-def require_tensor_outputs(outputs: Any) -> Any:
+def require_any_tensor_output(outputs: Any) -> Any:
     """Return the outputs. Raises TraceError if there is no tensor among them."""
     if not output_tree.flatten(outputs, "out")[0]:
         raise TraceError("the layer returns no tensor; there is nothing to record")
@@ -246,7 +246,7 @@ def _fetchable_name(recorder: Recorder, tensor: Tensor, previous_outputs: list[T
     """Return the name of a variable that can be fetched as an output: a copy if the tensor is an
     input, a parameter or another output.
     """
-    name = recorder.operand_name(tensor)
+    name = recorder.checked_operand_name(tensor)
     made_here = any(
         name in op.output_names() for op in recorder.program.block.ops if op.type != "feed"
     )
@@ -313,13 +313,13 @@ def create_captured_program(
     )
 
 
-def set_ops_to_inference(program: Program) -> Program:
+def with_ops_in_inference_mode(program: Program) -> Program:
     """Return the program with every op that has a training behavior set to inference."""
 
-    def set_op_inference(op: OpDesc) -> OpDesc:
+    def with_inference_mode(op: OpDesc) -> OpDesc:
         if "is_test" not in op.attrs:
             return op
         return replace(op, attrs={**op.attrs, "is_test": Attr(AttrType.BOOLEAN, True)})
 
-    blocks = [replace(b, ops=[set_op_inference(op) for op in b.ops]) for b in program.blocks]
+    blocks = [replace(b, ops=[with_inference_mode(op) for op in b.ops]) for b in program.blocks]
     return replace(program, blocks=blocks)

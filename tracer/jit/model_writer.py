@@ -15,12 +15,16 @@ from ..core.errors import OpError
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from ..export import pdiparams, pdiparams_info, pdmodel
-from ..export.atomic_files import atomic_write, set_error_filename, stage_files
+from ..export.atomic_files import (
+    adding_missing_error_filename,
+    stage_and_replace_files,
+    write_files_atomically,
+)
 from ..ir.program import Program
 from ..ir.verifier import find_problems
 from ..loader.model_files import find_non_forward_method_prefixes
 from .layer_capture import CapturedProgram
-from .verify import ReferenceFunction, verify_model
+from .verify import ReferenceFunction, verify_files_against_reference
 
 FileContents = dict[str | os.PathLike[str], Any]
 
@@ -82,7 +86,7 @@ def write_model_files(
             f"{os.path.basename(prefix)}: there are no parameters; only the .pdmodel is written",
             stacklevel=4,
         )
-    with stage_files(files) as staged_paths:
+    with stage_and_replace_files(files) as staged_paths:
         for model in models:
             _verify_and_mark_staged_model(
                 model, staged_paths.get(sources[model.prefix] + ".pdiparams"), staged_paths, files
@@ -99,7 +103,9 @@ def write_paddle1_folder(recording: CapturedProgram, folder: str) -> None:
         os.path.join(folder, name): pdiparams.iter_record_chunks(name, array)
         for name, array in values.items()
     }
-    atomic_write({**files, os.path.join(folder, "__model__"): pdmodel.to_bytes(recording.program)})
+    write_files_atomically(
+        {**files, os.path.join(folder, "__model__"): pdmodel.to_bytes(recording.program)}
+    )
 
 
 def _check_program_and_drop_unused_values(model: ModelToWrite) -> None:
@@ -134,7 +140,7 @@ def _verify_and_mark_staged_model(
     if model.reference is None:
         return
     path = model.prefix + ".pdmodel"
-    model.recording.contract.verified = verify_model(
+    model.recording.contract.verified = verify_files_against_reference(
         model.program,
         files[path],
         None if params is None else str(params),
@@ -143,7 +149,7 @@ def _verify_and_mark_staged_model(
         model.recording.inputs,
         model.recording.accepted_input_shapes,
     )
-    with set_error_filename(path):
+    with adding_missing_error_filename(path):
         Path(staged_paths[path]).write_bytes(pdmodel.to_bytes(model.program))
 
 

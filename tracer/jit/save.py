@@ -14,16 +14,16 @@ from ..capture import output_tree
 from ..compiler import CompiledProgram
 from ..core import cuda, pytree
 from ..core.autograd import set_grad_enabled
-from ..core.dtype import dtype_of
-from ..core.errors import OarlockError, OperandError, OpError, VerifyError, warn
+from ..core.dtype import parse_dtype
+from ..core.errors import OarlockError, OperandError, OpError, OutputsDifferError, warn
 from ..core.tensor import Tensor
 from ..ir.input_spec import InputSpec
 from ..ir.passes.prune import prune
 from ..ir.program import ContractArg, OpDesc, Program
 from ..loader.translated_layer import TranslatedLayer
-from .conversion_switches import run_as_python
+from .conversion_switches import temporarily_disable_to_static
 from .export_capture import SharedParameterNames, capture_method, reject_reads_of_assigned_buffers
-from .layer_capture import CHECK, DROP, CapturedProgram, set_ops_to_inference
+from .layer_capture import CHECK, DROP, CapturedProgram, with_ops_in_inference_mode
 from .methods_to_save import MethodToSave, methods_to_save
 from .model_writer import ModelToWrite, write_model_files
 from .save_hooks import _run_save_pre_hooks
@@ -155,7 +155,7 @@ def capture_for_inference(
     Raises OpError.
     """
     recording = capture_method(method, shared, guards)
-    program = set_ops_to_inference(recording.program)
+    program = with_ops_in_inference_mode(recording.program)
     changed_op = next(iter(_iter_ops_changed_for_inference(recording.program, program)), None)
     if method.is_training:
         recording.differs_from_eager |= (
@@ -177,7 +177,7 @@ def capture_for_inference(
 def _iter_ops_changed_for_inference(
     program: Program, inference_program: Program
 ) -> Iterator[OpDesc]:
-    """Yield the ops that `set_ops_to_inference` changed; ops with blocks are left out."""
+    """Yield the ops that `with_ops_in_inference_mode` changed; ops with blocks are left out."""
     pairs = zip(program.ops(), inference_program.ops(), strict=True)
     return (op for op, other in pairs if op.attrs != other.attrs and "sub_block" not in op.attrs)
 
@@ -259,7 +259,7 @@ def create_eager_or_interpreter_reference(
         given = {i: Tensor(t.array.copy()) for i, t in zip(input_indices, tensors, strict=True)}
         with (
             set_grad_enabled(has_gradients),
-            run_as_python(),
+            temporarily_disable_to_static(),
             _restoring_state_and_converting_errors(recording),
         ):
             found = method.call_function([given.get(i, leaf) for i, leaf in enumerate(leaves)])
@@ -286,7 +286,7 @@ def _with_interpreter_fallback(
     def run_reference(tensors: list[Tensor]) -> Sequence[Any]:
         try:
             return eager(tensors)
-        except VerifyError:
+        except OutputsDifferError:
             raise
         except Exception:
             return recorded(tensors)
@@ -320,7 +320,7 @@ def _result_to_array(value: Any, output: ContractArg) -> Any:
     """Return a result of Python as an array; conditions, lengths and sizes may be numbers."""
     if isinstance(value, Tensor):
         return value.array
-    array = np.asarray(value, dtype_of(output.dtype).np)
+    array = np.asarray(value, parse_dtype(output.dtype).np)
     return array.reshape(output.shape) if output.shape == (1,) and array.size == 1 else array
 
 

@@ -14,7 +14,7 @@ from ..capture.control.may_alias import (
     restore_loop_strings,
     set_unchecked_items,
 )
-from ..capture.control.optional_values import none_flag
+from ..capture.control.optional_values import none_flag_or_constant
 from ..capture.modes import Static
 from ..capture.recorder import Recorder
 from ..capture.undefined_checks import MESSAGE_BY_PREFIX, NOT_RETURNED_PREFIX
@@ -111,7 +111,7 @@ class StaticCallCapture:
         for leaf in pytree.flatten(results)[0]:
             if isinstance(leaf, InvalidatedValue):
                 leaf.raise_error()
-            if none_flag(leaf) is not False and leaf is not None:
+            if none_flag_or_constant(leaf) is not False and leaf is not None:
                 self._emit_not_none_check(leaf)
         self.recorder.aliases.reject_invalidated_results_and_externals(())
         return results

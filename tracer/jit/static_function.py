@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..capture.control.branch_values import is_number
-from ..capture.modes import static_mode
+from ..capture.control.branch_values import is_python_or_numpy_scalar
+from ..capture.modes import find_static_base_mode
 from ..core import pytree
 from ..core.dtype import get_default_dtype
 from ..core.errors import InvalidOperationError, OpError, warn, with_user_line
@@ -24,7 +24,7 @@ from ..nn.layer import Layer
 from ..static.graph.program import Program
 from .call_arguments import Arguments, FunctionParameters, first_duplicate_indices, is_input
 from .concrete_program import ConcreteProgram, capture_concrete_program
-from .conversion_switches import is_to_static_enabled, print_converted_code
+from .conversion_switches import is_to_static_enabled, print_requested_conversion_info
 from .convert import converted_source
 from .fallback import PythonFallback
 from .function_spec import FunctionSpec
@@ -209,7 +209,7 @@ class StaticFunction:
         """
         return (
             convert_if_user_code(self.dygraph_function)
-            if static_mode(mode) is not None
+            if find_static_base_mode(mode) is not None
             else self.dygraph_function
         )
 
@@ -249,7 +249,7 @@ class StaticFunction:
                 lambda: self._capture_program(bound, not self._python_fallback.requires_full_graph),
             )
         except Exception as error:
-            if not self._python_fallback.can_run_as_python(error):
+            if not self._python_fallback.is_fallback_allowed_after(error):
                 raise
             self._python_fallback.add_failed_signature(
                 self._function_parameters.name, self._cache_key(arguments), arguments, error
@@ -313,7 +313,7 @@ class StaticFunction:
 
     def _capture_program(self, arguments: Arguments, strict: bool = False) -> ConcreteProgram:
         function = self.dygraph_function
-        print_converted_code(function)
+        print_requested_conversion_info(function)
         self._warn_number_specialization(arguments)
         result = capture_concrete_program(
             function, self._function_parameters, arguments, self._owner, strict
@@ -337,7 +337,7 @@ class StaticFunction:
         """Warn once if many programs differ only in the value of one Python number."""
         nesting, keys = arguments.cache_key()
         for i, leaf in enumerate(arguments.leaves):
-            if is_number(leaf):
+            if is_python_or_numpy_scalar(leaf):
                 numbers = self._captured_numbers.setdefault(
                     (nesting, i, keys[:i], keys[i + 1 :]), set()
                 )

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..capture.dynamic_shapes import remove_guards
+from ..capture.dynamic_shapes import without_guards
 from ..core.errors import OpError, warn, with_user_line
 from ..core.tensor import Tensor
 from ..ir.passes.prune import prune
@@ -17,7 +17,7 @@ from ..ir.program import Guard, Program
 from ..loader.program_runner import ProgramRunner
 from ..nn.layer import Layer
 from ..static.graph.compiled_program import BuildStrategy, ExecutionStrategy
-from .layer_capture import CHECK, CapturedProgram, set_ops_to_inference, trace_layer
+from .layer_capture import CHECK, CapturedProgram, trace_layer, with_ops_in_inference_mode
 from .model_writer import ModelToWrite, write_model_files
 from .relax_guards import relax_size_guards
 from .save import (
@@ -145,8 +145,8 @@ class TracedLayer:
         if configs:
             raise ValueError(f"save_inference_model: unknown configs {sorted(configs)}")
         prefix = validate_path_prefix(path)
-        program = set_ops_to_inference(
-            self.program if guards == CHECK else remove_guards(self.program)
+        program = with_ops_in_inference_mode(
+            self.program if guards == CHECK else without_guards(self.program)
         )
         feeds = select_names_by_index("feed", program.feeds(), feed)
         fetches = select_names_by_index("fetch", program.fetches(), fetch)

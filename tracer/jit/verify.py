@@ -16,11 +16,11 @@ from ..capture.output_tree import StructureError
 from ..compiler import CompiledProgram
 from ..compiler.feeds import LOD_SUFFIX
 from ..compiler.interpreter import Interpreter
-from ..compiler.unsupported_ops import Unsupported
+from ..compiler.unsupported_ops import UnsupportedOpsError
 from ..core import cuda
 from ..core.device_dispatch import common_device
-from ..core.dtype import dtype_of, is_inexact, is_real
-from ..core.errors import GuardError, OarlockError, OpError, VerifyError
+from ..core.dtype import is_inexact, is_real, parse_dtype
+from ..core.errors import GuardError, OarlockError, OpError, OutputsDifferError
 from ..core.tensor import Tensor
 from ..ir.block_captures import program_draws_random
 from ..ir.kernelless_op_traits import is_feed_or_fetch
@@ -49,7 +49,7 @@ NUM_EXAMPLES = 2
 ReferenceFunction = Callable[[list[Tensor]], Sequence[Any]]
 
 
-def tolerance_for_dtype(dtype: np.dtype[Any], program: Program) -> float:
+def tolerance_for_dtype_in_program(dtype: np.dtype[Any], program: Program) -> float:
     """Return the largest difference, relative to the largest value, that is accepted as rounding.
     If `program` computes in half precision, the tolerance for half precision is returned.
     """
@@ -70,7 +70,7 @@ def random_input(
     integers: tuple[int, int] = INTEGER_RANGES[0],
 ) -> Tensor:
     """Return a random input: normal numbers, or small integers."""
-    dtype = dtype_of(arg.dtype).np
+    dtype = parse_dtype(arg.dtype).np
     if dtype.kind in "iub":
         return Tensor(rng.integers(*integers, shape).astype(dtype))
     return Tensor(rng.standard_normal(shape).astype(dtype))
@@ -84,7 +84,7 @@ def iter_candidate_shapes(
     """
     if known_inputs:
         yield [
-            with_larger_batch(arg.shape, tensor.meta.shape)
+            shape_with_larger_batch(arg.shape, tensor.meta.shape)
             for arg, tensor in zip(inputs, known_inputs, strict=True)
         ]
     for first, others in DYNAMIC_SIZE_PAIRS:
@@ -94,7 +94,7 @@ def iter_candidate_shapes(
         ]
 
 
-def with_larger_batch(declared: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
+def shape_with_larger_batch(declared: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
     """Return `shape` with one more row if the batch size is dynamic."""
     return (shape[0] + 1, *shape[1:]) if shape and declared[0] < 0 else shape
 
@@ -110,11 +110,11 @@ def iter_trial_inputs(
     rng = np.random.default_rng(0)
     if known_inputs:
         yield list(known_inputs)
-    has_integers = any(dtype_of(a.dtype).np.kind in "iub" for a in inputs)
+    has_integers = any(parse_dtype(a.dtype).np.kind in "iub" for a in inputs)
     for integers in INTEGER_RANGES if has_integers else INTEGER_RANGES[:1]:
         shapes_to_try = (
             iter_candidate_shapes(inputs, known_inputs)
-            if has_dynamic_sizes(inputs)
+            if has_dynamic_input(inputs)
             else [[a.shape for a in inputs]]
         )
         for shapes in (
@@ -131,7 +131,7 @@ def iter_with_negated(examples: Iterator[list[Tensor]]) -> Iterator[list[Tensor]
         yield [Tensor(-t.array) if is_inexact(t.array.dtype) else t for t in tensors]
 
 
-def has_dynamic_sizes(inputs: Sequence[ContractArg]) -> bool:
+def has_dynamic_input(inputs: Sequence[ContractArg]) -> bool:
     """Whether an input has a dynamic dimension."""
     return any(d < 0 for a in inputs for d in a.shape)
 
@@ -163,7 +163,7 @@ def describe_difference(actual: Any, expected: Any) -> str:
     return f"is {actual.dtype}{list(actual.shape)}, not {expected.dtype}{list(expected.shape)}"
 
 
-def verify_model(
+def verify_files_against_reference(
     program: Program,
     pdmodel: bytes,
     params: str | None,
@@ -186,11 +186,11 @@ def verify_model(
         return "not verified: the program draws random numbers"
     engine, engine_name = open_engine_or_interpreter(program, pdmodel, params)
     reference, known_inputs = (
-        _reference_on_cpu(reference, scope),
+        _wrap_reference_for_cpu_tensors(reference, scope),
         [Tensor(cuda.to_host(t.array)) for t in known_inputs],
     )
     tried_sizes: list[str] = []
-    num_required = NUM_EXAMPLES if known_inputs or has_dynamic_sizes(program.contract.inputs) else 1
+    num_required = NUM_EXAMPLES if known_inputs or has_dynamic_input(program.contract.inputs) else 1
     largest_difference, rejected = 0.0, ""
     limiter = LoopTerminationCheck(program, scope)
     candidates = iter_trial_inputs(program.contract.inputs, known_inputs, known_shapes)
@@ -206,7 +206,7 @@ def verify_model(
             if limiter.num_endless_inputs == MAX_ENDLESS_INPUTS:
                 break
             continue
-        outcome = _compare_or_reject(
+        outcome = _max_difference_or_rejection_reason(
             engine, program, pdmodel, params, scope, reference, tensors, sizes
         )
         if isinstance(outcome, str):
@@ -226,7 +226,7 @@ def verify_model(
     )
 
 
-def _compare_or_reject(
+def _max_difference_or_rejection_reason(
     engine: Any,
     program: Program,
     pdmodel: bytes,
@@ -237,11 +237,13 @@ def _compare_or_reject(
     sizes: str,
 ) -> float | str:
     """Return the largest difference for some inputs, or the reason why they are rejected."""
-    tensors, expected, rejected = _reference_results(reference, engine, program, tensors, sizes)
+    tensors, expected, rejected = _reference_results_or_rejection(
+        reference, engine, program, tensors, sizes
+    )
     if expected is None:
         return rejected
     try:
-        return _largest_output_difference(
+        return _check_output_differences(
             engine, program, pdmodel, params, scope, tensors, expected, sizes
         )
     except (OpError, GuardError) as error:
@@ -252,7 +254,7 @@ def _compare_or_reject(
         return first_reason_of_error(error)
 
 
-def _reference_results(
+def _reference_results_or_rejection(
     reference: ReferenceFunction, engine: Any, program: Program, tensors: list[Tensor], sizes: str
 ) -> tuple[list[Tensor], Sequence[Any] | None, str]:
     """Return the inputs with the results of the reference; if it rejects them, None and the reason.
@@ -260,23 +262,23 @@ def _reference_results(
     Raises VerifyError if the structures of the results differ.
     """
     try:
-        return *_run_reference(reference, tensors), ""
+        return *_run_reference_with_absolute_retry(reference, tensors), ""
     except StructureError as error:
         # The program may also reject these inputs: a result is None, a loop has no iterations.
-        rejected = _file_rejection_reason(engine, program, tensors)
+        rejected = _reason_files_reject_inputs(engine, program, tensors)
         if not rejected:
-            raise VerifyError(f"verify: {error} at {sizes}") from None
+            raise OutputsDifferError(f"verify: {error} at {sizes}") from None
         return tensors, None, rejected
-    except (MemoryError, VerifyError):
+    except (MemoryError, OutputsDifferError):
         raise
     except Exception as error:  # user code may raise any exception for unsuitable sizes
         return tensors, None, (str(error) or type(error).__name__).splitlines()[0]
 
 
-def _file_rejection_reason(engine: Any, program: Program, tensors: list[Tensor]) -> str:
+def _reason_files_reject_inputs(engine: Any, program: Program, tensors: list[Tensor]) -> str:
     """Return why the saved files reject some inputs; empty if they return results."""
     try:
-        engine.run(inputs_for_engine(engine, program, tensors))
+        engine.run(engine_inputs_with_row_splits(engine, program, tensors))
     except (OpError, GuardError, EngineError) as error:
         return str(error).splitlines()[0]
     return ""
@@ -306,7 +308,7 @@ class LoopTerminationCheck:
         self.num_endless_inputs, self._remaining_iterations, self._scope = 0, 0, scope
         loops = any(op.type == "while" for op in program.ops())
         self._compiled_program = None
-        with suppress(Unsupported):
+        with suppress(UnsupportedOpsError):
             self._compiled_program = (
                 CompiledProgram(program, on_iteration=self._count_iteration) if loops else None
             )
@@ -332,7 +334,7 @@ class LoopTerminationCheck:
         return True
 
 
-def _reference_on_cpu(
+def _wrap_reference_for_cpu_tensors(
     reference: ReferenceFunction, scope: Mapping[str, Tensor]
 ) -> ReferenceFunction:
     """Wrap a reference so that it takes and returns arrays in CPU memory, because the layer may be
@@ -343,16 +345,16 @@ def _reference_on_cpu(
     arrays = [t.array for t in scope.values()]
     index = common_device(arrays) if arrays else cuda.cupy_state.default_index
 
-    def run_on_cpu(tensors: list[Tensor]) -> Sequence[Any]:
+    def run_on_device_of_scope(tensors: list[Tensor]) -> Sequence[Any]:
         return [
             cuda.to_host(a)
             for a in reference([Tensor(cuda.to_device(t.array, index)) for t in tensors])
         ]
 
-    return run_on_cpu
+    return run_on_device_of_scope
 
 
-def _run_reference(
+def _run_reference_with_absolute_retry(
     reference: ReferenceFunction, tensors: list[Tensor]
 ) -> tuple[list[Tensor], Sequence[Any]]:
     """Run the reference, and return its inputs and results. If it rejects the inputs or returns
@@ -375,7 +377,7 @@ def _absolute_inputs(tensors: Sequence[Tensor]) -> list[Tensor]:
     return [Tensor(np.abs(t.array)) for t in tensors]
 
 
-class ModelFileInterpreter:
+class FallbackEngine:
     """Runs the written files with Oarlock's kernels. Used if the engine does not support
     all ops.
     """
@@ -419,8 +421,8 @@ def open_engine_or_interpreter(
         return Engine(pdmodel, params, cache_dir="none"), ""  # the files will be renamed
     except (UnsupportedError, EngineError) as error:
         try:
-            interpreter = ModelFileInterpreter(pdmodel, params)
-        except Unsupported:
+            interpreter = FallbackEngine(pdmodel, params)
+        except UnsupportedOpsError:
             raise error from None
         problem = (
             "does not have all ops"
@@ -432,7 +434,9 @@ def open_engine_or_interpreter(
     return interpreter, "by the interpreter "
 
 
-def inputs_for_engine(engine: Any, program: Program, tensors: Sequence[Tensor]) -> list[Any]:
+def engine_inputs_with_row_splits(
+    engine: Any, program: Program, tensors: Sequence[Tensor]
+) -> list[Any]:
     """Return the inputs of the engine. Row splits are added: an input of packed sequences is
     treated as one sequence.
     """
@@ -444,7 +448,7 @@ def inputs_for_engine(engine: Any, program: Program, tensors: Sequence[Tensor]) 
     ]
 
 
-def _largest_output_difference(
+def _check_output_differences(
     engine: Engine,
     program: Program,
     pdmodel: bytes,
@@ -455,17 +459,17 @@ def _largest_output_difference(
     sizes: str,
 ) -> float:
     # the interpreter returns LoD sequences
-    actual = map(np.asarray, engine.run(inputs_for_engine(engine, program, tensors)))
+    actual = map(np.asarray, engine.run(engine_inputs_with_row_splits(engine, program, tensors)))
     largest = 0.0
     for i, (name, a, b) in enumerate(
         zip(program.fetches(), actual, map(np.asarray, expected), strict=True)
     ):
         deviation = relative_difference(a, b)
-        if deviation > tolerance_for_dtype(a.dtype, program) and not (
+        if deviation > tolerance_for_dtype_in_program(a.dtype, program) and not (
             a.dtype == b.dtype and _is_explained_by_rounding(program, scope, tensors, i, deviation)
         ):
             where = describe_first_difference(program, pdmodel, params, scope, tensors, expected)
-            raise VerifyError(
+            raise OutputsDifferError(
                 f"verify: output '{name}' {describe_difference(a, b)} at {sizes}; {where}"
             )
         largest = max(largest, deviation)
@@ -494,7 +498,7 @@ def _is_explained_by_rounding(
         return [t.array for t in interpreter.run(feed)]
 
     for run, perturbs_results_of_ops in ((run_program, False), (run_op_by_op, True)):
-        with suppress(OarlockError, OpError, Unsupported):
+        with suppress(OarlockError, OpError, UnsupportedOpsError):
             if is_explained_by_rounding(
                 run,
                 weights,
@@ -520,7 +524,7 @@ def describe_first_difference(
     there is none, state that the captured program differs from the layer.
     """
     inputs = [t.array for t in tensors]
-    names = names_of_tensors_read_by_ops(program, scope)
+    names = intermediate_tensor_names(program, scope)
     try:
         program_outputs = run_compiled_program(CompiledProgram(program), scope, inputs)
         if any(
@@ -536,7 +540,7 @@ def describe_first_difference(
             if isinstance(a, np.ndarray)
         }
         engine = Engine(pdmodel, params, outputs=list(expected), optimize=0, cache_dir="none")
-        arrays = inputs_for_engine(engine, program, tensors)
+        arrays = engine_inputs_with_row_splits(engine, program, tensors)
         actual = dict(zip(expected, engine.run(arrays, list(expected)), strict=True))
     except (OarlockError, OpError) as error:
         return f"the first op to differ could not be found ({str(error).splitlines()[0]})"
@@ -550,10 +554,12 @@ def describe_first_difference(
 
 
 def _exceeds_tolerance(actual: Any, expected: Any, program: Program) -> bool:
-    return relative_difference(actual, expected) > tolerance_for_dtype(expected.dtype, program)
+    return relative_difference(actual, expected) > tolerance_for_dtype_in_program(
+        expected.dtype, program
+    )
 
 
-def names_of_tensors_read_by_ops(program: Program, scope: Mapping[str, Tensor]) -> list[str]:
+def intermediate_tensor_names(program: Program, scope: Mapping[str, Tensor]) -> list[str]:
     """Return the names of the tensors of the outermost block, in the order of their last write.
     Tensors that no op reads are omitted, because the engine may not compute them.
     """
@@ -588,7 +594,7 @@ def describe_first_optimized_difference(
     def is_different(at: int) -> bool:
         engine = Engine(pdmodel, params, outputs=[names[at]], cache_dir="none")
         found = engine.run(arrays, [names[at]])[0]
-        return relative_difference(found, expected[names[at]]) > tolerance_for_dtype(
+        return relative_difference(found, expected[names[at]]) > tolerance_for_dtype_in_program(
             found.dtype, program
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..core.errors import MismatchError, OpError
+from ..core.errors import ArgumentAssertionError, OpError
 from ..core.parameter import Parameter
 from .layer import Layer
 
@@ -150,7 +150,7 @@ class LayerDict(Layer):
         Raises MismatchError for another type, OpError for an element that is not a pair.
         """
         if not isinstance(sublayers, Iterable):
-            raise MismatchError(
+            raise ArgumentAssertionError(
                 f"LayerDict.update: expected a dict or pairs, not {type(sublayers).__name__}"
             )
         for i, pair in enumerate(sublayers.items() if hasattr(sublayers, "items") else sublayers):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core import cuda, rng, unique_name
-from ..core.dtype import dtype_of
+from ..core.dtype import parse_dtype
 from ..core.errors import OarlockError, with_user_line
 from ..core.mode import state
 from ..core.parameter import Parameter
@@ -90,5 +90,5 @@ def create_parameter(
         return None
     prefix = unique_name.generate("create_parameter")
     return parameter_from_attr(
-        spec, shape, dtype_of(dtype).np, is_bias, default_initializer, prefix
+        spec, shape, parse_dtype(dtype).np, is_bias, default_initializer, prefix
     )

@@ -130,7 +130,7 @@ class BeamSearchDecoder(Decoder):
             finished,
         )
 
-    def _log_probs(self, logits: Tensor, state: Any) -> Tensor:
+    def _log_probs_of_extended_beams(self, logits: Tensor, state: Any) -> Tensor:
         """Return the log-probability of each beam extended by each token, [B, W * V].
 
         A finished beam can be extended by `end_token` only.
@@ -154,7 +154,7 @@ class BeamSearchDecoder(Decoder):
         out, next_states = self.cell(pytree.map(self._merge_beams, inputs), merged, **kwargs)
         logits = pytree.map(self._split_beams, out)
         logits = logits if self.output_fn is None else self.output_fn(logits)
-        scores, positions = topk(self._log_probs(logits, states), self.beam_size)
+        scores, positions = topk(self._log_probs_of_extended_beams(logits, states), self.beam_size)
         vocabulary = full([1], logits.meta.shape[-1], "int64")
         beams, tokens = floor_divide(positions, vocabulary), mod(positions, vocabulary)
         cell_states = pytree.map(lambda x: _gather_beams(self._split_beams(x), beams), next_states)
@@ -200,7 +200,7 @@ def _gather_beams(x: Tensor, beams: Tensor) -> Tensor:
     return OPS["gather_nd"](x, stack([rows, beams], 2))
 
 
-def _freeze_finished(finished: Tensor) -> Any:
+def _make_finished_state_selector(finished: Tensor) -> Any:
     """Return a function that selects the old state of finished sequences and the new state of
     others.
     """
@@ -238,7 +238,7 @@ def dynamic_decode(
         else:
             lengths = add(lengths, cast(logical_not(finished), "int64"))
             next_states = (
-                pytree.map(_freeze_finished(finished), states, next_states)
+                pytree.map(_make_finished_state_selector(finished), states, next_states)
                 if impute_finished
                 else next_states
             )

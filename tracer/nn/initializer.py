@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core import cuda, rng
-from ..core.dtype import compute_dtype, dtype_of
+from ..core.dtype import compute_dtype, parse_dtype
 from ..core.errors import OpError
 from ..core.mode import state
 from ..core.op import OPS
@@ -31,8 +31,8 @@ __all__ = [
     "Uniform",
     "XavierNormal",
     "XavierUniform",
-    "_draw_normal",
-    "_draw_uniform",
+    "_draw_symmetric_uniform",
+    "_draw_zero_mean_normal",
     "calculate_gain",
     "set_global_initializer",
 ]
@@ -91,16 +91,16 @@ def _run_random_kernel(
     -> [*shape]
     """
     values: Array = OPS[op].kernel(
-        shape=list(shape), dtype=dtype_of(compute_dtype(dtype)).proto, **attrs
+        shape=list(shape), dtype=parse_dtype(compute_dtype(dtype)).proto, **attrs
     )
     return values.astype(dtype, copy=False)
 
 
-def _draw_uniform(shape: Sequence[int], limit: float, dtype: np.dtype[Any]) -> Array:
+def _draw_symmetric_uniform(shape: Sequence[int], limit: float, dtype: np.dtype[Any]) -> Array:
     return _run_random_kernel("uniform_random", shape, dtype, min=-limit, max=limit)
 
 
-def _draw_normal(shape: Sequence[int], std: float, dtype: np.dtype[Any]) -> Array:
+def _draw_zero_mean_normal(shape: Sequence[int], std: float, dtype: np.dtype[Any]) -> Array:
     return _run_random_kernel("gaussian_random", shape, dtype, mean=0.0, std=std)
 
 
@@ -114,10 +114,12 @@ def _record_random_op(
     op_dtype = compute_dtype(dtype)
     if state.mode.program_builder is not None and (seed := rng.startup_program_seed_hook()):
         attrs["seed"] = attrs.get("seed") or seed
-    drawn: Tensor = OPS[op](shape=list(shape), dtype=dtype_of(op_dtype).proto, **attrs)
+    drawn: Tensor = OPS[op](shape=list(shape), dtype=parse_dtype(op_dtype).proto, **attrs)
     if op_dtype == dtype:
         return drawn
-    return OPS["cast"](drawn, in_dtype=dtype_of(op_dtype).proto, out_dtype=dtype_of(dtype).proto)
+    return OPS["cast"](
+        drawn, in_dtype=parse_dtype(op_dtype).proto, out_dtype=parse_dtype(dtype).proto
+    )
 
 
 class Constant(Initializer):
@@ -134,7 +136,7 @@ class Constant(Initializer):
         """Record the op that computes the initial value."""
         value = float(self.value)
         return OPS["fill_constant"](
-            shape=list(shape), value=value, str_value=repr(value), dtype=dtype_of(dtype).proto
+            shape=list(shape), value=value, str_value=repr(value), dtype=parse_dtype(dtype).proto
         )
 
 
@@ -238,7 +240,9 @@ class XavierUniform(Initializer):
 
     def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return the initial value."""
-        return _draw_uniform(shape, self.gain * math.sqrt(6.0 / self._fan_sum(shape)), dtype)
+        return _draw_symmetric_uniform(
+            shape, self.gain * math.sqrt(6.0 / self._fan_sum(shape)), dtype
+        )
 
     def record(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Record the op that computes the initial value."""
@@ -251,7 +255,9 @@ class XavierNormal(XavierUniform):
 
     def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return the initial value."""
-        return _draw_normal(shape, self.gain * math.sqrt(2.0 / self._fan_sum(shape)), dtype)
+        return _draw_zero_mean_normal(
+            shape, self.gain * math.sqrt(2.0 / self._fan_sum(shape)), dtype
+        )
 
     def record(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Record the op that computes the initial value."""
@@ -280,7 +286,9 @@ class KaimingUniform(Initializer):
 
     def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return the initial value."""
-        return _draw_uniform(shape, math.sqrt(3.0) * self._standard_deviation(shape), dtype)
+        return _draw_symmetric_uniform(
+            shape, math.sqrt(3.0) * self._standard_deviation(shape), dtype
+        )
 
     def record(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Record the op that computes the initial value."""
@@ -293,7 +301,7 @@ class KaimingNormal(KaimingUniform):
 
     def compute(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Array:
         """Return the initial value."""
-        return _draw_normal(shape, self._standard_deviation(shape), dtype)
+        return _draw_zero_mean_normal(shape, self._standard_deviation(shape), dtype)
 
     def record(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
         """Record the op that computes the initial value."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.dtype import dtype_of
+from ..core.dtype import parse_dtype
 from ..core.mode import state
 from ..core.tensor import Tensor
 from .param_attr import ParamAttr
@@ -20,7 +20,7 @@ def _convert_attention_mask(attn_mask: Tensor | None, dtype: Any) -> Tensor | No
 
     A bool or int mask becomes 0 or -1e9 (False masks a position); a float mask is cast. [*] -> [*]
     """
-    return additive_mask_of_dtype(attn_mask, dtype_of(dtype))
+    return additive_mask_of_dtype(attn_mask, parse_dtype(dtype))
 
 
 def _convert_param_attr_to_list(param_attr: Any, n: int) -> list[Any]:

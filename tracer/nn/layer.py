@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..core import cuda, unique_name
-from ..core.dtype import default_float_dtype, dtype_of, is_half, is_inexact
+from ..core.dtype import default_float_np_dtype, is_half, is_inexact, parse_dtype
 from ..core.errors import OperandError, OpError, with_user_line
 from ..core.legacy_importer import import_legacy_module
 from ..core.mode import state
@@ -160,14 +160,14 @@ class Layer:
         members = self.__dict__
         version_counter[0] = members["_layer_version"] = version_counter[0] + 1
         if isinstance(value, Parameter):
-            self._table_for_assignment("_parameters", name)[name] = value
+            self._get_table_and_clear_name_in_others("_parameters", name)[name] = value
         elif isinstance(value, Layer):
-            self._table_for_assignment("_sub_layers", name)[name] = value
+            self._get_table_and_clear_name_in_others("_sub_layers", name)[name] = value
         elif "_sub_layers" in members:  # __init__ has created all tables
-            self._assign_non_member(name, value)
+            self._update_members_for_plain_value(name, value)
         members[name] = value
 
-    def _table_for_assignment(self, table: str, name: str) -> dict[str, Any]:
+    def _get_table_and_clear_name_in_others(self, table: str, name: str) -> dict[str, Any]:
         """Return a table of members for an assignment, with the name removed from the other
         tables.
         """
@@ -182,7 +182,7 @@ class Layer:
         members: dict[str, Any] = self.__dict__[table]
         return members
 
-    def _assign_non_member(self, name: str, value: Any) -> None:
+    def _update_members_for_plain_value(self, name: str, value: Any) -> None:
         """Update the members when a value that is neither Parameter nor Layer is assigned to one's
         name.
         """
@@ -212,8 +212,8 @@ class Layer:
         """Return the dtype of the parameters; float32 (the default argument) selects the default
         dtype.
         """
-        resolved = default_float_dtype() if dtype is None else dtype_of(dtype).np
-        return default_float_dtype() if resolved == np.float32 else resolved
+        resolved = default_float_np_dtype() if dtype is None else parse_dtype(dtype).np
+        return default_float_np_dtype() if resolved == np.float32 else resolved
 
     def create_parameter(
         self,
@@ -233,7 +233,7 @@ class Layer:
         spec = ParamAttr.of(attr)
         if spec is None:
             return None
-        dtype = self._dtype if dtype is None else dtype_of(dtype).np
+        dtype = self._dtype if dtype is None else parse_dtype(dtype).np
         return parameter_from_attr(
             spec, shape, dtype, is_bias, default_initializer, self._full_name
         )
@@ -244,7 +244,7 @@ class Layer:
         """Create an empty tensor [0] of the layer's dtype, to be registered as a buffer."""
         tensor = Tensor(
             cuda.to_default_device(
-                np.zeros([0], self._dtype if dtype is None else dtype_of(dtype).np)
+                np.zeros([0], self._dtype if dtype is None else parse_dtype(dtype).np)
             ),
             name=name,
         )
@@ -507,7 +507,7 @@ class Layer:
 
     def _cast_own_tensors(self, dtype: Any) -> None:
         """Change the dtype of this layer's own floating-point parameters and buffers."""
-        self._dtype = dtype_of(dtype).np
+        self._dtype = parse_dtype(dtype).np
         for tensor in (*self._parameters.values(), *self._buffers.values()):
             if tensor is not None and is_inexact(tensor.array.dtype):
                 tensor.array = tensor.array.astype(self._dtype)
@@ -525,7 +525,7 @@ class Layer:
         excluded_layers: None excludes the batch normalizations
         """
         return self._cast_layers_except(
-            "float16", Float32Layer if excluded_layers is None else excluded_layers
+            "float16", NoHalfPrecisionLayer if excluded_layers is None else excluded_layers
         )
 
     def bfloat16(self, excluded_layers: Any = None) -> Self:
@@ -535,7 +535,7 @@ class Layer:
         excluded_layers: None excludes the batch normalizations
         """
         return self._cast_layers_except(
-            "bfloat16", Float32Layer if excluded_layers is None else excluded_layers
+            "bfloat16", NoHalfPrecisionLayer if excluded_layers is None else excluded_layers
         )
 
     half = float16
@@ -582,7 +582,7 @@ class Layer:
         return f"{type(self).__name__}({self.extra_repr()}\n  {inner}\n)"
 
 
-class Float32Layer(Layer):
+class NoHalfPrecisionLayer(Layer):
     """Base of layers whose statistics need float32: `float16()` and `bfloat16()` skip them."""
 
     def _resolve_dtype(self, dtype: Any) -> np.dtype[Any]:

@@ -63,7 +63,7 @@ TABLE: list[tuple[str, str, tuple[str, ...], dict[str, Any]]] = [
 ]
 
 
-def _attribute_name_format(name: str) -> str:
+def _layer_attribute_name_format(name: str) -> str:
     """Return the format of the attribute names that Paddle's layer uses."""
     return "_{}" if name == "PoissonNLLLoss" else "{}"
 
@@ -78,7 +78,7 @@ CLASSES = {
             "",
             inputs,
             repr_config=(),
-            attribute_format=_attribute_name_format(name),
+            attribute_format=_layer_attribute_name_format(name),
         ),
         __name__,
     )

@@ -16,7 +16,7 @@ from ..core.tensor import Tensor
 from . import functional as F
 from .functional.sync_norm import sync_batch_norm
 from .initializer import Constant, Normal
-from .layer import Float32Layer, Layer
+from .layer import Layer, NoHalfPrecisionLayer
 from .param_attr import ParamAttr
 
 __all__ = [
@@ -53,7 +53,7 @@ def _create_frozen_constant_parameter(layer: Layer, size: int, value: float) -> 
     return parameter
 
 
-class _BatchNorm(Float32Layer):
+class _BatchNorm(NoHalfPrecisionLayer):
     """Batch normalization (Ioffe and Szegedy 2015).
 
     x [N, C, *] -> [N, C, *]

@@ -10,10 +10,10 @@ import math
 from typing import Any
 
 from ..core import pytree
-from ..core.dtype import dtype_of
+from ..core.dtype import parse_dtype
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand_checks import check_tensors, missing_axis_error, not_a_tensor_error
+from ..core.operand_checks import axis_out_of_range_error, check_tensors, not_a_tensor_error
 from ..core.tensor import Tensor
 from ..tensor.convert import cast
 from ..tensor.creation import arange
@@ -53,7 +53,7 @@ def initial_states(
     """
     like = pytree.leaves(batch_ref)[0]
     try:
-        proto = dtype_of(like.dtype if dtype is None else dtype).proto
+        proto = parse_dtype(like.dtype if dtype is None else dtype).proto
     except AttributeError:
         raise not_a_tensor_error(like) from None
 
@@ -106,7 +106,7 @@ class RNNCellBase(Layer):
         )
 
 
-class _GatedCell(RNNCellBase):
+class _CellWithWeights(RNNCellBase):
     """Base of the three cells: their weights, with G gates.
 
     weight_ih [G * hidden, input], weight_hh [G * hidden, hidden], biases [G * hidden]
@@ -124,13 +124,15 @@ class _GatedCell(RNNCellBase):
             Uniform(-1 / math.sqrt(hidden_size), 1 / math.sqrt(hidden_size)),
             gates * hidden_size,
         )
-        self.weight_ih: Any = self._create_weight([rows, input_size], attrs[0], initializer)
-        self.weight_hh: Any = self._create_weight([rows, hidden_size], attrs[1], initializer)
-        self.bias_ih: Any = self._create_weight([rows], attrs[2], initializer)
-        self.bias_hh: Any = self._create_weight([rows], attrs[3], initializer)
+        self.weight_ih: Any = self._create_weight_or_bias([rows, input_size], attrs[0], initializer)
+        self.weight_hh: Any = self._create_weight_or_bias(
+            [rows, hidden_size], attrs[1], initializer
+        )
+        self.bias_ih: Any = self._create_weight_or_bias([rows], attrs[2], initializer)
+        self.bias_hh: Any = self._create_weight_or_bias([rows], attrs[3], initializer)
         self.input_size, self.hidden_size = input_size, hidden_size
 
-    def _create_weight(self, shape: list[int], attr: Any, initializer: Initializer) -> Any:
+    def _create_weight_or_bias(self, shape: list[int], attr: Any, initializer: Initializer) -> Any:
         """Create a weight or bias. If `attr` is False it is constant, as in Paddle: a weight 1, a
         bias 0.
         """
@@ -145,7 +147,7 @@ class _GatedCell(RNNCellBase):
         parameter.stop_gradient = True
         return parameter
 
-    def _project_input_and_state(self, inputs: Tensor, hidden: Tensor) -> tuple[Tensor, Tensor]:
+    def _input_and_state_projections(self, inputs: Tensor, hidden: Tensor) -> tuple[Tensor, Tensor]:
         """Return weight_ih x + bias_ih and weight_hh h + bias_hh.
 
         -> [batch, G * hidden] each
@@ -165,7 +167,7 @@ class _GatedCell(RNNCellBase):
         return f"{self.input_size}, {self.hidden_size}"
 
 
-class SimpleRNNCell(_GatedCell):
+class SimpleRNNCell(_CellWithWeights):
     """h' = activation(W_ih x + b_ih + W_hh h + b_hh) (Elman 1990).
 
     inputs [B, input_size], states [B, hidden_size] -> (h', h')
@@ -185,13 +187,13 @@ class SimpleRNNCell(_GatedCell):
         super().__init__(
             1, input_size, hidden_size, (weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr)
         )
-        self.activation = _check_activation(activation)
+        self.activation = _require_tanh_or_relu(activation)
         self._activation_fn = getattr(F, activation)
 
     def forward(self, inputs: Tensor, states: Tensor | None = None) -> Any:
         """Compute one step; `states` is zero by default."""
         hidden = self.get_initial_states(inputs) if states is None else states
-        new = self._activation_fn(add(*self._project_input_and_state(inputs, hidden)))
+        new = self._activation_fn(add(*self._input_and_state_projections(inputs, hidden)))
         return new, new
 
     def extra_repr(self) -> str:
@@ -201,7 +203,7 @@ class SimpleRNNCell(_GatedCell):
         )
 
 
-class LSTMCell(_GatedCell):
+class LSTMCell(_CellWithWeights):
     """Long short-term memory (Hochreiter and Schmidhuber 1997).
 
     c' = sigmoid(f) * c + sigmoid(i) * tanh(g); h' = sigmoid(o) * tanh(c'), where i, f, g, o are the
@@ -227,7 +229,7 @@ class LSTMCell(_GatedCell):
     def forward(self, inputs: Tensor, states: Any = None) -> Any:
         """Compute one step; `states` is zero by default."""
         hidden, cell = self.get_initial_states(inputs) if states is None else states
-        i, f, g, o = split(add(*self._project_input_and_state(inputs, hidden)), 4, -1)
+        i, f, g, o = split(add(*self._input_and_state_projections(inputs, hidden)), 4, -1)
         new_cell = add(multiply(F.sigmoid(f), cell), multiply(F.sigmoid(i), F.tanh(g)))
         out = multiply(F.sigmoid(o), F.tanh(new_cell))
         return out, (out, new_cell)
@@ -238,7 +240,7 @@ class LSTMCell(_GatedCell):
         return (self.hidden_size,), (self.hidden_size,)
 
 
-class GRUCell(_GatedCell):
+class GRUCell(_CellWithWeights):
     """Gated recurrent unit (Cho et al. 2014).
 
     h' = z * h + (1 - z) * tanh(x_c + r * h_c), r = sigmoid(x_r + h_r), z = sigmoid(x_z + h_z),
@@ -265,14 +267,14 @@ class GRUCell(_GatedCell):
     def forward(self, inputs: Tensor, states: Tensor | None = None) -> Any:
         """Compute one step; `states` is zero by default."""
         hidden = self.get_initial_states(inputs) if states is None else states
-        from_inputs, from_hidden = self._project_input_and_state(inputs, hidden)
+        from_inputs, from_hidden = self._input_and_state_projections(inputs, hidden)
         (xr, xz, xc), (hr, hz, hc) = split(from_inputs, 3, -1), split(from_hidden, 3, -1)
         candidate = F.tanh(add(xc, multiply(F.sigmoid(add(xr, hr)), hc)))
         new = add(multiply(subtract(hidden, candidate), F.sigmoid(add(xz, hz))), candidate)
         return new, new
 
 
-def _check_activation(activation: str) -> str:
+def _require_tanh_or_relu(activation: str) -> str:
     """Return the activation of a SimpleRNN; raises OpError if it is unknown."""
     if activation not in ("tanh", "relu"):
         raise OpError(
@@ -311,7 +313,7 @@ def run_over_time(
     first = pytree.leaves(inputs)[0]
     check_tensors(first)
     if first.ndim < 2:
-        raise missing_axis_error(first, axis)
+        raise axis_out_of_range_error(first, axis)
     num_steps = first.meta.shape[axis]
     if num_steps < 0:
         raise OpError(
@@ -538,7 +540,7 @@ class SimpleRNN(_RecurrentNetwork):
     ) -> None:
         super().__init__(
             SimpleRNNCell,
-            "RNN_TANH" if _check_activation(activation) == "tanh" else "RNN_RELU",
+            "RNN_TANH" if _require_tanh_or_relu(activation) == "tanh" else "RNN_RELU",
             input_size,
             hidden_size,
             num_layers,

@@ -40,7 +40,7 @@ def assign_state_dict(
     missing, used = [], set()
     for structured_name, tensor in tensors.items():
         name = structured_name if use_structured_name else tensor.name
-        mismatch = _describe_mismatch(name, tensor, state_dict.get(name))
+        mismatch = _find_mismatch_message(name, tensor, state_dict.get(name))
         if mismatch is None:
             tensor.set_value(state_dict[name])
             used.add(name)
@@ -50,7 +50,7 @@ def assign_state_dict(
     return missing, [name for name in state_dict if name not in used]
 
 
-def _describe_mismatch(name: str, tensor: Tensor, value: Any) -> str | None:
+def _find_mismatch_message(name: str, tensor: Tensor, value: Any) -> str | None:
     """Return why a value of a state dict cannot be assigned to a tensor; None if it can."""
     if value is None:
         return f"{name} is not found in the provided dict."

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ..core.operand_checks import check_tensors, missing_axis_error
+from ..core.operand_checks import axis_out_of_range_error, check_tensors
 from ..core.tensor import Tensor
 from ..tensor.manipulation import reshape
 from . import functional as F
@@ -377,7 +377,7 @@ class Unflatten(Layer):
         """Compute the output; the class describes shapes."""
         check_tensors(input)
         if not input.ndim:
-            raise missing_axis_error(input, self.axis)
+            raise axis_out_of_range_error(input, self.axis)
         axis, dims = self.axis % input.ndim, input.meta.shape
         leading = [0] * axis
         return reshape(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.errors import FileError
-from ..export.atomic_files import atomic_write, set_error_filename
+from ..export.atomic_files import adding_missing_error_filename, write_files_atomically
 from ..loader.model_files import ModelFileContents
 from ..loader.runtime import EngineError
 from .writer import (
@@ -35,13 +35,13 @@ def write_ort(files: ModelFileContents, output: Path, options: ExportOptions) ->
     opset = select_opset(files, options)
     with tempfile.TemporaryDirectory(prefix="oarlock-") as folder:
         onnx_path, ort_path = Path(folder, "model.onnx"), Path(folder, output.name)
-        with set_error_filename(onnx_path):
+        with adding_missing_error_filename(onnx_path):
             onnx_path.write_bytes(onnx_bytes(files, onnx_path, True, opset))
         convert_to_ort(onnx_path, ort_path)
         data = ort_path.read_bytes()
         report = compare_with_model(files, ort_path) if options.check else "not checked"
     operators = read_ort(data, output.name).operators
-    atomic_write(
+    write_files_atomically(
         {
             str(output): data,
             str(operator_config_path(output)): format_operator_config(operators).encode(),

@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.errors import FileError, OpError, VerifyError
+from ..core.errors import FileError, OpError, OutputsDifferError
 from ..core.tensor import Tensor
-from ..export.atomic_files import atomic_write
+from ..export.atomic_files import write_files_atomically
 from ..ir.block_captures import program_draws_random
 from ..jit.verify import (
     LoopTerminationCheck,
     describe_difference,
     relative_difference,
-    tolerance_for_dtype,
+    tolerance_for_dtype_in_program,
 )
 from ..loader.engine import Engine
 from ..loader.model_files import ModelFileContents
@@ -62,11 +62,11 @@ def write_onnx(files: ModelFileContents, output: Path, options: ExportOptions) -
     opset = select_opset(files, options)
     data = name_output_dims_after_input_dims(onnx_bytes(files, output, options.inline, opset))
     previous = read_file(output) if output.exists() else None
-    atomic_write({str(output): data})
+    write_files_atomically({str(output): data})
     try:
         report = check_and_compare_onnx_file(files, output) if options.check else "not checked"
     except BaseException:  # also KeyboardInterrupt: no unchecked file remains
-        output.unlink() if previous is None else atomic_write({str(output): previous})
+        output.unlink() if previous is None else write_files_atomically({str(output): previous})
         raise
     return ExportResult(output, len(data), opset, report)
 
@@ -192,8 +192,8 @@ def _compare_outputs(
     for name, output, reference in zip(files.program.fetches(), outputs, expected, strict=True):
         array = np.asarray(output)
         distance = relative_difference(array, reference)
-        if distance > tolerance_for_dtype(reference.dtype, files.program):
-            raise VerifyError(
+        if distance > tolerance_for_dtype_in_program(reference.dtype, files.program):
+            raise OutputsDifferError(
                 f"{path.name}: compared with the model, output '{name}' "
                 f"{describe_difference(array, reference)}"
             )

@@ -12,14 +12,14 @@ from . import blockwise
 from .compare import is_strictly_between, where
 from .elementwise import add, div, masked, mul, scale, sub
 from .erf import erf as erf_of
-from .half_precision import upcast_half
+from .half_precision import computed_in_float32_if_half
 from .shared_meta_rules import (
     dims_match,
     float_like_x,
     inexact_like_x,
     like_x,
     num_elements,
-    shape_of,
+    vjp_input_shape,
 )
 from .unary_math import exp, negative, one_minus, plus_one, sigmoid, square, tanh
 
@@ -32,7 +32,7 @@ def relu(x):
     return np.maximum(x, x.dtype.type(0))
 
 
-relu.native(native.find_compiled_function("relu"))
+relu.native(native.compiled_function_or_placeholder("relu"))
 
 
 @relu.vjp
@@ -46,7 +46,7 @@ def relu_grad(out, g):
     return g * (out > 0)
 
 
-relu_grad.native(native.find_compiled_function("relu_grad"))
+relu_grad.native(native.compiled_function_or_placeholder("relu_grad"))
 
 
 @relu_grad.vjp
@@ -76,7 +76,7 @@ def _(g, x, *, t_min, t_max):
     return masked(g, is_strictly_between(x, low=t_min, high=t_max))
 
 
-@upcast_half
+@computed_in_float32_if_half
 def clamp(x: Any, low: float, high: float) -> Any:
     """Clamp X to [low, high] in the dtype of X.
 
@@ -112,7 +112,7 @@ def _(g, x, low, high, *, min, max):
 
 
 @op("leaky_relu", "X -> Out", meta=like_x, floating="X")
-@upcast_half
+@computed_in_float32_if_half
 def leaky_relu(x, *, alpha: float = 0.02):
     """Out = X where X > 0, alpha * X elsewhere. X [*] -> Out [*]"""
     return np.where(x > 0, x, x * x.dtype.type(alpha))
@@ -124,7 +124,7 @@ def _(g, x, *, alpha):
 
 
 @op("leaky_relu_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
-@upcast_half
+@computed_in_float32_if_half
 def leaky_relu_grad(x, g, *, alpha: float = 0.02):
     """X@GRAD = Out@GRAD where X >= 0, alpha * Out@GRAD elsewhere.
 
@@ -139,7 +139,7 @@ def _(gg, x, g, *, alpha):
 
 
 @op("elu", "X -> Out", meta=float_like_x, floating="X")
-@upcast_half
+@computed_in_float32_if_half
 def elu(x, *, alpha: float = 1.0):
     """Out = X where X > 0, alpha * (e ** X - 1) elsewhere. X [*] -> Out [*]"""
     zero = x.dtype.type(0)
@@ -153,7 +153,7 @@ def _(g, x, *, alpha):
 
 
 @op("gelu", "X -> Out", meta=float_like_x, floating="X")
-@upcast_half
+@computed_in_float32_if_half
 def gelu(x, *, approximate: bool = False):
     """Out = X * Phi(X), where Phi is the standard normal distribution function.
 
@@ -170,7 +170,7 @@ def _(x, *, approximate=False):
 
 
 _GELU, _GELU_TANH, _SLOPE, _SLOPE_TANH = map(
-    native.find_compiled_function, ("gelu", "gelu_tanh", "gelu_grad", "gelu_tanh_grad")
+    native.compiled_function_or_placeholder, ("gelu", "gelu_tanh", "gelu_grad", "gelu_tanh_grad")
 )
 
 
@@ -195,7 +195,7 @@ def _(g, x, *, approximate):
 
 
 @op("gelu_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
-@upcast_half
+@computed_in_float32_if_half
 def gelu_grad(x, g, *, approximate: bool = False):
     """X@GRAD = Out@GRAD * gelu'(X). X [*], Out@GRAD [*] -> X@GRAD [*]"""
     return blockwise.apply_to_element_blocks(
@@ -267,13 +267,13 @@ def _silu_grad_kernel(x: Any, g: Any) -> Any:
 
 @op("silu_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 @np.errstate(all="ignore")
-@upcast_half
+@computed_in_float32_if_half
 def silu_grad(x, g):
     """X@GRAD = Out@GRAD * silu'(X). X [*], Out@GRAD [*] -> X@GRAD [*]"""
     return blockwise.apply_to_element_blocks(_silu_grad_kernel, x, g)
 
 
-silu_grad.native(native.find_compiled_function("silu_grad"))
+silu_grad.native(native.compiled_function_or_placeholder("silu_grad"))
 
 
 @silu_grad.vjp
@@ -291,19 +291,19 @@ def _silu_vjp(g: Any, x: Any) -> Any:
 
 @op("silu", "X -> Out", meta=inexact_like_x)
 @np.errstate(all="ignore")
-@upcast_half
+@computed_in_float32_if_half
 def silu(x):
     """Out = X / (1 + e ** -X). X [*] -> Out [*]"""
     return blockwise.apply_to_element_blocks(_silu, x)
 
 
 silu.vjp(_silu_vjp)
-silu.native(native.find_compiled_function("silu"))
+silu.native(native.compiled_function_or_placeholder("silu"))
 
 
 @op("swish", "X -> Out", meta=float_like_x, floating="X")
 @np.errstate(all="ignore")
-@upcast_half
+@computed_in_float32_if_half
 def swish(x, *, beta: float = 1.0):
     """Out = X / (1 + e ** (-beta X)). X [*] -> Out [*]"""
     if beta == 1.0:
@@ -320,7 +320,7 @@ def _(g, x, *, beta):
     return mul(g, mul(s, scale(mul(x, one_minus(s)), scale=beta, bias=1.0)))
 
 
-_native_silu = native.find_compiled_function("silu")
+_native_silu = native.compiled_function_or_placeholder("silu")
 
 
 @swish.native
@@ -329,7 +329,7 @@ def _(x, *, beta=1.0):
 
 
 @op("hard_swish", "X -> Out", meta=float_like_x, floating="X")
-@upcast_half
+@computed_in_float32_if_half
 def hard_swish(x, *, threshold: float = 6.0, scale: float = 6.0, offset: float = 3.0):
     """Out = X * min(max(X + offset, 0), threshold) / scale. X [*] -> Out [*]"""
     return x * clamp(x + x.dtype.type(offset), 0.0, threshold) / x.dtype.type(scale)
@@ -348,7 +348,7 @@ def _(g, x, *, threshold, scale, offset):
 
 
 @op("hard_sigmoid", "X -> Out", meta=float_like_x, floating="X")
-@upcast_half
+@computed_in_float32_if_half
 def hard_sigmoid(x, *, slope: float = 0.2, offset: float = 0.5):
     """Out = min(max(slope * X + offset, 0), 1). X [*] -> Out [*]"""
     return clamp(x * x.dtype.type(slope) + x.dtype.type(offset), 0.0, 1.0)
@@ -360,7 +360,7 @@ def _(g, x, *, slope, Out):
 
 
 @op("softplus", "X -> Out", meta=float_like_x, floating="X", amp_class="deny")
-@upcast_half
+@computed_in_float32_if_half
 def softplus(x, *, beta: float = 1.0, threshold: float = 20.0):
     """Out = ln(1 + e ** (beta * X)) / beta; Out = X where beta * X > threshold.
 
@@ -378,7 +378,7 @@ def _(g, x, *, beta, threshold):
 
 
 @op("softsign", "X -> Out", meta=float_like_x, floating="X")
-@upcast_half
+@computed_in_float32_if_half
 def softsign(x):
     """Out = X / (1 + |X|). X [*] -> Out [*]"""
     return x / (np.abs(x) + x.dtype.type(1))
@@ -390,7 +390,7 @@ def _(g, x):
 
 
 @op("logsigmoid", "X -> Out", meta=float_like_x, floating="X")
-@upcast_half
+@computed_in_float32_if_half
 def logsigmoid(x):
     """Out = -ln(1 + e ** -X). X [*] -> Out [*]"""
     return np.minimum(x, x.dtype.type(0)) - np.log1p(np.exp(-np.abs(x)))
@@ -402,7 +402,7 @@ def _(g, x):
 
 
 @op("mish", "X -> Out", meta=float_like_x, floating="X")
-@upcast_half
+@computed_in_float32_if_half
 def mish(x, *, threshold: float = 20.0):
     """Out = X * tanh(softplus(X)). X [*] -> Out [*]"""
     return x * np.tanh(softplus.kernel(x, threshold=threshold))
@@ -451,7 +451,7 @@ def _(x, alpha, *, data_format, mode):
 @prelu.vjp
 def _(g, x, alpha, *, data_format, mode):
     spread = OPS["reshape2"](
-        alpha, shape=list(_alpha_broadcast_shape(shape_of(x), data_format, mode))
+        alpha, shape=list(_alpha_broadcast_shape(vjp_input_shape(x), data_format, mode))
     )
 
     def alpha_grad() -> Any:

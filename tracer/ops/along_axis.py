@@ -14,7 +14,7 @@ from .compare import equal
 from .elementwise import div, masked, mul, zeros_like
 from .index import check_index_range, check_integers
 from .scatter_at import assign_at, last_write_index_per_value, ufunc_at
-from .shared_meta_rules import Shape, dims_match, normalize_axis, pick_known_dim, shape_of
+from .shared_meta_rules import Shape, dims_match, normalize_axis, pick_known_dim, vjp_input_shape
 
 
 def index_grid(x: Any, index: Any, axis: int) -> tuple[Any, ...]:
@@ -193,7 +193,8 @@ def _(x, index, value, *, Axis, Reduce, Include_self):
 @put_along_axis.vjp
 def _(g, x, index, value, *, Axis, Reduce, Include_self, Result):
     check(
-        shape_of(value) == shape_of(index), "the gradient needs the same shape for Index and Value"
+        vjp_input_shape(value) == vjp_input_shape(index),
+        "the gradient needs the same shape for Index and Value",
     )
 
     def grad_without_assigned() -> Any:

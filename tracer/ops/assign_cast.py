@@ -7,8 +7,8 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .elementwise import mul, scale
-from .half_precision import upcast_half
-from .shared_meta_rules import dtype_of_proto, like_x, proto_of
+from .half_precision import computed_in_float32_if_half
+from .shared_meta_rules import dtype_of_proto, like_x, vjp_input_dtype_proto
 
 
 @op("cast", "X -> Out", grad_keeps_shape=True)
@@ -28,7 +28,7 @@ def _(x, *, out_dtype, **_):
 
 @cast.vjp
 def _(g, x, *, out_dtype):
-    return cast(g, in_dtype=out_dtype, out_dtype=proto_of(x))
+    return cast(g, in_dtype=out_dtype, out_dtype=vjp_input_dtype_proto(x))
 
 
 @op("assign", "X -> Out", meta=like_x)
@@ -73,7 +73,7 @@ def _(g, x):
 
 @op("pow", "X, FactorTensor?! -> Out", meta=like_x, amp_class="deny")
 @np.errstate(all="ignore")
-@upcast_half
+@computed_in_float32_if_half
 def power(x, factor_tensor=None, *, factor: float = 1.0):
     """Out = X ** factor. The input FactorTensor replaces the attribute if given.
 
@@ -92,7 +92,7 @@ def _(g, x, factor_tensor, *, factor):
     if factor_tensor is None:
         return scale(mul(g, power(x, factor=factor - 1)), scale=factor), None
 
-    def x_grad() -> Any:
+    def pow_base_grad() -> Any:
         return mul(mul(g, power(x, scale(factor_tensor, bias=-1.0))), factor_tensor)
 
-    return x_grad, None
+    return pow_base_grad, None

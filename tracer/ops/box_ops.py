@@ -10,7 +10,7 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import HOST_PYTHON_LOOP, Floats, Ints, Meta, check, check_dtype, op
-from .half_precision import upcast_half
+from .half_precision import computed_in_float32_if_half
 from .shared_meta_rules import check_float, dims_match, num_elements
 
 NO_GRAD_BOXES = "its boxes are targets or results, which no gradient goes through in Paddle"
@@ -49,7 +49,7 @@ def _prior_sizes(
     no_grad_reason=NO_GRAD_BOXES,
     host_reason=HOST_PYTHON_LOOP,
 )
-@upcast_half
+@computed_in_float32_if_half
 def prior_box(
     x,
     image,
@@ -120,7 +120,7 @@ def _centers_and_sizes(boxes: Any, extra: Any) -> tuple[Any, Any]:
     host_reason=HOST_PYTHON_LOOP,
 )
 @np.errstate(all="ignore")
-@upcast_half
+@computed_in_float32_if_half
 def box_coder(
     prior,
     prior_var,
@@ -196,7 +196,7 @@ def _sigmoid(x: Any) -> Any:
     no_grad_reason=NO_GRAD_BOXES,
     host_reason=HOST_PYTHON_LOOP,
 )
-@upcast_half
+@computed_in_float32_if_half
 def yolo_box(
     x,
     image_size,

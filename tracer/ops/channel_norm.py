@@ -7,21 +7,21 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import OPS, Meta, check, op
 from .elementwise import div, mul, scale, sub
-from .half_precision import upcast_half
+from .half_precision import computed_in_float32_if_half
 from .reduce import reduce_sum
 from .shared_meta_rules import (
     check_float,
     float_like_x,
     like_x,
     normalize_axis,
-    shape_of,
     shapes_match,
+    vjp_input_shape,
 )
 from .unary_math import sqrt, square
 
 
 @op("around_channels", "X -> Out", meta=like_x, internal=True)
-@upcast_half
+@computed_in_float32_if_half
 def channel_window_sum(x, *, n: int = 5, data_format: str = "NCHW", back: bool = False):
     """Out[c] = the sum of X over the n channels around channel c.
 
@@ -45,7 +45,7 @@ def _(g, x, *, n, data_format, back):
 
 
 @op("lrn", "X -> Out, MidOut~")
-@upcast_half
+@computed_in_float32_if_half
 def lrn(
     x,
     *,
@@ -87,7 +87,7 @@ def _power(x: Any, exponent: float) -> Any:
 
 
 @op("norm", "X -> Out, Norm~")
-@upcast_half
+@computed_in_float32_if_half
 def norm(x, *, axis: int, epsilon: float = 1e-10, is_test: bool = False):
     """Out = X / Norm, where Norm = sqrt(epsilon + the sum of X ** 2 over the axis).
 
@@ -119,7 +119,7 @@ def _channel_axis(x: Any, data_layout: str) -> int:
 
 
 @op("affine_channel", "X, Scale, Bias -> Out")
-@upcast_half
+@computed_in_float32_if_half
 def affine_channel(x, weight, bias, *, data_layout: str = "AnyLayout"):
     """Out = Scale * X + Bias for each channel.
 
@@ -144,7 +144,7 @@ def _(x, weight, bias, *, data_layout):
 
 @affine_channel.vjp
 def _(g, x, weight, bias, *, data_layout):
-    rank = len(shape_of(x))
+    rank = len(vjp_input_shape(x))
     axis = 1 if data_layout == "NCHW" else rank - 1
     others = [i for i in range(rank) if i != axis]
 

@@ -58,7 +58,7 @@ def auc(
         for old, new in zip((positive, negative), counts, strict=True)
     ]
     area = (
-        _area_under_curve(*(_summed_histogram(kept, bins, slide_steps) for kept in made))
+        _area_under_curve(*(_extract_total_histogram(kept, bins, slide_steps) for kept in made))
         if counted
         else 0.0
     )
@@ -80,7 +80,7 @@ def _add_batch_to_histogram(old: Any, new: Any, slide_steps: int) -> Any:
     return made
 
 
-def _summed_histogram(counts: Any, bins: int, slide_steps: int) -> Any:
+def _extract_total_histogram(counts: Any, bins: int, slide_steps: int) -> Any:
     return (
         counts[slide_steps * bins : (slide_steps + 1) * bins] if slide_steps else counts.reshape(-1)
     )

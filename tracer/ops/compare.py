@@ -9,7 +9,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import NO_GRAD_NON_FLOAT_RESULT, Meta, Op, check, check_dtype, op
 from .elementwise import align_axis, masked
-from .half_precision import upcast_half
+from .half_precision import computed_in_float32_if_half
 from .shared_meta_rules import (
     bool_like_x,
     broadcast,
@@ -23,7 +23,7 @@ from .shared_meta_rules import (
 def define_comparison(type: str, function: Callable[[Any, Any], Any], sign: str) -> Op:
     """Define the comparison op `type` on two inputs of one dtype."""
 
-    @upcast_half
+    @computed_in_float32_if_half
     def kernel(x, y, *, axis: int = -1, force_cpu: bool = False):
         return function(x, y) if axis == -1 else function(*align_axis(x, y, axis))
 

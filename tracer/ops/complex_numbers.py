@@ -10,7 +10,7 @@ from ..core.arrays import np
 from ..core.op import NO_HALF_COMPLEX, Meta, check, check_dtype, op
 from .compare import is_strictly_between
 from .elementwise import add, div, masked, mul, scale, zeros_like
-from .half_precision import upcast_half
+from .half_precision import computed_in_float32_if_half
 from .shared_meta_rules import (
     broadcast,
     complex_dtype,
@@ -88,7 +88,7 @@ def _(g, x):
 
 
 @op("angle", "X -> Out", meta=real_like_x)
-@upcast_half
+@computed_in_float32_if_half
 def angle(x):
     """Out = the angle of X with the positive real axis, in (-pi, pi]. X [*] -> Out [*]"""
     check_dtype(x.dtype.kind in "fc", "needs a floating dtype")

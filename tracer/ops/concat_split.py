@@ -16,7 +16,7 @@ def scalar_or_attr(tensor: Any, plain: int) -> int:
     return plain if tensor is None else int(tensor.item())
 
 
-def split_arrays(x: Any, counts: Sequence[int], axis: int) -> list[Any]:
+def split_array_by_sizes(x: Any, counts: Sequence[int], axis: int) -> list[Any]:
     """Consecutive slices of `x` along `axis` with these sizes."""
     front = (slice(None),) * (axis % x.ndim)
     found, start = [], 0
@@ -79,7 +79,7 @@ def split_like(x, ys, axis_tensor=None, *, axis: int = 0):
     X [*, sum Ni, *], Y list of [*, Ni, *] -> Out like Y
     """
     axis = scalar_or_attr(axis_tensor, axis)
-    return split_arrays(x, [y.shape[axis] for y in ys], axis)
+    return split_array_by_sizes(x, [y.shape[axis] for y in ys], axis)
 
 
 @split_like.meta
@@ -111,7 +111,7 @@ def split(
     X [*, N, *] -> Out list of [*, Ni, *]
     """
     axis = scalar_or_attr(axis_tensor, axis)
-    return split_arrays(
+    return split_array_by_sizes(
         x, section_sizes(x.shape[axis], num, resolve_sizes(None, section_tensors, sections)), axis
     )
 

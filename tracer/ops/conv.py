@@ -12,8 +12,14 @@ from typing import Any
 from ..core import native
 from ..core.arrays import is_kernel_on_gpu, np
 from ..core.op import OPS, Ints, Meta, Op, check, check_dtype, op
-from .half_precision import upcast_half
-from .shared_meta_rules import Shape, dims_match, like_input, num_elements, shape_of
+from .half_precision import computed_in_float32_if_half
+from .shared_meta_rules import (
+    Shape,
+    dims_match,
+    make_rule_like_input_at,
+    num_elements,
+    vjp_input_shape,
+)
 from .sliding_window import (
     NUMBER_WORDS,
     PadPair,
@@ -27,7 +33,7 @@ from .sliding_window import (
     pad_and_move_batch_last,
     restore_format,
     restore_format_shape,
-    strided_view,
+    view_at_kernel_offset,
 )
 
 # Elements of the im2col matrix of one block: on the CPU it fits in the cache; on a GPU it is so
@@ -83,7 +89,7 @@ def _im2col(z: Any, window: Window, rows: PadPair, rest: Sequence[int], groups: 
     """
     c, n = z.shape[0], z.shape[-1]
     if set(window.size) == {1}:
-        return strided_view(z, window, (0,) * len(window.size), rows, rest).reshape(
+        return view_at_kernel_offset(z, window, (0,) * len(window.size), rows, rest).reshape(
             groups, c // groups, -1
         )
     shape = (c, *window.size, rows[1] - rows[0], *rest, n)
@@ -93,8 +99,8 @@ def _im2col(z: Any, window: Window, rows: PadPair, rest: Sequence[int], groups: 
         )
         return every.reshape(groups, (c // groups) * math.prod(window.size), -1)
     seen = np.empty_like(z, shape=shape)
-    for at in window.kernel_offsets:
-        seen[(slice(None), *at)] = strided_view(z, window, at, rows, rest)
+    for at in window.iter_kernel_indices:
+        seen[(slice(None), *at)] = view_at_kernel_offset(z, window, at, rows, rest)
     return seen.reshape(groups, (c // groups) * math.prod(window.size), -1)
 
 
@@ -126,7 +132,7 @@ def convolve(x: Any, w: Any, window: Window, out: Shape, groups: int) -> Any:
 
 
 _CONV, _CONV_INPUT, _CONV_FILTER = map(
-    native.find_compiled_function, ("conv2d", "conv2d_input_grad", "conv2d_filter_grad")
+    native.compiled_function_or_placeholder, ("conv2d", "conv2d_input_grad", "conv2d_filter_grad")
 )
 
 
@@ -155,9 +161,9 @@ def _depthwise_conv_into(z: Any, w: Any, window: Window, result: Any, groups: in
     for rows in iter_output_row_blocks(high, 8 * m * math.prod(rest) * n):
         part = result[:, rows[0] : rows[1]]
         part[...] = 0
-        for at in window.kernel_offsets:
+        for at in window.iter_kernel_indices:
             part += _repeat_channels(
-                strided_view(z, window, at, rows, rest), m // groups
+                view_at_kernel_offset(z, window, at, rows, rest), m // groups
             ) * _weight_at_offset(w, at)
     return result
 
@@ -186,8 +192,8 @@ def conv_input_grad(g: Any, w: Any, window: Window, sizes: Any, groups: int) -> 
     for rows in iter_output_row_blocks(high, flat.shape[1] * groups * math.prod(rest) * n):
         part = g[:, rows[0] : rows[1]].reshape(groups, m // groups, -1)
         seen = np.matmul(flat, part).reshape(c, *window.size, rows[1] - rows[0], *rest, n)
-        for at in window.kernel_offsets:
-            place = strided_view(z, window, at, rows, rest)
+        for at in window.iter_kernel_indices:
+            place = view_at_kernel_offset(z, window, at, rows, rest)
             place += seen[(slice(None), *at)]
     return crop_and_move_batch_first(z, window)
 
@@ -203,9 +209,9 @@ def _(g, w, window, sizes, groups):
 def _accumulate_depthwise_input_grad(z: Any, g: Any, w: Any, window: Window, groups: int) -> Any:
     m, high, *rest, n = g.shape
     for rows in iter_output_row_blocks(high, 8 * m * math.prod(rest) * n):
-        for at in window.kernel_offsets:
+        for at in window.iter_kernel_indices:
             part = g[:, rows[0] : rows[1]] * _weight_at_offset(w, at)
-            place = strided_view(z, window, at, rows, rest)
+            place = view_at_kernel_offset(z, window, at, rows, rest)
             place += (
                 part
                 if m == groups
@@ -242,8 +248,8 @@ def _depthwise_filter_grad(z: Any, g: Any, window: Window, shape: Shape, groups:
     m, high, *rest, n = g.shape
     total: Any = np.zeros_like(g, shape=shape)
     for rows in iter_output_row_blocks(high, 8 * m * math.prod(rest) * n):
-        for at in window.kernel_offsets:
-            seen = _repeat_channels(strided_view(z, window, at, rows, rest), m // groups)
+        for at in window.iter_kernel_indices:
+            seen = _repeat_channels(view_at_kernel_offset(z, window, at, rows, rest), m // groups)
             total[(slice(None), 0, *at)] += np.sum(
                 g[:, rows[0] : rows[1]] * seen, axis=tuple(range(1, g.ndim))
             )
@@ -286,7 +292,7 @@ def conv2d_or_conv3d_for_shape(shape: Shape) -> Op:
     same_dtype="Input Filter",
     amp_class="allow",
 )
-@upcast_half
+@computed_in_float32_if_half
 def conv2d(
     x,
     w,
@@ -322,7 +328,7 @@ def conv2d(
     attrs_of=conv2d,
     same_dtype="Input Filter",
 )
-@upcast_half
+@computed_in_float32_if_half
 def depthwise_conv2d(x, w, **attrs):
     """Output = each channel, cross-correlated with its own filters.
 
@@ -332,7 +338,7 @@ def depthwise_conv2d(x, w, **attrs):
 
 
 @op("conv3d", "Input, Filter -> Output", meta=_make_meta_rule(3), same_dtype="Input Filter")
-@upcast_half
+@computed_in_float32_if_half
 def conv3d(
     x,
     w,
@@ -369,11 +375,11 @@ conv3d.vjp(_conv_vjp)
 @op(
     "conv_input_grad",
     "Input, Filter, Output@GRAD -> Input@GRAD",
-    meta=like_input(0),
+    meta=make_rule_like_input_at(0),
     attrs_of=conv2d,
     internal=True,
 )
-@upcast_half
+@computed_in_float32_if_half
 def conv_input_grad_op(x, w, g, **attrs):
     """The gradient of a convolution with respect to Input. Only the shape of Input is used.
 
@@ -393,18 +399,18 @@ def _(gg, x, w, g, **over):
     return (
         None,
         lambda: conv_filter_grad_op(gg, w, g, **over),
-        lambda: conv2d_or_conv3d_for_shape(shape_of(gg))(gg, w, **over),
+        lambda: conv2d_or_conv3d_for_shape(vjp_input_shape(gg))(gg, w, **over),
     )
 
 
 @op(
     "conv_filter_grad",
     "Input, Filter, Output@GRAD -> Filter@GRAD",
-    meta=like_input(1),
+    meta=make_rule_like_input_at(1),
     attrs_of=conv2d,
     internal=True,
 )
-@upcast_half
+@computed_in_float32_if_half
 def conv_filter_grad_op(x, w, g, **attrs):
     """The gradient of a convolution with respect to Filter. Only the shape of Filter is used.
 
@@ -423,7 +429,7 @@ def _(gg, x, w, g, **over):
     return (
         lambda: conv_input_grad_op(x, gg, g, **over),
         None,
-        lambda: conv2d_or_conv3d_for_shape(shape_of(x))(x, gg, **over),
+        lambda: conv2d_or_conv3d_for_shape(vjp_input_shape(x))(x, gg, **over),
     )
 
 
@@ -507,7 +513,7 @@ def _make_transposed_meta_rule(rank: int) -> Any:
     meta=_make_transposed_meta_rule(2),
     same_dtype="Input Filter Bias",
 )
-@upcast_half
+@computed_in_float32_if_half
 def conv2d_transpose(
     x,
     w,
@@ -550,7 +556,7 @@ def conv2d_transpose(
     attrs_of=conv2d_transpose,
     same_dtype="Input Filter Bias",
 )
-@upcast_half
+@computed_in_float32_if_half
 def depthwise_conv2d_transpose(x, w, bias=None, **attrs):
     """conv2d_transpose with one group per channel.
 
@@ -565,7 +571,7 @@ def depthwise_conv2d_transpose(x, w, bias=None, **attrs):
     meta=_make_transposed_meta_rule(3),
     same_dtype="Input Filter",
 )
-@upcast_half
+@computed_in_float32_if_half
 def conv3d_transpose(
     x,
     w,
@@ -607,12 +613,14 @@ def conv_transpose_vjp(
     g like the result
     """
     rank = len(strides)
-    sizes = channels_first_shape(shape_of(x), data_format, rank)[2:]
+    sizes = channels_first_shape(vjp_input_shape(x), data_format, rank)[2:]
     check(
         padding_algorithm != "SAME" or min(sizes) >= 0,
         "the gradient of padding SAME needs known sizes",
     )
-    window = make_window(sizes, shape_of(w)[2:], strides, paddings, padding_algorithm, dilations)
+    window = make_window(
+        sizes, vjp_input_shape(w)[2:], strides, paddings, padding_algorithm, dilations
+    )
     over = {
         "strides": strides,
         "paddings": [p for pads in window.pads for p in pads],
@@ -625,7 +633,7 @@ def conv_transpose_vjp(
         return OPS["reduce_sum"](g, dim=[0, 1, 2] if data_format == "NHWC" else [0, 2, 3])
 
     back = (
-        lambda: conv2d_or_conv3d_for_shape(shape_of(g))(g, w, **over),
+        lambda: conv2d_or_conv3d_for_shape(vjp_input_shape(g))(g, w, **over),
         lambda: conv_filter_grad_op(g, w, x, **over),
     )
     return (*back, bias_grad) if bias else back

@@ -7,7 +7,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
 from .conv import conv2d_transpose, conv3d_transpose, conv_transpose_vjp
-from .half_precision import upcast_half
+from .half_precision import computed_in_float32_if_half
 from .maxpool import unpool_images, unpool_vjp
 
 
@@ -17,7 +17,7 @@ def sizes_from_tensor(sizes: Any) -> list[int]:
 
 
 @op("conv_transpose_to", "Input, Filter, Bias?, Size*! -> Output", internal=True)
-@upcast_half
+@computed_in_float32_if_half
 def conv_transpose_to_size(
     x,
     w,

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from ..core.arrays import np
 from ..core.op import Meta, check, op
-from .half_precision import upcast_half
+from .half_precision import computed_in_float32_if_half
 from .scatter_at import ufunc_at
-from .shared_meta_rules import check_float, dims_match, like_x, no_second_order_rule
+from .shared_meta_rules import check_float, dims_match, like_x, make_no_second_order_rule
 from .softmax import log_softmax_array
 
 
@@ -84,7 +84,7 @@ def _backward(logs: Any, paths: Lattice, times: Any) -> Any:
 
 @op("warpctc", "Logits, Label, LogitsLength?, LabelLength? -> Loss, WarpCTCGrad~")
 @np.errstate(invalid="ignore", divide="ignore")
-@upcast_half
+@computed_in_float32_if_half
 def warpctc(x, labels, times=None, lengths=None, *, blank: int = 0, norm_by_times: bool = False):
     """Loss = -ln of the probability of the labels Label under softmax(Logits).
 
@@ -156,7 +156,7 @@ def _(g, x, labels, times, lengths, *, blank, norm_by_times, WarpCTCGrad):
     meta=like_x,
     internal=True,
 )
-@upcast_half
+@computed_in_float32_if_half
 def warpctc_grad(x, grad, times, g, *, norm_by_times: bool = False):
     """Internal op of the VJP rule of warpctc: WarpCTCGrad of the forward pass times Loss@GRAD,
     divided by LogitsLength if norm_by_times.
@@ -167,4 +167,4 @@ def warpctc_grad(x, grad, times, g, *, norm_by_times: bool = False):
     return grad * share
 
 
-warpctc_grad.vjp(no_second_order_rule("warpctc"))
+warpctc_grad.vjp(make_no_second_order_rule("warpctc"))

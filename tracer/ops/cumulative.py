@@ -7,7 +7,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import HOST_NOT_IN_CUPY, OPS, Meta, check_dtype, op
 from .elementwise import mul
-from .half_precision import upcast_half
+from .half_precision import computed_in_float32_if_half
 from .reduce import cumsum
 from .shared_meta_rules import check_float, dtype_of_proto, like_x, normalize_axis, num_elements
 from .sort import sort_grad
@@ -15,7 +15,7 @@ from .unary_math import exp, negative
 
 
 @op("recurrence", "X, A -> Out", meta=like_x, internal=True)
-@upcast_half
+@computed_in_float32_if_half
 def linear_recurrence(x, a, *, axis: int, reverse: bool = False):
     """A linear recurrence along the axis: Out[k] = X[k] + A[k] * Out[k - 1].
 
@@ -62,7 +62,7 @@ def _(g, x, *, axis, by):
 
 
 @op("cumprod", "X -> Out", amp_class="deny")
-@upcast_half
+@computed_in_float32_if_half
 def cumprod(x, *, dim: int):
     """Out = the cumulative product of X along the axis. X [*] -> Out [*]"""
     return np.cumprod(x, axis=dim, dtype=x.dtype) if x.ndim else x.copy()
@@ -122,7 +122,7 @@ cummin = _define_cumulative_extreme("cummin", np.less_equal, "smallest")
 
 @op("logcumsumexp", "X -> Out", host_reason=HOST_NOT_IN_CUPY)
 @np.errstate(all="ignore")
-@upcast_half
+@computed_in_float32_if_half
 def logcumsumexp(
     x, *, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False
 ):

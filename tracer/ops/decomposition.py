@@ -19,7 +19,7 @@ from .linalg_helpers import (
 )
 from .linear_solve import triangular_solve
 from .matmul import matmul
-from .shared_meta_rules import dims_match, require_known_sizes, shape_of
+from .shared_meta_rules import dims_match, raise_unknown_size_unless, vjp_input_shape
 
 LAPACK: Any = np.linalg  # NumPy's annotations require literal modes
 
@@ -110,8 +110,8 @@ def _(x, *, pivots):
 def _split_axis_at(x: Any, size: int, axis: int) -> tuple[Any, Any]:
     """The parts of an axis before and after `size`."""
     part = OPS["slice"]
-    axis %= len(shape_of(x))
-    end = shape_of(x)[axis]
+    axis %= len(vjp_input_shape(x))
+    end = vjp_input_shape(x)[axis]
     return part(x, axes=[axis], starts=[0], ends=[size]), part(
         x, axes=[axis], starts=[size], ends=[end]
     )
@@ -122,9 +122,9 @@ def _(g, x, *, Out, Pivots):
     """Uses L^-1 dL + dU U^-1 = L^-1 P^T dX U^-1, where the first term is strictly lower
     triangular and the second upper triangular.
     """
-    rows, columns = shape_of(x)[-2:]
-    size = min_matrix_dim(shape_of(x))
-    require_known_sizes(size >= 0)
+    rows, columns = vjp_input_shape(x)[-2:]
+    size = min_matrix_dim(vjp_input_shape(x))
+    raise_unknown_size_unless(size >= 0)
     swapped, left, right = OPS["lu_unpack"](Out, Pivots)
     g = conjugate(g)
     low, high = (
@@ -146,9 +146,11 @@ def _(g, x, *, Out, Pivots):
     found = _solve_adjoint_right(core, first)
     join = OPS["concat"]
     if columns > rows:
-        found = join([found, solve_adjoint_left(top, of_last)], axis=len(shape_of(x)) - 1)
+        found = join([found, solve_adjoint_left(top, of_last)], axis=len(vjp_input_shape(x)) - 1)
     if rows > columns:
-        found = join([found, _solve_adjoint_right(of_below, first)], axis=len(shape_of(x)) - 2)
+        found = join(
+            [found, _solve_adjoint_right(of_below, first)], axis=len(vjp_input_shape(x)) - 2
+        )
     return conjugate(matmul(swapped, found))
 
 
@@ -205,9 +207,9 @@ def _(x, pivots, *, unpack_ludata, unpack_pivots):
 def _(of_left, of_right, x, pivots, *, unpack_ludata):
     if not unpack_ludata:
         return None, None
-    rows, columns = shape_of(x)[-2:]
-    size = min_matrix_dim(shape_of(x))
-    before = [0, 0] * (len(shape_of(x)) - 2)
+    rows, columns = vjp_input_shape(x)[-2:]
+    size = min_matrix_dim(vjp_input_shape(x))
+    before = [0, 0] * (len(vjp_input_shape(x)) - 2)
     left = OPS["pad"](lower_triangle(of_left, -1), paddings=[*before, 0, 0, 0, columns - size])
     return add(
         left, OPS["pad"](upper_triangle(of_right), paddings=[*before, 0, rows - size, 0, 0])
@@ -242,8 +244,8 @@ def _(of_q, of_r, x, *, mode, Q, R):
     """S. F. Walter, L. Lehmann, "Algorithmic Differentiation of Linear Algebra Functions"
     (2018).
     """
-    rows, columns = shape_of(x)[-2:]
-    require_known_sizes(min(rows, columns) >= 0)
+    rows, columns = vjp_input_shape(x)[-2:]
+    raise_unknown_size_unless(min(rows, columns) >= 0)
     check(
         mode != "complete" or rows <= columns,
         "mode=complete has no gradient for more rows than columns",
@@ -258,7 +260,7 @@ def _(of_q, of_r, x, *, mode, Q, R):
     right = _split_axis_at(x, rows, -1)[1]
     of_q = add(of_q, matmul(right, adjoint(of_last)))
     parts = [_tall_qr_grad(of_q, of_first, Q, first), matmul(Q, of_last)]
-    return conjugate(OPS["concat"](parts, axis=len(shape_of(x)) - 1))
+    return conjugate(OPS["concat"](parts, axis=len(vjp_input_shape(x)) - 1))
 
 
 def _tall_qr_grad(of_q: Any, of_r: Any, q: Any, r: Any) -> Any:

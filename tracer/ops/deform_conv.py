@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, check_dtype, op
 from .conv import window_and_output_shape
-from .half_precision import upcast_half
+from .half_precision import computed_in_float32_if_half
 from .scatter_at import ufunc_at
-from .shared_meta_rules import check_float, dims_match, no_second_order_rule
+from .shared_meta_rules import check_float, dims_match, make_no_second_order_rule
 from .sliding_window import Window
 
 Sizes = tuple[int, ...]
@@ -35,7 +35,7 @@ class SamplingCorner(NamedTuple):
 def _sample_positions(offset: Any, window: Window, out: Sizes, groups: int) -> tuple[Any, Any]:
     """The rows and columns that the kernel samples, [N,DG,K,OH,OW]."""
     moved = offset.reshape(offset.shape[0], groups, -1, 2, *out)
-    taps = np.array(list(window.kernel_offsets), offset.dtype) * np.array(
+    taps = np.array(list(window.iter_kernel_indices), offset.dtype) * np.array(
         window.dilation, offset.dtype
     )
     found = []
@@ -140,7 +140,7 @@ def _deform_conv_meta(x, offset, w, mask=None, *, deformable_groups, im2col_step
     "Input, Offset, Filter, Mask -> Output",
     same_dtype="Input Offset Filter Mask",
 )
-@upcast_half
+@computed_in_float32_if_half
 def deformable_conv(
     x,
     offset,
@@ -189,7 +189,7 @@ def _(g, x, offset, w, mask, **over):
     attrs_of=deformable_conv,
     same_dtype="Input Offset Filter",
 )
-@upcast_half
+@computed_in_float32_if_half
 def deformable_conv_v1(x, offset, w, **attrs):
     """deformable_conv without a mask.
 
@@ -218,7 +218,7 @@ def _(g, x, offset, w, **over):
     attrs_of=deformable_conv,
     internal=True,
 )
-@upcast_half
+@computed_in_float32_if_half
 def deformable_conv_grad(x, offset, w, mask, g, **attrs):
     """The gradients of deformable_conv with respect to Input, Offset, Filter and, if given,
     Mask.
@@ -265,4 +265,4 @@ def _(x, offset, w, mask, g, **_):
     return [x, offset, w] if mask is None else [x, offset, w, mask]
 
 
-deformable_conv_grad.vjp(no_second_order_rule("deformable_conv"))
+deformable_conv_grad.vjp(make_no_second_order_rule("deformable_conv"))

@@ -11,6 +11,6 @@ NO_HALF_BOXES = "boxes are matched in float32 or float64, as in Paddle"
 INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
 
 
-def image_row_offsets(lod: Any, rows: int) -> Any:
+def row_offsets_or_single_image(lod: Any, rows: int) -> Any:
     """The row offsets of the images. Without LoD, all rows belong to one image."""
     return require_row_offsets(lod) if lod else np.array([0, rows], np.int64)

@@ -8,7 +8,7 @@ from .elementwise import mul, sub
 from .linalg_helpers import as_column, check_inexact_square_matrices, multiply_chain, transpose_last
 from .linear_solve import inverse
 from .reduce import reduce_sum
-from .shared_meta_rules import check_float, like_x, require_finite_values
+from .shared_meta_rules import check_finite_array, check_float, like_x
 
 
 @op("determinant", "Input -> Out", no_half_reason=NO_HALF_DECOMPOSITION)
@@ -37,7 +37,7 @@ def cofactors(x):
     With the SVD X = U S V^H, Out = det U * det V^H * conj(U C V^H), where C[i] is the product of
     all singular values but S[i].
     """
-    require_finite_values(x)
+    check_finite_array(x)
     u, s, vh = np.linalg.svd(x)
     others = OPS["product_of_others"].kernel(s, axes=[s.ndim - 1])
     factor = (np.linalg.det(u) * np.linalg.det(vh))[..., None, None]

@@ -35,12 +35,12 @@ from .linear_solve import solve
 from .matmul import matmul
 from .shared_meta_rules import (
     broadcast_shapes,
+    check_finite_array,
     complex_dtype,
     is_complex,
+    raise_unknown_size_unless,
     real_dtype,
-    require_finite_values,
-    require_known_sizes,
-    shape_of,
+    vjp_input_shape,
 )
 from .unary_math import square
 
@@ -55,7 +55,7 @@ def svd(x, *, full_matrices: bool = False):
 
     full_matrices: U [*, M, M], VH [*, N, N].
     """
-    require_finite_values(x)
+    check_finite_array(x)
     return tuple(LAPACK.svd(x, full_matrices))
 
 
@@ -85,13 +85,13 @@ def _reduce_to_thin(vectors: Any, g: Any, values: Any) -> tuple[Any, Any]:
     """Reduce full vectors to those with a singular value: the vectors, and their gradient
     plus the contribution of the gradient of the null-space vectors.
     """
-    size = shape_of(values)[-1]
-    require_known_sizes(min(size, shape_of(vectors)[-1]) >= 0)
-    part, axis = OPS["slice"], len(shape_of(vectors)) - 1
+    size = vjp_input_shape(values)[-1]
+    raise_unknown_size_unless(min(size, vjp_input_shape(vectors)[-1]) >= 0)
+    part, axis = OPS["slice"], len(vjp_input_shape(vectors)) - 1
     (first, rest), (of_first, of_rest) = (
         (
             part(t, axes=[axis], starts=[0], ends=[size]),
-            part(t, axes=[axis], starts=[size], ends=[shape_of(t)[-1]]),
+            part(t, axes=[axis], starts=[size], ends=[vjp_input_shape(t)[-1]]),
         )
         for t in (vectors, g)
     )
@@ -113,14 +113,14 @@ def _thin_svd_grad(u: Any, of_u: Any, s: Any, of_s: Any, v: Any, of_v: Any) -> A
         )
         core = add(core, diagonal_matrix(phases))
     found = multiply_chain(u, core, adjoint(v))
-    if shape_of(u)[-1] != shape_of(u)[-2]:
-        found = add(found, matmul(_null_space_grad(u, of_u, inner_u, s), adjoint(v)))
-    if shape_of(v)[-1] != shape_of(v)[-2]:
-        found = add(found, matmul(u, adjoint(_null_space_grad(v, of_v, inner_v, s))))
+    if vjp_input_shape(u)[-1] != vjp_input_shape(u)[-2]:
+        found = add(found, matmul(_grad_outside_span_over_values(u, of_u, inner_u, s), adjoint(v)))
+    if vjp_input_shape(v)[-1] != vjp_input_shape(v)[-2]:
+        found = add(found, matmul(u, adjoint(_grad_outside_span_over_values(v, of_v, inner_v, s))))
     return found
 
 
-def _null_space_grad(vectors: Any, g: Any, inner: Any, values: Any) -> Any:
+def _grad_outside_span_over_values(vectors: Any, g: Any, inner: Any, values: Any) -> Any:
     """The part of a gradient outside of the span of the vectors, divided by the values."""
     return divide_with_zero_for_0_over_0(sub(g, matmul(vectors, inner)), as_row(values))
 
@@ -217,10 +217,10 @@ def _(of_values, of_vectors, x, *, Eigenvalues, Eigenvectors):
     lengths = OPS["real"](diagonal_of(inner))
     inner = sub(inner, scale_columns(matmul(adjoint(Eigenvectors), Eigenvectors), lengths))
     core = divide_by_differences(inner, conjugate(Eigenvalues))
-    return _eig_grad(add(core, diagonal_matrix(conjugate(of_values))), Eigenvectors)
+    return _eig_grad_from_core(add(core, diagonal_matrix(conjugate(of_values))), Eigenvectors)
 
 
-def _eig_grad(core: Any, vectors: Any) -> Any:
+def _eig_grad_from_core(core: Any, vectors: Any) -> Any:
     """The conjugate of V^-H core V^H."""
     flipped = adjoint(vectors)
     return conjugate(solve(flipped, matmul(core, flipped)))
@@ -240,7 +240,7 @@ def _(x):
 @eigvals.vjp
 def _(g, x):
     """Recompute the eigenvectors with `eig`, which returns the eigenvalues in the same order."""
-    return _eig_grad(diagonal_matrix(conjugate(g)), eig(x)[1])
+    return _eig_grad_from_core(diagonal_matrix(conjugate(g)), eig(x)[1])
 
 
 @op(
@@ -259,7 +259,7 @@ def matrix_rank(
     TolTensor: replaces the attribute tol if given.
     use_default_tol: the tolerance is the largest singular value * max(M, N) * the machine epsilon.
     """
-    require_finite_values(x)
+    check_finite_array(x)
     values = np.abs(LAPACK.eigvalsh(x)) if hermitian else LAPACK.svd(x, compute_uv=False)
     if tol_tensor is not None:
         limit = tol_tensor

@@ -8,8 +8,8 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import OPS, Meta, check, check_dtype, op
-from .half_precision import upcast_half
-from .shared_meta_rules import Shape, broadcast_dim, proto_of, shape_of
+from .half_precision import computed_in_float32_if_half
+from .shared_meta_rules import Shape, broadcast_dim, vjp_input_dtype_proto, vjp_input_shape
 
 Labels = tuple[str, ...]
 
@@ -51,7 +51,7 @@ def _expand_ellipsis(term: str, count: int) -> Labels:
 
 
 @op("einsum", "Operands* -> Out, InnerCache*~, XShape*~", same_dtype="Operands", amp_class="allow")
-@upcast_half
+@computed_in_float32_if_half
 def einsum(xs, *, equation: str):
     """Out = the sum of products that an Einstein equation such as `ij,jk->ik` defines. Labels are
     lower-case letters.
@@ -88,7 +88,7 @@ def _size_by_label(terms: Sequence[Labels], shapes: Sequence[Shape]) -> dict[str
 
 @einsum.vjp
 def _(g, xs, *, equation):
-    terms, out = parse_equation(equation, [len(shape_of(x)) for x in xs])
+    terms, out = parse_equation(equation, [len(vjp_input_shape(x)) for x in xs])
     return [_operand_grad(i, g, xs, terms, out) for i in range(len(xs))]
 
 
@@ -118,7 +118,7 @@ def _distinct_labels_and_identities(
     for axis, c in enumerate(term):
         label = next(free) if c in target else c
         if label != c:
-            unit = OPS["eye"](num_rows=shape_of(x)[axis], dtype=proto_of(x))
+            unit = OPS["eye"](num_rows=vjp_input_shape(x)[axis], dtype=vjp_input_dtype_proto(x))
             ties.append(((c, label), unit))
         target.append(label)
     return tuple(target), ties

@@ -14,16 +14,16 @@ from typing import Any
 from ..core import native
 from ..core.arrays import np
 from ..core.op import NO_GRAD_NON_FLOAT_RESULT, OPS, Ints, Meta, check, check_dtype, op
-from .half_precision import upcast_half
+from .half_precision import computed_in_float32_if_half
 from .shared_meta_rules import (
-    align_shapes,
+    append_ones_to_align_at_axis,
     broadcast,
-    broadcast_arithmetic,
+    broadcast_same_dtype_except_bool,
     check_not_bool,
     like_x,
     pick_known_dim,
-    shape_of,
     shapes_match,
+    vjp_input_shape,
 )
 
 
@@ -31,7 +31,7 @@ def align_axis(x: Any, y: Any, axis: int) -> tuple[Any, Any]:
     """The inputs, reshaped so that NumPy's broadcasting implements Paddle's `axis`."""
     if axis == -1 or x.ndim == y.ndim:
         return x, y
-    shapes = align_shapes(x.shape, y.shape, axis)
+    shapes = append_ones_to_align_at_axis(x.shape, y.shape, axis)
     return x.reshape(shapes[0]), y.reshape(shapes[1])
 
 
@@ -41,11 +41,11 @@ def sum_to_shape_if_axis_used(g: Any, like: Any, axis: int) -> Any:
     """
     if axis == -1 or like.ndim == g.ndim:
         return g
-    return sum_to(g, shape=list(shape_of(like)), axis=axis)
+    return sum_to(g, shape=list(vjp_input_shape(like)), axis=axis)
 
 
 @op("sum_to", "X -> Out", internal=True)
-@upcast_half
+@computed_in_float32_if_half
 def sum_to(x, *, shape: Ints, axis: int = -1):
     """Out = X summed over the axes that broadcasting from `shape` added or expanded.
 
@@ -64,7 +64,7 @@ def _(x, *, shape, axis=-1):
     return found if found is NotImplemented else found.reshape(shape)
 
 
-_NATIVE_SUM = native.find_compiled_function("sum")
+_NATIVE_SUM = native.compiled_function_or_placeholder("sum")
 
 
 def native_sum_over_other_axes(x: Any, kept: list[int]) -> Any:
@@ -101,7 +101,7 @@ def zeros_like(x: Any) -> Any:
     return OPS["fill_any_like"](x, value=0.0)
 
 
-@op("elementwise_add", "X, Y -> Out", meta=broadcast_arithmetic)
+@op("elementwise_add", "X, Y -> Out", meta=broadcast_same_dtype_except_bool)
 def add(x, y, *, axis: int = -1):
     """Out = X + Y. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     check_not_bool(x)
@@ -110,7 +110,7 @@ def add(x, y, *, axis: int = -1):
     return x + y
 
 
-add.native(native.find_compiled_function("add"))
+add.native(native.compiled_function_or_placeholder("add"))
 
 
 @add.vjp
@@ -120,7 +120,7 @@ def _(g, x, y, *, axis):
     return sum_to_shape_if_axis_used(g, x, axis), sum_to_shape_if_axis_used(g, y, axis)
 
 
-@op("elementwise_sub", "X, Y -> Out", meta=broadcast_arithmetic)
+@op("elementwise_sub", "X, Y -> Out", meta=broadcast_same_dtype_except_bool)
 def sub(x, y, *, axis: int = -1):
     """Out = X - Y. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     check_not_bool(x)
@@ -129,7 +129,7 @@ def sub(x, y, *, axis: int = -1):
     return x - y
 
 
-sub.native(native.find_compiled_function("sub"))
+sub.native(native.compiled_function_or_placeholder("sub"))
 
 
 @sub.vjp
@@ -147,7 +147,7 @@ def mul(x, y, *, axis: int = -1):
     return x * y
 
 
-mul.native(native.find_compiled_function("mul"))
+mul.native(native.compiled_function_or_placeholder("mul"))
 
 
 @mul.vjp
@@ -190,12 +190,12 @@ def maximum(x, y, *, axis: int = -1):
 
 @maximum.vjp
 def _(g, x, y, *, axis):
-    def selected_grad(picked: str, like: Any) -> Any:
+    def make_selected_grad(picked: str, like: Any) -> Any:
         return lambda: sum_to_shape_if_axis_used(
             masked(g, OPS[picked](x, y, axis=axis)), like, axis
         )
 
-    return selected_grad("greater_than", x), selected_grad("less_equal", y)
+    return make_selected_grad("greater_than", x), make_selected_grad("less_equal", y)
 
 
 @op("elementwise_min", "X, Y -> Out", meta=broadcast)
@@ -206,12 +206,12 @@ def minimum(x, y, *, axis: int = -1):
 
 @minimum.vjp
 def _(g, x, y, *, axis):
-    def selected_grad(picked: str, like: Any) -> Any:
+    def make_selected_grad(picked: str, like: Any) -> Any:
         return lambda: sum_to_shape_if_axis_used(
             masked(g, OPS[picked](x, y, axis=axis)), like, axis
         )
 
-    return selected_grad("less_than", x), selected_grad("greater_equal", y)
+    return make_selected_grad("less_than", x), make_selected_grad("greater_equal", y)
 
 
 @op("keep", "X, Mask -> Out", meta=like_x, internal=True)
@@ -225,7 +225,7 @@ def _(g, x, mask):
     return masked(g, mask), None
 
 
-@op("elementwise_pow", "X, Y -> Out", meta=broadcast_arithmetic)
+@op("elementwise_pow", "X, Y -> Out", meta=broadcast_same_dtype_except_bool)
 @np.errstate(all="ignore")
 def power(x, y, *, axis: int = -1):
     """Out = X ** Y; for integers, rounded. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
@@ -252,7 +252,7 @@ def _(g, x, y, *, axis, Out):
 @op(
     "elementwise_floordiv",
     "X, Y -> Out",
-    meta=broadcast_arithmetic,
+    meta=broadcast_same_dtype_except_bool,
     no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
 )
 @np.errstate(all="ignore")
@@ -264,7 +264,7 @@ def floordiv(x, y, *, axis: int = -1):
     return np.floor_divide(x, y)
 
 
-@op("elementwise_mod", "X, Y -> Out", meta=broadcast_arithmetic)
+@op("elementwise_mod", "X, Y -> Out", meta=broadcast_same_dtype_except_bool)
 @np.errstate(all="ignore")
 def mod(x, y, *, axis: int = -1):
     """Out = the remainder of X / Y, with the sign of Y. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
@@ -290,7 +290,7 @@ def check_divisor(x: Any, y: Any) -> None:
 
 
 @op("scale", "X, ScaleTensor?! -> Out", meta=like_x, grad_keeps_shape=True)
-@upcast_half
+@computed_in_float32_if_half
 def scale(
     x, scale_tensor=None, *, scale: float = 1.0, bias: float = 0.0, bias_after_scale: bool = True
 ):

@@ -18,9 +18,9 @@ from .elementwise import add
 from .shared_meta_rules import (
     complex_dtype,
     normalize_axes,
+    raise_unknown_size_unless,
     real_dtype,
-    require_known_sizes,
-    shape_of,
+    vjp_input_shape,
 )
 
 _INVERSE_NORMALIZATION = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
@@ -109,7 +109,7 @@ def _shape_with_axis_size(shape: tuple[int, ...], axis: int, size: int) -> tuple
 
 def _pad_axis_with_zeros(x: Any, axis: int, before: int, after: int) -> Any:
     """X with zeros before and after an axis."""
-    rank = len(shape_of(x))
+    rank = len(vjp_input_shape(x))
     return OPS["pad"](
         x, paddings=[0] * (2 * axis) + [before, after] + [0] * (2 * (rank - axis - 1))
     )
@@ -118,10 +118,10 @@ def _pad_axis_with_zeros(x: Any, axis: int, before: int, after: int) -> Any:
 @fft_r2c.vjp
 def fft_r2c_grad(g, x, *, axes, normalization, forward, onesided):
     """The gradient of fft_r2c with respect to X. g complex like Out, X [*] -> [*]"""
-    last = axes[-1] % len(shape_of(x))
+    last = axes[-1] % len(vjp_input_shape(x))
     if onesided:
-        size = shape_of(x)[last]
-        require_known_sizes(size >= 0)
+        size = vjp_input_shape(x)[last]
+        raise_unknown_size_unless(size >= 0)
         g = _pad_axis_with_zeros(g, last, 0, size - size // 2 - 1)
     return real(fft_c2c(g, axes=axes, normalization=normalization, forward=forward))
 
@@ -171,9 +171,9 @@ def _(g, x, *, axes, normalization, forward):
     """Each element of X stands for two conjugate elements, so its gradient is doubled.
     Exceptions: the first element and, for an even size, the last one.
     """
-    last = axes[-1] % len(shape_of(x))
-    given, size = shape_of(x)[last], shape_of(g)[last]
-    require_known_sizes(min(given, size) >= 0)
+    last = axes[-1] % len(vjp_input_shape(x))
+    given, size = vjp_input_shape(x)[last], vjp_input_shape(g)[last]
+    raise_unknown_size_unless(min(given, size) >= 0)
     half = size // 2 + 1
     found = fft_r2c(g, axes=axes, normalization=normalization, forward=forward, onesided=True)
     end = half - 1 if size % 2 == 0 else half

@@ -7,8 +7,8 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import NO_HALF_COMPLEX, OPS, Meta, check, check_dtype, op
 from .fourier import fft_r2c, fft_r2c_grad
-from .half_precision import upcast_half
-from .shared_meta_rules import complex_dtype, dims_match, require_known_sizes, shape_of
+from .half_precision import computed_in_float32_if_half
+from .shared_meta_rules import complex_dtype, dims_match, raise_unknown_size_unless, vjp_input_shape
 
 
 def _check_frame_attrs(x: Any, rank: int, hop_length: int, axis: int) -> None:
@@ -49,14 +49,14 @@ def _(x, *, frame_length, hop_length, axis):
 def frame_grad(g, x, *, frame_length, hop_length, axis):
     """The gradient of `frame` with respect to X. g like Out, X [*, N] -> [*, N]"""
     found = overlap_add(g, hop_length=hop_length, axis=axis)
-    rest = shape_of(x)[axis] - shape_of(found)[axis]
-    require_known_sizes(min(*shape_of(x), *shape_of(found)) >= 0)
-    others = [0] * (2 * len(shape_of(x)) - 2)
+    rest = vjp_input_shape(x)[axis] - vjp_input_shape(found)[axis]
+    raise_unknown_size_unless(min(*vjp_input_shape(x), *vjp_input_shape(found)) >= 0)
+    others = [0] * (2 * len(vjp_input_shape(x)) - 2)
     return OPS["pad"](found, paddings=[0, rest, *others] if axis == 0 else [*others, 0, rest])
 
 
 @op("overlap_add", "X -> Out")
-@upcast_half
+@computed_in_float32_if_half
 def overlap_add(x, *, hop_length: int, axis: int = -1):
     """Out = the sum of the frames, where frame i is placed at i * hop_length.
 
@@ -82,8 +82,8 @@ def _(x, *, hop_length, axis):
 
 @overlap_add.vjp
 def _(g, x, *, hop_length, axis):
-    length = shape_of(x)[1 if axis == 0 else -2]
-    require_known_sizes(length >= 0)
+    length = vjp_input_shape(x)[1 if axis == 0 else -2]
+    raise_unknown_size_unless(length >= 0)
     return frame(g, frame_length=length, hop_length=hop_length, axis=axis)
 
 
@@ -133,7 +133,7 @@ def _(x, window, *, n_fft, hop_length, normalized, onesided):
 
 @stft.vjp
 def _(g, x, window, *, n_fft, hop_length, normalized, onesided):
-    require_known_sizes(min(shape_of(x)) >= 0)
+    raise_unknown_size_unless(min(vjp_input_shape(x)) >= 0)
     turn = OPS["transpose2"]
     frames = turn(frame(x, frame_length=n_fft, hop_length=hop_length), axis=[0, 2, 1])
     back = fft_r2c_grad(

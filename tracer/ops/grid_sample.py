@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, check_dtype, op
-from .half_precision import upcast_half
+from .half_precision import computed_in_float32_if_half
 from .scatter_at import ufunc_at
-from .shared_meta_rules import check_float, dims_match, no_second_order_rule, num_elements
+from .shared_meta_rules import check_float, dims_match, make_no_second_order_rule, num_elements
 from .sliding_window import NUMBER_WORDS
 from .unary_math import round_half_away
 
@@ -124,7 +124,7 @@ def _multiply_all(arrays: list[Any]) -> Any:
 
 
 @op("grid_sampler", "X, Grid -> Output", same_dtype="X Grid", floating="X")
-@upcast_half
+@computed_in_float32_if_half
 def grid_sampler(
     x, grid, *, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = True
 ):
@@ -167,7 +167,7 @@ def _(g, x, grid, **attrs):
     attrs_of=grid_sampler,
     internal=True,
 )
-@upcast_half
+@computed_in_float32_if_half
 def grid_sampler_grad(
     x, grid, g, *, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = True
 ):
@@ -202,7 +202,7 @@ def _(x, grid, g, **_):
     return x, grid
 
 
-grid_sampler_grad.vjp(no_second_order_rule("grid_sampler"))
+grid_sampler_grad.vjp(make_no_second_order_rule("grid_sampler"))
 
 
 # -- grids
@@ -232,7 +232,7 @@ def _shape_of_tensor_or_attr(shape_tensor: Any, output_shape: Any) -> list[int]:
 
 
 @op("affine_grid", "Theta, OutputShape?! -> Output")
-@upcast_half
+@computed_in_float32_if_half
 def affine_grid(theta, shape=None, *, output_shape: Ints = [], align_corners: bool = True):
     """Output = Theta @ the homogeneous coordinates of each pixel of an image [N,C,*S].
 
@@ -277,7 +277,7 @@ def _(g, theta, shape, *, output_shape, align_corners):
     attrs_of=affine_grid,
     internal=True,
 )
-@upcast_half
+@computed_in_float32_if_half
 def affine_grid_grad(g, shape=None, *, output_shape: Ints = [], align_corners: bool = True):
     """The gradient of affine_grid with respect to Theta.
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.dtype import DTYPE_BY_NP, HALF_DTYPES, float32
 from ..core.op import OPS
-from .shared_meta_rules import proto_of
+from .shared_meta_rules import vjp_input_dtype_proto
 
 _FLOAT32 = float32.np
 _HALF_PROTOS = {DTYPE_BY_NP[dtype].proto for dtype in HALF_DTYPES}
@@ -24,7 +24,7 @@ def to_float32(arg: Any) -> Any:
 
 def upcast_tensor(x: Any) -> Any:
     """An input of a vjp rule, cast to float32 if it has half precision."""
-    proto = proto_of(x)
+    proto = vjp_input_dtype_proto(x)
     return OPS["cast"](x, in_dtype=proto, out_dtype=float32.proto) if proto in _HALF_PROTOS else x
 
 
@@ -48,14 +48,16 @@ def run_kernel_in_float32(
         return _cast_to_half(found, dtype)
 
 
-def upcast_half(kernel: Callable[..., Any] | None = None, *, stats: Collection[int] = ()) -> Any:
+def computed_in_float32_if_half(
+    kernel: Callable[..., Any] | None = None, *, stats: Collection[int] = ()
+) -> Any:
     """Decorator: run a kernel on half-precision inputs in float32 and cast the results to the dtype
     of the first input.
 
     stats: indices of results that stay float32, such as means and variances in Paddle.
     """
     if kernel is None:
-        return functools.partial(upcast_half, stats=stats)
+        return functools.partial(computed_in_float32_if_half, stats=stats)
 
     @functools.wraps(kernel)
     def wrapper(x: Any, *args: Any, **attrs: Any) -> Any:

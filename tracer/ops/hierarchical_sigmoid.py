@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from ..core.arrays import np
 from ..core.op import HOST_PYTHON_LOOP, Longs, Meta, Strings, check, op
-from .half_precision import upcast_half
-from .shared_meta_rules import check_float, dims_match, no_second_order_rule, num_elements
+from .half_precision import computed_in_float32_if_half
+from .shared_meta_rules import check_float, dims_match, make_no_second_order_rule, num_elements
 
 
 class TreePath(NamedTuple):
@@ -56,7 +56,7 @@ def _node_scores(x: Any, w: Any, bias: Any, walk: TreePath) -> Any:
     "X, W, Label, PathTable?, PathCode?, Bias? -> Out, PreOut~, W_Out~=W",
     host_reason=HOST_PYTHON_LOOP,
 )
-@upcast_half
+@computed_in_float32_if_half
 def hierarchical_sigmoid(
     x,
     w,
@@ -114,7 +114,7 @@ def _(g, x, w, label, table, code, bias, *, num_classes):
     internal=True,
     host_reason=HOST_PYTHON_LOOP,
 )
-@upcast_half
+@computed_in_float32_if_half
 def hierarchical_sigmoid_grad(x, w, label, table, code, bias, g, *, num_classes: int = 2):
     """The gradients of hierarchical_sigmoid with respect to X, W and, if given, Bias."""
     walk = _tree_path(label, table, code, num_classes)
@@ -137,4 +137,4 @@ def _(x, w, label, table, code, bias, g, **_):
     return [x, w] if bias is None else [x, w, bias]
 
 
-hierarchical_sigmoid_grad.vjp(no_second_order_rule("hierarchical_sigmoid"))
+hierarchical_sigmoid_grad.vjp(make_no_second_order_rule("hierarchical_sigmoid"))

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import Floats, Meta, Op, check, op
-from .half_precision import upcast_half
+from .half_precision import computed_in_float32_if_half
 from .scatter_at import ufunc_at
 from .shared_meta_rules import check_inexact, like_x
 from .sliding_window import NUMBER_WORDS
@@ -93,7 +93,7 @@ def _scales_per_axis(scale: Sequence[float], rank: int) -> list[float]:
     return found * rank if len(found) == 1 else found
 
 
-def _output_sizes(
+def _output_sizes_and_scales(
     sizes: Sequence[int],
     out_size: Any,
     size_tensors: Any,
@@ -182,7 +182,7 @@ def define_resize_op(kind: str) -> Op:
     """Define the op `<kind>_interp_v2`."""
 
     @op(f"{kind}_interp_v2", INTERP_SLOTS, amp_class="deny_at_o2")
-    @upcast_half
+    @computed_in_float32_if_half
     def kernel(
         x,
         out_size=None,
@@ -200,7 +200,9 @@ def define_resize_op(kind: str) -> Op:
     ):
         inner = _spatial_shape(x.shape, data_layout)
         attrs_out = _sizes_of_attrs(len(inner), out_d, out_h, out_w)
-        out, scales = _output_sizes(inner, out_size, sizes, scale_tensor, attrs_out, scale)
+        out, scales = _output_sizes_and_scales(
+            inner, out_size, sizes, scale_tensor, attrs_out, scale
+        )
         _check_interpolated_dtype(kind, x)
         made = x.astype(np.float32) if kind != "nearest" and x.dtype == np.uint8 else x
         for i, taps in enumerate(
@@ -272,7 +274,7 @@ nearest, linear, bilinear, trilinear, bicubic = RESIZE_OPS = [
     attrs_of=bilinear,
     internal=True,
 )
-@upcast_half
+@computed_in_float32_if_half
 def resize_grad(x, out_size, sizes, scale_tensor, g, *, kind: str, **attrs):
     """The gradient of interpolation. Only the shape of X is used.
 
@@ -281,7 +283,9 @@ def resize_grad(x, out_size, sizes, scale_tensor, g, *, kind: str, **attrs):
     full = bilinear.attrs_with_defaults(attrs)
     inner = _spatial_shape(x.shape, full["data_layout"])
     attrs_out = _sizes_of_attrs(len(inner), full["out_d"], full["out_h"], full["out_w"])
-    out, scales = _output_sizes(inner, out_size, sizes, scale_tensor, attrs_out, full["scale"])
+    out, scales = _output_sizes_and_scales(
+        inner, out_size, sizes, scale_tensor, attrs_out, full["scale"]
+    )
     for i, taps in enumerate(
         _taps_per_axis(kind, inner, out, scales, full["align_corners"], full["align_mode"])
     ):

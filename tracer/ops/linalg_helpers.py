@@ -9,7 +9,14 @@ from ..core.op import OPS, Meta, check
 from .compare import equal, logical_and
 from .elementwise import add, div, mul, scale, sub, zeros_like
 from .matmul import matmul
-from .shared_meta_rules import Shape, check_inexact, dims_match, is_complex, proto_of, shape_of
+from .shared_meta_rules import (
+    Shape,
+    check_inexact,
+    dims_match,
+    is_complex,
+    vjp_input_dtype_proto,
+    vjp_input_shape,
+)
 
 
 def check_inexact_matrices(x: Meta, name: str = "X") -> None:
@@ -36,7 +43,7 @@ def conjugate(x: Any) -> Any:
 
 def transpose_last(x: Any) -> Any:
     """Transpose the last two axes."""
-    rank = len(shape_of(x))
+    rank = len(vjp_input_shape(x))
     return OPS["transpose2"](x, axis=[*range(rank - 2), rank - 1, rank - 2])
 
 
@@ -104,7 +111,7 @@ def cast_to_complex_like(x: Any, like: Any) -> Any:
     """Cast real X to complex if `like` is complex."""
     if not is_complex(like) or is_complex(x):
         return x
-    return OPS["cast"](x, in_dtype=proto_of(x), out_dtype=proto_of(like))
+    return OPS["cast"](x, in_dtype=vjp_input_dtype_proto(x), out_dtype=vjp_input_dtype_proto(like))
 
 
 def pairwise_differences_j_minus_i(x: Any) -> Any:
@@ -116,7 +123,7 @@ def divide_with_zero_for_0_over_0(x: Any, y: Any) -> Any:
     """X / Y, and 0 for 0 / 0. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     y = cast_to_complex_like(y, x)
     nothing = logical_and(equal(x, zeros_like(x)), equal(y, zeros_like(y)))
-    return div(x, add(y, OPS["cast"](nothing, in_dtype=0, out_dtype=proto_of(y))))
+    return div(x, add(y, OPS["cast"](nothing, in_dtype=0, out_dtype=vjp_input_dtype_proto(y))))
 
 
 def divide_by_differences(x: Any, values: Any) -> Any:

@@ -26,10 +26,10 @@ from .matmul import matmul
 from .shared_meta_rules import (
     Shape,
     broadcast_shapes,
+    check_finite_array,
     dims_match,
     real_dtype,
-    require_finite_values,
-    shape_of,
+    vjp_input_shape,
 )
 
 
@@ -105,7 +105,7 @@ def _(x, y):
 
 @solve.vjp
 def _(g, x, y, *, Out):
-    vectors = is_vector_rhs(shape_of(x), shape_of(y))
+    vectors = is_vector_rhs(vjp_input_shape(x), vjp_input_shape(y))
     if vectors:
         g, Out = as_column(g), as_column(Out)
     back = solve(transpose_last(x), g)
@@ -208,7 +208,7 @@ def pseudo_inverse(x, *, rcond: float = 1e-15, hermitian: bool = False):
 
     hermitian: X is Hermitian; only its lower triangle is read.
     """
-    require_finite_values(x)
+    check_finite_array(x)
     if not is_kernel_on_gpu():
         return np.linalg.pinv(x, rcond, hermitian)
     below = np.tril(x, -1)  # CuPy reads both triangles
@@ -261,7 +261,7 @@ def lstsq(x, y, *, rcond: float = 0.0, driver: str = "gels"):
         driver in ("gels", "gelsy", "gelsd", "gelss"),
         f"driver={driver} is not one of gels, gelsy, gelsd, gelss",
     )
-    require_finite_values(x)
+    check_finite_array(x)
     values = np.linalg.svd(x, compute_uv=False)
     rank = np.sum(values > rcond * values[..., :1], axis=-1).astype(np.int32)
     solution = np.matmul(np.linalg.pinv(x, rcond), y)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.arrays import np
 from ..core.op import check, op
 from .elementwise import div, mul, scale, sub
-from .half_precision import upcast_half
+from .half_precision import computed_in_float32_if_half
 from .shared_meta_rules import check_float, shapes_match
 from .unary_math import one_minus
 
@@ -18,7 +18,7 @@ from .unary_math import one_minus
     amp_class="deny",
 )
 @np.errstate(all="ignore")
-@upcast_half
+@computed_in_float32_if_half
 def log_loss(x, label, *, epsilon: float):
     """Loss = -Labels ln(Predicted + epsilon) - (1 - Labels) ln(1 - Predicted + epsilon).
 

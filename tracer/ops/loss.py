@@ -9,15 +9,15 @@ from ..core.arrays import np
 from ..core.op import NO_GRAD_NON_FLOAT_RESULT, OPS, Long, Meta, check, check_dtype, op
 from .compare import is_strictly_between, not_equal
 from .elementwise import div, masked, mul, scale, sub
-from .half_precision import upcast_half, upcast_tensor
+from .half_precision import computed_in_float32_if_half, upcast_tensor
 from .reduce import reduce_mean, reduce_sum
 from .shared_meta_rules import (
     check_float,
     dims_match,
     like_x,
     normalize_axis,
-    shape_of,
     shapes_match,
+    vjp_input_shape,
 )
 from .softmax import log_softmax_array, softmax, softmax_grad
 from .unary_math import negative, one_minus, sigmoid
@@ -28,7 +28,7 @@ from .unary_math import negative, one_minus, sigmoid
 
 @op("softmax_with_cross_entropy", "Logits, Label! -> Softmax~, Loss", amp_class="deny")
 @np.errstate(invalid="ignore")
-@upcast_half
+@computed_in_float32_if_half
 def softmax_with_cross_entropy(
     x,
     label,
@@ -65,7 +65,7 @@ def softmax_with_cross_entropy(
 
 
 _CROSS_ENTROPY, _CROSS_ENTROPY_BACK = map(
-    native.find_compiled_function, ("cross_entropy", "cross_entropy_grad")
+    native.compiled_function_or_placeholder, ("cross_entropy", "cross_entropy_grad")
 )
 
 
@@ -149,7 +149,7 @@ def _(g, x, label, *, soft_label, use_softmax, ignore_index, axis, Softmax):
     internal=True,
 )
 @np.errstate(all="ignore")
-@upcast_half
+@computed_in_float32_if_half
 def cross_entropy_grad(
     x,
     label,
@@ -241,7 +241,7 @@ def _check_float_with_same_shape(x: Meta, label: Meta) -> None:
 
 @op("bce_loss", "X, Label! -> Out", same_dtype="X Label")
 @np.errstate(all="ignore")
-@upcast_half
+@computed_in_float32_if_half
 def bce_loss(x, label):
     """Out = -(Label * ln X + (1 - Label) * ln(1 - X)), with logarithms clamped to at least -100.
 
@@ -278,7 +278,7 @@ def _(g, x, label):
     same_dtype="X Label pos_weight",
     amp_class="deny",
 )
-@upcast_half
+@computed_in_float32_if_half
 def sigmoid_cross_entropy(
     x, label, pos_weight=None, *, ignore_index: int = -100, normalize: bool = False
 ):
@@ -320,7 +320,7 @@ def _(g, x, label, pos_weight, *, ignore_index, normalize):
 
 
 @op("share_of_used", "X, Label -> Out", meta=like_x, internal=True)
-@upcast_half
+@computed_in_float32_if_half
 def mask_ignored(x, label, *, ignore_index: int = -100, normalize: bool = False):
     """Out = X where Label is not ignore_index, else 0.
 
@@ -339,7 +339,7 @@ def _(g, x, label, *, ignore_index, normalize):
 
 
 @op("huber_loss", "X, Y -> Residual~, Out", same_dtype="X Y", floating="X", amp_class="deny")
-@upcast_half
+@computed_in_float32_if_half
 def huber_loss(x, y, *, delta: float):
     """With r = Y - X: Out = r ** 2 / 2 where |r| <= delta, else delta * (|r| - delta / 2).
 
@@ -365,7 +365,7 @@ def _(g, x, y, *, delta):
 
 @op("kldiv_loss", "X, Target! -> Loss", same_dtype="X Target")
 @np.errstate(all="ignore")
-@upcast_half
+@computed_in_float32_if_half
 def kldiv_loss(x, target, *, reduction: str = "mean"):
     """Loss = Target * (ln Target - X), 0 where Target <= 0; then reduced as `reduction` states.
 
@@ -392,7 +392,7 @@ def _(g, x, target, *, reduction):
     def broadcast_grad() -> Any:
         if reduction == "none":
             return g
-        axes = list(range(len(shape_of(x))))
+        axes = list(range(len(vjp_input_shape(x))))
         if reduction == "batchmean":
             rows = reduce_mean(x, dim=axes[1:], keep_dim=True) if len(axes) > 1 else x
             part = OPS["spread_like"](g, rows, axes=axes, average=True)
@@ -409,7 +409,7 @@ def _(g, x, target, *, reduction):
 
 
 @op("nll_loss", "X, Label, Weight?! -> Out, Total_weight~", same_dtype="X Weight", amp_class="deny")
-@upcast_half
+@computed_in_float32_if_half
 def nll_loss(x, label, weight=None, *, ignore_index: Long = -100, reduction: str = "mean"):
     """Out = -Weight[Label] * X[Label]; then summed, or averaged with the weights, as `reduction`
     states.
@@ -463,7 +463,7 @@ def _(g, x, label, weight, *, ignore_index, reduction):
 
 
 @op("nll_loss_grad", "X, Label, Weight?, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
-@upcast_half
+@computed_in_float32_if_half
 def nll_loss_grad(x, label, weight, g, *, ignore_index: Long = -100, reduction: str = "mean"):
     """The gradient of nll_loss with respect to X. It does not depend on the values of X.
 
@@ -487,7 +487,7 @@ def _(b, x, label, weight, g, *, ignore_index, reduction):
 
 
 @op("label_smooth", "X, PriorDist?! -> Out", same_dtype="X PriorDist", floating="X")
-@upcast_half
+@computed_in_float32_if_half
 def label_smooth(x, prior=None, *, epsilon: float = 0.0):
     """Out = (1 - epsilon) * X + epsilon * PriorDist. PriorDist is uniform (1 / C) by default.
 

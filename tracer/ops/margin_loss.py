@@ -8,9 +8,9 @@ from ..core.arrays import np
 from ..core.op import OPS, Meta, check, check_dtype, op
 from .compare import is_strictly_between
 from .elementwise import masked, mul, scale
-from .half_precision import upcast_half
+from .half_precision import computed_in_float32_if_half
 from .reduce import broadcast_like
-from .shared_meta_rules import check_float, shape_of, shapes_match
+from .shared_meta_rules import check_float, shapes_match, vjp_input_shape
 from .unary_math import negative
 
 
@@ -28,7 +28,7 @@ def _labels_to_signs(labels: Any) -> Any:
 
 
 @op("hinge_loss", "Logits, Labels! -> Loss")
-@upcast_half
+@computed_in_float32_if_half
 def hinge_loss(x, labels):
     """Loss = max(1 - Logits * (2 * Labels - 1), 0).
 
@@ -51,7 +51,7 @@ def _(g, x, labels):
 
 
 @op("modified_huber_loss", "X, Y! -> IntermediateVal~, Out")
-@upcast_half
+@computed_in_float32_if_half
 def modified_huber_loss(x, y):
     """With v = X * (2 * Y - 1): Out = max(1 - v, 0) ** 2 where v >= -1, else -4 * v.
 
@@ -81,7 +81,7 @@ REDUCTIONS = {0: "sum", 1: "mean", 2: "none"}
 
 
 @op("identity_loss", "X -> Out")
-@upcast_half
+@computed_in_float32_if_half
 def identity_loss(x, *, reduction: int = 1):
     """Out = the sum of X (reduction 0), its mean (1), or X (2).
 
@@ -103,4 +103,4 @@ def _(x, *, reduction):
 def _(g, x, *, reduction):
     if reduction == 2:
         return g
-    return broadcast_like(g, x, axes=list(range(len(shape_of(x)))), average=reduction == 1)
+    return broadcast_like(g, x, axes=list(range(len(vjp_input_shape(x)))), average=reduction == 1)

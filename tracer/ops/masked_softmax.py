@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
-from .half_precision import upcast_half
+from .half_precision import computed_in_float32_if_half
 from .shared_meta_rules import broadcast_shapes, check_float
 from .softmax import softmax_array, softmax_grad
 
 
 @op("fused_softmax_mask", "X, Mask! -> Out")
-@upcast_half
+@computed_in_float32_if_half
 def fused_softmax_mask(x, mask):
     """Out = softmax(X + Mask) over the last axis. X [B,H,L,S], Mask [B,1,L,S] -> Out [B,H,L,S]"""
     return softmax_array(x + mask, -1)
@@ -35,7 +35,7 @@ def _(g, x, mask, *, Out):
 
 
 @op("fused_softmax_mask_upper_triangle", "X -> Out")
-@upcast_half
+@computed_in_float32_if_half
 def fused_softmax_mask_upper_triangle(x):
     """Out = softmax over the last axis with a causal mask: elements above the diagonal are 0.
 

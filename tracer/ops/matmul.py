@@ -10,7 +10,7 @@ from ..core.arrays import np
 from ..core.op import OPS, Floats, Ints, Meta, check, check_dtype, op
 from .compare import equal, is_strictly_between
 from .elementwise import div, masked, mul, scale
-from .half_precision import upcast_half
+from .half_precision import computed_in_float32_if_half
 from .reduce import axes_to_reduce, broadcast_like, reduced_shape
 from .shared_meta_rules import (
     broadcast_shapes,
@@ -19,16 +19,16 @@ from .shared_meta_rules import (
     normalize_axis,
     num_elements,
     pick_known_dim,
-    shape_of,
     shapes_match,
+    vjp_input_shape,
 )
 from .unary_math import absolute, sign
 
-_native_matmul = native.find_compiled_function("matmul")
+_native_matmul = native.compiled_function_or_placeholder("matmul")
 
 
 @op("matmul_v2", "X, Y -> Out", same_dtype="X Y", amp_class="allow")
-@upcast_half
+@computed_in_float32_if_half
 def matmul(x, y, *, trans_x: bool = False, trans_y: bool = False):
     """Out = X @ Y over the last two axes, with NumPy's rules for vectors.
 
@@ -71,7 +71,7 @@ def _(x, y, *, trans_x, trans_y):
 
 @matmul.vjp
 def _(g, x, y, *, trans_x, trans_y):
-    if len(shape_of(x)) == 1 or len(shape_of(y)) == 1:
+    if len(vjp_input_shape(x)) == 1 or len(vjp_input_shape(y)) == 1:
         return _vector_vjp(g, x, y, trans_x, trans_y)
     return lambda: _left_grad(g, x, y, trans_x, trans_y), lambda: _right_grad(
         g, x, y, trans_x, trans_y
@@ -87,10 +87,10 @@ def _left_grad(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
 
 
 def _right_grad(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
-    if len(shape_of(y)) == 2 and len(shape_of(x)) > 2 and not trans_x:
+    if len(vjp_input_shape(y)) == 2 and len(vjp_input_shape(x)) > 2 and not trans_x:
         # One product over all rows of all batches, instead of one product per batch and a sum.
         x, g = (
-            OPS["flatten_contiguous_range"](t, start_axis=0, stop_axis=len(shape_of(t)) - 2)
+            OPS["flatten_contiguous_range"](t, start_axis=0, stop_axis=len(vjp_input_shape(t)) - 2)
             for t in (x, g)
         )
     return (
@@ -104,7 +104,7 @@ def _vector_vjp(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
     """The gradients if an input is a vector, which is treated as a row or a column. The
     backward pass sums the gradients over the added axes.
     """
-    row, column = len(shape_of(x)) == 1, len(shape_of(y)) == 1
+    row, column = len(vjp_input_shape(x)) == 1, len(vjp_input_shape(y)) == 1
     widen, narrow = OPS["unsqueeze2"], OPS["squeeze2"]
     if column:
         g, y, trans_y = widen(g, axes=[-1]), widen(y, axes=[-1]), False
@@ -119,7 +119,7 @@ def _vector_vjp(g: Any, x: Any, y: Any, trans_x: bool, trans_y: bool) -> Any:
 
 
 @op("bmm", "X, Y -> Out", same_dtype="X Y")
-@upcast_half
+@computed_in_float32_if_half
 def bmm(x, y):
     """Out = X @ Y for each batch element. X [B,M,K], Y [B,K,N] -> Out [B,M,N]"""
     check(
@@ -155,7 +155,7 @@ def _(g, x, y):
 
 
 @op("dot", "X, Y -> Out", same_dtype="X Y")
-@upcast_half
+@computed_in_float32_if_half
 def dot(x, y):
     """Out = the sum of X * Y over the last axis. X [*B,K], Y [*B,K] -> Out [*B]"""
     check(x.shape == y.shape, "the shapes differ")
@@ -179,7 +179,7 @@ def _(g, x, y):
 
 
 @op("mv", "X, Vec -> Out", same_dtype="X Vec")
-@upcast_half
+@computed_in_float32_if_half
 def mv(x, vec):
     """Out = X @ Vec. X [M,K], Vec [K] -> Out [M]"""
     check(x.ndim == 2 and vec.ndim == 1, "X needs two axes and Vec one")
@@ -203,7 +203,7 @@ def _(g, x, vec):
 
 
 @op("addmm", "Input, X, Y -> Out", same_dtype="Input X Y", floating="Input")
-@upcast_half
+@computed_in_float32_if_half
 def addmm(base, x, y, *, Alpha: float = 1.0, Beta: float = 1.0):
     """Out = Beta * Input + Alpha * X @ Y.
 
@@ -241,7 +241,7 @@ def _(g, base, x, y, *, Alpha, Beta):
 
 
 @op("mul", "X, Y -> Out", same_dtype="X Y", amp_class="allow")
-@upcast_half
+@computed_in_float32_if_half
 def mul_flattened(x, y, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1):
     """Out = X @ Y, where x_num_col_dims and y_num_col_dims determine how X and Y are flattened to
     matrices.
@@ -300,7 +300,7 @@ def _(g, x, y, *, x_num_col_dims, y_num_col_dims):
     no_grad_reason="passes for inference write it; Paddle has none",
     same_dtype="Input W Bias",
 )
-@upcast_half
+@computed_in_float32_if_half
 def fc(
     x,
     w,
@@ -382,7 +382,7 @@ def _(g, x, *, axis):
 
 @op("p_norm", "X -> Out")
 @np.errstate(all="ignore")
-@upcast_half
+@computed_in_float32_if_half
 def p_norm(
     x,
     *,
@@ -424,7 +424,7 @@ def _(x, *, porder, axis, epsilon, keepdim, asvector):
 @p_norm.vjp
 def p_norm_vjp(g, x, *, porder, axis, keepdim, asvector, Out):
     """The gradient of p_norm with respect to X. g like Out, X [*] -> [*]"""
-    axes = list(_norm_axes(len(shape_of(x)), axis, asvector))
+    axes = list(_norm_axes(len(vjp_input_shape(x)), axis, asvector))
     g, n = (broadcast_like(t, x, axes=axes, keep_dim=keepdim) for t in (g, Out))
     if porder == 0:
         return scale(g, scale=0.0)
@@ -437,7 +437,7 @@ def p_norm_vjp(g, x, *, porder, axis, keepdim, asvector, Out):
 
 
 @op("frobenius_norm", "X -> Out", amp_class="deny")
-@upcast_half
+@computed_in_float32_if_half
 def frobenius_norm(
     x,
     *,
@@ -462,6 +462,6 @@ def _(x, *, dim, keep_dim, reduce_all, in_dtype, out_dtype):
 
 @frobenius_norm.vjp
 def _(g, x, *, dim, keep_dim, reduce_all, Out):
-    axes = list(axes_to_reduce(dim, reduce_all, len(shape_of(x))))
+    axes = list(axes_to_reduce(dim, reduce_all, len(vjp_input_shape(x))))
     g, n = (broadcast_like(t, x, axes=axes, keep_dim=keep_dim) for t in (g, Out))
     return masked(mul(g, div(x, n)), is_strictly_between(n, low=0.0))

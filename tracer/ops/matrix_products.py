@@ -9,7 +9,7 @@ from typing import Any
 from ..core.arrays import is_kernel_on_gpu, np
 from ..core.op import NO_HALF_DECOMPOSITION, OPS, Meta, check, check_dtype, op
 from .elementwise import mul, sub
-from .half_precision import upcast_half
+from .half_precision import computed_in_float32_if_half
 from .linalg_helpers import (
     as_column,
     as_row,
@@ -29,14 +29,14 @@ from .shared_meta_rules import (
     normalize_axis,
     num_elements,
     pick_known_dim,
-    require_known_sizes,
-    shape_of,
+    raise_unknown_size_unless,
     shapes_match,
+    vjp_input_shape,
 )
 
 
 @op("multi_dot", "X* -> Out", same_dtype="X")
-@upcast_half
+@computed_in_float32_if_half
 def multi_dot(xs):
     """Out = the product of all X, in the order with the fewest multiplications. The first X may be
     a row vector, the last a column vector.
@@ -63,7 +63,7 @@ def _(xs):
 
 @multi_dot.vjp
 def _(g, xs):
-    row, column = len(shape_of(xs[0])) == 1, len(shape_of(xs[-1])) == 1
+    row, column = len(vjp_input_shape(xs[0])) == 1, len(vjp_input_shape(xs[-1])) == 1
     factors = list(xs)
     if row:
         factors[0], g = as_row(xs[0]), OPS["unsqueeze2"](g, axes=[0])
@@ -99,7 +99,7 @@ def _(g, x, *, n):
     Matrices" (2008), theorem 3.6.
     """
     turned, join = transpose_last(x), OPS["concat"]
-    down = len(shape_of(x)) - 2
+    down = len(vjp_input_shape(x)) - 2
     nothing = sub(turned, turned)
     whole = join(
         [join([turned, g], axis=down + 1), join([nothing, turned], axis=down + 1)], axis=down
@@ -109,7 +109,7 @@ def _(g, x, *, n):
 
 
 @op("kron", "X, Y -> Out", same_dtype="X Y")
-@upcast_half
+@computed_in_float32_if_half
 def kron(x, y):
     """Out = the Kronecker product of X and Y.
 
@@ -121,11 +121,11 @@ def kron(x, y):
 @kron.meta
 def _(x, y):
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
-    a, b = _align_ranks(x.shape, y.shape)
+    a, b = _pad_shapes_to_same_rank(x.shape, y.shape)
     return Meta(tuple(map(_multiply_sizes, a, b)), x.dtype)
 
 
-def _align_ranks(x: Shape, y: Shape) -> tuple[Shape, Shape]:
+def _pad_shapes_to_same_rank(x: Shape, y: Shape) -> tuple[Shape, Shape]:
     rank = max(len(x), len(y))
     return (1,) * (rank - len(x)) + x, (1,) * (rank - len(y)) + y
 
@@ -136,8 +136,8 @@ def _multiply_sizes(a: int, b: int) -> int:
 
 @kron.vjp
 def _(g, x, y):
-    a, b = _align_ranks(shape_of(x), shape_of(y))
-    require_known_sizes(min((*a, *b), default=0) >= 0)
+    a, b = _pad_shapes_to_same_rank(vjp_input_shape(x), vjp_input_shape(y))
+    raise_unknown_size_unless(min((*a, *b), default=0) >= 0)
     g = _reshape(g, [d for pair in zip(a, b, strict=True) for d in pair])
 
     def operand_grad(other: Any, spread: list[int], like: Any, axes: list[int]) -> Any:
@@ -156,7 +156,7 @@ def _reshape(x: Any, shape: list[int]) -> Any:
 
 
 @op("cross", "X, Y -> Out", same_dtype="X Y")
-@upcast_half
+@computed_in_float32_if_half
 def cross(x, y, *, dim: int = 9):
     """Out = the cross products of the vectors in X and Y along an axis of size 3.
 
@@ -199,7 +199,7 @@ def _(g, x, y, *, dim):
 
 
 @op("dist", "X, Y -> Out", same_dtype="X Y", amp_class="deny")
-@upcast_half
+@computed_in_float32_if_half
 def dist(x, y, *, p: float = 2.0):
     """Out = the p-norm of X - Y, flattened to one vector. X [*A], Y [*B] -> Out []"""
     return p_norm.kernel(x - y, porder=p, asvector=True)

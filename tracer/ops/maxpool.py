@@ -9,22 +9,22 @@ import ml_dtypes
 
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
-from .pool import Pooling, make_pooling, pad_images, window_and_output_sizes
+from .pool import PoolingPlan, make_pooling_plan, pad_images, pool_window_or_none_and_output_sizes
 from .scatter_at import ufunc_at
-from .shared_meta_rules import like_input
-from .sliding_window import NUMBER_WORDS, ints_per_axis
+from .shared_meta_rules import make_rule_like_input_at
+from .sliding_window import NUMBER_WORDS, require_ints_per_axis
 
 
 def _make_meta_rule(rank: int) -> Any:
     def rule(x, **attrs):
         check(len(x.shape) == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
-        _, out = window_and_output_sizes(x.shape, **attrs)
+        _, out = pool_window_or_none_and_output_sizes(x.shape, **attrs)
         return Meta((*x.shape[:2], *out), x.dtype), Meta((*x.shape[:2], *out), np.dtype(np.int32))
 
     return rule
 
 
-def _first_maxima_and_indices(x: Any, p: Pooling) -> tuple[Any, Any]:
+def _first_maxima_and_indices(x: Any, p: PoolingPlan) -> tuple[Any, Any]:
     """The first maximum of each window of x [N,C,*S], and its position in the flattened S."""
     full = pad_images(x, p.pads, -np.inf)
     places = np.zeros_like(x, dtype=np.int32, shape=())
@@ -36,7 +36,7 @@ def _first_maxima_and_indices(x: Any, p: Pooling) -> tuple[Any, Any]:
     places = np.broadcast_to(places, full.shape)
     best = np.full_like(x, ml_dtypes.finfo(x.dtype).min, shape=(*x.shape[:2], *p.output_sizes))
     where = np.full_like(best, -1, dtype=np.int32)  # -1 for a window that lies in the padding
-    for seen, place in p.window_index_pairs:
+    for seen, place in p.image_result_index_pairs:
         better = full[seen] > best[place]
         best[place] = np.where(better, full[seen], best[place])
         where[place] = np.where(better, places[seen], where[place])
@@ -60,7 +60,7 @@ def max_pool2d_with_index(
     check(x.ndim == 4, "images require four axes")
     return _first_maxima_and_indices(
         x,
-        make_pooling(
+        make_pooling_plan(
             x.shape,
             ksize=ksize,
             strides=strides,
@@ -88,7 +88,7 @@ def max_pool3d_with_index(
     check(x.ndim == 5, "images require five axes")
     return _first_maxima_and_indices(
         x,
-        make_pooling(
+        make_pooling_plan(
             x.shape,
             ksize=ksize,
             strides=strides,
@@ -107,7 +107,7 @@ max_pool2d_with_index.vjp(_max_pool_vjp)
 max_pool3d_with_index.vjp(_max_pool_vjp)
 
 
-@op("put_in_pictures", "X, Mask, Y -> Out", meta=like_input(0), internal=True)
+@op("put_in_pictures", "X, Mask, Y -> Out", meta=make_rule_like_input_at(0), internal=True)
 def scatter_add_to_images(x, mask, y):
     """Out = zeros like X, with each Y added at its index Mask in the flattened image.
 
@@ -161,7 +161,9 @@ def _make_unpool_meta_rule(rank: int) -> Any:
             len(mask.shape) == len(x.shape) and mask.dtype.kind in "iu",
             "Indices are not whole numbers like X",
         )
-        return Meta((*x.shape[:2], *ints_per_axis(output_size, rank, "output_size")), x.dtype)
+        return Meta(
+            (*x.shape[:2], *require_ints_per_axis(output_size, rank, "output_size")), x.dtype
+        )
 
     return rule
 

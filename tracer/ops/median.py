@@ -13,7 +13,7 @@ from .reduce import axes_to_reduce, reduced_shape
 from .shared_meta_rules import check_not_bool
 
 
-def _middle_indices(x: Any, axes: tuple[int, ...]) -> Any:
+def _flat_indices_of_middle_elements(x: Any, axes: tuple[int, ...]) -> Any:
     """The indices in the flattened x of the two middle elements along the axes, [*,2]. They
     are equal for an odd number of elements. NaN is ignored; the last element if all are NaN.
     """
@@ -43,7 +43,7 @@ def nanmedian(x, *, axis: Ints = [], keepdim: bool = True):
     X [*] -> Out [*], MedianIndex int64 [*,2]
     """
     axes = axes_to_reduce(axis, False, x.ndim)
-    places = _middle_indices(x, axes)
+    places = _flat_indices_of_middle_elements(x, axes)
     low, high = (x.reshape(-1)[places[..., i]] for i in range(2))
     with np.errstate(all="ignore"):
         # Float16 is averaged in float32, because the sum may overflow. Wider dtypes may overflow,

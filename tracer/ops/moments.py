@@ -11,13 +11,13 @@ from ..core.arrays import np
 from ..core.op import Ints, Meta, op
 from . import blockwise
 from .elementwise import add, mul
-from .half_precision import upcast_half
+from .half_precision import computed_in_float32_if_half
 from .reduce import broadcast_like, reduce_mean, reduced_shape
 from .shared_meta_rules import like_x
 from .unary_math import negative
 
 
-def standardize_rows(x: Any, epsilon: float) -> tuple[Any, Any, Any]:
+def standardize_rows_and_return_moments(x: Any, epsilon: float) -> tuple[Any, Any, Any]:
     """Standardize the rows of x [R,K]; also return their means [R] and variances [R]."""
     t = x.dtype.type
     count = t(max(x.shape[1], 1))
@@ -33,18 +33,22 @@ def standardize_rows(x: Any, epsilon: float) -> tuple[Any, Any, Any]:
     return blockwise.apply_to_row_blocks(standardize_block, x, mean, variance), mean, variance
 
 
-def kept_and_reduced_axes(x: Any, axes: Sequence[int]) -> tuple[list[int], list[int]]:
+def kept_and_stride_ordered_reduced_axes(
+    x: Any, axes: Sequence[int]
+) -> tuple[list[int], list[int]]:
     """The kept axes, and the axes in `axes` sorted by decreasing stride: a permutation that
     makes the reduced axes contiguous in memory if possible.
     """
     return [a for a in range(x.ndim) if a not in axes], sorted(axes, key=lambda a: -x.strides[a])
 
 
-def view_as_rows(axes: Sequence[int], x: Any, *stats: Any, also: Any) -> list[Any] | None:
+def try_view_operands_as_rows(
+    axes: Sequence[int], x: Any, *stats: Any, also: Any
+) -> list[Any] | None:
     """Reshape x and `also` to [R,K], where K is the number of elements over `axes`, and the
     statistics to [R,1]; None if that needs a copy.
     """
-    kept, gone = kept_and_reduced_axes(x, axes)
+    kept, gone = kept_and_stride_ordered_reduced_axes(x, axes)
     flat = [np.transpose(t, kept + gone) for t in (x, also)]
     if not all(t.flags.c_contiguous for t in flat):
         return None
@@ -55,7 +59,7 @@ def view_as_rows(axes: Sequence[int], x: Any, *stats: Any, also: Any) -> list[An
 
 
 @op("standardize", "X, Mean, InvStd -> Out", meta=like_x, internal=True)
-@upcast_half
+@computed_in_float32_if_half
 def standardize(x, mean, inv_std, *, axes: Ints):
     """Out = (X - Mean) * InvStd, where Mean and InvStd are the statistics of X over the axes.
 
@@ -72,16 +76,16 @@ def _(g, x, mean, inv_std, *, axes):
 
 
 @op("standardize_grad", "X, Mean, InvStd, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
-@upcast_half
+@computed_in_float32_if_half
 def standardize_grad(x, mean, inv_std, g, *, axes: Ints):
     """X@GRAD = InvStd * (G - mean(G) - xhat * mean(G * xhat)), where xhat is the standardized X.
 
     X [*S], Out@GRAD [*S] -> X@GRAD [*S]
     """
-    flat = view_as_rows(axes, x, mean, inv_std, also=g)
+    flat = try_view_operands_as_rows(axes, x, mean, inv_std, also=g)
     if flat is None:
         return _input_grad(x, mean, inv_std, g, tuple(axes))
-    kept, gone = kept_and_reduced_axes(x, axes)
+    kept, gone = kept_and_stride_ordered_reduced_axes(x, axes)
     found = blockwise.apply_to_row_blocks(_rows_grad, *flat).reshape(
         [x.shape[a] for a in kept + gone]
     )
@@ -89,12 +93,12 @@ def standardize_grad(x, mean, inv_std, g, *, axes: Ints):
 
 
 _BACK, _DOT = (
-    native.find_compiled_function("standardize_grad"),
-    native.find_compiled_function("standardize_dot"),
+    native.compiled_function_or_placeholder("standardize_grad"),
+    native.compiled_function_or_placeholder("standardize_dot"),
 )
 
 
-def _num_elements_around_kept_axes(
+def _find_outer_kept_inner_sizes(
     shape: tuple[int, ...], axes: Sequence[int]
 ) -> tuple[int, int, int] | None:
     """The number of elements before, in and after the kept axes; None if the kept axes are
@@ -110,7 +114,7 @@ def _num_elements_around_kept_axes(
 
 @standardize_grad.native
 def _(x, mean, inv_std, g, *, axes):
-    around = _num_elements_around_kept_axes(x.shape, axes)
+    around = _find_outer_kept_inner_sizes(x.shape, axes)
     return (
         NotImplemented
         if around is None or g.shape != x.shape
@@ -168,16 +172,16 @@ def _(b, x, mean, inv_std, g, *, axes):
 
 
 @op("standardize_dot", "X, Mean, InvStd, Y -> Out", internal=True)
-@upcast_half
+@computed_in_float32_if_half
 def standardize_dot(x, mean, inv_std, y, *, axes: Ints, over: Ints):
     """Out = the sum of xhat * Y over the axes `over`, where xhat is X standardized over `axes`.
 
     X [*S], Y [*S] -> Out [*]
     """
-    flat = view_as_rows(axes, x, mean, inv_std, also=y)
+    flat = try_view_operands_as_rows(axes, x, mean, inv_std, also=y)
     whole = (
         sorted([*axes, *over]) == list(range(x.ndim))
-        and list(axes) == kept_and_reduced_axes(x, axes)[1]
+        and list(axes) == kept_and_stride_ordered_reduced_axes(x, axes)[1]
     )
     if flat is None or not (whole or sorted(over) == sorted(axes)):
         return np.sum((x - mean) * inv_std * y, axis=tuple(over))
@@ -195,7 +199,7 @@ def standardize_dot(x, mean, inv_std, y, *, axes: Ints, over: Ints):
 
 @standardize_dot.native
 def _(x, mean, inv_std, y, *, axes, over):
-    around = _num_elements_around_kept_axes(x.shape, axes)
+    around = _find_outer_kept_inner_sizes(x.shape, axes)
     rows = sorted([*axes, *over]) == list(range(x.ndim))
     if around is None or y.shape != x.shape or not (rows or sorted(over) == sorted(axes)):
         return NotImplemented

@@ -41,7 +41,7 @@ def _iter_images(boxes: Any, scores: Any, cuts: Any) -> list[tuple[Any, Any, int
     return [(boxes[a:b].transpose(1, 0, 2), scores[a:b].T, int(a)) for a, b in pairwise(cuts)]
 
 
-def select_boxes(
+def select_boxes_of_images(
     boxes: Any,
     scores: Any,
     cuts: Any,
@@ -135,7 +135,7 @@ def multiclass_nms3(
     """
     cuts = None if counts is None else np.concatenate([[0], np.cumsum(counts)])
     check(cuts is None or cuts[-1] == len(bboxes), "RoisNum does not add up to the rows of BBoxes")
-    rows, index, found = select_boxes(
+    rows, index, found = select_boxes_of_images(
         bboxes,
         scores,
         cuts,

@@ -10,11 +10,23 @@ from ..core.arrays import np
 from ..core.dtype import compute_dtype
 from ..core.op import OPS, Meta, check, op
 from .elementwise import mul, scale, sub
-from .half_precision import upcast_half, upcast_tensor
-from .moments import standardize, standardize_dot, standardize_grad, standardize_rows
+from .half_precision import computed_in_float32_if_half, upcast_tensor
+from .moments import (
+    standardize,
+    standardize_dot,
+    standardize_grad,
+    standardize_rows_and_return_moments,
+)
 from .reduce import reduce_sum
 from .shape import reshape, reshape_like
-from .shared_meta_rules import Shape, check_float, dims_match, like_input, num_elements, shape_of
+from .shared_meta_rules import (
+    Shape,
+    check_float,
+    dims_match,
+    make_rule_like_input_at,
+    num_elements,
+    vjp_input_shape,
+)
 from .unary_math import rsqrt
 
 # -- batch_norm
@@ -56,7 +68,7 @@ def _uses_running_stats(is_test: bool, trainable: bool, use_global: bool) -> boo
     mixes_half_and_float32=True,
     amp_casts_only_x=True,
 )
-@upcast_half(stats=(1, 2, 3, 4))
+@computed_in_float32_if_half(stats=(1, 2, 3, 4))
 def batch_norm(
     x,
     weight,
@@ -119,7 +131,7 @@ def _standardize_and_apply_affine_in_place(
 
 
 _MOMENTS, _AFFINE, _LAYER_NORM = map(
-    native.find_compiled_function, ("moments", "affine", "layer_norm")
+    native.compiled_function_or_placeholder, ("moments", "affine", "layer_norm")
 )
 
 
@@ -193,7 +205,7 @@ def _(
     SavedMean,
     SavedVariance,
 ):
-    rank = len(shape_of(x))
+    rank = len(vjp_input_shape(x))
     channel = _channel_axis(rank, data_layout)
     rest, along = _other_axes(rank, channel), _per_channel_shape(rank, channel)
     g, x = upcast_tensor(g), upcast_tensor(x)  # Scale and the statistics are float32
@@ -242,7 +254,7 @@ def _(
     amp_class="deny",
     amp_casts_only_x=True,
 )
-@upcast_half(stats=(1, 2))
+@computed_in_float32_if_half(stats=(1, 2))
 def layer_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5, begin_norm_axis: int = 1):
     """Y = X standardized over the axes from begin_norm_axis on, times Scale, plus Bias.
 
@@ -253,7 +265,7 @@ def layer_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5, begin_norm_a
     )
     length = math.prod(x.shape[begin_norm_axis:])
     _check_normalized_size(length, weight, bias)
-    y, mean, variance = standardize_rows(
+    y, mean, variance = standardize_rows_and_return_moments(
         x.reshape(math.prod(x.shape[:begin_norm_axis]), length), epsilon
     )
     if weight is not None:
@@ -340,7 +352,7 @@ def _(g, x, *, groups, data_layout):
     return ungroup_rows(g, x, data_layout=data_layout)
 
 
-@op("ungroup_rows", "X, Y -> Out", meta=like_input(1), internal=True)
+@op("ungroup_rows", "X, Y -> Out", meta=make_rule_like_input_at(1), internal=True)
 def ungroup_rows(x, y, *, data_layout: str = "NCHW"):
     """The inverse of `group_rows`: Out = X in the shape of Y.
 
@@ -370,7 +382,7 @@ def _normalize_groups_and_apply_affine(
     channel = _channel_axis(x.ndim, layout)
     _check_groups(x.shape, channel, groups)
     _check_per_channel(x.shape[channel], Scale=weight, Bias=bias)
-    rows, mean, variance = standardize_rows(
+    rows, mean, variance = standardize_rows_and_return_moments(
         group_rows.kernel(x, groups=groups, data_layout=layout), epsilon
     )
     y = ungroup_rows.kernel(rows, x, data_layout=layout)
@@ -385,7 +397,7 @@ def _normalize_groups_and_apply_affine(
 def _grouped_vjp(
     g: Any, x: Any, weight: Any, bias: Any, mean: Any, inv_std: Any, groups: int, layout: str
 ) -> Any:
-    rank = len(shape_of(x))
+    rank = len(vjp_input_shape(x))
     channel = _channel_axis(rank, layout)
     rest, along = _other_axes(rank, channel), _per_channel_shape(rank, channel)
 
@@ -416,7 +428,7 @@ def _grouped_vjp(
     mixes_half_and_float32=True,
     amp_class="deny",
 )
-@upcast_half(stats=(1, 2))
+@computed_in_float32_if_half(stats=(1, 2))
 def group_norm(
     x, weight=None, bias=None, *, epsilon: float = 1e-5, groups: int = -1, data_layout: str = "NCHW"
 ):
@@ -453,7 +465,7 @@ def _(g, x, weight, bias, *, epsilon, groups, data_layout, Mean, Variance):
     same_dtype="X Scale Bias",
     mixes_half_and_float32=True,
 )
-@upcast_half(stats=(1, 2))
+@computed_in_float32_if_half(stats=(1, 2))
 def instance_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5):
     """Y = X standardized per channel and sample, times Scale, plus Bias.
 

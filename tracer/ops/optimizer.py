@@ -18,7 +18,7 @@ def _check_update_inputs(param, grad, lr, *states_and_rest, **_):
     check(num_elements(lr.shape) in (1, -1), "LearningRate is not one number")
 
 
-def _like_overwritten_inputs(*indices: int) -> Any:
+def _make_overwritten_inputs_meta_rule(*indices: int) -> Any:
     """The rule for outputs with the Metas of the inputs that they overwrite."""
 
     def rule(*metas: Any, **attrs: Any) -> Any:
@@ -44,7 +44,7 @@ def reject_master_param(master: Any) -> None:
 @op(
     "sgd",
     "Param!, LearningRate!, Grad!, MasterParam?! -> ParamOut~=Param",
-    meta=lambda p, lr, g, *_, **__: _like_overwritten_inputs(0)(p, g, lr),
+    meta=lambda p, lr, g, *_, **__: _make_overwritten_inputs_meta_rule(0)(p, g, lr),
     no_grad_reason=NO_GRAD_UPDATE_OP,
 )
 def sgd(param, lr, grad, master=None, *, multi_precision: bool = False):
@@ -57,7 +57,7 @@ def sgd(param, lr, grad, master=None, *, multi_precision: bool = False):
     "momentum",
     "Param!, Grad!, Velocity!, LearningRate!, MasterParam?! -> ParamOut~=Param, "
     "VelocityOut~=Velocity",
-    meta=lambda p, g, v, lr, *_, **__: _like_overwritten_inputs(0, 0)(p, g, lr),
+    meta=lambda p, g, v, lr, *_, **__: _make_overwritten_inputs_meta_rule(0, 0)(p, g, lr),
     no_grad_reason=NO_GRAD_UPDATE_OP,
 )
 def momentum(
@@ -97,7 +97,7 @@ def _updated_moments(
     return one(beta1) * first + one(1 - beta1) * g, one(beta2) * second + one(1 - beta2) * (g * g)
 
 
-def _adam_step(
+def _adam_param_decrement(
     param: Any, lr: Any, first: Any, second: Any, powers: tuple[Any, Any], epsilon: float
 ) -> Any:
     """The Adam update of a parameter.
@@ -122,7 +122,12 @@ _ADAM = (
 )
 
 
-@op("adam", _ADAM, meta=_like_overwritten_inputs(0, 3, 4, 5, 6), no_grad_reason=NO_GRAD_UPDATE_OP)
+@op(
+    "adam",
+    _ADAM,
+    meta=_make_overwritten_inputs_meta_rule(0, 3, 4, 5, 6),
+    no_grad_reason=NO_GRAD_UPDATE_OP,
+)
 def adam(
     param,
     grad,
@@ -160,7 +165,7 @@ def adam(
     beta1, beta2 = _scalar_or_default(beta1_tensor, beta1), _scalar_or_default(beta2_tensor, beta2)
     first, second = _updated_moments(grad, moment1, moment2, beta1, beta2)
     powers = float(pow1.reshape(-1)[0]), float(pow2.reshape(-1)[0])
-    step = _adam_step(
+    step = _adam_param_decrement(
         param,
         float(lr.reshape(-1)[0]),
         first,
@@ -176,7 +181,7 @@ def adam(
 @op(
     "adamw",
     _ADAM,
-    meta=_like_overwritten_inputs(0, 3, 4, 5, 6),
+    meta=_make_overwritten_inputs_meta_rule(0, 3, 4, 5, 6),
     attrs_of=adam,
     no_grad_reason=NO_GRAD_UPDATE_OP,
 )
@@ -227,7 +232,7 @@ def adamw(
     "adamax",
     "Param!, Grad!, LearningRate!, Moment!, InfNorm!, Beta1Pow!, MasterParam?! -> "
     "ParamOut~=Param, MomentOut~=Moment, InfNormOut~=InfNorm",
-    meta=_like_overwritten_inputs(0, 3, 4),
+    meta=_make_overwritten_inputs_meta_rule(0, 3, 4),
     no_grad_reason=NO_GRAD_UPDATE_OP,
 )
 def adamax(
@@ -258,7 +263,7 @@ def adamax(
 @op(
     "adagrad",
     "Param!, Grad!, Moment!, LearningRate!, MasterParam?! -> ParamOut~=Param, MomentOut~=Moment",
-    meta=lambda p, g, m, lr, *_, **__: _like_overwritten_inputs(0, 0)(p, g, lr),
+    meta=lambda p, g, m, lr, *_, **__: _make_overwritten_inputs_meta_rule(0, 0)(p, g, lr),
     no_grad_reason=NO_GRAD_UPDATE_OP,
 )
 def adagrad(
@@ -278,7 +283,7 @@ def adagrad(
     "adadelta",
     "Param!, Grad!, AvgSquaredGrad!, AvgSquaredUpdate!, LearningRate!, MasterParam?! -> "
     "ParamOut~=Param, AvgSquaredGradOut~=AvgSquaredGrad, AvgSquaredUpdateOut~=AvgSquaredUpdate",
-    meta=lambda p, g, a, u, lr, *_, **__: _like_overwritten_inputs(0, 0, 0)(p, g, lr),
+    meta=lambda p, g, a, u, lr, *_, **__: _make_overwritten_inputs_meta_rule(0, 0, 0)(p, g, lr),
     no_grad_reason=NO_GRAD_UPDATE_OP,
 )
 def adadelta(
@@ -311,7 +316,7 @@ def adadelta(
     "rmsprop",
     "Param!, MeanSquare!, Grad!, Moment!, LearningRate!, MeanGrad?!, MasterParam?! -> "
     "ParamOut~=Param, MomentOut~=Moment, MeanSquareOut~=MeanSquare, MeanGradOut~=MeanGrad",
-    meta=lambda p, s, g, m, lr, *_, **__: _like_overwritten_inputs(0, 0, 0, 0)(p, g, lr),
+    meta=lambda p, s, g, m, lr, *_, **__: _make_overwritten_inputs_meta_rule(0, 0, 0, 0)(p, g, lr),
     no_grad_reason=NO_GRAD_UPDATE_OP,
 )
 def rmsprop(
@@ -352,7 +357,7 @@ def rmsprop(
     "MasterParam?!, SkipUpdate?! -> "
     "ParamOut~=Param, Moment1Out~=Moment1, Moment2Out~=Moment2, Beta1PowOut~=Beta1Pow, "
     "Beta2PowOut~=Beta2Pow",
-    meta=_like_overwritten_inputs(0, 3, 4, 5, 6),
+    meta=_make_overwritten_inputs_meta_rule(0, 3, 4, 5, 6),
     no_grad_reason=NO_GRAD_UPDATE_OP,
 )
 def lamb(

@@ -18,7 +18,7 @@ _SPATIAL_AXES = {"NCDHW": (4, 3, 2), "NDHWC": (3, 2, 1)}
 Pairs = Sequence[tuple[int, int]]
 
 
-def pad_array(x: Any, pairs: Pairs, value: float) -> Any:
+def pad_or_crop_with_value(x: Any, pairs: Pairs, value: float) -> Any:
     """`x` padded with `value`; a negative width removes elements."""
     shape = [d + a + b for d, (a, b) in zip(x.shape, pairs, strict=True)]
     check(min(shape, default=0) >= 0, f"paddings={list(pairs)} cut off more than there is")
@@ -49,7 +49,7 @@ def pad(x, *, paddings: Ints, pad_value: float = 0.0):
 
     X [*] -> Out [*]
     """
-    return pad_array(x, as_pairs(paddings, x.ndim), pad_value)
+    return pad_or_crop_with_value(x, as_pairs(paddings, x.ndim), pad_value)
 
 
 def as_pairs(paddings: Sequence[int], rank: int) -> Pairs:
@@ -78,7 +78,7 @@ def pairs_of_all_axes(paddings: Sequence[int], data_format: str) -> Pairs:
     return pairs
 
 
-def check_padding_mode(shape: Shape, pairs: Pairs, mode: str) -> None:
+def check_mode_supports_paddings(shape: Shape, pairs: Pairs, mode: str) -> None:
     """Raise OpError if the padding mode does not support the widths."""
     check(
         mode == "constant" or mode in _MODES,
@@ -120,9 +120,9 @@ def pad3d(
     """
     check(x.ndim == 5, "needs five axes")
     pairs = pairs_of_all_axes(resolve_sizes(paddings_tensor, None, paddings), data_format)
-    check_padding_mode(x.shape, pairs, mode)
+    check_mode_supports_paddings(x.shape, pairs, mode)
     if mode == "constant":
-        return pad_array(x, pairs, value)
+        return pad_or_crop_with_value(x, pairs, value)
     for axis, pair in enumerate(pairs):
         if max(pair):
             x = np.take(x, source_indices(x.shape[axis], pair, mode), axis)
@@ -141,7 +141,7 @@ def _(x, paddings_tensor, *, paddings, mode, value, data_format):
             x.dtype,
         )
     pairs = pairs_of_all_axes(paddings, data_format)
-    check_padding_mode(x.shape, pairs, mode)
+    check_mode_supports_paddings(x.shape, pairs, mode)
     return Meta(padded_shape(x.shape, pairs), x.dtype)
 
 

@@ -9,7 +9,7 @@ from ..core.dtype import is_inexact
 from ..core.op import OPS, Meta, op
 from .compare import equal
 from .elementwise import add, div, masked, mul, scale, sub
-from .half_precision import upcast_half
+from .half_precision import computed_in_float32_if_half
 from .shared_meta_rules import broadcast, check_float
 from .unary_math import negative, square
 
@@ -62,15 +62,19 @@ def _define_selection_op(type: str, function: Any, word: str, picked: str, other
 
 
 fmax = _define_selection_op(
-    "elementwise_fmax", upcast_half(np.fmax), "larger", "greater_equal", "less_than"
+    "elementwise_fmax", computed_in_float32_if_half(np.fmax), "larger", "greater_equal", "less_than"
 )
 fmin = _define_selection_op(
-    "elementwise_fmin", upcast_half(np.fmin), "smaller", "less_equal", "greater_than"
+    "elementwise_fmin",
+    computed_in_float32_if_half(np.fmin),
+    "smaller",
+    "less_equal",
+    "greater_than",
 )
 
 
 @op("elementwise_heaviside", "X, Y -> Out", meta=broadcast)
-@upcast_half
+@computed_in_float32_if_half
 def heaviside(x, y):
     """Out = 0 where X < 0, Y where X == 0, 1 where X > 0. X [*A], Y [*B] -> Out
     [*broadcast(A, B)]
@@ -103,7 +107,7 @@ def nextafter(x, y):
 
 
 @op("lerp", "X, Y, Weight -> Out", same_dtype="X Y")
-@upcast_half
+@computed_in_float32_if_half
 def lerp(x, y, weight):
     """Out = X + Weight * (Y - X). X, Y, Weight broadcast -> Out [*]"""
     return x + weight * (y - x)

@@ -7,12 +7,12 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import NO_GRAD_VALUE_INDEPENDENT, Ints, Meta, check, op
 from .elementwise import masked
-from .shared_meta_rules import check_float, dims_match, multiply_dim, normalize_axis
+from .shared_meta_rules import check_float, dims_match, normalize_axis, scale_dim
 from .sliding_window import (
     Window,
     channels_first,
     channels_first_shape,
-    ints_per_axis,
+    require_ints_per_axis,
     restore_format,
     restore_format_shape,
 )
@@ -45,7 +45,7 @@ def _(x, *, upscale_factor, data_format):
     r = upscale_factor
     c = _divide_size(c, r * r, f"upscale_factor={r} squared")
     return Meta(
-        restore_format_shape((n, c, multiply_dim(h, r), multiply_dim(w, r)), data_format), x.dtype
+        restore_format_shape((n, c, scale_dim(h, r), scale_dim(w, r)), data_format), x.dtype
     )
 
 
@@ -71,7 +71,7 @@ def _(x, *, downscale_factor, data_format):
     n, c, h, w = channels_first_shape(x.shape, data_format)
     r = downscale_factor
     h, w = (_divide_size(s, r, f"downscale_factor={r}") for s in (h, w))
-    return Meta(restore_format_shape((n, multiply_dim(c, r * r), h, w), data_format), x.dtype)
+    return Meta(restore_format_shape((n, scale_dim(c, r * r), h, w), data_format), x.dtype)
 
 
 @pixel_unshuffle.vjp
@@ -246,7 +246,7 @@ def repeat_channels(x, *, groups: int, axis: int = 1):
 @repeat_channels.meta
 def _(x, *, groups, axis):
     at = axis % len(x.shape)
-    return Meta((*x.shape[:at], multiply_dim(x.shape[at], groups), *x.shape[at + 1 :]), x.dtype)
+    return Meta((*x.shape[:at], scale_dim(x.shape[at], groups), *x.shape[at + 1 :]), x.dtype)
 
 
 @repeat_channels.vjp
@@ -282,9 +282,9 @@ def _make_unfold_window(kernel_sizes: Any, strides: Any, paddings: Any, dilation
     check(len(paddings) in (2, 4), f"paddings={list(paddings)} are neither two nor four numbers")
     top, left, bottom, right = paddings if len(paddings) == 4 else (*paddings, *paddings)
     size, stride, dilation = (
-        ints_per_axis(kernel_sizes, 2, "kernel_sizes"),
-        ints_per_axis(strides, 2, "strides"),
-        ints_per_axis(dilations, 2, "dilations"),
+        require_ints_per_axis(kernel_sizes, 2, "kernel_sizes"),
+        require_ints_per_axis(strides, 2, "strides"),
+        require_ints_per_axis(dilations, 2, "dilations"),
     )
     positive = min(*size, *stride, *dilation) > 0
     check(
@@ -314,7 +314,7 @@ def unfold(x, *, kernel_sizes: Ints, strides: Ints, paddings: Ints, dilations: I
     out = window.output_sizes(x.shape[2:])
     full = np.pad(x, [(0, 0), (0, 0), *window.pads])
     y = np.empty_like(x, shape=(*x.shape[:2], *window.size, *out))
-    for at in window.kernel_offsets:
+    for at in window.iter_kernel_indices:
         y[:, :, at[0], at[1]] = _elements_at_offset(full, window, at, out)
     return y.reshape(x.shape[0], -1, out[0] * out[1])
 
@@ -327,7 +327,7 @@ def _(x, *, kernel_sizes, strides, paddings, dilations):
     return Meta(
         (
             n,
-            multiply_dim(c, window.size[0] * window.size[1]),
+            scale_dim(c, window.size[0] * window.size[1]),
             high * wide if min(high, wide) >= 0 else -1,
         ),
         x.dtype,
@@ -344,7 +344,7 @@ def _fold(y: Any, window: Window, sizes: Any) -> Any:
     columns = y.reshape(y.shape[0], -1, *window.size, *out)
     wide = [s + sum(p) for s, p in zip(sizes, window.pads, strict=True)]
     full = np.zeros_like(y, shape=(*columns.shape[:2], *wide))
-    for at in window.kernel_offsets:
+    for at in window.iter_kernel_indices:
         place = _elements_at_offset(full, window, at, out)
         place += columns[:, :, at[0], at[1]]
     (top, _), (left, _) = window.pads
@@ -366,7 +366,7 @@ def fold(
 def _(x, *, output_sizes, kernel_sizes, strides, paddings, dilations):
     check(len(x.shape) == 3, "X needs three axes")
     window = _make_unfold_window(kernel_sizes, strides, paddings, dilations)
-    high, wide = window.output_sizes(ints_per_axis(output_sizes, 2, "output_sizes"))
+    high, wide = window.output_sizes(require_ints_per_axis(output_sizes, 2, "output_sizes"))
     check(
         dims_match(x.shape[2], high * wide),
         f"{x.shape[2]} columns are not the {high * wide} places of the window",

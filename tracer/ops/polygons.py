@@ -55,15 +55,15 @@ def _intersection_areas(a: Any, b: Any) -> Any:
     start = a[:, :1]
     return (
         np.maximum(
-            _side_contributions(a - start, b - start, True)
-            + _side_contributions(b - start, a - start, False),
+            _area_contribution_of_clipped_sides(a - start, b - start, True)
+            + _area_contribution_of_clipped_sides(b - start, a - start, False),
             0,
         )
         / 2
     )
 
 
-def _side_contributions(a: Any, b: Any, first: bool) -> Any:
+def _area_contribution_of_clipped_sides(a: Any, b: Any, first: bool) -> Any:
     """The contribution of the sides of `a` to twice the area (Cyrus and Beck 1978).
 
     first: count sides that both polygons have as sides of `a`.

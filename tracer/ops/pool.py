@@ -12,26 +12,26 @@ from ..core import native
 from ..core.arrays import np
 from ..core.op import Ints, Meta, Op, check, op
 from ..core.result_size_limit import check_result_size
-from .half_precision import upcast_half
-from .shared_meta_rules import Shape, check_float, like_input, like_x, shape_of
+from .half_precision import computed_in_float32_if_half
+from .shared_meta_rules import Shape, check_float, like_x, make_rule_like_input_at, vjp_input_shape
 from .sliding_window import (
     NUMBER_WORDS,
-    KernelOffset,
+    IntPerAxis,
     PadPair,
     Window,
     channels_first,
     channels_first_shape,
-    ints_per_axis,
+    require_ints_per_axis,
     resolve_pads,
     restore_format,
     restore_format_shape,
 )
 
 # the index in the image and the index in the result: slices or integers along one axis
-IndexPair = tuple[Any, Any]
+ImageResultIndexPair = tuple[Any, Any]
 
 
-class Pooling(NamedTuple):
+class PoolingPlan(NamedTuple):
     """One pooling of images of known size.
 
     index_pairs_per_axis: for each axis, pairs of an image index and a result index; pooling reduces
@@ -42,15 +42,15 @@ class Pooling(NamedTuple):
     divides by. As in Paddle, 0 or negative for a window that begins after the image.
     """
 
-    index_pairs_per_axis: list[list[IndexPair]]
-    output_sizes: KernelOffset
+    index_pairs_per_axis: list[list[ImageResultIndexPair]]
+    output_sizes: IntPerAxis
     pads: list[PadPair]
     counts_per_axis: list[list[int]]
     is_nonoverlapping: bool  # whether no two windows share an element
     window: Window | None  # None if windows have several sizes
 
     @property
-    def window_index_pairs(self) -> Iterator[tuple[Any, Any]]:
+    def image_result_index_pairs(self) -> Iterator[tuple[Any, Any]]:
         """The indices into the last axes of image and result, in window order."""
         return (
             ((..., *(p[0] for p in at)), (..., *(p[1] for p in at)))
@@ -58,7 +58,9 @@ class Pooling(NamedTuple):
         )
 
 
-def _adaptive_index_pairs_and_counts(size: int, out: int) -> tuple[list[IndexPair], list[int]]:
+def _adaptive_image_result_pairs_and_counts(
+    size: int, out: int
+) -> tuple[list[ImageResultIndexPair], list[int]]:
     starts = [i * size // out for i in range(out)]
     ends = [-(-(i + 1) * size // out) for i in range(out)]
     if size % out == 0:
@@ -68,11 +70,11 @@ def _adaptive_index_pairs_and_counts(size: int, out: int) -> tuple[list[IndexPai
     return pieces, [e - s for s, e in zip(starts, ends, strict=True)]
 
 
-def _window_index_pairs_and_counts(
+def _window_image_result_pairs_and_counts(
     size: int, out: int, window: Window, axis: int, exclusive: bool
-) -> tuple[list[IndexPair], list[int]]:
+) -> tuple[list[ImageResultIndexPair], list[int]]:
     k, stride, (before, _) = window.size[axis], window.stride[axis], window.pads[axis]
-    pieces: list[IndexPair] = [
+    pieces: list[ImageResultIndexPair] = [
         (slice(i, i + (out - 1) * stride + 1, stride), slice(None)) for i in range(k)
     ]
     starts = [o * stride - before for o in range(out)]
@@ -97,11 +99,14 @@ def _output_size(size: int, window: Window, axis: int, ceil_mode: bool) -> int:
     return out
 
 
-def _make_pool_window(
+def _make_window_from_pool_attrs(
     sizes: Sequence[int], ksize: Any, strides: Any, paddings: Any, algorithm: str, whole: bool
 ) -> Window:
     rank = len(sizes)
-    size, stride = ints_per_axis(ksize, rank, "ksize"), ints_per_axis(strides, rank, "strides")
+    size, stride = (
+        require_ints_per_axis(ksize, rank, "ksize"),
+        require_ints_per_axis(strides, rank, "strides"),
+    )
     pads = resolve_pads(sizes, size, stride, paddings, algorithm)
     if whole:
         return Window(tuple(sizes), (1,) * rank, (1,) * rank, ((0, 0),) * rank)
@@ -112,7 +117,7 @@ def _make_pool_window(
     return Window(size, stride, (1,) * rank, pads)
 
 
-def window_and_output_sizes(
+def pool_window_or_none_and_output_sizes(
     shape: Shape,
     *,
     ksize: Any,
@@ -123,33 +128,41 @@ def window_and_output_sizes(
     global_pooling: bool = False,
     adaptive: bool = False,
     **_: Any,
-) -> tuple[Window | None, KernelOffset]:
+) -> tuple[Window | None, IntPerAxis]:
     """The window (None if adaptive) and the output sizes.
 
     shape: [N,C,*S], -1 for dynamic dimensions
     """
     sizes = shape[2:]
     if adaptive:
-        out = (1,) * len(sizes) if global_pooling else ints_per_axis(ksize, len(sizes), "ksize")
+        out = (
+            (1,) * len(sizes)
+            if global_pooling
+            else require_ints_per_axis(ksize, len(sizes), "ksize")
+        )
         check(min(out) > 0, f"ksize={list(ksize)} is not positive")
         return None, out
-    window = _make_pool_window(sizes, ksize, strides, paddings, padding_algorithm, global_pooling)
+    window = _make_window_from_pool_attrs(
+        sizes, ksize, strides, paddings, padding_algorithm, global_pooling
+    )
     if global_pooling:
         return window, (1,) * len(sizes)
     return window, tuple(_output_size(s, window, i, ceil_mode) for i, s in enumerate(sizes))
 
 
-def make_pooling(shape: Shape, exclusive: bool = True, **attrs: Any) -> Pooling:
+def make_pooling_plan(shape: Shape, exclusive: bool = True, **attrs: Any) -> PoolingPlan:
     """The pooling of images of `shape` [N,C,*S] with the given attributes."""
-    window, out = window_and_output_sizes(shape, **attrs)
+    window, out = pool_window_or_none_and_output_sizes(shape, **attrs)
     sizes = shape[2:]
     if window is None:
-        axes = [_adaptive_index_pairs_and_counts(s, o) for s, o in zip(sizes, out, strict=True)]
+        axes = [
+            _adaptive_image_result_pairs_and_counts(s, o) for s, o in zip(sizes, out, strict=True)
+        ]
         pads = [(0, 0)] * len(sizes)
         steps = tuple(s // o for s, o in zip(sizes, out, strict=True))
         even = all(o * step == s for s, o, step in zip(sizes, out, steps, strict=True))
         alike = Window(steps, steps, (1,) * len(sizes), tuple(pads)) if even else None
-        return Pooling(
+        return PoolingPlan(
             [a[0] for a in axes],
             out,
             pads,
@@ -158,7 +171,7 @@ def make_pooling(shape: Shape, exclusive: bool = True, **attrs: Any) -> Pooling:
             window=alike,
         )
     axes = [
-        _window_index_pairs_and_counts(s, o, window, i, exclusive)
+        _window_image_result_pairs_and_counts(s, o, window, i, exclusive)
         for i, (s, o) in enumerate(zip(sizes, out, strict=True))
     ]
     pads = [
@@ -166,7 +179,7 @@ def make_pooling(shape: Shape, exclusive: bool = True, **attrs: Any) -> Pooling:
         for i, p in enumerate(window.pads)
     ]
     apart = all(s >= k for s, k in zip(window.stride, window.size, strict=True))
-    return Pooling([a[0] for a in axes], out, pads, [a[1] for a in axes], apart, window)
+    return PoolingPlan([a[0] for a in axes], out, pads, [a[1] for a in axes], apart, window)
 
 
 def _unpadded_index(pads: list[PadPair], sizes: Sequence[int]) -> tuple[Any, ...]:
@@ -191,7 +204,7 @@ def _axis_indexer(axis: int) -> Any:
 
 
 def reduce_windows_along_axis(
-    x: Any, pieces: list[IndexPair], out: int, axis: int, function: Any
+    x: Any, pieces: list[ImageResultIndexPair], out: int, axis: int, function: Any
 ) -> Any:
     """Reduce x along one axis with `function`, over the elements of each window."""
     index = _axis_indexer(axis)
@@ -207,7 +220,9 @@ def reduce_windows_along_axis(
     return np.stack([functools.reduce(function, p) for p in parts], axis=axis)
 
 
-def distribute_to_windows_along_axis(g: Any, pieces: list[IndexPair], size: int, axis: int) -> Any:
+def distribute_to_windows_along_axis(
+    g: Any, pieces: list[ImageResultIndexPair], size: int, axis: int
+) -> Any:
     """The adjoint of reducing windows by sums: distribute g to the elements of each window."""
     index = _axis_indexer(axis)
     total = np.zeros_like(g, shape=(*g.shape[:axis], size, *g.shape[axis + 1 :]))
@@ -217,13 +232,13 @@ def distribute_to_windows_along_axis(g: Any, pieces: list[IndexPair], size: int,
     return total
 
 
-def _elements_per_window(p: Pooling, x: Any) -> Any:
+def _elements_per_window(p: PoolingPlan, x: Any) -> Any:
     """The number of elements averaged at each output position, [*out]."""
     counts = [np.array(c, dtype=x.dtype) for c in p.counts_per_axis]
     return math.prod(c.reshape(-1, *(1,) * (len(counts) - 1 - i)) for i, c in enumerate(counts))
 
 
-def _native_size_arguments(p: Pooling, sizes: Sequence[int]) -> Shape:
+def _native_size_arguments_or_empty(p: PoolingPlan, sizes: Sequence[int]) -> Shape:
     """The sizes of a 2-D pooling, in the order of the arguments of the compiled kernels;
     empty if they do not support it.
     """
@@ -238,17 +253,18 @@ def _native_size_arguments(p: Pooling, sizes: Sequence[int]) -> Shape:
     )
 
 
-def _count_arrays(p: Pooling, x: Any) -> list[Any]:
+def _divisor_arrays_per_axis(p: PoolingPlan, x: Any) -> list[Any]:
     return [np.array(c, dtype=x.dtype) for c in p.counts_per_axis]
 
 
 _MAX, _MEAN, _MAX_BACK, _MEAN_BACK = map(
-    native.find_compiled_function, ("max_pool", "avg_pool", "max_pool_grad", "avg_pool_grad")
+    native.compiled_function_or_placeholder,
+    ("max_pool", "avg_pool", "max_pool_grad", "avg_pool_grad"),
 )
 
 
 @native.NativeFunction
-def pool_images(x: Any, p: Pooling, kind: str) -> Any:
+def pool_images(x: Any, p: PoolingPlan, kind: str) -> Any:
     """Pool x [N,C,*S] to [N,C,*p.out]."""
     check(kind in ("max", "avg"), f"pooling_type={kind!r} is neither max nor avg")
     function = np.maximum if kind == "max" else np.add
@@ -263,14 +279,14 @@ def pool_images(x: Any, p: Pooling, kind: str) -> Any:
 
 @pool_images.native
 def _(x, p, kind):
-    sizes = _native_size_arguments(p, x.shape[2:])
+    sizes = _native_size_arguments_or_empty(p, x.shape[2:])
     if not sizes or kind not in ("max", "avg"):
         return NotImplemented
-    return _MAX(x, sizes) if kind == "max" else _MEAN(x, *_count_arrays(p, x), sizes)
+    return _MAX(x, sizes) if kind == "max" else _MEAN(x, *_divisor_arrays_per_axis(p, x), sizes)
 
 
 @native.NativeFunction
-def average_pool_grad(g: Any, p: Pooling, sizes: Sequence[int]) -> Any:
+def average_pool_grad(g: Any, p: PoolingPlan, sizes: Sequence[int]) -> Any:
     """The gradient of average pooling, [N,C,*sizes]."""
     # the gradient of an empty window belongs to the padding
     with np.errstate(all="ignore"):
@@ -284,16 +300,16 @@ def average_pool_grad(g: Any, p: Pooling, sizes: Sequence[int]) -> Any:
 
 @average_pool_grad.native
 def _(g, p, sizes):
-    flat = _native_size_arguments(p, sizes)
-    return _MEAN_BACK(g, *_count_arrays(p, g), flat) if flat else NotImplemented
+    flat = _native_size_arguments_or_empty(p, sizes)
+    return _MEAN_BACK(g, *_divisor_arrays_per_axis(p, g), flat) if flat else NotImplemented
 
 
-def iter_max_positions(x: Any, out: Any, p: Pooling) -> Iterator[tuple[Any, Any, Any]]:
+def iter_first_maximum_masks(x: Any, out: Any, p: PoolingPlan) -> Iterator[tuple[Any, Any, Any]]:
     """For each window offset: the index into padded x, the index into the result, and where this
     element is the first maximum.
     """
     free = np.ones_like(out, dtype=bool)
-    for seen, place in p.window_index_pairs:
+    for seen, place in p.image_result_index_pairs:
         hit = (x[seen] == out[place]) & free[place]
         free[place] ^= hit
         yield seen, place, hit
@@ -309,11 +325,11 @@ def match_memory_order(x: Any, other: Any) -> Any:
 
 
 @native.NativeFunction
-def max_pool_grad(x: Any, out: Any, g: Any, p: Pooling) -> Any:
+def max_pool_grad(x: Any, out: Any, g: Any, p: PoolingPlan) -> Any:
     """The gradient of max pooling: all of it goes to the first maximum of each window."""
     full = pad_images(x, p.pads, -np.inf)
     total, g = np.zeros_like(full), match_memory_order(g, out)
-    for seen, place, hit in iter_max_positions(full, out, p):
+    for seen, place, hit in iter_first_maximum_masks(full, out, p):
         if p.is_nonoverlapping:
             np.copyto(total[seen], g[place], where=hit)
         else:
@@ -323,15 +339,15 @@ def max_pool_grad(x: Any, out: Any, g: Any, p: Pooling) -> Any:
 
 @max_pool_grad.native
 def _(x, out, g, p):
-    sizes = _native_size_arguments(p, x.shape[2:])
+    sizes = _native_size_arguments_or_empty(p, x.shape[2:])
     return _MAX_BACK(x, out, g, sizes) if sizes else NotImplemented
 
 
-def gather_at_first_maxima(x: Any, out: Any, gg: Any, p: Pooling) -> Any:
+def gather_at_first_maxima(x: Any, out: Any, gg: Any, p: PoolingPlan) -> Any:
     """The elements of `gg` (like x) at the first maximum of each window."""
     full, given = pad_images(x, p.pads, -np.inf), pad_images(match_memory_order(gg, x), p.pads, 0)
     total = np.zeros_like(out)
-    for seen, place, hit in iter_max_positions(full, out, p):
+    for seen, place, hit in iter_first_maximum_masks(full, out, p):
         total[place] += given[seen] * hit
     return total
 
@@ -345,7 +361,7 @@ def _make_meta_rule(rank: int) -> Any:
             pooling_type in ("max", "avg"), f"pooling_type={pooling_type!r} is neither max nor avg"
         )
         shape = channels_first_shape(x.shape, data_format, rank)
-        _, out = window_and_output_sizes(
+        _, out = pool_window_or_none_and_output_sizes(
             shape, ksize=ksize, strides=strides, paddings=paddings, **rest
         )
         return Meta(restore_format_shape((*shape[:2], *out), data_format), x.dtype)
@@ -362,19 +378,21 @@ def pool_op_for_shape(shape: Shape) -> Op:
     return pool3d if len(shape) == 5 else pool2d
 
 
-def _pool_forward(
+def _pool2d_or_pool3d_kernel(
     x: Any, rank: int, *, pooling_type: str, data_format: str, exclusive: bool, **attrs: Any
 ) -> Any:
     check(x.ndim == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
     x = channels_first(x, data_format)
-    p = make_pooling(x.shape, exclusive, **attrs)
+    p = make_pooling_plan(x.shape, exclusive, **attrs)
     out = pool_images(x, p, pooling_type)
     if pooling_type == "max" and p.window is not None:
-        _fill_empty_windows(out, p, p.window, x.shape[2:])
+        _set_empty_max_windows_to_lowest(out, p, p.window, x.shape[2:])
     return restore_format(out, data_format)
 
 
-def _fill_empty_windows(out: Any, p: Pooling, window: Window, sizes: Sequence[int]) -> None:
+def _set_empty_max_windows_to_lowest(
+    out: Any, p: PoolingPlan, window: Window, sizes: Sequence[int]
+) -> None:
     """Set the result of windows that lie in the padding to the lowest number, as in Paddle."""
     for i, size in enumerate(sizes):
         before = p.pads[i][0] - window.size[i]
@@ -388,7 +406,7 @@ def _fill_empty_windows(out: Any, p: Pooling, window: Window, sizes: Sequence[in
 
 
 @op("pool2d", "X -> Out", meta=_make_meta_rule(2))
-@upcast_half
+@computed_in_float32_if_half
 def pool2d(
     x,
     *,
@@ -405,7 +423,7 @@ def pool2d(
     use_cudnn: bool = False,
 ):
     """Out = the maximum or the mean of X in each window. X [N,C,H,W] -> Out [N,C,H',W']"""
-    return _pool_forward(
+    return _pool2d_or_pool3d_kernel(
         x,
         2,
         pooling_type=pooling_type,
@@ -422,7 +440,7 @@ def pool2d(
 
 
 @op("pool3d", "X -> Out", meta=_make_meta_rule(3))
-@upcast_half
+@computed_in_float32_if_half
 def pool3d(
     x,
     *,
@@ -439,7 +457,7 @@ def pool3d(
     use_cudnn: bool = False,
 ):
     """Out = the maximum or the mean of X in each window. X [N,C,D,H,W] -> Out [N,C,D',H',W']"""
-    return _pool_forward(
+    return _pool2d_or_pool3d_kernel(
         x,
         3,
         pooling_type=pooling_type,
@@ -459,19 +477,19 @@ pool2d.vjp(_pool_vjp)
 pool3d.vjp(_pool_vjp)
 
 
-def _pooling_and_kind_of_attrs(x: Any, attrs: dict[str, Any]) -> tuple[Pooling, str]:
+def _pooling_plan_and_kind_of_attrs(x: Any, attrs: dict[str, Any]) -> tuple[PoolingPlan, str]:
     """The pooling of x [N,C,*S] with these attributes, and its kind."""
     full = pool_op_for_shape(x.shape).attrs_with_defaults(attrs)
-    return make_pooling(x.shape, **full), full["pooling_type"]
+    return make_pooling_plan(x.shape, **full), full["pooling_type"]
 
 
 @op("pool_grad", "X, Out, Out@GRAD -> X@GRAD", meta=like_x, attrs_of=pool2d, internal=True)
-@upcast_half
+@computed_in_float32_if_half
 def pool_grad(x, out, g, **attrs):
     """The gradient of a pooling. X [N,C,*S], Out [N,C,*S'], Out@GRAD like Out -> X@GRAD like X"""
     layout = attrs.get("data_format", "NCHW")
     x, out, g = (channels_first(t, layout) for t in (x, out, g))
-    p, kind = _pooling_and_kind_of_attrs(x, attrs)
+    p, kind = _pooling_plan_and_kind_of_attrs(x, attrs)
     return restore_format(
         max_pool_grad(x, out, g, p) if kind == "max" else average_pool_grad(g, p, x.shape[2:]),
         layout,
@@ -485,14 +503,20 @@ def _(gg, x, out, g, **over):
         None,
         None,
         lambda: (
-            pool_op_for_shape(shape_of(x))(gg, **over)
+            pool_op_for_shape(vjp_input_shape(x))(gg, **over)
             if average
             else gather_at_maxima(x, out, gg, **over)
         ),
     )
 
 
-@op("pool_pick", "X, Out, Y -> Out@GRAD", meta=like_input(1), attrs_of=pool2d, internal=True)
+@op(
+    "pool_pick",
+    "X, Out, Y -> Out@GRAD",
+    meta=make_rule_like_input_at(1),
+    attrs_of=pool2d,
+    internal=True,
+)
 def gather_at_maxima(x, out, y, **attrs):
     """Out@GRAD = the elements of Y at the maxima that the max pooling of X selected.
 
@@ -501,7 +525,7 @@ def gather_at_maxima(x, out, y, **attrs):
     layout = attrs.get("data_format", "NCHW")
     x, out, y = (channels_first(t, layout) for t in (x, out, y))
     return restore_format(
-        gather_at_first_maxima(x, out, y, _pooling_and_kind_of_attrs(x, attrs)[0]), layout
+        gather_at_first_maxima(x, out, y, _pooling_plan_and_kind_of_attrs(x, attrs)[0]), layout
     )
 
 

@@ -6,13 +6,13 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import Meta, check, op
-from .half_precision import upcast_half
+from .half_precision import computed_in_float32_if_half
 from .pool import pool_grad, pool_op_for_shape
-from .shared_meta_rules import shape_of
+from .shared_meta_rules import vjp_input_shape
 
 
 @op("pool_to", "X, Size*! -> Out", internal=True)
-@upcast_half
+@computed_in_float32_if_half
 def pool_to_size(x, sizes, *, pooling_type: str = "", data_format: str = "NCHW"):
     """Adaptive pooling: Out = the maximum or the mean of X in each window. Size is the number of
     windows along each axis.
@@ -50,7 +50,7 @@ def _(x, sizes, *, pooling_type, data_format):
 
 @pool_to_size.vjp
 def _(g, x, sizes, *, pooling_type, data_format, Out):
-    out = shape_of(Out)
+    out = vjp_input_shape(Out)
     spatial = out[1:-1] if data_format[-1] == "C" else out[2:]
     return pool_grad(
         x, Out, g, **_adaptive_pool_attrs(list(spatial), pooling_type, data_format)

@@ -8,8 +8,8 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import HOST_PYTHON_LOOP, Meta, check, op
 from .box_ops import NO_GRAD_BOXES
-from .detection_helpers import INT32, INT64, NO_HALF_BOXES, image_row_offsets
-from .half_precision import upcast_half
+from .detection_helpers import INT32, INT64, NO_HALF_BOXES, row_offsets_or_single_image
+from .half_precision import computed_in_float32_if_half
 from .lod import offsets_from_lengths, sequence_lengths
 from .nms import nms_of_sorted_boxes
 from .shared_meta_rules import check_float, dims_match
@@ -104,7 +104,7 @@ def _proposals_meta(scores: Meta, deltas: Meta, anchors: Meta) -> tuple[Meta, Me
     value_dependent_shape=True,
     host_reason=HOST_PYTHON_LOOP,
 )
-@upcast_half
+@computed_in_float32_if_half
 def generate_proposals_v2(
     scores,
     deltas,
@@ -239,7 +239,9 @@ def distribute_fpn_proposals(
     area = np.where((wide < 0) | (high < 0), 0, (wide + extra) * (high + extra))
     level = np.floor(np.log2(np.sqrt(area) / refer_scale + 1e-6) + refer_level)
     level = np.clip(level, min_level, max_level).astype(np.int64)
-    counts = sequence_lengths(image_row_offsets(lod, len(rois))) if counts is None else counts
+    counts = (
+        sequence_lengths(row_offsets_or_single_image(lod, len(rois))) if counts is None else counts
+    )
     owner = np.repeat(np.arange(len(counts)), counts)
     chosen = [np.flatnonzero(level == one) for one in range(min_level, max_level + 1)]
     restore = np.empty((len(rois), 1), np.int32)
@@ -285,7 +287,9 @@ def collect_fpn_proposals(rois, lods, scores, counts=None, *, post_nms_topN: int
     if counts is None:
         levels = lods if lods else [None] * len(rois)
         counts = [
-            sequence_lengths(at if isinstance(at, np.ndarray) else image_row_offsets(at, len(r)))
+            sequence_lengths(
+                at if isinstance(at, np.ndarray) else row_offsets_or_single_image(at, len(r))
+            )
             for at, r in zip(levels, rois, strict=True)
         ]
     owner = np.concatenate([np.repeat(np.arange(len(n)), n) for n in counts])

@@ -21,7 +21,7 @@ from ..core.op import (
 )
 from .compare import equal
 from .elementwise import div, masked, mul, native_sum_over_other_axes, sub
-from .half_precision import upcast_half
+from .half_precision import computed_in_float32_if_half
 from .shared_meta_rules import (
     Shape,
     check_float,
@@ -32,8 +32,8 @@ from .shared_meta_rules import (
     normalize_axes,
     normalize_axis,
     num_elements,
-    proto_of,
-    shape_of,
+    vjp_input_dtype_proto,
+    vjp_input_shape,
 )
 from .unary_math import exp
 
@@ -187,7 +187,7 @@ def _native_sum(
 
 
 def _axes_of_input(x: Any, dim: Sequence[int], reduce_all: bool) -> list[int]:
-    return list(axes_to_reduce(dim, reduce_all, len(shape_of(x))))
+    return list(axes_to_reduce(dim, reduce_all, len(vjp_input_shape(x))))
 
 
 @reduce_sum.vjp
@@ -221,7 +221,7 @@ def _(g, x, *, dim, keep_dim, reduce_all):
 
 @op("product_of_others", "X -> Out", meta=like_x, internal=True)
 @np.errstate(all="ignore")
-@upcast_half
+@computed_in_float32_if_half
 def product_of_others(x, *, axes: Ints):
     """Out = the product of all other elements of X over the axes. X may contain zeros.
 
@@ -332,7 +332,7 @@ def _define_even_extreme(type: str, function: Callable[..., Any], word: str) -> 
         check(axis is None and not axis_list, "the gradient needs axes that are attributes")
         axes = _axes_of_input(x, dim, reduce_all)
         g, out = (broadcast_like(t, x, axes=axes, keep_dim=keep_dim) for t in (g, Out))
-        here = OPS["cast"](equal(x, out), in_dtype=0, out_dtype=proto_of(x))
+        here = OPS["cast"](equal(x, out), in_dtype=0, out_dtype=vjp_input_dtype_proto(x))
         count = broadcast_like(
             reduce_sum(here, dim=axes, keep_dim=True), x, axes=axes, keep_dim=True
         )
@@ -373,11 +373,11 @@ def _(x):
 
 @mean.vjp
 def _(g, x):
-    return broadcast_like(g, x, axes=list(range(len(shape_of(x)))), average=True)
+    return broadcast_like(g, x, axes=list(range(len(vjp_input_shape(x)))), average=True)
 
 
 @op("logsumexp", "X -> Out")
-@upcast_half
+@computed_in_float32_if_half
 def logsumexp(x, *, axis: Ints = [0], keepdim: bool = False, reduce_all: bool = False):
     """Out = ln(the sum of e ** X over the axes). X [*] -> Out [*]"""
     axes = axes_to_reduce(axis, reduce_all, x.ndim)
@@ -447,7 +447,7 @@ def _ufunc_accumulate(ufunc: Any, x: Any, axis: int) -> Any:
 
 
 @op("cumsum", "X -> Out", amp_class="deny")
-@upcast_half
+@computed_in_float32_if_half
 def cumsum(
     x, *, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False
 ):

@@ -6,9 +6,9 @@ from ..core.arrays import np
 from ..core.op import OPS, check, op
 from .compare import greater_than
 from .elementwise import add, div, mul, scale
-from .half_precision import upcast_half
+from .half_precision import computed_in_float32_if_half
 from .reduce import reduce_sum
-from .shared_meta_rules import check_float, normalize_axis, shape_of
+from .shared_meta_rules import check_float, normalize_axis, vjp_input_shape
 from .unary_math import absolute, reciprocal, sign
 
 _EPSILON = 1e-7  # Paddle adds it to the norm before it divides
@@ -20,7 +20,7 @@ def _other_axes(rank: int, axis: int) -> list[int]:
 
 
 @op("renorm", "X -> Out", floating="X", amp_class="deny")
-@upcast_half
+@computed_in_float32_if_half
 def renorm(x, *, p: float, axis: int, max_norm: float):
     """Out = X, where each slice along the axis with a p-norm above max_norm is scaled to max_norm.
 
@@ -47,7 +47,7 @@ def _(g, x, *, p, axis, max_norm):
     """Let n be the norm and f = max_norm / (n + e). Where n > max_norm, the gradient is
     f * g - f / (n + e) * sum(g * x) * dn/dx; elsewhere it is g.
     """
-    others = _other_axes(len(shape_of(x)), axis)
+    others = _other_axes(len(vjp_input_shape(x)), axis)
     total = reduce_sum(OPS["pow"](absolute(x), factor=p), dim=others, keep_dim=True)
     norm = OPS["pow"](total, factor=1 / p)
     under = reciprocal(scale(norm, bias=_EPSILON))

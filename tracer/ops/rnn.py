@@ -8,9 +8,9 @@ from typing import Any
 from ..core import rng
 from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
-from .half_precision import upcast_half
-from .rnn_cells import CELLS, Cell, run_direction, run_direction_grad
-from .shared_meta_rules import check_float, dims_match, no_second_order_rule, shapes_match
+from .half_precision import computed_in_float32_if_half
+from .rnn_cells import CELLS, Cell, run_direction_filling_kept, run_direction_grad
+from .shared_meta_rules import check_float, dims_match, make_no_second_order_rule, shapes_match
 
 
 def _direction_weights(
@@ -52,7 +52,7 @@ def _scale_mask(mask: Any, prob: float, dtype: Any) -> Any:
     "Input, PreState*, WeightList*, SequenceLength?! -> Out, DropoutState~, Reserve~, State*",
     same_dtype="Input PreState WeightList",
 )
-@upcast_half
+@computed_in_float32_if_half
 def rnn(
     x,
     pre,
@@ -99,7 +99,9 @@ def rnn(
         for d, place in _iter_direction_slices(directions, hidden_size):
             at = layer * directions + d
             own = _direction_weights(weights, layer, d, directions)
-            final = run_direction(cell, x, [p[at] for p in pre], own, valid, kept[layer, d], d == 1)
+            final = run_direction_filling_kept(
+                cell, x, [p[at] for p in pre], own, valid, kept[layer, d], d == 1
+            )
             for state, value in zip(last, final, strict=True):
                 state[at] = value
             out[..., place] = kept[layer, d, :, -1]
@@ -186,7 +188,7 @@ def _(g, g_last, x, pre, weights, lengths, *, DropoutState, Reserve, **attrs):
     attrs_of=rnn,
     internal=True,
 )
-@upcast_half
+@computed_in_float32_if_half
 def rnn_grad(x, pre, weights, lengths, masks, kept, g, g_last, **attrs):
     """The gradients of rnn with respect to Input, every PreState and every weight, in this
     order.
@@ -240,4 +242,4 @@ def _(x, pre, weights, *_, **__):
     return [x, *pre, *weights]
 
 
-rnn_grad.vjp(no_second_order_rule("rnn"))
+rnn_grad.vjp(make_no_second_order_rule("rnn"))

@@ -135,7 +135,7 @@ def _states_before_steps(kept: Any, states: Arrays, reverse: bool) -> Arrays:
 
 
 @native.NativeFunction
-def run_direction(
+def run_direction_filling_kept(
     cell: Cell, x: Any, states: Arrays, weights: Sequence[Any], valid: Any, kept: Any, reverse: bool
 ) -> Arrays:
     """Run all steps of one direction; return the last states.
@@ -204,13 +204,13 @@ def run_direction_grad(
 
 
 _RECUR, _RECUR_BACK, _PRODUCT = map(
-    native.find_compiled_function, ("recur", "recur_grad", "matmul")
+    native.compiled_function_or_placeholder, ("recur", "recur_grad", "matmul")
 )
 # numbers of the cell kinds in the compiled kernels
 _NATIVE_CELL_CODES = {_lstm_step: 0, _gru_step: 1, _tanh_step: 2, _relu_step: 3}
 
 
-@run_direction.native
+@run_direction_filling_kept.native
 def _(cell, x, states, weights, valid, kept, reverse):
     w_in, w_hidden, b_in, b_hidden = weights
     inputs = _PRODUCT(x, w_in, False, True)

@@ -7,10 +7,10 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
-from .half_precision import upcast_half
+from .half_precision import computed_in_float32_if_half
 from .lod import require_row_offsets, sequence_ids
 from .scatter_at import ufunc_at
-from .shared_meta_rules import check_float, dims_match, like_input, like_x
+from .shared_meta_rules import check_float, dims_match, like_x, make_rule_like_input_at
 
 AxisWeights = tuple[Any, Any]  # interpolation weights of rows [R,PH,H] and of columns [R,PW,W]
 
@@ -30,8 +30,8 @@ def _image_ids(x: Any, rois: Any, counts: Any, lod: Any = None) -> Any:
     return np.repeat(np.arange(x.shape[0]), counts.reshape(-1))
 
 
-def _roi_meta(x, rois, counts, lod=None, *, pooled_height, pooled_width, **_):
-    _check_rois(x, rois, counts, pooled_height, pooled_width)
+def _roi_align_meta(x, rois, counts, lod=None, *, pooled_height, pooled_width, **_):
+    _check_inputs_and_pooled_sizes(x, rois, counts, pooled_height, pooled_width)
     return Meta((rois.shape[0], x.shape[1], pooled_height, pooled_width), x.dtype)
 
 
@@ -45,7 +45,9 @@ def check_images_and_regions(x: Meta, rois: Meta, corners: int = 4) -> None:
     )
 
 
-def _check_rois(x: Meta, rois: Meta, counts: Meta | None, high: int, wide: int) -> None:
+def _check_inputs_and_pooled_sizes(
+    x: Meta, rois: Meta, counts: Meta | None, high: int, wide: int
+) -> None:
     check_images_and_regions(x, rois)
     check_dtype(rois.dtype == x.dtype, "the dtypes differ")
     check(high > 0 and wide > 0, f"pooled_height={high}, pooled_width={wide} are not positive")
@@ -81,7 +83,9 @@ def _interpolate_regions_grad(g: Any, weights: AxisWeights, owners: Any, x: Any)
 MAX_REGION_SAMPLES = 1 << 20
 
 
-def _sample_weights(start: Any, length: Any, bins: int, size: int, ratio: int) -> Any:
+def _bin_sample_weights_along_axis(
+    start: Any, length: Any, bins: int, size: int, ratio: int
+) -> Any:
     """The row weights of each bin of a region, [bins,size]: the mean of the weights of its
     samples.
     """
@@ -121,11 +125,11 @@ def _roi_align_weights(
     if not aligned:
         lengths = np.maximum(lengths, t(1))
     columns = [
-        _sample_weights(e[0], n[0], wide, x.shape[3], ratio)
+        _bin_sample_weights_along_axis(e[0], n[0], wide, x.shape[3], ratio)
         for e, n in zip(edges, lengths, strict=True)
     ]
     rows = [
-        _sample_weights(e[1], n[1], high, x.shape[2], ratio)
+        _bin_sample_weights_along_axis(e[1], n[1], high, x.shape[2], ratio)
         for e, n in zip(edges, lengths, strict=True)
     ]
     shapes = (0, high, x.shape[2]), (0, wide, x.shape[3])
@@ -135,8 +139,8 @@ def _roi_align_weights(
     )  # type: ignore[return-value]
 
 
-@op("roi_align", "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out", meta=_roi_meta, breaks_lod=True)
-@upcast_half
+@op("roi_align", "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out", meta=_roi_align_meta, breaks_lod=True)
+@computed_in_float32_if_half
 def roi_align(
     x,
     rois,
@@ -171,7 +175,7 @@ def _(g, x, rois, counts, lod, **over):
     attrs_of=roi_align,
     internal=True,
 )
-@upcast_half
+@computed_in_float32_if_half
 def roi_align_grad(
     x,
     rois,
@@ -255,7 +259,7 @@ def roi_pool(
 
 @roi_pool.meta
 def _(x, rois, counts, lod=None, *, pooled_height, pooled_width, spatial_scale):
-    _check_rois(x, rois, counts, pooled_height, pooled_width)
+    _check_inputs_and_pooled_sizes(x, rois, counts, pooled_height, pooled_width)
     shape = rois.shape[0], x.shape[1], pooled_height, pooled_width
     return Meta(shape, x.dtype), Meta(shape, np.dtype(np.int64))
 
@@ -268,7 +272,7 @@ def _(g, x, rois, counts, lod, *, Argmax):
 @op(
     "roi_put",
     "X, ROIs, RoisNum?, ROIs@LOD*?!, Argmax, Y -> Out",
-    meta=like_input(0),
+    meta=make_rule_like_input_at(0),
     internal=True,
 )
 def roi_scatter_add_at_argmax(x, rois, counts, lod, where, y):
@@ -317,7 +321,7 @@ def _(g, x, rois, counts, lod, where):
 # ------------------------------------------------------------------------------
 
 
-def _bin_mean_weights(start: Any, end: Any, bins: int, size: int) -> Any:
+def _bin_mean_weights_along_axis(start: Any, end: Any, bins: int, size: int) -> Any:
     """The row weights of each bin, [bins,size]: 1 / number of rows of the bin."""
     step = np.maximum(end - start, np.float32(0.1)) / np.float32(bins)
     lows = np.clip(np.floor(np.arange(bins, dtype=np.float32) * step + start), 0, size)
@@ -327,7 +331,7 @@ def _bin_mean_weights(start: Any, end: Any, bins: int, size: int) -> Any:
     return inside / np.maximum(inside.sum(1, keepdims=True), 1)
 
 
-def _visit_regions(
+def _visit_psroi_regions(
     x: Any,
     rois: Any,
     counts: Any,
@@ -347,13 +351,17 @@ def _visit_regions(
         (_round_half_away_to_int(rois[:, 2:]) + 1).astype(np.float32) * np.float32(scale),
     )
     for r, owner in enumerate(_image_ids(x, rois, counts, lod)):
-        rows = _bin_mean_weights(starts[r, 1], ends[r, 1], high, x.shape[2]).astype(x.dtype)
-        columns = _bin_mean_weights(starts[r, 0], ends[r, 0], wide, x.shape[3]).astype(x.dtype)
+        rows = _bin_mean_weights_along_axis(starts[r, 1], ends[r, 1], high, x.shape[2]).astype(
+            x.dtype
+        )
+        columns = _bin_mean_weights_along_axis(starts[r, 0], ends[r, 0], wide, x.shape[3]).astype(
+            x.dtype
+        )
         visit(r, owner, rows, columns)
 
 
 @op("psroi_pool", "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out", breaks_lod=True)
-@upcast_half
+@computed_in_float32_if_half
 def psroi_pool(
     x,
     rois,
@@ -376,13 +384,15 @@ def psroi_pool(
         parted = x[owner].reshape(*out.shape[1:], *x.shape[2:])
         out[r] = np.einsum("cijhw,ih,jw->cij", parted, rows, columns)
 
-    _visit_regions(x, rois, counts, lod, pooled_height, pooled_width, spatial_scale, pool_region)
+    _visit_psroi_regions(
+        x, rois, counts, lod, pooled_height, pooled_width, spatial_scale, pool_region
+    )
     return out
 
 
 @psroi_pool.meta
 def _(x, rois, counts, lod=None, *, pooled_height, pooled_width, output_channels, spatial_scale):
-    _check_rois(x, rois, counts, pooled_height, pooled_width)
+    _check_inputs_and_pooled_sizes(x, rois, counts, pooled_height, pooled_width)
     check(
         dims_match(x.shape[1], output_channels * pooled_height * pooled_width),
         f"{x.shape[1]} channels are not {output_channels} for each bin",
@@ -402,7 +412,7 @@ def _(g, x, rois, counts, lod, **over):
     attrs_of=psroi_pool,
     internal=True,
 )
-@upcast_half
+@computed_in_float32_if_half
 def psroi_pool_grad(
     x,
     rois,
@@ -424,7 +434,7 @@ def psroi_pool_grad(
     def add_region_grad(r: int, owner: int, rows: Any, columns: Any) -> None:
         out[owner] += np.einsum("cij,ih,jw->cijhw", g[r], rows, columns).reshape(x.shape[1:])
 
-    _visit_regions(
+    _visit_psroi_regions(
         x, rois, counts, lod, pooled_height, pooled_width, spatial_scale, add_region_grad
     )
     return out

@@ -19,8 +19,8 @@ from .shared_meta_rules import (
     normalize_axis,
     num_elements,
     pick_known_dim,
-    shape_of,
     shapes_match,
+    vjp_input_shape,
 )
 from .sort import first_sort_indices, sort_grad
 
@@ -44,7 +44,7 @@ def _select_meta(x: Any, axis: int, keepdim: bool) -> tuple[Meta, Meta]:
 
 
 def _select_vjp(g: Any, x: Any, axis: int, keepdim: bool, indices: Any) -> Any:
-    if not keepdim and len(shape_of(x)):
+    if not keepdim and len(vjp_input_shape(x)):
         g, indices = (OPS["unsqueeze2"](t, axes=[axis]) for t in (g, indices))
     return sort_grad(g, x, indices, axis)
 
@@ -112,12 +112,12 @@ def _(g, x, *, axis, keepdim, Indices):
     return _select_vjp(g, x, axis, keepdim, Indices)
 
 
-def _unique_axis(x: Any, axis: Any) -> int | None:
+def _normalized_axis_or_none(x: Any, axis: Any) -> int | None:
     return None if not axis else normalize_axis(axis[0], len(x.shape))
 
 
 def _unique_shape(x: Any, axis: Any) -> tuple[int, ...]:
-    at = _unique_axis(x, axis)
+    at = _normalized_axis_or_none(x, axis)
     return (-1,) if at is None else tuple(-1 if i == at else d for i, d in enumerate(x.shape))
 
 
@@ -147,12 +147,16 @@ def unique(
     """
     target = dtype_of_proto(dtype)
     out, first, inverse, counts = np.unique(
-        x, return_index=True, return_inverse=True, return_counts=True, axis=_unique_axis(x, axis)
+        x,
+        return_index=True,
+        return_inverse=True,
+        return_counts=True,
+        axis=_normalized_axis_or_none(x, axis),
     )
     if not is_sorted:
         order = np.argsort(first)
         out, first, counts = (
-            np.take(out, order, _unique_axis(x, axis) or 0),
+            np.take(out, order, _normalized_axis_or_none(x, axis) or 0),
             first[order],
             counts[order],
         )
@@ -162,7 +166,7 @@ def unique(
 
 @unique.meta
 def _(x, *, dtype, axis, **_):
-    at = _unique_axis(x, axis)
+    at = _normalized_axis_or_none(x, axis)
     many, target = Meta((-1,), dtype_of_proto(dtype)), dtype_of_proto(dtype)
     return (
         Meta(_unique_shape(x, axis), x.dtype),
@@ -210,7 +214,7 @@ def unique_consecutive(
 
     X [*] -> Out [N] or [*, N, *], Index [size of X or of the axis], Counts [N]
     """
-    at, target = _unique_axis(x, axis), dtype_of_proto(dtype)
+    at, target = _normalized_axis_or_none(x, axis), dtype_of_proto(dtype)
     rows = x.reshape(-1) if at is None else np.moveaxis(x, at, 0)
     differs = (
         (rows[1:] != rows[:-1])
@@ -225,7 +229,7 @@ def unique_consecutive(
 
 @unique_consecutive.meta
 def _(x, *, dtype, axis, **_):
-    at, target = _unique_axis(x, axis), dtype_of_proto(dtype)
+    at, target = _normalized_axis_or_none(x, axis), dtype_of_proto(dtype)
     inverse = Meta((num_elements(x.shape) if at is None else x.shape[at],), target)
     return Meta(_unique_shape(x, axis), x.dtype), inverse, Meta((-1,), target)
 
@@ -342,21 +346,21 @@ def _(ids, xs):
 
 @multiplex.vjp
 def _(g, ids, xs):
-    def input_grad(k: int) -> Any:
-        return lambda: masked(g, has_row_id(ids, g, value=k))
+    def make_input_grad(k: int) -> Any:
+        return lambda: masked(g, mask_of_rows_with_id(ids, g, value=k))
 
-    return None, [input_grad(k) for k in range(len(xs))]
+    return None, [make_input_grad(k) for k in range(len(xs))]
 
 
 @op("rows_equal", "Ids, Y -> Out", no_grad_reason=NO_GRAD_NON_FLOAT_RESULT, internal=True)
-def has_row_id(ids, y, *, value: int):
+def mask_of_rows_with_id(ids, y, *, value: int):
     """Out = whether the id of a row is `value`, with the shape of Y. Ids [N, 1], Y [N, *] ->
     bool [N, *]
     """
     return np.broadcast_to((ids == value).reshape(-1, *[1] * (y.ndim - 1)), y.shape)
 
 
-@has_row_id.meta
+@mask_of_rows_with_id.meta
 def _(ids, y, *, value):
     return Meta(y.shape, np.dtype(bool))
 

@@ -9,7 +9,7 @@ from ..core.op import NO_GRAD_NON_FLOAT_RESULT, OPS, Longs, Meta, check, check_d
 from .along_axis import divide_truncating_integers, max_of_dtype, min_of_dtype
 from .compare import equal
 from .elementwise import div, masked, mul, sum_to, zeros_like
-from .half_precision import upcast_half
+from .half_precision import computed_in_float32_if_half
 from .index import gather
 from .scatter_at import ufunc_at
 from .shared_meta_rules import (
@@ -17,8 +17,8 @@ from .shared_meta_rules import (
     check_not_bool,
     dims_match,
     num_elements,
-    proto_of,
-    shape_of,
+    vjp_input_dtype_proto,
+    vjp_input_shape,
 )
 
 POOL_TYPES = ("SUM", "MEAN", "MAX", "MIN")
@@ -28,7 +28,9 @@ def _check_pool_type(word: str, what: str) -> None:
     check(word in POOL_TYPES, f"{what}={word} is not one of {', '.join(POOL_TYPES)}")
 
 
-def _reduce_rows_by_index(rows: Any, places: Any, count: int, word: str) -> tuple[Any, Any]:
+def _reduce_and_count_rows_by_index(
+    rows: Any, places: Any, count: int, word: str
+) -> tuple[Any, Any]:
     """Reduce rows [E,*] with equal `places` to one row: [count,*], 0 where there is none.
     Also return the number of rows per place, [count].
     """
@@ -51,13 +53,15 @@ def _reduce_rows_by_index(rows: Any, places: Any, count: int, word: str) -> tupl
 
 def _broadcastable_counts(counts: Any, x: Any) -> Any:
     """Counts [N], clamped to at least 1, with the dtype and rank of x."""
-    floats = OPS["cast"](counts, out_dtype=proto_of(x), in_dtype=proto_of(counts))
-    shaped = OPS["reshape2"](floats, shape=[-1] + [1] * (len(shape_of(x)) - 1))
+    floats = OPS["cast"](
+        counts, out_dtype=vjp_input_dtype_proto(x), in_dtype=vjp_input_dtype_proto(counts)
+    )
+    shaped = OPS["reshape2"](floats, shape=[-1] + [1] * (len(vjp_input_shape(x)) - 1))
     return OPS["clip"](shaped, None, None, min=1.0, max=float(2**31))
 
 
 @op("segment_pool", "X, SegmentIds -> Out, SummedIds~", value_dependent_shape=True)
-@upcast_half
+@computed_in_float32_if_half
 def segment_pool(x, ids, *, pooltype: str = "SUM"):
     """Out = the reduction of the rows of each segment, 0 for an empty segment.
 
@@ -71,7 +75,9 @@ def segment_pool(x, ids, *, pooltype: str = "SUM"):
         "SegmentIds are negative or fall",
     )
     check(ids.shape == x.shape[:1], "SegmentIds need one number per row of X")
-    out, counts = _reduce_rows_by_index(x, ids, int(np.max(ids)) + 1 if ids.size else 0, pooltype)
+    out, counts = _reduce_and_count_rows_by_index(
+        x, ids, int(np.max(ids)) + 1 if ids.size else 0, pooltype
+    )
     return out, counts.reshape(-1, 1).astype(x.dtype)
 
 
@@ -109,7 +115,7 @@ def _check_node_range(ends: Any, count: int) -> None:
     check(bool(np.all((ends >= 0) & (ends < count))), "an edge has an end outside of the graph")
 
 
-def _num_output_nodes(size_tensor: Any, out_size: Any, rows: int) -> int:
+def _out_size_or_num_input_nodes(size_tensor: Any, out_size: Any, rows: int) -> int:
     """The number of output nodes: Out_size if it is positive, otherwise the number of rows of X."""
     given = (
         int(size_tensor.reshape(-1)[0])
@@ -122,7 +128,7 @@ def _num_output_nodes(size_tensor: Any, out_size: Any, rows: int) -> int:
 
 
 @op("graph_send_recv", "X, Src_index, Dst_index, Out_size? -> Out, Dst_count~")
-@upcast_half
+@computed_in_float32_if_half
 def graph_send_recv(
     x, src, dst, size_tensor=None, *, reduce_op: str = "SUM", out_size: Longs = [0]
 ):
@@ -134,10 +140,10 @@ def graph_send_recv(
     reduce_op: SUM, MEAN, MAX or MIN.
     Dst_count int32: the number of edges that arrive at each node.
     """
-    count = _num_output_nodes(size_tensor, out_size, x.shape[0])
+    count = _out_size_or_num_input_nodes(size_tensor, out_size, x.shape[0])
     _check_node_range(dst, count)
     _check_node_range(src, x.shape[0])
-    out, counts = _reduce_rows_by_index(x[src], dst, count, reduce_op)
+    out, counts = _reduce_and_count_rows_by_index(x[src], dst, count, reduce_op)
     return out, counts.astype(np.int32)
 
 
@@ -190,7 +196,9 @@ def _message_operand_grad(word: str, sent: Any, own: Any, other: Any) -> Any:
     """
     back = mul(sent, other) if word == "MUL" else sent
     return (
-        back if shape_of(back)[1:] == shape_of(own)[1:] else sum_to(back, shape=list(shape_of(own)))
+        back
+        if vjp_input_shape(back)[1:] == vjp_input_shape(own)[1:]
+        else sum_to(back, shape=list(vjp_input_shape(own)))
     )
 
 
@@ -200,7 +208,7 @@ def _sum_at_nodes(rows: Any, ends: Any, x: Any) -> Any:
 
 
 @op("graph_send_ue_recv", "X, Y, Src_index, Dst_index, Out_size? -> Out, Dst_count~")
-@upcast_half
+@computed_in_float32_if_half
 def graph_send_ue_recv(
     x,
     y,
@@ -220,11 +228,11 @@ def graph_send_ue_recv(
     message_op: ADD or MUL.
     reduce_op, Dst_count: see graph_send_recv.
     """
-    count = _num_output_nodes(size_tensor, out_size, x.shape[0])
+    count = _out_size_or_num_input_nodes(size_tensor, out_size, x.shape[0])
     _check_node_range(dst, count)
     _check_node_range(src, x.shape[0])
     check(len(y) == len(src), "Y needs one row per edge")
-    out, counts = _reduce_rows_by_index(
+    out, counts = _reduce_and_count_rows_by_index(
         MESSAGE_OPS[message_op][0](x[src], y), dst, count, reduce_op
     )
     return out, counts.astype(np.int32)
@@ -253,7 +261,7 @@ def _(g, x, y, src, dst, size_tensor, *, message_op, reduce_op, Out, Dst_count):
 
 
 @op("graph_send_uv", "x, y, src_index, dst_index -> out")
-@upcast_half
+@computed_in_float32_if_half
 def graph_send_uv(x, y, src, dst, *, message_op: str = "ADD"):
     """out[e] = x[src_index[e]] combined with y[dst_index[e]] by message_op.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, Meta, check, check_dtype, op
-from .half_precision import upcast_half
+from .half_precision import computed_in_float32_if_half
 from .shared_meta_rules import check_float, dims_match, dtype_of_proto, num_elements, shapes_match
 
 NO_GRAD_DISCRETE_RESULT = "it chooses among whole numbers"
@@ -60,7 +60,7 @@ def edit_distance(hyps, refs, hyps_length=None, refs_length=None, *, normalized:
         for a, n in ((hyps, hyps_length), (refs, refs_length))
     ]
     found = np.array(
-        [_edit_distance(hyps[i, : ends[0][i]], refs[i, : ends[1][i]]) for i in range(batch)],
+        [_pair_edit_distance(hyps[i, : ends[0][i]], refs[i, : ends[1][i]]) for i in range(batch)],
         np.float32,
     )
     if normalized:
@@ -69,7 +69,7 @@ def edit_distance(hyps, refs, hyps_length=None, refs_length=None, *, normalized:
     return np.array([batch], np.int64), found.reshape(-1, 1).astype(np.float32)
 
 
-def _edit_distance(hyp: Any, ref: Any) -> float:
+def _pair_edit_distance(hyp: Any, ref: Any) -> float:
     """The edit distance, computed row by row of the dynamic programming table. Insertions
     are a running minimum.
     """
@@ -126,7 +126,7 @@ def _(ids, parents):
     value_dependent_shape=True,
     host_reason=HOST_PYTHON_LOOP,
 )
-@upcast_half
+@computed_in_float32_if_half
 def viterbi_decode(x, transition, length, *, include_bos_eos_tag: bool = True):
     """Path = the tag sequence with the highest score, Scores = that score (Viterbi 1967).
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..core.arrays import np
-from ..core.dtype import DTYPE_BY_NP, dtype_of, is_inexact
+from ..core.dtype import DTYPE_BY_NP, is_inexact, parse_dtype
 from ..core.errors import OpError, with_user_line
 from ..core.op import Meta, check, check_dtype
 from ..core.tensor import Tensor
@@ -15,14 +15,14 @@ Shape = tuple[int, ...]
 MetaRule = Callable[..., Any]
 
 
-def require_finite_values(x: Any) -> None:
+def check_finite_array(x: Any) -> None:
     """Raise OpError for matrices with infinity or NaN: LAPACK's SVD does not terminate for
     some of them.
     """
     check(bool(np.isfinite(x).all()), "X contains infinity or NaN")
 
 
-def shape_of(x: Any) -> Shape:
+def vjp_input_shape(x: Any) -> Shape:
     """The shape of an input of a vjp rule: a Tensor, or a bare array in a first-order backward
     pass.
     """
@@ -32,14 +32,14 @@ def shape_of(x: Any) -> Shape:
     return PartlyKnownShape(shape) if -1 in shape else shape
 
 
-class UnknownSizeError(OpError):
+class UnknownSizeInGradientError(OpError):
     """A gradient rule needs a size that is known only at run time."""
 
 
-def require_known_sizes(known: bool) -> None:
+def raise_unknown_size_unless(known: bool) -> None:
     """Raise UnknownSizeError unless all sizes are known."""
     if not known:
-        raise UnknownSizeError("the gradient needs known sizes")
+        raise UnknownSizeInGradientError("the gradient needs known sizes")
 
 
 class PartlyKnownShape(tuple[int, ...]):
@@ -51,7 +51,7 @@ class PartlyKnownShape(tuple[int, ...]):
 
     def _require_known(self, found: Any) -> Any:
         if found == -1 or (isinstance(found, tuple) and -1 in found):
-            raise UnknownSizeError("the gradient needs known sizes")
+            raise UnknownSizeInGradientError("the gradient needs known sizes")
         return found
 
     def __getitem__(self, index: Any) -> Any:
@@ -61,13 +61,13 @@ class PartlyKnownShape(tuple[int, ...]):
         return map(self._require_known, super().__iter__())
 
     def __eq__(self, other: object) -> bool:
-        raise UnknownSizeError("the gradient needs known sizes")
+        raise UnknownSizeInGradientError("the gradient needs known sizes")
 
     __ne__ = __eq__
     __hash__ = None  # type: ignore[assignment]
 
 
-def proto_of(x: Any) -> int:
+def vjp_input_dtype_proto(x: Any) -> int:
     """The dtype of an input as its number in Paddle's files."""
     return DTYPE_BY_NP[x.meta.dtype if isinstance(x, Tensor) else x.dtype].proto
 
@@ -100,7 +100,7 @@ def broadcast_shapes(x: Shape, y: Shape) -> Shape:
     return tuple(d for d in dims if d is not None)
 
 
-def align_shapes(x: Shape, y: Shape, axis: int) -> tuple[Shape, Shape]:
+def append_ones_to_align_at_axis(x: Shape, y: Shape, axis: int) -> tuple[Shape, Shape]:
     """Append axes of size 1 to the shape with fewer axes, so that broadcasting aligns its first
     axis with axis `axis` of the other shape, as in Paddle.
 
@@ -120,10 +120,10 @@ def align_shapes(x: Shape, y: Shape, axis: int) -> tuple[Shape, Shape]:
 def broadcast(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
     """The rule for an elementwise op on two inputs of one dtype."""
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
-    return Meta(broadcast_shapes(*align_shapes(x.shape, y.shape, axis)), x.dtype)
+    return Meta(broadcast_shapes(*append_ones_to_align_at_axis(x.shape, y.shape, axis)), x.dtype)
 
 
-def broadcast_arithmetic(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
+def broadcast_same_dtype_except_bool(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
     """The rule for arithmetic on two inputs, which must not be bool."""
     check_not_bool(x)
     return broadcast(x, y, axis=axis)
@@ -149,7 +149,7 @@ def shapes_match(a: Shape, b: Shape) -> bool:
     return len(a) == len(b) and all(map(dims_match, a, b))
 
 
-def multiply_dim(size: int, by: int) -> int:
+def scale_dim(size: int, by: int) -> int:
     """A size times a factor; -1 stays -1."""
     return size * by if size >= 0 else -1
 
@@ -216,7 +216,7 @@ def bool_like_x(x: Meta, *_: Any, **__: Any) -> Meta:
     return Meta(x.shape, np.dtype(bool))
 
 
-def like_input(index: int) -> MetaRule:
+def make_rule_like_input_at(index: int) -> MetaRule:
     """The rule of a gradient op whose result has the Meta of input number `index`."""
 
     def rule(*metas: Meta, **_: Any) -> Meta:
@@ -225,7 +225,7 @@ def like_input(index: int) -> MetaRule:
     return rule
 
 
-def like_inputs(*indices: int) -> MetaRule:
+def make_rule_like_inputs_at(*indices: int) -> MetaRule:
     """The rule of gradients with the Metas of the inputs at these indices. For a missing
     input, the Meta of the first input is used.
     """
@@ -264,10 +264,10 @@ def num_elements(shape: Shape) -> int:
 
 def dtype_of_proto(number: int) -> np.dtype[Any]:
     """The NumPy dtype of an attribute `dtype`."""
-    return dtype_of(number).np
+    return parse_dtype(number).np
 
 
-def no_second_order_rule(type: str) -> MetaRule:
+def make_no_second_order_rule(type: str) -> MetaRule:
     """A vjp rule for a gradient op of `type` that raises an error."""
 
     def rule(*_: Any, **__: Any) -> Any:

@@ -13,7 +13,7 @@ from ..core.op import AttrSpec, Meta, check, op
 from .activation import clamp
 from .compare import is_strictly_between, where
 from .elementwise import div, masked, mul, scale
-from .half_precision import upcast_half
+from .half_precision import computed_in_float32_if_half
 from .shared_meta_rules import check_float, float_like_x, like_x, normalize_axis
 from .softmax import softmax_array, softmax_grad
 from .unary_math import exp, one_minus, square, tanh
@@ -22,7 +22,7 @@ INF = math.inf
 
 
 @op("celu", "X -> Out", meta=float_like_x, floating="X")
-@upcast_half
+@computed_in_float32_if_half
 def celu(x, *, alpha: float = 1.0):
     """Out = X where X > 0, alpha * (e ** (X / alpha) - 1) elsewhere (Barron 2017).
 
@@ -39,7 +39,7 @@ def _(g, x, *, alpha):
 
 
 @op("selu", "X -> Out", meta=float_like_x, floating="X")
-@upcast_half
+@computed_in_float32_if_half
 def selu(
     x,
     *,
@@ -58,11 +58,13 @@ def selu(
 def _(g, x, *, scale, alpha):
     below = mul(g, exp(masked(x, is_strictly_between(x, high=0.0))))
     return where(
-        is_strictly_between(x, low=0.0), _multiply(g, scale), _multiply(below, scale * alpha)
+        is_strictly_between(x, low=0.0),
+        _multiply_by_number(g, scale),
+        _multiply_by_number(below, scale * alpha),
     )
 
 
-def _multiply(x: Any, factor: float) -> Any:
+def _multiply_by_number(x: Any, factor: float) -> Any:
     return scale(x, scale=factor)
 
 
@@ -79,18 +81,18 @@ def _outside_mask(x: Any, threshold: float) -> Any:
 
 @hard_shrink.vjp
 def _(g, x, *, threshold):
-    return mask_below_threshold(g, x, threshold=threshold)
+    return keep_x_where_abs_y_exceeds_threshold(g, x, threshold=threshold)
 
 
 @op("keep_outside", "X, Y -> Out", meta=like_x, internal=True)
-def mask_below_threshold(x, y, *, threshold: float):
+def keep_x_where_abs_y_exceeds_threshold(x, y, *, threshold: float):
     """Out = X where |Y| > threshold, else 0. X [*], Y [*] -> Out [*]"""
     return x * _outside_mask(y, threshold)
 
 
-@mask_below_threshold.vjp
+@keep_x_where_abs_y_exceeds_threshold.vjp
 def _(g, x, y, *, threshold):
-    return mask_below_threshold(g, y, threshold=threshold), None
+    return keep_x_where_abs_y_exceeds_threshold(g, y, threshold=threshold), None
 
 
 @op("softshrink", "X -> Out", meta=like_x, floating="X")
@@ -105,11 +107,11 @@ softshrink.attrs["lambda"] = AttrSpec("FLOAT", 0.5)  # a Python keyword
 
 @softshrink.vjp
 def _(g, x, **attrs):
-    return mask_below_threshold(g, x, threshold=attrs["lambda"])
+    return keep_x_where_abs_y_exceeds_threshold(g, x, threshold=attrs["lambda"])
 
 
 @op("tanh_shrink", "X -> Out", meta=float_like_x, floating="X", amp_class="deny")
-@upcast_half
+@computed_in_float32_if_half
 def tanh_shrink(x):
     """Out = X - tanh(X). X [*] -> Out [*]"""
     return x - np.tanh(x)
@@ -132,7 +134,7 @@ def _(g, x, *, threshold):
 
 
 @op("stanh", "X -> Out", meta=float_like_x, floating="X")
-@upcast_half
+@computed_in_float32_if_half
 def stanh(x, *, scale_a: float = 0.67, scale_b: float = 1.7159):
     """Out = scale_b * tanh(scale_a * X) (LeCun et al. 1998). X [*] -> Out [*]"""
     t = x.dtype.type
@@ -141,12 +143,14 @@ def stanh(x, *, scale_a: float = 0.67, scale_b: float = 1.7159):
 
 @stanh.vjp
 def _(g, x, *, scale_a, scale_b):
-    return _multiply(mul(g, one_minus(square(tanh(_multiply(x, scale_a))))), scale_a * scale_b)
+    return _multiply_by_number(
+        mul(g, one_minus(square(tanh(_multiply_by_number(x, scale_a))))), scale_a * scale_b
+    )
 
 
 @op("logit", "X -> Out", meta=float_like_x, floating="X")
 @np.errstate(all="ignore")
-@upcast_half
+@computed_in_float32_if_half
 def logit(x, *, eps: float = 1e-6):
     """Out = ln(X / (1 - X)). If eps > 0, X is first clamped to [eps, 1 - eps].
 
@@ -167,7 +171,7 @@ def _(g, x, *, eps):
 
 
 @op("rrelu", "X -> Out, Noise~", random=True, floating="X")
-@upcast_half
+@computed_in_float32_if_half
 def rrelu(x, *, is_test: bool = False, lower: float = 1.0 / 8.0, upper: float = 1.0 / 3.0):
     """Randomized leaky ReLU (Xu et al. 2015): Out = X where X >= 0, X * Noise elsewhere.
 
@@ -195,7 +199,7 @@ def _(g, x, *, Noise):
 
 
 @op("gumbel_softmax", "X -> Out", random=True, floating="X")
-@upcast_half
+@computed_in_float32_if_half
 def gumbel_softmax(x, *, temperature: float = 1.0, hard: bool = False, axis: int = -1):
     """Out = softmax((X + Gumbel noise) / temperature) (Jang et al. 2017).
 
@@ -224,4 +228,4 @@ def _(x, *, temperature, hard, axis):
 
 @gumbel_softmax.vjp
 def _(g, x, *, temperature, axis, Out):
-    return _multiply(softmax_grad(Out, g, axis=axis), 1 / temperature)
+    return _multiply_by_number(softmax_grad(Out, g, axis=axis), 1 / temperature)

@@ -9,7 +9,14 @@ from ..core.arrays import np
 from ..core.op import Ints, Longs, Meta, Scalars, check, check_dtype, op
 from .dynamic_sizes import resolve_sizes
 from .shape import unsqueeze
-from .shared_meta_rules import Shape, broadcast_shapes, like_x, normalize_axis, proto_of, shape_of
+from .shared_meta_rules import (
+    Shape,
+    broadcast_shapes,
+    like_x,
+    normalize_axis,
+    vjp_input_dtype_proto,
+    vjp_input_shape,
+)
 
 Bounds = tuple[Sequence[int], Sequence[int], Sequence[int]]
 
@@ -35,7 +42,7 @@ def sliced_dim(size: int, start: int, end: int, step: int) -> int:
     return len(range(*python_slice(start, end, step).indices(size))) if size >= 0 else -1
 
 
-def drop_integer_axes(shape: Shape, axes: Sequence[int]) -> Shape:
+def shape_without_integer_axes(shape: Shape, axes: Sequence[int]) -> Shape:
     """`shape` without the axes that are indexed by integers. Raises OpError unless their
     size is 1.
     """
@@ -44,7 +51,9 @@ def drop_integer_axes(shape: Shape, axes: Sequence[int]) -> Shape:
     return tuple(d for i, d in enumerate(shape) if i not in gone)
 
 
-def _slice(x: Any, axes: Sequence[int], bounds: Bounds, decrease_axis: Sequence[int]) -> Any:
+def _slice_and_drop_integer_axes(
+    x: Any, axes: Sequence[int], bounds: Bounds, decrease_axis: Sequence[int]
+) -> Any:
     part = x[slice_index(x.ndim, axes, bounds)]
     if not decrease_axis:
         return part
@@ -53,7 +62,9 @@ def _slice(x: Any, axes: Sequence[int], bounds: Bounds, decrease_axis: Sequence[
     return part.reshape([d for i, d in enumerate(part.shape) if i not in gone])
 
 
-def _slice_meta(x: Meta, axes: Any, bounds: Bounds, decrease_axis: Any, unknown: bool) -> Meta:
+def _meta_of_slice_with_dropped_axes(
+    x: Meta, axes: Any, bounds: Bounds, decrease_axis: Any, unknown: bool
+) -> Meta:
     found = list(x.shape)
     starts, ends, steps = bounds
     check(
@@ -64,7 +75,7 @@ def _slice_meta(x: Meta, axes: Any, bounds: Bounds, decrease_axis: Any, unknown:
         step = steps[k] if steps else 1
         check(step != 0, "a stride is 0")
         found[at] = -1 if unknown else sliced_dim(x.shape[at], starts[k], ends[k], step)
-    return Meta(drop_integer_axes(tuple(found), decrease_axis), x.dtype)
+    return Meta(shape_without_integer_axes(tuple(found), decrease_axis), x.dtype)
 
 
 def _zeros_with_slice(
@@ -103,7 +114,7 @@ def slice_(
         resolve_sizes(starts_tensor, starts_tensors, starts),
         resolve_sizes(ends_tensor, ends_tensors, ends),
     )
-    return _slice(x, axes, (first, last, []), decrease_axis)
+    return _slice_and_drop_integer_axes(x, axes, (first, last, []), decrease_axis)
 
 
 @slice_.meta
@@ -121,7 +132,7 @@ def _(
     decrease_axis,
 ):
     unknown = any((starts_tensor, ends_tensor, starts_tensors, ends_tensors))
-    return _slice_meta(x, axes, (starts, ends, []), decrease_axis, unknown)
+    return _meta_of_slice_with_dropped_axes(x, axes, (starts, ends, []), decrease_axis, unknown)
 
 
 @slice_.vjp
@@ -220,7 +231,7 @@ def strided_slice(
         resolve_sizes(starts_tensor, starts_tensors, starts),
         resolve_sizes(ends_tensor, ends_tensors, ends),
     )
-    return _slice(
+    return _slice_and_drop_integer_axes(
         x,
         axes,
         (first, last, resolve_sizes(strides_tensor, strides_tensors, strides)),
@@ -230,7 +241,9 @@ def strided_slice(
 
 @strided_slice.meta
 def _(x, *tensors, axes, starts, ends, strides, infer_flags, decrease_axis):
-    return _slice_meta(x, axes, (starts, ends, strides), decrease_axis, any(tensors))
+    return _meta_of_slice_with_dropped_axes(
+        x, axes, (starts, ends, strides), decrease_axis, any(tensors)
+    )
 
 
 @strided_slice.vjp
@@ -350,7 +363,7 @@ def _value_shape(shape: Shape, decrease_axes: Sequence[int], none_axes: Sequence
     """The shape to which a value is broadcast: integer-indexed axes are removed, None adds
     an axis of size 1.
     """
-    view = list(drop_integer_axes(shape, decrease_axes))
+    view = list(shape_without_integer_axes(shape, decrease_axes))
     for place in inserted_axis_positions(len(shape), decrease_axes, none_axes):
         view.insert(place, 1)
     return tuple(view)
@@ -394,7 +407,7 @@ def _(
     )
     if first or last or by:
         return x
-    part = _slice_meta(x, axes, (starts, ends, steps), [], unknown=False).shape
+    part = _meta_of_slice_with_dropped_axes(x, axes, (starts, ends, steps), [], unknown=False).shape
     view = _value_shape(part, decrease_axes, none_axes)
     given = tuple(shape) if value is None else value.shape
     check(
@@ -414,8 +427,10 @@ def _(
 def _(g, x, first, last, by, value, *, axes, starts, ends, steps, decrease_axes, none_axes):
     over = {"axes": axes, "starts": starts, "ends": ends, "steps": steps}
 
-    def x_grad() -> Any:
-        return set_value(g, first, last, by, **over, dtype=proto_of(x), shape=[1], values=[0.0])
+    def grad_with_zeroed_slice() -> Any:
+        return set_value(
+            g, first, last, by, **over, dtype=vjp_input_dtype_proto(x), shape=[1], values=[0.0]
+        )
 
     def value_grad() -> Any:
         lists = (None, None, None, first, last, by)
@@ -429,12 +444,12 @@ def _(g, x, first, last, by, value, *, axes, starts, ends, steps, decrease_axes,
             decrease_axis=decrease_axes,
         )
         part = unsqueeze(
-            part, axes=inserted_axis_positions(len(shape_of(x)), decrease_axes, none_axes)
+            part, axes=inserted_axis_positions(len(vjp_input_shape(x)), decrease_axes, none_axes)
         )
         # If the value has more axes than the slice, add leading axes of size 1.
-        extra = len(shape_of(value)) - len(shape_of(part))
+        extra = len(vjp_input_shape(value)) - len(vjp_input_shape(part))
         if extra > 0:
             part = unsqueeze(part, axes=[0] * extra)
         return part
 
-    return x_grad, None, None, None, value_grad
+    return grad_with_zeroed_slice, None, None, None, value_grad

@@ -12,7 +12,7 @@ from ..core.result_size_limit import MAX_WINDOW
 from .shared_meta_rules import Shape
 
 PadPair = tuple[int, int]
-KernelOffset = tuple[int, ...]  # one number for each axis
+IntPerAxis = tuple[int, ...]  # one number for each axis
 CHANNELS_LAST = ("NHWC", "NDHWC")
 CHANNELS_FIRST = ("NCHW", "NCDHW", "AnyLayout")
 
@@ -22,13 +22,13 @@ class Window(NamedTuple):
     pair per axis.
     """
 
-    size: KernelOffset
-    stride: KernelOffset
-    dilation: KernelOffset
+    size: IntPerAxis
+    stride: IntPerAxis
+    dilation: IntPerAxis
     pads: tuple[PadPair, ...]
 
     @property
-    def kernel_offsets(self) -> Iterator[KernelOffset]:
+    def iter_kernel_indices(self) -> Iterator[IntPerAxis]:
         """The kernel offsets."""
         return product(*map(range, self.size))
 
@@ -51,7 +51,7 @@ class Window(NamedTuple):
             pads.append((before, after + (missing if 0 < missing < self.stride[axis] else 0)))
         return self._replace(pads=tuple(pads))
 
-    def output_sizes(self, sizes: Sequence[int]) -> KernelOffset:
+    def output_sizes(self, sizes: Sequence[int]) -> IntPerAxis:
         """The number of window positions along each axis.
 
         sizes: the image sizes, -1 for dynamic dimensions.
@@ -73,7 +73,7 @@ class Window(NamedTuple):
 NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six")
 
 
-def _check_window_sizes(values: Sequence[int], what: str) -> None:
+def _check_window_limit_except_strides(values: Sequence[int], what: str) -> None:
     if what != "strides":
         check(
             all(abs(v) <= MAX_WINDOW for v in values),
@@ -81,11 +81,11 @@ def _check_window_sizes(values: Sequence[int], what: str) -> None:
         )
 
 
-def ints_per_axis(values: Sequence[int], rank: int, what: str) -> KernelOffset:
+def require_ints_per_axis(values: Sequence[int], rank: int, what: str) -> IntPerAxis:
     """The elements of an attribute as one integer per axis. Raises OpError for another number of
     elements, or for elements that are too large."""
     check(len(values) == rank, f"{what}={list(values)} are not {NUMBER_WORDS[rank]} numbers")
-    _check_window_sizes(values, what)
+    _check_window_limit_except_strides(values, what)
     return tuple(values)
 
 
@@ -97,7 +97,7 @@ def normalize_pads(paddings: Sequence[int], rank: int = 2) -> tuple[PadPair, ...
         f"paddings={list(paddings)} are neither {NUMBER_WORDS[rank]} nor "
         f"{NUMBER_WORDS[2 * rank]} numbers",
     )
-    _check_window_sizes(paddings, "paddings")
+    _check_window_limit_except_strides(paddings, "paddings")
     if len(paddings) == rank:
         return tuple((p, p) for p in paddings)
     return tuple(zip(paddings[::2], paddings[1::2], strict=True))
@@ -117,12 +117,12 @@ def make_window(
     """
     rank = len(sizes)
     stride, dilation = (
-        ints_per_axis(strides, rank, "strides"),
-        ints_per_axis(dilations, rank, "dilations"),
+        require_ints_per_axis(strides, rank, "strides"),
+        require_ints_per_axis(dilations, rank, "dilations"),
     )
     positive = min(stride) > 0 and min(dilation) > 0
     check(positive, f"strides={list(strides)}, dilations={list(dilations)} are not positive")
-    size = ints_per_axis(kernel, rank, "the kernel sizes")
+    size = require_ints_per_axis(kernel, rank, "the kernel sizes")
     if algorithm == "SAME":
         dilation = (1,) * rank  # Paddle ignores dilations with SAME
     return Window(size, stride, dilation, resolve_pads(sizes, size, stride, paddings, algorithm))
@@ -130,8 +130,8 @@ def make_window(
 
 def resolve_pads(
     sizes: Sequence[int],
-    kernel: KernelOffset,
-    stride: KernelOffset,
+    kernel: IntPerAxis,
+    stride: IntPerAxis,
     paddings: Sequence[int],
     algorithm: str,
 ) -> tuple[PadPair, ...]:
@@ -197,7 +197,7 @@ def batch_first(x: Any) -> Any:
     return np.transpose(x, (x.ndim - 1, *range(x.ndim - 1)))
 
 
-def _unpadded_index(x: Any, pads: tuple[PadPair, ...]) -> tuple[slice, ...]:
+def _unpadded_slices(x: Any, pads: tuple[PadPair, ...]) -> tuple[slice, ...]:
     """The index of the unpadded part of x [*,*S,*]."""
     return tuple(
         slice(before, x.shape[axis] - after) for axis, (before, after) in enumerate(pads, 1)
@@ -211,17 +211,17 @@ def pad_and_move_batch_last(x: Any, window: Window, value: Any = 0) -> Any:
     x = np.transpose(x, (*range(1, x.ndim), 0))
     wide = [s + sum(p) for s, p in zip(x.shape[1:-1], window.pads, strict=True)]
     full = np.full_like(x, value, shape=(x.shape[0], *wide, x.shape[-1]), order="C")
-    full[(slice(None), *_unpadded_index(full, window.pads))] = x
+    full[(slice(None), *_unpadded_slices(full, window.pads))] = x
     return full
 
 
 def crop_and_move_batch_first(x: Any, window: Window) -> Any:
     """The inverse of `pad_and_move_batch_last`."""
-    return batch_first(x[(slice(None), *_unpadded_index(x, window.pads))])
+    return batch_first(x[(slice(None), *_unpadded_slices(x, window.pads))])
 
 
-def strided_view(
-    x: Any, window: Window, at: KernelOffset, rows: PadPair, rest: Sequence[int]
+def view_at_kernel_offset(
+    x: Any, window: Window, at: IntPerAxis, rows: PadPair, rest: Sequence[int]
 ) -> Any:
     """A view of x [C,*S,N]: the elements at one kernel offset, for a range of output rows."""
     spans = [rows, *((0, count) for count in rest)]

@@ -7,7 +7,7 @@ from ..core.arrays import np
 from ..core.op import OPS, Meta, op
 from .blockwise import apply_along_axis_blockwise, max_keepdim, sum_keepdim
 from .elementwise import mul, sub
-from .half_precision import upcast_half
+from .half_precision import computed_in_float32_if_half
 from .shared_meta_rules import check_float, like_x, normalize_axis
 from .unary_math import exp
 
@@ -20,7 +20,7 @@ def _softmax_meta(x: Meta, *, axis: int) -> Meta:
 
 @op("softmax", "X -> Out", meta=_softmax_meta, amp_class="deny")
 @np.errstate(invalid="ignore")
-@upcast_half
+@computed_in_float32_if_half
 def softmax(x, *, axis: int = -1):
     """Out = e ** X / the sum of e ** X over the axis. X [*] -> Out [*]"""
     check_float(x)
@@ -30,7 +30,7 @@ def softmax(x, *, axis: int = -1):
 
 
 _SOFTMAX, _LOG_SOFTMAX, _SOFTMAX_BACK = map(
-    native.find_compiled_function, ("softmax", "log_softmax", "softmax_grad")
+    native.compiled_function_or_placeholder, ("softmax", "log_softmax", "softmax_grad")
 )
 
 
@@ -55,7 +55,7 @@ def _(g, x, *, axis, Out):
 
 
 @op("softmax_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
-@upcast_half
+@computed_in_float32_if_half
 def softmax_grad(out, g, *, axis: int = -1):
     """X@GRAD = Out * (Out@GRAD - the sum of Out * Out@GRAD over the axis).
 
@@ -63,7 +63,7 @@ def softmax_grad(out, g, *, axis: int = -1):
     """
     if not out.ndim:
         return np.zeros_like(out)
-    return apply_along_axis_blockwise(_softmax_grad, axis, out, g)
+    return apply_along_axis_blockwise(softmax_grad_array, axis, out, g)
 
 
 @softmax_grad.native
@@ -71,7 +71,8 @@ def _(out, g, *, axis=-1):
     return _SOFTMAX_BACK(out, g) if axis in (-1, out.ndim - 1) else NotImplemented
 
 
-def _softmax_grad(out, g, axis):
+def softmax_grad_array(out, g, axis):
+    """Compute out * (g - sum of out * g over the axis) for arrays."""
     weighted = g * out
     weighted -= out * sum_keepdim(weighted, axis)
     return weighted
@@ -82,15 +83,15 @@ def _(gg, out, g, *, axis):
     def total(x):
         return OPS["reduce_sum"](x, dim=[axis], keep_dim=True)
 
-    def out_grad():
+    def grad_of_softmax_output():
         return sub(mul(gg, sub(g, total(mul(g, out)))), mul(g, total(mul(gg, out))))
 
-    return out_grad, lambda: softmax_grad(out, gg, axis=axis)
+    return grad_of_softmax_output, lambda: softmax_grad(out, gg, axis=axis)
 
 
 @op("log_softmax", "X -> Out", meta=_softmax_meta, amp_class="deny")
 @np.errstate(invalid="ignore")
-@upcast_half
+@computed_in_float32_if_half
 def log_softmax(x, *, axis: int = -1):
     """Out = X - ln(the sum of e ** X over the axis), the logarithm of softmax. X [*] -> Out [*]"""
     check_float(x)

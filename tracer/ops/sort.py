@@ -9,7 +9,7 @@ from ..core.op import Meta, check, op
 from .along_axis import put_along_axis
 from .elementwise import zeros_like
 from .half_precision import to_float32
-from .shared_meta_rules import normalize_axis, shape_of
+from .shared_meta_rules import normalize_axis, vjp_input_shape
 
 
 def sort_indices(x: Any, axis: int, descending: bool) -> Any:
@@ -74,7 +74,7 @@ def sort_grad(g: Any, x: Any, indices: Any, axis: int) -> Any:
     """The gradient of sorting: zeros like x, with `g` scattered to the original positions of
     the elements.
     """
-    if not len(shape_of(x)):
+    if not len(vjp_input_shape(x)):
         return g
     return put_along_axis(zeros_like(x), indices, g, Axis=axis, Reduce="add")
 

@@ -7,7 +7,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import OPS, Meta, check, check_dtype, op
 from .elementwise import div, mul, sub
-from .half_precision import upcast_half
+from .half_precision import computed_in_float32_if_half
 from .matmul import matmul
 from .reduce import reduce_sum
 from .shared_meta_rules import (
@@ -16,7 +16,7 @@ from .shared_meta_rules import (
     like_x,
     normalize_axis,
     num_elements,
-    shape_of,
+    vjp_input_shape,
 )
 
 # -- spectral_norm
@@ -36,7 +36,7 @@ def _as_matrix(weight: Any, dim: int) -> Any:
     internal=True,
     no_grad_reason="the directions are taken as constants",
 )
-@upcast_half
+@computed_in_float32_if_half
 def leading_outer_product(weight, u, v, *, dim: int = 0, power_iters: int = 1, eps: float = 1e-12):
     """Out = u v', where u and v approximate the singular vectors of Weight for its largest singular
     value. Power iterations start at U and V.
@@ -54,7 +54,7 @@ def leading_outer_product(weight, u, v, *, dim: int = 0, power_iters: int = 1, e
 
 
 @op("spectral_norm", "Weight, U!, V! -> Out", same_dtype="Weight U V")
-@upcast_half
+@computed_in_float32_if_half
 def spectral_norm(weight, u, v, *, dim: int = 0, power_iters: int = 1, eps: float = 1e-12):
     """Out = Weight / the largest singular value of Weight, reshaped to a matrix [H,W] (Miyato et
     al. 2018).
@@ -80,7 +80,7 @@ def _(weight, u, v, *, dim, **_):
 @spectral_norm.vjp
 def _(g, weight, u, v, **over):
     direction = leading_outer_product(weight, u, v, **over)
-    axes = list(range(len(shape_of(weight))))
+    axes = list(range(len(vjp_input_shape(weight))))
     size = reduce_sum(mul(direction, weight), dim=axes, keep_dim=True)
     along = reduce_sum(mul(g, weight), dim=axes, keep_dim=True)
     return sub(div(g, size), mul(direction, div(along, mul(size, size)))), None, None
@@ -91,7 +91,7 @@ def _(g, weight, u, v, **over):
 
 
 @op("bilinear_tensor_product", "X, Y, Weight, Bias? -> Out", same_dtype="X Y Weight Bias")
-@upcast_half
+@computed_in_float32_if_half
 def bilinear(x, y, weight, bias=None):
     """Out[:, o] = x' Weight[o] y + Bias[o] for each row x of X and y of Y.
 
@@ -121,27 +121,25 @@ def _(x, y, weight, bias):
     return Meta((max(x.shape[0], y.shape[0]), weight.shape[0]), x.dtype)
 
 
-def _transpose_weight(weight: Any, axes: list[int]) -> Any:
+def _transpose(weight: Any, axes: list[int]) -> Any:
     return OPS["transpose2"](weight, axis=axes)
 
 
 @bilinear.vjp
 def _(g, x, y, weight, bias):
     def weight_grad() -> Any:
-        batch, outs = shape_of(g)
-        pairs = mul(
-            _reshape_back(g, [batch, outs, 1]), _reshape_back(x, [batch, 1, shape_of(x)[1]])
-        )
-        product = matmul(_reshape_back(pairs, [batch, outs * shape_of(x)[1]]), y, trans_x=True)
-        return _reshape_back(product, list(shape_of(weight)))
+        batch, outs = vjp_input_shape(g)
+        pairs = mul(_reshape(g, [batch, outs, 1]), _reshape(x, [batch, 1, vjp_input_shape(x)[1]]))
+        product = matmul(_reshape(pairs, [batch, outs * vjp_input_shape(x)[1]]), y, trans_x=True)
+        return _reshape(product, list(vjp_input_shape(weight)))
 
     return (
-        lambda: bilinear(g, y, _transpose_weight(weight, [1, 0, 2]), None),
-        lambda: bilinear(g, x, _transpose_weight(weight, [2, 0, 1]), None),
+        lambda: bilinear(g, y, _transpose(weight, [1, 0, 2]), None),
+        lambda: bilinear(g, x, _transpose(weight, [2, 0, 1]), None),
         weight_grad,
         lambda: OPS["reshape_like"](reduce_sum(g, dim=[0]), bias),
     )
 
 
-def _reshape_back(x: Any, shape: list[int]) -> Any:
+def _reshape(x: Any, shape: list[int]) -> Any:
     return OPS["reshape2"](x, shape=shape)

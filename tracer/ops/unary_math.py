@@ -13,7 +13,7 @@ from ..core.op import OPS, Op, check_dtype, op
 from .compare import is_strictly_between
 from .elementwise import div, masked, mul, scale, sub, zeros_like
 from .erf import erf as erf_of
-from .half_precision import upcast_half
+from .half_precision import computed_in_float32_if_half
 from .shared_meta_rules import (
     float_like_x,
     inexact_like_x,
@@ -114,7 +114,7 @@ def round_half_away(x: Any) -> Any:
 define_analytic_op = functools.partial(define_unary_op, analytic=True)
 
 exp: Op = define_analytic_op("exp", np.exp, "e ** X", of_out=mul, ints="float", amp_class="deny")
-exp.native(native.find_compiled_function("exp"))
+exp.native(native.compiled_function_or_placeholder("exp"))
 expm1: Op = define_analytic_op(
     "expm1",
     np.expm1,
@@ -149,7 +149,7 @@ sqrt: Op = define_analytic_op(
 )
 rsqrt: Op = define_analytic_op(
     "rsqrt",
-    upcast_half(lambda x: np.reciprocal(np.sqrt(x))),
+    computed_in_float32_if_half(lambda x: np.reciprocal(np.sqrt(x))),
     "X ** -0.5",
     of_out=lambda g, out: mul(scale(g, scale=-0.5), mul(out, mul(out, out))),
     amp_class="deny",
@@ -233,11 +233,11 @@ atanh: Op = define_analytic_op(
 )
 erf: Op = define_unary_op(
     "erf",
-    upcast_half(erf_of),
+    computed_in_float32_if_half(erf_of),
     "the error function of X",
     of_x=lambda g, x: mul(scale(g, scale=2 / math.sqrt(math.pi)), exp(negative(square(x)))),
 )
-erf.native(native.find_compiled_function("erf"))
+erf.native(native.compiled_function_or_placeholder("erf"))
 
 
 @op("abs", "X -> Out", meta=real_like_x)
@@ -262,7 +262,7 @@ def tanh(x):
     return np.tanh(x)
 
 
-tanh.native(native.find_compiled_function("tanh"))
+tanh.native(native.compiled_function_or_placeholder("tanh"))
 
 
 @tanh.vjp
@@ -271,13 +271,13 @@ def _(g, x, *, Out):
 
 
 @op("tanh_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
-@upcast_half
+@computed_in_float32_if_half
 def tanh_grad(out, g):
     """X@GRAD = Out@GRAD * (1 - Out ** 2). Out [*], Out@GRAD [*] -> X@GRAD [*]"""
     return g * (out.dtype.type(1) - out * out)
 
 
-tanh_grad.native(native.find_compiled_function("tanh_grad"))
+tanh_grad.native(native.compiled_function_or_placeholder("tanh_grad"))
 
 
 @tanh_grad.vjp
@@ -287,7 +287,7 @@ def _(gg, out, g):
 
 @op("sigmoid", "X -> Out", meta=inexact_like_x)
 @np.errstate(all="ignore")
-@upcast_half
+@computed_in_float32_if_half
 def sigmoid(x):
     """Out = 1 / (1 + e ** -X). X [*] -> Out [*]"""
     check_dtype(x.dtype.kind not in "iub", "needs a floating dtype")
@@ -295,7 +295,7 @@ def sigmoid(x):
     return one / (one + np.exp(-x))
 
 
-sigmoid.native(native.find_compiled_function("sigmoid"))
+sigmoid.native(native.compiled_function_or_placeholder("sigmoid"))
 
 
 @sigmoid.vjp
@@ -304,13 +304,13 @@ def _(g, x, *, Out):
 
 
 @op("sigmoid_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
-@upcast_half
+@computed_in_float32_if_half
 def sigmoid_grad(out, g):
     """X@GRAD = Out@GRAD * Out * (1 - Out). Out [*], Out@GRAD [*] -> X@GRAD [*]"""
     return g * (out * (out.dtype.type(1) - out))
 
 
-sigmoid_grad.native(native.find_compiled_function("sigmoid_grad"))
+sigmoid_grad.native(native.compiled_function_or_placeholder("sigmoid_grad"))
 
 
 @sigmoid_grad.vjp

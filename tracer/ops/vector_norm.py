@@ -5,14 +5,14 @@ from __future__ import annotations
 from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .elementwise import mul, scale
-from .half_precision import upcast_half
+from .half_precision import computed_in_float32_if_half
 from .reduce import broadcast_like
-from .shared_meta_rules import check_float, float_like_x, shape_of
+from .shared_meta_rules import check_float, float_like_x, vjp_input_shape
 from .unary_math import sign
 
 
 @op("l1_norm", "X -> Out")
-@upcast_half
+@computed_in_float32_if_half
 def l1_norm(x):
     """Out = the sum of |X|. X [*] -> Out []"""
     return np.asarray(np.abs(x).sum(), x.dtype)
@@ -26,11 +26,11 @@ def _(x):
 
 @l1_norm.vjp
 def _(g, x):
-    return mul(broadcast_like(g, x, axes=list(range(len(shape_of(x))))), sign(x))
+    return mul(broadcast_like(g, x, axes=list(range(len(vjp_input_shape(x))))), sign(x))
 
 
 @op("squared_l2_norm", "X -> Out")
-@upcast_half
+@computed_in_float32_if_half
 def squared_l2_norm(x):
     """Out = the sum of X ** 2. X [*] -> Out [1]"""
     return np.square(x).sum().reshape(1)
@@ -48,7 +48,7 @@ def _(g, x):
 
 
 @op("clip_by_norm", "X -> Out", no_grad_reason="Paddle has none; it clips gradients")
-@upcast_half
+@computed_in_float32_if_half
 def clip_by_norm(x, *, max_norm: float):
     """Out = X * max_norm / ||X|| where the Euclidean norm ||X|| exceeds max_norm, else X.
 

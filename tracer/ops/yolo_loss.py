@@ -8,7 +8,7 @@ from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
 from .box_ops import _sigmoid
 from .detection_helpers import INT32, NO_HALF_BOXES
-from .shared_meta_rules import check_float, dims_match, like_x, no_second_order_rule
+from .shared_meta_rules import check_float, dims_match, like_x, make_no_second_order_rule
 
 MIN_BOX_SIZE = 1e-6  # boxes with a smaller width or height are ignored
 
@@ -50,7 +50,7 @@ def _box_ious(a: Any, b: Any) -> Any:
     return shared / (a[..., 2] * a[..., 3] + b[..., 2] * b[..., 3] - shared)
 
 
-def _split_channels(x: Any, s: YoloAttrs) -> Any:
+def _reshape_channels_per_anchor(x: Any, s: YoloAttrs) -> Any:
     """Reshape X to [N,A,5+C,H,W]."""
     return x.reshape(x.shape[0], len(s.anchor_mask), 5 + s.class_num, *x.shape[2:])
 
@@ -166,7 +166,7 @@ def yolov3_loss(
         use_label_smooth,
         scale_x_y,
     )
-    maps = _split_channels(x, s)
+    maps = _reshape_channels_per_anchor(x, s)
     there = np.all(boxes[..., 2:] >= MIN_BOX_SIZE, axis=-1)
     present = np.where(_ignore_mask(maps, boxes, there, s), -1, 0).astype(x.dtype)
     want, match = _make_targets(x, boxes, labels, scores, s)
@@ -237,7 +237,7 @@ def yolov3_loss_grad(x, boxes, labels, scores, present, g, **over):
     """
     full = {name: over.get(name, spec.default) for name, spec in yolov3_loss.attrs.items()}
     s = YoloAttrs(**full)
-    maps = _split_channels(x, s)
+    maps = _reshape_channels_per_anchor(x, s)
     out = np.zeros_like(maps)
     told = np.where(present > 1e-5, present, np.where(present > -0.5, 1, 0))
     out[:, :, 4] = (_sigmoid(maps[:, :, 4]) - (present > 1e-5)) * told * g[:, None, None, None]
@@ -256,4 +256,4 @@ def yolov3_loss_grad(x, boxes, labels, scores, present, g, **over):
     return out.reshape(x.shape).astype(x.dtype)
 
 
-yolov3_loss_grad.vjp(no_second_order_rule("yolov3_loss"))
+yolov3_loss_grad.vjp(make_no_second_order_rule("yolov3_loss"))

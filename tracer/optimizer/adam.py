@@ -11,11 +11,17 @@ from ..core.errors import OpError
 from ..core.parameter import Parameter
 from ..ops import optimizer
 from .lr_base import LRScheduler
-from .optimizer import Accumulator, Array, Optimizer, ParameterUpdate, assign_updated_arrays
+from .optimizer import (
+    AccumulatorSpec,
+    Array,
+    Optimizer,
+    ParameterUpdate,
+    try_assign_new_parameter_arrays,
+)
 
 __all__ = ["Adam", "AdamW", "Adamax", "Lamb"]
 
-_adam_kernel = native.find_compiled_function("adam")
+_adam_kernel = native.compiled_function_or_placeholder("adam")
 
 
 def _checked_adam_attrs(class_name: str, beta1: Any, beta2: Any, epsilon: Any) -> dict[str, float]:
@@ -64,21 +70,21 @@ class Adam(Optimizer):
         self._attrs = _checked_adam_attrs(type(self).__name__, beta1, beta2, epsilon)
         self._multi_precision = multi_precision
 
-    def _accumulator_specs(self) -> tuple[Accumulator, ...]:
+    def _accumulator_specs(self) -> tuple[AccumulatorSpec, ...]:
         # Paddle stores the powers of the betas for the next step.
         return (
-            Accumulator("moment1", "Moment1"),
-            Accumulator("moment2", "Moment2"),
-            Accumulator("beta1_pow_acc", "Beta1Pow", self._attrs["beta1"], is_scalar=True),
-            Accumulator("beta2_pow_acc", "Beta2Pow", self._attrs["beta2"], is_scalar=True),
+            AccumulatorSpec("moment1", "Moment1"),
+            AccumulatorSpec("moment2", "Moment2"),
+            AccumulatorSpec("beta1_pow_acc", "Beta1Pow", self._attrs["beta1"], is_scalar=True),
+            AccumulatorSpec("beta2_pow_acc", "Beta2Pow", self._attrs["beta2"], is_scalar=True),
         )
 
     def _try_update_all_fused(self, updates: list[ParameterUpdate]) -> bool:
         if self._group_options:
             return False
-        states = [self._accumulators_of(p) for p, _, _ in updates]
+        states = [self._get_or_create_accumulators(p) for p, _, _ in updates]
         rows = [self._compiled_kernel_args(*u, s) for u, s in zip(updates, states, strict=True)]
-        if not assign_updated_arrays(
+        if not try_assign_new_parameter_arrays(
             updates, _adam_kernel(rows, self._attrs["beta1"], self._attrs["beta2"])
         ):
             return False
@@ -200,11 +206,11 @@ class Adamax(Optimizer):
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self._attrs = _checked_adam_attrs(type(self).__name__, beta1, beta2, epsilon)
 
-    def _accumulator_specs(self) -> tuple[Accumulator, ...]:
+    def _accumulator_specs(self) -> tuple[AccumulatorSpec, ...]:
         return (
-            Accumulator("moment", "Moment"),
-            Accumulator("inf_norm", "InfNorm"),
-            Accumulator("beta1_pow_acc", "Beta1Pow", self._attrs["beta1"], is_scalar=True),
+            AccumulatorSpec("moment", "Moment"),
+            AccumulatorSpec("inf_norm", "InfNorm"),
+            AccumulatorSpec("beta1_pow_acc", "Beta1Pow", self._attrs["beta1"], is_scalar=True),
         )
 
     def _update_accumulators_after_op(self, parameter: Parameter, state: dict[str, Array]) -> None:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from ..core.errors import OpError
 from ..ops import optimizer
 from .lr_base import LRScheduler
-from .optimizer import Accumulator, Optimizer
+from .optimizer import AccumulatorSpec, Optimizer
 
 __all__ = ["Adadelta", "Adagrad", "RMSProp"]
 
@@ -37,8 +37,8 @@ class Adagrad(Optimizer):
         self._attrs = {"epsilon": float(epsilon)}
         self._initial_value = float(initial_accumulator_value)
 
-    def _accumulator_specs(self) -> tuple[Accumulator, ...]:
-        return (Accumulator("moment", "Moment", self._initial_value),)
+    def _accumulator_specs(self) -> tuple[AccumulatorSpec, ...]:
+        return (AccumulatorSpec("moment", "Moment", self._initial_value),)
 
 
 class Adadelta(Optimizer):
@@ -61,10 +61,10 @@ class Adadelta(Optimizer):
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self._attrs = {"epsilon": float(epsilon), "rho": float(rho)}
 
-    def _accumulator_specs(self) -> tuple[Accumulator, ...]:
+    def _accumulator_specs(self) -> tuple[AccumulatorSpec, ...]:
         return (
-            Accumulator("_avg_squared_grad", "AvgSquaredGrad"),
-            Accumulator("_avg_squared_update", "AvgSquaredUpdate"),
+            AccumulatorSpec("_avg_squared_grad", "AvgSquaredGrad"),
+            AccumulatorSpec("_avg_squared_update", "AvgSquaredUpdate"),
         )
 
 
@@ -104,6 +104,6 @@ class RMSProp(Optimizer):
             "centered": centered,
         }
 
-    def _accumulator_specs(self) -> tuple[Accumulator, ...]:
+    def _accumulator_specs(self) -> tuple[AccumulatorSpec, ...]:
         names = (("momentum", "Moment"), ("mean_square", "MeanSquare"), ("mean_grad", "MeanGrad"))
-        return tuple(Accumulator(*row) for row in names)
+        return tuple(AccumulatorSpec(*row) for row in names)

@@ -86,7 +86,7 @@ class LBFGS(Optimizer):
             if np.abs(gradient).max(initial=0.0) <= self._tolerance[0]:
                 break
             self._iterations += 1
-            step = self._descent_direction(gradient)
+            step = self._store_pair_and_find_direction(gradient)
             slope = float(gradient @ step)
             if slope > -self._tolerance[1]:
                 break
@@ -125,16 +125,16 @@ class LBFGS(Optimizer):
         Raises OpError if the differences have another number of elements than the parameters.
         """
         saved = state_dict.get("state", {})
-        size = self._vector().size
+        size = self._parameters_as_vector().size
         self._curvature_pairs = [
-            (_vector(s, size), _vector(y, size))
+            (_require_saved_vector(s, size), _vector(y, size))
             for s, y in zip(saved.get("old_sk", []), saved.get("old_yk", []), strict=True)
         ]
         self._last_gradient_and_step = None
         if "d" in saved:
             self._last_gradient_and_step = (
-                _vector(saved["prev_flat_grad"], size),
-                _vector(saved["d"], size) * float(saved["alpha"]),
+                _require_saved_vector(saved["prev_flat_grad"], size),
+                _require_saved_vector(saved["d"], size) * float(saved["alpha"]),
             )
         self._evaluations, self._iterations = (
             int(saved.get("func_evals", 0)),
@@ -144,7 +144,7 @@ class LBFGS(Optimizer):
     # -- parameters as one vector
     # -------------------------------------------------------------------------------
 
-    def _vector(self) -> Array:
+    def _parameters_as_vector(self) -> Array:
         return np.concatenate(
             [cuda.to_host(p.array).ravel().astype(np.float64) for p in self._parameter_list]
         )
@@ -170,7 +170,7 @@ class LBFGS(Optimizer):
                 p,
                 cuda.zeros_like(p.array)
                 if p.grad is None
-                else self._apply_weight_decay(p, p.grad.array),
+                else self._add_weight_decay_to_gradient(p, p.grad.array),
             )
             for p in self._parameter_list
         ]
@@ -185,7 +185,7 @@ class LBFGS(Optimizer):
     # -- search direction and step length
     # --------------------------------------------------------------------------------------------
 
-    def _descent_direction(self, gradient: Array) -> Array:
+    def _store_pair_and_find_direction(self, gradient: Array) -> Array:
         """Return the negative gradient times the inverse Hessian estimate, by the two-loop
         recursion.
         """
@@ -217,7 +217,7 @@ class LBFGS(Optimizer):
         """Move along the step by the learning rate (without an evaluation after the last
         iteration), or to the point that the line search finds.
         """
-        origin, lr = self._vector(), self.get_lr()
+        origin, lr = self._parameters_as_vector(), self.get_lr()
         length = (
             lr
             if self._iterations > 1
@@ -244,7 +244,7 @@ class LBFGS(Optimizer):
         return point
 
 
-def _vector(value: Any, size: int) -> Array:
+def _require_saved_vector(value: Any, size: int) -> Array:
     vector = np.asarray(value, np.float64).ravel()
     if vector.size != size:
         raise OpError(

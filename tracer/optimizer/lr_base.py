@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import OperandError, StateError, warn, with_user_line
+from ..core.errors import MissingStateError, OperandError, warn, with_user_line
 
 __all__ = ["LRScheduler"]
 
@@ -82,7 +82,7 @@ class LRScheduler:
         """
         if not isinstance(state_dict, dict):
             type_name = type(state_dict).__name__
-            raise StateError(
+            raise MissingStateError(
                 with_user_line(
                     f"{type(self).__name__}.set_state_dict: got a {type_name}, not a dict"
                 )
@@ -91,7 +91,7 @@ class LRScheduler:
         missing = [key for key in self.keys if key not in state_dict]
         if missing:
             problem = "Please check whether state_dict is correct for optimizer"
-            raise StateError(
+            raise MissingStateError(
                 with_user_line(f"{problem}. Can't find [ {missing[0]} ] in state_dict")
             )
         for key in self.keys:

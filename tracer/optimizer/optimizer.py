@@ -11,11 +11,11 @@ import numpy as np
 from ..core import cuda, mode, native
 from ..core.dtype import compute_dtype
 from ..core.errors import (
+    ArgumentAssertionError,
     InvalidOperationError,
-    MismatchError,
+    MissingStateError,
     OperandError,
     OpError,
-    StateError,
     with_user_line,
 )
 from ..core.op import Op
@@ -34,7 +34,7 @@ MASTER = "fp32_master"
 ParameterUpdate = tuple[Parameter, Array, float]
 
 
-def assign_updated_arrays(updates: list[ParameterUpdate], arrays: Any) -> bool:
+def try_assign_new_parameter_arrays(updates: list[ParameterUpdate], arrays: Any) -> bool:
     """Assign the new arrays to the parameters; return False if `arrays` is NotImplemented."""
     if arrays is NotImplemented:
         return False
@@ -43,7 +43,7 @@ def assign_updated_arrays(updates: list[ParameterUpdate], arrays: Any) -> bool:
     return True
 
 
-def _with_parameter_attrs(leaf: Any) -> Parameter:
+def _set_missing_parameter_attrs(leaf: Any) -> Parameter:
     """Return a parameter, or a plain tensor with the attributes that optimizers read."""
     if not hasattr(leaf, "optimize_attr"):
         leaf.optimize_attr, leaf.regularizer, leaf.need_clip = {"learning_rate": 1.0}, None, True
@@ -57,7 +57,7 @@ def _slot_input(slots: dict[str, Any], slot: Any) -> Any:
     return [value] if slot.is_list and value is not None else value
 
 
-class Accumulator(NamedTuple):
+class AccumulatorSpec(NamedTuple):
     """Specification of an accumulator of each parameter.
 
     name: Paddle's.
@@ -71,7 +71,7 @@ class Accumulator(NamedTuple):
     is_scalar: bool = False
 
 
-def _create_accumulator(spec: Accumulator, like: Array, dtype: Any) -> Array:
+def _create_accumulator(spec: AccumulatorSpec, like: Array, dtype: Any) -> Array:
     """Create an accumulator on the device of the parameter; scalars stay on the CPU, because Python
     reads them.
     """
@@ -164,7 +164,7 @@ class Optimizer:
                 raise OpError(
                     f"{type(self).__name__}: {type(parameter).__name__} is not a Parameter"
                 )
-            self._parameter_list.append(_with_parameter_attrs(parameter))
+            self._parameter_list.append(_set_missing_parameter_attrs(parameter))
             if isinstance(item, dict):
                 self._group_options[id(parameter)] = options
 
@@ -225,13 +225,14 @@ class Optimizer:
         rate = self.get_lr()
         if self._group_options or self._weight_decay:
             updates = [
-                (p, self._apply_weight_decay(p, g), rate * self._lr_factor(p)) for p, g in pairs
+                (p, self._add_weight_decay_to_gradient(p, g), rate * self._lr_factor(p))
+                for p, g in pairs
             ]
         else:  # Fast path of most optimizers: per-parameter overhead matters in small models.
             updates = [
                 (
                     p,
-                    g if p.regularizer is None else self._apply_weight_decay(p, g),
+                    g if p.regularizer is None else self._add_weight_decay_to_gradient(p, g),
                     rate * p.optimize_attr["learning_rate"],
                 )
                 for p, g in pairs
@@ -277,7 +278,7 @@ class Optimizer:
             else options.get("weight_decay", self._weight_decay)
         )
 
-    def _apply_weight_decay(self, parameter: Parameter, gradient: Array) -> Array:
+    def _add_weight_decay_to_gradient(self, parameter: Parameter, gradient: Array) -> Array:
         """Return the gradient plus the gradient of the weight decay."""
         decay = self._decay_added_to_gradient(parameter)
         if not decay:
@@ -291,7 +292,7 @@ class Optimizer:
 
         parameter: run the op and assign its outputs to the parameter and accumulators.
         """
-        state = self._accumulators_of(parameter)
+        state = self._get_or_create_accumulators(parameter)
         value = state.get(MASTER, parameter.array)
         slots = {a.slot: state[a.name] for a in self._accumulator_specs()}
         slots |= {
@@ -332,7 +333,7 @@ class Optimizer:
             raise OpError(f"{type(self).__name__}: {param.name} has no accumulator {name}")
         return accumulator
 
-    def _accumulator_specs(self) -> tuple[Accumulator, ...]:
+    def _accumulator_specs(self) -> tuple[AccumulatorSpec, ...]:
         """Return the accumulators of a parameter."""
         return ()
 
@@ -348,17 +349,17 @@ class Optimizer:
             else self._attrs
         )
 
-    def _accumulators_of(self, parameter: Parameter) -> dict[str, Array]:
+    def _get_or_create_accumulators(self, parameter: Parameter) -> dict[str, Array]:
         """Return the accumulators of a parameter; create them at its first update."""
         state = self._state.get(parameter.name)
         if state is None:
-            state = self._init_accumulators(parameter)
+            state = self._make_initial_accumulators(parameter)
             if state and self._is_restored:
                 self._raise_missing_accumulators(parameter, list(state))
             self._state[parameter.name] = state
         return state
 
-    def _init_accumulators(self, parameter: Parameter) -> dict[str, Array]:
+    def _make_initial_accumulators(self, parameter: Parameter) -> dict[str, Array]:
         """Create the accumulators of a parameter."""
         array = parameter.array
         has_master = self._multi_precision and compute_dtype(array.dtype) != array.dtype
@@ -529,7 +530,9 @@ class Optimizer:
                     "this optimizer has a learning rate scheduler, and state_dict has no "
                     "'LR_Scheduler'"
                 )
-                raise StateError(with_user_line(f"{type(self).__name__}.set_state_dict: {problem}"))
+                raise MissingStateError(
+                    with_user_line(f"{type(self).__name__}.set_state_dict: {problem}")
+                )
         for variable in (
             v for variables in self._accumulator_variables.values() for v in variables.values()
         ):
@@ -538,7 +541,7 @@ class Optimizer:
         if self._accumulator_variables:
             return
         for parameter in self._parameter_list:
-            state = self._init_accumulators(parameter)
+            state = self._make_initial_accumulators(parameter)
             saved = {
                 key: self._find_saved_accumulator(state_dict, parameter, key, MASTER in state)
                 for key in state
@@ -566,7 +569,7 @@ class Optimizer:
             f"state dict"
         )
         hint = "the parameter names must equal those of the saved model"
-        raise MismatchError(
+        raise ArgumentAssertionError(
             with_user_line(f"{type(self).__name__}.set_state_dict: {problem}; {hint}")
         )
 
@@ -597,7 +600,9 @@ class Optimizer:
         )
         if array.size != like.size:
             problem = f"{key} of {parameter.name} is {list(array.shape)}, not {list(like.shape)}"
-            raise MismatchError(with_user_line(f"{type(self).__name__}.set_state_dict: {problem}"))
+            raise ArgumentAssertionError(
+                with_user_line(f"{type(self).__name__}.set_state_dict: {problem}")
+            )
         return array.reshape(like.shape)
 
     set_dict = set_state_dict

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 from ..core import native
 from ..ops import optimizer
 from .lr_base import LRScheduler
-from .optimizer import Accumulator, Optimizer, ParameterUpdate, assign_updated_arrays
+from .optimizer import AccumulatorSpec, Optimizer, ParameterUpdate, try_assign_new_parameter_arrays
 
 __all__ = ["SGD", "Momentum"]
 
-_MOMENTUM = native.find_compiled_function("momentum")
+_MOMENTUM = native.compiled_function_or_placeholder("momentum")
 
 
 class SGD(Optimizer):
@@ -34,7 +34,7 @@ class SGD(Optimizer):
 
     def _try_update_all_fused(self, updates: list[ParameterUpdate]) -> bool:
         rows = [(p.array, g, lr) for p, g, lr in updates]
-        return assign_updated_arrays(updates, _MOMENTUM(rows, False, 0.0, False))
+        return try_assign_new_parameter_arrays(updates, _MOMENTUM(rows, False, 0.0, False))
 
 
 class Momentum(Optimizer):
@@ -68,13 +68,16 @@ class Momentum(Optimizer):
         }
         self._multi_precision = multi_precision
 
-    def _accumulator_specs(self) -> tuple[Accumulator, ...]:
-        return (Accumulator("velocity", "Velocity"),)
+    def _accumulator_specs(self) -> tuple[AccumulatorSpec, ...]:
+        return (AccumulatorSpec("velocity", "Velocity"),)
 
     def _try_update_all_fused(self, updates: list[ParameterUpdate]) -> bool:
         if self._attrs["rescale_grad"] != 1.0 or self._group_options:
             return False
-        rows = [(p.array, g, self._accumulators_of(p)["velocity"], lr) for p, g, lr in updates]
-        return assign_updated_arrays(
+        rows = [
+            (p.array, g, self._get_or_create_accumulators(p)["velocity"], lr)
+            for p, g, lr in updates
+        ]
+        return try_assign_new_parameter_arrays(
             updates, _MOMENTUM(rows, True, self._attrs["mu"], self._attrs["use_nesterov"])
         )

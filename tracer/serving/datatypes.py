@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.dtype import dtype_of
+from ..core.dtype import parse_dtype
 from ..core.errors import OpError
 
 
@@ -37,7 +37,7 @@ _ROWS = [
     ("float64", "FP64", "TYPE_FP64", True),
 ]
 DATATYPES = {
-    name: TensorDatatype(dtype_of(name).np, protocol, triton, json)
+    name: TensorDatatype(parse_dtype(name).np, protocol, triton, json)
     for name, protocol, triton, json in _ROWS
 }
 

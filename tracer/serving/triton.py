@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import GuardError, OpError
-from ..export.atomic_files import atomic_write
+from ..export.atomic_files import write_files_atomically
 from ..loader.engine import Engine
 from ..loader.model_files import ModelFileContents, read_model
 from ..onnx.writer import ExportOptions, write_onnx
@@ -214,5 +214,7 @@ def _write_model_folder(
     else:
         write_onnx(files, version / "model.onnx", options._replace(inline=True))
     engine = Engine(files.pdmodel, files.params_path, files.name)
-    atomic_write({str(draft / "config.pbtxt"): to_pbtxt(model_config(name, engine)).encode()})
-    atomic_write({str(draft / "inference_service.yaml"): kserve_manifest(name).encode()})
+    write_files_atomically(
+        {str(draft / "config.pbtxt"): to_pbtxt(model_config(name, engine)).encode()}
+    )
+    write_files_atomically({str(draft / "inference_service.yaml"): kserve_manifest(name).encode()})

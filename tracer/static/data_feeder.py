@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..capture.variable import Variable
-from ..core.dtype import dtype_of
+from ..core.dtype import parse_dtype
 from ..core.errors import OarlockError, OpError, with_user_line
 from .graph.default_programs import default_main_program
 from .graph.program import Program
@@ -63,7 +63,7 @@ class DataFeeder:
 
     def _make_batch(self, variable: Variable, values: list[Any]) -> Any:
         sizes = variable.raw.shape[1:]
-        arrays = [np.asarray(v, dtype_of(variable.raw.dtype).np) for v in values]
+        arrays = [np.asarray(v, parse_dtype(variable.raw.dtype).np) for v in values]
         if not sizes or sum(d < 0 for d in sizes) > 1:
             return np.stack(arrays)
         try:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..compiler.executable import Executable
 from ..compiler.feeds import LOD_SUFFIX, check_feed, convert_feed_to_arrays
-from ..compiler.lod_propagation import ArrayWithLod
+from ..compiler.lod_propagation import FetchedArrayWithLod
 from ..core import place as places
 from ..core import rng
 from ..core.errors import LodNotSupportedError, OarlockError, OpError, with_user_line
@@ -263,7 +263,7 @@ def _producer_by_float_variable(program: Desc) -> dict[str, OpDesc]:
 
 def _to_fetched_value(name: str, value: Any, as_numpy: bool) -> Any:
     """Convert the value of a fetched variable to what the user gets."""
-    if isinstance(value, ArrayWithLod):
+    if isinstance(value, FetchedArrayWithLod):
         if as_numpy:
             raise LodNotSupportedError(
                 with_user_line(

@@ -133,14 +133,14 @@ class OpDesc(IdentifiedDescView):
 
         Raises OpError if it is not set.
         """
-        self._require_attr(name)
+        self._require_attr_is_set(name)
         value, kind = self._view.attr(name), self._view.attr_type(name)
         if kind not in (AttrType.BLOCK, AttrType.BLOCKS):
             return list(value) if isinstance(value, list) else value
         block = self._view.block.program.block
         return block(value).desc if kind == AttrType.BLOCK else [block(i).desc for i in value]
 
-    def _require_attr(self, name: str) -> None:
+    def _require_attr_is_set(self, name: str) -> None:
         if not self.has_attr(name):
             raise OpError(
                 with_user_line(
@@ -154,7 +154,7 @@ class OpDesc(IdentifiedDescView):
 
     def attr_type(self, name: str) -> AttrType:
         """Return the type of an attribute. Raises OpError if it is not set."""
-        self._require_attr(name)
+        self._require_attr_is_set(name)
         return self._view.attr_type(name)
 
     def _set_attr(self, name: str, value: Any) -> None:
@@ -163,28 +163,28 @@ class OpDesc(IdentifiedDescView):
 
     set_attr = set_serialized_attr = _set_attr
 
-    def _set_typed_attr(self, kind: AttrType, name: str, value: Any) -> None:
+    def _set_typed_attr_unchecked(self, kind: AttrType, name: str, value: Any) -> None:
         self._view.raw.attrs[name] = Attr(kind, value)
         self._mark_program_changed()
 
     def set_block_attr(self, name: str, block: BlockDesc) -> None:
         """Set an attribute to a block."""
-        self._set_typed_attr(AttrType.BLOCK, name, block.id)
+        self._set_typed_attr_unchecked(AttrType.BLOCK, name, block.id)
 
     def set_blocks_attr(self, name: str, blocks: Sequence[BlockDesc]) -> None:
         """Set an attribute to a list of blocks."""
-        self._set_typed_attr(AttrType.BLOCKS, name, [b.id for b in blocks])
+        self._set_typed_attr_unchecked(AttrType.BLOCKS, name, [b.id for b in blocks])
 
     def _block_attr_id(self, name: str) -> int:
         """Return the index of the block in an attribute. Raises OpError if it is not set."""
-        self._require_attr(name)
+        self._require_attr_is_set(name)
         return int(self._view.attr(name))
 
     block_attr_id = _block_attr_id
 
     def _blocks_attr_ids(self, name: str) -> list[int]:
         """Return the indices of the blocks in an attribute. Raises OpError if it is not set."""
-        self._require_attr(name)
+        self._require_attr_is_set(name)
         return list(self._view.attr(name))
 
     def remove_attr(self, name: str) -> None:
@@ -215,7 +215,7 @@ class OpDesc(IdentifiedDescView):
         """
         self._require_registered()
         self.check_attrs()
-        for name, output in self._infer_outputs(block).items():
+        for name, output in self._infer_output_declarations(block).items():
             block.require_declaration(name).shape = output.shape
         self._mark_program_changed()
 
@@ -225,7 +225,7 @@ class OpDesc(IdentifiedDescView):
             block.find_var_recursive(name) or block.var(name)
         is_declared = all(block.find_var_recursive(name) for name in self._view.raw.input_names())
         if self.type() in OPS and is_declared and self._has_required_inputs():
-            for name, output in self._infer_outputs(block, with_dtypes=True).items():
+            for name, output in self._infer_output_declarations(block, with_dtypes=True).items():
                 block.require_declaration(name).dtype = output.dtype
         self._mark_program_changed()
 
@@ -233,7 +233,9 @@ class OpDesc(IdentifiedDescView):
         """Whether all input slots that are not optional are set."""
         return all(s.is_optional or self._view.raw.inputs.get(s.name) for s in OPS[self.type()].ins)
 
-    def _infer_outputs(self, block: BlockDesc, with_dtypes: bool = False) -> dict[str, VarData]:
+    def _infer_output_declarations(
+        self, block: BlockDesc, with_dtypes: bool = False
+    ) -> dict[str, VarData]:
         """Return the inferred declarations of the outputs by name.
 
         with_dtypes: return {} unless the dtypes of all inputs are declared

@@ -12,7 +12,6 @@ from ..core.dtype import (
     bool_,
     complex64,
     complex128,
-    dtype_of,
     float16,
     float32,
     float64,
@@ -20,6 +19,7 @@ from ..core.dtype import (
     int16,
     int32,
     int64,
+    parse_dtype,
     uint8,
 )
 from ..core.errors import OpError, with_user_line
@@ -134,12 +134,12 @@ class VarDesc(IdentifiedDescView):
     def dtype(self) -> DType:
         """Return the dtype; `bool`, the first value of the enum, if it is not set."""
         self._require_kind(KINDS_WITH_SHAPE, "dtype")
-        return dtype_of(self._view.raw.dtype or "bool")
+        return parse_dtype(self._view.raw.dtype or "bool")
 
     def set_dtype(self, dtype: Any) -> None:
         """Set the dtype."""
         self._require_kind(KINDS_WITH_SHAPE, "dtype")
-        self._view.raw.dtype = dtype_of(dtype).name
+        self._view.raw.dtype = parse_dtype(dtype).name
         self._mark_program_changed()
 
     def element_size(self) -> int:
@@ -182,7 +182,7 @@ class VarDesc(IdentifiedDescView):
 
     def set_dtypes(self, dtypes: Sequence[Any]) -> None:
         """Set the dtype of each output of a reader."""
-        self._set_reader_outputs("dtypes", [dtype_of(d) for d in dtypes])
+        self._set_reader_outputs("dtypes", [parse_dtype(d) for d in dtypes])
 
     def lod_levels(self) -> list[int]:
         """Return the number of LoD levels of each output of a reader."""

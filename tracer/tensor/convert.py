@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from ..core import cuda
-from ..core.dtype import DTYPE_BY_NP, default_float_dtype, dtype_of
+from ..core.dtype import DTYPE_BY_NP, default_float_np_dtype, parse_dtype
 from ..core.errors import OperandError, OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
-from ..core.operand_checks import missing_axis_error, not_a_tensor_error
+from ..core.operand_checks import axis_out_of_range_error, not_a_tensor_error
 from ..core.place import parse_place, usable_gpu_index
 from ..core.tensor import Tensor
 
@@ -51,12 +51,12 @@ def to_array(data: Any, dtype: Any = None) -> Any:
             raise
         return to_array(cuda.to_host(data), dtype)
     if dtype is not None:
-        return array.astype(dtype_of(dtype).np, copy=False)
+        return array.astype(parse_dtype(dtype).np, copy=False)
     if from_python and array.dtype in _DEFAULTED_DTYPES:
         default_dtype = (
-            np.result_type(default_float_dtype(), np.complex64)
+            np.result_type(default_float_np_dtype(), np.complex64)
             if array.dtype.kind == "c"
-            else default_float_dtype()
+            else default_float_np_dtype()
         )
         return array.astype(np.int64 if array.dtype.kind == "i" else default_dtype)
     if array.dtype not in DTYPE_BY_NP:
@@ -102,7 +102,7 @@ def device_index(place: Any, op: str = "to_tensor") -> int | None:
     return usable_gpu_index(parsed, f"{type(parsed).__name__}({parsed.index})")
 
 
-def on_device_of(x: Tensor, array: Any) -> Tensor:
+def array_to_tensor_on_device_of(x: Tensor, array: Any) -> Tensor:
     """Return a NumPy array as a tensor on the device of x."""
     return (
         Tensor(cuda.to_device(array, cuda.gpu_index_of(x.array)))
@@ -146,20 +146,20 @@ def constant(array: Any) -> Tensor:
     values = [int(v) for v in values] if key == "b" else values
     attrs = {_VALUES_ATTRIBUTES[key]: values}
     out: Tensor = OPS["assign_value"](
-        shape=list(array.shape), dtype=dtype_of(array.dtype).proto, **attrs
+        shape=list(array.shape), dtype=parse_dtype(array.dtype).proto, **attrs
     )
     return out
 
 
 def cast(x: Tensor, dtype: Any) -> Tensor:
     """Cast x to another dtype; returns x itself if it has that dtype."""
-    target = dtype_of(dtype)
+    target = parse_dtype(dtype)
     if not isinstance(x, Tensor):
         raise not_a_tensor_error(x)
     current = x.meta.dtype
     if current == target.np:
         return x
-    out: Tensor = OPS["cast"](x, in_dtype=dtype_of(current).proto, out_dtype=target.proto)
+    out: Tensor = OPS["cast"](x, in_dtype=parse_dtype(current).proto, out_dtype=target.proto)
     return out
 
 
@@ -175,12 +175,12 @@ def full(shape: Sequence[int], value: Any, dtype: Any) -> Tensor:
         shape=list(shape),
         value=float(value),
         str_value=text.replace("np.", ""),
-        dtype=dtype_of(dtype).proto,
+        dtype=parse_dtype(dtype).proto,
     )
     return out
 
 
-def declare_length(vector: Tensor, length: int) -> Tensor:
+def set_declared_length(vector: Tensor, length: int) -> Tensor:
     """Declare the length of a vector that follows from Python numbers; shape inference does not
     know it.
     """
@@ -205,10 +205,10 @@ def as_operand(value: Any, like: Tensor, op: str) -> Tensor:
     if isinstance(value, bool | int | float | np.generic):
         dtype = like.meta.dtype
         if isinstance(value, float | np.floating) and dtype.kind in "iub":
-            dtype = default_float_dtype()
+            dtype = default_float_np_dtype()
         return full([], value.item() if isinstance(value, np.generic) else value, dtype)
     if isinstance(value, np.ndarray | list | tuple):
-        return on_device_of(like, to_array(value))
+        return array_to_tensor_on_device_of(like, to_array(value))
     # A maybe-undefined variable of converted code: `use` raises an error that names it.
     if getattr(type(value), "_has_no_value", False):
         value.raise_error()
@@ -224,7 +224,7 @@ def axis_list(axis: Any) -> list[int]:
     return [int(axis)] if isinstance(axis, int | np.integer) else [int(a) for a in axis]
 
 
-def select_by_axis(axis: Any, count: int, function: Callable[[int], Any]) -> Any:
+def call_with_possibly_symbolic_axis(axis: Any, count: int, function: Callable[[int], Any]) -> Any:
     """Return `function(axis)`. If `axis` is a symbolic value, record `function` for every axis and
     select a result at run time.
 
@@ -246,7 +246,7 @@ def select_by_axis(axis: Any, count: int, function: Callable[[int], Any]) -> Any
     )
 
 
-def single_axis(axis: Any) -> Any:
+def unwrap_single_tensor_axis(axis: Any) -> Any:
     """Unwrap a one-element list of a tensor; return any other axis argument unchanged."""
     is_single_tensor = (
         isinstance(axis, list | tuple) and len(axis) == 1 and isinstance(axis[0], Tensor)
@@ -254,14 +254,14 @@ def single_axis(axis: Any) -> Any:
     return axis[0] if is_single_tensor else axis
 
 
-def guarded_size(x: Tensor, axis: int) -> int:
+def guarded_size_or_minus_one(x: Tensor, axis: int) -> int:
     """Return the size of an axis as an int. A trace records a guard on it; in a static program it
     is -1 if it is dynamic.
     """
     try:
         return x.meta.shape[axis] if state.mode.static else int(x.shape[axis])
     except IndexError:
-        raise missing_axis_error(x, axis) from None
+        raise axis_out_of_range_error(x, axis) from None
 
 
 def normalize_axis(axis: Any, x: Tensor, op: str) -> int:
@@ -290,14 +290,14 @@ def shape_inputs(shape: Any, op: str) -> tuple[list[int], list[Tensor] | None]:
         return [-1] * shape.meta.shape[0], list(OPS["unbind"](shape, axis=0))
     items = [shape] if isinstance(shape, int | np.integer) else list(shape)
     if not any(isinstance(d, Tensor) for d in items):
-        return [_dim_as_int(d, op) for d in items], None
+        return [_require_int_size(d, op) for d in items], None
     if not state.mode.static:
         return [int(d) for d in items], None
     tensors = [
-        cast(d, "int32") if isinstance(d, Tensor) else full([], _dim_as_int(d, op), "int32")
+        cast(d, "int32") if isinstance(d, Tensor) else full([], _require_int_size(d, op), "int32")
         for d in items
     ]
-    return [-1 if isinstance(d, Tensor) else _dim_as_int(d, op) for d in items], tensors
+    return [-1 if isinstance(d, Tensor) else _require_int_size(d, op) for d in items], tensors
 
 
 def int_inputs(
@@ -313,7 +313,7 @@ def int_inputs(
     return [int(v) for v in items], None
 
 
-def symbolic_ints_as_tensor(values: Iterable[Any]) -> Tensor | None:
+def tensor_of_symbolic_ints_or_none(values: Iterable[Any]) -> Tensor | None:
     """Return a list of ints that contains symbolic tensors as one int32 tensor; None if all are
     ints.
     """
@@ -325,7 +325,7 @@ def symbolic_ints_as_tensor(values: Iterable[Any]) -> Tensor | None:
     )
 
 
-def _dim_as_int(d: Any, op: str) -> int:
+def _require_int_size(d: Any, op: str) -> int:
     if isinstance(d, int | np.integer) and not isinstance(d, bool):
         return int(d)
     raise OpError(with_user_line(f"{op}: a size must be an int, got {d!r}"))

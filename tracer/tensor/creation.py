@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from ..core import rng
-from ..core.dtype import default_float_dtype, dtype_of, is_real
+from ..core.dtype import default_float_np_dtype, is_real, parse_dtype
 from ..core.errors import with_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.operand_checks import not_a_tensor_error
 from ..core.tensor import Tensor
-from .convert import as_operand, cast, declare_length, shape_inputs, to_tensor
+from .convert import as_operand, cast, set_declared_length, shape_inputs, to_tensor
 from .convert import full as constant_full
 
 __all__ = [
@@ -66,11 +66,11 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None
 
     shape: ints, or symbolic tensors -> [*shape]
     """
-    dtype = default_float_dtype() if dtype is None else dtype
+    dtype = default_float_np_dtype() if dtype is None else dtype
     ints, tensors = shape_inputs(shape, "full")
     if isinstance(fill_value, Tensor) and state.mode.static:
         filled: Tensor = OPS["fill_constant"](
-            cast(fill_value, dtype), None, tensors, shape=ints, dtype=dtype_of(dtype).proto
+            cast(fill_value, dtype), None, tensors, shape=ints, dtype=parse_dtype(dtype).proto
         )
         return filled
     value = _to_number(fill_value)
@@ -83,7 +83,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None
         shape=ints,
         value=float_value,
         str_value=text,
-        dtype=dtype_of(dtype).proto,
+        dtype=parse_dtype(dtype).proto,
     )
     return out
 
@@ -93,7 +93,7 @@ def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 
     -> [*shape]
     """
-    return full(shape, 0.0, default_float_dtype() if dtype is None else dtype)
+    return full(shape, 0.0, default_float_np_dtype() if dtype is None else dtype)
 
 
 def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
@@ -101,7 +101,7 @@ def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 
     -> [*shape]
     """
-    return full(shape, 1.0, default_float_dtype() if dtype is None else dtype)
+    return full(shape, 1.0, default_float_np_dtype() if dtype is None else dtype)
 
 
 def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
@@ -118,11 +118,11 @@ def full_like(x: Tensor, fill_value: Any, dtype: Any = None, name: str | None = 
     x [*] -> [*]
     """
     try:
-        proto = dtype_of(x.meta.dtype if dtype is None else dtype).proto
+        proto = parse_dtype(x.meta.dtype if dtype is None else dtype).proto
     except AttributeError:
         raise not_a_tensor_error(x) from None
     if isinstance(fill_value, Tensor) and state.mode.static:
-        return full_like(x, 0, dtype) + cast(fill_value, dtype_of(proto))
+        return full_like(x, 0, dtype) + cast(fill_value, parse_dtype(proto))
     return OPS["fill_any_like"](x, value=float(_to_number(fill_value)), dtype=proto)
 
 
@@ -164,13 +164,13 @@ def arange(
             v.meta.dtype if isinstance(v, Tensor) else np.asarray(v).dtype
             for v in (start, end, step)
         ]
-        dtype = default_float_dtype() if any(map(is_real, dtypes)) else "int64"
+        dtype = default_float_np_dtype() if any(map(is_real, dtypes)) else "int64"
     inputs = [
         cast(v, dtype) if isinstance(v, Tensor) else full([], v, dtype) for v in (start, end, step)
     ]
     out: Tensor = OPS["range"](*inputs)
     has_int_bounds = out.meta.shape == (-1,) and all(isinstance(v, int) for v in (start, end, step))
-    return declare_length(out, len(range(start, end, step))) if has_int_bounds else out
+    return set_declared_length(out, len(range(start, end, step))) if has_int_bounds else out
 
 
 def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | None = None) -> Tensor:
@@ -178,14 +178,14 @@ def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | Non
 
     -> [num]
     """
-    dtype = default_float_dtype() if dtype is None else dtype
+    dtype = default_float_np_dtype() if dtype is None else dtype
     inputs = [
         cast(v, dtype) if isinstance(v, Tensor) else full([], v, dtype) for v in (start, stop)
     ]
     count = num if isinstance(num, Tensor) else full([], num, "int32")
-    out: Tensor = OPS["linspace"](*inputs, count, dtype=dtype_of(dtype).proto)
+    out: Tensor = OPS["linspace"](*inputs, count, dtype=parse_dtype(dtype).proto)
     return (
-        declare_length(out, int(num))
+        set_declared_length(out, int(num))
         if out.meta.shape == (-1,) and not isinstance(num, Tensor)
         else out
     )
@@ -198,7 +198,7 @@ def logspace(
 
     -> [num]
     """
-    result_dtype = dtype_of(default_float_dtype() if dtype is None else dtype)
+    result_dtype = parse_dtype(default_float_np_dtype() if dtype is None else dtype)
     work_dtype = "float64" if result_dtype.np == np.float64 else "float32"
     inputs = [
         cast(v, work_dtype) if isinstance(v, Tensor) else constant_full([1], v, work_dtype)
@@ -214,7 +214,7 @@ def tril_indices(row: int, col: int, offset: int = 0, dtype: Any = "int64") -> T
     -> int [2, N]
     """
     return OPS["tril_indices"](
-        rows=row, cols=row if col is None else col, offset=offset, dtype=dtype_of(dtype).proto
+        rows=row, cols=row if col is None else col, offset=offset, dtype=parse_dtype(dtype).proto
     )
 
 
@@ -224,7 +224,7 @@ def triu_indices(row: int, col: int | None = None, offset: int = 0, dtype: Any =
     -> int [2, N]
     """
     return OPS["triu_indices"](
-        row=row, col=row if col is None else col, offset=offset, dtype=dtype_of(dtype).proto
+        row=row, col=row if col is None else col, offset=offset, dtype=parse_dtype(dtype).proto
     )
 
 
@@ -235,12 +235,13 @@ def eye(
 
     -> [num_rows, num_columns]
     """
-    proto = dtype_of(default_float_dtype() if dtype is None else dtype).proto
+    proto = parse_dtype(default_float_np_dtype() if dtype is None else dtype).proto
     columns = num_rows if num_columns is None else num_columns
     if state.mode.static and any(isinstance(n, Tensor) for n in (num_rows, columns)):
         row_indices, column_indices = (arange(n, dtype="int64") for n in (num_rows, columns))
         return cast(
-            OPS["equal"](OPS["unsqueeze2"](row_indices, axes=[1]), column_indices), dtype_of(proto)
+            OPS["equal"](OPS["unsqueeze2"](row_indices, axes=[1]), column_indices),
+            parse_dtype(proto),
         )
     return OPS["eye"](num_rows=num_rows, num_columns=columns, dtype=proto)
 
@@ -285,7 +286,7 @@ def assign(x: Any, output: Tensor | None = None) -> Tensor:
     A float64 array becomes float32, with a warning, as in Paddle; a float64 Tensor stays float64.
     x [*] -> [*]
     """
-    source = x if isinstance(x, Tensor) else _array_to_tensor(x, output)
+    source = x if isinstance(x, Tensor) else _assign_source_to_tensor(x, output)
     if output is None:
         out: Tensor = OPS["assign"](source)
         return out
@@ -297,7 +298,7 @@ def assign(x: Any, output: Tensor | None = None) -> Tensor:
     return output
 
 
-def _array_to_tensor(x: Any, output: Tensor | None) -> Tensor:
+def _assign_source_to_tensor(x: Any, output: Tensor | None) -> Tensor:
     """Convert an array, list or number to a Tensor for `assign`; a number becomes a tensor of shape
     [1].
     """
@@ -335,7 +336,7 @@ def seed(seed: int) -> Any:
 
 def _run_random_op(op_type: str, shape: Any, dtype: Any, **attrs: Any) -> Tensor:
     ints, tensors = shape_inputs(shape, op_type)
-    proto = dtype_of(default_float_dtype() if dtype is None else dtype).proto
+    proto = parse_dtype(default_float_np_dtype() if dtype is None else dtype).proto
     return OPS[op_type](None, tensors, shape=ints, dtype=proto, **attrs)
 
 
@@ -410,7 +411,7 @@ def randperm(n: Any, dtype: Any = "int64", name: str | None = None) -> Tensor:
 
     -> [n]
     """
-    return OPS["randperm"](n=int(n) if isinstance(n, Tensor) else n, dtype=dtype_of(dtype).proto)
+    return OPS["randperm"](n=int(n) if isinstance(n, Tensor) else n, dtype=parse_dtype(dtype).proto)
 
 
 def bernoulli(x: Tensor, name: str | None = None) -> Tensor:

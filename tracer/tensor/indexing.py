@@ -14,7 +14,7 @@ from ..core.mode import state
 from ..core.op import OPS
 from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
-from .convert import cast, full, int_inputs, on_device_of, to_array
+from .convert import array_to_tensor_on_device_of, cast, full, int_inputs, to_array
 from .manipulation import (
     apply_in_place,
     broadcast_with_condition,
@@ -340,7 +340,11 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
     """
     basic = _ParsedIndex(x, index)
     _check_bounds(x, basic)
-    source = value if isinstance(value, Tensor) else on_device_of(x, to_array(value, x.dtype))
+    source = (
+        value
+        if isinstance(value, Tensor)
+        else array_to_tensor_on_device_of(x, to_array(value, x.dtype))
+    )
     if source.meta.dtype != x.meta.dtype:
         source = cast(source, x.dtype)
     apply_in_place(
@@ -426,7 +430,7 @@ def _assign_at_flat_positions(x: Tensor, index: Any, value: Tensor) -> Tensor:
         ) from None
     flat = OPS["index_put"](
         reshape(x, [-1]),
-        [on_device_of(x, positions.reshape(-1))],
+        [array_to_tensor_on_device_of(x, positions.reshape(-1))],
         expanded if value.ndim == 0 else reshape(expanded, [-1]),
     )
     return reshape(flat, list(shape))

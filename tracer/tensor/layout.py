@@ -8,13 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import dtype_of
+from ..core.dtype import parse_dtype
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors, not_a_tensor_error
 from ..core.tensor import Tensor
 from . import creation, linalg, manipulation, math
-from .convert import as_operand, cast, full, normalize_axis, on_device_of, shape_inputs, to_tensor
+from .convert import (
+    array_to_tensor_on_device_of,
+    as_operand,
+    cast,
+    full,
+    normalize_axis,
+    shape_inputs,
+    to_tensor,
+)
 
 __all__ = [
     "as_strided",
@@ -111,7 +119,9 @@ def view(x: Tensor, shape_or_dtype: Any, name: str | None = None) -> Tensor:
     if isinstance(shape_or_dtype, list | tuple):
         return manipulation.reshape(x, shape_or_dtype)
     check_tensors(x)
-    return on_device_of(x, np.ascontiguousarray(x.numpy()).view(dtype_of(shape_or_dtype).np))
+    return array_to_tensor_on_device_of(
+        x, np.ascontiguousarray(x.numpy()).view(parse_dtype(shape_or_dtype).np)
+    )
 
 
 def view_as(x: Tensor, other: Tensor, name: str | None = None) -> Tensor:
@@ -148,7 +158,7 @@ def as_strided(
         )
     gathered = manipulation.gather(
         manipulation.flatten(x) if x.ndim else manipulation.reshape(x, [1]),
-        on_device_of(x, positions.reshape(-1)),
+        array_to_tensor_on_device_of(x, positions.reshape(-1)),
     )
     return manipulation.reshape(gathered, list(shape))
 
@@ -184,7 +194,7 @@ def unfold(x: Tensor, axis: int, size: int, step: int, name: str | None = None) 
         )
     count = (x.shape[axis] - size) // step + 1
     positions = np.arange(count)[:, None] * step + np.arange(size)
-    gathered = manipulation.gather(x, on_device_of(x, positions.reshape(-1)), axis)
+    gathered = manipulation.gather(x, array_to_tensor_on_device_of(x, positions.reshape(-1)), axis)
     split = manipulation.reshape(gathered, [*x.shape[:axis], count, size, *x.shape[axis + 1 :]])
     return manipulation.moveaxis(split, axis + 1, -1)
 
@@ -450,7 +460,8 @@ def combinations(
     if not positions.size:
         return creation.empty([len(positions), r] if r else [0], x.dtype)
     return manipulation.reshape(
-        manipulation.gather(x, on_device_of(x, positions.reshape(-1))), list(positions.shape)
+        manipulation.gather(x, array_to_tensor_on_device_of(x, positions.reshape(-1))),
+        list(positions.shape),
     )
 
 

@@ -11,7 +11,7 @@ from ..core.op import OPS
 from ..core.operand_checks import check_tensors, not_a_tensor_error
 from ..core.tensor import Tensor
 from ..ops.shared_meta_rules import dims_match
-from .convert import axis_list, cast, full, guarded_size, normalize_axis
+from .convert import axis_list, cast, full, guarded_size_or_minus_one, normalize_axis
 from .creation import zeros
 from .manipulation import reshape, t, transpose, unsqueeze
 
@@ -53,13 +53,13 @@ def matmul(
     except AttributeError:
         raise not_a_tensor_error(y if isinstance(x, Tensor) else x) from None
     if mixed:
-        x, y = _to_complex(x, y)
+        x, y = _cast_real_operand_to_complex(x, y)
     if transpose_x or transpose_y:
         return OPS["matmul_v2"](x, y, trans_x=transpose_x, trans_y=transpose_y)
     return OPS["matmul_v2"](x, y)
 
 
-def _to_complex(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+def _cast_real_operand_to_complex(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     """Cast the real operand of a product to the complex dtype."""
     if x.meta.dtype.kind == "c":
         return x, cast(y, x.meta.dtype)
@@ -127,7 +127,7 @@ def inner(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     x [*A, K], y [*B, K] -> [*A, *B]; x * y if one of them has one element
     """
     check_tensors(x, y)
-    if any(all(guarded_size(t, i) == 1 for i in range(t.ndim)) for t in (x, y)):
+    if any(all(guarded_size_or_minus_one(t, i) == 1 for i in range(t.ndim)) for t in (x, y)):
         return OPS["elementwise_mul"](x, y)
     shape = [*x.shape[:-1], *y.shape[:-1]]
     rows, columns = reshape(x, [-1, x.shape[-1]]), reshape(y, [-1, y.shape[-1]])
@@ -196,8 +196,12 @@ def cdist(
     if p < 0:
         raise OpError(with_user_line(f"cdist: p={p} is negative"))
     check_tensors(x, y)
-    rows, others, width = guarded_size(x, -2), guarded_size(y, -2), guarded_size(x, -1)
-    if not dims_match(width, guarded_size(y, -1)):
+    rows, others, width = (
+        guarded_size_or_minus_one(x, -2),
+        guarded_size_or_minus_one(y, -2),
+        guarded_size_or_minus_one(x, -1),
+    )
+    if not dims_match(width, guarded_size_or_minus_one(y, -1)):
         raise OpError(
             with_user_line(f"cdist: the last axes must have the same size (X={x.meta}, Y={y.meta})")
         )
@@ -230,8 +234,8 @@ def tensordot(x: Tensor, y: Tensor, axes: Any = 2, name: str | None = None) -> T
     check_tensors(x, y)
     axes_x, axes_y = _contracted_axes(axes, x.ndim)
     for i, j in zip(axes_x, axes_y, strict=True):
-        if not dims_match(guarded_size(x, i), guarded_size(y, j)):
-            x, y = _sum_axes_paired_with_size_one(x, y, i, j)
+        if not dims_match(guarded_size_or_minus_one(x, i), guarded_size_or_minus_one(y, j)):
+            x, y = _sum_axis_paired_with_size_one(x, y, i, j)
     free_x = [
         i for i in range(x.ndim) if i not in {normalize_axis(a, x, "tensordot") for a in axes_x}
     ]
@@ -262,9 +266,9 @@ def _contracted_axes(axes: Any, rank: int) -> tuple[list[int], list[int]]:
     return first + second[len(first) :], second + first[len(second) :]
 
 
-def _sum_axes_paired_with_size_one(x: Tensor, y: Tensor, i: int, j: int) -> tuple[Tensor, Tensor]:
+def _sum_axis_paired_with_size_one(x: Tensor, y: Tensor, i: int, j: int) -> tuple[Tensor, Tensor]:
     """If an axis of a pair has size 1, sum the other operand over its axis."""
-    sizes = guarded_size(x, i), guarded_size(y, j)
+    sizes = guarded_size_or_minus_one(x, i), guarded_size_or_minus_one(y, j)
     if 1 not in sizes:
         raise OpError(
             with_user_line(
@@ -301,10 +305,10 @@ def norm(
         return OPS["p_norm"](x, porder=order, keepdim=keepdim, asvector=True)
     if len(axes) == 1:
         return OPS["p_norm"](x, porder=order, axis=axes[0], keepdim=keepdim)
-    return _norm_over_two_axes(x, order, axes, keepdim)
+    return _vector_norm_over_two_axes(x, order, axes, keepdim)
 
 
-def _norm_over_two_axes(x: Tensor, order: float, axes: list[int], keepdim: bool) -> Tensor:
+def _vector_norm_over_two_axes(x: Tensor, order: float, axes: list[int], keepdim: bool) -> Tensor:
     """Return the p-norm of matrices treated as vectors."""
     if order == 0:
         raise OpError(with_user_line(f"norm: p=0 supports one axis, got {axes} (X={x.meta})"))

@@ -8,23 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import dtype_of
+from ..core.dtype import parse_dtype
 from ..core.errors import OpError, TraceError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
-from ..core.operand_checks import check_tensors, missing_axis_error, not_a_tensor_error
+from ..core.operand_checks import axis_out_of_range_error, check_tensors, not_a_tensor_error
 from ..core.tensor import Tensor
 from .convert import (
+    array_to_tensor_on_device_of,
     axis_list,
+    call_with_possibly_symbolic_axis,
     full,
     int_inputs,
     normalize_axis,
-    on_device_of,
-    select_by_axis,
     shape_inputs,
-    single_axis,
-    symbolic_ints_as_tensor,
+    tensor_of_symbolic_ints_or_none,
     to_array,
+    unwrap_single_tensor_axis,
 )
 from .convert import cast as as_dtype
 from .math import mixed_dtypes_error, promote_operands_or_raise
@@ -144,9 +144,11 @@ def flatten(x: Tensor, start_axis: int = 0, stop_axis: int = -1, name: str | Non
 
 def squeeze(x: Tensor, axis: Any = None, name: str | None = None) -> Tensor:
     """Remove axes of size 1: those of `axis`, or all."""
-    axis = single_axis(axis)
+    axis = unwrap_single_tensor_axis(axis)
     if isinstance(axis, Tensor) and state.mode.static:
-        return select_by_axis(axis, x.ndim, lambda a: OPS["squeeze2"](x, axes=[a]))
+        return call_with_possibly_symbolic_axis(
+            axis, x.ndim, lambda a: OPS["squeeze2"](x, axes=[a])
+        )
     axes = axis_list(axis)
     if state.mode.static and not axes and isinstance(x, Tensor) and -1 in x.meta.shape:
         problem = (
@@ -195,7 +197,9 @@ def stack(x: Sequence[Tensor], axis: int = 0, name: str | None = None) -> Tensor
         return x.concat_or_stack_elements(axis, True)
     tensors = list(x)
     if isinstance(axis, Tensor):
-        return select_by_axis(axis, tensors[0].ndim + 1, lambda a: OPS["stack"](tensors, axis=a))
+        return call_with_possibly_symbolic_axis(
+            axis, tensors[0].ndim + 1, lambda a: OPS["stack"](tensors, axis=a)
+        )
     return OPS["stack"](tensors, axis=axis)
 
 
@@ -204,7 +208,7 @@ def split(x: Tensor, num_or_sections: Any, axis: Any = 0, name: str | None = Non
     may be -1.
     """
     if isinstance(axis, Tensor) and state.mode.static:
-        return _split_symbolic_axis(x, num_or_sections, axis)
+        return _split_along_axis_tensor(x, num_or_sections, axis)
     axis = normalize_axis(axis, x, "split")
     if isinstance(num_or_sections, int):
         return OPS["split"](x, num=num_or_sections, axis=axis)
@@ -214,11 +218,11 @@ def split(x: Tensor, num_or_sections: Any, axis: Any = 0, name: str | None = Non
             "outputs"
         )
         raise TraceError(with_user_line(f"split: {problem}"))
-    sections, tensors = int_inputs(_resolve_sections(num_or_sections, x, axis))
+    sections, tensors = int_inputs(_infer_size_among_symbolic_sections(num_or_sections, x, axis))
     return OPS["split"](x, None, tensors, sections=sections, num=0, axis=axis)
 
 
-def _split_symbolic_axis(x: Tensor, num_or_sections: Any, axis: Tensor) -> list[Tensor]:
+def _split_along_axis_tensor(x: Tensor, num_or_sections: Any, axis: Tensor) -> list[Tensor]:
     """Split along a symbolic axis."""
     if isinstance(num_or_sections, int):
         return OPS["split"](x, axis, num=num_or_sections)
@@ -226,7 +230,7 @@ def _split_symbolic_axis(x: Tensor, num_or_sections: Any, axis: Tensor) -> list[
     return OPS["split"](x, axis, tensors, sections=sections, num=0)
 
 
-def _resolve_sections(sections: Any, x: Tensor, axis: int) -> list[Any]:
+def _infer_size_among_symbolic_sections(sections: Any, x: Tensor, axis: int) -> list[Any]:
     """Replace -1 in sections of which some are symbolic."""
     items = list(sections)
     if not state.mode.static or not any(isinstance(s, Tensor) for s in items):
@@ -259,7 +263,7 @@ def unstack(x: Tensor, axis: int = 0, num: int | None = None) -> list[Tensor]:
     except AttributeError:
         raise not_a_tensor_error(x) from None
     except IndexError:
-        raise missing_axis_error(x, axis) from None
+        raise axis_out_of_range_error(x, axis) from None
     return OPS["unstack"](x, axis=axis, num=count)
 
 
@@ -268,11 +272,11 @@ def expand(x: Tensor, shape: Any, name: str | None = None) -> Tensor:
 
     x [*] -> [*shape]
     """
-    ints, tensors = shape_inputs(_fill_static_sizes(shape, x), "expand")
+    ints, tensors = shape_inputs(_replace_minus_one_in_symbolic_shape(shape, x), "expand")
     return OPS["expand_v2"](x, None, tensors, shape=ints)
 
 
-def _fill_static_sizes(shape: Any, x: Tensor) -> Any:
+def _replace_minus_one_in_symbolic_shape(shape: Any, x: Tensor) -> Any:
     """Replace -1 by static sizes of x if the shape contains tensors: then the op cannot infer
     them.
     """
@@ -347,7 +351,9 @@ def roll(x: Tensor, shifts: Any, axis: Any = None, name: str | None = None) -> T
 
     x [*] -> [*]
     """
-    shift_tensor = symbolic_ints_as_tensor(shifts if isinstance(shifts, list | tuple) else [shifts])
+    shift_tensor = tensor_of_symbolic_ints_or_none(
+        shifts if isinstance(shifts, list | tuple) else [shifts]
+    )
     return OPS["roll"](
         x,
         shift_tensor,
@@ -518,13 +524,13 @@ def put_along_axis(
     indices = _broadcast_indices(arr, indices, axis) if broadcast else indices
     source = values if isinstance(values, Tensor) else full([1] * indices.ndim, values, arr.dtype)
     if source.meta.shape != indices.meta.shape:
-        source = _broadcast_values(source, indices)
+        source = _cut_and_broadcast_values(source, indices)
     return OPS["put_along_axis"](
         arr, indices, source, Axis=axis, Reduce=reduce, Include_self=include_self
     )
 
 
-def _broadcast_values(values: Tensor, indices: Tensor) -> Tensor:
+def _cut_and_broadcast_values(values: Tensor, indices: Tensor) -> Tensor:
     """Broadcast values to the shape of the indices; surplus values are cut off, as in Paddle."""
     shape, target_shape = values.meta.shape, indices.meta.shape
     is_static = -1 not in (*shape, *target_shape)
@@ -560,7 +566,7 @@ def where(condition: Tensor, x: Any = None, y: Any = None, name: str | None = No
     if x is None or y is None:
         return unbind_columns(OPS["where_index"](condition))
     operands = [
-        v if isinstance(v, Tensor) else full([], v, _scalar_dtype(v, o))
+        v if isinstance(v, Tensor) else full([], v, _scalar_operand_dtype(v, o))
         for v, o in ((x, y), (y, x))
     ]
     if isinstance(x, Tensor) and isinstance(y, Tensor):
@@ -573,7 +579,7 @@ def where(condition: Tensor, x: Any = None, y: Any = None, name: str | None = No
     return OPS["where"](condition, *operands)
 
 
-def _scalar_dtype(number: Any, other: Any) -> Any:
+def _scalar_operand_dtype(number: Any, other: Any) -> Any:
     """Return the dtype of a scalar operand: that of the other tensor, but float64 if it would
     truncate a fraction; NumPy's common dtype if the other operand is a scalar.
     """
@@ -611,14 +617,18 @@ def one_hot(x: Tensor, num_classes: Any, name: str | None = None) -> Tensor:
     """
     if isinstance(num_classes, Tensor) and state.mode.static:
         depth = OPS["reshape2"](num_classes, shape=[1])
-        return OPS["one_hot_v2"](x, depth, dtype=dtype_of("float32").proto)
+        return OPS["one_hot_v2"](x, depth, dtype=parse_dtype("float32").proto)
     depth = int(num_classes) if isinstance(num_classes, Tensor) else num_classes
-    return OPS["one_hot_v2"](x, depth=depth, dtype=dtype_of("float32").proto)
+    return OPS["one_hot_v2"](x, depth=depth, dtype=parse_dtype("float32").proto)
 
 
 def index_tensor(value: Any, x: Tensor) -> Tensor:
     """Convert a list or ndarray of indices to a tensor on the device of x."""
-    return value if isinstance(value, Tensor) else on_device_of(x, to_array(np.asarray(value)))
+    return (
+        value
+        if isinstance(value, Tensor)
+        else array_to_tensor_on_device_of(x, to_array(np.asarray(value)))
+    )
 
 
 def tolist(x: Tensor) -> Any:

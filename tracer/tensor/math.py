@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import DTYPE_BY_NP, dtype_of, is_inexact, is_real, promote_dtypes
+from ..core.dtype import DTYPE_BY_NP, is_inexact, is_real, parse_dtype, promote_dtypes
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS, Op
-from ..core.operand_checks import not_a_tensor_error, set_function_name
+from ..core.operand_checks import not_a_tensor_error, rename_generated_function
 from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
 from ..ops import elementwise
@@ -26,7 +26,15 @@ from .axis_arithmetic import (  # noqa: F401 - public in this module in Paddle
     _multiply_with_axis,
     _subtract_with_axis,
 )
-from .convert import as_operand, axis_list, cast, constant, declare_length, full, select_by_axis
+from .convert import (
+    as_operand,
+    axis_list,
+    call_with_possibly_symbolic_axis,
+    cast,
+    constant,
+    full,
+    set_declared_length,
+)
 
 __all__ = [
     "abs",
@@ -480,7 +488,7 @@ def cumsum(
     if axis is None:
         return OPS["cumsum"](x, flatten=True)
     if isinstance(axis, Tensor):
-        return select_by_axis(axis, x.ndim, lambda a: OPS["cumsum"](x, axis=a))
+        return call_with_possibly_symbolic_axis(axis, x.ndim, lambda a: OPS["cumsum"](x, axis=a))
     return OPS["cumsum"](x, axis=axis)
 
 
@@ -510,7 +518,7 @@ def make_unary(op_type: str, doc: str, needs_float: bool = True) -> Any:
             raise not_a_tensor_error(x) from None
         return op(cast(x, "float32") if is_integral else x)
 
-    set_function_name(function, op_type)
+    rename_generated_function(function, op_type)
     function.__doc__ = f"{doc}\n\n    x [*] -> [*]\n    "
     return function
 
@@ -525,7 +533,7 @@ def make_binary(op_type: str, doc: str, result: str = "") -> Any:
     def function(x: Any, y: Any, name: str | None = None) -> Tensor:
         return apply_as_function(op, x, y)
 
-    set_function_name(function, op_type.removeprefix("elementwise_"))
+    rename_generated_function(function, op_type.removeprefix("elementwise_"))
     function.__doc__ = f"{doc}\n\n    x [*A], y [*B] -> {result}[*broadcast(A, B)]\n    "
     return function
 
@@ -594,7 +602,7 @@ def reduce(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any = None)
         or (len(dims) == rank and {d + rank if d < 0 else d for d in dims} == set(range(rank))),
     }
     if x_dtype is not None:
-        attrs["in_dtype"], attrs["out_dtype"] = DTYPE_BY_NP[x_dtype].proto, dtype_of(dtype).proto
+        attrs["in_dtype"], attrs["out_dtype"] = DTYPE_BY_NP[x_dtype].proto, parse_dtype(dtype).proto
     out: Tensor = OPS[op_type](x, **attrs)
     return out
 
@@ -616,10 +624,14 @@ def _reduce_over_tensor_axes(
     """Reduce over axes some of which are symbolic."""
     axes = [axis] if isinstance(axis, Tensor) else list(axis)
     if len(axes) == 1:
-        return select_by_axis(axes[0], x.ndim, lambda a: reduce(op_type, x, a, keepdim, dtype))
+        return call_with_possibly_symbolic_axis(
+            axes[0], x.ndim, lambda a: reduce(op_type, x, a, keepdim, dtype)
+        )
     rank, out = x.ndim, x
     for a in axes:
-        out = select_by_axis(a, rank, partial(_reduce_keepdim, op_type, out, dtype))
+        out = call_with_possibly_symbolic_axis(
+            a, rank, partial(_reduce_keepdim, op_type, out, dtype)
+        )
     if keepdim:
         return out
     is_kept = constant(np.ones(rank, np.bool_))
@@ -630,7 +642,9 @@ def _reduce_over_tensor_axes(
             OPS["elementwise_mod"](reduced_axis, full([], rank, "int32")), positions
         )
         is_kept = OPS["logical_and"](is_kept, is_other)
-    kept_sizes = declare_length(OPS["masked_select"](OPS["shape"](out), is_kept), rank - len(axes))
+    kept_sizes = set_declared_length(
+        OPS["masked_select"](OPS["shape"](out), is_kept), rank - len(axes)
+    )
     sizes = list(OPS["unbind"](kept_sizes, axis=0)) if rank > len(axes) else []
     return (
         OPS["reshape2"](out, None, sizes, shape=[-1] * len(sizes))

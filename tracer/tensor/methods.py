@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core import autograd
 from ..core import cuda as cuda_of
-from ..core.dtype import dtype_of
+from ..core.dtype import parse_dtype
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
@@ -70,7 +70,7 @@ def to(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         ):
             x = _to_device(x, device_index(value, "to"))
             continue
-        x = cast(x, value.dtype if isinstance(value, Tensor) else dtype_of(value))
+        x = cast(x, value.dtype if isinstance(value, Tensor) else parse_dtype(value))
     return x
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import dtype_of
+from ..core.dtype import parse_dtype
 from ..core.errors import OpError, with_user_line
 from ..core.mode import state
 from ..core.op import OPS
@@ -131,7 +131,7 @@ def unique(
     axes = [] if axis is None else [normalize_axis(axis, x, "unique")]
     outs = OPS["unique"](
         x,
-        dtype=dtype_of(dtype).proto,
+        dtype=parse_dtype(dtype).proto,
         return_index=return_index,
         return_inverse=return_inverse,
         return_counts=return_counts,
@@ -163,7 +163,7 @@ def unique_consecutive(
     """
     outs = OPS["unique_consecutive"](
         x,
-        dtype=dtype_of(dtype).proto,
+        dtype=parse_dtype(dtype).proto,
         return_inverse=return_inverse,
         return_counts=return_counts,
         axis=[] if axis is None else [normalize_axis(axis, x, "unique_consecutive")],

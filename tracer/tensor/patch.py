@@ -12,7 +12,7 @@ from typing import Any
 from ..core._tape import Operator
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS, Op
-from ..core.operand_checks import set_function_name
+from ..core.operand_checks import rename_generated_function
 from ..core.tensor import Tensor
 from ..ops import elementwise
 from . import linalg, logic, manipulation, math
@@ -36,7 +36,7 @@ def _make_in_place(function: Callable[..., Any]) -> Callable[..., Any]:
         and function.__name__ != "cumsum"
     )
 
-    def checked_result(current: Tensor, args: Any, kwargs: Any) -> Tensor:
+    def compute_checked_result(current: Tensor, args: Any, kwargs: Any) -> Tensor:
         result: Tensor = function(current, *args, **kwargs)
         if preserves_shape and result.meta.shape != current.meta.shape:
             problem = f"the shape must not change, but the result is {result.meta}"
@@ -53,9 +53,11 @@ def _make_in_place(function: Callable[..., Any]) -> Callable[..., Any]:
         return result
 
     def method(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        return manipulation.apply_in_place(x, lambda current: checked_result(current, args, kwargs))
+        return manipulation.apply_in_place(
+            x, lambda current: compute_checked_result(current, args, kwargs)
+        )
 
-    set_function_name(method, f"{function.__name__}_")
+    rename_generated_function(method, f"{function.__name__}_")
     method.__doc__ = f"In place: {function.__doc__}"
     method.__wrapped__ = function  # type: ignore[attr-defined]  # for its signature
     return method
@@ -148,7 +150,7 @@ MODULES = [
 ]
 
 
-def public(module: ModuleType) -> dict[str, Callable[..., Any]]:
+def collect_public_functions(module: ModuleType) -> dict[str, Callable[..., Any]]:
     """Return the public functions of a module: those of its `__all__`, and the in-place variants
     of its `IN_PLACE`.
     """
@@ -158,7 +160,7 @@ def public(module: ModuleType) -> dict[str, Callable[..., Any]]:
     }
 
 
-def methods(module: ModuleType) -> set[str]:
+def tensor_method_names(module: ModuleType) -> set[str]:
     """Return the names of the functions that are methods of Tensor: `METHODS`, by default
     `__all__`, and all in-place variants.
     """
@@ -166,7 +168,11 @@ def methods(module: ModuleType) -> set[str]:
     return names | {f"{name}_" for name in getattr(module, "IN_PLACE", ())}
 
 
-EXPORTS = {name: function for module in MODULES for name, function in public(module).items()}
+EXPORTS = {
+    name: function
+    for module in MODULES
+    for name, function in collect_public_functions(module).items()
+}
 
 
 def patch() -> None:
@@ -174,7 +180,7 @@ def patch() -> None:
     for name, function in OPERATORS.items():
         setattr(Tensor, name, function)
     for module in MODULES:
-        for name in methods(module):
+        for name in tensor_method_names(module):
             setattr(Tensor, name, EXPORTS.get(name) or getattr(module, name))
     for name in methods_only.METHODS_ONLY:
         setattr(Tensor, name, getattr(methods_only, name))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.dtype import dtype_of
+from ..core.dtype import parse_dtype
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand_checks import check_tensors, missing_axis_error
+from ..core.operand_checks import axis_out_of_range_error, check_tensors
 from ..core.tensor import Tensor
 from . import logic, manipulation, math
 from .convert import cast, normalize_axis
@@ -47,7 +47,7 @@ def cummax(
     x [*] -> [*], int [*]
     """
     x, axis = _flatten_if_none(x, axis)
-    return OPS["cummax"](x, axis=axis, dtype=dtype_of(dtype).proto)
+    return OPS["cummax"](x, axis=axis, dtype=parse_dtype(dtype).proto)
 
 
 def cummin(
@@ -58,7 +58,7 @@ def cummin(
     x [*] -> [*], int [*]
     """
     x, axis = _flatten_if_none(x, axis)
-    return OPS["cummin"](x, axis=axis, dtype=dtype_of(dtype).proto)
+    return OPS["cummin"](x, axis=axis, dtype=parse_dtype(dtype).proto)
 
 
 def logcumsumexp(
@@ -113,7 +113,7 @@ def _trapezoid_areas(y: Tensor, x: Tensor | None, dx: Any, axis: int) -> Tensor:
         raise OpError(with_user_line(f"trapezoid: specify x or dx, not both (y={y.meta})"))
     check_tensors(y)
     if not y.ndim:
-        raise missing_axis_error(y, axis)
+        raise axis_out_of_range_error(y, axis)
     axis = normalize_axis(axis, y, "trapezoid")
     if x is None:
         width: Any = 1.0 if dx is None else dx

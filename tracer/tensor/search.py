@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.dtype import dtype_of
+from ..core.dtype import parse_dtype
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
-from .convert import select_by_axis
+from .convert import call_with_possibly_symbolic_axis
 from .manipulation import unbind_columns
 
 __all__ = ["argmax", "argmin", "argsort", "nonzero", "sort", "topk"]
@@ -16,11 +16,11 @@ __all__ = ["argmax", "argmin", "argsort", "nonzero", "sort", "topk"]
 
 def _arg_min_or_max(op_type: str, x: Tensor, axis: int | None, keepdim: bool, dtype: Any) -> Tensor:
     if isinstance(axis, Tensor):
-        return select_by_axis(
+        return call_with_possibly_symbolic_axis(
             axis, x.ndim, lambda a: _arg_min_or_max(op_type, x, a, keepdim, dtype)
         )
     attrs: dict[str, Any] = {"axis": 0, "flatten": True} if axis is None else {"axis": axis}
-    return OPS[op_type](x, keepdims=keepdim, dtype=dtype_of(dtype).proto, **attrs)
+    return OPS[op_type](x, keepdims=keepdim, dtype=parse_dtype(dtype).proto, **attrs)
 
 
 def argmax(

@@ -159,7 +159,9 @@ def _inverse_frames(
     return OPS["fft_c2r"](half, axes=[2], normalization=norm, forward=False, last_dim_size=n_fft)
 
 
-def _remove_padding(x: Tensor, n_fft: int, center: bool, length: int | None) -> Tensor:
+def _remove_padding_and_cut_to_length(
+    x: Tensor, n_fft: int, center: bool, length: int | None
+) -> Tensor:
     """Remove the padding of a signal [*, N]."""
     border = n_fft // 2 if center else 0
     if length is not None:
@@ -212,7 +214,9 @@ def istft(
     )
     weights = transpose(tile(unsqueeze(padded_window * padded_window, 0), [x.shape[-1], 1]), [1, 0])
     signal, envelope = (OPS["overlap_add"](t, hop_length=hop, axis=-1) for t in (frames, weights))
-    signal, envelope = (_remove_padding(t, n_fft, center, length) for t in (signal, envelope))
+    signal, envelope = (
+        _remove_padding_and_cut_to_length(t, n_fft, center, length) for t in (signal, envelope)
+    )
     if state.mode.is_eager:
         smallest = float(OPS["reduce_min"](OPS["abs"](envelope), reduce_all=True))
         _raise_unless(

@@ -10,7 +10,7 @@ from ..core.mode import state
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
-from .convert import cast, guarded_size
+from .convert import cast, guarded_size_or_minus_one
 from .creation import zeros
 from .linalg import matmul, transpose
 
@@ -105,7 +105,7 @@ def lstsq(
     driver = driver or "gelsy"
     if rcond is None:
         rcond = (1e-15 if x.meta.dtype == "float64" else 1e-7) * max(
-            guarded_size(x, -1), guarded_size(x, -2)
+            guarded_size_or_minus_one(x, -1), guarded_size_or_minus_one(x, -2)
         )
     solution, residuals, rank, values = OPS["lstsq"](x, y, rcond=float(rcond), driver=driver)
     if driver == "gels":
@@ -197,7 +197,7 @@ def cond(x: Tensor, p: Any = None, name: str | None = None) -> Tensor:
     return _NORMS[p](x) * _NORMS[p](inverse(x))
 
 
-def _operator_norm(axis: int, extreme: str) -> Any:
+def _make_operator_norm(axis: int, extreme: str) -> Any:
     def function(x: Tensor) -> Tensor:
         return OPS[f"reduce_{extreme}"](OPS["reduce_sum"](OPS["abs"](x), dim=[axis]), dim=[-1])
 
@@ -215,8 +215,8 @@ def _nuclear_norm(x: Tensor) -> Tensor:
 _NORMS: dict[Any, Any] = {
     "fro": _frobenius_norm,
     "nuc": _nuclear_norm,
-    1: _operator_norm(-2, "max"),
-    -1: _operator_norm(-2, "min"),
-    math.inf: _operator_norm(-1, "max"),
-    -math.inf: _operator_norm(-1, "min"),
+    1: _make_operator_norm(-2, "max"),
+    -1: _make_operator_norm(-2, "min"),
+    math.inf: _make_operator_norm(-1, "max"),
+    -math.inf: _make_operator_norm(-1, "min"),
 }

@@ -20,7 +20,7 @@ MAX_HEADERS = 1 << 26  # maximal bytes of all headers, which stay in memory
 
 
 @contextmanager
-def open_archive(
+def open_tar_archive(
     path: str | os.PathLike[str], mode: Any = "r", max_bytes: int = MAX_BYTES
 ) -> Iterator[tarfile.TarFile]:
     """Open an archive.
@@ -166,7 +166,7 @@ class _LimitedTarFile(tarfile.TarFile):
         return os.path.basename(str(self.name))
 
 
-def members(
+def iter_wanted_files(
     archive: tarfile.TarFile, name: str, is_wanted: Callable[[str], Any], max_bytes: int = MAX_BYTES
 ) -> Iterator[tuple[str, IO[bytes]]]:
     """Iterate over the paths and contents of the files that `is_wanted` accepts.

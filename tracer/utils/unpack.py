@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from ..core.errors import FileError
-from .archives import members, open_archive
+from .archives import iter_wanted_files, open_tar_archive
 
 MAX_BYTES = 1 << 36  # maximal size of an unpacked archive
 # What the modules of the standard library raise for damaged, encrypted or unknown contents.
@@ -47,11 +47,11 @@ def unpack(path: Path) -> Path:
             raise FileError(f"{path.name}: is not a complete archive ({error})") from None
         entries = sorted(Path(temporary).iterdir())
         if len(entries) == 1:
-            return _merge_into(entries[0], path.parent / entries[0].name)
+            return _move_file_or_merge_folder(entries[0], path.parent / entries[0].name)
         target = path.with_suffix("") if path.suffix else path.with_name(path.name + "_unpacked")
         target.mkdir(exist_ok=True)
         for entry in entries:
-            _merge_into(entry, target / entry.name)
+            _move_file_or_merge_folder(entry, target / entry.name)
         return target
 
 
@@ -65,8 +65,8 @@ def _write_contents(path: Path, folder: Path) -> None:
 
 def _iter_contents(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
     if tarfile.is_tarfile(path):
-        with open_archive(path, max_bytes=MAX_BYTES) as archive:
-            yield from members(archive, path.name, lambda _: True, MAX_BYTES)
+        with open_tar_archive(path, max_bytes=MAX_BYTES) as archive:
+            yield from iter_wanted_files(archive, path.name, lambda _: True, MAX_BYTES)
             while archive.fileobj is not None and archive.fileobj.read(1 << 20):
                 pass  # the checksum of the compressed bytes follows the last file
         return
@@ -88,7 +88,7 @@ def _check_relative(path: Path, name: str) -> PurePosixPath:
     return relative_path
 
 
-def _merge_into(source: Path, target: Path) -> Path:
+def _move_file_or_merge_folder(source: Path, target: Path) -> Path:
     """Move a file, replacing an existing one, or copy a folder, merging it into an existing one."""
     if source.is_dir():
         shutil.copytree(source, target, dirs_exist_ok=True)

@@ -33,7 +33,7 @@ def image_load(path: str | os.PathLike[str], backend: str | None = None) -> Any:
     uint8 [C, H, W].
     """
     backend = _check_backend("image_load", _current_backend if backend is None else backend)
-    image = open_image(path)
+    image = open_image_with_pillow(path)
     if backend == "pil":
         return image
     pixels = np.asarray(image.convert("RGB"))
@@ -65,7 +65,7 @@ def import_pillow() -> Any:
 _EXECUTABLE_FORMATS = {"EPS"}  # Pillow runs another program to decode them
 
 
-def open_image(file: str | os.PathLike[str] | BinaryIO) -> Any:
+def open_image_with_pillow(file: str | os.PathLike[str] | BinaryIO) -> Any:
     """Open and decode an image with Pillow.
 
     Raises FileError if it is damaged, far too large or in an executable format; OSError if it

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..core.errors import OpError, with_user_line
 from ..core.op import OPS
-from ..core.operand_checks import check_tensors, missing_axis_error
+from ..core.operand_checks import axis_out_of_range_error, check_tensors
 from ..core.tensor import Tensor
 from ..nn.activation import ReLU  # type: ignore[attr-defined]  # created from a table
 from ..nn.container import Sequential
@@ -113,7 +113,7 @@ def psroi_pool(
     check_tensors(x)
     bins = _pooled_size_attrs(output_size)
     if x.ndim < 2:
-        raise missing_axis_error(x, 1)
+        raise axis_out_of_range_error(x, 1)
     channels = x.meta.shape[1] // math.prod(bins.values())
     return OPS["psroi_pool"](
         x, boxes, boxes_num, **bins, output_channels=channels, spatial_scale=float(spatial_scale)

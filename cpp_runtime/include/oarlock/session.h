@@ -26,11 +26,11 @@ struct Options {
 };
 
 /// The ONNX Runtime in a library file.
-struct LibraryInfo {
+struct OrtLibraryInfo {
   std::string path, version;
   std::vector<std::string> providers;
 };
-OARLOCK_EXPORT LibraryInfo library_info(const std::string& path = "");
+OARLOCK_EXPORT OrtLibraryInfo ort_library_info(const std::string& path = "");
 
 class Session;
 
@@ -68,7 +68,7 @@ class OARLOCK_EXPORT Session {
 
   const std::vector<TensorSpec>& inputs() const;
   const std::vector<TensorSpec>& outputs() const;
-  const LibraryInfo& library() const;
+  const OrtLibraryInfo& library() const;
 
   /// Runs on inputs in order. outputs: indices of outputs(), all if empty.  Throws Error(input) for
   /// a wrong number, dtype, rank or dim; Error(guard) for a violated guard; Error(file) if the

@@ -42,7 +42,7 @@ bool selects_all_outputs(const OpDesc& op, const Strings& names) {
                      [&](const std::string& name) { return selected.count(name) > 0; });
 }
 
-bool is_if_else_pair(const BranchPair& pair, const ConditionalAndNegationIndex& producers) {
+bool is_if_else_pair(const IfElsePair& pair, const ConditionalAndNegationIndex& producers) {
   if (!selects_all_outputs(*pair.then_op, pair.then_outputs) ||
       !selects_all_outputs(*pair.else_op, pair.else_outputs))
     return false;
@@ -54,7 +54,7 @@ bool is_if_else_pair(const BranchPair& pair, const ConditionalAndNegationIndex& 
 
 }  // namespace
 
-BranchPairs::BranchPairs(const Block& block) {
+IfElsePairs::IfElsePairs(const Block& block) {
   ConditionalAndNegationIndex producers(block);
   std::map<std::pair<const OpDesc*, const OpDesc*>, std::size_t> pair_by_ops;
   std::map<const OpDesc*, std::size_t> num_pairs;  // the number of pairs that each op belongs to
@@ -66,11 +66,11 @@ BranchPairs::BranchPairs(const Block& block) {
     if (!yes || !no || yes == no) continue;
     auto [found, is_new] = pair_by_ops.try_emplace({yes, no}, pairs_.size());
     if (is_new) pairs_.push_back({yes, no, {}, {}}), ++num_pairs[yes], ++num_pairs[no];
-    BranchPair& pair = pairs_[found->second];
+    IfElsePair& pair = pairs_[found->second];
     pair.else_outputs.push_back(from[0]), pair.then_outputs.push_back(from[1]);
   }
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
-    const BranchPair& pair = pairs_[i];
+    const IfElsePair& pair = pairs_[i];
     if (num_pairs[pair.then_op] > 1 || num_pairs[pair.else_op] > 1 ||
         !is_if_else_pair(pair, producers))
       continue;
@@ -78,7 +78,7 @@ BranchPairs::BranchPairs(const Block& block) {
   }
 }
 
-const BranchPair* BranchPairs::find(const OpDesc& op) const {
+const IfElsePair* IfElsePairs::find(const OpDesc& op) const {
   auto found = pair_index_.find(&op);
   return found == pair_index_.end() ? nullptr : &pairs_[found->second];
 }

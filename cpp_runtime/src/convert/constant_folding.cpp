@@ -62,7 +62,7 @@ OptionalValue fold_gather(const onnx::Node& n, const Inputs& in) {
   return out;
 }
 
-bool has_one_known_value(const ValueType& info) {
+bool is_known_single_element(const ValueType& info) {
   return info.partial_value && info.partial_value->values.size() == 1 &&
          info.partial_value->values[0] != kUnknownElement;
 }
@@ -70,7 +70,7 @@ bool has_one_known_value(const ValueType& info) {
 OptionalValue fold_slice(const onnx::Node&, const Inputs& in) {
   if (in.size() < 3 || in[0]->partial_value->shape.size() != 1) return std::nullopt;
   for (std::size_t i = 1; i < in.size(); ++i)
-    if (!has_one_known_value(*in[i])) return std::nullopt;
+    if (!is_known_single_element(*in[i])) return std::nullopt;
   const Ints& data = in[0]->partial_value->values;
   auto size = static_cast<std::int64_t>(data.size());
   std::int64_t step = in.size() > 4 ? in[4]->partial_value->values[0] : 1;

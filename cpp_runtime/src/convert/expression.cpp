@@ -10,7 +10,7 @@ Expr Expr::emit(std::string_view onnx, Values more_inputs) const {
 }
 
 Expr arange(NodeContext& n, Value count) {
-  auto known = n.const_ints(count);
+  auto known = n.find_constant_ints(count);
   Expr range(n, n.emit("Range", {n.int64_scalar(0), as_scalar(n, count), n.int64_scalar(1)}));
   if (known && known->size() == 1) n.declare_type(range, DType::int64, Ints{(*known)[0]});
   return range;

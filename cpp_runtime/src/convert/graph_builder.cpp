@@ -217,9 +217,9 @@ static void reject_fused_attrs(const NodeContext& n) {
 
 // Truncates attribute text, which may be megabytes long, between characters.
 static std::string truncate_text(std::string text) {
-  constexpr std::size_t max_bytes = 4000;
-  if (text.size() <= max_bytes) return text;
-  std::size_t end = max_bytes;
+  constexpr std::size_t read_limit_from_environment = 4000;
+  if (text.size() <= read_limit_from_environment) return text;
+  std::size_t end = read_limit_from_environment;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
   return text.substr(0, end) + " ...";
 }
@@ -341,12 +341,12 @@ bool GraphBuilder::is_read_anywhere(const std::string& name) {
   return read_names_->count(name) > 0;
 }
 
-const BranchPairs& GraphBuilder::branch_pairs_of_current_block() {
+const IfElsePairs& GraphBuilder::branch_pairs_of_current_block() {
   auto found = branch_pairs_.find(block_index_);
   if (found == branch_pairs_.end())
     found = branch_pairs_
                 .emplace(block_index_,
-                         BranchPairs(program_.blocks[static_cast<std::size_t>(block_index_)]))
+                         IfElsePairs(program_.blocks[static_cast<std::size_t>(block_index_)]))
                 .first;
   return found->second;
 }

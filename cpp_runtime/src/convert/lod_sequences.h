@@ -5,42 +5,43 @@
 namespace oarlock {
 
 /// The partition of rows into sequences. row_splits: int64[n+1]
-struct Sequences {
+struct RowPartition {
   Expr row_splits;
 
   NodeContext& context() const { return row_splits.context(); }
-  Expr starts() const;       // [n]
-  Expr ends() const;         // [n]
-  Expr lengths() const;      // [n]
-  Expr count() const;        // n as int64[1]
-  Expr row_indices() const;  // indices of all rows [T]
+  Expr starts() const;           // [n]
+  Expr ends() const;             // [n]
+  Expr lengths() const;          // [n]
+  Expr count() const;            // n as int64[1]
+  Expr all_row_indices() const;  // indices of all rows [T]
 };
 
 /// The sequences of an input.  Fails if it has none.
-Sequences input_sequences(NodeContext& n, std::string_view slot = "X");
+RowPartition require_input_row_partition(NodeContext& n, std::string_view slot = "X");
 /// Consecutive sequences. lengths: int64[n]
-Sequences sequences_from_lengths(const Expr& lengths);
+RowPartition row_partition_from_lengths(const Expr& lengths);
 /// Row splits computed at run time; the run fails if they do not partition `rows` (int64[1]) rows.
-Sequences assert_row_splits(const Sequences& sequences, const Expr& rows);
+RowPartition assert_row_splits(const RowPartition& sequences, const Expr& rows);
 
 /// The maximum of `lengths`, 0 if there are none. int64[1]
 Expr max_length_or_zero(const Expr& lengths);
 
 /// Index into padded sequences. rows: int64[n,max_length], the row at each position, 0 beyond the
 /// end; mask: bool[n,max_length]
-struct PaddedIndex {
+struct PaddingRowsAndMask {
   Expr rows, mask;  // int64 and bool [n,max_length]
 };
-PaddedIndex padded_index(const Sequences& sequences);
+PaddingRowsAndMask make_padding_rows_and_mask(const RowPartition& sequences);
 /// The index of ranges of rows. begins, lengths: int64[n]; max_length: int64[1]
-PaddedIndex padded_index(const Expr& begins, const Expr& lengths, const Expr& max_length);
+PaddingRowsAndMask make_padding_rows_and_mask(const Expr& begins, const Expr& lengths,
+                                              const Expr& max_length);
 
 /// [T,*] -> [n,max_length,*], filled with `pad_value` beyond the end
-Expr pad_sequences(const Expr& rows, const PaddedIndex& index, double pad_value = 0);
+Expr pad_sequences(const Expr& rows, const PaddingRowsAndMask& index, double pad_value = 0);
 /// [n,max_length,*] -> [T,*]
 Expr pack_sequences(const Expr& padded, const Expr& mask);
 /// The sequence index of each row. [T]
-Expr sequence_ids(const Sequences& sequences);
+Expr sequence_ids(const RowPartition& sequences);
 /// `v` with trailing axes of size 1, up to a rank.
 Expr unsqueeze_to_rank(const Expr& v, int rank);
 

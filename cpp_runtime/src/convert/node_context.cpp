@@ -94,7 +94,7 @@ std::optional<Ints> NodeContext::declared_output_shape(std::string_view slot) co
   return all.empty() ? std::nullopt : graph_.declared_type(all[0]).shape;
 }
 
-std::optional<Ints> NodeContext::partial_ints(Value v) const {
+std::optional<Ints> NodeContext::find_partially_known_ints(Value v) const {
   const ValueType& known = graph_.type_of(v);
   if (!known.partial_value) {
     auto content = find_constant(v);
@@ -105,12 +105,12 @@ std::optional<Ints> NodeContext::partial_ints(Value v) const {
   return values;
 }
 
-std::optional<Ints> NodeContext::const_ints(Value v) const {
+std::optional<Ints> NodeContext::find_constant_ints(Value v) const {
   const ValueType& known = graph_.type_of(v);
   if (known.partial_value && std::count(known.partial_value->values.begin(),
                                         known.partial_value->values.end(), kUnknownElement))
     return std::nullopt;
-  return partial_ints(v);
+  return find_partially_known_ints(v);
 }
 
 std::optional<Constant> NodeContext::find_constant(Value v) const {
@@ -178,7 +178,7 @@ Values NodeContext::emit_n(std::size_t outputs, std::string_view onnx, Values in
   std::vector<ValueType> known = infer_types(node, known_in);
   known.resize(outputs);
   for (ValueType& info : known) {
-    check_result_size(info);
+    check_result_memory_limit(info);
     drop_oversized_type_info(info);
   }
   if (outputs == 1 && domain.empty()) {
@@ -192,7 +192,7 @@ Values NodeContext::emit_n(std::size_t outputs, std::string_view onnx, Values in
   if (domain.empty() && !in.empty())
     require_opset(since_opset_of_onnx_op_for_dtype(onnx, known_in[0]->dtype));
   const std::string stem = output_base_name() + "/" + node.op;
-  node.name = op_name_scope();
+  node.name = node_name_prefix();
   Values results;
   for (ValueType& type : known) results.push_back(graph_.add_value(stem, std::move(type)));
   if (!domain.empty()) graph_.domains_.insert(std::string(domain));
@@ -202,7 +202,7 @@ Values NodeContext::emit_n(std::size_t outputs, std::string_view onnx, Values in
 
 // ONNX Runtime allocates outputs during a run, where the limit does not apply, so outputs of known
 // size are checked here.
-void NodeContext::check_result_size(const ValueType& info) const {
+void NodeContext::check_result_memory_limit(const ValueType& info) const {
   if (!info.shape || info.is_sequence) return;
   double bytes = static_cast<double>(std::max<std::size_t>(size_of(info.dtype), 1));
   for (std::int64_t d : *info.shape) bytes *= static_cast<double>(std::max<std::int64_t>(d, 0));
@@ -221,15 +221,15 @@ void NodeContext::check_result_size(const ValueType& info) const {
 }
 
 // The path of the layer that an op belongs to, such as `body/0/`; "" if unknown.
-std::string NodeContext::op_name_scope() const {
+std::string NodeContext::node_name_prefix() const {
   auto scope = attr("op_namescope", "/");
   return scope.empty() || scope[0] != '/' ? scope : scope.substr(1);
 }
 
-void NodeContext::append_node_name_suffix(Value v, std::string_view suffix) {
+void NodeContext::append_last_node_name_suffix(Value v, std::string_view suffix) {
   auto& nodes = graph_.scope_->graph->nodes;
   if (!nodes.empty() && nodes.back().outputs[0] == v)
-    nodes.back().onnx.name = op_name_scope() + name(v) + std::string(suffix);
+    nodes.back().onnx.name = node_name_prefix() + name(v) + std::string(suffix);
 }
 
 std::string NodeContext::output_base_name() const {
@@ -244,11 +244,11 @@ void NodeContext::declare_type(Value v, DType dtype, std::optional<Ints> shape) 
   if (shape) known.shape = std::move(shape);
 }
 
-void NodeContext::declare_common_type(Value v, Value a, Value b) {
+void NodeContext::declare_merged_type(Value v, Value a, Value b) {
   ValueType known = graph_.type_of(a), other = graph_.type_of(b);
   known.partial_value.reset();
   known.complex_parts = {};
-  known.int8_value = {};
+  known.find_int8_equivalent = {};
   if (known.dtype == DType::none) known.dtype = other.dtype;
   bool alike = known.shape && other.shape && known.shape->size() == other.shape->size();
   if (!alike) known.shape.reset();
@@ -257,9 +257,13 @@ void NodeContext::declare_common_type(Value v, Value a, Value b) {
   graph_.type_of(v) = std::move(known);
 }
 
-void NodeContext::set_int8_value(Value v, Value small) { graph_.type_of(v).int8_value = small; }
+void NodeContext::set_int8_equivalent(Value v, Value small) {
+  graph_.type_of(v).find_int8_equivalent = small;
+}
 
-Value NodeContext::int8_value(Value v) const { return graph_.type_of(v).int8_value; }
+Value NodeContext::find_int8_equivalent(Value v) const {
+  return graph_.type_of(v).find_int8_equivalent;
+}
 
 bool NodeContext::is_sequence(Value v) const { return graph_.type_of(v).is_sequence; }
 
@@ -269,9 +273,9 @@ Value NodeContext::empty_sequence(DType dtype) {
   return v;
 }
 
-Value NodeContext::input_or_empty_sequence(std::string_view slot) {
+Value NodeContext::sequence_input_or_empty_if_unwritten(std::string_view slot) {
   const Strings& all = input_names(slot);
-  const VarDesc* list = all.size() == 1 && !is_bound(all[0]) ? find_var(all[0]) : nullptr;
+  const VarDesc* list = all.size() == 1 && !has_variable_value(all[0]) ? find_var(all[0]) : nullptr;
   return list && list->kind == VarKind::array ? empty_sequence(list->dtype) : input(slot);
 }
 
@@ -330,7 +334,7 @@ bool NodeContext::is_output_read(std::string_view slot) const {
   return std::any_of(names.begin(), names.end(),
                      [&](const std::string& name) { return graph_.is_read_anywhere(name); });
 }
-bool NodeContext::is_bound(const std::string& paddle_name) const {
+bool NodeContext::has_variable_value(const std::string& paddle_name) const {
   return bool(graph_.find_binding(paddle_name)) || graph_.params_.find(paddle_name);
 }
 
@@ -347,22 +351,22 @@ void NodeContext::add_subgraph_output(Value v) {
   const ValueRecord& record = graph_.record_of(v);
   if (record.graph != &body || record.is_graph_output) {  // not by `emit`, which reuses constants
     Value copy = graph_.add_value(output_base_name() + "/Identity", record.type);
-    graph_.add_node(body, {{"Identity", "", op_name_scope(), {}, {}, {}}, {v}, {copy}});
+    graph_.add_node(body, {{"Identity", "", node_name_prefix(), {}, {}, {}}, {v}, {copy}});
     v = copy;
   }
   const ValueType& known = graph_.type_of(v);
   graph_.add_graph_output(body, v, {"", known.dtype, {}, {}, false, known.is_sequence});
 }
 
-Value NodeContext::add_subgraph_input_like(const std::string& hint, Value v) {
+Value NodeContext::add_subgraph_input_of_same_rank(const std::string& hint, Value v) {
   Value input = add_subgraph_input(hint, dtype(v), std::nullopt);
-  declare_common_type(input, v, v);
+  declare_merged_type(input, v, v);
   if (auto& dims = graph_.type_of(input).shape) dims->assign(dims->size(), -1);
   graph_.scope_->graph->onnx->inputs.back().is_sequence = is_sequence(v);
   return input;
 }
 
-const BranchPair* NodeContext::find_branch_pair() const {
+const IfElsePair* NodeContext::find_branch_pair() const {
   return graph_.branch_pairs_of_current_block().find(op_);
 }
 const VarDesc* NodeContext::find_var(const std::string& paddle_name) const {

@@ -19,7 +19,7 @@
 namespace oarlock {
 
 class GraphBuilder;
-struct BranchPair;
+struct IfElsePair;
 struct ValueType;
 struct PartialValue;
 
@@ -76,9 +76,9 @@ class NodeContext {
   DType declared_output_dtype(std::string_view slot = "Out") const;
   std::optional<Ints> declared_output_shape(std::string_view slot = "Out") const;
   /// Integers of a weight, a constant or a folded shape computation; nullopt if unknown.
-  std::optional<Ints> const_ints(Value v) const;
-  /// Like const_ints, but with -1 for unknown elements.
-  std::optional<Ints> partial_ints(Value v) const;
+  std::optional<Ints> find_constant_ints(Value v) const;
+  /// Like find_constant_ints, but with -1 for unknown elements.
+  std::optional<Ints> find_partially_known_ints(Value v) const;
   std::optional<Constant> find_constant(Value v) const;
   /// The number in a one-element constant of a real dtype, or nullopt.
   std::optional<double> find_constant_scalar(Value v) const;
@@ -127,11 +127,11 @@ class NodeContext {
   void declare_type(Value v, DType dtype, std::optional<Ints> shape = std::nullopt);
   /// Sets the type of `v` to the common type of `a` and `b`, for example of the results of two
   /// branches, or of a variable before and after a loop iteration.
-  void declare_common_type(Value v, Value a, Value b);
+  void declare_merged_type(Value v, Value a, Value b);
   bool is_sequence(Value v) const;
   Value empty_sequence(DType dtype);
   /// The input; an empty list for a tensor array that was not written yet.
-  Value input_or_empty_sequence(std::string_view slot);
+  Value sequence_input_or_empty_if_unwritten(std::string_view slot);
 
   // ---- complex numbers ----
   /// The real and imaginary part of a complex value; nullopt for a real one.
@@ -148,8 +148,8 @@ class NodeContext {
 
   // ---- quantized values ----
   /// Records that `v`, whole numbers stored as floats, equals `small` as int8.
-  void set_int8_value(Value v, Value small);
-  Value int8_value(Value v) const;  // Value{} if it has none
+  void set_int8_equivalent(Value v, Value small);
+  Value find_int8_equivalent(Value v) const;  // Value{} if it has none
 
   // ---- common steps; each returns `v` unchanged if there is nothing to do ----
   Value cast(Value v, DType dtype);
@@ -165,7 +165,7 @@ class NodeContext {
   Value concat(const Values& parts, std::int64_t axis);  // returns a single part unchanged
 
   /// Appends a suffix to the name of the last emitted node, if it computes `v`.
-  void append_node_name_suffix(Value v, std::string_view suffix);
+  void append_last_node_name_suffix(Value v, std::string_view suffix);
 
   // ---- results ----
   void set_output(std::string_view slot,
@@ -180,17 +180,18 @@ class NodeContext {
                                               const std::function<void(NodeContext&)>& fill);
   Value add_subgraph_input(const std::string& hint, DType dtype,
                            std::optional<Ints> shape);  // inside: adds an input to the subgraph
-  Value add_subgraph_input_like(const std::string& hint,
-                                Value v);  // inside: adds an input with the type and rank of `v`
+  Value add_subgraph_input_of_same_rank(
+      const std::string& hint,
+      Value v);  // inside: adds an input with the type and rank of `v`
   void bind_variable(const std::string& paddle_name,
                      Value v);  // inside: binds a Paddle variable to `v`
   Value require_variable_value(
       const std::string& paddle_name) const;  // the value of a Paddle variable
-  bool is_bound(const std::string& paddle_name) const;
+  bool has_variable_value(const std::string& paddle_name) const;
   void lower_block(std::int64_t block);  // inside: converts every op of the block
   void add_subgraph_output(Value v);     // inside: adds an output to the subgraph
   const Block& block(std::int64_t index) const;
-  const BranchPair* find_branch_pair() const;  // the branch pair of this op, or null
+  const IfElsePair* find_branch_pair() const;  // the branch pair of this op, or null
   const VarDesc* find_var(const std::string& paddle_name) const;  // the declaration, or null
   /// The last op before this one in this block that writes `paddle_name`; null if there is none.
   const OpDesc* last_writer_in_block(const std::string& paddle_name) const;
@@ -207,8 +208,8 @@ class NodeContext {
 
  private:
   std::string output_base_name() const;
-  std::string op_name_scope() const;
-  void check_result_size(const ValueType& info) const;
+  std::string node_name_prefix() const;
+  void check_result_memory_limit(const ValueType& info) const;
   Value int_tensor_of_partial_value(DType dtype, const PartialValue& known);
   Value try_reshape_weight(Value v, const std::optional<Ints>& shape);
   const oarlock::Attr* find_attr(std::string_view name) const;

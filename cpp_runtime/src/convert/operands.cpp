@@ -25,7 +25,7 @@ bool is_nonnegative_output(const OpDesc& op, const std::string& name) {
 }  // namespace
 
 Value invalidate_negative_indices(NodeContext& n, Value ids) {
-  auto known = n.const_ints(ids);
+  auto known = n.find_constant_ints(ids);
   if (known && std::all_of(known->begin(), known->end(), [](std::int64_t at) { return at >= 0; }))
     return ids;
   auto at = n.require_known_dtype(ids) == DType::int32 ? ids : n.cast(ids, DType::int64);
@@ -34,7 +34,7 @@ Value invalidate_negative_indices(NodeContext& n, Value ids) {
   return n.emit("Where", {negative, n.scalar_like(static_cast<double>(kInvalidIndex), at), at});
 }
 
-Value nonnegative_index_input(NodeContext& n, std::string_view slot) {
+Value index_input_with_invalid_negatives(NodeContext& n, std::string_view slot) {
   auto ids = n.input(slot);
   const std::string& name = n.input_names(slot)[0];
   const OpDesc* writer = n.last_writer_in_block(name);
@@ -65,7 +65,7 @@ Value read_int_list(NodeContext& n, const IntListNames& names, const Ints& defau
 }
 
 Ints require_const_int_list(NodeContext& n, const IntListNames& names, const Ints& default_value) {
-  auto known = n.const_ints(read_int_list(n, names, default_value));
+  auto known = n.find_constant_ints(read_int_list(n, names, default_value));
   n.require(known.has_value(),
             "'" + std::string(names.attr) + "' is computed at run time, which has no lowering");
   return *known;
@@ -81,11 +81,11 @@ Value shape_attr_with_batch_size(NodeContext& n) {
   return n.concat({n.int64_vector(before), dim_as_vector(n, x, from), n.int64_vector(behind)}, 0);
 }
 
-std::int64_t read_const_axis(NodeContext& n, std::string_view attr, std::string_view tensor,
-                             std::int64_t default_value, int rank) {
+std::int64_t require_const_axis(NodeContext& n, std::string_view attr, std::string_view tensor,
+                                std::int64_t default_value, int rank) {
   auto axes = require_const_int_list(n, {attr, tensor, ""}, {default_value});
   n.require(axes.size() == 1, "'" + std::string(attr) + "' is not one axis");
-  return normalize_and_sort_axes(n, axes, rank)[0];
+  return require_unique_sorted_axes(n, axes, rank)[0];
 }
 
 // ONNX Runtime has no float16 kernel for reductions of ScatterND.
@@ -144,7 +144,7 @@ std::size_t require_unrollable_size(const NodeContext& n, std::int64_t size,
   return static_cast<std::size_t>(size);
 }
 
-Values require_inputs(NodeContext& n, std::string_view slot) {
+Values require_nonempty_inputs(NodeContext& n, std::string_view slot) {
   auto all = n.inputs(slot);
   n.require(!all.empty(), "needs at least one '" + std::string(slot) + "'");
   return all;
@@ -155,7 +155,7 @@ void set_scalar_output(NodeContext& n, std::string_view slot, Value v) {
   n.set_output(slot, one ? n.unsqueeze(v, {0}) : v);
 }
 
-Ints normalize_and_sort_axes(const NodeContext& n, Ints axes, int rank) {
+Ints require_unique_sorted_axes(const NodeContext& n, Ints axes, int rank) {
   int span = std::max(rank, 1);  // a 0-d tensor counts as one of a single axis
   for (std::int64_t& a : axes) {
     n.require(a >= -span && a < span,
@@ -178,7 +178,7 @@ bool is_channels_last(const NodeContext& n, std::string_view attr) {
   return layout.size() > 2 && layout.back() == 'C';
 }
 
-Value to_channels_first(NodeContext& n, Value v, bool last) {
+Value move_channels_first_if(NodeContext& n, Value v, bool last) {
   if (!last) return v;
   n.require(n.require_known_rank(v) >= 2, "has no channels");
   Ints perm = all_axes(n.rank(v));
@@ -186,7 +186,7 @@ Value to_channels_first(NodeContext& n, Value v, bool last) {
   return n.transpose(v, perm);
 }
 
-Value to_channels_last(NodeContext& n, Value v, bool last) {
+Value move_channels_last_if(NodeContext& n, Value v, bool last) {
   if (!last) return v;
   n.require(n.require_known_rank(v) >= 2, "has no channels");
   Ints perm = all_axes(n.rank(v));
@@ -207,7 +207,7 @@ ReduceAxes read_reduce_axes(NodeContext& n, std::string_view axes, std::string_v
   bool keepdims = n.attr(keep, false);
   if (rank < 0) return {all ? Ints{} : dims, keepdims};
   auto named = dims.size();
-  dims = normalize_and_sort_axes(n, dims, rank);
+  dims = require_unique_sorted_axes(n, dims, rank);
   n.require(all || dims.size() == named,
             "an axis is named twice, for which Paddle leaves memory as it was");
   return {all || dims.size() == static_cast<std::size_t>(rank) ? Ints{} : dims, keepdims};

@@ -21,8 +21,8 @@ Ints require_const_int_list(NodeContext& n, const IntListNames& names,
 Value shape_attr_with_batch_size(NodeContext& n);
 
 /// A nonnegative axis given as an attribute or a constant tensor.
-std::int64_t read_const_axis(NodeContext& n, std::string_view attr, std::string_view tensor,
-                             std::int64_t default_value, int rank);
+std::int64_t require_const_axis(NodeContext& n, std::string_view attr, std::string_view tensor,
+                                std::int64_t default_value, int rank);
 
 /// An integer tensor of any shape as int64[n]; a one-element tensor as a scalar.
 Value as_int64_vector(NodeContext& n, Value v);
@@ -34,7 +34,7 @@ void set_output_to_tensor_array_slice(NodeContext& n, Value list, Value start, V
 /// They become an invalid index, which ONNX Runtime reports. ids: of any integer type; slot: the
 /// input slot
 Value invalidate_negative_indices(NodeContext& n, Value ids);
-Value nonnegative_index_input(NodeContext& n, std::string_view slot);
+Value index_input_with_invalid_negatives(NodeContext& n, std::string_view slot);
 /// `v` with `updates` combined at coordinates by a `reduction` of ScatterND: add, max, min.
 Value scatter_nd_reduce(NodeContext& n, Value v, Value at, Value updates,
                         std::string_view reduction);
@@ -60,10 +60,10 @@ void set_scalar_output(NodeContext& n, std::string_view slot, Value v);
 /// A size for which nodes are unrolled: 1 to 2**20.  Fails otherwise.
 std::size_t require_unrollable_size(const NodeContext& n, std::int64_t size, std::string_view what);
 /// The inputs of a slot, at least one.  Fails otherwise.
-Values require_inputs(NodeContext& n, std::string_view slot);
+Values require_nonempty_inputs(NodeContext& n, std::string_view slot);
 
 /// Nonnegative axes, sorted and unique.
-Ints normalize_and_sort_axes(const NodeContext& n, Ints axes, int rank);
+Ints require_unique_sorted_axes(const NodeContext& n, Ints axes, int rank);
 /// 0 .. rank-1
 Ints all_axes(int rank);
 /// 0 .. rank-1 without `axis`.
@@ -72,8 +72,8 @@ Ints axes_except(const NodeContext& n, int rank, std::int64_t axis);
 /// Whether a layout attribute (NHWC, NLC, NDHWC) puts channels last.
 bool is_channels_last(const NodeContext& n, std::string_view attr);
 /// Moves channels to axis 1 and back; does nothing unless `last`.
-Value to_channels_first(NodeContext& n, Value v, bool last);
-Value to_channels_last(NodeContext& n, Value v, bool last);
+Value move_channels_first_if(NodeContext& n, Value v, bool last);
+Value move_channels_last_if(NodeContext& n, Value v, bool last);
 /// A per-channel value, shaped to broadcast against `x`: [C,1,1...], or [C] for channels last.
 Value reshape_per_channel(NodeContext& n, Value v, int rank, bool last = false);
 

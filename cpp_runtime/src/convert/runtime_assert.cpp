@@ -6,22 +6,22 @@
 
 namespace oarlock {
 
-Value assert_nonzero(NodeContext& n, Value y) {
-  if (auto known = n.const_ints(y)) {
+Value assert_nonzero_divisor(NodeContext& n, Value y) {
+  if (auto known = n.find_constant_ints(y)) {
     n.require(std::count(known->begin(), known->end(), 0) == 0, "divides by zero");
     return y;
   }
-  return runtime_assert(n, y, n.emit("Equal", {y, n.scalar_like(0, y)}),
-                        "an integer is divided by zero");
+  return fail_at_run_time_if_any(n, y, n.emit("Equal", {y, n.scalar_like(0, y)}),
+                                 "an integer is divided by zero");
 }
 
 // Adds 0, or fails in a Reshape of `count` elements to a shape of `count + 1` elements.  Every
 // device computes shapes on the host, while an out-of-range index may be ignored.
-Value runtime_assert(NodeContext& n, Value v, Value violated, std::string_view message) {
+Value fail_at_run_time_if_any(NodeContext& n, Value v, Value violated, std::string_view message) {
   auto counts = n.cast(violated, DType::int64);
   auto count = n.rank(violated) == 0 ? counts : reduce(n, "ReduceSum", counts, {}, false);
   auto zero = n.emit("Reshape", {count, n.emit("Add", {count, n.int64_vector({1})})});
-  n.append_node_name_suffix(zero, std::string(kAssertPrefix) + std::string(message));
+  n.append_last_node_name_suffix(zero, std::string(kAssertPrefix) + std::string(message));
   n.declare_type(zero, DType::int64, Ints{1});
   // ONNX Runtime would merge this Reshape with a Squeeze and drop the check.
   return n.emit("Add",

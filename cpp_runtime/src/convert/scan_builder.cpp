@@ -9,7 +9,8 @@ namespace {
 
 Exprs add_state_inputs(NodeContext& b, const Exprs& values) {
   Exprs inputs;
-  for (const Expr& v : values) inputs.emplace_back(b, b.add_subgraph_input_like("state", v));
+  for (const Expr& v : values)
+    inputs.emplace_back(b, b.add_subgraph_input_of_same_rank("state", v));
   return inputs;
 }
 
@@ -43,7 +44,7 @@ LoopResult split_loop_outputs(NodeContext& n, const Values& values, const Iterat
   return result;
 }
 
-Values concat_values(const Exprs& a, const Exprs& b) {
+Values join_operand_lists(const Exprs& a, const Exprs& b) {
   Values all(a.begin(), a.end());
   all.insert(all.end(), b.begin(), b.end());
   return all;
@@ -85,7 +86,7 @@ LoopResult build_scan(NodeContext& n, const ScanAxisAndDirection& along, const E
   Ints input_directions(sequences.size(), along.reverse),
       output_directions(step.outputs.size(), along.reverse);
   auto results = n.emit_n(step.states.size() + step.outputs.size(), "Scan",
-                          concat_values(states, move_axis_to_front(n, sequences, along.axis)),
+                          join_operand_lists(states, move_axis_to_front(n, sequences, along.axis)),
                           {{"body", graph},
                            {"num_scan_inputs", static_cast<std::int64_t>(sequences.size())},
                            {"scan_input_directions", input_directions},
@@ -105,7 +106,7 @@ LoopResult build_loop(NodeContext& n, Value count, const Exprs& states, const Lo
     add_body_outputs(b, step);
   });
   auto results = n.emit_n(step.states.size() + step.outputs.size(), "Loop",
-                          concat_values({{n, count}, {n, {}}}, states), {{"body", graph}});
+                          join_operand_lists({{n, count}, {n, {}}}, states), {{"body", graph}});
   return split_loop_outputs(n, results, step);
 }
 

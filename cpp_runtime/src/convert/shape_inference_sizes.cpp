@@ -34,12 +34,14 @@ std::int64_t multiply_sizes(std::int64_t a, std::int64_t b) {
   return a < 0 || b < 0 || __builtin_mul_overflow(a, b, &r) ? -1 : r;
 }
 
-ValueType type_with_shape(const Inputs& in, std::optional<Ints> shape) {
+ValueType type_of_first_input_with_shape(const Inputs& in, std::optional<Ints> shape) {
   return {in[0]->dtype, std::move(shape), std::nullopt};
 }
-ValueType infer_dtype_only(const Inputs& in) { return type_with_shape(in, std::nullopt); }
+ValueType infer_dtype_only(const Inputs& in) {
+  return type_of_first_input_with_shape(in, std::nullopt);
+}
 
-bool inputs_have_shapes(const Inputs& in, std::size_t count) {
+bool first_inputs_have_shapes(const Inputs& in, std::size_t count) {
   return in.size() >= count &&
          std::all_of(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(count),
                      [](const ValueType* i) { return i->shape.has_value(); });
@@ -64,7 +66,7 @@ bool is_axis(std::int64_t axis, const Ints& shape) {
 // ---- reductions ----
 
 ValueType infer_reduce(const onnx::Node& n, const Inputs& in) {
-  if (!inputs_have_shapes(in, 1)) return infer_dtype_only(in);
+  if (!first_inputs_have_shapes(in, 1)) return infer_dtype_only(in);
   bool keepdims = int_attr(n, "keepdims", 1) != 0, computed = in.size() > 1;
   auto* attribute = node_attr<Ints>(n, "axes");
   auto axes = attribute ? std::optional(*attribute) : known_ints(in, 1);
@@ -76,12 +78,12 @@ ValueType infer_reduce(const onnx::Node& n, const Inputs& in) {
       is_reduced[static_cast<std::size_t>(normalize_axis(a, shape))] = true;
   for (std::size_t i = 0; i < shape.size(); ++i)
     if (!is_reduced[i] || keepdims) out.push_back(is_reduced[i] ? 1 : shape[i]);
-  return type_with_shape(in, out);
+  return type_of_first_input_with_shape(in, out);
 }
 
 ValueType infer_arg_reduce(const onnx::Node& n, const Inputs& in) {
   ValueType info{DType::int64, std::nullopt, std::nullopt};
-  if (!inputs_have_shapes(in, 1)) return info;
+  if (!first_inputs_have_shapes(in, 1)) return info;
   Ints shape = *in[0]->shape;
   auto axis = normalize_axis(int_attr(n, "axis", 0), shape);
   if (!is_axis(axis, shape)) return info;
@@ -92,20 +94,20 @@ ValueType infer_arg_reduce(const onnx::Node& n, const Inputs& in) {
 }
 
 ValueType infer_flatten(const onnx::Node& n, const Inputs& in) {
-  if (!inputs_have_shapes(in, 1)) return type_with_shape(in, Ints{-1, -1});
+  if (!first_inputs_have_shapes(in, 1)) return type_of_first_input_with_shape(in, Ints{-1, -1});
   const Ints& shape = *in[0]->shape;
   auto axis = normalize_axis(int_attr(n, "axis", 1), shape);
   std::int64_t rows = 1, columns = 1;
   for (std::size_t i = 0; i < shape.size(); ++i)
     (static_cast<std::int64_t>(i) < axis ? rows : columns) =
         multiply_sizes(static_cast<std::int64_t>(i) < axis ? rows : columns, shape[i]);
-  return type_with_shape(in, Ints{rows, columns});
+  return type_of_first_input_with_shape(in, Ints{rows, columns});
 }
 
 // ---- products ----
 
 ValueType infer_matmul(const onnx::Node&, const Inputs& in) {
-  if (!inputs_have_shapes(in, 2) || in[0]->shape->empty() || in[1]->shape->empty())
+  if (!first_inputs_have_shapes(in, 2) || in[0]->shape->empty() || in[1]->shape->empty())
     return infer_dtype_only(in);
   Ints x = *in[0]->shape, y = *in[1]->shape;
   bool row = x.size() == 1, column = y.size() == 1;
@@ -114,14 +116,15 @@ ValueType infer_matmul(const onnx::Node&, const Inputs& in) {
   Ints out = *broadcast_shapes(x, y);
   if (!row) out.push_back(rows);
   if (!column) out.push_back(columns);
-  return type_with_shape(in, out);
+  return type_of_first_input_with_shape(in, out);
 }
 
 ValueType infer_gemm(const onnx::Node& n, const Inputs& in) {
-  if (!inputs_have_shapes(in, 2) || in[0]->shape->size() != 2 || in[1]->shape->size() != 2)
-    return type_with_shape(in, Ints{-1, -1});
-  return type_with_shape(in, Ints{(*in[0]->shape)[int_attr(n, "transA", 0) ? 1 : 0],
-                                  (*in[1]->shape)[int_attr(n, "transB", 0) ? 0 : 1]});
+  if (!first_inputs_have_shapes(in, 2) || in[0]->shape->size() != 2 || in[1]->shape->size() != 2)
+    return type_of_first_input_with_shape(in, Ints{-1, -1});
+  return type_of_first_input_with_shape(in,
+                                        Ints{(*in[0]->shape)[int_attr(n, "transA", 0) ? 1 : 0],
+                                             (*in[1]->shape)[int_attr(n, "transB", 0) ? 0 : 1]});
 }
 
 // ---- windows ----
@@ -159,18 +162,18 @@ WindowDim read_window_dim(const onnx::Node& n, const Ints& kernel, std::size_t d
 }
 
 ValueType infer_conv(const onnx::Node& n, const Inputs& in) {
-  if (!inputs_have_shapes(in, 2) || in[0]->shape->size() != in[1]->shape->size() ||
+  if (!first_inputs_have_shapes(in, 2) || in[0]->shape->size() != in[1]->shape->size() ||
       in[0]->shape->size() < 3)
     return infer_dtype_only(in);
   const Ints &x = *in[0]->shape, &w = *in[1]->shape;
   Ints out{x[0], w[0]}, kernel(w.begin() + 2, w.end());
   for (std::size_t i = 0; i < kernel.size(); ++i)
     out.push_back(window_count(x[i + 2], read_window_dim(n, kernel, i)));
-  return type_with_shape(in, out);
+  return type_of_first_input_with_shape(in, out);
 }
 
 ValueType infer_conv_transpose(const onnx::Node& n, const Inputs& in) {
-  if (!inputs_have_shapes(in, 2) || in[0]->shape->size() != in[1]->shape->size() ||
+  if (!first_inputs_have_shapes(in, 2) || in[0]->shape->size() != in[1]->shape->size() ||
       in[0]->shape->size() < 3)
     return infer_dtype_only(in);
   const Ints &x = *in[0]->shape, &w = *in[1]->shape;
@@ -178,24 +181,24 @@ ValueType infer_conv_transpose(const onnx::Node& n, const Inputs& in) {
   Ints extra = ints_attr(n, "output_padding", Ints(kernel.size(), 0));
   for (std::size_t i = 0; i < kernel.size(); ++i)
     out.push_back(conv_transpose_size(x[i + 2], read_window_dim(n, kernel, i), extra[i]));
-  return type_with_shape(in, out);
+  return type_of_first_input_with_shape(in, out);
 }
 
 ValueType infer_pool(const onnx::Node& n, const Inputs& in) {
   auto* kernel = node_attr<Ints>(n, "kernel_shape");
-  if (!inputs_have_shapes(in, 1) || !kernel || in[0]->shape->size() != kernel->size() + 2)
+  if (!first_inputs_have_shapes(in, 1) || !kernel || in[0]->shape->size() != kernel->size() + 2)
     return infer_dtype_only(in);
   Ints out = *in[0]->shape;
   for (std::size_t i = 0; i < kernel->size(); ++i)
     out[i + 2] = window_count(out[i + 2], read_window_dim(n, *kernel, i));
-  return type_with_shape(in, out);
+  return type_of_first_input_with_shape(in, out);
 }
 
 ValueType infer_global_pool(const onnx::Node&, const Inputs& in) {
-  if (!inputs_have_shapes(in, 1)) return infer_dtype_only(in);
+  if (!first_inputs_have_shapes(in, 1)) return infer_dtype_only(in);
   Ints out = *in[0]->shape;
   for (std::size_t i = 2; i < out.size(); ++i) out[i] = 1;
-  return type_with_shape(in, out);
+  return type_of_first_input_with_shape(in, out);
 }
 
 // ---- slices and repeats ----
@@ -213,11 +216,11 @@ std::int64_t slice_length(std::int64_t size, std::int64_t start, std::int64_t en
 }
 
 ValueType infer_slice(const onnx::Node&, const Inputs& in) {
-  if (!inputs_have_shapes(in, 1)) return infer_dtype_only(in);
+  if (!first_inputs_have_shapes(in, 1)) return infer_dtype_only(in);
   Ints out = *in[0]->shape;
   auto starts = known_ints(in, 1), ends = known_ints(in, 2), axes = known_ints(in, 3),
        steps = known_ints(in, 4);
-  if (!axes) return type_with_shape(in, Ints(out.size(), -1));
+  if (!axes) return type_of_first_input_with_shape(in, Ints(out.size(), -1));
   bool all = starts && ends && starts->size() == axes->size() && ends->size() == axes->size() &&
              (in.size() < 5 || (steps && steps->size() == axes->size()));
   for (std::size_t i = 0; i < axes->size(); ++i) {
@@ -226,20 +229,20 @@ ValueType infer_slice(const onnx::Node&, const Inputs& in) {
     auto& size = out[static_cast<std::size_t>(axis)];
     size = all ? slice_length(size, (*starts)[i], (*ends)[i], steps ? (*steps)[i] : 1) : -1;
   }
-  return type_with_shape(in, out);
+  return type_of_first_input_with_shape(in, out);
 }
 
 ValueType infer_tile(const onnx::Node&, const Inputs& in) {
-  if (!inputs_have_shapes(in, 1)) return infer_dtype_only(in);
+  if (!first_inputs_have_shapes(in, 1)) return infer_dtype_only(in);
   Ints out = *in[0]->shape;
   auto repeats = known_ints(in, 1);
   for (std::size_t i = 0; i < out.size(); ++i)
     out[i] = repeats && i < repeats->size() ? multiply_sizes(out[i], (*repeats)[i]) : -1;
-  return type_with_shape(in, out);
+  return type_of_first_input_with_shape(in, out);
 }
 
 ValueType infer_pad(const onnx::Node& n, const Inputs& in) {
-  if (!inputs_have_shapes(in, 1)) return infer_dtype_only(in);
+  if (!first_inputs_have_shapes(in, 1)) return infer_dtype_only(in);
   Ints out = *in[0]->shape;
   auto* attribute = node_attr<Ints>(n, "pads");
   auto pads = attribute ? std::optional(*attribute) : known_ints(in, 1);
@@ -248,29 +251,29 @@ ValueType infer_pad(const onnx::Node& n, const Inputs& in) {
     auto sum = fits ? (*pads)[i] + (*pads)[out.size() + i] : -1;
     out[i] = fits && out[i] >= 0 && out[i] + sum >= 0 ? out[i] + sum : -1;
   }
-  return type_with_shape(in, out);
+  return type_of_first_input_with_shape(in, out);
 }
 
 ValueType infer_gather_elements(const onnx::Node&, const Inputs& in) {
-  return type_with_shape(in, in.size() > 1 ? in[1]->shape : std::nullopt);
+  return type_of_first_input_with_shape(in, in.size() > 1 ? in[1]->shape : std::nullopt);
 }
 
 ValueType infer_gather_nd(const onnx::Node& n, const Inputs& in) {
-  if (!inputs_have_shapes(in, 2) || in[1]->shape->empty()) return infer_dtype_only(in);
+  if (!first_inputs_have_shapes(in, 2) || in[1]->shape->empty()) return infer_dtype_only(in);
   const Ints &x = *in[0]->shape, &at = *in[1]->shape;
   auto index_length = at.back() < 0 ? -1 : at.back() + int_attr(n, "batch_dims", 0);
   if (index_length < 0 || index_length > static_cast<std::int64_t>(x.size()))
     return infer_dtype_only(in);
   Ints out(at.begin(), at.end() - 1);
   out.insert(out.end(), x.begin() + index_length, x.end());
-  return type_with_shape(in, out);
+  return type_of_first_input_with_shape(in, out);
 }
 
 // ---- images ----
 
-ValueType infer_space_to_depth(const onnx::Node& n, const Inputs& in) {
+ValueType infer_depth_space_rearrangement(const onnx::Node& n, const Inputs& in) {
   auto by = int_attr(n, "blocksize", 0);
-  if (!inputs_have_shapes(in, 1) || in[0]->shape->size() != 4 || by < 1)
+  if (!first_inputs_have_shapes(in, 1) || in[0]->shape->size() != 4 || by < 1)
     return infer_dtype_only(in);
   Ints out = *in[0]->shape;
   auto divided = [](std::int64_t size, std::int64_t d) {
@@ -281,16 +284,16 @@ ValueType infer_space_to_depth(const onnx::Node& n, const Inputs& in) {
     auto factor = i == 1 ? multiply_sizes(by, by) : by;
     out[i] = (i == 1) == to_space ? divided(out[i], factor) : multiply_sizes(out[i], factor);
   }
-  return type_with_shape(in, out);
+  return type_of_first_input_with_shape(in, out);
 }
 
 ValueType infer_grid_sample(const onnx::Node&, const Inputs& in) {
-  if (!inputs_have_shapes(in, 2) || in[0]->shape->size() < 3 ||
+  if (!first_inputs_have_shapes(in, 2) || in[0]->shape->size() < 3 ||
       in[1]->shape->size() != in[0]->shape->size())
     return infer_dtype_only(in);
   Ints out(in[0]->shape->begin(), in[0]->shape->begin() + 2);
   out.insert(out.end(), in[1]->shape->begin() + 1, in[1]->shape->end() - 1);
-  return type_with_shape(in, out);
+  return type_of_first_input_with_shape(in, out);
 }
 
 // ---- creation ----
@@ -327,12 +330,15 @@ void add_size_inference_rules(InferenceTable& t) {
   t["ConvTranspose"] = infer_conv_transpose, t["Slice"] = infer_slice, t["Tile"] = infer_tile,
   t["Pad"] = infer_pad;
   t["GatherElements"] = infer_gather_elements, t["GatherND"] = infer_gather_nd;
-  t["DepthToSpace"] = t["SpaceToDepth"] = infer_space_to_depth, t["GridSample"] = infer_grid_sample;
+  t["DepthToSpace"] = t["SpaceToDepth"] = infer_depth_space_rearrangement,
+  t["GridSample"] = infer_grid_sample;
   t["ConstantOfShape"] = infer_constant_of_shape, t["EyeLike"] = infer_eye_like;
-  t["Range"] = [](const onnx::Node&, const Inputs& in) { return type_with_shape(in, Ints{-1}); };
+  t["Range"] = [](const onnx::Node&, const Inputs& in) {
+    return type_of_first_input_with_shape(in, Ints{-1});
+  };
   t["Compress"] = [](const onnx::Node& n, const Inputs& in) {
     return node_attr<std::int64_t>(n, "axis") ? infer_same_rank(n, in)
-                                              : type_with_shape(in, Ints{-1});
+                                              : type_of_first_input_with_shape(in, Ints{-1});
   };
 }
 
@@ -345,7 +351,7 @@ std::vector<ValueType> values_and_indices(const ValueType& values) {
 }
 
 std::vector<ValueType> infer_top_k(const onnx::Node& n, const Inputs& in) {
-  ValueType values = type_with_shape(in, in[0]->shape);
+  ValueType values = type_of_first_input_with_shape(in, in[0]->shape);
   auto count = known_ints(in, 1);
   auto axis = values.shape ? normalize_axis(int_attr(n, "axis", -1), *values.shape) : -1;
   if (values.shape && !is_axis(axis, *values.shape)) values.shape.reset();
@@ -359,7 +365,7 @@ std::vector<ValueType> infer_split(const onnx::Node& n, const Inputs& in) {
   std::vector<ValueType> types;
   auto axis = in[0]->shape ? normalize_axis(int_attr(n, "axis", 0), *in[0]->shape) : -1;
   for (auto size : known_ints(in, 1).value_or(Ints{})) {
-    ValueType part = type_with_shape(in, in[0]->shape);
+    ValueType part = type_of_first_input_with_shape(in, in[0]->shape);
     if (part.shape && is_axis(axis, *part.shape))
       (*part.shape)[static_cast<std::size_t>(axis)] = size;
     types.push_back(part);

@@ -26,7 +26,7 @@ void rename_attrs(OpDesc& op) {
 
 }  // namespace
 
-void upgrade_attr_names(Program& program) {
+void upgrade_attr_names_of_program(Program& program) {
   for (Block& block : program.blocks)
     for (OpDesc& op : block.ops) rename_attrs(op);
 }

@@ -52,8 +52,8 @@ bool has_sub_block(const OpDesc& op) { return op.attrs.count("sub_block") > 0; }
 
 namespace {
 
-Strings names_by_column(const Block& block, std::string_view type, const Slots OpDesc::* side,
-                        std::string_view slot) {
+Strings names_sorted_by_column(const Block& block, std::string_view type,
+                               const Slots OpDesc::* side, std::string_view slot) {
   std::vector<std::pair<std::int64_t, std::string>> columns;
   for (const OpDesc& op : block.ops) {
     if (op.type != type) continue;
@@ -71,10 +71,10 @@ Strings names_by_column(const Block& block, std::string_view type, const Slots O
 }  // namespace
 
 Strings Program::feeds() const {
-  return names_by_column(blocks[0], "feed", &OpDesc::outputs, "Out");
+  return names_sorted_by_column(blocks[0], "feed", &OpDesc::outputs, "Out");
 }
 Strings Program::fetches() const {
-  return names_by_column(blocks[0], "fetch", &OpDesc::inputs, "X");
+  return names_sorted_by_column(blocks[0], "fetch", &OpDesc::inputs, "X");
 }
 
 std::string format_shape(const Ints& shape) {

@@ -418,7 +418,7 @@ static void fix_block_parents(std::vector<Block>& blocks) {
 Program parse_upgrade_and_validate_program(std::string_view bytes, const std::string& name) {
   Program program = parse_program(bytes, name);
   fix_block_parents(program.blocks);
-  upgrade_attr_names(program);
+  upgrade_attr_names_of_program(program);
   validate_and_index_variables(program);
   return program;
 }

@@ -70,7 +70,7 @@ DType dtype_from_buffer(const Py_buffer& b) {
   }
 }
 
-std::string dtype_name(nb::handle array) {
+std::string dtype_name_of_array(nb::handle array) {
   return nb::hasattr(array, "dtype")
              ? nb::cast<std::string>(nb::str(array.attr("dtype").attr("name")))
              : "";
@@ -151,7 +151,7 @@ void InputBuffers::set(std::size_t index, nb::handle array, const std::string& n
   } catch (nb::python_error&) {
     throw Error(ErrorCode::input, "run: input '" + name + "' is not an array");
   }
-  DType named = dtype_named(dtype_name(whole));
+  DType named = dtype_named(dtype_name_of_array(whole));
   bool foreign =
       named == DType::bfloat16 || named == DType::float8_e4m3fn || named == DType::float8_e5m2;
   bool swapped = !foreign && named != DType::none;  // the byte order
@@ -162,7 +162,7 @@ void InputBuffers::set(std::size_t index, nb::handle array, const std::string& n
     whole = whole.attr("view")(size_of(named) == 2 ? numpy_module().uint16 : numpy_module().uint8);
   if (!try_set(index, whole.ptr()))
     throw Error(ErrorCode::input,
-                "run: input '" + name + "' has elements of type " + dtype_name(whole));
+                "run: input '" + name + "' has elements of type " + dtype_name_of_array(whole));
   if (foreign) views_[index].dtype = named;
 }
 

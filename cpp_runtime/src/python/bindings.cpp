@@ -102,7 +102,7 @@ nb::list session_options() {
 }
 
 nb::dict library_info_dict(const Path& path) {
-  LibraryInfo info = library_info(path.value_or(""));
+  OrtLibraryInfo info = ort_library_info(path.value_or(""));
   nb::dict result;
   result["path"] = info.path;
   result["version"] = info.version;
@@ -225,7 +225,7 @@ NB_MODULE(_runtime, m) {
         "Whether ONNX Runtime's products of unsigned and signed bytes saturate on this processor.");
   m.def("lowered_ops", &lowered_ops, "Every Paddle op type that has a lowering, sorted.");
   m.def("library_info", &library_info_dict, "path"_a.none() = nb::none(),
-        nb::sig("def library_info(path: str | None = None) -> dict[str, typing.Any]"),
+        nb::sig("def ort_library_info(path: str | None = None) -> dict[str, typing.Any]"),
         "Path, version and providers of the engine.");
 }
 

@@ -69,7 +69,7 @@ bool is_main_thread() {
 
 // A handler that the user installs later replaces this one: runs then cannot be interrupted until
 // another session is created.
-void install_sigint_handler() {
+void install_chained_sigint_handler() {
   struct sigaction now{};
   if (!is_main_thread() || ::sigaction(SIGINT, nullptr, &now) != 0) return;
   bool is_function =
@@ -79,11 +79,11 @@ void install_sigint_handler() {
   ::sigaction(SIGINT, &now, nullptr);
 }
 
-SigintScope::SigintScope(CancellationToken& token) {
+CancelOnSigintScope::CancelOnSigintScope(CancellationToken& token) {
   if (is_main_thread()) running_token = &token;
 }
 
-SigintScope::~SigintScope() {
+CancelOnSigintScope::~CancelOnSigintScope() {
   if (!is_main_thread()) return;
   running_token = nullptr;
   while (active_handlers != 0)

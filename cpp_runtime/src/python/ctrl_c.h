@@ -5,18 +5,18 @@
 
 namespace oarlock::python {
 
-/// Installs a SIGINT handler that also cancels the run of the active `SigintScope`.  Only in the
-/// process's main thread.
-void install_sigint_handler();
+/// Installs a SIGINT handler that also cancels the run of the active `CancelOnSigintScope`.  Only
+/// in the process's main thread.
+void install_chained_sigint_handler();
 
 /// During its lifetime, in the process's main thread, Ctrl-C cancels the runs of `token` before the
 /// previous handler is called.
-class SigintScope {
+class CancelOnSigintScope {
  public:
-  explicit SigintScope(CancellationToken& token);
-  ~SigintScope();
-  SigintScope(const SigintScope&) = delete;
-  SigintScope& operator=(const SigintScope&) = delete;
+  explicit CancelOnSigintScope(CancellationToken& token);
+  ~CancelOnSigintScope();
+  CancelOnSigintScope(const CancelOnSigintScope&) = delete;
+  CancelOnSigintScope& operator=(const CancelOnSigintScope&) = delete;
 };
 
 /// During its lifetime, a signal interrupts reading and conversion of a program in this thread with

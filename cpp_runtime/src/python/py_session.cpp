@@ -63,7 +63,7 @@ PySession::PySession(nb::bytes pdmodel, const std::optional<std::string>& params
     guards_ = model.guards();
   }
   cancellation_ = std::make_unique<CancellationToken>(*session_);
-  install_sigint_handler();
+  install_chained_sigint_handler();
   for (const TensorSpec& spec : session_->inputs())
     input_names_.push_back(nb::steal(PyUnicode_InternFromString(spec.name.c_str())));
 }
@@ -86,7 +86,7 @@ std::vector<Tensor> PySession::run_interruptibly(std::span<const TensorView> inp
                                                  std::span<const std::size_t> outputs) const {
   for (;;) try {
       GilScopedRelease released;
-      SigintScope watch(*cancellation_);
+      CancelOnSigintScope watch(*cancellation_);
       return session_->run(inputs, outputs, cancellation_.get());
     } catch (const Error&) {
       if (is_stopped_ || !cancellation_->is_stopped()) throw;

@@ -50,7 +50,7 @@ struct Flag {
   std::function<void(Command&, const std::string&)> set;
 };
 
-std::string help_text(const OptionInfo& option) {
+std::string session_option_help(const OptionInfo& option) {
   if (option.default_value.empty()) return option.description;
   return option.description + " (default: " + option.default_value + ")";
 }
@@ -71,7 +71,7 @@ Flag session_option_flag(const std::string& name, const std::string& value,
       throw error;
     }
   };
-  return {name, value, help_text(*info), set};
+  return {name, value, session_option_help(*info), set};
 }
 
 const std::vector<Flag>& flag_table() {
@@ -159,7 +159,8 @@ std::string usage() {
       "MODEL is a prefix (m for m.pdmodel and m.pdiparams), a file, or a folder of Paddle 1.x.\n";
   for (const Flag& f : flag_table()) text += format_help_line(f.name + " " + f.value_name, f.help);
   text += "Session options, for --option and --against-options:\n";
-  for (const OptionInfo& o : option_table()) text += format_help_line(o.name, help_text(o));
+  for (const OptionInfo& o : option_table())
+    text += format_help_line(o.name, session_option_help(o));
   return text;
 }
 
@@ -216,7 +217,7 @@ Model open_model(const Command& c) {
 std::future<void> preload_engine(const Options& options) {
   return std::async(std::launch::async, [path = options.ort_library] {
     try {
-      library_info(path);
+      ort_library_info(path);
     } catch (const Error&) {
       return;
     }

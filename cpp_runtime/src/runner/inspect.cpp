@@ -36,13 +36,13 @@ std::string guard_json(const GuardSpec& g) {
 }
 
 // The result of conversion: opset and number of nodes, or the error.
-struct ConversionResult {
+struct ConversionSummary {
   int opset = 0;
   std::size_t nodes = 0;
   std::string error;
 };
 
-ConversionResult try_lower(const Model& m) {
+ConversionSummary try_lower(const Model& m) {
   try {
     onnx::Model graph = lower_program(m.impl().program, m.impl().params, {});
     return {graph.opset, graph.graph.nodes.size(), ""};
@@ -64,8 +64,8 @@ std::size_t weight_bytes(const Model& m) {
   return bytes;
 }
 
-std::string lowering_json(const Model& m) {
-  ConversionResult result = try_lower(m);
+std::string conversion_result_json(const Model& m) {
+  ConversionSummary result = try_lower(m);
   if (!result.error.empty()) return "{\"refused\": " + quote_json(result.error) + "}";
   return "{\"opset\": " + std::to_string(result.opset) +
          ", \"nodes\": " + std::to_string(result.nodes) + "}";
@@ -89,7 +89,7 @@ void print_json(const Model& m) {
                    })
             << ", \"parameter_bytes\": " << weight_bytes(m)
             << ", \"without_lowering\": " << format_json_array(unsupported_ops(m), quote_json)
-            << ", \"onnx\": " << lowering_json(m)
+            << ", \"onnx\": " << conversion_result_json(m)
             << ", \"guards\": " << format_json_array(m.guards(), guard_json)
             << ", \"producer\": " << quote_json(m.producer())
             << ", \"verified\": " << quote_json(m.verified()) << "}\n";
@@ -119,8 +119,8 @@ void print_weights(const Model& m) {
   std::cout << "weights " << m.parameters().size() << ", " << weight_bytes(m) << " bytes\n";
 }
 
-void print_lowering(const Model& m) {
-  ConversionResult result = try_lower(m);
+void print_conversion_result(const Model& m) {
+  ConversionSummary result = try_lower(m);
   if (result.error.empty())
     std::cout << "onnx    opset " << result.opset << ", " << result.nodes << " nodes\n";
   else
@@ -138,7 +138,7 @@ int inspect(const Command& c) {
     std::cout << "output  " << s.name << ": " << format_tensor_type(s) << "\n";
   print_ops(m);
   print_weights(m);
-  print_lowering(m);
+  print_conversion_result(m);
   print_guards(m);
   if (!m.producer().empty()) std::cout << "by      " << m.producer() << "\n";
   if (!m.verified().empty()) std::cout << "checked " << m.verified() << "\n";

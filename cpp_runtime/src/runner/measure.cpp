@@ -18,8 +18,8 @@ double ms_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-Model open_model_timed(const std::vector<std::string>& paths, Clock::time_point start,
-                       double& milliseconds) {
+Model open_model_and_set_ms_since_start(const std::vector<std::string>& paths,
+                                        Clock::time_point start, double& milliseconds) {
   Model model = Model::open(paths[0], paths.size() > 1 ? paths[1] : "");
   milliseconds = ms_since(start);
   return model;
@@ -77,11 +77,11 @@ void run_sequentially(TimedSession& subject, int count) {
 TimedSession::TimedSession(const Command& command, const std::vector<std::string>& paths,
                            const Options& options)
     : engine_preload(preload_engine(options)),
-      model(open_model_timed(paths, start_time, read_ms)),
+      model(open_model_and_set_ms_since_start(paths, start_time, read_ms)),
       session(model, options) {
   load_ms = ms_since(start_time);
   load_rss_mb = status_mb("VmRSS:");
-  inputs = find_runnable_inputs(command, model, session, first_run_ms);
+  inputs = load_or_synthesize_runnable_inputs(command, model, session, first_run_ms);
 }
 
 double TimedSession::run_once() const { return timed_run(session, inputs); }
@@ -125,8 +125,9 @@ std::vector<Tensor> load_or_synthesize_inputs(const Command& command, const Mode
   return inputs;
 }
 
-std::vector<Tensor> find_runnable_inputs(const Command& command, const Model& model,
-                                         const Session& session, double& milliseconds) {
+std::vector<Tensor> load_or_synthesize_runnable_inputs(const Command& command, const Model& model,
+                                                       const Session& session,
+                                                       double& milliseconds) {
   std::string why;
   for (const SyntheticInputOptions& spec : synthetic_input_options_to_try()) {
     std::vector<Tensor> inputs = load_or_synthesize_inputs(command, model, session, spec);

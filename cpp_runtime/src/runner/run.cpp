@@ -55,7 +55,7 @@ int run(const Command& c) {
 
 namespace {
 
-bool is_same_folder(const std::string& one, const std::string& other) {
+bool are_in_same_folder(const std::string& one, const std::string& other) {
   namespace fs = std::filesystem;
   std::error_code error;
   auto folder = [&](const std::string& path) {
@@ -81,7 +81,7 @@ int to_onnx(const Command& c) {
                 "to-onnx: " + c.paths[0] +
                     " has a file for each value, which ONNX does not know; use --inline");
   const std::string& weights = model.impl().weights.path();
-  if (!weights.empty() && !c.inline_weights && !is_same_folder(c.output, weights))
+  if (!weights.empty() && !c.inline_weights && !are_in_same_folder(c.output, weights))
     throw Error(ErrorCode::input,
                 "to-onnx: ONNX finds shared weights only beside itself; write into the folder of " +
                     weights + ", or use --inline");

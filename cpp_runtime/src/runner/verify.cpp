@@ -47,7 +47,7 @@ const Tensor* find_tensor(const NamedTensors& arrays, const std::string& name) {
 }
 
 // Splits the expected arrays into outputs, by name or as out0, out1, ..., and inner variables.
-void split_expected(VerifyCase& c) {
+void read_expected_values(VerifyCase& c) {
   std::vector<TensorSpec> specs = c.model.outputs();
   for (auto& [name, tensor] : read_npz(c.command.expected_file)) {
     std::size_t at = 0;
@@ -75,7 +75,7 @@ std::vector<OutputComparison> compare_all(const NamedTensors& actual, const Name
   return findings;
 }
 
-bool are_all_same(const std::vector<OutputComparison>& findings) {
+bool are_all_comparisons_same(const std::vector<OutputComparison>& findings) {
   return std::all_of(findings.begin(), findings.end(), [](auto& f) { return f.comparison.same; });
 }
 
@@ -107,7 +107,7 @@ std::vector<OpOutput> fetchable_op_outputs(const Model::Impl& impl) {
   return all;
 }
 
-std::string describe_difference(const OpOutput& r, const Comparison& comparison) {
+std::string describe_first_differing_op(const OpOutput& r, const Comparison& comparison) {
   return "the first op to differ is " + r.op + ", giving '" + r.variable + "'" +
          (r.location.empty() ? "" : ", recorded at " + r.location) + ": " + comparison.details;
 }
@@ -122,7 +122,7 @@ std::string first_difference_from_stored(const VerifyCase& c) {
                  *here = find_tensor(actual, r.variable);
     if (!expected || !here) continue;
     Comparison comparison = compare_tensors(*here, *expected, c.tolerance);
-    if (!comparison.same) return describe_difference(r, comparison);
+    if (!comparison.same) return describe_first_differing_op(r, comparison);
   }
   return "all inner variables that were stored are as expected, in the graph that is not optimised";
 }
@@ -144,12 +144,13 @@ std::string first_optimizer_difference(const VerifyCase& c) {
     actual.same ? void(low = middle + 1) : void((high = middle, last = actual));
   }
   return low == all.size() ? "no single variable differs when it is fetched"
-                           : describe_difference(all[low], last);
+                           : describe_first_differing_op(all[low], last);
 }
 
 std::string explain_difference(const VerifyCase& c) {
   if (!c.inner_values.empty()) return first_difference_from_stored(c);
-  if (!are_all_same(compare_all(c.run(c.session_options(0, {})), c.outputs, c.tolerance)))
+  if (!are_all_comparisons_same(
+          compare_all(c.run(c.session_options(0, {})), c.outputs, c.tolerance)))
     return "without the engine's optimisation it differs as well: the file holds another model "
            "than the expected "
            "values "
@@ -170,7 +171,9 @@ std::string format_comparison(const Comparison& comparison) {
 
 void print_report(const std::vector<OutputComparison>& findings, const std::string& why,
                   bool json) {
-  if (json) std::printf("{\"same\": %s, \"outputs\": [", are_all_same(findings) ? "true" : "false");
+  if (json)
+    std::printf("{\"same\": %s, \"outputs\": [",
+                are_all_comparisons_same(findings) ? "true" : "false");
   for (std::size_t i = 0; i < findings.size(); ++i) {
     const auto& [name, comparison] = findings[i];
     if (json)
@@ -194,7 +197,7 @@ int verify(const Command& c) {
   if (c.input.empty() || c.expected_file.empty())
     throw UsageError{"verify requires --input and --expect"};
   VerifyCase verify_case{c, open_model(c), {}, {}, {c.rtol, c.atol}};
-  split_expected(verify_case);
+  read_expected_values(verify_case);
   Strings inner;
   for (auto& [name, tensor] : verify_case.inner_values) inner.push_back(name);
   std::vector<OutputComparison> findings =
@@ -205,7 +208,7 @@ int verify(const Command& c) {
          compare_all(verify_case.run(verify_case.session_options(c.options.optimize, inner)),
                      verify_case.inner_values, verify_case.tolerance))
       findings.push_back(std::move(f));
-  bool same = are_all_same(findings);
+  bool same = are_all_comparisons_same(findings);
   print_report(findings, same ? "" : explain_difference(verify_case), c.json);
   return same ? 0 : 1;
 }

@@ -23,8 +23,8 @@ struct LocatedOp {
 
 // Returns the text between `before` and `after`; `text` then starts with `after`.  If they do not
 // occur, returns "" and leaves `text` unchanged.
-std::string_view cut_between(std::string_view& text, std::string_view before,
-                             std::string_view after) {
+std::string_view consume_text_between(std::string_view& text, std::string_view before,
+                                      std::string_view after) {
   auto from = text.find(before);
   auto to = from == text.npos ? from : text.find(after, from + before.size());
   if (to == text.npos) return "";
@@ -37,8 +37,8 @@ std::string_view cut_between(std::string_view& text, std::string_view before,
 std::vector<FailedNode> parse_failed_nodes(std::string_view message) {
   std::vector<FailedNode> all;
   for (;;) {
-    auto kind = cut_between(message, "while running ", " node"),
-         name = cut_between(message, "Name:'", "'");
+    auto kind = consume_text_between(message, "while running ", " node"),
+         name = consume_text_between(message, "Name:'", "'");
     if (name.empty()) return all;
     all.push_back({kind, name.substr(0, name.find(kAssertPrefix))});
   }
@@ -60,7 +60,7 @@ bool is_named_after(std::string_view node, std::string_view variable) {
 
 // Calls `visit(op, name)` for each output variable.
 template <class F>
-void for_each_output(std::span<const Block> blocks, F&& visit) {
+void for_each_output_in_blocks(std::span<const Block> blocks, F&& visit) {
   for (const Block& block : blocks)
     for (const OpDesc& op : block.ops)
       for (auto& [slot, names] : op.outputs)
@@ -73,7 +73,7 @@ std::int64_t sub_block_index(const OpDesc& op) { return int_attr(op, "sub_block"
 // same variable, prefer one with a sub-block.
 LocatedOp find_op_of_node(std::span<const Block> blocks, std::string_view node, bool outer) {
   LocatedOp located;
-  for_each_output(blocks, [&](const OpDesc& op, const std::string& name) {
+  for_each_output_in_blocks(blocks, [&](const OpDesc& op, const std::string& name) {
     bool better = outer && located.op && name == located.output &&
                   sub_block_index(*located.op) < 0 && sub_block_index(op) >= 0;
     if ((better || name.size() > located.output.size()) && is_named_after(node, name))
@@ -121,7 +121,7 @@ bool reads_variable(const OpDesc& op, const std::string& name) {
 // The op that computes an input of `reader`, preferably a convolution.
 LocatedOp find_input_producer_preferring_conv(const Program& program, const OpDesc& reader) {
   LocatedOp located;
-  for_each_output(program.blocks, [&](const OpDesc& op, const std::string& name) {
+  for_each_output_in_blocks(program.blocks, [&](const OpDesc& op, const std::string& name) {
     bool better = !located.op || (is_convolution(op) && !is_convolution(*located.op));
     if (&op != &reader && better && reads_variable(reader, name)) located = {&op, name};
   });
@@ -170,7 +170,7 @@ std::string undefined_variable_reason(std::string_view name) {
 
 }  // namespace
 
-Error locate_error(const Program& program, const Error& error) {
+Error error_with_op_location(const Program& program, const Error& error) {
   std::string_view message = error.what();
   std::vector<FailedNode> nodes = parse_failed_nodes(message);
   LocatedOp located = find_innermost_op(program, nodes);
@@ -181,10 +181,10 @@ Error locate_error(const Program& program, const Error& error) {
   return Error(ErrorCode::engine, "engine: " + std::string(no_memory ? "out of memory: " : "") +
                                       undefined_variable_reason(located.output) + located.op->type +
                                       ", giving '" + std::string(located.output) +
-                                      "': " + failure_reason(message) + at);
+                                      "': " + translated_failure_reason(message) + at);
 }
 
-std::size_t failed_op_index(const Program& program, const Error& error) {
+std::size_t failed_op_index_in_main_block(const Program& program, const Error& error) {
   std::span<const Block> main_block = std::span(program.blocks).first(1);
   std::vector<FailedNode> nodes = parse_failed_nodes(error.what());
   LocatedOp located =

@@ -7,10 +7,10 @@ namespace oarlock {
 
 /// Adds the failed op, its output and the user's line to an error of a run.  Errors that name no
 /// node of the program stay unchanged.
-Error locate_error(const Program& program, const Error& error);
+Error error_with_op_location(const Program& program, const Error& error);
 
 /// The index in block 0 of the op whose node failed, or that contains it; the number of ops if
 /// unknown.
-std::size_t failed_op_index(const Program& program, const Error& error);
+std::size_t failed_op_index_in_main_block(const Program& program, const Error& error);
 
 }  // namespace oarlock

@@ -11,17 +11,19 @@
 namespace oarlock {
 namespace {
 
-[[noreturn]] void throw_missing(const Options& options, const std::string& what) {
+[[noreturn]] void throw_provider_error(const Options& options, const std::string& what) {
   throw Error(ErrorCode::engine, options.device + ": " + what);
 }
 
-void require_provider(const Library& library, const Options& options, const char* provider,
-                      const char* package) {
+void require_provider_and_driver(const Library& library, const Options& options,
+                                 const char* provider, const char* package) {
   if (!library.has_provider(provider))
-    throw_missing(options, "ONNX Runtime " + library.info.version + " was built without " +
-                               provider + "; install " + package + " (" + library.info.path + ")");
+    throw_provider_error(options, "ONNX Runtime " + library.info.version + " was built without " +
+                                      provider + "; install " + package + " (" + library.info.path +
+                                      ")");
   if (!::dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL))
-    throw_missing(options, "no NVIDIA driver on this machine (libcuda.so.1 cannot be opened)");
+    throw_provider_error(options,
+                         "no NVIDIA driver on this machine (libcuda.so.1 cannot be opened)");
 }
 
 struct KeyValueLists {
@@ -34,8 +36,8 @@ struct KeyValueLists {
 
 // Opens NVIDIA's libraries and adds the provider; an error lists the libraries that were found.
 template <class T, class Create, class Update, class Append, class Release>
-void append_provider(const Library& library, ort::SessionOptions* session, const Options& options,
-                     const Settings& settings) {
+void append_nvidia_provider(const Library& library, ort::SessionOptions* session,
+                            const Options& options, const Settings& settings) {
   auto folders = nvidia_folders(options.nvidia_dirs, library.info.path);
   auto libraries = open_nvidia_libraries(folders, options.device == "tensorrt");
   auto provider = ort::make<ort::Handle<T, Release>, Create>(library.api);
@@ -45,15 +47,16 @@ void append_provider(const Library& library, ort::SessionOptions* session, const
                              lists.keys.size());
     library.api.call<Append>(session, static_cast<const T*>(provider.get()));
   } catch (const Error& error) {
-    throw_missing(options, std::string("cannot be used: ") + error.what() +
-                               describe_library_search(libraries, folders));
+    throw_provider_error(options, std::string("cannot be used: ") + error.what() +
+                                      describe_library_search(libraries, folders));
   }
 }
 
 void append_cuda_provider(const Library& library, ort::SessionOptions* session,
                           const Options& options) {
-  append_provider<ort::CudaOptions, ort::CreateCudaOptions, ort::UpdateCudaOptions, ort::AppendCuda,
-                  ort::ReleaseCudaOptions>(library, session, options, cuda_settings(options));
+  append_nvidia_provider<ort::CudaOptions, ort::CreateCudaOptions, ort::UpdateCudaOptions,
+                         ort::AppendCuda, ort::ReleaseCudaOptions>(library, session, options,
+                                                                   cuda_settings(options));
 }
 
 }  // namespace
@@ -62,13 +65,15 @@ void append_execution_provider(const Library& library, ort::SessionOptions* sess
                                const Options& options) {
   if (options.device == "cpu") return;
   if (options.device == "cuda") {
-    require_provider(library, options, "CUDAExecutionProvider", "onnxruntime-gpu[cuda,cudnn]");
+    require_provider_and_driver(library, options, "CUDAExecutionProvider",
+                                "onnxruntime-gpu[cuda,cudnn]");
     return append_cuda_provider(library, session, options);
   }
-  require_provider(library, options, "TensorrtExecutionProvider",
-                   "onnxruntime-gpu and TensorRT 10");
-  append_provider<ort::TensorRtOptions, ort::CreateTensorRtOptions, ort::UpdateTensorRtOptions,
-                  ort::AppendTensorRt, ort::ReleaseTensorRtOptions>(
+  require_provider_and_driver(library, options, "TensorrtExecutionProvider",
+                              "onnxruntime-gpu and TensorRT 10");
+  append_nvidia_provider<ort::TensorRtOptions, ort::CreateTensorRtOptions,
+                         ort::UpdateTensorRtOptions, ort::AppendTensorRt,
+                         ort::ReleaseTensorRtOptions>(
       library, session, options,
       tensorrt_settings(options, resolve_cache_folder(options.cache_dir)));
   append_cuda_provider(library, session, options);  // for nodes that TensorRT does not support

@@ -139,7 +139,7 @@ std::optional<std::string> GraphCache::read_validated_graph_path() const {
   return graph;
 }
 
-std::optional<CacheDraft> GraphCache::begin_entry(
+std::optional<CacheDraft> GraphCache::try_begin_entry(
     const std::optional<std::string>& rejected_graph) const {
   std::error_code error;
   fs::create_directories(folder_, error);

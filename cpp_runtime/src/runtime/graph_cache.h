@@ -50,7 +50,7 @@ class GraphCache {
   std::optional<std::string> find_graph_path() const;
   /// Starts an entry.  Returns nullopt if the folder cannot be written, or if another process
   /// writes the same entry. rejected_graph: the graph of an entry that ONNX Runtime rejected
-  std::optional<CacheDraft> begin_entry(const std::optional<std::string>& rejected_graph) const;
+  std::optional<CacheDraft> try_begin_entry(const std::optional<std::string>& rejected_graph) const;
   /// Commits the files that ONNX Runtime wrote; without effect if a file cannot be written.  Throws
   /// Error(file) if the graph cannot be read.
   void commit(CacheDraft draft) const;

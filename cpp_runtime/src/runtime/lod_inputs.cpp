@@ -17,8 +17,7 @@ bool is_row_splits_name_of(std::string_view name, const std::string& rows) {
 
 }  // namespace
 
-std::size_t index_of_tensor_with_row_splits(const std::vector<TensorSpec>& specs,
-                                            std::size_t index) {
+std::size_t index_of_tensor_split_by(const std::vector<TensorSpec>& specs, std::size_t index) {
   if (specs[index].offsets_of.empty()) return specs.size();
   auto it = std::find_if(specs.begin(), specs.end(),
                          [&](auto& s) { return s.name == specs[index].offsets_of; });
@@ -35,7 +34,7 @@ void mark_row_split_outputs(std::vector<TensorSpec>& outputs, std::size_t declar
 void check_row_split_inputs(const std::vector<TensorSpec>& specs,
                             std::span<const TensorView> inputs) {
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    std::size_t of = index_of_tensor_with_row_splits(specs, i);
+    std::size_t of = index_of_tensor_split_by(specs, i);
     if (of == specs.size()) continue;
     std::int64_t rows = inputs[of].shape.empty() ? 0 : inputs[of].shape[0];
     std::span offsets(static_cast<const std::int64_t*>(inputs[i].data),

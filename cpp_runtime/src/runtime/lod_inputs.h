@@ -9,8 +9,7 @@
 namespace oarlock {
 
 /// The index of the tensor whose row splits `specs[index]` holds; specs.size() if it holds none.
-std::size_t index_of_tensor_with_row_splits(const std::vector<TensorSpec>& specs,
-                                            std::size_t index);
+std::size_t index_of_tensor_split_by(const std::vector<TensorSpec>& specs, std::size_t index);
 
 /// Marks outputs after the `declared` ones that are named `<name>.lod` as row splits of output
 /// `<name>`.

@@ -63,12 +63,12 @@ class PoolingShapeCheck::StepFinder {
   }
 
  private:
-  struct TrackedShape {
+  struct TrackedShapeIndex {
     std::size_t index, rank;
     bool after_conv;
   };
 
-  const TrackedShape* find_tracked_shape(const std::string* name) const {
+  const TrackedShapeIndex* find_tracked_shape_index(const std::string* name) const {
     auto found = name ? tracked_.find(*name) : tracked_.end();
     return found == tracked_.end() ? nullptr : &found->second;
   }
@@ -92,14 +92,15 @@ class PoolingShapeCheck::StepFinder {
     check_.steps_.push_back(*std::move(step));
   }
 
-  std::optional<Step> make_step(const OpDesc& op, const TrackedShape* x) {
+  std::optional<Step> make_step_from_tracked_input(const OpDesc& op, const TrackedShapeIndex* x) {
     if (!x) return {};
     rank_ = x->rank, after_conv_ = x->after_conv;
     return Step{.op = &op, .input = x->index, .other_input = x->index, .output = 0};
   }
 
   std::optional<Step> shape_preserving_step(const OpDesc& op) {
-    return make_step(op, find_tracked_shape(find_single_name(op.inputs, {"X"})));
+    return make_step_from_tracked_input(
+        op, find_tracked_shape_index(find_single_name(op.inputs, {"X"})));
   }
 
   // Adds one value per channel, or two images.
@@ -107,15 +108,16 @@ class PoolingShapeCheck::StepFinder {
     auto several = op.inputs.find("X");
     bool list = op.type == "sum" && several != op.inputs.end() && several->second.size() == 2;
     const std::string* second = list ? &several->second[1] : find_single_name(op.inputs, {"Y"});
-    auto step = make_step(
-        op, find_tracked_shape(list ? &several->second[0] : find_single_name(op.inputs, {"X"})));
+    auto step = make_step_from_tracked_input(
+        op,
+        find_tracked_shape_index(list ? &several->second[0] : find_single_name(op.inputs, {"X"})));
     const VarDesc* var = second ? program_.find_var(*second) : nullptr;
     if (!step || !var) return {};
     bool small =
         var->shape.size() == rank_ && std::count(var->shape.begin() + 2, var->shape.end(), 1) ==
                                           static_cast<std::ptrdiff_t>(rank_) - 2;
     if (small || (var->persistable && var->shape.size() == 1)) return step;
-    const TrackedShape* y = find_tracked_shape(second);
+    const TrackedShapeIndex* y = find_tracked_shape_index(second);
     if (!y || y->rank != rank_) return {};
     step->other_input = y->index, after_conv_ = after_conv_ || y->after_conv;
     return step;
@@ -127,11 +129,13 @@ class PoolingShapeCheck::StepFinder {
         attr_or<std::int64_t>(op, "axis", 0) != 1)
       return {};
     for (const std::string& name : all->second)
-      if (const TrackedShape* x = find_tracked_shape(&name)) return make_step(op, x);
+      if (const TrackedShapeIndex* x = find_tracked_shape_index(&name))
+        return make_step_from_tracked_input(op, x);
     return {};
   }
 
-  std::optional<Step> set_window(const OpDesc& op, std::optional<Step> step, const Ints& kernel) {
+  std::optional<Step> with_window_or_nullopt(const OpDesc& op, std::optional<Step> step,
+                                             const Ints& kernel) {
     std::size_t dims = rank_ - 2;
     auto format = attr_or<std::string>(op, "data_format", "NCHW"),
          algorithm = attr_or<std::string>(op, "padding_algorithm", "EXPLICIT");
@@ -151,7 +155,8 @@ class PoolingShapeCheck::StepFinder {
   }
 
   std::optional<Step> conv_step(const OpDesc& op) {
-    auto step = make_step(op, find_tracked_shape(find_single_name(op.inputs, {"Input"})));
+    auto step = make_step_from_tracked_input(
+        op, find_tracked_shape_index(find_single_name(op.inputs, {"Input"})));
     const std::string* name = find_single_name(op.inputs, {"Filter"});
     const VarDesc* filter = name ? program_.find_var(*name) : nullptr;
     if (!step || !filter || filter->shape.size() != rank_ || rank_ < 3) return {};
@@ -159,22 +164,23 @@ class PoolingShapeCheck::StepFinder {
         dilations = attr_or<Ints>(op, "dilations", Ints(rank_ - 2, 1));
     for (std::size_t i = 0; i < reach.size(); ++i)
       reach[i] = reach[i] < 0 ? -1 : (i < dilations.size() ? dilations[i] : 1) * (reach[i] - 1) + 1;
-    return set_window(op, step, reach);
+    return with_window_or_nullopt(op, step, reach);
   }
 
   std::optional<Step> pool_step(const OpDesc& op) {
-    auto step = make_step(op, find_tracked_shape(find_single_name(op.inputs, {"X"})));
+    auto step = make_step_from_tracked_input(
+        op, find_tracked_shape_index(find_single_name(op.inputs, {"X"})));
     if (!step || rank_ < 3 || attr_or(op, "adaptive", false) ||
         attr_or(op, "global_pooling", false))
       return {};
     step->ceil = attr_or(op, "ceil_mode", false);
     step->after_conv = after_conv_;
-    return set_window(op, step, attr_or<Ints>(op, "ksize", {}));
+    return with_window_or_nullopt(op, step, attr_or<Ints>(op, "ksize", {}));
   }
 
   const Program& program_;
   PoolingShapeCheck& check_;
-  std::map<std::string, TrackedShape, std::less<>> tracked_;
+  std::map<std::string, TrackedShapeIndex, std::less<>> tracked_;
   std::size_t rank_ = 0;
   bool after_conv_ = false;
 };
@@ -195,7 +201,7 @@ PoolingShapeCheck::PoolingShapeCheck(const Program& program) {
 
 // Division truncates, as in Paddle and ONNX Runtime: a window that lacks less than a stride is
 // counted.
-void PoolingShapeCheck::apply_step(const Step& step, Ints& out) {
+void PoolingShapeCheck::apply_window_to_sizes(const Step& step, Ints& out) {
   for (std::size_t i = 0; i < step.windows.size(); ++i) {
     std::int64_t& size = out[2 + i];
     if (size < 0) continue;
@@ -219,7 +225,7 @@ void PoolingShapeCheck::check(std::span<const TensorView> inputs) const {
       out[axis] = in[axis] < 0 || axis >= other.size() || other[axis] < 0
                       ? -1
                       : std::max(in[axis], other[axis]);
-    if (2 + step.windows.size() <= out.size()) apply_step(step, out);
+    if (2 + step.windows.size() <= out.size()) apply_window_to_sizes(step, out);
     for (std::size_t axis = 2; step.after_conv && axis < out.size(); ++axis)
       if (in[axis] > 0 && out[axis] == 0) fail(step, in);
     shapes[step.output] = std::move(out);

@@ -121,7 +121,7 @@ struct Session::Impl {
   /// Fails if the requested device does not run all nodes.
   void check_placement() const {
     if (options.device == "cpu" || options.cpu_fallback) return;
-    std::string cpu_ops = compute_ops_on_cpu(read_placement(library, session.get()));
+    std::string cpu_ops = describe_compute_ops_on_cpu(query_node_placement(library, session.get()));
     if (!cpu_ops.empty())
       throw Error(ErrorCode::engine,
                   options.device + ": has no kernel for all of " + model.impl().program.name +
@@ -137,7 +137,7 @@ struct Session::Impl {
       if (auto loaded_session = try_create([&] { return load_cached(*cached_path); }))
         return loaded_session;
     LoweredModel lowered = lower_model();
-    if (auto draft = cache->begin_entry(cached_path))
+    if (auto draft = cache->try_begin_entry(cached_path))
       if (auto new_session =
               try_create([&] { return create_and_cache(lowered, std::move(*draft), *cache); }))
         return new_session;
@@ -337,8 +337,8 @@ struct Session::Impl {
     auto run_locator = [&](ort::Session* session, Names outputs) {
       return run_engine(session, in, outputs);
     };
-    guard_finder.locate(guards, failed_op_index(model.impl().program, error), create_locator,
-                        run_locator);
+    guard_finder.locate(guards, failed_op_index_in_main_block(model.impl().program, error),
+                        create_locator, run_locator);
   }
 
   std::vector<Tensor> run(std::span<const TensorView> input_views,
@@ -367,7 +367,7 @@ struct Session::Impl {
       if (cancellation && cancellation->is_stopped())
         throw Error(ErrorCode::engine, "run: stopped");
       throw_if_guard_violated(values, error);
-      throw locate_error(model.impl().program, error);
+      throw error_with_op_location(model.impl().program, error);
     }
     for (std::size_t i = 0; i < guards.fetch_names().size(); ++i)
       guards.check_fetched_value(i, results[output_indices.size() + i]);
@@ -403,7 +403,7 @@ Session& Session::operator=(Session&&) noexcept = default;
 
 const std::vector<TensorSpec>& Session::inputs() const { return impl_->inputs; }
 const std::vector<TensorSpec>& Session::outputs() const { return impl_->outputs; }
-const LibraryInfo& Session::library() const { return impl_->library.info; }
+const OrtLibraryInfo& Session::library() const { return impl_->library.info; }
 
 std::vector<Tensor> Session::run(std::span<const TensorView> inputs,
                                  std::span<const std::size_t> output_indices,

@@ -79,7 +79,7 @@ std::vector<Tensor> synthetic_inputs(const std::vector<TensorSpec>& specs,
         synthetic.integers));
   }
   for (std::size_t i = 0; i < specs.size(); ++i)
-    if (std::size_t of = index_of_tensor_with_row_splits(specs, i); of != specs.size()) {
+    if (std::size_t of = index_of_tensor_split_by(specs, i); of != specs.size()) {
       auto shape_entry = shapes.find(specs[i].name);
       inputs[i] = even_row_splits(
           shape_entry != shapes.end() ? shape_entry->second : std::vector<std::int64_t>{2},

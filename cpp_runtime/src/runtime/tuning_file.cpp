@@ -26,7 +26,9 @@ constexpr TunedOption kTunedOptions[] = {
 constexpr std::size_t kMaxBytes = 1 << 16;
 
 // Above the values that tuning tries; each thread costs memory.
-int max_threads() { return std::max(64, static_cast<int>(std::thread::hardware_concurrency())); }
+int max_accepted_tuned_value() {
+  return std::max(64, static_cast<int>(std::thread::hardware_concurrency()));
+}
 
 bool field_equals(Json file, const char* name, const std::string& expected) {
   return file.find(name).string() == expected;
@@ -40,7 +42,7 @@ Options apply_tuning(Options options, Json file) {
     if (!field.is_number() || !(std::fabs(field.number()) < 1e6))
       throw Error(ErrorCode::file, std::string("tuning: ") + tuned.name + " is not a small number");
     options.*tuned.member = static_cast<int>(field.number());
-    if (options.*tuned.member > max_threads())
+    if (options.*tuned.member > max_accepted_tuned_value())
       throw Error(ErrorCode::file,
                   std::string("tuning: ") + tuned.name + " is larger than any tuned value");
   }
@@ -48,7 +50,8 @@ Options apply_tuning(Options options, Json file) {
   return options;
 }
 
-Options read_tuning(const std::string& path, const Options& options, const Library& library) {
+Options read_and_apply_tuning(const std::string& path, const Options& options,
+                              const Library& library) {
   MappedFile mapped(path);
   if (mapped.bytes().size() > kMaxBytes)
     throw Error(ErrorCode::file, path + ": is too large for a tuning file");
@@ -71,7 +74,7 @@ Options options_with_tuning(const Options& options, const Model::Impl& model,
   std::string path = tuning_path(model);
   if (!options.tuned || path.empty() || !is_file(path)) return options;
   try {
-    return read_tuning(path, options, library);
+    return read_and_apply_tuning(path, options, library);
   } catch (const Error&) {
     return options;  // a damaged file must not prevent the start
   }

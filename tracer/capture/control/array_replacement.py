@@ -14,12 +14,12 @@ from typing import Any
 from ...core.errors import TraceError, with_user_line
 from ...ir.program import Block
 from ..modes import Static
-from .branch_values import value_meta
+from .branch_values import find_meta_of_value
 from .escape_analysis import is_local_object
 from .may_alias import (
     MUTABLE_CONTAINERS,
     is_replaced_by_array,
-    resolve_replaced_list,
+    resolve_list_reject_invalidated,
     unchecked_items,
 )
 from .tensor_arrays import TensorArray
@@ -58,7 +58,7 @@ def _is_tensor_sequence_or_array(value: Any) -> bool:
     if isinstance(value, TensorArray):
         return True
     kind = (type(value) in MUTABLE_CONTAINERS and isinstance(value, list)) or type(value) is tuple
-    return kind and all(value_meta(v) is not None for v in _raw_items(value))
+    return kind and all(find_meta_of_value(v) is not None for v in _raw_items(value))
 
 
 def _is_tuple_or_tuple_array(value: Any) -> bool:
@@ -74,7 +74,7 @@ def replace_by_tensor_array_if_list(mode: Static, name: str, value: Any) -> Any:
     unchanged.
     """
     if is_replaced_by_array(value):
-        return resolve_replaced_list(value)
+        return resolve_list_reject_invalidated(value)
     if not _is_tensor_sequence_or_array(value) or isinstance(value, TensorArray):
         return value
     if isinstance(value, tuple):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...core import pytree
-from ...core.dtype import dtype_of
+from ...core.dtype import parse_dtype
 from ...core.errors import BranchMergeError, user_line, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
@@ -15,9 +15,9 @@ from ...core.tensor import Tensor
 from ...ir.block_captures import outer_names_written_by_block
 from ...ir.program import VarDesc, VarKind
 from ..aliasing import Invalidation
-from ..modes import Static, static_mode
+from ..modes import Static, find_static_base_mode
 from ..recorder import OpenBlock
-from ..symbolic_scalars import mark_symbolic_scalar, scalar_kind, union_of_value_kinds
+from ..symbolic_scalars import mark_symbolic_scalar, merge_value_kinds_over_paths, scalar_kind
 from ..undefined_checks import PATH_NOT_TAKEN_PREFIX, UndefinedCheck
 from ..variable import MaybeUndefinedRecord, Variable
 from .array_replacement import ListLengthMismatchError, merge_needs_tensor_array
@@ -26,9 +26,9 @@ from .branch_values import (
     Undefined,
     cast_to,
     describe_value,
+    find_meta_of_value,
     has_same_objects,
-    merge_metas,
-    value_meta,
+    require_common_meta_of_values,
     zero_placeholder,
 )
 from .defined_flags import ANY_BLOCK, is_user_variable_name, variable_defined_flag
@@ -51,12 +51,12 @@ from .mutable_locations import (
 from .optional_values import (
     BOOL_META,
     KnownConditionValues,
-    implied_by_merged_condition,
+    conditions_implied_by_branch_result,
     implied_condition_values,
     mark_maybe_none,
-    none_flag,
     none_flag_on_path,
-    set_implied_conditions,
+    none_flag_or_constant,
+    record_condition_implications,
 )
 from .tensor_arrays import TensorArray
 
@@ -99,7 +99,7 @@ def cond(
     true_fn, false_fn = (_return_none if f is None else f for f in (true_fn, false_fn))
     if not callable(true_fn) or not callable(false_fn):
         raise TypeError(with_user_line("cond: true_fn and false_fn should be functions, or None"))
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     if mode is None or not isinstance(pred, Variable):
         require_variable_in_static_graph("cond", "pred", pred)
         return true_fn() if pred else false_fn()
@@ -107,7 +107,7 @@ def cond(
     results: list[Any] = []
     snapshots: list[ContainerSnapshot | None] = []
 
-    def flatten_branch(branch: BranchFunction) -> Callable[[], list[Any]]:
+    def make_flattening_branch(branch: BranchFunction) -> Callable[[], list[Any]]:
         def run() -> list[Any]:
             value = branch()
             results.append(value)
@@ -122,11 +122,11 @@ def cond(
 
         return run
 
-    merged = record_branches(
+    merged = record_and_merge_branches(
         mode,
         pred,
-        flatten_branch(true_fn),
-        flatten_branch(false_fn),
+        make_flattening_branch(true_fn),
+        make_flattening_branch(false_fn),
         return_names or [],
         allows_mixed_types=True,
     )
@@ -162,7 +162,7 @@ def _return_none() -> None:
     return None
 
 
-def record_branches(
+def record_and_merge_branches(
     mode: Static,
     pred: Variable,
     true_branch: Callable[[], list[Any]],
@@ -187,7 +187,7 @@ def record_branches(
     )
     with mode.recorder.aliases.allow_invalidated_reads():
         merged = _merge_branches(mode, merge, pred, names)
-    merge.record_aliases()
+    merge.record_aliases_and_invalidations()
     return merged
 
 
@@ -208,7 +208,8 @@ def _merge_branches(
         merge.merged_value_after_inplace_write(key, tensor) for key, (tensor, _) in mutated.items()
     ]
     merged_locations = [
-        (location, merge.merge_location(key)) for key, location in merge.mutated_locations().items()
+        (location, merge.merged_location_values(key))
+        for key, location in merge.mutated_locations().items()
     ]
     merge.emit_ops(pred)
     for location, values in merged_locations:
@@ -230,7 +231,9 @@ def _emit_one_element_check(mode: Static, pred: Variable) -> Variable:
         or all(d in (1, -1) for d in shape)
     ):
         return pred
-    never = OPS["fill_constant"](shape=[], value=0.0, str_value="0", dtype=dtype_of("bool").proto)
+    never = OPS["fill_constant"](
+        shape=[], value=0.0, str_value="0", dtype=parse_dtype("bool").proto
+    )
     mode.recorder.emit_assert(
         never, f"cond: the condition should have one element (pred={pred.meta})", []
     )
@@ -259,7 +262,7 @@ def _record_branch(
     mode: Static, branch: Callable[[], list[Any]], conditions: KnownConditionValues
 ) -> RecordedBranch:
     recorder, invalidated = mode.recorder, dict(mode.recorder.aliases.invalidated)
-    with recorder.record_in_new_block() as inner:
+    with recorder.enter_new_block() as inner:
         inner.conditions = conditions
         values = list(branch())
     recorded = RecordedBranch(
@@ -292,7 +295,7 @@ class MissingValueZeros:
 HOLDS, FAILS = BRANCH_LABELS = ("if the condition holds", "if it does not")
 
 
-def _have_mixed_types(a: Tensor, b: Tensor) -> bool:
+def _differ_in_dtype_or_rank(a: Tensor, b: Tensor) -> bool:
     """Whether two tensors have different dtypes or numbers of axes."""
     differs = a.meta.dtype != b.meta.dtype or len(a.meta.shape) != len(b.meta.shape)
     return differs or any(isinstance(v, Variable) and bool(v.mixed_types) for v in (a, b))
@@ -302,7 +305,7 @@ class BranchMerge:
     """The merge of two recorded branches.
 
     branches: the branch for a true condition and the branch for a false condition.
-    allows_mixed_types: see `record_branches`.
+    allows_mixed_types: see `record_and_merge_branches`.
     select_inputs: each result with the two variables to which the branches write it.
     merged_values: each result with its values in both branches.
     """
@@ -341,7 +344,7 @@ class BranchMerge:
             return self._merge_optional(name, a, b)
         if merge_needs_tensor_array(a, b):
             return self._merge_arrays(name, a, b)
-        if value_meta(a) is None or value_meta(b) is None:
+        if find_meta_of_value(a) is None or find_meta_of_value(b) is None:
             container = self._merge_containers(name, a, b)
             if container is not pytree.STRUCTURE_MISMATCH:
                 return container
@@ -372,7 +375,7 @@ class BranchMerge:
         result = self._merge_maybe_undefined(name, true_value, false_value, is_entry=True)
         if isinstance(result, Variable) and result.maybe_undefined is not None:
             sides = "".join(
-                f"\n  {side}: {describe_value(v)}{self.recorder.describe_creation(v)}"
+                f"\n  {side}: {describe_value(v)}{self.recorder.describe_container_creation(v)}"
                 for side, v in zip(BRANCH_LABELS, (a, b), strict=True)
             )
             result.maybe_undefined = result.maybe_undefined._replace(branch_values=sides)
@@ -383,15 +386,17 @@ class BranchMerge:
         if (
             isinstance(a, Variable)
             and isinstance(b, Variable)
-            and _have_mixed_types(a, b)
-            and self._allows_mixed_type(name, a, b)
+            and _differ_in_dtype_or_rank(a, b)
+            and self._allows_mixed_dtype_or_rank(name, a, b)
         ):
-            return self._merge_mixed_types(a, b)
+            return self._merge_mixed_dtypes_or_ranks(a, b)
         flags = tuple(
             self._defined_flag(name, v, side) for v, side in zip((a, b), self.branches, strict=True)
         )
-        result = self._record_select((a, b), merge_metas(name, a, b, BRANCH_LABELS), user_name=name)
-        mark_symbolic_scalar(result, union_of_value_kinds((a, b)))
+        result = self._declare_select_and_record_merge(
+            (a, b), require_common_meta_of_values(name, a, b, BRANCH_LABELS), user_name=name
+        )
+        mark_symbolic_scalar(result, merge_value_kinds_over_paths((a, b)))
         if any(flag is not True for flag in flags):
             maybe_undefined = next(
                 v.maybe_undefined for v, flag in zip((a, b), flags, strict=True) if flag is not True
@@ -400,19 +405,19 @@ class BranchMerge:
                 result,
                 name,
                 maybe_undefined.defined_when,
-                self._record_select(flags, BOOL_META),
+                self._declare_select_and_record_merge(flags, BOOL_META),
                 True,
                 maybe_undefined.block,
             )
         if result.meta.dtype == bool:
-            set_implied_conditions(
+            record_condition_implications(
                 result,
-                implied_by_merged_condition(self.pred, a, b, True),
-                implied_by_merged_condition(self.pred, a, b, False),
+                conditions_implied_by_branch_result(self.pred, a, b, True),
+                conditions_implied_by_branch_result(self.pred, a, b, False),
             )
         return result
 
-    def _allows_mixed_type(self, name: str, a: Variable, b: Variable) -> bool:
+    def _allows_mixed_dtype_or_rank(self, name: str, a: Variable, b: Variable) -> bool:
         """Whether a variable may have different dtypes or ranks on the two paths: it may be
         assigned again before it is read, or be a result of the program.
         """
@@ -431,14 +436,14 @@ class BranchMerge:
             raise ListLengthMismatchError(name)
         result = TensorArray(self.mode).generalize_element_type(a, b)
         for value, side in zip((a, b), self.branches, strict=True):
-            with self.recorder.record_in_block(side.open_block):
+            with self.recorder.enter_block(side.open_block):
                 value.assign_to(result)
         self.merged_values.append((result, (a, b)))
         return result
 
     def _defined_flag(self, name: str, value: Any, side: RecordedBranch) -> Any:
         """Whether a variable has a value after a branch: True, or a bool of the branch."""
-        with self.recorder.record_in_block(side.open_block):
+        with self.recorder.enter_block(side.open_block):
             return variable_defined_flag(self.recorder, name, value)
 
     def _mark_maybe_undefined(
@@ -464,8 +469,8 @@ class BranchMerge:
     @staticmethod
     def _may_be_none(a: Any, b: Any) -> bool:
         values = [v for v in (a, b) if v is not None]
-        is_never_none = none_flag(a) is False and none_flag(b) is False
-        return not is_never_none and all(value_meta(v) is not None for v in values)
+        is_never_none = none_flag_or_constant(a) is False and none_flag_or_constant(b) is False
+        return not is_never_none and all(find_meta_of_value(v) is not None for v in values)
 
     def _merge_optional(self, name: str, a: Any, b: Any) -> Any:
         """Merge values that are None on some paths."""
@@ -475,27 +480,36 @@ class BranchMerge:
         ]
         if not values:
             return None
-        meta = merge_metas(name, a, b, BRANCH_LABELS) if len(values) == 2 else value_meta(values[0])
+        meta = (
+            require_common_meta_of_values(name, a, b, BRANCH_LABELS)
+            if len(values) == 2
+            else find_meta_of_value(values[0])
+        )
         assert meta is not None
         pair = [
             v if flag is not True and v is not None else MissingValueZeros(meta)
             for v, flag in zip((a, b), flags, strict=True)
         ]
         result = mark_symbolic_scalar(
-            self._record_select((pair[0], pair[1]), meta), union_of_value_kinds(values)
+            self._declare_select_and_record_merge((pair[0], pair[1]), meta),
+            merge_value_kinds_over_paths(values),
         )
         if all(flag is False for flag in flags):
             return result
         where = next((v.where for v in values if isinstance(v, Variable)), "")
         return mark_maybe_none(
-            result, name, self._record_select(flags, BOOL_META), self.recorder.block.idx, where
+            result,
+            name,
+            self._declare_select_and_record_merge(flags, BOOL_META),
+            self.recorder.block.idx,
+            where,
         )
 
-    def _merge_mixed_types(self, a: Variable, b: Variable) -> Variable:
+    def _merge_mixed_dtypes_or_ranks(self, a: Variable, b: Variable) -> Variable:
         """Merge tensors of different dtypes or ranks. The result is declared like `a`, as in
         Paddle.
         """
-        result = self._record_select((a, b), a.meta, metas=(a.meta, b.meta))
+        result = self._declare_select_and_record_merge((a, b), a.meta, metas=(a.meta, b.meta))
         result.mixed_types = "".join(
             v.mixed_types or f"\n  {side}: {describe_value(v)}"
             for side, v in zip(BRANCH_LABELS, (a, b), strict=True)
@@ -516,7 +530,7 @@ class BranchMerge:
             return a if isinstance(a, InvalidatedValue) else b
         defined = b if isinstance(a, Undefined) else a
         why = f"has a value only if the condition {'holds' if defined is a else 'does not hold'}"
-        meta = value_meta(defined)
+        meta = find_meta_of_value(defined)
         if isinstance(defined, tuple):
             return pytree.map_pair_with_path(
                 lambda n, v, _: self._merge_maybe_undefined(
@@ -538,7 +552,9 @@ class BranchMerge:
             )
         filler = MissingValueZeros(meta)
         merged = mark_symbolic_scalar(
-            self._record_select((filler, b) if defined is b else (a, filler), meta),
+            self._declare_select_and_record_merge(
+                (filler, b) if defined is b else (a, filler), meta
+            ),
             scalar_kind(defined),
         )
         if is_entry or is_user_variable_name(name):
@@ -553,7 +569,7 @@ class BranchMerge:
             flag, expected = (
                 (self.pred, defined is a)
                 if defined_flag_value is True
-                else (self._record_select(flags, BOOL_META), True)
+                else (self._declare_select_and_record_merge(flags, BOOL_META), True)
             )
             # `oarlock explain` lists the reader. A dict key is checked when it is read.
             is_listed = is_entry or self.mode.continues
@@ -572,7 +588,9 @@ class BranchMerge:
             for side in self.branches
         )
         one, two = (self.recorder.create_variable(desc) for desc in descs)
-        return self._declare_select((one, two), merge_metas(tensor.name, one, two, BRANCH_LABELS))
+        return self._write_outputs_and_declare_select(
+            (one, two), require_common_meta_of_values(tensor.name, one, two, BRANCH_LABELS)
+        )
 
     def mutated_locations(self) -> dict[Any, MutableLocation]:
         """Return the mutable locations that a branch wrote."""
@@ -594,7 +612,7 @@ class BranchMerge:
             ]
             reject_length_change(location, states[0], states[1], "one of two branches")
 
-    def merge_location(self, key: Any) -> dict[Any, Any]:
+    def merged_location_values(self, key: Any) -> dict[Any, Any]:
         """Return the values of a mutable location after the branches."""
         changes = [side.mutations[key] for side in self.branches if key in side.mutations]
         location, before = changes[0].location, changes[0].before
@@ -645,7 +663,7 @@ class BranchMerge:
             self.merge_value(label, one.copy(), two.copy()), one, two
         )
 
-    def _record_select(
+    def _declare_select_and_record_merge(
         self, pair: tuple[Any, Any], meta: Meta, metas: Sequence[Meta] = (), user_name: str = ""
     ) -> Variable:
         """Return a new variable for a pair of values.
@@ -656,11 +674,11 @@ class BranchMerge:
             self._with_undefined_check(v, side, user_name)
             for v, side in zip(pair, self.branches, strict=True)
         )
-        result = self._declare_select(pair, meta, metas)
+        result = self._write_outputs_and_declare_select(pair, meta, metas)
         self.merged_values.append((result, pair))
         return result
 
-    def record_aliases(self) -> None:
+    def record_aliases_and_invalidations(self) -> None:
         """Record that the tensors which a branch invalidated are invalidated after the branches,
         and which tensors the results may alias.
         """
@@ -678,7 +696,7 @@ class BranchMerge:
                         invalidations[id(value)], tensor=result
                     )
 
-    def _declare_select(
+    def _write_outputs_and_declare_select(
         self, pair: tuple[Any, Any], meta: Meta, metas: Sequence[Meta] = ()
     ) -> Variable:
         recorder = self.recorder
@@ -702,15 +720,15 @@ class BranchMerge:
             or maybe_undefined.name == user_name
         ):
             return value
-        with self.recorder.record_in_block(side.open_block):
-            name = self.recorder.operand_name(value)
+        with self.recorder.enter_block(side.open_block):
+            name = self.recorder.checked_operand_name(value)
             desc = self.recorder.var(name)
         return value if desc is None or name == value.name else self.recorder.create_variable(desc)
 
     def _write_branch_output(self, value: Any, side: RecordedBranch, meta: Meta) -> str:
         """Write a result of a branch to a new variable, and return its name."""
         recorder = self.recorder
-        with recorder.record_in_block(side.open_block):
+        with recorder.enter_block(side.open_block):
             tensor = (
                 zero_placeholder(value.meta)
                 if isinstance(value, MissingValueZeros)
@@ -719,7 +737,7 @@ class BranchMerge:
             name = recorder.name_of(tensor)
         out = recorder.namer.temporary_name("conditional_block")
         recorder.declare(out, Meta(tensor.meta.shape, meta.dtype))
-        with recorder.record_in_block(side.open_block):
+        with recorder.enter_block(side.open_block):
             recorder.emit("assign", {"X": [name]}, {"Out": [out]})
         side.output_names.append(out)
         return out
@@ -750,10 +768,12 @@ class BranchMerge:
     def _emit_branch(self, pred: Any, side: RecordedBranch) -> None:
         recorder, block = self.recorder, side.open_block.block
         writes = outer_names_written_by_block(recorder.program, block)
-        arrays = [n for n in writes if n not in side.output_names and self._is_outer_output(n)]
+        arrays = [
+            n for n in writes if n not in side.output_names and self._is_array_or_persistable(n)
+        ]
         emit_conditional(recorder, block, [recorder.name_of(pred)], [*side.output_names, *arrays])
 
-    def _is_outer_output(self, name: str) -> bool:
+    def _is_array_or_persistable(self, name: str) -> bool:
         """Whether a variable that a branch writes is read after the branch under the same name: a
         TensorArray or a persistable variable.
         """

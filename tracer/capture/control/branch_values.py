@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ...core.dtype import dtype_of, is_inexact
+from ...core.dtype import is_inexact, parse_dtype
 from ...core.errors import TraceError, with_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
@@ -88,7 +88,7 @@ for _name in RAISING_METHODS:
 Undefined.__hash__ = object.__hash__  # type: ignore[method-assign]
 
 
-def is_number(value: Any) -> bool:
+def is_python_or_numpy_scalar(value: Any) -> bool:
     """Whether `value` is a Python or NumPy scalar."""
     return isinstance(value, SCALAR_TYPES)
 
@@ -114,7 +114,7 @@ def filled_tensor(shape: Sequence[int], value: Any, dtype: np.dtype[Any]) -> Ten
         shape=[max(d, 1) if d < 0 else d for d in shape],
         value=value_attr,
         str_value=text,
-        dtype=dtype_of(dtype).proto,
+        dtype=parse_dtype(dtype).proto,
     )
     return result
 
@@ -137,13 +137,13 @@ def nan_or_zero_placeholder(meta: Meta) -> Tensor:
     )
 
 
-def value_meta(value: Any) -> Meta | None:
+def find_meta_of_value(value: Any) -> Meta | None:
     """Return the Meta of a tensor or scalar; None for other values."""
     if isinstance(value, Tensor):
         return value.meta
     if isinstance(value, np.ndarray):
         return Meta(value.shape, value.dtype)
-    return scalar_meta(value) if is_number(value) else None
+    return scalar_meta(value) if is_python_or_numpy_scalar(value) else None
 
 
 def has_same_objects(a: Any, b: Any) -> bool:
@@ -153,12 +153,12 @@ def has_same_objects(a: Any, b: Any) -> bool:
     return are_interchangeable(a, b)
 
 
-def merge_metas(name: str, a: Any, b: Any, sides: tuple[str, str]) -> Meta:
+def require_common_meta_of_values(name: str, a: Any, b: Any, sides: tuple[str, str]) -> Meta:
     """Return the Meta that covers the values of both paths; sizes that differ become -1.
 
     sides: descriptions of the paths for error messages.
     """
-    one, two = value_meta(a), value_meta(b)
+    one, two = find_meta_of_value(a), find_meta_of_value(b)
     if isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys():
         raise_merge_error(
             name,
@@ -181,11 +181,13 @@ def merge_metas(name: str, a: Any, b: Any, sides: tuple[str, str]) -> Meta:
         if name.startswith("the value returned"):  # user programs match this text
             why += ". Your if/else have different number of return value."
         raise_merge_error(name, a, b, sides, why)
-    dtype = merge_dtypes(a, b)
+    dtype = find_common_dtype_of_values(a, b)
     if dtype is None:
         raise_merge_error(name, a, b, sides, "the dtypes differ; cast one of them")
-    if is_number(a) != is_number(b):  # a scalar takes the shape of the tensor
-        return Meta(two.shape if is_number(a) else one.shape, dtype)
+    if is_python_or_numpy_scalar(a) != is_python_or_numpy_scalar(
+        b
+    ):  # a scalar takes the shape of the tensor
+        return Meta(two.shape if is_python_or_numpy_scalar(a) else one.shape, dtype)
     if len(one.shape) != len(two.shape):
         raise_merge_error(name, a, b, sides, "the numbers of axes differ")
     return Meta(
@@ -193,11 +195,11 @@ def merge_metas(name: str, a: Any, b: Any, sides: tuple[str, str]) -> Meta:
     )
 
 
-def merge_dtypes(a: Any, b: Any) -> np.dtype[Any] | None:
+def find_common_dtype_of_values(a: Any, b: Any) -> np.dtype[Any] | None:
     """Return the common dtype of two values. For a tensor and a scalar this is the dtype of the
     tensor, if it can represent the scalar's type.
     """
-    one, two = value_meta(a), value_meta(b)
+    one, two = find_meta_of_value(a), find_meta_of_value(b)
     assert one is not None
     assert two is not None
     if one.dtype == two.dtype:
@@ -267,20 +269,20 @@ def cast_to(value: Any, meta: Meta) -> Tensor:
     if not isinstance(value, Tensor):
         return (
             filled_tensor(meta.shape, value, meta.dtype)
-            if is_number(value)
+            if is_python_or_numpy_scalar(value)
             else Tensor(np.asarray(value, meta.dtype))
         )
     if value.meta.dtype == meta.dtype:
         return value
-    proto = dtype_of(value.meta.dtype).proto
-    result: Tensor = OPS["cast"](value, in_dtype=proto, out_dtype=dtype_of(meta.dtype).proto)
+    proto = parse_dtype(value.meta.dtype).proto
+    result: Tensor = OPS["cast"](value, in_dtype=proto, out_dtype=parse_dtype(meta.dtype).proto)
     return result
 
 
-def to_bool(value: Any) -> Any:
+def cast_variable_to_bool(value: Any) -> Any:
     """Convert a value to a bool as `if` does: numbers are true unless they are 0."""
     if isinstance(value, Variable) and value.meta.dtype != bool:
-        proto = dtype_of(value.meta.dtype).proto
+        proto = parse_dtype(value.meta.dtype).proto
         return OPS["cast"](value, in_dtype=proto, out_dtype=0)
     return value
 

@@ -14,7 +14,7 @@ from ..undefined_checks import PATH_NOT_TAKEN_PREFIX, UndefinedCheck
 from ..variable import MaybeUndefinedRecord, Variable
 from .branch_values import Undefined, scalar_constant
 from .loop_aliasing import LoopCarriedVariable
-from .optional_values import BOOL_META, implied_condition_values, set_implied_conditions
+from .optional_values import BOOL_META, implied_condition_values, record_condition_implications
 
 UNASSIGNED_IN_LOOP = "has a value only if an iteration of the loop assigned it"
 ANY_BLOCK = -1  # in every block, reads are checked at run time
@@ -90,7 +90,7 @@ def value_defined_flag(recorder: Recorder, value: Any) -> Any:
     flag = recorder.create_variable(desc)
     if check.expected:
         return flag
-    return set_implied_conditions(
+    return record_condition_implications(
         OPS["logical_not"](flag),
         implied_condition_values(flag, False),
         implied_condition_values(flag, True),

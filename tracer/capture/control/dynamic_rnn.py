@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ...core.dtype import dtype_of
+from ...core.dtype import parse_dtype
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...core.tensor import Tensor
@@ -93,7 +93,7 @@ class DynamicRNN:
                     self._first_padded_input,
                     shape=[-1, *(int(d) for d in shape)],
                     value=float(value),
-                    dtype=dtype_of(dtype).proto,
+                    dtype=parse_dtype(dtype).proto,
                     input_dim_idx=1,
                     output_dim_idx=0,
                 )

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...core.mode import state
 from ...core.op import OPS
-from ..modes import static_mode
+from ..modes import find_static_base_mode
 from .branch_values import scalar_constant
 from .loop import record_loop
 from .tensor_arrays import TensorArray
@@ -14,7 +14,7 @@ from .tensor_arrays import TensorArray
 
 def extend_with_tensor_array(target: TensorArray, source: TensorArray) -> None:
     """Append the current elements of `source` to `target`."""
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     assert mode is not None
     if source.element_meta is None:  # nothing was written to it so far
         source.record_empty_read()

@@ -13,9 +13,9 @@ from ..modes import Static
 from ..recorder import OpenBlock
 from ..symbolic_scalars import (
     mark_symbolic_scalar,
+    merge_kinds_over_paths,
+    merge_value_kinds_over_paths,
     scalar_kind,
-    union_of_kinds,
-    union_of_value_kinds,
 )
 from ..undefined_checks import UndefinedCheck
 from ..variable import MaybeUndefinedRecord, Variable
@@ -30,12 +30,12 @@ from .branch import check_condition, undo_inplace_write
 from .branch_values import (
     Undefined,
     cast_to,
+    find_meta_of_value,
     has_same_objects,
-    merge_metas,
     nan_or_zero_placeholder,
     raise_merge_error,
+    require_common_meta_of_values,
     scalar_constant,
-    value_meta,
 )
 from .defined_flags import (
     ANY_BLOCK,
@@ -51,7 +51,7 @@ from .loop_state import LoopState
 from .may_alias import (
     MUTABLE_CONTAINERS,
     InvalidatedValue,
-    LoopString,
+    LoopStringPlaceholder,
     MayAliasList,
     to_builtin_container,
     unchecked_items,
@@ -177,7 +177,7 @@ class LoopRecording(LoopState):
         end of the iteration, and the condition.
         """
         self.needs_another_recording = self.has_new_leaves = False
-        with self.recorder.record_in_new_block() as inner, self.recorder.count_open_loop():
+        with self.recorder.enter_new_block() as inner, self.recorder.enter_loop():
             body_inputs = self._declare_body_inputs(inner)
             self.alias_analysis.apply_recorded_aliases(self._loop_carried_by_position())
             condition, result = self._run_test(self._run_body(body_inputs))
@@ -227,7 +227,9 @@ class LoopRecording(LoopState):
         ):
             self._declare_carried_variable(flag)
         self.undefined_values.mark_maybe_undefined(values)
-        self.optional_values.mark_maybe_none(values, self.names, self.recorder.block.idx)
+        self.optional_values.mark_flagged_values_maybe_none(
+            values, self.names, self.recorder.block.idx
+        )
         for tensor, carried in self.inplace_writes.values():
             variable = self._declare_carried_variable(carried)
             undo_inplace_write(self.mode, tensor, variable.raw)
@@ -255,7 +257,9 @@ class LoopRecording(LoopState):
     def _carry_new_locations(self, changes: Mutations) -> None:
         """Carry the values of mutable locations that the body changed for the first time."""
         count = len(self.lists_to_replace)
-        for label, before in self.locations.find_new_locations(changes, self.lists_to_replace):
+        for label, before in self.locations.add_and_iter_new_locations(
+            changes, self.lists_to_replace
+        ):
             self.values.append(before)
             self.names.append(label)
             self.specs.append(None)
@@ -283,7 +287,7 @@ class LoopRecording(LoopState):
                 type(before) in MUTABLE_CONTAINERS and after is before
             ):
                 continue  # its elements are mutable locations
-            if isinstance(before, LoopString):
+            if isinstance(before, LoopStringPlaceholder):
                 continue
             if i in self.arrays:
                 self.needs_another_recording = (
@@ -342,12 +346,14 @@ class LoopRecording(LoopState):
         if isinstance(after, InvalidatedValue):
             self.values[i] = after  # reading it raises, in each iteration and after the loop
             return
-        optional = self.optional_values.create_carried(i, name, initial, after, PHASE_LABELS)
+        optional = self.optional_values.make_carried_if_maybe_none(
+            i, name, initial, after, PHASE_LABELS
+        )
         if optional is not None:
             self.carried[i] = optional
             return
         if isinstance(initial, Undefined):
-            meta = value_meta(after)
+            meta = find_meta_of_value(after)
             if isinstance(after, tuple):
                 self._expand_undefined_tuple(i, after)
                 return
@@ -359,14 +365,14 @@ class LoopRecording(LoopState):
                 name, meta, Undefined(name), scalar_kind=scalar_kind(after)
             )
             return
-        if value_meta(initial) is None or value_meta(after) is None:
+        if find_meta_of_value(initial) is None or find_meta_of_value(after) is None:
             self._expand_container(i, after)
             return
         self.carried[i] = LoopCarriedVariable(
             name,
-            merge_metas(name, initial, after, PHASE_LABELS),
+            require_common_meta_of_values(name, initial, after, PHASE_LABELS),
             initial,
-            scalar_kind=union_of_value_kinds((initial, after)),
+            scalar_kind=merge_value_kinds_over_paths((initial, after)),
         )
 
     def _expand_container(self, i: int, after: Any) -> None:
@@ -380,7 +386,7 @@ class LoopRecording(LoopState):
             and isinstance(after, str)
             and (location := self._find_mutable_location_of_leaf(i)) is not None
         ):
-            self.values[i] = LoopString(self.names[i], after)
+            self.values[i] = LoopStringPlaceholder(self.names[i], after)
             self.recorder.loop_string_locations.append(location)
             return
         if (
@@ -394,7 +400,7 @@ class LoopRecording(LoopState):
                 PHASE_LABELS,
                 "only tensors and numbers can be loop-carried",
             )
-        self._expand_to_leaves(i)
+        self._expand_container_at(i)
         self.has_new_leaves = True
 
     def _find_mutable_location_of_leaf(self, i: int) -> tuple[MutableLocation, Any] | None:
@@ -415,18 +421,20 @@ class LoopRecording(LoopState):
         self.values[i] = pytree.unflatten(
             spec, [Undefined(self.names[i] + p) for p in pytree.subscript_paths(spec)]
         )
-        self._expand_to_leaves(i)
+        self._expand_container_at(i)
         self.has_new_leaves = True
 
     def _generalize_type(self, carried: LoopCarriedVariable, after: Any) -> None:
         """Generalize the shape and dtype of `carried`, so that they also cover `after`."""
-        previous = carried.variable if value_meta(carried.initial) is None else carried.initial
+        previous = (
+            carried.variable if find_meta_of_value(carried.initial) is None else carried.initial
+        )
         if isinstance(after, Undefined):
             raise_merge_error(
                 carried.name, previous, after, PHASE_LABELS, "an iteration deletes its value"
             )
-        merged = merge_metas(carried.name, previous, after, PHASE_LABELS)
-        kind = union_of_kinds((carried.scalar_kind, scalar_kind(after)))
+        merged = require_common_meta_of_values(carried.name, previous, after, PHASE_LABELS)
+        kind = merge_kinds_over_paths((carried.scalar_kind, scalar_kind(after)))
         if kind != carried.scalar_kind:
             carried.scalar_kind, self.needs_another_recording = kind, True
         shape = tuple(
@@ -450,7 +458,7 @@ class LoopRecording(LoopState):
                 successors.append((existing[1], after))
             elif all(tensor is not v for v in self._carried_variables()):
                 start = self.recorder.create_variable(before)
-                meta = merge_metas(before.name, start, after, PHASE_LABELS)
+                meta = require_common_meta_of_values(before.name, start, after, PHASE_LABELS)
                 self.inplace_writes[key] = (tensor, LoopCarriedVariable(before.name, meta, start))
                 self.needs_another_recording = True
             undo_inplace_write(
@@ -536,7 +544,7 @@ class LoopRecording(LoopState):
             recorder.declare(recorder.namer.temporary_name("while"), first.meta)
         )
         recorder.emit("assign", {"X": [recorder.name_of(first)]}, {"Out": [flag.name]})
-        with recorder.record_in_block(inner):
+        with recorder.enter_block(inner):
             last = self._to_condition_tensor(condition)
             self._emit_parallel_assigns(after)
             recorder.emit("assign", {"X": [recorder.name_of(last)]}, {"Out": [flag.name]})
@@ -573,7 +581,7 @@ class LoopRecording(LoopState):
     def _cast_initial_or_placeholder(self, carried: LoopCarriedVariable) -> Tensor:
         if isinstance(carried, LoopDefinedFlag):
             return cast_to(carried.initial_flag(self.recorder), carried.meta)
-        if value_meta(carried.initial) is None:
+        if find_meta_of_value(carried.initial) is None:
             return nan_or_zero_placeholder(carried.meta)
         return cast_to(carried.initial, carried.meta)
 
@@ -584,7 +592,11 @@ class LoopRecording(LoopState):
             and value.maybe_undefined is not None
             and value.maybe_undefined.name != carried.name
         )
-        name = self.recorder.operand_name(value) if needs_check else self.recorder.name_of(value)
+        name = (
+            self.recorder.checked_operand_name(value)
+            if needs_check
+            else self.recorder.name_of(value)
+        )
         self.recorder.emit("assign", {"X": [name]}, {"Out": [carried.variable.name]})
 
     def _emit_parallel_assigns(self, after: Successors) -> None:
@@ -616,7 +628,9 @@ class LoopRecording(LoopState):
             self.recorder.name_of(self._first_condition),
             self.recorder.block.ops[-1].user_line,
         )
-        self.optional_values.mark_maybe_none(values, self.names, self.recorder.block.idx)
+        self.optional_values.mark_flagged_values_maybe_none(
+            values, self.names, self.recorder.block.idx
+        )
         self.undefined_values.mark_maybe_undefined(values, where)
         for i, carried in self.carried.items():
             is_undefined_before = (

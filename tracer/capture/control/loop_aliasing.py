@@ -11,7 +11,7 @@ from typing import Any
 from ...core.errors import user_line
 from ...core.op import Meta
 from ..aliasing import Aliases, Invalidation, TensorArrayBase, is_aliasable
-from ..symbolic_scalars import ScalarKind
+from ..symbolic_scalars import PossibleScalarTypes
 from ..variable import Variable
 
 
@@ -28,7 +28,7 @@ class LoopCarriedVariable:
     meta: Meta
     initial: Any
     variable: Variable | None = None
-    scalar_kind: ScalarKind | None = None
+    scalar_kind: PossibleScalarTypes | None = None
 
 
 class LoopAliasAnalysis:

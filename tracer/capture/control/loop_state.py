@@ -50,7 +50,7 @@ class LoopState:
         self.locations.write_values(values[self.num_variables :])
         result = [*self.body(values[: self.num_variables]), *self.locations.read_values()]
         self.containers.record_mutations_and_replacements(snapshots, result)
-        return self._flatten_to_leaves(result)
+        return self._flatten_and_check_structure(result)
 
     def _run_test(self, leaves: LoopValues) -> tuple[Any, LoopValues]:
         values = self._rebuild_from_leaves(leaves)
@@ -59,7 +59,7 @@ class LoopState:
         condition, result = self.test(values[: self.num_variables])
         result += self.locations.read_values()
         self.containers.record_mutations_and_replacements(snapshots, result)
-        return condition, self._flatten_to_leaves(result)
+        return condition, self._flatten_and_check_structure(result)
 
     def _rebuild_from_leaves(self, leaves: LoopValues) -> LoopValues:
         """Rebuild the values of the caller from the leaves."""
@@ -71,18 +71,18 @@ class LoopState:
                 continue
             count = pytree.num_leaves(spec)
             values.append(pytree.unflatten(spec, leaves[position : position + count]))
-            self._register_local_containers(values[-1])
+            self._mark_as_created_in_iteration(values[-1])
             position += count
         return values
 
-    def _register_local_containers(self, result: Any) -> None:
+    def _mark_as_created_in_iteration(self, result: Any) -> None:
         """Mark containers as created in this iteration."""
         if isinstance(result, list | dict | tuple):
             register_local_object(self.recorder, result)
             for inner in result.values() if isinstance(result, dict) else result:
-                self._register_local_containers(inner)
+                self._mark_as_created_in_iteration(inner)
 
-    def _flatten_to_leaves(self, values: LoopValues) -> LoopValues:
+    def _flatten_and_check_structure(self, values: LoopValues) -> LoopValues:
         leaves = []
         for spec, value in zip(self.specs, values, strict=True):
             if spec is None:
@@ -98,7 +98,7 @@ class LoopState:
             leaves += inner
         return leaves
 
-    def _expand_to_leaves(self, leaf: int) -> None:
+    def _expand_container_at(self, leaf: int) -> None:
         """Replace a container by its leaves, each of which is carried as a separate variable."""
         position = 0
         for i, spec in enumerate(self.specs):

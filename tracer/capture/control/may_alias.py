@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from ...core import pytree
 from ...core.errors import TraceError, user_frame, user_line, with_user_line
 from ...core.mode import state
-from ..modes import static_mode
+from ..modes import find_static_base_mode
 from .branch_values import Undefined
 from .escape_analysis import register_local_object
 
@@ -40,7 +40,7 @@ def invalidate_if_undefined(label: str, value: Any) -> Any:
     )
 
 
-class LoopString(InvalidatedValue):
+class LoopStringPlaceholder(InvalidatedValue):
     """Stands for a string that a loop body assigns, because programs have no strings. Reading it in
     the loop raises an error; after the capture it is replaced by the string.
     """
@@ -65,7 +65,7 @@ def restore_loop_strings(value: Any) -> Any:
             if isinstance(value, dict)
             else [restore_loop_strings(v) for v in items],
         )
-    return value.text if isinstance(value, LoopString) else value
+    return value.text if isinstance(value, LoopStringPlaceholder) else value
 
 
 class ReplacedByArray(InvalidatedValue):
@@ -122,7 +122,7 @@ def invalidate_container(container: Any) -> None:
         set_unchecked_items(container, [placeholder] * max(1, list.__len__(container)))
 
 
-def resolve_replaced_list(container: Any) -> Any:
+def resolve_list_reject_invalidated(container: Any) -> Any:
     """Return the TensorArray that a list became, and any other value unchanged.
 
     Raises TraceError for an invalidated container.
@@ -227,7 +227,7 @@ def create_may_alias(items: Any, *origins: Any) -> Any:
     result.origins = [(origin, unchecked_items(origin)) for origin in origins]
     line = user_line()
     result.since_line = f" at {line}" if line else ""
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     if mode is not None:
         register_local_object(mode.recorder, result)
     return result
@@ -285,12 +285,12 @@ class ContainerSnapshot:
         filled = [copies.get(i, value) for i, value in enumerate(self.items)]
         return tuple(filled) if isinstance(self.container, tuple) else filled
 
-    def iter_lists(self) -> Iterator[ContainerSnapshot]:
+    def iter_list_snapshots(self) -> Iterator[ContainerSnapshot]:
         """Yield the snapshots of this list and of the lists in it."""
         if isinstance(self.container, list):
             yield self
         for inner in self.children.values():
-            yield from inner.iter_lists()
+            yield from inner.iter_list_snapshots()
 
     def iter_changed(self) -> Iterator[Any]:
         """Yield this container and those in it whose items changed."""
@@ -396,7 +396,7 @@ class BranchContainerTracker:
                 and not any(isinstance(v, ReplacedByArray) for v in each.items)
                 else len(unchecked_items(each.container))
                 for found in self._initial_snapshots
-                for each in found.iter_lists()
+                for each in found.iter_list_snapshots()
             ]
         )
 
@@ -404,7 +404,9 @@ class BranchContainerTracker:
         """Return a list that the branches leave with different lengths; None if there is none."""
         if len(self._list_lengths_per_branch) == 2:
             lists = [
-                each.container for found in self._initial_snapshots for each in found.iter_lists()
+                each.container
+                for found in self._initial_snapshots
+                for each in found.iter_list_snapshots()
             ]
             for found, one, two in zip(lists, *self._list_lengths_per_branch, strict=True):
                 if one != two:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...core.errors import TraceError, with_user_line
 from ..recorder import OpenBlock, Recorder
-from .branch_values import Undefined, has_same_objects, value_meta
+from .branch_values import Undefined, find_meta_of_value, has_same_objects
 from .may_alias import (
     ContainerSnapshot,
     InvalidatedValue,
@@ -310,6 +310,6 @@ def is_merged_by_value(value: Any) -> bool:
     """Whether the value must be merged after a branch: tensors, numbers, strings, None and
     containers. Other objects are kept by reference.
     """
-    return value_meta(value) is not None or isinstance(
+    return find_meta_of_value(value) is not None or isinstance(
         value, str | bytes | type(None) | tuple | list | dict
     )

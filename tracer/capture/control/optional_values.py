@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from ...core.op import Meta
-from ..symbolic_scalars import union_of_value_kinds
+from ..symbolic_scalars import merge_value_kinds_over_paths
 from ..undefined_checks import IS_NONE_PREFIX, NOT_RETURNED_PREFIX, UndefinedCheck
 from ..variable import MaybeUndefinedRecord, Variable
-from .branch_values import Undefined, merge_metas, value_meta
+from .branch_values import Undefined, find_meta_of_value, require_common_meta_of_values
 from .loop_aliasing import LoopCarriedVariable
 
 BOOL_META = Meta((), np.dtype(bool))
@@ -24,7 +24,7 @@ KnownConditionValues = frozenset[tuple[str, bool]]
 NO_KNOWN_CONDITIONS: tuple[KnownConditionValues, KnownConditionValues] = (frozenset(), frozenset())
 
 
-def none_flag(value: Any) -> Any:
+def none_flag_or_constant(value: Any) -> Any:
     """Return the none flag of a value: True, False, or a bool of the program."""
     if value is None:
         return True
@@ -57,7 +57,7 @@ def implied_condition_values(condition: Any, holds: bool) -> KnownConditionValue
     )
 
 
-def set_implied_conditions(
+def record_condition_implications(
     condition: Any, where_true: KnownConditionValues, where_false: KnownConditionValues
 ) -> Any:
     """Record what a condition implies about other conditions."""
@@ -66,7 +66,9 @@ def set_implied_conditions(
     return condition
 
 
-def implied_by_merged_condition(pred: Any, a: Any, b: Any, value: bool) -> KnownConditionValues:
+def conditions_implied_by_branch_result(
+    pred: Any, a: Any, b: Any, value: bool
+) -> KnownConditionValues:
     """Return what is known if a merged bool equals `value`: `a` where `pred` is true, otherwise
     `b`.
     """
@@ -109,7 +111,7 @@ def mark_result_maybe_none(value: Variable, function: str, missing: Variable) ->
 
 def none_flag_on_path(condition: Any, holds: bool, value: Any) -> Any:
     """Return the none flag of `value` on the path on which `condition` equals `holds`."""
-    flag = none_flag(value)
+    flag = none_flag_or_constant(value)
     for name, is_true in implied_none_flags(condition)[0 if holds else 1]:
         if isinstance(flag, Variable) and flag.name == name:
             return is_true
@@ -125,43 +127,43 @@ class LoopNoneFlags:
     def __init__(self) -> None:
         self.flag_by_position: dict[int, LoopCarriedVariable] = {}
 
-    def create_carried(
+    def make_carried_if_maybe_none(
         self, i: int, name: str, initial: Any, after: Any, sides: tuple[str, str]
     ) -> LoopCarriedVariable | None:
         """Return the loop-carried variable for a value that may be None; None for other values."""
-        tensors = [v for v in (initial, after) if value_meta(v) is not None]
+        tensors = [v for v in (initial, after) if find_meta_of_value(v) is not None]
         if (
             not tensors
-            or (none_flag(initial) is False and none_flag(after) is False)
+            or (none_flag_or_constant(initial) is False and none_flag_or_constant(after) is False)
             or isinstance(initial, Undefined)
         ):
             return None
         if len(tensors) == 1 and not (initial is None or after is None):
             return None
         self.flag_by_position[i] = LoopCarriedVariable(
-            f"{name} is None", BOOL_META, none_flag(initial)
+            f"{name} is None", BOOL_META, none_flag_or_constant(initial)
         )
         meta = (
-            value_meta(tensors[0])
+            find_meta_of_value(tensors[0])
             if len(tensors) == 1
-            else merge_metas(name, initial, after, sides)
+            else require_common_meta_of_values(name, initial, after, sides)
         )
         assert meta is not None
         return LoopCarriedVariable(
             name,
             meta,
             Undefined(name) if initial is None else initial,
-            scalar_kind=union_of_value_kinds(tensors),
+            scalar_kind=merge_value_kinds_over_paths(tensors),
         )
 
     def add_flag_if_needed(self, i: int, carried: LoopCarriedVariable, after: Any) -> bool:
         """Add a none flag if the value may be None after an iteration; return whether a flag was
         added.
         """
-        if i in self.flag_by_position or none_flag(after) is False:
+        if i in self.flag_by_position or none_flag_or_constant(after) is False:
             return False
         self.flag_by_position[i] = LoopCarriedVariable(
-            f"{carried.name} is None", BOOL_META, none_flag(carried.initial)
+            f"{carried.name} is None", BOOL_META, none_flag_or_constant(carried.initial)
         )
         return True
 
@@ -170,9 +172,11 @@ class LoopNoneFlags:
     ) -> Iterator[tuple[LoopCarriedVariable, Any]]:
         """Yield the none flag of value `i` with its next value."""
         if i in self.flag_by_position:
-            yield self.flag_by_position[i], none_flag(after)
+            yield self.flag_by_position[i], none_flag_or_constant(after)
 
-    def mark_maybe_none(self, values: list[Any], names: list[str], block: int) -> None:
+    def mark_flagged_values_maybe_none(
+        self, values: list[Any], names: list[str], block: int
+    ) -> None:
         """Mark the variables as optional; ops of `block` must not use them."""
         for i, flag in self.flag_by_position.items():
             assert flag.variable is not None

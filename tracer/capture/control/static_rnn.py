@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from ...core.dtype import dtype_of, is_inexact
+from ...core.dtype import is_inexact, parse_dtype
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
@@ -94,11 +94,13 @@ class StaticRNN:
         self._mode, self._outer_block = mode, recorder.open_blocks[-1]
         mark = recorder.checkpoint()
         try:
-            with recorder.record_in_new_block() as inner:
+            with recorder.enter_new_block() as inner:
                 self._step_block, self._definition_stage = inner.block, INSIDE
                 yield
                 self._check_step_definition(inner)
-                memories = [self._memory_names(memory) for memory in self._memories]
+                memories = [
+                    self._emit_next_value_and_get_names(memory) for memory in self._memories
+                ]
         except BaseException:
             self._restore_sequence_names()
             recorder.rewind(mark)
@@ -106,7 +108,7 @@ class StaticRNN:
                 undo_inplace_write(mode, tensor, before)
             raise
         self._restore_sequence_names()
-        self._write_sequence_copies(inner.block, mark[1])
+        self._emit_copies_of_whole_sequences(inner.block, mark[1])
         emit_recurrent(
             recorder,
             inner.block,
@@ -135,7 +137,7 @@ class StaticRNN:
         self._num_steps = max(self._num_steps, meta.shape[0])
         name = self._outer_name(x)
         if name not in self._sequence_inputs.step_variable_by_name:
-            self._rename_sequence_in_step(name, x)
+            self._rename_whole_sequence_in_step(name, x)
             desc = recorder.declare(
                 name, Meta(meta.shape[1:], meta.dtype), stop_gradient=x.stop_gradient
             )
@@ -282,7 +284,7 @@ class StaticRNN:
     # -- names
     # --------------------------------------------------------------------------
 
-    def _rename_sequence_in_step(self, name: str, x: Tensor) -> None:
+    def _rename_whole_sequence_in_step(self, name: str, x: Tensor) -> None:
         """Rename a whole sequence in the step, because its name denotes a slice there."""
         assert self._mode is not None
         assert self._outer_block is not None
@@ -291,7 +293,7 @@ class StaticRNN:
             f"{name}@WHOLE"
         )
         recorder.declare(alias_name, x.meta, self._outer_block.block, stop_gradient=x.stop_gradient)
-        recorder.rename_bound_tensors(name, alias_name)
+        recorder.rebind_tensors_of_variable(name, alias_name)
 
     def _outer_name(self, value: Tensor) -> str:
         """Return the name of a variable outside of the step."""
@@ -308,14 +310,14 @@ class StaticRNN:
         )
 
     def _restore_sequence_names(self) -> None:
-        """Undo `_rename_sequence_in_step` after the step."""
+        """Undo `_rename_whole_sequence_in_step` after the step."""
         assert self._mode is not None
         self._definition_stage = AFTER
         for name, alias_name in self._sequence_inputs.alias_by_name.items():
-            self._mode.recorder.rename_bound_tensors(name, f"{name}@STEP")
-            self._mode.recorder.rename_bound_tensors(alias_name, name)
+            self._mode.recorder.rebind_tensors_of_variable(name, f"{name}@STEP")
+            self._mode.recorder.rebind_tensors_of_variable(alias_name, name)
 
-    def _write_sequence_copies(self, block: Block, start: int) -> None:
+    def _emit_copies_of_whole_sequences(self, block: Block, start: int) -> None:
         """Write copies of the whole sequences that the step reads. Ops before the step read the
         sequences themselves.
         """
@@ -343,7 +345,7 @@ class StaticRNN:
         """Write the ops of the `with` body to the block that contains the step."""
         assert self._mode is not None
         assert self._outer_block is not None
-        with self._mode.recorder.record_in_block(self._outer_block):
+        with self._mode.recorder.enter_block(self._outer_block):
             yield
 
     def _emit_initial_memory(
@@ -366,7 +368,7 @@ class StaticRNN:
             )
         return result
 
-    def _memory_names(self, memory: StepMemory) -> tuple[str, str, str]:
+    def _emit_next_value_and_get_names(self, memory: StepMemory) -> tuple[str, str, str]:
         assert self._mode is not None
         assert memory.next_value is not None
         return (
@@ -389,7 +391,7 @@ class StaticRNN:
         assert self._mode is not None
         assert self._step_block is not None
         recorder, one = self._mode.recorder, self._step_block.vars[name]
-        meta = Meta((self._num_steps, *one.shape), dtype_of(one.dtype).np)
+        meta = Meta((self._num_steps, *one.shape), parse_dtype(one.dtype).np)
         result = recorder.create_variable(
             recorder.declare(name, meta, stop_gradient=one.stop_gradient)
         )

@@ -9,25 +9,36 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...core.dtype import default_float_dtype, dtype_of
+from ...core.dtype import default_float_np_dtype, parse_dtype
 from ...core.errors import OpError, TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ...ir.program import Attr, AttrType, Block, VarDesc, VarKind
 from ..aliasing import TensorArrayBase
-from ..modes import Static, static_mode
+from ..modes import Static, find_static_base_mode
 from ..recorder import Recorder
 from ..symbolic_scalars import (
-    ScalarKind,
-    cast_to_default_float,
+    PossibleScalarTypes,
+    cast_symbolic_float_to_default_dtype,
     mark_symbolic_scalar,
+    merge_kinds_over_paths,
     scalar_kind,
-    union_of_kinds,
 )
 from ..variable import Variable
-from .branch_values import axis_size_or_one, cast_to, is_number, scalar_constant, value_meta
-from .may_alias import ReplacedByArray, resolve_replaced_list, set_unchecked_items, unchecked_items
+from .branch_values import (
+    axis_size_or_one,
+    cast_to,
+    find_meta_of_value,
+    is_python_or_numpy_scalar,
+    scalar_constant,
+)
+from .may_alias import (
+    ReplacedByArray,
+    resolve_list_reject_invalidated,
+    set_unchecked_items,
+    unchecked_items,
+)
 from .mutable_locations import ListItemsLocation, save_locations_in_open_blocks
 
 INT64 = np.dtype(np.int64)
@@ -56,12 +67,14 @@ class TensorArray(TensorArrayBase):
         recorder = mode.recorder
         name = recorder.namer.temporary_name("create_array")
         self.raw = VarDesc(
-            name, (), "float32" if dtype is None else dtype_of(dtype).name, kind=VarKind.ARRAY
+            name, (), "float32" if dtype is None else parse_dtype(dtype).name, kind=VarKind.ARRAY
         )
         (block or recorder.block).vars[name] = self.raw
         recorder.aliases.record_creation(self)
         self.element_meta: Meta | None = None
-        self._scalar_kinds: list[ScalarKind | None] = []  # the scalar kinds of its elements
+        self._scalar_kinds: list[
+            PossibleScalarTypes | None
+        ] = []  # the scalar kinds of its elements
 
     @classmethod
     def from_items(cls, mode: Static, items: Sequence[Any]) -> TensorArray:
@@ -102,7 +115,7 @@ class TensorArray(TensorArrayBase):
     @property
     def element_type_key(self) -> tuple[Any, ...]:
         """The element type as a comparable tuple: Meta, scalar kind and LoD level."""
-        return self.element_meta, union_of_kinds(self._scalar_kinds), self.raw.lod_level
+        return self.element_meta, merge_kinds_over_paths(self._scalar_kinds), self.raw.lod_level
 
     @property
     def name(self) -> str:
@@ -115,11 +128,11 @@ class TensorArray(TensorArrayBase):
     def _emit_write(self, position: Tensor, value: Any) -> None:
         self._scalar_kinds.append(scalar_kind(value))
         value = (
-            scalar_constant(value, default_float_dtype())
+            scalar_constant(value, default_float_np_dtype())
             if isinstance(value, float)
-            else cast_to_default_float(value)
+            else cast_symbolic_float_to_default_dtype(value)
         )
-        meta = value_meta(value)
+        meta = find_meta_of_value(value)
         if isinstance(value, Variable) and value.mixed_types:
             why = "an element has another dtype or number of axes in each branch"
             raise TraceError(with_user_line(f"the list '{self.name}': {why}{value.mixed_types}"))
@@ -131,7 +144,7 @@ class TensorArray(TensorArrayBase):
         assert self.element_meta is not None
         tensor = cast_to(value, self.element_meta)
         recorder = _require_current_recorder()
-        operands = {"X": [recorder.operand_name(tensor)], "I": [recorder.name_of(position)]}
+        operands = {"X": [recorder.checked_operand_name(tensor)], "I": [recorder.name_of(position)]}
         level = tensor.raw.lod_level if isinstance(tensor, Variable) else 0
         self.raw.lod_level = max(self.raw.lod_level, level)
         recorder.emit("write_to_array", operands, {"Out": [self.name]})
@@ -151,7 +164,7 @@ class TensorArray(TensorArrayBase):
             )
         shape = tuple(a if a == b else -1 for a, b in zip(old.shape, meta.shape, strict=True))
         self.element_meta = Meta(shape, meta.dtype)
-        self.raw.shape, self.raw.dtype = shape, dtype_of(meta.dtype).name
+        self.raw.shape, self.raw.dtype = shape, parse_dtype(meta.dtype).name
 
     def _emit_op_on_array(
         self,
@@ -214,9 +227,9 @@ class TensorArray(TensorArrayBase):
             self.element_meta,
         )
         result.raw.lod_level = self.raw.lod_level
-        kind = union_of_kinds(self._scalar_kinds)
+        kind = merge_kinds_over_paths(self._scalar_kinds)
         if kind is not None:
-            mark_symbolic_scalar(result, ScalarKind(kind.types))
+            mark_symbolic_scalar(result, PossibleScalarTypes(kind.types))
         if recorder.policy.array_elements_alias:
             recorder.aliases.record_merge([(result, (self,))])
         return result
@@ -238,7 +251,7 @@ class TensorArray(TensorArrayBase):
 
     def copy(self) -> TensorArray:
         """Return a new TensorArray with the same elements."""
-        mode = static_mode(state.mode)
+        mode = find_static_base_mode(state.mode)
         assert mode is not None
         result = TensorArray(
             mode, None if self.element_meta is None else self.element_meta.dtype
@@ -309,7 +322,7 @@ class TensorArray(TensorArrayBase):
         self._emit_write(self.length(), value)
 
     def _append_all_without_mutability_check(self, values: Any) -> None:
-        if isinstance(found := resolve_replaced_list(values), TensorArray):
+        if isinstance(found := resolve_list_reject_invalidated(values), TensorArray):
             TensorArray.append_all_elements(self, found)
             return
         for value in values:
@@ -318,7 +331,7 @@ class TensorArray(TensorArrayBase):
     def pop(self, index: Any = -1) -> Tensor:
         """Remove and return the last element. Raises TraceError for other positions."""
         self.require_mutable("pop")
-        if not (is_number(index) and index == -1):
+        if not (is_python_or_numpy_scalar(index) and index == -1):
             raise TraceError(
                 with_user_line("pop: only the last element of a list in a program can be removed")
             )
@@ -355,7 +368,7 @@ class TensorArray(TensorArrayBase):
 
     def __radd__(self, other: Any) -> TensorArray:
         self._check_plus_operand("+", other)
-        mode = static_mode(state.mode)
+        mode = find_static_base_mode(state.mode)
         assert mode is not None
         result = TensorArray.from_items(mode, other)
         result._append_all_without_mutability_check(self)
@@ -407,7 +420,7 @@ class TensorArray(TensorArrayBase):
 
 
 def _require_current_recorder() -> Recorder:
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     assert mode is not None, "a TensorArray outside of a recording"
     return mode.recorder
 
@@ -424,10 +437,10 @@ def create_array(dtype: Any = "float32", initialized_list: Sequence[Tensor] | No
                     f"create_array: the elements should be Tensors, not {type(item).__name__}"
                 )
             )
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     if mode is None:
         return items
-    result = TensorArray(mode, dtype_of(dtype).np)
+    result = TensorArray(mode, parse_dtype(dtype).np)
     for i, item in enumerate(items):
         result.write(i, item)
     return result

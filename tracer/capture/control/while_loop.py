@@ -10,7 +10,7 @@ from typing import Any
 from ...core import pytree
 from ...core.errors import OpError, TraceError, with_user_line
 from ...core.mode import state
-from ..modes import Static, static_mode
+from ..modes import Static, find_static_base_mode
 from ..variable import Variable
 from .branch import check_condition
 from .loop import LoopValues, record_loop
@@ -42,7 +42,7 @@ def while_loop(
     if not loop_vars:
         raise OpError(with_user_line("while_loop: there should be one of loop_vars at least"))
     current = list(loop_vars)
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     while True:
         condition = cond(*current)
         if mode is not None and isinstance(condition, Variable):
@@ -57,10 +57,10 @@ def while_loop(
             )
         if not condition:
             return current
-        current = _to_value_list(body(*current), len(current))
+        current = _require_body_value_list(body(*current), len(current))
 
 
-def _to_value_list(result: Any, count: int) -> list[Any]:
+def _require_body_value_list(result: Any, count: int) -> list[Any]:
     values = (
         list(result)
         if isinstance(result, list | tuple) and not hasattr(result, "_fields")
@@ -83,7 +83,7 @@ def _record_while(
 
     def flat_body(values: LoopValues) -> LoopValues:
         result, other = pytree.flatten(
-            _to_value_list(body(*pytree.unflatten(spec, values)), len(start))
+            _require_body_value_list(body(*pytree.unflatten(spec, values)), len(start))
         )
         if other != spec:
             why = (

@@ -14,7 +14,7 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...ir.block_captures import outer_names_written_by_block
 from ...ir.program import Block
-from ..modes import Static, static_mode
+from ..modes import Static, find_static_base_mode
 from ..variable import Variable
 from .block_ops import emit_conditional, emit_while
 from .branch import check_condition, undo_inplace_write
@@ -22,7 +22,7 @@ from .branch import check_condition, undo_inplace_write
 
 def require_static_mode(what: str) -> Static:
     """Return the mode that writes a program. Raises OarlockError if there is none."""
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     if mode is None:
         raise OarlockError(
             with_user_line(
@@ -40,7 +40,7 @@ def _record_body(mode: Static, repeats: bool = False) -> Iterator[Block]:
     repeats: whether the body is a loop body.
     """
     recorder = mode.recorder
-    with recorder.record_in_new_block() as inner:
+    with recorder.enter_new_block() as inner:
         inner.is_loop_body = repeats
         yield inner.block
     for tensor, before in inner.inplace_writes.values():
@@ -48,7 +48,7 @@ def _record_body(mode: Static, repeats: bool = False) -> Iterator[Block]:
         if recorder.var(before.name) is not before:  # created in the body
             continue
         if after is not before:
-            with recorder.record_in_block(inner):
+            with recorder.enter_block(inner):
                 recorder.emit("assign", {"X": [after.name]}, {"Out": [before.name]})
             before.stop_gradient = before.stop_gradient and after.stop_gradient
         undo_inplace_write(mode, tensor, before)

@@ -12,7 +12,7 @@ from ...core.errors import AssertError, OperandError, OpError, with_user_line
 from ...core.mode import state
 from ...core.tensor import Tensor
 from ...ir.program import Attr, AttrType, OpDesc
-from ..modes import static_mode
+from ..modes import find_static_base_mode
 from ..variable import Variable
 
 PRINT_PHASES = ("forward", "backward", "both")
@@ -57,11 +57,11 @@ def Print(
         "print_phase": print_phase.upper(),
         "is_forward": True,
     }
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     if mode is None or not isinstance(input, Variable):
         PrintKernel(settings, input.name)(np.asarray(cuda.to_host(input.array)))
         return input
-    return mode.recorder.emit_like(
+    return mode.recorder.emit_shape_preserving_unary_op(
         "print", "In", input, {name: setting_to_attr(v) for name, v in settings.items()}
     )
 
@@ -131,7 +131,7 @@ def Assert(
     if cond.meta.dtype != bool or any(d not in (1, -1) for d in cond.meta.shape):
         raise OpError(with_user_line(f"Assert: the condition must be one bool (cond={cond.meta})"))
     displayed = list(data or [])
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     if mode is None or not isinstance(cond, Variable):
         AssertKernel(summarize, "")(
             cuda.to_host(cond.array), [np.asarray(cuda.to_host(t.array)) for t in displayed]

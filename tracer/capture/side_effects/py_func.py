@@ -17,7 +17,7 @@ from ...core.errors import OarlockError, OpError, with_user_line
 from ...core.mode import state, use_mode
 from ...core.tensor import Tensor
 from ...ir.program import Attr, AttrType, OpDesc
-from ..modes import Static, static_mode
+from ..modes import Static, find_static_base_mode
 from ..variable import Variable
 
 PythonFunction = Callable[..., Any]
@@ -64,7 +64,7 @@ def to_list(value: Any) -> list[Any]:
 
 
 def _require_static_mode(what: str) -> Static:
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     if mode is None:
         raise OarlockError(
             with_user_line(f"{what}: requires static mode; call enable_static() first")
@@ -213,7 +213,7 @@ def static_pylayer(
     return outs[0] if isinstance(made, Variable) else type(made)(outs)
 
 
-def record_pylayer_gradients(desc: OpDesc, gradients: list[Variable]) -> list[Any]:
+def call_static_pylayer_backward(desc: OpDesc, gradients: list[Variable]) -> list[Any]:
     """Return the gradients that the backward function of an op `pylayer` records, one per operand.
 
     Raises OpError for another number of gradients.

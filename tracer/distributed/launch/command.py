@@ -139,7 +139,7 @@ def _parse_bool(text: str) -> bool:
     return text.lower() in ("true", "1", "yes")
 
 
-def create_config(options: argparse.Namespace) -> JobConfig:
+def make_job_config(options: argparse.Namespace) -> JobConfig:
     """Create the job's configuration.  Raises OarlockError for inconsistent options."""
     devices = [d for d in options.devices.split(",") if d]
     count = options.nproc_per_node if options.nproc_per_node is not None else max(1, len(devices))
@@ -180,7 +180,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = build_parser().parse_args(arguments)
     try:
         override_options_from_environment(options)
-        config = create_config(options)
+        config = make_job_config(options)
         if not os.path.exists(options.training_script):
             raise OarlockError(f"launch: there is no file {options.training_script}")
         if options.print_config:

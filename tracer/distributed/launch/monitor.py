@@ -96,7 +96,9 @@ def monitor(job: Job) -> int:
             codes = {rank: exit_code(job, rank) for rank in range(job.config.count)}
             failed = next((rank for rank, code in codes.items() if code), None)
             if failed is not None:
-                return _report_failure(job, failed, codes[failed] or 1, time.monotonic() - started)
+                return _terminate_and_report_failure(
+                    job, failed, codes[failed] or 1, time.monotonic() - started
+                )
             if (exited := _find_rank_with_unreported_exit(job, codes)) is not None:
                 return _abort_deadlocked_job(
                     job,
@@ -105,7 +107,7 @@ def monitor(job: Job) -> int:
                     exited,
                 )
             if has_ended:
-                return _handle_launcher_end(job, codes)
+                return _report_ranks_without_exit_code(job, codes)
             if (endless_wait := _find_rank_waiting_for_exited_rank(job)) is not None:
                 rank, exited = endless_wait
                 return _abort_deadlocked_job(
@@ -126,7 +128,7 @@ def monitor(job: Job) -> int:
         return 130
 
 
-def _handle_launcher_end(job: Job, codes: dict[int, int | None]) -> int:
+def _report_ranks_without_exit_code(job: Job, codes: dict[int, int | None]) -> int:
     """Handle the end of MPI's launcher without a failed rank.  Returns the exit code."""
     missing = [rank for rank, code in codes.items() if code is None]
     if not missing:
@@ -136,7 +138,9 @@ def _handle_launcher_end(job: Job, codes: dict[int, int | None]) -> int:
         f"{missing} have no exit code"
     )
     print(
-        "\n".join([head, *_describe_waiting(job, None), *_ranks_not_in_collective(job, None)]),
+        "\n".join(
+            [head, *_describe_waiting(job, None), *_describe_ranks_not_in_collective(job, None)]
+        ),
         file=sys.stderr,
     )
     return job.process.returncode or 1
@@ -154,8 +158,8 @@ def _find_rank_with_unreported_exit(job: Job, codes: dict[int, int | None]) -> i
     return None
 
 
-def _report_failure(job: Job, rank: int, code: int, seconds: float) -> int:
-    others = _describe_waiting(job, rank) + _ranks_not_in_collective(job, rank)
+def _terminate_and_report_failure(job: Job, rank: int, code: int, seconds: float) -> int:
+    others = _describe_waiting(job, rank) + _describe_ranks_not_in_collective(job, rank)
     end = (
         f"was killed by {signal.Signals(-code).name}"
         if code < 0
@@ -178,7 +182,7 @@ def _describe_waiting(job: Job, exited: int | None) -> list[str]:
     return lines
 
 
-def _ranks_not_in_collective(job: Job, exited: int | None) -> list[str]:
+def _describe_ranks_not_in_collective(job: Job, exited: int | None) -> list[str]:
     """List the ranks that did not enter a collective in which others wait.
 
     exited: a rank that is reported already
@@ -236,7 +240,7 @@ def _is_deadlocked(job: Job) -> bool:
 
 def _abort_deadlocked_job(job: Job, reason: str, exited: int | None = None) -> int:
     """Terminate a job in which ranks would wait forever.  exited: a rank that has ended, if any"""
-    lines = _describe_waiting(job, exited) + _ranks_not_in_collective(job, exited)
+    lines = _describe_waiting(job, exited) + _describe_ranks_not_in_collective(job, exited)
     job.terminate()
     print("\n".join([f"launch: {reason}", *lines]), file=sys.stderr)
     return 1

@@ -45,21 +45,21 @@ class JobConfig:
         """The addresses of the ranks in PADDLE_TRAINER_ENDPOINTS."""
         return [f"{self.host}:{self.port + n}" for n in range(self.count)]
 
-    def environment(self) -> dict[str, str]:
+    def common_environment(self) -> dict[str, str]:
         """Return the environment variables that are the same for all ranks; worker.py sets the
         others.
         """
         variables = {
             "PADDLE_TRAINERS_NUM": str(self.count),
             "PADDLE_TRAINER_ENDPOINTS": ",".join(self.endpoints),
-            "OARLOCK_RANK_DEVICES": ";".join(self.rank_devices(n) for n in range(self.count)),
+            "OARLOCK_RANK_DEVICES": ";".join(self.devices_of_rank(n) for n in range(self.count)),
             "OARLOCK_LOG_FOLDER": str(self.logs.absolute()),
         }
         if _THREADS_VARIABLE not in os.environ:
             variables[_THREADS_VARIABLE] = str(max(1, len(os.sched_getaffinity(0)) // self.count))
         return variables | self.extra
 
-    def rank_devices(self, rank: int) -> str:
+    def devices_of_rank(self, rank: int) -> str:
         """Return the GPU indices of a rank, separated by commas."""
         num_devices = len(self.devices) // self.count
         return ",".join(self.devices[rank * num_devices : (rank + 1) * num_devices])
@@ -90,7 +90,7 @@ class Job:
         self.process.wait()
 
 
-def find_mpiexec() -> str:
+def require_mpiexec() -> str:
     """Return the path of mpiexec in the folder of this Python or in PATH.
 
     Raises OarlockError if it is missing.
@@ -118,7 +118,7 @@ def running_job(config: JobConfig) -> Iterator[Job]:
         # The system releases the lock when this process ends, also by SIGKILL; see worker.py.
         fcntl.flock(lock, fcntl.LOCK_EX)
         command = [
-            find_mpiexec(),
+            require_mpiexec(),
             "-n",
             str(config.count),
             sys.executable,
@@ -128,7 +128,7 @@ def running_job(config: JobConfig) -> Iterator[Job]:
         ]
         process = subprocess.Popen(
             command,
-            env={**os.environ, **config.environment(), RUN_FOLDER_VARIABLE: folder},
+            env={**os.environ, **config.common_environment(), RUN_FOLDER_VARIABLE: folder},
             stdin=subprocess.DEVNULL,
             start_new_session=True,
         )

@@ -109,7 +109,7 @@ class RankProcess:
         with contextlib.suppress(OSError):
             os.killpg(self._process.pid, number)
 
-    def kill_all(self) -> None:
+    def kill_all_descendants(self) -> None:
         """Kill all descendants of the rank, also those in other sessions."""
         self.kill(signal.SIGKILL)
         while children := child_processes(os.getpid()):
@@ -150,7 +150,7 @@ def main() -> int:
         signal.signal(number, process.terminate)
     (folder / f"rank.{rank}.pid").write_text(str(os.getpid()))
     code = process.wait()
-    process.kill_all()
+    process.kill_all_descendants()
     temporary = folder / f"rank.{rank}.tmp"
     temporary.write_text(str(code))
     temporary.rename(folder / f"rank.{rank}.exit")

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...static.amp.decorate import OptimizerWithMixedPrecision
 from ...static.amp.lists import AutoMixedPrecisionLists as _Lists
-from ..deprecated import deprecated_alias
+from ..deprecated import warn_deprecated_on_first_use
 
 __all__ = ["AutoMixedPrecisionLists", "decorate"]
 
@@ -25,7 +25,9 @@ class AutoMixedPrecisionLists(_Lists):
         super().__init__(custom_white_list, custom_black_list, custom_black_varnames)
 
 
-@deprecated_alias("fluid.contrib.mixed_precision.decorate", "paddle.static.amp.decorate")
+@warn_deprecated_on_first_use(
+    "fluid.contrib.mixed_precision.decorate", "paddle.static.amp.decorate"
+)
 def decorate(
     optimizer: Any,
     amp_lists: Any = None,

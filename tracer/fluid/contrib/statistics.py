@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from ...core.dtype import dtype_of
+from ...core.dtype import parse_dtype
 from ...core.errors import with_user_line
 from ...ir.program import VarKind
 from ...static.graph.program import Program
@@ -44,7 +44,7 @@ def _variable_num_bytes(var: Any, batch: int) -> int:
         return 0
     if sum(d < 0 for d in var.shape) > 1:
         raise ValueError(with_user_line(f"Var {var.name} has more than one negative dim."))
-    size = dtype_of(var.dtype).np.itemsize
+    size = parse_dtype(var.dtype).np.itemsize
     return int(math.prod(batch if d < 0 else d for d in var.shape) * size)
 
 

@@ -20,7 +20,7 @@ from ...static.graph.mode import StaticGraphMode
 from ...tensor.creation import to_tensor
 from .. import framework
 from ..complex_variable import ComplexVariable
-from ..deprecated import deprecated_alias, warn_deprecated
+from ..deprecated import warn_deprecated_on_first_use, warn_deprecated_once
 from ..strategy import BackwardStrategy
 from ..training_mode import TRAINING_MODE
 
@@ -45,7 +45,7 @@ def guard(place: Any = None) -> Iterator[None]:
     Names are generated anew, and random numbers start from the `random_seed` of the default
     programs.
     """
-    warn_deprecated("fluid.dygraph.guard", "that by itself, and paddle.disable_static()")
+    warn_deprecated_once("fluid.dygraph.guard", "that by itself, and paddle.disable_static()")
     previous, TRAINING_MODE.training = TRAINING_MODE.training, True
     main, startup = Program(), Program()
     try:
@@ -77,7 +77,7 @@ disable_dygraph = disable_imperative = framework.disable_dygraph
 enabled = framework.in_dygraph_mode
 
 
-@deprecated_alias("fluid.dygraph.to_variable", "paddle.to_tensor")
+@warn_deprecated_on_first_use("fluid.dygraph.to_variable", "paddle.to_tensor")
 def to_variable(
     value: Any, name: str | None = None, zero_copy: bool | None = None, dtype: Any = None
 ) -> Any:

@@ -7,14 +7,14 @@ from typing import Any
 
 from ...core.parameter import Parameter
 from ...framework.io import load, save
-from ..deprecated import deprecated_alias
+from ..deprecated import warn_deprecated_on_first_use
 
 __all__ = ["load_dygraph", "save_dygraph"]
 
 _PARAMS, _OPT = ".pdparams", ".pdopt"
 
 
-@deprecated_alias("fluid.dygraph.save_dygraph", "paddle.save")
+@warn_deprecated_on_first_use("fluid.dygraph.save_dygraph", "paddle.save")
 def save_dygraph(state_dict: Any, model_path: str) -> None:
     """Write a state dict to `model_path`.pdparams, or to .pdopt if its first value is not a
     Parameter.
@@ -30,7 +30,7 @@ def save_dygraph(state_dict: Any, model_path: str) -> None:
     save(dict(state_dict), model_path + (_PARAMS if is_model else _OPT), protocol=2)
 
 
-@deprecated_alias("fluid.dygraph.load_dygraph", "paddle.load")
+@warn_deprecated_on_first_use("fluid.dygraph.load_dygraph", "paddle.load")
 def load_dygraph(
     model_path: str, keep_name_table: bool = False
 ) -> tuple[dict[str, Any], dict[str, Any] | None]:

@@ -68,7 +68,7 @@ def _infer_num_channels(args: dict[str, Any], *inputs: Any) -> dict[str, Any]:
     return {"num_channels": inputs[0].meta.shape[1]}
 
 
-def _argument_names_of_1_5(*first: str, transposed: bool = False) -> tuple[str, ...]:
+def _legacy_argument_names(*first: str, transposed: bool = False) -> tuple[str, ...]:
     order = ("padding", "stride") if transposed else ("stride", "padding")
     return (
         *first,
@@ -83,8 +83,8 @@ def _argument_names_of_1_5(*first: str, transposed: bool = False) -> tuple[str, 
     )
 
 
-_OF_1_5 = _argument_names_of_1_5("num_channels", "num_filters", "filter_size")
-_OF_1_6 = _argument_names_of_1_5("num_filters", "filter_size")
+_OF_1_5 = _legacy_argument_names("num_channels", "num_filters", "filter_size")
+_OF_1_6 = _legacy_argument_names("num_filters", "filter_size")
 
 
 def _accept_arguments_of_1_5_and_1_6(cls: Any) -> Any:
@@ -188,7 +188,7 @@ class _ConvTranspose(_Conv):
         self.bias = self.create_parameter([num_filters], attrs[1], dtype, is_bias=True)
 
 
-def _infer_filter_size(args: dict[str, Any], *inputs: Any) -> dict[str, Any]:
+def _infer_channels_and_filter_size(args: dict[str, Any], *inputs: Any) -> dict[str, Any]:
     """Return num_channels, and the filter_size with which the output has the size output_size."""
     shape = inputs[0].meta.shape
     inferred = {"num_channels": shape[1]}
@@ -203,12 +203,14 @@ def _infer_filter_size(args: dict[str, Any], *inputs: Any) -> dict[str, Any]:
     return inferred
 
 
-_TRANSPOSED_OF_1_5 = _argument_names_of_1_5(
+_TRANSPOSED_OF_1_5 = _legacy_argument_names(
     "num_filters", "output_size", "filter_size", transposed=True
 )
 
 
-@with_optional_name_scope_argument(*_TRANSPOSED_OF_1_5, infer_arguments=_infer_filter_size)
+@with_optional_name_scope_argument(
+    *_TRANSPOSED_OF_1_5, infer_arguments=_infer_channels_and_filter_size
+)
 class Conv2DTranspose(_ConvTranspose):
     """Transposed 2-D convolution, plus a bias, with an activation: [N, C, H, W] -> [N, M, H',
     W'].
@@ -240,7 +242,9 @@ class Conv2DTranspose(_ConvTranspose):
         )
 
 
-@with_optional_name_scope_argument(*_TRANSPOSED_OF_1_5, infer_arguments=_infer_filter_size)
+@with_optional_name_scope_argument(
+    *_TRANSPOSED_OF_1_5, infer_arguments=_infer_channels_and_filter_size
+)
 class Conv3DTranspose(_ConvTranspose):
     """Transposed 3-D convolution with an activation: [N, C, D, H, W] -> [N, M, D', H', W'].
 

@@ -8,7 +8,7 @@ from typing import Any
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...core.tensor import Tensor
-from ..deprecated import deprecated_alias
+from ..deprecated import warn_deprecated_on_first_use
 from .layers import NameScopedLayer, apply_activation, with_optional_name_scope_argument
 
 __all__ = ["FC", "BilinearTensorProduct", "Embedding", "GRUUnit", "Linear"]
@@ -45,7 +45,7 @@ def _attr_for_input(attr: Any, index: int) -> Any:
     return attr[index] if isinstance(attr, list | tuple) else attr
 
 
-@deprecated_alias("fluid.dygraph.FC", "paddle.nn.Linear")
+@warn_deprecated_on_first_use("fluid.dygraph.FC", "paddle.nn.Linear")
 class FC(NameScopedLayer):
     """act(x @ weight + bias), or the sum of several such products. As in 1.5, the weights are
     created at the first call.

@@ -7,18 +7,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...core.errors import MismatchError, OperandError, OpError, with_user_line
+from ...core.errors import ArgumentAssertionError, OperandError, OpError, with_user_line
 from ...core.tensor import Tensor
 from ...ir.passes.prune import prune
 from ...jit.api import dygraph_to_static_func, to_static
 from ...jit.dy2static.program_translator import ProgramTranslator
-from ...jit.layer_capture import set_ops_to_inference
+from ...jit.layer_capture import with_ops_in_inference_mode
 from ...jit.save import select_names_by_index
 from ...jit.traced_layer import TracedLayer as _TracedLayer
 from ...nn.layer import Layer
 from ...static import BuildStrategy, ExecutionStrategy
 from ...static.graph.program import Program
-from ..deprecated import deprecated_alias
+from ..deprecated import warn_deprecated_on_first_use
 from ..io.models import write_paddle1_model
 
 __all__ = ["ProgramTranslator", "TracedLayer", "declarative", "dygraph_to_static_func"]
@@ -47,7 +47,9 @@ class TracedLayer:
         self._traced: Any = None
 
     @staticmethod
-    @deprecated_alias("fluid.dygraph.TracedLayer", "paddle.jit.to_static and paddle.jit.save")
+    @warn_deprecated_on_first_use(
+        "fluid.dygraph.TracedLayer", "paddle.jit.to_static and paddle.jit.save"
+    )
     def trace(layer: Any, inputs: Any) -> tuple[Any, TracedLayer]:
         """Run `layer` on `inputs`, a variable or a list of them. Returns its outputs and the
         TracedLayer.
@@ -77,7 +79,7 @@ class TracedLayer:
         """
         for strategy, cls in ((build_strategy, BuildStrategy), (exec_strategy, ExecutionStrategy)):
             if not isinstance(strategy, cls | None):
-                raise MismatchError(
+                raise ArgumentAssertionError(
                     with_user_line(
                         f"set_strategy: {type(strategy).__name__} is not a {cls.__name__}"
                     )
@@ -90,12 +92,14 @@ class TracedLayer:
         """
         tensors = _flatten_tensors(inputs)
         if len(tensors) != len(self._feed_names):
-            raise MismatchError(
+            raise ArgumentAssertionError(
                 with_user_line(f"TracedLayer: takes {self._feed_names}, got {len(tensors)} inputs")
             )
         return self._traced(tensors)
 
-    @deprecated_alias("fluid.dygraph.TracedLayer.save_inference_model", "paddle.jit.save")
+    @warn_deprecated_on_first_use(
+        "fluid.dygraph.TracedLayer.save_inference_model", "paddle.jit.save"
+    )
     def save_inference_model(
         self,
         dirname: str | None = None,
@@ -121,7 +125,7 @@ class TracedLayer:
         if not dirname:
             raise OpError(with_user_line("save_inference_model: dirname is empty"))
         recording = self._traced._captured_program
-        program = set_ops_to_inference(recording.program)
+        program = with_ops_in_inference_mode(recording.program)
         feeds, fetches = (
             select_names_by_index("feed", program.feeds(), feed),
             select_names_by_index("fetch", program.fetches(), fetch),
@@ -136,7 +140,7 @@ class TracedLayer:
         )
 
 
-@deprecated_alias("fluid.dygraph.declarative", "paddle.jit.to_static")
+@warn_deprecated_on_first_use("fluid.dygraph.declarative", "paddle.jit.to_static")
 def declarative(func: Callable[..., Any]) -> Any:
     """Convert a function with Python control flow to a program, like `paddle.jit.to_static`."""
     return to_static(func)

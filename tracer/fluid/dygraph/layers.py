@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from ...core import unique_name
-from ...core.errors import MismatchError, OpError, with_user_line
+from ...core.errors import ArgumentAssertionError, OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.parameter import Parameter
@@ -76,7 +76,11 @@ class Layer(_Layer):
         if isinstance(attr, list | tuple):
             shape, attr = attr, shape
         name = attr if isinstance(attr, str) else getattr(attr, "name", None)
-        if name and state.mode.program_builder is None and unique_name.register_user_name(name):
+        if (
+            name
+            and state.mode.program_builder is None
+            and unique_name.register_user_name_was_known(name)
+        ):
             why = (
                 f"parameter name [{name}] has been used already; in dygraph mode "
                 f"parameter names must be unique"
@@ -191,7 +195,7 @@ class Layer(_Layer):
             value = stat_dict[key if use_structured_name else tensor.name]
             shape = tuple(np.shape(value.array if isinstance(value, Tensor) else value))
             if shape != tensor.meta.shape:
-                raise MismatchError(
+                raise ArgumentAssertionError(
                     with_user_line(f"set_dict: {key} gets shape {list(shape)} (X={tensor.meta})")
                 )
         self.set_state_dict(stat_dict, use_structured_name)

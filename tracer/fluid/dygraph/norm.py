@@ -310,14 +310,16 @@ class Dropout(NameScopedLayer):
         return out
 
 
-def _infer_alpha_shape(args: dict[str, Any], x: Any) -> dict[str, Any]:
+def _infer_channel_and_input_shape(args: dict[str, Any], x: Any) -> dict[str, Any]:
     return {
         "channel": x.meta.shape[1] if len(x.meta.shape) > 1 else 1,
         "input_shape": list(x.meta.shape),
     }
 
 
-@with_optional_name_scope_argument("mode", "param_attr", infer_arguments=_infer_alpha_shape)
+@with_optional_name_scope_argument(
+    "mode", "param_attr", infer_arguments=_infer_channel_and_input_shape
+)
 class PRelu(NameScopedLayer):
     """x if x > 0, else weight * x (He et al. 2015): [*S] -> [*S].
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..deprecated import deprecated_alias
+from ..deprecated import warn_deprecated_on_first_use
 
 REPLACEMENT_BY_NAME = {
     "BCELoss": "nn.BCELoss",
@@ -46,4 +46,4 @@ REPLACEMENT_BY_NAME = {
 def deprecate_replaced_classes(members: dict[str, Any]) -> None:
     """Decorate the classes of fluid.dygraph so that their first use warns."""
     for old, new in REPLACEMENT_BY_NAME.items():
-        deprecated_alias(f"fluid.dygraph.{old}", f"paddle.{new}")(members[old])
+        warn_deprecated_on_first_use(f"fluid.dygraph.{old}", f"paddle.{new}")(members[old])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtype import dtype_of
+from ...core.dtype import parse_dtype
 from ...core.errors import OpError, with_user_line
 from ...core.paddle_functions import batch
 from ...core.tensor import Tensor
@@ -130,7 +130,9 @@ class GeneratorLoader:
         if hasattr(value, "recursive_sequence_lengths"):
             return value
         array = np.asarray(value)
-        return array.astype(dtype_of(variable.raw.dtype).np) if array.dtype.kind == "O" else array
+        return (
+            array.astype(parse_dtype(variable.raw.dtype).np) if array.dtype.kind == "O" else array
+        )
 
     def start(self) -> None:
         """Begin an epoch: runs of the program take batches from now on."""

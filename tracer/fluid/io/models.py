@@ -15,14 +15,14 @@ from ...core.errors import with_user_line
 from ...core.mode import use_mode
 from ...core.op import OPS
 from ...export import pdiparams, pdmodel
-from ...export.atomic_files import atomic_write
+from ...export.atomic_files import write_files_atomically
 from ...ir.passes.normalize import build_inference_program
 from ...ir.scope import current_scope
 from ...static import default_main_program
 from ...static import io as static_io
 from ...static.graph.mode import StaticGraphMode
 from ...static.graph.program import Program
-from ..deprecated import deprecated_alias
+from ..deprecated import warn_deprecated_on_first_use
 from .paddle1_format import convert_to_paddle1_in_place
 from .variables import save_persistables, unwrap_program
 
@@ -55,7 +55,7 @@ def write_paddle1_model(
             os.path.join(dirname, name): pdiparams.iter_record_chunks(name, array)
             for name, array in arrays.items()
         }
-    atomic_write(files)
+    write_files_atomically(files)
 
 
 def _append_scale_or_assign_to_outputs(program: Program, outputs: list[Variable]) -> list[Variable]:
@@ -80,7 +80,7 @@ def _to_checked_list_of(name: str, value: Any, cls: type) -> list[Any]:
     return items
 
 
-@deprecated_alias("fluid.io.save_inference_model", "paddle.static.save_inference_model")
+@warn_deprecated_on_first_use("fluid.io.save_inference_model", "paddle.static.save_inference_model")
 def save_inference_model(
     dirname: str,
     feeded_var_names: Any,
@@ -107,7 +107,7 @@ def save_inference_model(
         path = os.path.join(
             dirname, os.path.basename(model_filename or MODEL_FILE) + ".main_program"
         )
-        atomic_write({path: pdmodel.to_bytes(program.raw)})
+        write_files_atomically({path: pdmodel.to_bytes(program.raw)})
         if not program_only:
             save_persistables(executor, dirname, program, params_filename)
         return [v.name for v in targets]
@@ -124,14 +124,14 @@ def save_inference_model(
     if program_only:
         convert_to_paddle1_in_place(desc)
         path = os.path.join(dirname, os.path.basename(model_filename or MODEL_FILE))
-        atomic_write({path: pdmodel.to_bytes(desc)})
+        write_files_atomically({path: pdmodel.to_bytes(desc)})
     else:
         values = {v.name: scope.value(v.name).array for v in desc.persistables()}
         write_paddle1_model(desc, values, dirname, model_filename, params_filename)
     return outs
 
 
-@deprecated_alias("fluid.io.load_inference_model", "paddle.static.load_inference_model")
+@warn_deprecated_on_first_use("fluid.io.load_inference_model", "paddle.static.load_inference_model")
 def load_inference_model(
     dirname: Any,
     executor: Any,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ...core.dtype import dtype_of
+from ...core.dtype import parse_dtype
 from ...ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 
 
@@ -44,7 +44,10 @@ def _create_op_desc(
 def _cast_op_desc(x: str, out: str, in_dtype: str, out_dtype: str) -> OpDesc:
     dtypes = {"in_dtype": in_dtype, "out_dtype": out_dtype}
     return _create_op_desc(
-        "cast", {"X": [x]}, out, **{k: (AttrType.INT, dtype_of(v).proto) for k, v in dtypes.items()}
+        "cast",
+        {"X": [x]},
+        out,
+        **{k: (AttrType.INT, parse_dtype(v).proto) for k, v in dtypes.items()},
     )
 
 
@@ -116,7 +119,7 @@ def rewrite_flatten(rewrite: OpRewrite) -> None:
     rewrite.op.inputs, rewrite.op.outputs = {"X": [transposed]}, {"Out": [flattened]}
 
 
-def rewrite_broadcast(rewrite: OpRewrite) -> None:
+def rewrite_broadcast_tensors(rewrite: OpRewrite) -> None:
     """1.8 has no broadcast_tensors: emit expand_as for each tensor, with a tensor of the full
     shape.
     """
@@ -126,7 +129,7 @@ def rewrite_broadcast(rewrite: OpRewrite) -> None:
     if target is None:
         return
     ops = [
-        _create_expand_as_op(rewrite, name, out, target)
+        _expand_as_or_assign_with_casts(rewrite, name, out, target)
         for name, out in zip(names, outs, strict=True)
     ]
     rewrite.op.type, rewrite.op.inputs, rewrite.op.outputs = (
@@ -137,7 +140,7 @@ def rewrite_broadcast(rewrite: OpRewrite) -> None:
     rewrite.after[:0] = ops[1:]
 
 
-def _create_expand_as_op(rewrite: OpRewrite, name: str, out: str, target: str) -> OpDesc:
+def _expand_as_or_assign_with_casts(rewrite: OpRewrite, name: str, out: str, target: str) -> OpDesc:
     var, target_var = rewrite.var(name), rewrite.var(target)
     if var.shape == target_var.shape:
         return _create_op_desc("assign", {"X": [name]}, out)
@@ -184,7 +187,7 @@ def use_row_splits_instead_of_counts(rewrite: OpRewrite) -> None:
     )
     rewrite.before.append(_create_op_desc("cumsum", {"X": [counts]}, ends, axis=(AttrType.INT, -1)))
     zero = rewrite.declare_temporary("zero", (1,), "int64")
-    shape, dtype = (AttrType.LONGS, [1]), (AttrType.INT, dtype_of("int64").proto)
+    shape, dtype = (AttrType.LONGS, [1]), (AttrType.INT, parse_dtype("int64").proto)
     rewrite.before.append(
         _create_op_desc(
             "fill_constant", {}, zero, shape=shape, dtype=dtype, value=(AttrType.FLOAT, 0.0)
@@ -196,7 +199,7 @@ def use_row_splits_instead_of_counts(rewrite: OpRewrite) -> None:
     rewrite.op.inputs["RoisLod"] = [splits]
 
 
-def read_custom_samples_from_inputs(rewrite: OpRewrite) -> None:
+def redirect_outputs_to_custom_samples(rewrite: OpRewrite) -> None:
     """With customized samples, the op of 1.8 outputs its inputs: let readers read these."""
     if not rewrite.op.attr("use_customized_samples", False):
         return
@@ -217,10 +220,10 @@ REWRITES: dict[str, Callable[[OpRewrite], None]] = {
     "squeeze2": cast_bools,
     "unsqueeze2": cast_bools,
     "flatten_contiguous_range": rewrite_flatten,
-    "broadcast_tensors": rewrite_broadcast,
+    "broadcast_tensors": rewrite_broadcast_tensors,
     "roi_align": use_row_splits_instead_of_counts,
     "roi_pool": use_row_splits_instead_of_counts,
-    "sample_logits": read_custom_samples_from_inputs,
+    "sample_logits": redirect_outputs_to_custom_samples,
 }
 
 

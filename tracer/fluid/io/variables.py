@@ -10,7 +10,7 @@ from ...static import CompiledProgram
 from ...static.io import is_parameter
 from ...static.io import load_vars as _load_vars
 from ...static.io import save_vars as _save_vars
-from ..deprecated import deprecated_alias
+from ..deprecated import warn_deprecated_on_first_use
 
 __all__ = [
     "load_params",
@@ -38,7 +38,7 @@ def _save_to_files_or_bytes(
         return (Path(folder) / "values").read_bytes()
 
 
-@deprecated_alias("fluid.io.save_vars", "paddle.static.save")
+@warn_deprecated_on_first_use("fluid.io.save_vars", "paddle.static.save")
 def save_vars(
     executor: Any,
     dirname: Any,
@@ -53,7 +53,7 @@ def save_vars(
     _save_vars(executor, dirname, unwrap_program(main_program), vars, predicate, filename)
 
 
-@deprecated_alias("fluid.io.load_vars", "paddle.static.load")
+@warn_deprecated_on_first_use("fluid.io.load_vars", "paddle.static.load")
 def load_vars(
     executor: Any,
     dirname: Any,
@@ -66,7 +66,7 @@ def load_vars(
     _load_vars(executor, dirname, unwrap_program(main_program), vars, predicate, filename)
 
 
-@deprecated_alias("fluid.io.save_params", "paddle.static.save")
+@warn_deprecated_on_first_use("fluid.io.save_params", "paddle.static.save")
 def save_params(
     executor: Any, dirname: Any, main_program: Any = None, filename: str | None = None
 ) -> Any:
@@ -79,7 +79,7 @@ def save_params(
     )
 
 
-@deprecated_alias("fluid.io.load_params", "paddle.static.load")
+@warn_deprecated_on_first_use("fluid.io.load_params", "paddle.static.load")
 def load_params(
     executor: Any, dirname: Any, main_program: Any = None, filename: str | None = None
 ) -> None:
@@ -87,7 +87,7 @@ def load_params(
     _load_vars(executor, dirname, unwrap_program(main_program), None, is_parameter, filename)
 
 
-@deprecated_alias("fluid.io.save_persistables", "paddle.static.save")
+@warn_deprecated_on_first_use("fluid.io.save_persistables", "paddle.static.save")
 def save_persistables(
     executor: Any, dirname: Any, main_program: Any = None, filename: str | None = None
 ) -> Any:
@@ -98,7 +98,7 @@ def save_persistables(
     return _save_to_files_or_bytes(executor, dirname, unwrap_program(main_program), None, filename)
 
 
-@deprecated_alias("fluid.io.load_persistables", "paddle.static.load")
+@warn_deprecated_on_first_use("fluid.io.load_persistables", "paddle.static.load")
 def load_persistables(
     executor: Any, dirname: Any, main_program: Any = None, filename: str | None = None
 ) -> None:

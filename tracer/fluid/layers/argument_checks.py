@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...capture.control.tensor_arrays import TensorArray
-from ...core.dtype import dtype_of
+from ...core.dtype import parse_dtype
 from ...core.errors import OperandError, with_user_line
 from ...core.mode import state
 from ...core.paddle1_compat import compat
@@ -110,7 +110,7 @@ def _iter_type_problems(
                 if isinstance(v, Tensor)
             ]
             for variable in variables:
-                if dtype_of(variable.meta.dtype).name not in argument_type.dtypes:
+                if parse_dtype(variable.meta.dtype).name not in argument_type.dtypes:
                     yield (
                         f"the dtype of {name} is not one of "
                         f"{', '.join(sorted(argument_type.dtypes))} ({name}={variable.meta})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...capture.control import TensorArray
-from ...capture.modes import static_mode
+from ...capture.modes import find_static_base_mode
 from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
@@ -57,7 +57,7 @@ def beam_search_decode(
     Returns int64 [N] and float [N]; both have two LoD levels: the sentences of each source, and the
     tokens of each sentence.
     """
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     if mode is None or not isinstance(ids, TensorArray) or not isinstance(scores, TensorArray):
         raise OpError(
             with_user_line(

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...capture.control.with_blocks import require_static_mode
 from ...core import pytree
-from ...core.dtype import dtype_of
+from ...core.dtype import parse_dtype
 from ...core.mode import state
 from ...core.op import OPS
 from ...nn import decode
@@ -40,7 +40,7 @@ class BeamSearchDecoder(decode.BeamSearchDecoder):
 def parent_block() -> Iterator[None]:
     """Record the body into the parent of the current block."""
     recorder = require_static_mode("dynamic_decode").recorder
-    with recorder.record_in_block(recorder.open_blocks[-2]):
+    with recorder.enter_block(recorder.open_blocks[-2]):
         yield
 
 
@@ -193,7 +193,7 @@ def _any_unfinished(finished: Any) -> Any:
 
 
 def _cast_if_needed(x: Any, dtype: Any) -> Any:
-    out_dtype = dtype_of(dtype)
+    out_dtype = parse_dtype(dtype)
     if x.dtype == out_dtype:
         return x
     return OPS["cast"](x, in_dtype=x.dtype.proto, out_dtype=out_dtype.proto)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ...core import pytree
-from ...core.dtype import dtype_of
+from ...core.dtype import parse_dtype
 from ...core.op import OPS
 from .decode import Decoder
 from .random_ops import sampling_id
@@ -94,7 +94,7 @@ class GreedyEmbeddingHelper(DecodeHelper):
 
     def initialize(self) -> Any:
         """Return the embedding of the start tokens, and False for each sequence."""
-        like = {"shape": [-1], "dtype": dtype_of("bool").proto, "value": 0.0, "str_value": "0.0"}
+        like = {"shape": [-1], "dtype": parse_dtype("bool").proto, "value": 0.0, "str_value": "0.0"}
         return self.embedding_fn(self.start_tokens), OPS["fill_constant_batch_size_like"](
             self.start_tokens, **like
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.dtype import dtype_of
+from ...core.dtype import parse_dtype
 from ...core.op import OPS
 from ...static import nn
 from ...static.nn.helper import LayerHelper
@@ -62,7 +62,7 @@ def embedding(
     rows, width = (int(d) for d in size)
     padding = -1 if padding_idx is None else padding_idx if padding_idx >= 0 else rows + padding_idx
     with helper.prefix_output_names():
-        table = helper.create_parameter(param_attr, [rows, width], dtype_of(dtype))
+        table = helper.create_parameter(param_attr, [rows, width], parse_dtype(dtype))
         return OPS["lookup_table"](
             table, input, padding_idx=padding, is_sparse=is_sparse, is_distributed=is_distributed
         )

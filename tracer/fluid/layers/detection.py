@@ -39,7 +39,7 @@ def _float_list(values: Any) -> list[float]:
     return [float(v) for v in to_list(values)]
 
 
-def _parse_width_height(values: Any, name: str) -> list[float]:
+def _require_width_height(values: Any, name: str) -> list[float]:
     """Return two numbers, for width and height. Raises OpError for other values."""
     if not isinstance(values, list | tuple) or len(values) != 2:
         raise OpError(with_user_line(f"{name}={values} must be [width, height]"))
@@ -69,7 +69,7 @@ def anchor_generator(
         anchor_sizes=_float_list(anchor_sizes),
         aspect_ratios=_float_list(aspect_ratios),
         variances=_float_list(variance),
-        stride=_parse_width_height(stride, "anchor_generator: stride"),
+        stride=_require_width_height(stride, "anchor_generator: stride"),
         offset=float(offset),
     )
     return set_stop_gradient(boxes), set_stop_gradient(variances)
@@ -95,7 +95,7 @@ def density_prior_box(
     image: [N, C', H', W'].
     Returns boxes and variances [H, W, P, 4]; with flatten_to_2d [H * W * P, 4].
     """
-    step = _parse_width_height(steps, "density_prior_box: steps")
+    step = _require_width_height(steps, "density_prior_box: steps")
     boxes, variances = OPS["density_prior_box"](
         input,
         image,

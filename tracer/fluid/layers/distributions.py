@@ -10,7 +10,7 @@ import numpy as np
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...core.tensor import Tensor
-from ..deprecated import deprecated_alias
+from ..deprecated import warn_deprecated_on_first_use
 from .helper import ensure_1d
 from .random_ops import gaussian_random, uniform_random
 from .tensors import assign, fill_constant_batch_size_like
@@ -69,7 +69,7 @@ class _LocationScale:
         return OPS["reshape2"](samples, shape=list(shape)) if self._is_scalar else samples
 
 
-@deprecated_alias("fluid.layers.Uniform", "paddle.distribution.Uniform")
+@warn_deprecated_on_first_use("fluid.layers.Uniform", "paddle.distribution.Uniform")
 class Uniform(_LocationScale):
     """Uniform distribution on [low, high); both are numbers, arrays or variables."""
 
@@ -101,7 +101,7 @@ class Uniform(_LocationScale):
         return OPS["log"](self.high - self.low)
 
 
-@deprecated_alias("fluid.layers.Normal", "paddle.distribution.Normal")
+@warn_deprecated_on_first_use("fluid.layers.Normal", "paddle.distribution.Normal")
 class Normal(_LocationScale):
     """Normal distribution with mean loc and standard deviation scale: numbers, arrays or
     variables.
@@ -144,7 +144,7 @@ def _log_softmax(logits: Any) -> Any:
     return OPS["elementwise_sub"](shifted, OPS["log"](_sum_last(OPS["exp"](shifted))))
 
 
-@deprecated_alias("fluid.layers.Categorical", "paddle.distribution.Categorical")
+@warn_deprecated_on_first_use("fluid.layers.Categorical", "paddle.distribution.Categorical")
 class Categorical:
     """Categorical distribution with logits [*, C], an array or a variable."""
 
@@ -162,7 +162,7 @@ class Categorical:
         return _sum_last(OPS["softmax"](self.logits) * log_ratio)
 
 
-@deprecated_alias(
+@warn_deprecated_on_first_use(
     "fluid.layers.MultivariateNormalDiag", "paddle.distribution.MultivariateNormalDiag"
 )
 class MultivariateNormalDiag:

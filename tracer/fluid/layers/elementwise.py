@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.op import OPS
 from ...static.nn.helper import apply_activation
-from ..deprecated import deprecated_alias
+from ..deprecated import warn_deprecated_on_first_use
 
 # op -> name in Paddle 2
 _OPS = {
@@ -25,7 +25,7 @@ __all__ = list(_OPS)
 
 
 def _make_elementwise_layer(kind: str, paddle2_name: str) -> Callable[..., Any]:
-    @deprecated_alias(f"fluid.layers.{kind}", f"paddle.{paddle2_name}")
+    @warn_deprecated_on_first_use(f"fluid.layers.{kind}", f"paddle.{paddle2_name}")
     def layer(
         x: Any, y: Any, axis: int = -1, act: str | None = None, name: str | None = None
     ) -> Any:

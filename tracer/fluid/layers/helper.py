@@ -9,7 +9,7 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...ir.passes.scalar_result_predicates import may_reduce_to_scalar
 from ...static.graph.mode import StaticGraphMode
-from ..deprecated import deprecated_alias
+from ..deprecated import warn_deprecated_on_first_use
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -37,7 +37,9 @@ def deprecated_layer(new: str) -> Callable[[F], F]:
 
     new: such as `paddle.nn.functional.relu`
     """
-    return lambda function: deprecated_alias(f"fluid.layers.{function.__name__}", new)(function)
+    return lambda function: warn_deprecated_on_first_use(f"fluid.layers.{function.__name__}", new)(
+        function
+    )
 
 
 def assign_to(value: Any, target: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.dtype import dtype_of
+from ...core.dtype import parse_dtype
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...tensor import layout, search
@@ -150,7 +150,7 @@ def unique(x: Any, dtype: Any = "int32") -> Any:
     x: [N].
     Returns [K], int [N].
     """
-    values, _, inverse, *_ = OPS["unique"](x, dtype=dtype_of(dtype).proto, is_sorted=False)
+    values, _, inverse, *_ = OPS["unique"](x, dtype=parse_dtype(dtype).proto, is_sorted=False)
     return values, inverse
 
 
@@ -162,7 +162,7 @@ def unique_with_counts(x: Any, dtype: Any = "int32") -> Any:
     x: [N].
     Returns [K], int [N], int [K].
     """
-    outputs: tuple[Any, Any, Any] = OPS["unique_with_counts"](x, dtype=dtype_of(dtype).proto)
+    outputs: tuple[Any, Any, Any] = OPS["unique_with_counts"](x, dtype=parse_dtype(dtype).proto)
     return outputs
 
 

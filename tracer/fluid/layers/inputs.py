@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core import unique_name
-from ...core.dtype import dtype_of
+from ...core.dtype import parse_dtype
 from ...core.errors import OarlockError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
@@ -63,7 +63,7 @@ def data(
 def create_tensor(dtype: Any, name: str | None = None, persistable: bool = False) -> Any:
     """Create a variable whose value and shape are assigned later."""
     if state.mode.program_builder is None:
-        tensor = Tensor(np.zeros(0, dtype_of(dtype).np))
+        tensor = Tensor(np.zeros(0, parse_dtype(dtype).np))
         tensor.name = name or unique_name.generate("create_tensor")
         return tensor
     name = name or unique_name.generate("create_tensor")
@@ -104,7 +104,7 @@ def create_global_var(
     name = name or unique_name.generate("_generated_var")
     if in_dygraph_mode():
         tensor = OPS["fill_constant"](
-            shape=list(shape), value=float(value), dtype=dtype_of(dtype).proto
+            shape=list(shape), value=float(value), dtype=parse_dtype(dtype).proto
         )
         tensor.name, tensor.persistable = name, persistable
         return tensor
@@ -130,7 +130,7 @@ def autoincreased_step_counter(
     attrs = {
         "value": float(begin - 1),
         "str_value": str(begin - 1),
-        "dtype": dtype_of("int64").proto,
+        "dtype": parse_dtype("int64").proto,
     }
     desc = VarDesc(name, (1,), "int64", persistable=True, stop_gradient=True)
     counter = declare_persistable(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.op import OPS
-from ..deprecated import deprecated_alias
+from ..deprecated import warn_deprecated_on_first_use
 from .helper import assign_to, deprecated_layer, ensure_1d
 
 _COMPARISONS = ("equal", "greater_equal", "greater_than", "less_equal", "not_equal")
@@ -30,23 +30,25 @@ def _make_comparison_layer(kind: str) -> Callable[..., Any]:
     def layer(x: Any, y: Any, cond: Any = None) -> Any:
         return assign_to(OPS[kind](x, y), cond)
 
-    return _set_name_and_doc(layer, kind, "cond")
+    return _with_name_doc_and_deprecation(layer, kind, "cond")
 
 
 def _make_logical_layer(kind: str) -> Callable[..., Any]:
     def layer(x: Any, y: Any, out: Any = None, name: str | None = None) -> Any:
         return assign_to(OPS[kind](x, y), out)
 
-    return _set_name_and_doc(layer, kind, "out")
+    return _with_name_doc_and_deprecation(layer, kind, "out")
 
 
-def _set_name_and_doc(layer: Callable[..., Any], kind: str, target: str) -> Callable[..., Any]:
+def _with_name_doc_and_deprecation(
+    layer: Callable[..., Any], kind: str, target: str
+) -> Callable[..., Any]:
     layer.__name__ = layer.__qualname__ = kind
     layer.__doc__ = (
         f"{kind}(x, y) elementwise, bool [*]; also assigned to `{target}`. "
         "y: the shape of x, or [1]."
     )
-    return deprecated_alias(f"fluid.layers.{kind}", f"paddle.{kind}")(layer)
+    return warn_deprecated_on_first_use(f"fluid.layers.{kind}", f"paddle.{kind}")(layer)
 
 
 globals().update({kind: _make_comparison_layer(kind) for kind in _COMPARISONS})

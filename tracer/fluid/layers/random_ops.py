@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.dtype import dtype_of
+from ...core.dtype import parse_dtype
 from ...core.op import OPS
 from ...tensor import creation, manipulation
 from ...tensor.convert import cast, shape_inputs
@@ -27,7 +27,7 @@ __all__ = [
 def _random_tensor(kind: str, shape: Any, dtype: Any, **attrs: Any) -> Any:
     ints, tensors = shape_inputs(shape, kind)
     return set_stop_gradient(
-        OPS[kind](None, tensors, shape=ints, dtype=dtype_of(dtype).proto, **attrs)
+        OPS[kind](None, tensors, shape=ints, dtype=parse_dtype(dtype).proto, **attrs)
     )
 
 
@@ -60,7 +60,7 @@ def _random_batch_size_like(
     sizes = list(zeros.meta.shape)
     dynamic_shape = None if all(d >= 0 for d in sizes) else OPS["shape"](zeros)
     return set_stop_gradient(
-        OPS[kind](dynamic_shape, shape=sizes, dtype=dtype_of(dtype).proto, **attrs)
+        OPS[kind](dynamic_shape, shape=sizes, dtype=parse_dtype(dtype).proto, **attrs)
     )
 
 

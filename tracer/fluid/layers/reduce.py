@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.op import OPS
-from ..deprecated import deprecated_alias
+from ..deprecated import warn_deprecated_on_first_use
 from .helper import ensure_1d
 
 # op -> name in Paddle 2
@@ -23,7 +23,7 @@ __all__ = list(_OPS)
 
 
 def _make_reduce_layer(kind: str, paddle2_name: str) -> Callable[..., Any]:
-    @deprecated_alias(f"fluid.layers.{kind}", f"paddle.{paddle2_name}")
+    @warn_deprecated_on_first_use(f"fluid.layers.{kind}", f"paddle.{paddle2_name}")
     def layer(input: Any, dim: Any = None, keep_dim: bool = False, name: str | None = None) -> Any:
         axes = [dim] if isinstance(dim, int) else list(dim or [])
         return ensure_1d(OPS[kind](input, dim=axes or [0], keep_dim=keep_dim, reduce_all=not axes))

@@ -144,7 +144,7 @@ def swap_batch_time(x: Any) -> Any:
     return OPS["transpose2"](x, axis=[1, 0, *range(2, len(x.meta.shape))])
 
 
-def _reverse_time(x: Any) -> Any:
+def _reverse_first_axis(x: Any) -> Any:
     return OPS["reverse"](x, axis=[0])
 
 
@@ -166,7 +166,7 @@ def time_major_sequence_mask(lengths: Any, inputs: Any, dtype: Any) -> Any:
     return swap_batch_time(OPS["sequence_mask"](lengths, count, maxlen=-1, out_dtype=dtype.proto))
 
 
-def _enable_gradient(x: Any) -> Any:
+def _clear_stop_gradient(x: Any) -> Any:
     x.stop_gradient = False
     return x
 
@@ -194,7 +194,7 @@ def rnn(
         initial_states = cell.get_initial_states(
             batch_ref=inputs, batch_dim_idx=1 if time_major else 0
         )
-    initial_states = pytree.map(_enable_gradient, initial_states)
+    initial_states = pytree.map(_clear_stop_gradient, initial_states)
     inputs = inputs if time_major else pytree.map(swap_batch_time, inputs)
     mask = None
     if sequence_length is not None:
@@ -202,14 +202,14 @@ def rnn(
             sequence_length, pytree.leaves(inputs)[0], pytree.leaves(initial_states)[0].dtype
         )
     if is_reverse:
-        inputs = pytree.map(_reverse_time, inputs)
-        mask = None if mask is None else _reverse_time(mask)
-    outputs, states = _record_rnn(cell, inputs, initial_states, mask, kwargs)
-    outputs = pytree.map(_reverse_time, outputs) if is_reverse else outputs
+        inputs = pytree.map(_reverse_first_axis, inputs)
+        mask = None if mask is None else _reverse_first_axis(mask)
+    outputs, states = _record_static_rnn(cell, inputs, initial_states, mask, kwargs)
+    outputs = pytree.map(_reverse_first_axis, outputs) if is_reverse else outputs
     return outputs if time_major else pytree.map(swap_batch_time, outputs), states
 
 
-def _record_rnn(
+def _record_static_rnn(
     cell: Any, inputs: Any, initial_states: Any, mask: Any, kwargs: dict[str, Any]
 ) -> tuple[Any, Any]:
     """Record a StaticRNN; returns the outputs [T, B, *] and the last states.

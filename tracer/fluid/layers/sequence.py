@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.dtype import dtype_of
+from ...core.dtype import parse_dtype
 from ...core.op import OPS
 from ...static.nn.helper import LayerHelper
 from ...static.nn.sequence import (
@@ -57,7 +57,7 @@ def sequence_mask(x: Any, maxlen: Any = None, dtype: Any = "int64", name: str | 
     """
     maxlen_tensor = maxlen if hasattr(maxlen, "meta") else None
     size = -1 if maxlen is None or maxlen_tensor is not None else int(maxlen)
-    return OPS["sequence_mask"](x, maxlen_tensor, maxlen=size, out_dtype=dtype_of(dtype).proto)
+    return OPS["sequence_mask"](x, maxlen_tensor, maxlen=size, out_dtype=parse_dtype(dtype).proto)
 
 
 def lod_reset(x: Any, y: Any = None, target_lod: Any = None) -> Any:

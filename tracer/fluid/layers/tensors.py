@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtype import dtype_of
+from ...core.dtype import parse_dtype
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
@@ -49,7 +49,9 @@ def cast(x: Any, dtype: Any) -> Any:
     """
     if state.mode.program_builder is None or not isinstance(x, Tensor):
         return _cast(x, dtype)
-    return OPS["cast"](x, in_dtype=dtype_of(x.meta.dtype).proto, out_dtype=dtype_of(dtype).proto)
+    return OPS["cast"](
+        x, in_dtype=parse_dtype(x.meta.dtype).proto, out_dtype=parse_dtype(dtype).proto
+    )
 
 
 @deprecated_layer("paddle.assign")
@@ -119,7 +121,7 @@ def fill_constant_batch_size_like(
     """Return a tensor [*shape] filled with a value; axis output_dim_idx has the size of input's
     axis input_dim_idx.
     """
-    out_dtype = dtype_of(dtype)
+    out_dtype = parse_dtype(dtype)
     text = str(int(value)) if out_dtype.name in ("int32", "int64") else str(float(value))
     return set_stop_gradient(
         OPS["fill_constant_batch_size_like"](

@@ -9,7 +9,7 @@ from typing import Any
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...static.nn.helper import apply_activation
-from ..deprecated import deprecated_alias
+from ..deprecated import warn_deprecated_on_first_use
 from .helper import assign_to, deprecated_layer, ensure_1d
 from .tensors import cast
 
@@ -113,7 +113,7 @@ def _make_unary_layer(
     layer.__name__ = layer.__qualname__ = kind
     layer.__doc__ = f"{kind} of each element, like `{paddle2_name}`: [*] -> [*]."
     layer.__signature__ = signature  # type: ignore[attr-defined]
-    return deprecated_alias(f"fluid.layers.{kind}", paddle2_name)(layer)
+    return warn_deprecated_on_first_use(f"fluid.layers.{kind}", paddle2_name)(layer)
 
 
 globals().update({kind: _make_unary_layer(kind, *row) for kind, row in _OPS.items()})

@@ -1,7 +1,7 @@
 """Optimizers of Paddle 1.x: `fluid.optimizer`."""
 
 from ...static import ExponentialMovingAverage
-from ..deprecated import deprecated_alias
+from ..deprecated import warn_deprecated_on_first_use
 from . import paddle1_only, standard, unsupported, wrappers
 from .base import Paddle1Optimizer as Optimizer
 from .model_average import ModelAverage
@@ -11,7 +11,7 @@ from .unsupported import *
 from .wrappers import *
 
 for _name in standard.__all__:
-    deprecated_alias(
+    warn_deprecated_on_first_use(
         f"fluid.optimizer.{_name}", f"paddle.optimizer.{_name.removesuffix('Optimizer')}"
     )(getattr(standard, _name))
 

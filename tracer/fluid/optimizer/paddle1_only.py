@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...ops.legacy import optimizer
-from ...optimizer.optimizer import Accumulator
+from ...optimizer.optimizer import AccumulatorSpec
 from .base import Paddle1Optimizer
 
 __all__ = ["DecayedAdagradOptimizer", "DpsgdOptimizer", "FtrlOptimizer", "LarsMomentumOptimizer"]
@@ -31,8 +31,8 @@ class DecayedAdagradOptimizer(Paddle1Optimizer):
         self._init_paddle2(learning_rate, parameter_list, regularization, grad_clip, name)
         self._attrs = {"decay": float(decay), "epsilon": float(epsilon)}
 
-    def _accumulator_specs(self) -> tuple[Accumulator, ...]:
-        return (Accumulator("moment", "Moment"),)
+    def _accumulator_specs(self) -> tuple[AccumulatorSpec, ...]:
+        return (AccumulatorSpec("moment", "Moment"),)
 
 
 class FtrlOptimizer(Paddle1Optimizer):
@@ -57,8 +57,8 @@ class FtrlOptimizer(Paddle1Optimizer):
         self._init_paddle2(learning_rate, parameter_list, regularization, grad_clip, name)
         self._attrs = {"l1": float(l1), "l2": float(l1), "lr_power": float(lr_power)}
 
-    def _accumulator_specs(self) -> tuple[Accumulator, ...]:
-        return Accumulator("squared", "SquaredAccumulator"), Accumulator(
+    def _accumulator_specs(self) -> tuple[AccumulatorSpec, ...]:
+        return AccumulatorSpec("squared", "SquaredAccumulator"), AccumulatorSpec(
             "linear", "LinearAccumulator"
         )
 
@@ -88,8 +88,8 @@ class LarsMomentumOptimizer(Paddle1Optimizer):
             "lars_weight_decay": [float(lars_weight_decay)],
         }
 
-    def _accumulator_specs(self) -> tuple[Accumulator, ...]:
-        return (Accumulator("velocity", "Velocity"),)
+    def _accumulator_specs(self) -> tuple[AccumulatorSpec, ...]:
+        return (AccumulatorSpec("velocity", "Velocity"),)
 
 
 class DpsgdOptimizer(Paddle1Optimizer):

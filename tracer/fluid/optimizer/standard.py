@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ... import optimizer as paddle2
-from ...optimizer.optimizer import Accumulator
+from ...optimizer.optimizer import AccumulatorSpec
 from .base import Paddle1Optimizer
 
 __all__ = [
@@ -105,7 +105,7 @@ class AdamOptimizer(Paddle1Optimizer, paddle2.Adam):
         """Run the op with epsilon / sqrt(1 - beta2^t): the op multiplies epsilon by that root,
         unlike Paddle 1.8.
         """
-        power = self._accumulators_of(parameter)["beta2_pow_acc"].item()
+        power = self._get_or_create_accumulators(parameter)["beta2_pow_acc"].item()
         previous, self._attrs = (
             self._attrs,
             {**self._attrs, "epsilon": self._attrs["epsilon"] / math.sqrt(1 - power)},
@@ -203,7 +203,7 @@ class LambOptimizer(Paddle1Optimizer, paddle2.Lamb):
         self._init_paddle2(learning_rate, parameter_list, regularization, grad_clip, name, **own)
         self._attrs["always_adapt"] = True  # scale by the norm also without weight decay
 
-    def _accumulator_specs(self) -> tuple[Accumulator, ...]:
+    def _accumulator_specs(self) -> tuple[AccumulatorSpec, ...]:
         # powers of 0 disable the bias correction
         return tuple(
             spec._replace(initial_value=0.0) if spec.is_scalar else spec
@@ -214,14 +214,14 @@ class LambOptimizer(Paddle1Optimizer, paddle2.Lamb):
         """Run the op with powers of 0, which disables the bias correction, and keep the stored
         powers, as in Paddle 1.8.
         """
-        state = self._accumulators_of(parameter)
+        state = self._get_or_create_accumulators(parameter)
         powers = {name: state[name] for name in ("beta1_pow_acc", "beta2_pow_acc")}
         state.update({name: np.zeros_like(value) for name, value in powers.items()})
         super()._update_parameter(parameter, gradient, lr)
         state.update(powers)
 
-    def _init_accumulators(self, parameter: Any) -> dict[str, Any]:
+    def _make_initial_accumulators(self, parameter: Any) -> dict[str, Any]:
         """Start the powers at beta1 and beta2, the values that Paddle 1.8 saves."""
         powers = {"beta1_pow_acc": self._attrs["beta1"], "beta2_pow_acc": self._attrs["beta2"]}
-        state = super()._init_accumulators(parameter)
+        state = super()._make_initial_accumulators(parameter)
         return {k: np.full_like(v, powers[k]) if k in powers else v for k, v in state.items()}

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from ..unsupported import Unsupported
+from ..unsupported import UnsupportedClassBase
 
 __all__ = ["DGCMomentumOptimizer", "PipelineOptimizer"]
 
 
-class DGCMomentumOptimizer(Unsupported):
+class DGCMomentumOptimizer(UnsupportedClassBase):
     """Momentum with compressed gradients; not supported."""
 
     reason = "requires several GPUs"
 
 
-class PipelineOptimizer(Unsupported):
+class PipelineOptimizer(UnsupportedClassBase):
     """Pipeline parallelism; not supported."""
 
     reason = "requires several devices"

@@ -27,7 +27,7 @@ def build_inference_program(
     """
     tested = clone_for_test_in_place(deepcopy(desc))
     for block in tested.blocks:
-        block.ops = [result for op in block.ops for result in _replace_python_op(op)]
+        block.ops = [result for op in block.ops for result in _replace_pylayer_reject_py_func(op)]
     wanted = [
         *fetches,
         *(n for op in tested.block.ops for n in op.output_names() if keep and op.type != "feed"),
@@ -49,7 +49,7 @@ def build_inference_program(
     return found
 
 
-def _replace_python_op(op: data.OpDesc) -> list[data.OpDesc]:
+def _replace_pylayer_reject_py_func(op: data.OpDesc) -> list[data.OpDesc]:
     """Replace an op that needs Python objects of this process: pylayer becomes assign ops.
 
     Raises OpError for py_func.

@@ -54,9 +54,9 @@ def prune(
     Raises OpError that lists every unknown name, unused feed and missing input.
     """
     _check_names(program, feeds, fetches)
-    program = _prune_sub_blocks(program)
+    program = _with_pruned_sub_blocks(program)
     guarded = [guard.var for guard in program.contract.guards] if program.contract else []
-    ops, needed = _needed_ops(program, feeds, [*fetches, *guarded])
+    ops, needed = _needed_ops_and_names(program, feeds, [*fetches, *guarded])
     _check_feeds(program, ops, needed | set(feeds) if spare else needed, feeds)
     return _build_pruned_program(program, ops, feeds, fetches)
 
@@ -68,7 +68,7 @@ def prune_in_place(program: Program, feeds: Sequence[str], fetches: Sequence[str
     Raises OpError for unknown names.
     """
     _check_names(program, feeds, fetches)
-    ops, needed = _needed_ops(program, feeds, fetches)
+    ops, needed = _needed_ops_and_names(program, feeds, fetches)
     block = program.block
     names = {
         *needed,
@@ -87,15 +87,15 @@ def prune_in_place(program: Program, feeds: Sequence[str], fetches: Sequence[str
 
 def eliminate_dead_ops(program: Program) -> Program:
     """The program without ops that neither outputs nor persistable variables need; inputs stay."""
-    program = _prune_sub_blocks(program)
+    program = _with_pruned_sub_blocks(program)
     guarded = [guard.var for guard in program.contract.guards] if program.contract else []
     kept = [var.name for var in program.persistables()]
     feeds, fetches = program.feeds(), program.fetches()
-    ops, _ = _needed_ops(program, feeds, [*fetches, *guarded, *kept])
+    ops, _ = _needed_ops_and_names(program, feeds, [*fetches, *guarded, *kept])
     return _build_pruned_program(program, ops, feeds, fetches)
 
 
-def _prune_sub_blocks(program: Program) -> Program:
+def _with_pruned_sub_blocks(program: Program) -> Program:
     """A copy of the program without dead ops in sub-blocks.
 
     If an op runs a block and has no capture slot, nothing is removed, because other ops may read
@@ -168,7 +168,7 @@ def _check_names(program: Program, feeds: Sequence[str], fetches: Sequence[str])
         raise OpError(f"prune: {'; '.join(problems)}")
 
 
-def _needed_ops(
+def _needed_ops_and_names(
     program: Program, feeds: Iterable[str], wanted: Iterable[str]
 ) -> tuple[list[OpDesc], set[str]]:
     """The ops of the outermost block that `wanted` needs, in order, and every name that they
@@ -199,13 +199,13 @@ def _check_feeds(
             problems.append(f"feeds[{i}] {name!r} is not needed by the outputs")
         if program.block.vars[name].persistable:
             problems.append(f"feeds[{i}] {name!r} is persistable: its value comes from the file")
-    for name in dict.fromkeys(_unwritten_names(program, ops, needed, feeds)):
+    for name in dict.fromkeys(_iter_missing_inputs(program, ops, needed, feeds)):
         problems.append(f"{name!r} is needed by the outputs but is neither fed nor computed")
     if problems:
         raise OpError(f"prune: {'; '.join(problems)}")
 
 
-def _unwritten_names(
+def _iter_missing_inputs(
     program: Program, ops: list[OpDesc], needed: set[str], feeds: Sequence[str]
 ) -> Iterator[str]:
     """The names that are read before they are written, or never written."""
@@ -230,7 +230,10 @@ def _build_pruned_program(
     program: Program, ops: list[OpDesc], feeds: Sequence[str], fetches: Sequence[str]
 ) -> Program:
     inner = {block.idx for op in ops for block in iter_inner_blocks(program, op)}
-    order = [0, *sorted(inner | {p for i in inner for p in _iter_parents(program, i)} - {0})]
+    order = [
+        0,
+        *sorted(inner | {p for i in inner for p in _iter_ancestor_indices(program, i)} - {0}),
+    ]
     renamed = {old: new for new, old in enumerate(order)}
     kept = [_copy_block_renumbered(program.blocks[i], renamed) for i in order]
     block = kept[0]
@@ -240,7 +243,7 @@ def _build_pruned_program(
         *(make_fetch_op(name, i) for i, name in enumerate(fetches)),
     ]
     guarded = [guard.var for guard in program.contract.guards] if program.contract else []
-    used = {*feeds, *fetches, *guarded, *_iter_variable_names(kept)}
+    used = {*feeds, *fetches, *guarded, *_iter_names_used_in_blocks(kept)}
     block.vars = {
         name: var for name, var in block.vars.items() if name in used and not is_feed_or_fetch(name)
     }
@@ -251,18 +254,18 @@ def _build_pruned_program(
     contract = (
         None
         if program.contract is None
-        else _prune_contract(program.contract, block, feeds, fetches)
+        else _make_pruned_contract(program.contract, block, feeds, fetches)
     )
     return Program(kept, program.version, contract)
 
 
-def _iter_parents(program: Program, index: int) -> Iterator[int]:
+def _iter_ancestor_indices(program: Program, index: int) -> Iterator[int]:
     while index > 0:
         index = program.blocks[index].parent
         yield index
 
 
-def _iter_variable_names(blocks: list[Block]) -> Iterator[str]:
+def _iter_names_used_in_blocks(blocks: list[Block]) -> Iterator[str]:
     for block in blocks:
         for op in block.ops:
             yield from names_read_by_op_without_blocks(op)
@@ -285,7 +288,7 @@ def _copy_op_renumbered(op: OpDesc, renamed: dict[int, int]) -> OpDesc:
     return copied
 
 
-def _prune_contract(
+def _make_pruned_contract(
     contract: Contract, block: Block, feeds: Sequence[str], fetches: Sequence[str]
 ) -> Contract:
     """The contract of the pruned program. It has no output tree if the outputs change, and
@@ -293,8 +296,8 @@ def _prune_contract(
     """
     pruned = deepcopy(contract)
     pruned.inputs, pruned.outputs = (
-        _contract_args(contract.inputs, block, feeds),
-        _contract_args(contract.outputs, block, fetches),
+        _make_contract_args(contract.inputs, block, feeds),
+        _make_contract_args(contract.outputs, block, fetches),
     )
     if [arg.name for arg in contract.outputs] != list(fetches):
         pruned.output_tree = ""
@@ -302,7 +305,7 @@ def _prune_contract(
     return pruned
 
 
-def _contract_args(
+def _make_contract_args(
     args: Sequence[ContractArg], block: Block, names: Sequence[str]
 ) -> list[ContractArg]:
     known = {arg.name: arg for arg in args}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
-from ...core.dtype import DTYPE_BY_NP, dtype_of
+from ...core.dtype import DTYPE_BY_NP, parse_dtype
 from ...core.op import OPS, Meta
 from ..kernelless_op_traits import is_feed_or_fetch
 from ..program import OpDesc, Program, VarDesc
@@ -28,7 +28,7 @@ def with_input_shapes(program: Program, shapes: Mapping[str, tuple[int, ...]]) -
 
 
 def _slot_metas(names: list[str], many: bool, declared: dict[str, VarDesc]) -> Any:
-    found = [Meta(declared[n].shape, dtype_of(declared[n].dtype).np) for n in names]
+    found = [Meta(declared[n].shape, parse_dtype(declared[n].dtype).np) for n in names]
     return (found or None) if many else (found[0] if found else None)
 
 

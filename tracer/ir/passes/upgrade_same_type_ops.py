@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from ...core.dtype import dtype_of
+from ...core.dtype import parse_dtype
 from ...core.op import OPS
 from ..program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 
@@ -82,7 +82,7 @@ def _upgrade_rois_lod_to_rois_num(program: Program, block: Block, op: OpDesc) ->
         _make_row_slice_op(edges[0], parts[1], 0, -1),
     ]
     kinds = {"in_dtype": "int64", "out_dtype": "int32"}
-    attrs = {name: Attr(AttrType.INT, dtype_of(dtype).proto) for name, dtype in kinds.items()}
+    attrs = {name: Attr(AttrType.INT, parse_dtype(dtype).proto) for name, dtype in kinds.items()}
     apart = OpDesc("elementwise_sub", {"X": [parts[0]], "Y": [parts[1]]}, {"Out": [parts[2]]}, {})
     narrow = OpDesc("cast", {"X": [parts[2]]}, {"Out": [counts]}, attrs)
     return [*cuts, apart, narrow, replace(op, inputs=inputs | {"RoisNum": [counts]})]

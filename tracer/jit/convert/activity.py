@@ -74,7 +74,7 @@ class SymbolEffects(ast.NodeVisitor):
         if symbol is not None:
             self.writes[symbol] = None
 
-    def record_assignment(self, name: str | None) -> None:
+    def record_name_assignment(self, name: str | None) -> None:
         """Record an assignment of a name."""
         if name is not None:
             self.record_write(name)
@@ -84,7 +84,7 @@ class SymbolEffects(ast.NodeVisitor):
         if isinstance(node.ctx, ast.Load):
             self.reads.add(node.id)
         else:
-            self.record_assignment(node.id)
+            self.record_name_assignment(node.id)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         symbol = dotted_symbol(node)
@@ -117,28 +117,28 @@ class SymbolEffects(ast.NodeVisitor):
     visit_Nonlocal = visit_Global
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
-        self.record_assignment(node.name)
+        self.record_name_assignment(node.name)
         self.generic_visit(node)
 
     def visit_alias(self, node: ast.alias) -> None:
-        self.record_assignment((node.asname or node.name).split(".")[0])
+        self.record_name_assignment((node.asname or node.name).split(".")[0])
 
     def visit_MatchAs(self, node: ast.MatchAs) -> None:
-        self.record_assignment(node.name)
+        self.record_name_assignment(node.name)
         self.generic_visit(node)
 
     def visit_MatchStar(self, node: ast.MatchStar) -> None:
-        self.record_assignment(node.name)
+        self.record_name_assignment(node.name)
 
     def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
-        self.record_assignment(node.rest)
+        self.record_name_assignment(node.rest)
         self.generic_visit(node)
 
     # -- inner scopes
     # ------------------------------------------------------------------------------------
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self.record_assignment(node.name)
+        self.record_name_assignment(node.name)
         for inner in (*node.decorator_list, *_default_expressions(node.args)):
             self.visit(inner)
         self._record_inner_scope(
@@ -153,7 +153,7 @@ class SymbolEffects(ast.NodeVisitor):
         self._record_inner_scope([node.body], _parameter_names(node.args))
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        self.record_assignment(node.name)
+        self.record_name_assignment(node.name)
         for inner in (*node.decorator_list, *node.bases):
             self.visit(inner)
         self._record_inner_scope(node.body, set())
@@ -187,7 +187,7 @@ class SymbolEffects(ast.NodeVisitor):
         self.reads |= {s for s in inner.reads if s.split(".")[0] not in targets}
         self.captured_reads |= inner.captured_reads
         for symbol in walrus:
-            self.record_assignment(symbol)
+            self.record_name_assignment(symbol)
         for symbol in inner.writes:
             if "." in symbol or symbol not in targets:
                 self.record_write(symbol)

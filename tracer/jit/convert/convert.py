@@ -16,7 +16,7 @@ from ...core.function_source import SourceError, require_syntax_tree_of_code
 from ..operators import runtime
 from ..operators.registry import register
 from .activity import parameter_names
-from .expressions import ExpressionTransformer, mark_conditions
+from .expressions import ExpressionTransformer, mark_tested_bool_ops
 from .jumps import lower_jumps
 from .liveness import annotate_liveness
 from .statements import ControlFlowTransformer, local_names_of
@@ -258,7 +258,7 @@ def _lower_jumps_and_control_flow(
     lower_jumps(function)
     if not all_statements:
         return
-    mark_conditions(function)
+    mark_tested_bool_ops(function)
     annotate_liveness(function)
     flow = ControlFlowTransformer(function, enclosing_names)
     body = [n for s in function.body for n in _to_statement_list(flow.visit(s))]

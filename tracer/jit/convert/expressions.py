@@ -40,7 +40,7 @@ class ExpressionTransformer(ast.NodeTransformer):
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         self.generic_visit(node)
-        if _contains_binding(node.values[1:]):
+        if _contains_walrus_await_or_yield(node.values[1:]):
             return node
         name = "and_" if isinstance(node.op, ast.And) else "or_"
         call = f"__ol.{name}{'' if getattr(node, 'is_test', False) else 'value'}(A, lambda: B)"
@@ -66,7 +66,7 @@ class ExpressionTransformer(ast.NodeTransformer):
             operand_functions = [expression_from_template("lambda: A", node, A=o) for o in operands]
             kinds = [type(o).__name__ for o in node.ops]
             result: ast.Call = expression_from_template(f"__ol.compare_chain({kinds!r})", node)
-            if _contains_binding(operands[1:]):
+            if _contains_walrus_await_or_yield(operands[1:]):
                 return node
             result.args += operand_functions
             return result
@@ -153,7 +153,7 @@ class ExpressionTransformer(ast.NodeTransformer):
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         self.generic_visit(node)
-        if _contains_binding([node.body, node.orelse]):
+        if _contains_walrus_await_or_yield([node.body, node.orelse]):
             return node
         return expression_from_template(
             "__ol.if_expression(TEST, lambda: A, lambda: B)",
@@ -164,7 +164,7 @@ class ExpressionTransformer(ast.NodeTransformer):
         )
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        generator_to_list_comprehension(node)
+        replace_consumed_generator_argument(node)
         if isinstance(node.func, ast.Attribute) and not isinstance(
             node.func.value, ast.Attribute | ast.Subscript
         ):
@@ -259,28 +259,28 @@ class ExpressionTransformer(ast.NodeTransformer):
         return node
 
 
-def mark_conditions(tree: ast.AST) -> None:
+def mark_tested_bool_ops(tree: ast.AST) -> None:
     """Mark each `and` and `or` whose result is only tested for truth: in conditions, and under
     `not`.
     """
     for node in ast.walk(tree):
         if isinstance(node, ast.If | ast.While | ast.IfExp | ast.Assert):
-            mark_condition(node.test)
+            mark_bool_op_as_tested(node.test)
         elif isinstance(node, ast.For) and getattr(node, "extra_test", None) is not None:
-            mark_condition(node.extra_test)  # type: ignore[attr-defined]
+            mark_bool_op_as_tested(node.extra_test)  # type: ignore[attr-defined]
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            mark_condition(node.operand)
+            mark_bool_op_as_tested(node.operand)
         elif isinstance(node, ast.comprehension):
             for condition in node.ifs:
-                mark_condition(condition)
+                mark_bool_op_as_tested(condition)
 
 
-def mark_condition(test: ast.expr) -> None:
+def mark_bool_op_as_tested(test: ast.expr) -> None:
     """Mark an `and` or `or` whose result is only tested for truth."""
     if isinstance(test, ast.BoolOp):
         test.is_test = True  # type: ignore[attr-defined]
         for value in test.values:
-            mark_condition(value)
+            mark_bool_op_as_tested(value)
 
 
 def _with_save_before_write(node: ast.Attribute | ast.Subscript, text: str) -> ast.AST:
@@ -323,7 +323,7 @@ EXHAUSTING_BUILTINS = frozenset({"sum", "list", "tuple", "min", "max", "sorted"}
 SHORT_CIRCUIT_BUILTINS = frozenset({"any", "all"})
 
 
-def generator_to_list_comprehension(node: ast.Call) -> None:
+def replace_consumed_generator_argument(node: ast.Call) -> None:
     """Replace the generator argument of a builtin by a list comprehension, if the builtin consumes
     all items. For a builtin that may stop early, the list is created only if the items turn out to
     be values of the program.
@@ -376,7 +376,7 @@ def _is_convertible_comprehension(node: ast.ListComp) -> bool:
     )
     return (
         has_single_generator
-        and not _contains_binding(parts)
+        and not _contains_walrus_await_or_yield(parts)
         and not any(map(_contains_lambda, parts))
     )
 
@@ -388,7 +388,7 @@ def _contains_lambda(node: ast.expr) -> bool:
     return any(isinstance(n, ast.Lambda) for n in ast.walk(node))
 
 
-def _contains_binding(nodes: list[ast.expr]) -> bool:
+def _contains_walrus_await_or_yield(nodes: list[ast.expr]) -> bool:
     """Whether an expression assigns a name (`:=`), awaits or yields. In a lambda these would not
     act on the enclosing function.
     """

@@ -12,7 +12,7 @@ import copy
 from collections.abc import Callable, Sequence
 
 from .activity import INNER_SCOPES
-from .expressions import mark_condition
+from .expressions import mark_bool_op_as_tested
 from .templates import expression_from_template, statements_from_template
 
 RESULT, RETURNED = "_ol_result", "_ol_returned"
@@ -217,7 +217,7 @@ class LoopJumpLowering(ast.NodeTransformer):
         """Move a condition that contains `:=` to statements before the loop and at the end of each
         iteration, so that its names are assigned even if the loop runs zero iterations.
         """
-        mark_condition(node.test)
+        mark_bool_op_as_tested(node.test)
         name = f"_ol_go_{number}"
         first, again = (
             statements_from_template(f"{name} = TEST", node, TEST=copy.deepcopy(node.test))

@@ -15,7 +15,7 @@ from typing import Any
 from ...core.function_source import SourceError, require_syntax_tree_of_code
 from ..guards.user_code import KNOWN_LIBRARIES, is_user_or_third_party_function
 from .activity import INNER_SCOPES
-from .expressions import generator_to_list_comprehension, is_name_or_name_tuple
+from .expressions import is_name_or_name_tuple, replace_consumed_generator_argument
 
 STATIC_TENSOR_ATTRIBUTES = frozenset(
     {"shape", "ndim", "dtype", "name", "training", "stop_gradient", "size"}
@@ -116,7 +116,7 @@ class _ProblemScanner(ast.NodeVisitor):
         self._tensor_names = {a.arg for a in plain[is_method:]}
         for node in ast.walk(tree):
             if isinstance(node, ast.Call):
-                generator_to_list_comprehension(node)
+                replace_consumed_generator_argument(node)
         for _ in range(2):  # a loop may read at its start what it assigns at its end
             for node in ast.walk(tree):
                 self._track_assignment(node)
@@ -179,7 +179,7 @@ class _ProblemScanner(ast.NodeVisitor):
     # -- constructs
     # ---------------------------------------------------------------------------------------------
 
-    def _visit_comprehension(self, node: Any) -> None:
+    def _report_unconverted_comprehension(self, node: Any) -> None:
         if hasattr(node, "is_duplicate"):
             return
         first = node.generators[0]
@@ -203,7 +203,9 @@ class _ProblemScanner(ast.NodeVisitor):
             )
         self.generic_visit(node)
 
-    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _visit_comprehension
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = (
+        _report_unconverted_comprehension
+    )
 
     def _visit_yield(self, node: Any) -> None:
         self._add_problem(
@@ -246,7 +248,7 @@ class _ProblemScanner(ast.NodeVisitor):
         module = self._function.__globals__.get(root.id) if isinstance(root, ast.Name) else None
         return module.__name__.split(".")[0] if isinstance(module, ModuleType) else ""
 
-    def _visit_lazy_expression(self, node: ast.BoolOp | ast.IfExp) -> None:
+    def _visit_bool_op_or_if_exp(self, node: ast.BoolOp | ast.IfExp) -> None:
         parts = node.values[1:] if isinstance(node, ast.BoolOp) else [node.body, node.orelse]
         walrus = any(isinstance(n, ast.NamedExpr) for p in parts for n in ast.walk(p))
         if walrus and self._may_be_program_value(node):
@@ -257,7 +259,7 @@ class _ProblemScanner(ast.NodeVisitor):
             )
         self.generic_visit(node)
 
-    visit_BoolOp = visit_IfExp = _visit_lazy_expression
+    visit_BoolOp = visit_IfExp = _visit_bool_op_or_if_exp
 
     def visit_Try(self, node: ast.Try | ast.TryStar) -> None:
         branches = [

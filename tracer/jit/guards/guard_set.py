@@ -28,15 +28,15 @@ from .snapshots import (
     MISSING,
     Snapshot,
     consists_of_constants,
-    copy_constant,
+    copy_nested_constants,
     is_container,
     iter_state_snapshots,
     iter_value_and_items,
     restore_container_items,
-    snapshot_random_generators,
-    take_state_snapshot,
-    without_element_comparisons,
-    without_iterator_state,
+    snapshot_python_and_numpy_generators,
+    take_snapshot_with_internal_states,
+    with_given_elements_unchecked,
+    with_iterators_and_rngs_by_identity,
 )
 from .source import (
     LAYER_REGISTRIES,
@@ -115,7 +115,7 @@ class GuardSet:
             self._guard_all_attributes,
             self._add_unstable_read,
         )
-        self._initial_random_states = snapshot_random_generators()
+        self._initial_random_states = snapshot_python_and_numpy_generators()
         self._always_checked_guards: list[StateGuard] = []
         self._name_guards = NameGuards()
         # The versioned guards, by id of their layer.
@@ -155,9 +155,9 @@ class GuardSet:
                 *(function.__kwdefaults__ or {}).values(),
             ):
                 self.guard_argument_contents(f"a default of {code.co_name}", value)
-        self.read_tracker.register_globals(function.__globals__)
+        self.read_tracker.register_existing_globals_dict(function.__globals__)
         for name in iter_assigned_globals(code):
-            self.read_tracker.record_global_write(function.__globals__, name)
+            self.read_tracker.guard_absent_global_before_write(function.__globals__, name)
         for name in dict.fromkeys(n for c in codes for n in c.co_names):
             if name in function.__globals__:
                 self._guard_name(function.__globals__, name, function.__globals__[name])
@@ -255,7 +255,7 @@ class GuardSet:
         self._existing_function_ids.update(
             id(v) for v in iter_value_and_items(value) if isinstance(v, FunctionType)
         )
-        expected = take_state_snapshot(value)
+        expected = take_snapshot_with_internal_states(value)
         is_versioned = is_versioned and not isinstance(value, np.ndarray)
         self._guard_by_source[key] = StateGuard(source, expected, is_versioned)
         self.read_tracker.register_existing(value, expected)
@@ -288,7 +288,7 @@ class GuardSet:
             source = guard.source
             if (attribute_dict_id(source.holder), source.key) in assigned:
                 continue
-            guard.expected = without_element_comparisons(guard.expected, assigned)
+            guard.expected = with_given_elements_unchecked(guard.expected, assigned)
             self._reject_program_values(guard)
             is_read = self._may_be_read(guard)
             if not guard.is_satisfied():
@@ -446,7 +446,7 @@ class GuardSet:
         elif source.key in LAYER_REGISTRIES:
             self._limit_validity_to_one_call(source)
         elif consists_of_constants(now) and now is not MISSING:
-            self._replayed_assignments.append((source, copy_constant(now)))
+            self._replayed_assignments.append((source, copy_nested_constants(now)))
         elif is_read:
             self._limit_validity_to_one_call(source)
         if is_read:
@@ -472,7 +472,7 @@ class GuardSet:
         raise TraceError(with_user_line(f"{why}; return them instead"))
 
     def _keep_guard(self, guard: StateGuard) -> None:
-        guard.expected = without_iterator_state(guard.expected)
+        guard.expected = with_iterators_and_rngs_by_identity(guard.expected)
         if guard.is_checked_by_version and not any(iter_state_snapshots(guard.expected)):
             holder = guard.source.holder
             self._versioned_guards.setdefault(id(holder), (holder, []))[1].append(guard)
@@ -512,7 +512,7 @@ class GuardSet:
     def replay_assignments(self) -> None:
         """Assign again the Python constants that the function assigns."""
         for source, value in self._replayed_assignments:
-            source.write(copy_constant(value))
+            source.write(copy_nested_constants(value))
 
     def label_of_broken_guard(self) -> str:
         """Return the label of a guard that does not hold; empty if all hold."""

@@ -25,7 +25,7 @@ from .snapshots import (
     Snapshot,
     iter_snapshots,
     iter_value_and_items,
-    take_state_snapshot,
+    take_snapshot_with_internal_states,
 )
 from .source import (
     CONTAINERS_WITH_HIDDEN_STORAGE,
@@ -78,7 +78,7 @@ class ReadTracker:
         """Call a function whose result may differ at the next call, and guard the result."""
         result = function()
         source = RepeatableCallSource(label, function, label)
-        guard = StateGuard(source, take_state_snapshot(result))
+        guard = StateGuard(source, take_snapshot_with_internal_states(result))
         self._guard_by_source.setdefault((id(function), label), guard)
         return result
 
@@ -108,7 +108,7 @@ class ReadTracker:
         for part in _iter_referenced_objects(value):
             self._existing_objects[id(part)] = part
 
-    def register_globals(self, names: dict[str, Any]) -> None:
+    def register_existing_globals_dict(self, names: dict[str, Any]) -> None:
         """Register the globals of a module, whose names code may read later."""
         self._existing_objects[id(names)] = names
 
@@ -153,17 +153,19 @@ class ReadTracker:
             return None
         if is_item:
             source: AttributeLookupSource | ItemSource = ItemSource(
-                f"{_displayed_name(value)}[{key!r}]", value, key
+                f"{_name_or_type_name(value)}[{key!r}]", value, key
             )
         else:
-            source = AttributeLookupSource(f"{_displayed_name(value)}.{key}", value, key)
-        guard = StateGuard(source, take_state_snapshot(found), was_read=is_read)
+            source = AttributeLookupSource(f"{_name_or_type_name(value)}.{key}", value, key)
+        guard = StateGuard(source, take_snapshot_with_internal_states(found), was_read=is_read)
         self._guard_by_source[id(value), key] = guard
         if isinstance(found, Layer):
             self._guard_layer(found)
         return guard
 
-    def save_before_write(self, value: Any, name: str, attribute: str, is_read: bool) -> None:
+    def guard_state_before_write(
+        self, value: Any, name: str, attribute: str, is_read: bool
+    ) -> None:
         """Save the state of an object that is about to be changed.
 
         attribute: the only attribute that changes; empty if unknown.
@@ -177,7 +179,9 @@ class ReadTracker:
             return
         if isinstance(value, list | dict | set):
             holder = {name: value}
-            guard = StateGuard(CapturedObjectSource(name, holder, name), take_state_snapshot(value))
+            guard = StateGuard(
+                CapturedObjectSource(name, holder, name), take_snapshot_with_internal_states(value)
+            )
             self._guard_by_source[id(holder), name] = guard
             self.register_existing(value, guard.expected)
             return
@@ -185,12 +189,12 @@ class ReadTracker:
             if (id(value), key) in self._guard_by_source:
                 continue
             if self._add_guard(value, key, False, is_read) is None:
-                source = AttributeLookupSource(f"{_displayed_name(value)}.{key}", value, key)
+                source = AttributeLookupSource(f"{_name_or_type_name(value)}.{key}", value, key)
                 self._guard_by_source[id(value), key] = StateGuard(
                     source, Snapshot(MISSING), was_read=is_read
                 )
 
-    def record_global_write(self, names: dict[str, Any], name: str) -> None:
+    def guard_absent_global_before_write(self, names: dict[str, Any], name: str) -> None:
         """Record that a function may assign a global name that does not exist yet."""
         if name not in names:
             guard = StateGuard(ItemSource(name, names, name), Snapshot(MISSING), was_read=False)
@@ -206,7 +210,7 @@ class ReadTracker:
         return id(value) in self._existing_objects or isinstance(value, os._Environ)
 
 
-def _displayed_name(value: Any) -> str:
+def _name_or_type_name(value: Any) -> str:
     return (value if isinstance(value, type | ModuleType | FunctionType) else type(value)).__name__
 
 

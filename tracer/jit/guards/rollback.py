@@ -125,7 +125,7 @@ class StateRollback:
             table = vars(layer)[name]
             self._save_dict(table) if isinstance(table, dict) else self._save_list(table)
 
-    def _save_tensor(self, tensor: Tensor) -> None:
+    def _save_tensor_stop_gradient(self, tensor: Tensor) -> None:
         if not isinstance(tensor, Variable):
             self.saved_stop_gradient[id(tensor)] = tensor, tensor.stop_gradient
 
@@ -134,7 +134,7 @@ class StateRollback:
             state = value.getstate()
             self._undo_steps.append(lambda: value.setstate(state))
 
-    def _save_numpy_random_state(self, value: np.random.RandomState) -> None:
+    def _save_legacy_numpy_generator(self, value: np.random.RandomState) -> None:
         state = value.get_state()
         self._undo_steps.append(lambda: value.set_state(state))
 
@@ -160,13 +160,13 @@ def _replace_dict_items(table: dict[Any, Any], before: dict[Any, Any]) -> None:
 
 SAVER_BY_TYPE: list[tuple[Any, Callable[[StateRollback, Any], None]]] = [
     (Layer, StateRollback._save_layer),
-    (Tensor, StateRollback._save_tensor),
+    (Tensor, StateRollback._save_tensor_stop_gradient),
     (dict, StateRollback._save_dict),
     ((list, bytearray, array), StateRollback._save_list),
     ((set, collections.deque), StateRollback._save_set),
     (np.ndarray, StateRollback._save_array),
     (random.Random, StateRollback._save_random),
-    (np.random.RandomState, StateRollback._save_numpy_random_state),
+    (np.random.RandomState, StateRollback._save_legacy_numpy_generator),
     (np.random.Generator, StateRollback._save_numpy_generator),
     (io.IOBase, StateRollback._save_file),
 ]

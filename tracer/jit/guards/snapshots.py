@@ -84,7 +84,7 @@ class DictSnapshot(Snapshot):
         if type(now) is not type(self.value) or len(now) != len(self.items):
             return False
         return all(
-            (key is expected or _are_equal_keys(key, expected)) and item.matches(value)
+            (key is expected or _is_exact_key_match(key, expected)) and item.matches(value)
             for (expected, item), (key, value) in zip(self.items, now.items(), strict=True)
         )
 
@@ -115,7 +115,7 @@ class LargeContainerSnapshot(Snapshot):
 
 
 @dataclass(frozen=True)
-class ObjectStateSnapshot(Snapshot):
+class InternalStateSnapshot(Snapshot):
     """Snapshot of a deque, an iterator or a random generator: compared by identity and internal
     state.
     """
@@ -152,7 +152,7 @@ class UncheckedSnapshot(Snapshot):
         return True
 
 
-def _are_equal_keys(key: Any, expected: Any) -> bool:
+def _is_exact_key_match(key: Any, expected: Any) -> bool:
     return type(key) is type(expected) and exact_key_within_type(key) == exact_key_within_type(
         expected
     )
@@ -170,36 +170,36 @@ def take_snapshot(value: Any, depth: int = MAX_DEPTH) -> Snapshot:
     return _snapshot_container(value, depth) if is_container(value) else Snapshot(value)
 
 
-def take_state_snapshot(value: Any) -> Snapshot:
+def take_snapshot_with_internal_states(value: Any) -> Snapshot:
     """Return a snapshot of a value that also compares the state of iterators, deques and random
     generators.
     """
-    return map_leaf_snapshots(_to_state_snapshot, take_snapshot(value))
+    return map_leaf_snapshots(_to_internal_state_snapshot_if_any, take_snapshot(value))
 
 
-def _to_state_snapshot(leaf: Snapshot) -> Snapshot:
+def _to_internal_state_snapshot_if_any(leaf: Snapshot) -> Snapshot:
     value = leaf.value
-    return ObjectStateSnapshot(value, read_state(value)) if has_object_state(value) else leaf
+    return InternalStateSnapshot(value, read_state(value)) if has_internal_state(value) else leaf
 
 
-def has_object_state(value: Any) -> bool:
-    """Whether `ObjectStateSnapshot` supports a value."""
+def has_internal_state(value: Any) -> bool:
+    """Whether `InternalStateSnapshot` supports a value."""
     return isinstance(value, (*READABLE_STATE_TYPES, *RANDOM_TYPES)) or (
         hasattr(type(value), "__next__") and not hasattr(value, "__dict__")
     )
 
 
-def without_iterator_state(snapshot: Snapshot) -> Snapshot:
+def with_iterators_and_rngs_by_identity(snapshot: Snapshot) -> Snapshot:
     """Return the snapshot with iterators and random generators compared by identity only."""
 
     def without_state(leaf: Snapshot) -> Snapshot:
-        is_ignored = isinstance(leaf, ObjectStateSnapshot) and not leaf.is_readable_without_change
+        is_ignored = isinstance(leaf, InternalStateSnapshot) and not leaf.is_readable_without_change
         return Snapshot(leaf.value) if is_ignored else leaf
 
     return map_leaf_snapshots(without_state, snapshot)
 
 
-def without_element_comparisons(snapshot: Snapshot, elements: set[tuple[int, Any]]) -> Snapshot:
+def with_given_elements_unchecked(snapshot: Snapshot, elements: set[tuple[int, Any]]) -> Snapshot:
     """Return the snapshot without comparisons of some elements.
 
     elements: for each element, the id of the list or dict, and the index or key.
@@ -210,7 +210,7 @@ def without_element_comparisons(snapshot: Snapshot, elements: set[tuple[int, Any
     def uncheck(key: Any, item: Snapshot) -> Snapshot:
         if (id(snapshot.value), key) in elements:
             return UncheckedSnapshot(item.value)
-        return without_element_comparisons(item, elements)
+        return with_given_elements_unchecked(item, elements)
 
     if isinstance(snapshot, DictSnapshot):
         return DictSnapshot(snapshot.value, tuple((k, uncheck(k, s)) for k, s in snapshot.items))
@@ -241,15 +241,17 @@ def iter_snapshots(snapshot: Snapshot) -> Iterator[Snapshot]:
         yield from iter_snapshots(child)
 
 
-def iter_state_snapshots(snapshot: Snapshot) -> Iterator[ObjectStateSnapshot]:
+def iter_state_snapshots(snapshot: Snapshot) -> Iterator[InternalStateSnapshot]:
     """Yield the snapshots of objects with internal state."""
-    return (s for s in iter_snapshots(snapshot) if isinstance(s, ObjectStateSnapshot))
+    return (s for s in iter_snapshots(snapshot) if isinstance(s, InternalStateSnapshot))
 
 
-def snapshot_random_generators() -> list[tuple[str, ObjectStateSnapshot]]:
+def snapshot_python_and_numpy_generators() -> list[tuple[str, InternalStateSnapshot]]:
     """Return snapshots of the global random generators of Python and NumPy."""
     generators = GLOBAL_RANDOM_GENERATORS.items()
-    return [(name, ObjectStateSnapshot(source, read_state(source))) for name, source in generators]
+    return [
+        (name, InternalStateSnapshot(source, read_state(source))) for name, source in generators
+    ]
 
 
 def is_container(value: Any) -> bool:
@@ -300,8 +302,8 @@ def consists_of_constants(value: Any) -> bool:
     return value is MISSING or isinstance(value, PLAIN_TYPES)
 
 
-def copy_constant(value: Any) -> Any:
+def copy_nested_constants(value: Any) -> Any:
     """Copy a value that consists of constants, with its lists and dicts."""
     if type(value) in (list, tuple):
-        return type(value)(map(copy_constant, value))
-    return {k: copy_constant(v) for k, v in value.items()} if type(value) is dict else value
+        return type(value)(map(copy_nested_constants, value))
+    return {k: copy_nested_constants(v) for k, v in value.items()} if type(value) is dict else value

@@ -13,14 +13,14 @@ from ...capture.control.array_replacement import (
     ListLengthMismatchError,
     replace_by_tensor_array_if_list,
 )
-from ...capture.control.branch import cond, record_branches
-from ...capture.control.branch_values import Undefined, to_bool
+from ...capture.control.branch import cond, record_and_merge_branches
+from ...capture.control.branch_values import Undefined, cast_variable_to_bool
 from ...capture.control.escape_analysis import is_local_object
 from ...capture.control.may_alias import (
     MUTABLE_CONTAINERS,
     BranchContainerTracker,
     is_replaced_by_array,
-    resolve_replaced_list,
+    resolve_list_reject_invalidated,
     unchecked_items,
 )
 from ...capture.control.mutable_locations import (
@@ -29,20 +29,20 @@ from ...capture.control.mutable_locations import (
     save_locations_in_open_blocks,
 )
 from ...capture.control.tensor_arrays import EmptyArrayReadError, TensorArray
-from ...capture.modes import Static, static_mode
+from ...capture.modes import Static, find_static_base_mode
 from ...capture.variable import Variable
 from ...core.errors import OpError, TraceError
 from ...core.mode import state
 from ...core.op import Meta
 from ..guards.opaque_state import iter_opaque_state
-from .calls import truth_value
+from .calls import value_deciding_truth
 from .exceptions import (
     BranchRaised,
     emit_assert_for_raising_branch,
     record_rejecting_raise,
     record_until_raise,
 )
-from .nonlocal_writes import mark_merged_locations, register_new_object
+from .nonlocal_writes import exclude_merged_variables_from_tracking, register_new_object
 
 INT64 = Meta((), np.dtype(np.int64))
 Getter = Callable[[], list[Any]]
@@ -51,7 +51,7 @@ Setter = Callable[[list[Any]], None]
 
 def _find_recording_mode_of_variable(value: Any) -> Static | None:
     """Return the mode of the recording if `value` is a value of the program, otherwise None."""
-    return static_mode(state.mode) if isinstance(value, Variable) else None
+    return find_static_base_mode(state.mode) if isinstance(value, Variable) else None
 
 
 def if_(
@@ -68,12 +68,12 @@ def if_(
     get_values, set_values: getter and setter of the variables that the branches change.
     count: how many of them, from the first one on, are read afterwards; by default all.
     """
-    test = truth_value(test)
+    test = value_deciding_truth(test)
     mode = _find_recording_mode_of_variable(test)
     if mode is None:
         (true_body if test else false_body)()
         return
-    start, condition, mark = get_values(), to_bool(test), mode.recorder.checkpoint()
+    start, condition, mark = get_values(), cast_variable_to_bool(test), mode.recorder.checkpoint()
     try:
         _record_if(mode, condition, true_body, false_body, get_values, set_values, names, count)
         return
@@ -123,12 +123,13 @@ def _record_if(
         wrap_to_save_opaque_state(mode, run, names) for run in (true_body, false_body)
     )
     before = [
-        resolve_replaced_list(value) if is_replaced_by_array(value) else value for value in initial
+        resolve_list_reject_invalidated(value) if is_replaced_by_array(value) else value
+        for value in initial
     ]
 
     def make_branch_recorder(holds: bool, run: Callable[[], None]) -> Callable[[], list[Any]]:
         def record() -> list[Any]:
-            mark_merged_locations(mode.recorder, set_values)
+            exclude_merged_variables_from_tracking(mode.recorder, set_values)
             set_values(before)
             try:
                 _record_deferring_index_errors(mode, holds, run)
@@ -154,7 +155,7 @@ def _record_if(
     while True:
         containers, mark = BranchContainerTracker(before[:count]), mode.recorder.checkpoint()
         try:
-            merged = record_branches(
+            merged = record_and_merge_branches(
                 mode,
                 condition,
                 make_branch_recorder(True, true_body),
@@ -212,14 +213,14 @@ def _copy_containers(value: Any) -> Any:
 
 def if_expression(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
     """Operator for `a() if test else b()`."""
-    test = truth_value(test)
+    test = value_deciding_truth(test)
     mode = _find_recording_mode_of_variable(test)
     if mode is None:
         return a() if test else b()
     mark = mode.recorder.checkpoint()
     try:
         return record_rejecting_raise(
-            lambda: cond(to_bool(test), a, b), "one side of an expression"
+            lambda: cond(cast_variable_to_bool(test), a, b), "one side of an expression"
         )
     except ListLengthMismatchError:
         mode.recorder.rewind(mark)

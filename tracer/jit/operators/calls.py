@@ -11,22 +11,22 @@ from contextlib import suppress
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
-from ...capture.control.branch_values import cast_to, merge_metas
-from ...capture.control.may_alias import resolve_replaced_list
+from ...capture.control.branch_values import cast_to, require_common_meta_of_values
+from ...capture.control.may_alias import resolve_list_reject_invalidated
 from ...capture.control.tensor_arrays import TensorArray
-from ...capture.modes import static_mode
+from ...capture.modes import find_static_base_mode
 from ...capture.symbolic_scalars import (
     NONNEGATIVE_INT,
-    ScalarKind,
-    cast_to_default_float,
+    PossibleScalarTypes,
+    cast_symbolic_float_to_default_dtype,
     mark_symbolic_scalar,
+    merge_value_kinds_over_paths,
     raise_or_collect,
     scalar_kind,
-    union_of_value_kinds,
 )
 from ...capture.variable import Variable
 from ...core import pytree
-from ...core.dtype import dtype_of
+from ...core.dtype import parse_dtype
 from ...core.errors import TraceError, warn, with_user_line
 from ...core.function_source import SourceError
 from ...core.mode import state
@@ -38,12 +38,12 @@ from . import python_scalars, sequences
 from .dunder_methods import python_dunder_method
 from .exceptions import print_
 from .iterables import (
-    DynamicIterable,
     EnumeratedIterable,
+    IndexedIterable,
     SequenceIterable,
     SymbolicRange,
     ZippedIterable,
-    as_dynamic_iterable,
+    as_indexed_iterable_if_possible,
     has_dynamic_length,
 )
 from .nonlocal_writes import (
@@ -52,70 +52,70 @@ from .nonlocal_writes import (
     recorder_in_branch_or_loop,
     register_new_object,
     reject_external_iterators,
-    save_before_write,
-    save_locations_before_call,
+    save_and_wrap_before_write,
+    wrap_to_save_locations_before_call,
 )
 from .partial_dicts import (
     SINGLE_KEY_DICT_METHODS,
     has_partial_keys,
-    make_conditional_get,
+    make_partial_dict_get,
     num_dict_keys,
     require_complete_dict,
 )
-from .python_scalars import name_scalar_in_errors, scalar_aware_method
+from .python_scalars import find_scalar_aware_method, wrap_to_name_scalar_in_errors
 from .registry import get_operator
-from .training_state import reject_training_step, skipped_call_result
+from .training_state import reject_or_skip_training_call, substitute_for_skipped_call
 
 
 def call(function: Any) -> Any:
     """Return the function that converted code calls in place of `function`."""
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     if mode is None:
         return function
     if isinstance(function, type):
-        _convert_classes_of(function)
+        _convert_dunder_methods_of_classes_of(function)
         return (
             BUILTIN_REPLACEMENTS.get(function)
-            or _convert_constructor(function)
-            or _wrap_constructor(name_scalar_in_errors(function))
+            or _convert_constructor_if_plain_class(function)
+            or _wrap_to_register_created_object(wrap_to_name_scalar_in_errors(function))
         )
     if isinstance(function, functools.partial):
         return functools.partial(call(function.func), *function.args, **function.keywords)
     owner = getattr(function, "__self__", None)
-    if reject_training_step(mode, function, owner):
-        return skipped_call_result
+    if reject_or_skip_training_call(mode, function, owner):
+        return substitute_for_skipped_call
     if mode.recorder.rollback is not None:
         mode.recorder.rollback.save_before_mutation(owner)
     if isinstance(owner, TensorArray):
         return tensor_array_method(owner, function.__name__)
     return (
-        _saving_container_method(function)
+        _get_container_method_after_saving(function)
         if isinstance(owner, list | dict | set)
-        else _convert_called_function(function)
+        else _select_replacement_for_callee(function)
     )
 
 
-def _convert_called_function(function: Any) -> Any:
+def _select_replacement_for_callee(function: Any) -> Any:
     try:
         known = BUILTIN_REPLACEMENTS.get(function)
     except TypeError:  # not hashable
         known = None
     if known is not None:
         return known
-    impure = _record_if_impure(function)
+    impure = _wrap_if_impure(function)
     if impure is not None:
         return impure
     if isinstance(function, functools._lru_cache_wrapper):
-        result: Any = _wrap_lru_cached(function)
+        result: Any = _keep_variables_out_of_lru_cache(function)
     elif getattr(function, "__code__", None) is _SINGLEDISPATCH_WRAPPER_CODE:
         result = _wrap_singledispatch(function)
     else:
-        result = scalar_aware_method(function) or convert_if_user_code(function)
-    return _wrap_library_function(function) if result is function else result
+        result = find_scalar_aware_method(function) or convert_if_user_code(function)
+    return _wrap_to_adapt_library_arguments(function) if result is function else result
 
 
-def _record_if_impure(function: Any) -> Any:
-    mode = static_mode(state.mode)
+def _wrap_if_impure(function: Any) -> Any:
+    mode = find_static_base_mode(state.mode)
     return (
         None
         if mode is None or mode.recorder.read_tracker is None
@@ -135,15 +135,15 @@ def tensor_array_method(array: TensorArray, name: str) -> Any:
     return sequences.make_tensor_array_pop(array) if name == "pop" else getattr(array, name)
 
 
-def _wrap_library_function(function: Any) -> Any:
+def _wrap_to_adapt_library_arguments(function: Any) -> Any:
     """Wrap a library function. If a list argument became a TensorArray, the wrapper passes the
     TensorArray.
     """
     if not callable(function) or isinstance(function, type | Layer):
         return function
 
-    called = name_scalar_in_errors(function)
-    known = cast_to_default_float if called is function else _return_unchanged
+    called = wrap_to_name_scalar_in_errors(function)
+    known = cast_symbolic_float_to_default_dtype if called is function else _return_unchanged
 
     @functools.wraps(function, updated=())
     def call_library_function(*args: Any, **kwargs: Any) -> Any:
@@ -156,10 +156,10 @@ def _wrap_library_function(function: Any) -> Any:
     return call_library_function
 
 
-def _wrap_lru_cached(function: Any) -> Callable[..., Any]:
+def _keep_variables_out_of_lru_cache(function: Any) -> Callable[..., Any]:
     """Wrap a function with an `lru_cache`, so that the cache holds no values of a program."""
 
-    def call_cached(*args: Any, **kwargs: Any) -> Any:
+    def call_cached_unless_variables(*args: Any, **kwargs: Any) -> Any:
         if not _contains_variable((args, kwargs)):
             found = function(*args, **kwargs)
             if not _contains_variable(found):
@@ -167,7 +167,7 @@ def _wrap_lru_cached(function: Any) -> Callable[..., Any]:
             function.cache_clear()
         return call(function.__wrapped__)(*args, **kwargs)
 
-    return call_cached
+    return call_cached_unless_variables
 
 
 _SINGLEDISPATCH_WRAPPER_CODE = functools.singledispatch(len).__code__  # type: ignore[attr-defined]
@@ -188,7 +188,7 @@ def _contains_variable(value: Any) -> bool:
     return any(isinstance(leaf, Variable) for leaf in pytree.flatten(value)[0])
 
 
-def _wrap_constructor(function: Any) -> Any:
+def _wrap_to_register_created_object(function: Any) -> Any:
     """Wrap a function that creates a list, dict or object, so that the result is registered as
     local.
     """
@@ -204,7 +204,7 @@ def _wrap_constructor(function: Any) -> Any:
     return construct
 
 
-def _convert_constructor(kind: Any) -> Any:
+def _convert_constructor_if_plain_class(kind: Any) -> Any:
     """Return a constructor of a plain user class that converts `__init__`; None for other
     classes.
     """
@@ -243,22 +243,22 @@ def _construct_tracked(function: Any, *args: Any, **kwargs: Any) -> Any:
     return result
 
 
-def _saving_container_method(function: Any) -> Any:
+def _get_container_method_after_saving(function: Any) -> Any:
     """Return a method of a list, dict or set. If it may change the container, save the container
     first.
     """
     array = (
-        resolve_replaced_list
+        resolve_list_reject_invalidated
         if function.__name__ in SINGLE_KEY_DICT_METHODS
         else require_complete_dict
     )(function.__self__)
     if array is not function.__self__:
         return tensor_array_method(array, function.__name__)
     if function.__name__ == "get" and has_partial_keys(array):
-        return make_conditional_get(array)
-    save_before_write(function.__self__, "a list or dict")
-    result = scalar_aware_method(function) or name_scalar_in_errors(function)
-    return _wrap_constructor(result) if function.__name__ == "copy" else result
+        return make_partial_dict_get(array)
+    save_and_wrap_before_write(function.__self__, "a list or dict")
+    result = find_scalar_aware_method(function) or wrap_to_name_scalar_in_errors(function)
+    return _wrap_to_register_created_object(result) if function.__name__ == "copy" else result
 
 
 def convert_if_user_code(function: Any) -> Any:
@@ -272,8 +272,12 @@ def convert_if_user_code(function: Any) -> Any:
     plain = function.__func__ if isinstance(function, MethodType) else function
     if isinstance(plain, FunctionType):
         if not is_user_or_third_party_function(plain):
-            return _wrap_constructor(function) if plain.__module__ == "copy" else function
-        _notify_of_call(plain)
+            return (
+                _wrap_to_register_created_object(function)
+                if plain.__module__ == "copy"
+                else function
+            )
+        _notify_of_call_and_convert_classes(plain)
         try:
             result = get_operator("convert")(function)
         except SourceError as error:
@@ -281,7 +285,9 @@ def convert_if_user_code(function: Any) -> Any:
             result = function
         recorder = recorder_in_branch_or_loop(state.mode)
         return (
-            result if recorder is None else save_locations_before_call(recorder, function, result)
+            result
+            if recorder is None
+            else wrap_to_save_locations_before_call(recorder, function, result)
         )
     if isinstance(function, Layer) or not callable(function) or hasattr(plain, "_no_conversion"):
         return function
@@ -291,17 +297,17 @@ def convert_if_user_code(function: Any) -> Any:
     return function
 
 
-def _notify_of_call(function: FunctionType) -> None:
+def _notify_of_call_and_convert_classes(function: FunctionType) -> None:
     """Report to the capture that a function is about to be called."""
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     if mode is not None and mode.recorder.on_function_call is not None:
         mode.recorder.on_function_call(function)
-    _convert_classes_of(*_iter_referenced_values(function))
+    _convert_dunder_methods_of_classes_of(*_iter_referenced_values(function))
 
 
-def _convert_classes_of(*values: Any) -> None:
+def _convert_dunder_methods_of_classes_of(*values: Any) -> None:
     """Convert the special methods of the classes of some values while a program is recorded."""
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     if mode is not None and mode.recorder.dunder_methods is not None:
         mode.recorder.dunder_methods.convert_classes_of(*values)
 
@@ -335,15 +341,15 @@ def _make_number_cast(dtype: Any, python: type) -> Callable[..., Any]:
     def cast_value(*args: Any, **kwargs: Any) -> Any:
         if len(args) != 1 or not isinstance(args[0], Variable):
             return python(*args, **kwargs)
-        wanted = dtype_of(dtype)
+        wanted = parse_dtype(dtype)
         result = OPS["cast"](
-            args[0], in_dtype=dtype_of(args[0].meta.dtype).proto, out_dtype=wanted.proto
+            args[0], in_dtype=parse_dtype(args[0].meta.dtype).proto, out_dtype=wanted.proto
         )
         result.stop_gradient = True  # like the number in eager execution
         before = scalar_kind(args[0])
         return mark_symbolic_scalar(
             result,
-            ScalarKind(
+            PossibleScalarTypes(
                 frozenset({python}), before is not None and before.is_nonnegative and python is int
             ),
         )
@@ -352,14 +358,14 @@ def _make_number_cast(dtype: Any, python: type) -> Callable[..., Any]:
 
 
 def _convert_to_bool(*args: Any) -> Any:
-    return _make_number_cast("bool", bool)(*(truth_value(value) for value in args))
+    return _make_number_cast("bool", bool)(*(value_deciding_truth(value) for value in args))
 
 
-def truth_value(value: Any) -> Any:
+def value_deciding_truth(value: Any) -> Any:
     """Return the value that decides the truth of an object: for a TensorArray whether it is
     non-empty, for a user object the result of `__bool__` or `__len__`.
     """
-    value = resolve_replaced_list(value)
+    value = resolve_list_reject_invalidated(value)
     if isinstance(value, TensorArray):
         return mark_symbolic_scalar(OPS["reshape2"](value.length(), shape=[]), NONNEGATIVE_INT) > 0
     method = python_dunder_method(value, "__bool__")
@@ -371,11 +377,11 @@ def truth_value(value: Any) -> Any:
 
 
 def _operator_len(value: Any) -> Any:
-    value = resolve_replaced_list(value)
+    value = resolve_list_reject_invalidated(value)
     method = python_dunder_method(value, "__len__")
     if (
         method is not None
-        and static_mode(state.mode) is not None
+        and find_static_base_mode(state.mode) is not None
         and is_user_or_third_party_function(method.__func__)
     ):
         return call(method)()
@@ -403,18 +409,18 @@ def _operator_range(*bounds: Any) -> Any:
 
 
 def _operator_enumerate(iterable: Any, start: Any = 0) -> Any:
-    rows = as_dynamic_iterable(iterable)
+    rows = as_indexed_iterable_if_possible(iterable)
     return (
         EnumeratedIterable(rows, start) if has_dynamic_length(rows) else enumerate(iterable, start)
     )
 
 
 def _operator_zip(*iterables: Any, strict: bool = False) -> Any:
-    rows = [as_dynamic_iterable(i) for i in iterables]
+    rows = [as_indexed_iterable_if_possible(i) for i in iterables]
     if not any(map(has_dynamic_length, rows)):
         return zip(*iterables, strict=strict)
     return ZippedIterable(
-        [r if isinstance(r, DynamicIterable) else SequenceIterable(list(r)) for r in rows]
+        [r if isinstance(r, IndexedIterable) else SequenceIterable(list(r)) for r in rows]
     )
 
 
@@ -425,7 +431,7 @@ def _operator_map(function: Any, *iterables: Any) -> Any:
 def _make_extremum(op: str, python: Callable[..., Any]) -> Callable[..., Any]:
     def extremum(*args: Any, **kwargs: Any) -> Any:
         farthest = (
-            sequences.fold_extremum(args[0], functools.partial(binary_extremum, op))
+            sequences.fold_extremum_or_none(args[0], functools.partial(binary_extremum, op))
             if len(args) == 1 and not kwargs
             else None
         )
@@ -439,7 +445,7 @@ def _make_extremum(op: str, python: Callable[..., Any]) -> Callable[..., Any]:
         found = values[0]
         for value in values[1:]:
             found = binary_extremum(op, found, value)
-        mode = static_mode(state.mode)
+        mode = find_static_base_mode(state.mode)
         assert mode is not None
         mode.recorder.aliases.record_merge([(found, tuple(values))])
         return found
@@ -449,9 +455,9 @@ def _make_extremum(op: str, python: Callable[..., Any]) -> Callable[..., Any]:
 
 def binary_extremum(op: str, a: Any, b: Any) -> Any:
     """Return the larger or the smaller of two values; one of them may be a number."""
-    meta = merge_metas(op, a, b, ("one value", "the other"))
+    meta = require_common_meta_of_values(op, a, b, ("one value", "the other"))
     return mark_symbolic_scalar(
-        OPS[op](cast_to(a, meta), cast_to(b, meta)), union_of_value_kinds((a, b))
+        OPS[op](cast_to(a, meta), cast_to(b, meta)), merge_value_kinds_over_paths((a, b))
     )
 
 
@@ -468,7 +474,7 @@ def _make_quantifier(stop_value: bool) -> Callable[..., Any]:
                 found, functools.partial(BUILTIN_REPLACEMENTS[bool], value)
             )
 
-        result = sequences.fold_quantifier(values, not stop_value, both)
+        result = sequences.fold_quantifier_or_none(values, not stop_value, both)
         if result is not None:
             return result
         found: Any = not stop_value
@@ -488,23 +494,23 @@ def _return_unchanged(value: Any) -> Any:
 
 
 def _operator_iter(value: Any, *sentinel: Any) -> Any:
-    rows = as_dynamic_iterable(value)
+    rows = as_indexed_iterable_if_possible(value)
     if has_dynamic_length(rows):
         why = "iter(): the number of items is known only at run time; use a `for` statement"
         return raise_or_collect(TraceError(with_user_line(why)), (rows.item(i) for i in range(1)))
     return iter(value, *sentinel)
 
 
-def _wrap_iterating_builtin(function: Callable[..., Any]) -> Callable[..., Any]:
+def _wrap_to_reject_partial_dicts(function: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a function that iterates over its arguments. It raises an error for dicts whose keys
     depend on the path.
     """
 
-    def call_with_complete(*args: Any, **kwargs: Any) -> Any:
+    def call_with_complete_dicts(*args: Any, **kwargs: Any) -> Any:
         reject_external_iterators(*args)
         return function(*map(require_complete_dict, args), **kwargs)
 
-    return call_with_complete
+    return call_with_complete_dicts
 
 
 ITERATING_BUILTINS: dict[Any, Any] = {
@@ -526,7 +532,7 @@ BUILTIN_REPLACEMENTS: dict[Any, Any] = {
     builtins.float: _make_number_cast("float64", float),
     builtins.bool: _convert_to_bool,
     **python_scalars.BUILTIN_REPLACEMENTS,
-    **{of: _wrap_iterating_builtin(function) for of, function in ITERATING_BUILTINS.items()},
+    **{of: _wrap_to_reject_partial_dicts(function) for of, function in ITERATING_BUILTINS.items()},
     builtins.setattr: operator_setattr,
     builtins.delattr: operator_delattr,
 }

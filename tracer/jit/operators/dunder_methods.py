@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
-from ...capture.modes import static_mode
+from ...capture.modes import find_static_base_mode
 from ...core.mode import state
 from ...core.tensor import Tensor
 from ...nn.layer import Layer
@@ -86,7 +86,7 @@ class DunderConversion:
         """Convert the special methods and properties of the classes of some values, and of the
         values that they contain.
         """
-        for kind in dict.fromkeys(iter_referenced_classes(values, MAX_DEPTH)):
+        for kind in dict.fromkeys(iter_classes_of_values(values, MAX_DEPTH)):
             for each in kind.__mro__:
                 if each not in self._converted_classes and type(each) in (type, type(Layer)):
                     self._convert_class(each)
@@ -141,27 +141,27 @@ class DunderConversion:
         if (
             not isinstance(function, FunctionType)
             or hasattr(function, "_ol_special")
-            or not self._is_convertible(function)
+            or not self._is_convertible_function(function)
         ):
             return function
 
         @functools.wraps(function)
         def call_method(*args: Any, **kwargs: Any) -> Any:
-            if static_mode(state.mode) is None:
+            if find_static_base_mode(state.mode) is None:
                 return function(*args, **kwargs)
             return self._convert_function(function)(*args, **kwargs)
 
         call_method._ol_special = True  # type: ignore[attr-defined]
         return call_method
 
-    def _is_convertible(self, function: FunctionType) -> bool:
+    def _is_convertible_function(self, function: FunctionType) -> bool:
         # generated code, such as that of a dataclass
         return self._is_user_function(function) and not function.__code__.co_filename.startswith(
             "<"
         )
 
 
-def iter_referenced_classes(values: Any, depth: int) -> Iterator[type]:
+def iter_classes_of_values(values: Any, depth: int) -> Iterator[type]:
     """Yield the classes of some values, and of the values that they contain."""
     for value in values:
         if isinstance(value, type):
@@ -169,16 +169,16 @@ def iter_referenced_classes(values: Any, depth: int) -> Iterator[type]:
         elif isinstance(value, Tensor | str | int | float | FunctionType | ModuleType):
             continue
         elif isinstance(value, MethodType):
-            yield from iter_referenced_classes((value.__self__,), depth)
+            yield from iter_classes_of_values((value.__self__,), depth)
         elif depth and isinstance(value, list | tuple | dict):
             inside = dict.values(value) if isinstance(value, dict) else value
-            yield from iter_referenced_classes(
+            yield from iter_classes_of_values(
                 itertools.islice(inside, _MAX_VISITED_ITEMS), depth - 1
             )
         elif isinstance(value, Layer) or is_foreign_object_with_attributes(value):
             yield type(value)
             if depth:
-                yield from iter_referenced_classes(
+                yield from iter_classes_of_values(
                     list(vars(value).values())[:_MAX_VISITED_ITEMS], depth - 1
                 )
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ...capture.control.branch_values import cast_to, scalar_constant, value_meta
-from ...capture.control.may_alias import resolve_replaced_list, unchecked_items
+from ...capture.control.branch_values import cast_to, find_meta_of_value, scalar_constant
+from ...capture.control.may_alias import resolve_list_reject_invalidated, unchecked_items
 from ...capture.control.tensor_arrays import TensorArray
-from ...capture.modes import Static, static_mode
+from ...capture.modes import Static, find_static_base_mode
 from ...capture.recorder import Recorder
 from ...capture.variable import Variable
-from ...core.dtype import dtype_of
+from ...core.dtype import parse_dtype
 from ...core.errors import OarlockError, TraceError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
@@ -23,13 +23,13 @@ from .python_scalars import select_dict_entry, symbolic_scalar_kind
 INT64 = Meta((), np.dtype(np.int64))
 
 
-class RuntimeIndexableList:
+class RuntimeIndexAssignmentTarget:
     """A list of which an element is about to be assigned; accepts run-time indices."""
 
     def __init__(self, recorder: Recorder, target: Any) -> None:
         self._recorder, self._target_list = recorder, target
 
-    def _mark_for_array_conversion(self, position: Any) -> bool:
+    def _mark_for_array_conversion_if_needed(self, position: Any) -> bool:
         """Whether the index is known only at run time and an open loop carries the list. The list
         must then become a TensorArray.
         """
@@ -44,7 +44,7 @@ class RuntimeIndexableList:
         return True
 
     def __getitem__(self, position: Any) -> Any:
-        if self._mark_for_array_conversion(position):
+        if self._mark_for_array_conversion_if_needed(position):
             return self._target_list[0]
         return (
             select_item_at_runtime(self._target_list, position)
@@ -53,7 +53,7 @@ class RuntimeIndexableList:
         )
 
     def __setitem__(self, position: Any, value: Any) -> None:
-        if self._mark_for_array_conversion(position):
+        if self._mark_for_array_conversion_if_needed(position):
             return
         if isinstance(position, Variable):
             self._target_list[:] = items_after_assignment(self._target_list, position, value)
@@ -72,10 +72,10 @@ class RuntimeIndexableList:
 
 def select_item_at_runtime(values: Sequence[Any], index: Variable) -> Any:
     """Return `values[index]` for a run-time index."""
-    mode = _current_static_mode()
+    mode = _require_current_static_mode()
     if index.meta.dtype == bool:
         return select_item_at_runtime(
-            values, OPS["cast"](index, in_dtype=0, out_dtype=dtype_of("int64").proto)
+            values, OPS["cast"](index, in_dtype=0, out_dtype=parse_dtype("int64").proto)
         )
     if (
         all(isinstance(v, Tensor) for v in values)
@@ -85,7 +85,7 @@ def select_item_at_runtime(values: Sequence[Any], index: Variable) -> Any:
         element = stacked[OPS["reshape2"](index, shape=[]) if index.meta.shape else index]
         mode.recorder.aliases.record_merge([(element, tuple(values))])
         return element
-    if all(value_meta(v) is not None for v in values):
+    if all(find_meta_of_value(v) is not None for v in values):
         return TensorArray.from_items(mode, values)[index]
     raise OarlockError(
         with_user_line(
@@ -101,22 +101,22 @@ def items_after_assignment(values: Sequence[Any], index: Variable, value: Any) -
     kinds = {
         (meta.dtype, len(meta.shape)) if meta is not None else type(v)
         for v in (*items, value)
-        for meta in (value_meta(v),)
+        for meta in (find_meta_of_value(v),)
     }
-    if len(kinds) != 1 or value_meta(value) is None:
+    if len(kinds) != 1 or find_meta_of_value(value) is None:
         kinds_text = ", ".join(dict.fromkeys(_describe_type(v) for v in items))
         why = (
             f"a position that is known only at run time takes a value like all elements, which are "
             f"{kinds_text or 'none'}"
         )
         raise TraceError(with_user_line(f"{why}; the value is {_describe_type(value)}"))
-    array = TensorArray.from_items(_current_static_mode(), items)
+    array = TensorArray.from_items(_require_current_static_mode(), items)
     array[_emit_checked_index(index, len(items))] = value
     return [array[i] for i in range(len(items))]
 
 
 def _describe_type(value: Any) -> str:
-    meta = value_meta(value)
+    meta = find_meta_of_value(value)
     return type(value).__name__ if meta is None else str(meta)
 
 
@@ -128,13 +128,13 @@ def _emit_checked_index(index: Variable, count: int) -> Any:
         OPS["less_than"](index_vector, scalar_constant(0)), from_end, index_vector
     )
     positions = OPS["assign_value"](
-        shape=[count], dtype=dtype_of("int64").proto, int64_values=list(range(count))
+        shape=[count], dtype=parse_dtype("int64").proto, int64_values=list(range(count))
     )
     return OPS["reshape2"](OPS["gather"](positions, index_vector), shape=[])
 
 
-def _current_static_mode() -> Static:
-    mode = static_mode(state.mode)
+def _require_current_static_mode() -> Static:
+    mode = find_static_base_mode(state.mode)
     assert mode is not None
     return mode
 
@@ -143,8 +143,8 @@ def get_item(value: Any, index: Any) -> Any:
     """Operator for `value[index]`. If `index` is a symbolic scalar and `value` a list of tensors,
     the program selects an element at run time.
     """
-    value = resolve_replaced_list(value)
-    mode = static_mode(state.mode)
+    value = resolve_list_reject_invalidated(value)
+    mode = find_static_base_mode(state.mode)
     if (
         mode is not None
         and mode.recorder.read_tracker is not None

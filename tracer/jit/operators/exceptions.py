@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ...capture.control.branch import check_condition, undo_inplace_write
-from ...capture.control.branch_values import to_bool
+from ...capture.control.branch_values import cast_variable_to_bool
 from ...capture.control.mutable_locations import reject_unrestorable_changes
 from ...capture.control.optional_values import implied_condition_values
-from ...capture.modes import Static, static_mode
+from ...capture.modes import Static, find_static_base_mode
 from ...capture.side_effects.py_func import py_func
 from ...capture.variable import Variable
 from ...core import pytree
@@ -37,7 +37,7 @@ class BranchRaised(Exception):
 def mark_user_exception(error: Any) -> Any:
     """Operator for the exception of a `raise` statement: marks it as raised by the user's code."""
     result = error() if isinstance(error, type) and issubclass(error, Exception) else error
-    if isinstance(result, Exception) and static_mode(state.mode) is not None:
+    if isinstance(result, Exception) and find_static_base_mode(state.mode) is not None:
         result.__dict__[RAISE_LOCATION_ATTR] = str(user_line() or "")
     return result
 
@@ -90,7 +90,7 @@ def assert_(test: Any, message: Callable[[], Any]) -> None:
     """Operator for `assert test, message()`. If `test` is a value of the program, each run checks
     it.
     """
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     if not isinstance(test, Variable) or mode is None:
         if not test:
             said = message()
@@ -98,7 +98,9 @@ def assert_(test: Any, message: Callable[[], Any]) -> None:
         return
     said = _evaluate_assert_message(message)
     data = [said] if isinstance(said, Variable) else []
-    emit_assert(mode, to_bool(test), "" if data or said is None else str(said), "", data)
+    emit_assert(
+        mode, cast_variable_to_bool(test), "" if data or said is None else str(said), "", data
+    )
 
 
 def _evaluate_assert_message(message: Callable[[], Any]) -> Any:
@@ -131,7 +133,7 @@ def print_(*values: Any, **options: Any) -> None:
     """
     leaves, spec = pytree.flatten(values)
     variable_indices = [i for i, leaf in enumerate(leaves) if isinstance(leaf, Variable)]
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     if not variable_indices or mode is None:
         if mode is None or mode.recorder.rollback is None or options.get("file") is not None:
             print(*values, **options)

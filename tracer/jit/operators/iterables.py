@@ -24,7 +24,7 @@ INT64 = Meta((), np.dtype(np.int64))
 MAX_UNROLLED_ROWS = 32
 
 
-class DynamicIterable:
+class IndexedIterable:
     """An iterable with a number of items, which is an int or a run-time value, and access to the
     items by index.
     """
@@ -57,7 +57,7 @@ class DynamicIterable:
         return False
 
 
-class TensorIterable(DynamicIterable):
+class TensorIterable(IndexedIterable):
     """The rows of a tensor.
 
     x: [N, *]
@@ -83,7 +83,7 @@ class TensorIterable(DynamicIterable):
         )
 
 
-class TensorArrayIterable(DynamicIterable):
+class TensorArrayIterable(IndexedIterable):
     """The elements of a TensorArray."""
 
     def __init__(self, array: TensorArray) -> None:
@@ -101,7 +101,7 @@ class TensorArrayIterable(DynamicIterable):
         return self.tensor_array[position]
 
 
-class SymbolicRange(DynamicIterable):
+class SymbolicRange(IndexedIterable):
     """A `range` whose bounds may be values of the program."""
 
     def __init__(self, *bounds: Any) -> None:
@@ -126,10 +126,10 @@ class SymbolicRange(DynamicIterable):
         return self.start + position * self.step
 
 
-class ReversedIterable(DynamicIterable):
+class ReversedIterable(IndexedIterable):
     """Operator for `reversed`."""
 
-    def __init__(self, rows: DynamicIterable) -> None:
+    def __init__(self, rows: IndexedIterable) -> None:
         self.rows, self.count = rows, rows.count
 
     def is_empty(self) -> bool:
@@ -141,10 +141,10 @@ class ReversedIterable(DynamicIterable):
         return self.rows.item(self.count - 1 - position)
 
 
-class EnumeratedIterable(DynamicIterable):
+class EnumeratedIterable(IndexedIterable):
     """Operator for `enumerate`."""
 
-    def __init__(self, rows: DynamicIterable, start: Any) -> None:
+    def __init__(self, rows: IndexedIterable, start: Any) -> None:
         self.rows, self.start, self.count = rows, start, rows.count
 
     def is_empty(self) -> bool:
@@ -159,7 +159,7 @@ class EnumeratedIterable(DynamicIterable):
         return number, self.rows.item(position)
 
 
-class ZippedIterable(DynamicIterable):
+class ZippedIterable(IndexedIterable):
     """Operator for `zip`: as many items as the shortest iterable has."""
 
     def __init__(self, rows: Sequence[Any]) -> None:
@@ -182,7 +182,7 @@ class ZippedIterable(DynamicIterable):
         return tuple(r.item(position) for r in self.rows)
 
 
-class SequenceIterable(DynamicIterable):
+class SequenceIterable(IndexedIterable):
     """A Python sequence of tensors that is zipped with values of the program."""
 
     def __init__(self, values: Sequence[Any]) -> None:
@@ -201,12 +201,12 @@ def to_range_bound(bound: Any) -> Any:
     return cast_to(scalar, INT64)
 
 
-def as_dynamic_iterable(iterable: Any) -> Any:
+def as_indexed_iterable_if_possible(iterable: Any) -> Any:
     """Return a DynamicIterable for a value that a recorded loop can iterate; any other value
     unchanged.
     """
     iterable = require_complete_dict(iterable)
-    if isinstance(iterable, DynamicIterable):
+    if isinstance(iterable, IndexedIterable):
         return iterable
     if isinstance(iterable, TensorArray):
         return TensorArrayIterable(iterable)
@@ -219,4 +219,4 @@ def as_dynamic_iterable(iterable: Any) -> Any:
 
 def has_dynamic_length(rows: Any) -> bool:
     """Whether the number of items is known only at run time."""
-    return isinstance(rows, DynamicIterable) and isinstance(rows.count, Tensor)
+    return isinstance(rows, IndexedIterable) and isinstance(rows.count, Tensor)

@@ -11,17 +11,22 @@ from typing import Any
 import numpy as np
 
 from ...capture.control.branch import cond
-from ...capture.control.branch_values import cast_to, scalar_constant, to_bool, value_meta
-from ...capture.control.may_alias import resolve_replaced_list
+from ...capture.control.branch_values import (
+    cast_to,
+    cast_variable_to_bool,
+    find_meta_of_value,
+    scalar_constant,
+)
+from ...capture.control.may_alias import resolve_list_reject_invalidated
 from ...capture.control.mutable_locations import collect_and_roll_back_mutations
 from ...capture.control.optional_values import (
     NO_KNOWN_CONDITIONS,
     implied_condition_values,
     implied_none_flags,
-    set_implied_conditions,
+    record_condition_implications,
 )
 from ...capture.control.tensor_arrays import EmptyArrayReadError, TensorArray
-from ...capture.modes import MaybeUndefinedError, SymbolicShape, static_mode
+from ...capture.modes import MaybeUndefinedError, SymbolicShape, find_static_base_mode
 from ...capture.recorder import OpenBlock
 from ...capture.symbolic_scalars import BOOL, mark_symbolic_scalar, scalar_kind
 from ...capture.variable import Variable
@@ -30,11 +35,11 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...ir.program import OpDesc
-from .calls import call, truth_value
+from .calls import call, value_deciding_truth
 from .dunder_methods import python_dunder_method
 from .exceptions import record_rejecting_raise
-from .iterables import as_dynamic_iterable
-from .partial_dicts import require_complete_dicts
+from .iterables import as_indexed_iterable_if_possible
+from .partial_dicts import require_complete_dicts_in
 from .python_scalars import entry_defined_flag, is_, symbolic_scalar_kind
 from .registry import register
 from .sequences import fold_items
@@ -45,14 +50,14 @@ _UNRECORDED_OPERAND = object()  # stands for an operand that may be undefined
 @register
 def and_(a: Any, b: Callable[[], Any]) -> Any:
     """Operator for `a and b()` in a condition."""
-    a = truth_value(a)
+    a = value_deciding_truth(a)
     return _record_short_circuit("logical_and", a, b) if isinstance(a, Variable) else a and b()
 
 
 @register
 def or_(a: Any, b: Callable[[], Any]) -> Any:
     """Operator for `a or b()` in a condition."""
-    a = truth_value(a)
+    a = value_deciding_truth(a)
     return _record_short_circuit("logical_or", a, b) if isinstance(a, Variable) else a or b()
 
 
@@ -67,17 +72,17 @@ def or_value(a: Any, b: Callable[[], Any]) -> Any:
 
 
 def _select_operand(op: str, a: Variable, b: Callable[[], Any]) -> Any:
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     if mode is None:
         return _combine_bools(op, a, b())
     if a.meta.dtype == bool:
         mark, trial_block = mode.recorder.checkpoint(), OpenBlock(mode.recorder.block)
-        with mode.recorder.record_in_block(trial_block):
+        with mode.recorder.enter_block(trial_block):
             second = b()
         if (
             not collect_and_roll_back_mutations(trial_block)
-            and (value_meta(second) or a.meta).dtype == bool
-            and value_meta(second) is not None
+            and (find_meta_of_value(second) or a.meta).dtype == bool
+            and find_meta_of_value(second) is not None
         ):
             return _combine_bools(op, a, second)
         mode.recorder.rewind(mark)
@@ -99,7 +104,7 @@ def _record_operand_branch(name: str, a: Variable, b: Callable[[], Any]) -> Any:
 
     branches = (b, first_operand) if name == "and" else (first_operand, b)
     return record_rejecting_raise(
-        lambda: cond(to_bool(a), *branches, return_names=[f"`{name}`"]),
+        lambda: cond(cast_variable_to_bool(a), *branches, return_names=[f"`{name}`"]),
         "one side of an expression",
     )
 
@@ -108,20 +113,20 @@ def _record_short_circuit(op: str, a: Variable, b: Callable[[], Any]) -> Any:
     """Record both operands. If the second one has side effects or may fail, it is recorded in a
     branch that runs only if the first operand does not determine the result.
     """
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     if mode is None:
         return _combine_bools(op, a, b())
     mark, trial_block = mode.recorder.checkpoint(), OpenBlock(mode.recorder.block)
     if implied_none_flags(a) == NO_KNOWN_CONDITIONS:
         second: Any = _UNRECORDED_OPERAND
         try:
-            with mode.recorder.record_in_block(trial_block), suppress(MaybeUndefinedError):
+            with mode.recorder.enter_block(trial_block), suppress(MaybeUndefinedError):
                 second = b()
         except EmptyArrayReadError:
             # the loop body is recorded again once the element type is known
             if not mode.recorder.num_open_loops:
                 raise
-            return to_bool(a)
+            return cast_variable_to_bool(a)
         may_fail = any(
             _op_may_raise_index_error(result) for result in mode.recorder.block.ops[mark.num_ops :]
         )
@@ -135,15 +140,15 @@ def _record_short_circuit(op: str, a: Variable, b: Callable[[], Any]) -> Any:
     second_values: list[Any] = []
 
     def record_second() -> Any:
-        second_values.append(truth_value(b()))
+        second_values.append(value_deciding_truth(b()))
         return (
-            to_bool(second_values[0])
+            cast_variable_to_bool(second_values[0])
             if isinstance(second_values[0], Tensor)
             else bool(second_values[0])
         )
 
     branches = record_second, (lambda: scalar_constant(op == "logical_or"))
-    found = cond(to_bool(a), *(branches if op == "logical_and" else branches[::-1]))
+    found = cond(cast_variable_to_bool(a), *(branches if op == "logical_and" else branches[::-1]))
     return _set_combined_implications(op, found, a, second_values[0])
 
 
@@ -171,21 +176,23 @@ def _set_combined_implications(op: str, found: Any, a: Any, b: Any) -> Any:
         (yes_a, no_a), (yes_b, no_b) = (
             (implied_condition_values(v, True), implied_condition_values(v, False)) for v in (a, b)
         )
-        set_implied_conditions(
+        record_condition_implications(
             found, *((yes_a | yes_b, no_a & no_b) if both else (yes_a & yes_b, no_a | no_b))
         )
     return found
 
 
 def _combine_bools(op: str, a: Variable, b: Any) -> Any:
-    b = truth_value(b)
+    b = value_deciding_truth(b)
     if not isinstance(b, Tensor):
         is_neutral = bool(b) if op == "logical_and" else not b
-        return to_bool(a) if is_neutral else b
-    found = _set_combined_implications(op, OPS[op](to_bool(a), to_bool(b)), a, b)
+        return cast_variable_to_bool(a) if is_neutral else b
+    found = _set_combined_implications(
+        op, OPS[op](cast_variable_to_bool(a), cast_variable_to_bool(b)), a, b
+    )
     if scalar_kind(a) is not None and scalar_kind(b) is not None:
         mark_symbolic_scalar(found, BOOL)
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     if mode is not None:
         mode.recorder.aliases.record_merge([(found, (a, b))])
     return found
@@ -193,12 +200,12 @@ def _combine_bools(op: str, a: Variable, b: Any) -> Any:
 
 def not_(a: Any) -> Any:
     """Operator for `not a`."""
-    a = truth_value(a)
+    a = value_deciding_truth(a)
     if not isinstance(a, Variable):
         return not a
-    result = mark_symbolic_scalar(OPS["logical_not"](to_bool(a)), BOOL)
+    result = mark_symbolic_scalar(OPS["logical_not"](cast_variable_to_bool(a)), BOOL)
     result.implied_none_flags = implied_none_flags(a)[::-1]
-    set_implied_conditions(
+    record_condition_implications(
         result, implied_condition_values(a, False), implied_condition_values(a, True)
     )
     return result
@@ -206,13 +213,13 @@ def not_(a: Any) -> Any:
 
 def in_(a: Any, b: Any) -> Any:
     """Operator for `a in b`."""
-    b = resolve_replaced_list(b)
+    b = resolve_list_reject_invalidated(b)
     method = python_dunder_method(b, "__contains__")
     if method is not None:
-        return to_bool(call(method)(a))
+        return cast_variable_to_bool(call(method)(a))
     if isinstance(b, TensorArray):
         return fold_items(
-            as_dynamic_iterable(b),
+            as_indexed_iterable_if_possible(b),
             False,
             lambda found, item: or_(found, lambda: item == a),
             "whether it is there",
@@ -232,7 +239,7 @@ def in_(a: Any, b: Any) -> Any:
         b, dict | KeysView | ValuesView | np.ndarray
     ):
         return in_(a, list(b.flat if isinstance(b, np.ndarray) else b))
-    found = (a if isinstance(b, dict) else require_complete_dicts(a)) in b
+    found = (a if isinstance(b, dict) else require_complete_dicts_in(a)) in b
     entry = b.get(a) if found and isinstance(b, dict) else None
     return entry_defined_flag(entry) if isinstance(entry, Variable) else found
 
@@ -242,7 +249,7 @@ def equal(a: Any, b: Any) -> Any:
     shapes.
     """
     if not _are_sequences_with_symbolic_items(a, b):
-        return require_complete_dicts(a) == require_complete_dicts(b)
+        return require_complete_dicts_in(a) == require_complete_dicts_in(b)
     pairs = list(zip(a, b, strict=False))
     known = [
         pair for pair in pairs if not any(isinstance(v, Variable | list | tuple) for v in pair)
@@ -260,7 +267,7 @@ def not_equal(a: Any, b: Any) -> Any:
     return (
         not_(equal(a, b))
         if _are_sequences_with_symbolic_items(a, b)
-        else require_complete_dicts(a) != require_complete_dicts(b)
+        else require_complete_dicts_in(a) != require_complete_dicts_in(b)
     )
 
 

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from ...capture.control.branch import undo_inplace_write
-from ...capture.control.branch_values import cast_to, scalar_constant, to_bool
+from ...capture.control.branch_values import cast_to, cast_variable_to_bool, scalar_constant
 from ...capture.control.loop import record_loop
 from ...capture.control.mutable_locations import collect_and_roll_back_mutations
 from ...capture.control.tensor_arrays import TensorArray
-from ...capture.modes import Static, static_mode
+from ...capture.modes import Static, find_static_base_mode
 from ...capture.recorder import OpenBlock
 from ...capture.symbolic_scalars import NONNEGATIVE_INT, mark_symbolic_scalar
 from ...capture.variable import Variable
@@ -24,11 +24,15 @@ from ...core.mode import state
 from ...core.op import OPS, Meta
 from ..guards.opaque_state import reject_user_visible_iterator
 from .branches import Getter, Setter, empty_else, if_, wrap_to_save_opaque_state
-from .calls import call, truth_value
+from .calls import call, value_deciding_truth
 from .exceptions import record_rejecting_raise
-from .iterables import DynamicIterable, as_dynamic_iterable
+from .iterables import IndexedIterable, as_indexed_iterable_if_possible
 from .logical import and_
-from .nonlocal_writes import mark_merged_locations, register_new_object, reject_external_iterators
+from .nonlocal_writes import (
+    exclude_merged_variables_from_tracking,
+    register_new_object,
+    reject_external_iterators,
+)
 from .registry import register
 
 INT64 = Meta((), np.dtype(np.int64))
@@ -45,7 +49,7 @@ def while_(
     the program.
     """
     while True:
-        mode, condition = _evaluate_condition(test, get_values, set_values)
+        mode, condition = _evaluate_condition_or_undo(test, get_values, set_values)
         if mode is not None:
             break
         if not condition:
@@ -59,40 +63,40 @@ def while_(
     )
 
     def recorded_test(values: list[Any]) -> tuple[Any, list[Any]]:
-        mark_merged_locations(mode.recorder, set_values)
+        exclude_merged_variables_from_tracking(mode.recorder, set_values)
         set_values(values)
-        condition, after = to_bool(truth_value(test())), get_values()
+        condition, after = cast_variable_to_bool(value_deciding_truth(test())), get_values()
         set_values(start)
         return condition, after
 
     def recorded_body(values: list[Any]) -> list[Any]:
-        mark_merged_locations(mode.recorder, set_values)
+        exclude_merged_variables_from_tracking(mode.recorder, set_values)
         set_values(values)
         body()
         after = get_values()
         set_values(start)
         return after
 
-    set_values(_record_or_explain_loop(mode, recorded_test, recorded_body, start, names))
+    set_values(_record_loop_or_report_error(mode, recorded_test, recorded_body, start, names))
 
 
-def _evaluate_condition(
+def _evaluate_condition_or_undo(
     test: Callable[[], Any], get_values: Getter, set_values: Setter
 ) -> tuple[Static | None, Any]:
     """Evaluate a condition. If it is a value of the program, undo its side effects and return the
     mode of the capture. The recorded loop then evaluates the condition again.
     """
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     if mode is None:
-        return None, truth_value(test())
+        return None, value_deciding_truth(test())
     initial, mark, trial_block = (
         get_values(),
         mode.recorder.checkpoint(),
         OpenBlock(mode.recorder.block),
     )
-    with mode.recorder.record_in_block(trial_block):
-        mark_merged_locations(mode.recorder, set_values)
-        condition = truth_value(test())
+    with mode.recorder.enter_block(trial_block):
+        exclude_merged_variables_from_tracking(mode.recorder, set_values)
+        condition = value_deciding_truth(test())
     if not isinstance(condition, Variable):
         return None, condition
     collect_and_roll_back_mutations(trial_block)
@@ -116,20 +120,20 @@ def for_(
     Recorded as a loop if the number of items is known only at run time.
     """
     reject_external_iterators(iterable)
-    rows = as_dynamic_iterable(iterable)
+    rows = as_indexed_iterable_if_possible(iterable)
     start = 0
-    if not isinstance(rows, DynamicIterable) or not isinstance(rows.count, Variable):
-        num_done = _run_python_iterations(
-            iter(rows), body, get_values, set_values, names, test, isinstance(rows, DynamicIterable)
+    if not isinstance(rows, IndexedIterable) or not isinstance(rows.count, Variable):
+        num_done = _run_python_iterations_until_symbolic(
+            iter(rows), body, get_values, set_values, names, test, isinstance(rows, IndexedIterable)
         )
         if num_done is None:
             return
         start = num_done
-    assert isinstance(rows, DynamicIterable)
+    assert isinstance(rows, IndexedIterable)
     _record_iterations(rows, start, body, get_values, set_values, names, test)
 
 
-def _run_python_iterations(
+def _run_python_iterations_until_symbolic(
     items: Iterator[Any],
     body: Callable[[Any], None],
     get_values: Getter,
@@ -158,7 +162,7 @@ def _run_python_iterations(
 
 
 def _record_iterations(
-    rows: DynamicIterable,
+    rows: IndexedIterable,
     start: int,
     body: Callable[[Any], None],
     get_values: Getter,
@@ -166,7 +170,7 @@ def _record_iterations(
     names: Sequence[str],
     test: Callable[[], Any] | None,
 ) -> None:
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     assert mode is not None
     if rows.is_empty():
         return
@@ -174,13 +178,13 @@ def _record_iterations(
     body = wrap_to_save_opaque_state(mode, body, names)
 
     def recorded_test(values: list[Any]) -> tuple[Any, list[Any]]:
-        mark_merged_locations(mode.recorder, set_values)
+        exclude_merged_variables_from_tracking(mode.recorder, set_values)
         set_values(values[1:])
         inside = OPS["less_than"](cast_to(values[0], INT64), count)
         return inside if test is None else and_(inside, test), values
 
     def recorded_body(values: list[Any]) -> list[Any]:
-        mark_merged_locations(mode.recorder, set_values)
+        exclude_merged_variables_from_tracking(mode.recorder, set_values)
         set_values(values[1:])
         at = mark_symbolic_scalar(cast_to(values[0], INT64), NONNEGATIVE_INT)
         body(rows.item(at))
@@ -188,7 +192,7 @@ def _record_iterations(
         set_values(before)
         return [OPS["scale"](at, scale=1.0, bias=1.0), *after]
 
-    found = _record_or_explain_loop(
+    found = _record_loop_or_report_error(
         mode,
         recorded_test,
         recorded_body,
@@ -198,7 +202,7 @@ def _record_iterations(
     set_values(found[1:])
 
 
-def _record_or_explain_loop(
+def _record_loop_or_report_error(
     mode: Static,
     test: Callable[[list[Any]], Any],
     body: Callable[[list[Any]], list[Any]],
@@ -225,11 +229,11 @@ def list_comprehension(
     the length is known only at run time.
     """
     if condition is not None:
-        return _record_filtered_comprehension(iterable, make, condition)
-    rows = as_dynamic_iterable(iterable)
-    if not isinstance(rows, DynamicIterable) or not isinstance(rows.count, Variable):
+        return _run_filtered_comprehension(iterable, make, condition)
+    rows = as_indexed_iterable_if_possible(iterable)
+    if not isinstance(rows, IndexedIterable) or not isinstance(rows.count, Variable):
         return register_new_object([make(value) for value in rows])
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     assert mode is not None
     result = TensorArray(mode)
 
@@ -240,7 +244,7 @@ def list_comprehension(
     return result
 
 
-def _record_filtered_comprehension(
+def _run_filtered_comprehension(
     iterable: Any, make: Callable[[Any], Any], condition: Callable[[Any], Any]
 ) -> Any:
     current = [register_new_object([])]

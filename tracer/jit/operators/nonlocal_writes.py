@@ -1,8 +1,8 @@
 """Writes to locations outside of a function: cells, globals, attributes and elements.
 
-Converted code calls `save_before_write` before it mutates an object, and `register_new_object` for
-each object that it creates. `save_locations_before_call` saves the locations that a called function
-may write.
+Converted code calls `save_and_wrap_before_write` before it mutates an object, and
+`register_new_object` for each object that it creates. `wrap_to_save_locations_before_call` saves
+the locations that a called function may write.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ...capture.control.may_alias import (
     MayAliasDict,
     MayAliasList,
     is_replaced_by_array,
-    resolve_replaced_list,
+    resolve_list_reject_invalidated,
     unchecked_items,
 )
 from ...capture.control.mutable_locations import (
@@ -32,7 +32,7 @@ from ...capture.control.mutable_locations import (
     NamespaceLocation,
     save_locations_in_open_blocks,
 )
-from ...capture.modes import static_mode
+from ...capture.modes import find_static_base_mode
 from ...capture.recorder import Recorder
 from ...core.mode import state
 from ...core.tensor import Tensor
@@ -40,28 +40,30 @@ from ...nn.layer import Layer
 from ..guards.bytecode import iter_assigned_globals
 from ..guards.object_state import MAX_ITEMS
 from ..guards.user_code import is_foreign_object_with_attributes
-from .dynamic_indexing import RuntimeIndexableList
+from .dynamic_indexing import RuntimeIndexAssignmentTarget
 
 MAX_LOCATION_DEPTH = 2  # of nested containers and objects
 
 
-def save_before_write(value: Any, name: str, attribute: str = "", reads: bool = False) -> Any:
+def save_and_wrap_before_write(
+    value: Any, name: str, attribute: str = "", reads: bool = False
+) -> Any:
     """Save a list, dict or object that converted code is about to change, and return it. A list is
     returned in a wrapper that accepts run-time indices.
 
     attribute: the attribute that is assigned, if known.
     reads: whether the attribute is read before.
     """
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     if mode is not None and mode.recorder.rollback is not None:
         mode.recorder.rollback.save_before_mutation(value)
     if isinstance(value, Tensor) or mode is None:
         return value
     if is_replaced_by_array(value):
-        return resolve_replaced_list(value)
+        return resolve_list_reject_invalidated(value)
     recorder = mode.recorder
     if recorder.read_tracker is not None:
-        recorder.read_tracker.save_before_write(value, name, attribute, reads)
+        recorder.read_tracker.guard_state_before_write(value, name, attribute, reads)
     save_locations_in_open_blocks(recorder, iter_locations_in(name, value, 0))
     if isinstance(value, MayAlias):
         save_locations_in_open_blocks(
@@ -72,18 +74,22 @@ def save_before_write(value: Any, name: str, attribute: str = "", reads: bool = 
                 for location in iter_locations_in(name, origin, 0)
             ),
         )
-    return RuntimeIndexableList(recorder, value) if type(value) in (list, MayAliasList) else value
+    return (
+        RuntimeIndexAssignmentTarget(recorder, value)
+        if type(value) in (list, MayAliasList)
+        else value
+    )
 
 
 def operator_setattr(value: Any, name: str, attribute_value: Any) -> None:
     """Operator for `setattr`."""
-    save_before_write(value, "an object")
+    save_and_wrap_before_write(value, "an object")
     setattr(value, name, attribute_value)
 
 
 def operator_delattr(value: Any, name: str) -> None:
     """Operator for `delattr`."""
-    save_before_write(value, "an object")
+    save_and_wrap_before_write(value, "an object")
     delattr(value, name)
 
 
@@ -91,7 +97,7 @@ def reject_external_iterators(*values: Any) -> None:
     """Raise SideEffectError before code advances an iterator created outside of the function: a
     rollback could not rewind it.
     """
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     if mode is None or mode.recorder.rollback is None or mode.recorder.read_tracker is None:
         return
     for value in values:
@@ -111,15 +117,15 @@ def register_new_object(obj: Any, original: Any = None) -> Any:
 
     original: the object that it is a copy of
     """
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     if mode is not None:
         register_local_object(mode.recorder, obj)
         if type(obj) in (list, dict):
-            mode.recorder.record_creation_line(obj, original)
+            mode.recorder.record_container_creation_line(obj, original)
     return obj
 
 
-def declare_setter_locations(
+def store_locations_in_statement_setter(
     setter: Any, cells: Any, holders: list[tuple[Callable[[], Any], str]], shared: list[str]
 ) -> None:
     """Store in the setter of a statement which variables, attributes and globals it sets.
@@ -135,7 +141,7 @@ def declare_setter_locations(
     setter.holders, setter.shared = holders, shared
 
 
-def mark_merged_locations(recorder: Recorder, setter: Any) -> None:
+def exclude_merged_variables_from_tracking(recorder: Recorder, setter: Any) -> None:
     """Exclude the variables of an `if` or loop statement from the tracking in the current block,
     because the statement merges them itself.
     """
@@ -151,7 +157,7 @@ def mark_merged_locations(recorder: Recorder, setter: Any) -> None:
             inner.merged_keys.add((id(vars(holder())), name))
 
 
-def save_locations_before_call(
+def wrap_to_save_locations_before_call(
     recorder: Recorder, function: Any, converted: Callable[..., Any]
 ) -> Callable[..., Any]:
     """Wrap a function that is called in a branch or loop. The wrapper first saves the locations
@@ -167,7 +173,7 @@ def save_locations_before_call(
 
 def recorder_in_branch_or_loop(mode: Any) -> Recorder | None:
     """Return the recorder if a branch or loop is being recorded."""
-    found = static_mode(mode)
+    found = find_static_base_mode(mode)
     return found.recorder if found is not None and len(found.recorder.open_blocks) > 1 else None
 
 

@@ -8,8 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 from ...capture.control.branch import cond
-from ...capture.control.may_alias import resolve_replaced_list, unchecked_items, user_name_prefix
-from ...capture.modes import static_mode
+from ...capture.control.may_alias import (
+    resolve_list_reject_invalidated,
+    unchecked_items,
+    user_name_prefix,
+)
+from ...capture.modes import find_static_base_mode
 from ...capture.symbolic_scalars import NONNEGATIVE_INT, mark_symbolic_scalar
 from ...capture.variable import Variable
 from ...core.errors import TraceError, with_user_line
@@ -27,7 +31,7 @@ SINGLE_KEY_DICT_METHODS = frozenset(
 def num_dict_keys(partial_dict: dict[Any, Any]) -> Any:
     """Return the number of keys of a dict: an int or a symbolic int."""
     count = len(partial_dict)
-    for _, value in _items_with_conditional_key(partial_dict):
+    for _, value in _select_conditional_items(partial_dict):
         is_there = OPS["reshape2"](
             OPS["cast"](entry_defined_flag(value), in_dtype=0, out_dtype=3), shape=[]
         )
@@ -39,9 +43,9 @@ def require_complete_dict(value: Any) -> Any:
     """Return a value of which code is about to read all items. Raises TraceError for a dict whose
     keys depend on the path.
     """
-    value = resolve_replaced_list(value)
-    if isinstance(value, dict) and static_mode(state.mode) is not None:
-        for key, entry in _items_with_conditional_key(value):
+    value = resolve_list_reject_invalidated(value)
+    if isinstance(value, dict) and find_static_base_mode(state.mode) is not None:
+        for key, entry in _select_conditional_items(value):
             assert entry.maybe_undefined is not None
             why = (
                 f"the key {key!r} {entry.maybe_undefined.defined_when}; use `in` or `len`, "
@@ -51,7 +55,7 @@ def require_complete_dict(value: Any) -> Any:
     return value
 
 
-def require_complete_dicts(value: Any) -> Any:
+def require_complete_dicts_in(value: Any) -> Any:
     """Check a value that is about to be compared, and the dicts that it contains."""
     inner = (
         value.values()
@@ -62,11 +66,11 @@ def require_complete_dicts(value: Any) -> Any:
     )
     for one in inner:
         if isinstance(one, dict | list | tuple):
-            require_complete_dicts(one)
+            require_complete_dicts_in(one)
     return require_complete_dict(value) if isinstance(value, dict) else value
 
 
-def make_conditional_get(partial_dict: dict[Any, Any]) -> Callable[..., Any]:
+def make_partial_dict_get(partial_dict: dict[Any, Any]) -> Callable[..., Any]:
     """Return the method `get` of a dict that has a key on some paths only."""
 
     def get_value(key: Any, default: Any = None) -> Any:
@@ -85,12 +89,12 @@ def has_partial_keys(value: Any) -> bool:
     """Whether a dict has a key on some paths only."""
     return (
         isinstance(value, dict)
-        and static_mode(state.mode) is not None
-        and bool(_items_with_conditional_key(value))
+        and find_static_base_mode(state.mode) is not None
+        and bool(_select_conditional_items(value))
     )
 
 
-def _items_with_conditional_key(partial_dict: dict[Any, Any]) -> list[tuple[Any, Variable]]:
+def _select_conditional_items(partial_dict: dict[Any, Any]) -> list[tuple[Any, Variable]]:
     pairs = (
         (key, value)
         for key, value in unchecked_items(partial_dict)

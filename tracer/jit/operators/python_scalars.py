@@ -13,17 +13,17 @@ from typing import Any
 import numpy as np
 
 from ...capture.control.branch import cond
-from ...capture.control.branch_values import is_number, to_bool
+from ...capture.control.branch_values import cast_variable_to_bool, is_python_or_numpy_scalar
 from ...capture.control.defined_flags import value_defined_flag
-from ...capture.control.optional_values import none_flag
+from ...capture.control.optional_values import none_flag_or_constant
 from ...capture.control.tensor_arrays import TensorArray
-from ...capture.modes import static_mode
+from ...capture.modes import find_static_base_mode
 from ...capture.symbolic_scalars import (
     BOOL,
-    ScalarKind,
+    PossibleScalarTypes,
+    make_concrete_number_error,
     mark_symbolic_scalar,
-    number_required_error,
-    reject_scalar,
+    raise_or_collect_concrete_number_error,
 )
 from ...capture.variable import Variable
 from ...core.errors import OarlockError, user_line, with_user_line
@@ -31,7 +31,7 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from .exceptions import emit_assert
-from .training_state import reject_training_state
+from .training_state import reject_or_skip_training_state
 
 COMPARISON_FIX_HINT = (
     "ask for its value (`==`, `<`, if/elif), or have one kind of number on all paths"
@@ -39,7 +39,7 @@ COMPARISON_FIX_HINT = (
 FORMATTING_FIX_HINT = "print(x) shows it in each run; for a choice, compare it"
 
 
-def symbolic_scalar_kind(value: Any) -> ScalarKind | None:
+def symbolic_scalar_kind(value: Any) -> PossibleScalarTypes | None:
     """Return the kind of a symbolic scalar; None for other values."""
     return value.scalar_kind if isinstance(value, Variable) else None
 
@@ -55,7 +55,9 @@ def isinstance_(value: Any, classes: Any) -> bool:
         isinstance(value, classes) if t is Tensor else issubclass(t, classes) for t in kind.types
     }
     if len(answers) > 1:
-        return bool(reject_scalar(value, "isinstance()", COMPARISON_FIX_HINT, True))
+        return bool(
+            raise_or_collect_concrete_number_error(value, "isinstance()", COMPARISON_FIX_HINT, True)
+        )
     return answers.pop()
 
 
@@ -65,7 +67,7 @@ def type_(*args: Any, **kwargs: Any) -> Any:
     if kind is None:
         return type(*args, **kwargs)
     if len(kind.types) > 1:
-        reject_scalar(args[0], "type()", COMPARISON_FIX_HINT, None)
+        raise_or_collect_concrete_number_error(args[0], "type()", COMPARISON_FIX_HINT, None)
     return next(iter(kind.types))
 
 
@@ -80,16 +82,18 @@ def is_(a: Any, b: Any) -> Any:
         return True
     if symbolic_scalar_kind(a) is None and not isinstance(a, Variable):
         a, b = b, a
-    if b is None and none_flag(a) is not False:
-        return none_flag(a)
+    if b is None and none_flag_or_constant(a) is not False:
+        return none_flag_or_constant(a)
     kind = symbolic_scalar_kind(a)
-    if kind is None or not (is_number(b) or isinstance(b, Tensor)):
+    if kind is None or not (is_python_or_numpy_scalar(b) or isinstance(b, Tensor)):
         return a is b
     if isinstance(b, bool) and bool not in kind.types:
         return False
     if isinstance(b, bool) and kind.types == {bool}:
-        return mark_symbolic_scalar(to_bool(a) if b else OPS["logical_not"](to_bool(a)), BOOL)
-    return reject_scalar(a, "is", "compare with `==`", False)
+        return mark_symbolic_scalar(
+            cast_variable_to_bool(a) if b else OPS["logical_not"](cast_variable_to_bool(a)), BOOL
+        )
+    return raise_or_collect_concrete_number_error(a, "is", "compare with `==`", False)
 
 
 def reject_formatting(values: Any, what: str) -> None:
@@ -102,12 +106,12 @@ def reject_formatting(values: Any, what: str) -> None:
         else [values]
     ):
         if symbolic_scalar_kind(value) is not None:
-            reject_scalar(value, what, FORMATTING_FIX_HINT, None)
+            raise_or_collect_concrete_number_error(value, what, FORMATTING_FIX_HINT, None)
         if isinstance(value, tuple | list | dict) and value is not values:
             reject_formatting(value, what)
 
 
-def check_format(value: Any) -> Any:
+def check_f_string_value(value: Any) -> Any:
     """Operator for a value in an f-string."""
     reject_formatting(value, "f-string")
     return value
@@ -129,7 +133,7 @@ def check_match(value: Any) -> Any:
 def reject_scalar_in_pattern(value: Any) -> None:
     """Raise TraceError for a symbolic scalar that a pattern would compare."""
     if symbolic_scalar_kind(value) is not None:
-        reject_scalar(value, "match", "write if/elif/else", None)
+        raise_or_collect_concrete_number_error(value, "match", "write if/elif/else", None)
     if isinstance(value, tuple | list):
         for inner in value:
             reject_scalar_in_pattern(inner)
@@ -147,15 +151,15 @@ def entry_defined_flag(variable: Variable) -> Any:
     """Whether a maybe-undefined value of an attribute or dict is defined: True, or a bool of the
     program.
     """
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     return True if mode is None else value_defined_flag(mode.recorder, variable)
 
 
 def record_attribute_read(value: Any, name: Any) -> None:
     """Record that an attribute is about to be read."""
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     if mode is not None:
-        reject_training_state(mode, value, name)
+        reject_or_skip_training_state(mode, value, name)
     if mode is not None and mode.recorder.read_tracker is not None:
         mode.recorder.read_tracker.guard_attribute_read(value, name)
 
@@ -171,7 +175,9 @@ def _operator_hasattr(value: Any, name: str) -> Any:
         )
     answers = {hasattr(value if t is Tensor else t, name) for t in kind.types}
     if len(answers) > 1:
-        return bool(reject_scalar(value, "hasattr()", COMPARISON_FIX_HINT, False))
+        return bool(
+            raise_or_collect_concrete_number_error(value, "hasattr()", COMPARISON_FIX_HINT, False)
+        )
     return answers.pop()
 
 
@@ -192,7 +198,7 @@ def select_dict_entry(
     """Return `held[key]` for a symbolic scalar as the key, or `missing()` if no key of the dict
     equals it.
     """
-    number_items = [(k, v) for k, v in dict.items(lookup_dict) if is_number(k)]
+    number_items = [(k, v) for k, v in dict.items(lookup_dict) if is_python_or_numpy_scalar(k)]
     if not number_items:
         if missing is None:
             raise KeyError(
@@ -207,11 +213,11 @@ def select_dict_entry(
         _emit_key_check(key, [k for k, _ in number_items])
         fallback = _make_constant_function(number_items.pop()[1])
     for k, v in reversed(number_items):
-        fallback = _select_if_key_equals(key, k, v, fallback)
+        fallback = _make_select_if_key_equals(key, k, v, fallback)
     return fallback()
 
 
-def _select_if_key_equals(
+def _make_select_if_key_equals(
     key: Any, candidate: Any, value: Any, fallback: Callable[[], Any]
 ) -> Callable[[], Any]:
     return lambda: cond(key == candidate, _make_constant_function(value), fallback)
@@ -222,7 +228,7 @@ def _make_constant_function(value: Any) -> Callable[[], Any]:
 
 
 def _emit_key_check(key: Any, keys: list[Any]) -> None:
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     assert mode is not None
     is_known: Any = key == keys[0]
     for other in keys[1:]:
@@ -235,7 +241,7 @@ def _emit_key_check(key: Any, keys: list[Any]) -> None:
     )
 
 
-def scalar_aware_method(function: Any) -> Any:
+def find_scalar_aware_method(function: Any) -> Any:
     """Return a method of a dict or string that accepts symbolic scalars; None for other
     functions.
     """
@@ -257,7 +263,7 @@ WRAPPED_ERRORS = (TypeError, ValueError, AttributeError, KeyError, IndexError)
 MODULES_WITH_WRAPPED_ERRORS = sys.stdlib_module_names | {"numpy"}
 
 
-def name_scalar_in_errors(function: Any) -> Any:
+def wrap_to_name_scalar_in_errors(function: Any) -> Any:
     """Wrap a function of Python or its standard library. If it cannot handle a symbolic scalar, its
     error names the scalar.
     """
@@ -283,7 +289,7 @@ def name_scalar_in_errors(function: Any) -> Any:
             if number is None or isinstance(error, OarlockError):
                 raise
             name = getattr(function, "__name__", "a function of Python")
-            raise number_required_error(
+            raise make_concrete_number_error(
                 number, f"{name}()", "compute it with paddle's functions"
             ) from error
 
@@ -299,7 +305,9 @@ def _operator_pow(base: Any, exponent: Any, *modulus: Any) -> Any:
 def _wrap_to_reject_symbolic_scalar(python: Callable[..., Any], what: str) -> Callable[..., Any]:
     def checked_function(value: Any, *rest: Any) -> Any:
         if symbolic_scalar_kind(value) is not None:
-            return reject_scalar(value, what, "compute it with paddle's functions", 0)
+            return raise_or_collect_concrete_number_error(
+                value, what, "compute it with paddle's functions", 0
+            )
         return python(value, *rest)
 
     return checked_function

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...capture.control.branch_values import Undefined, to_bool
-from ...capture.control.may_alias import resolve_replaced_list
-from ...capture.control.optional_values import mark_result_maybe_none, none_flag
-from ...capture.modes import static_mode
+from ...capture.control.branch_values import Undefined, cast_variable_to_bool
+from ...capture.control.may_alias import resolve_list_reject_invalidated
+from ...capture.control.optional_values import mark_result_maybe_none, none_flag_or_constant
+from ...capture.modes import find_static_base_mode
 from ...capture.variable import Variable
 from ...core import pytree
 from ...core.errors import TraceError, with_user_line
@@ -22,9 +22,20 @@ from .dynamic_indexing import get_item
 from .exceptions import assert_, mark_user_exception
 from .logical import and_, and_value, compare_chain, equal, in_, not_, not_equal, or_, or_value
 from .loops import for_, list_comprehension, while_
-from .nonlocal_writes import declare_setter_locations, register_new_object, save_before_write
-from .python_scalars import check_format, check_match, get_class, is_, mod, record_attribute_read
-from .sequences import get_slice, has_program_items
+from .nonlocal_writes import (
+    register_new_object,
+    save_and_wrap_before_write,
+    store_locations_in_statement_setter,
+)
+from .python_scalars import (
+    check_f_string_value,
+    check_match,
+    get_class,
+    is_,
+    mod,
+    record_attribute_read,
+)
+from .sequences import get_slice, is_iterable_by_recorded_loop
 
 __all__ = [
     "NO_RETURN_VALUE",
@@ -32,35 +43,35 @@ __all__ = [
     "and_",
     "and_value",
     "assert_",
-    "before_read",
+    "attribute_needs_assignment",
+    "before_attribute_read",
     "call",
-    "check_format",
+    "check_f_string_value",
     "check_match",
     "compare_chain",
-    "declare_setter_locations",
     "equal",
     "for_",
     "get_class",
     "get_item",
     "get_slice",
-    "has_program_items",
     "if_",
     "if_expression",
     "in_",
     "is_",
+    "is_iterable_by_recorded_loop",
     "list_comprehension",
     "mark_user_exception",
     "mod",
-    "needs_assignment",
     "not_",
     "not_equal",
     "or_",
     "or_value",
-    "read_attribute",
+    "read_attribute_or_undefined",
     "register_new_object",
-    "resolve_replaced_list",
+    "resolve_list_reject_invalidated",
     "return_value",
-    "save_before_write",
+    "save_and_wrap_before_write",
+    "store_locations_in_statement_setter",
     "while_",
 ]
 
@@ -94,7 +105,7 @@ def _optional_return_value(was_returned: Variable, value: Any, name: str) -> Any
     """Return the value of a function that may end without a `return`, marked as None on those
     paths.
     """
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     assert mode is not None
     if not isinstance(value, Variable) or not mode.converts_source:
         why = f"not every path through {name} returns a value; Python would give None there"
@@ -102,13 +113,16 @@ def _optional_return_value(was_returned: Variable, value: Any, name: str) -> Any
             with_user_line(f"return: {why}, beside {type(value).__name__}. Return one at its end")
         )
         return mode.report_error(error, value)
-    missing, value_none_flag = OPS["logical_not"](to_bool(was_returned)), none_flag(value)
+    missing, value_none_flag = (
+        OPS["logical_not"](cast_variable_to_bool(was_returned)),
+        none_flag_or_constant(value),
+    )
     if isinstance(value_none_flag, Variable):
         missing = OPS["logical_or"](missing, value_none_flag)
     return mark_result_maybe_none(value, name, missing)
 
 
-def read_attribute(read: Callable[[], Any], name: str) -> Any:
+def read_attribute_or_undefined(read: Callable[[], Any], name: str) -> Any:
     """Operator that reads an attribute; Undefined if it does not exist."""
     try:
         return read()
@@ -116,7 +130,7 @@ def read_attribute(read: Callable[[], Any], name: str) -> Any:
         return Undefined(name)
 
 
-def needs_assignment(value: Any, read: Callable[[], Any]) -> bool:
+def attribute_needs_assignment(value: Any, read: Callable[[], Any]) -> bool:
     """Whether an attribute must be assigned, because it does not refer to the object
     `value` yet.
     """
@@ -128,7 +142,7 @@ def needs_assignment(value: Any, read: Callable[[], Any]) -> bool:
         return True
 
 
-def before_read(value: Any, name: str) -> Any:
+def before_attribute_read(value: Any, name: str) -> Any:
     """Record that an attribute is about to be read: the program depends on it."""
     record_attribute_read(value, name)
     return value

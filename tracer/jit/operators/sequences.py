@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ...capture.control.branch_values import cast_to, is_number, scalar_constant
-from ...capture.control.may_alias import resolve_replaced_list
+from ...capture.control.branch_values import cast_to, is_python_or_numpy_scalar, scalar_constant
+from ...capture.control.may_alias import resolve_list_reject_invalidated
 from ...capture.control.tensor_arrays import TensorArray
-from ...capture.modes import static_mode
+from ...capture.modes import find_static_base_mode
 from ...capture.symbolic_scalars import raise_or_collect
 from ...capture.variable import Variable
 from ...core.errors import TraceError, with_user_line
@@ -24,10 +24,10 @@ from ...core.mode import state
 from ...core.op import OPS
 from .iterables import (
     INT64,
-    DynamicIterable,
+    IndexedIterable,
     ReversedIterable,
     SymbolicRange,
-    as_dynamic_iterable,
+    as_indexed_iterable_if_possible,
     has_dynamic_length,
 )
 from .nonlocal_writes import register_new_object
@@ -36,10 +36,10 @@ from .registry import get_operator
 
 def get_slice(value: Any, start: Any, stop: Any, step: Any) -> Any:
     """Operator for `value[start:stop:step]`."""
-    value = resolve_replaced_list(value)
+    value = resolve_list_reject_invalidated(value)
     bounds = start, stop, step
     if type(value) in (list, tuple) and any(isinstance(b, Variable) for b in bounds):
-        mode = static_mode(state.mode)
+        mode = find_static_base_mode(state.mode)
         assert mode is not None
         value = TensorArray.from_items(mode, value)
     if not isinstance(value, TensorArray):
@@ -67,7 +67,7 @@ def _slice_tensor_array(array: TensorArray, start: Any, stop: Any, step: int) ->
     low, high = (scalar_constant(0), count) if step > 0 else (scalar_constant(-1), count - 1)
     first = first if start is None else _clamp_bound(start, count, low, high)
     last = last if stop is None else _clamp_bound(stop, count, low, high)
-    return _items_to_tensor_array(SymbolicRange(first, last, step), lambda at: array[at])
+    return _map_to_tensor_array(SymbolicRange(first, last, step), lambda at: array[at])
 
 
 def _clamp_bound(bound: Any, count: Any, low: Any, high: Any) -> Any:
@@ -85,27 +85,27 @@ def _clamp_bound(bound: Any, count: Any, low: Any, high: Any) -> Any:
     return OPS["elementwise_max"](OPS["elementwise_min"](at, high), low)
 
 
-def _items_to_tensor_array(rows: Any, get_element: Callable[[Any], Any]) -> Any:
+def _map_to_tensor_array(rows: Any, get_element: Callable[[Any], Any]) -> Any:
     return get_operator("list_comprehension")(rows, get_element)
 
 
-def has_program_items(value: Any) -> bool:
+def is_iterable_by_recorded_loop(value: Any) -> bool:
     """Whether the items of a value are values of the program."""
-    return static_mode(state.mode) is not None and isinstance(
-        as_dynamic_iterable(value), DynamicIterable
+    return find_static_base_mode(state.mode) is not None and isinstance(
+        as_indexed_iterable_if_possible(value), IndexedIterable
     )
 
 
-def _dynamic_iterable_or_none(value: Any) -> DynamicIterable | None:
+def _dynamic_iterable_or_none(value: Any) -> IndexedIterable | None:
     """Return an iterable of dynamic length; None for other values."""
-    if static_mode(state.mode) is None or isinstance(value, str | bytes | dict):
+    if find_static_base_mode(state.mode) is None or isinstance(value, str | bytes | dict):
         return None
-    rows = as_dynamic_iterable(value)
+    rows = as_indexed_iterable_if_possible(value)
     return rows if has_dynamic_length(rows) else None
 
 
 def fold_items(
-    rows: DynamicIterable, start: Any, combine: Callable[[Any, Any], Any], name: str
+    rows: IndexedIterable, start: Any, combine: Callable[[Any, Any], Any], name: str
 ) -> Any:
     """Combine all items with a function of two values, in order."""
     accumulated = [start]
@@ -123,13 +123,13 @@ def fold_items(
 def _operator_sum(values: Any, start: Any = 0) -> Any:
     rows = _dynamic_iterable_or_none(values)
     return (
-        sum(resolve_replaced_list(values), start)
+        sum(resolve_list_reject_invalidated(values), start)
         if rows is None
         else fold_items(rows, start, operator.add, "the sum")
     )
 
 
-def fold_extremum(values: Any, combine: Callable[[Any, Any], Any]) -> Any:
+def fold_extremum_or_none(values: Any, combine: Callable[[Any, Any], Any]) -> Any:
     """Return the largest or smallest item of an iterable of dynamic length; None for other
     values.
     """
@@ -150,12 +150,12 @@ def _make_sequence_constructor(python: Callable[..., Any]) -> Callable[..., Any]
     def construct(*args: Any) -> Any:
         rows = _dynamic_iterable_or_none(args[0]) if len(args) == 1 else None
         if rows is None:
-            return register_new_object(python(*map(resolve_replaced_list, args)))
-        given = resolve_replaced_list(args[0])
+            return register_new_object(python(*map(resolve_list_reject_invalidated, args)))
+        given = resolve_list_reject_invalidated(args[0])
         result = (
             given.copy()
             if isinstance(given, TensorArray)
-            else _items_to_tensor_array(rows, lambda item: item)
+            else _map_to_tensor_array(rows, lambda item: item)
         )
         result.is_tuple = python is tuple
         return result
@@ -165,10 +165,14 @@ def _make_sequence_constructor(python: Callable[..., Any]) -> Callable[..., Any]
 
 def _operator_reversed(values: Any) -> Any:
     rows = _dynamic_iterable_or_none(values)
-    return reversed(resolve_replaced_list(values)) if rows is None else ReversedIterable(rows)
+    return (
+        reversed(resolve_list_reject_invalidated(values))
+        if rows is None
+        else ReversedIterable(rows)
+    )
 
 
-def _normalize_index(index: Any, length: Any) -> Any:
+def _emit_nonnegative_index_or_length(index: Any, length: Any) -> Any:
     """Return a non-negative index for one that may count from the end. If there is no such element,
     return the length, which is out of range.
     """
@@ -180,16 +184,16 @@ def make_tensor_array_pop(array: TensorArray) -> Callable[..., Any]:
     """Return the method `pop` of a TensorArray, for any position."""
 
     def pop_element(index: Any = -1) -> Any:
-        if is_number(index) and index == -1:
+        if is_python_or_numpy_scalar(index) and index == -1:
             return array.pop()
         array.require_mutable("pop")
         if isinstance(index, Variable):
-            index = _normalize_index(
+            index = _emit_nonnegative_index_or_length(
                 cast_to(index, INT64), OPS["reshape2"](array.length(), shape=[])
             )
         taken = array[index]
         behind = get_slice(array, index + 1, None, None)
-        if not (is_number(index) and index == 0):
+        if not (is_python_or_numpy_scalar(index) and index == 0):
             left = get_slice(array, None, index, None)
             left.extend(behind)
             behind = left
@@ -199,13 +203,13 @@ def make_tensor_array_pop(array: TensorArray) -> Callable[..., Any]:
     return pop_element
 
 
-def _make_product(python: Callable[..., Any]) -> Callable[..., Any]:
+def _make_prod(python: Callable[..., Any]) -> Callable[..., Any]:
     """Return the operator for `math.prod` and `numpy.prod`, which multiplies symbolic scalars such
     as sizes.
     """
 
     def prod(values: Any, *args: Any, **kwargs: Any) -> Any:
-        given = resolve_replaced_list(values)
+        given = resolve_list_reject_invalidated(values)
         plain = isinstance(given, list | tuple) and not args and set(kwargs) <= {"start", "dtype"}
         if plain and any(isinstance(v, Variable) for v in given):
             return functools.reduce(operator.mul, given, kwargs.get("start", 1))
@@ -214,7 +218,7 @@ def _make_product(python: Callable[..., Any]) -> Callable[..., Any]:
     return prod
 
 
-def fold_quantifier(values: Any, start: bool, combine: Callable[[Any, Any], Any]) -> Any:
+def fold_quantifier_or_none(values: Any, start: bool, combine: Callable[[Any, Any], Any]) -> Any:
     """Operator for `any` and `all` of an iterable of dynamic length, `start` for an empty one; None
     for other values.
     """
@@ -231,12 +235,12 @@ def _operator_sorted(values: Any, **options: Any) -> Any:
         )
         raise_or_collect(TraceError(with_user_line(why)), None)
         return register_new_object([rows.item(0)])
-    return register_new_object(sorted(resolve_replaced_list(values), **options))
+    return register_new_object(sorted(resolve_list_reject_invalidated(values), **options))
 
 
 BUILTIN_REPLACEMENTS: dict[Any, Any] = {
-    math.prod: _make_product(math.prod),
-    np.prod: _make_product(np.prod),
+    math.prod: _make_prod(math.prod),
+    np.prod: _make_prod(np.prod),
     builtins.sum: _operator_sum,
     builtins.list: _make_sequence_constructor(list),
     builtins.tuple: _make_sequence_constructor(tuple),

@@ -14,7 +14,7 @@ GRADIENT_METHODS = frozenset(
 )
 
 
-def reject_training_state(mode: Static, owner: Any, name: str) -> bool:
+def reject_or_skip_training_state(mode: Static, owner: Any, name: str) -> bool:
     """Raise SideEffectError for access to an optimizer, a scheduler, a scaler or the gradient of a
     tensor.
 
@@ -31,14 +31,14 @@ def reject_training_state(mode: Static, owner: Any, name: str) -> bool:
     )
 
 
-def reject_training_step(mode: Static, function: Any, owner: Any) -> bool:
+def reject_or_skip_training_call(mode: Static, function: Any, owner: Any) -> bool:
     """Whether a call belongs to a training step. Raises SideEffectError for such a call; only while
     `oarlock explain` runs, it returns True and the caller skips the call.
     """
     name = "" if owner is None else str(getattr(function, "__name__", ""))
-    return reject_training_state(mode, function if owner is None else owner, name)
+    return reject_or_skip_training_state(mode, function if owner is None else owner, name)
 
 
-def skipped_call_result(*args: Any, **_: Any) -> Any:
+def substitute_for_skipped_call(*args: Any, **_: Any) -> Any:
     """Return the first argument. `oarlock explain` calls this instead of a call that it skips."""
     return args[0] if args else None

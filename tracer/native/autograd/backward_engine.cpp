@@ -126,7 +126,7 @@ bool accumulate_grad_if_needed(BackwardEngineObject* self, PyObject* tensor,
     gradient = Ref(PyObject_CallNoArgs(gradient_or_function));
     if (!gradient) return false;
   }
-  if (!self->bare || !t->array || !same_shape_and_dtype(gradient.get(), t->array)) {
+  if (!self->bare || !t->array || !are_arrays_of_same_shape_and_dtype(gradient.get(), t->array)) {
     gradient = Ref(
         call_method(reinterpret_cast<PyObject*>(self), "reduce_to_input", gradient.get(), tensor));
     if (!gradient) return false;
@@ -395,12 +395,14 @@ void dealloc_backward_engine(PyObject* self) {
   free_object(self);
 }
 
-bool is_python_set_or_none(PyObject* value) { return value == Py_None || is_python_set(value); }
+bool is_python_set_or_none(PyObject* value) {
+  return value == Py_None || is_set_or_frozenset(value);
+}
 
 const Field reach_field{offsetof(BackwardEngineObject, reach), nullptr, nullptr, nullptr};
 const Field nodes_field{offsetof(BackwardEngineObject, nodes), is_python_set_or_none,
                         "a set or None", nullptr};
-const Field watched_field{offsetof(BackwardEngineObject, watched), is_python_set, "a set",
+const Field watched_field{offsetof(BackwardEngineObject, watched), is_set_or_frozenset, "a set",
                           &empty_set};
 const Field last_uses_field{offsetof(BackwardEngineObject, last_uses), is_dict_or_none,
                             "a dict or None", nullptr};

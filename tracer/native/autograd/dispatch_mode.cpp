@@ -65,7 +65,7 @@ struct OperatorObject {
 };
 OperatorObject* as_operator(PyObject* o) { return reinterpret_cast<OperatorObject*>(o); }
 
-bool can_call_op_directly(OperatorObject* self, PyObject* x, PyObject* y) {
+bool can_call_op_without_conversion(OperatorObject* self, PyObject* x, PyObject* y) {
   if (dispatch_path() != DispatchPath::eager && dispatch_path() != DispatchPath::no_grad)
     return false;
   if (!is_tensor(x) || !is_tensor(y)) return false;
@@ -75,7 +75,7 @@ bool can_call_op_directly(OperatorObject* self, PyObject* x, PyObject* y) {
 
 // The number as a tensor like `x`.  Null, without an error, if the dtype cannot represent it or `x`
 // has no array; null with an error set if it fails.
-Ref scalar_operand(OperatorObject* self, PyObject* x, PyObject* number) {
+Ref make_tensor_of_number_operand(OperatorObject* self, PyObject* x, PyObject* number) {
   if (!PyFloat_CheckExact(number) && !PyLong_CheckExact(number)) return {};
   if (dispatch_path() != DispatchPath::eager && dispatch_path() != DispatchPath::no_grad) return {};
   if (!is_tensor(x) || !as_tensor(x)->array) return {};
@@ -86,10 +86,10 @@ Ref scalar_operand(OperatorObject* self, PyObject* x, PyObject* number) {
 PyObject* call_operator(PyObject* self, PyObject* const* args, size_t flagged, PyObject* names) {
   OperatorObject* o = as_operator(self);
   bool two = PyVectorcall_NARGS(flagged) == 2 && !names;
-  if (two && !o->is_swapped && can_call_op_directly(o, args[0], args[1]))
+  if (two && !o->is_swapped && can_call_op_without_conversion(o, args[0], args[1]))
     return PyObject_Vectorcall(o->op, args, flagged, names);
   if (two) {
-    Ref number = scalar_operand(o, args[0], args[1]);
+    Ref number = make_tensor_of_number_operand(o, args[0], args[1]);
     if (PyErr_Occurred()) return nullptr;
     if (number) {
       PyObject* pair[] = {nullptr, args[0], number.get()};

@@ -36,6 +36,6 @@ bool is_list_or_none(PyObject* value) { return value == Py_None || PyList_Check(
 bool is_dict_or_none(PyObject* value) { return value == Py_None || PyDict_Check(value); }
 bool is_dict(PyObject* value) { return PyDict_Check(value); }
 bool is_tuple(PyObject* value) { return PyTuple_Check(value); }
-bool is_python_set(PyObject* value) { return PyAnySet_Check(value); }
+bool is_set_or_frozenset(PyObject* value) { return PyAnySet_Check(value); }
 
 }  // namespace oarlock::autograd

@@ -29,7 +29,7 @@ bool is_list_or_none(PyObject* value);
 bool is_dict_or_none(PyObject* value);
 bool is_dict(PyObject* value);
 bool is_tuple(PyObject* value);
-bool is_python_set(PyObject* value);
+bool is_set_or_frozenset(PyObject* value);
 
 /// The entry of a type's attribute table for a field.
 inline PyGetSetDef getset_of_field(const char* name, const Field& field) noexcept {

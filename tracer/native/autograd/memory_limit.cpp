@@ -27,7 +27,7 @@ struct ThreadState {
 thread_local ThreadState state;
 
 // Reads the limit like core/result_size_limit.py and base/limits.cpp: a number above 0, or 8 GiB.
-std::size_t max_bytes() {
+std::size_t read_limit_from_environment() {
   constexpr std::size_t default_limit = std::size_t{8} << 30;
   const char* text = std::getenv("OARLOCK_MAX_RESULT_BYTES");
   if (!text || !*text) return default_limit;
@@ -40,7 +40,8 @@ std::size_t max_bytes() {
 }
 
 bool reject_if_above_limit(std::size_t size) {
-  if (size <= kMinCheckedBytes || state.kernel_depth == 0 || size <= max_bytes()) return false;
+  if (size <= kMinCheckedBytes || state.kernel_depth == 0 || size <= read_limit_from_environment())
+    return false;
   state.rejected_bytes = size;
   return true;
 }

@@ -11,7 +11,7 @@ bool import_numpy();
 /// allow_integers: or of the same integer type; arrays also of bool.
 bool same_floating_or_complex_type(PyObject* a, PyObject* b, bool allow_integers);
 /// Whether both are arrays with the same shape and dtype.
-bool same_shape_and_dtype(PyObject* a, PyObject* b);
+bool are_arrays_of_same_shape_and_dtype(PyObject* a, PyObject* b);
 /// A Python number as a 0-D array with the dtype of `array`; null, without an error, if the dtype
 /// cannot represent it: floats with integer arrays, integers that are too large, any number with
 /// bool arrays.
@@ -19,7 +19,7 @@ PyObject* scalar_like(PyObject* array, PyObject* number, bool allow_integers);
 /// Zeros with the shape and dtype of an array; null with an error set if memory is exhausted.
 PyObject* zeros_like(PyObject* array);
 /// Whether both values are arrays, of different dtypes.
-bool different_dtypes(PyObject* a, PyObject* b);
+bool are_arrays_of_different_dtypes(PyObject* a, PyObject* b);
 /// Whether `a` is an array of integers or bools.
 bool is_integer_or_bool_array(PyObject* a);
 /// Whether `a` is an array, not a scalar.

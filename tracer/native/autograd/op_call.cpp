@@ -128,7 +128,7 @@ bool has_mixed_dtypes_in_marked_inputs(Py_ssize_t marked, PyObject* const* array
     for (Py_ssize_t k = 0; k < items; ++k) {
       PyObject* array = is_list ? PyList_GetItem(arrays[i], k) : arrays[i];
       if (!first) first = array;
-      if (different_dtypes(first, array)) return true;
+      if (are_arrays_of_different_dtypes(first, array)) return true;
     }
   }
   return false;

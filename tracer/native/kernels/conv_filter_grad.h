@@ -27,8 +27,9 @@ struct FilterWorkspace {
 
 /// Copies pixel row `row` to the columns `at` ... of im2col and of the gradient.
 template <class T>
-void gather_pixel_row(const FilterTask<T>& f, const PackedInputLayout& p, const T* planes,
-                      const T* g, Size row, Size at, const FilterWorkspace<T>& work) {
+void copy_im2col_and_gradient_row(const FilterTask<T>& f, const PackedInputLayout& p,
+                                  const T* planes, const T* g, Size row, Size at,
+                                  const FilterWorkspace<T>& work) {
   Size oh = row % f.s.oh;
   for (Size i = 0; i < f.s.ow; i += kColumns<T>)
     dispatch_copy_im2col_rows(
@@ -56,7 +57,7 @@ void accumulate_task(const FilterTask<T>& f, const T* x, const T* g, const Filte
         fill_planes(f.window, p, images, 0, p.channels, work.planes);
         planes = work.planes;
       }
-      gather_pixel_row(f, p, planes, g, start + r, r * f.s.ow, work);
+      copy_im2col_and_gradient_row(f, p, planes, g, start + r, r * f.s.ow, work);
     }
     multiply_panels(f.rows(), work.pitch, rows * f.s.ow, work.im2col, work.row, Size(1), total,
                     work.pitch, true, [&](Size j, Size, Size k, Size) {

@@ -18,15 +18,15 @@ OARLOCK_SET_OF_KERNELS(avx512)
 
 namespace {
 
-struct InstructionSet {
+struct InstructionSetTables {
   const char* name = "baseline";
   const Table<float>* float_table = &floats_baseline();
   const Table<double>* double_table = &doubles_baseline();
 };
 
 /// The best supported instruction set, limited by OARLOCK_INSTRUCTIONS.
-InstructionSet select_instruction_set() {
-  InstructionSet result;
+InstructionSetTables detect_best_instruction_set() {
+  InstructionSetTables result;
 #if defined(__x86_64__)
   const char* limit = std::getenv("OARLOCK_INSTRUCTIONS");
   std::string_view requested = limit ? limit : "avx512";
@@ -39,8 +39,8 @@ InstructionSet select_instruction_set() {
   return result;
 }
 
-const InstructionSet& selected_instruction_set() {
-  static const InstructionSet selected = select_instruction_set();
+const InstructionSetTables& selected_instruction_set() {
+  static const InstructionSetTables selected = detect_best_instruction_set();
   return selected;
 }
 

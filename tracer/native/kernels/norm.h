@@ -20,10 +20,10 @@ void moments(Size n, Size c, Size k, const T* x, T* mean, T* variance) {
   for_each_channel(n, c, k, [&](Size j) {
     T total = 0, spread = 0;
     for (Size i = 0; i < n; ++i)
-      total += sum_elements<T>(k, [](V<T> v) { return v; }, x + (i * c + j) * k);
+      total += sum_mapped_elements<T>(k, [](V<T> v) { return v; }, x + (i * c + j) * k);
     T middle = total / count;
     auto square = [&](V<T> v) { return (v - middle) * (v - middle); };
-    for (Size i = 0; i < n; ++i) spread += sum_elements<T>(k, square, x + (i * c + j) * k);
+    for (Size i = 0; i < n; ++i) spread += sum_mapped_elements<T>(k, square, x + (i * c + j) * k);
     mean[j] = middle;
     variance[j] = spread / count;
   });
@@ -66,8 +66,9 @@ void standardize_grad(Size n, Size c, Size k, const T* x, const T* mean, const T
     T middle = mean[j], inv = inv_std[j], total = 0, dot = 0;
     for (Size i = 0; i < n; ++i) {
       const T *from = x + (i * c + j) * k, *back = g + (i * c + j) * k;
-      total += sum_elements<T>(k, [](V<T> b) { return b; }, back);
-      dot += sum_elements<T>(k, [&](V<T> v, V<T> b) { return (v - middle) * b; }, from, back);
+      total += sum_mapped_elements<T>(k, [](V<T> b) { return b; }, back);
+      dot +=
+          sum_mapped_elements<T>(k, [&](V<T> v, V<T> b) { return (v - middle) * b; }, from, back);
     }
     T shift = total / count, bend = dot / count * inv * inv;
     for (Size i = 0; i < n; ++i) {
@@ -87,7 +88,7 @@ void standardize_dot(Size n, Size c, Size k, const T* x, const T* mean, const T*
   for_each_channel(n, c, k, [&](Size j) {
     T middle = mean[j], dot = 0;
     for (Size i = 0; i < n; ++i)
-      dot += sum_elements<T>(
+      dot += sum_mapped_elements<T>(
           k, [&](V<T> v, V<T> b) { return (v - middle) * b; }, x + (i * c + j) * k,
           y + (i * c + j) * k);
     out[j] = dot * inv_std[j];

@@ -11,7 +11,7 @@ namespace {
 
 /// Adjacent elements of one row: a whole vector or a part of one.
 template <class T>
-struct PartialVector {
+struct VectorSpan {
   Size from, count;
 
   V<T> get(const T* row) const {
@@ -36,14 +36,14 @@ struct CellRow {
   Size saved_stride;
 
   T* saved_tensor(Size k) const { return saved + k * saved_stride; }
-  V<T> sum(const PartialVector<T>& s, Size gate) const {
+  V<T> sum(const VectorSpan<T>& s, Size gate) const {
     Size shift = gate * r.hidden;
     return s.get(z + shift) + s.get(x + shift) + s.get(b + shift);
   }
 };
 
 template <class T>
-void lstm_cell(const CellRow<T>& o, const PartialVector<T>& s) {
+void lstm_cell(const CellRow<T>& o, const VectorSpan<T>& s) {
   V<T> in = sigmoid_of(o.sum(s, 0)), forget = sigmoid_of(o.sum(s, 1)),
        candidate = tanh_of(o.sum(s, 2)), out = sigmoid_of(o.sum(s, 3));
   V<T> c = forget * s.get(o.c) + in * candidate;
@@ -56,7 +56,7 @@ void lstm_cell(const CellRow<T>& o, const PartialVector<T>& s) {
 }
 
 template <class T>
-void gru_cell(const CellRow<T>& o, const PartialVector<T>& s) {
+void gru_cell(const CellRow<T>& o, const VectorSpan<T>& s) {
   Size third = 2 * o.r.hidden;
   V<T> reset = sigmoid_of(o.sum(s, 0)), update = sigmoid_of(o.sum(s, 1));
   V<T> hidden = s.get(o.z + third) + s.get(o.b + third),
@@ -69,19 +69,19 @@ void gru_cell(const CellRow<T>& o, const PartialVector<T>& s) {
 }
 
 template <class T>
-void simple_rnn_cell(const CellRow<T>& o, const PartialVector<T>& s) {
+void simple_rnn_cell(const CellRow<T>& o, const VectorSpan<T>& s) {
   V<T> sum = o.sum(s, 0), zero = {};
   s.set(o.saved_tensor(0), o.r.cell == Cell::tanh ? tanh_of(sum) : sum < 0 ? zero : sum);
 }
 
 template <class T, class Body>
-void for_each_span(Size count, const Body& body) {
-  for (Size i = 0; i < count; i += kLanes<T>) body(PartialVector<T>{i, min(kLanes<T>, count - i)});
+void for_each_vector_span(Size count, const Body& body) {
+  for (Size i = 0; i < count; i += kLanes<T>) body(VectorSpan<T>{i, min(kLanes<T>, count - i)});
 }
 
 template <class T>
 void step_row(const CellRow<T>& o) {
-  for_each_span<T>(o.r.hidden, [&](const PartialVector<T>& s) {
+  for_each_vector_span<T>(o.r.hidden, [&](const VectorSpan<T>& s) {
     o.r.cell == Cell::lstm  ? lstm_cell(o, s)
     : o.r.cell == Cell::gru ? gru_cell(o, s)
                             : simple_rnn_cell(o, s);
@@ -154,7 +154,7 @@ struct CellGradRow {
 };
 
 template <class T>
-void lstm_cell_grad(const CellGradRow<T>& o, const PartialVector<T>& s) {
+void lstm_cell_grad(const CellGradRow<T>& o, const VectorSpan<T>& s) {
   Size n = o.r.hidden;
   V<T> in = s.get(o.saved_tensor(0)), forget = s.get(o.saved_tensor(1)),
        candidate = s.get(o.saved_tensor(2)), out = s.get(o.saved_tensor(3)),
@@ -169,7 +169,7 @@ void lstm_cell_grad(const CellGradRow<T>& o, const PartialVector<T>& s) {
 }
 
 template <class T>
-void gru_cell_grad(const CellGradRow<T>& o, const PartialVector<T>& s) {
+void gru_cell_grad(const CellGradRow<T>& o, const VectorSpan<T>& s) {
   Size n = o.r.hidden;
   V<T> reset = s.get(o.saved_tensor(0)), update = s.get(o.saved_tensor(1)),
        candidate = s.get(o.saved_tensor(2)), g = s.get(o.dh) + s.get(o.g);
@@ -186,7 +186,7 @@ void gru_cell_grad(const CellGradRow<T>& o, const PartialVector<T>& s) {
 }
 
 template <class T>
-void simple_rnn_cell_grad(const CellGradRow<T>& o, const PartialVector<T>& s) {
+void simple_rnn_cell_grad(const CellGradRow<T>& o, const VectorSpan<T>& s) {
   V<T> h = s.get(o.saved_tensor(0)), g = s.get(o.dh) + s.get(o.g), zero = {};
   s.set(o.dx, o.r.cell == Cell::tanh ? g * (1 - h * h) : h > 0 ? g : zero);
   s.set(o.dh, zero);
@@ -199,7 +199,7 @@ void step_grad_row(const CellGradRow<T>& o, bool valid) {
     for (Size i = 0; i < wide; ++i) o.dx[i] = o.dy[i] = 0;
     return;
   }
-  for_each_span<T>(o.r.hidden, [&](const PartialVector<T>& s) {
+  for_each_vector_span<T>(o.r.hidden, [&](const VectorSpan<T>& s) {
     o.r.cell == Cell::lstm  ? lstm_cell_grad(o, s)
     : o.r.cell == Cell::gru ? gru_cell_grad(o, s)
                             : simple_rnn_cell_grad(o, s);

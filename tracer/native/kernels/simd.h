@@ -79,7 +79,7 @@ inline void interleave(V<T>& a, V<T>& b, std::integer_sequence<int, I...>) {
 /// rotates the bits of the element index by one; after log2(lanes) steps, row and column are
 /// exchanged.
 template <class T>
-void transpose_square(const T* from, Size from_row, T* to, Size to_row) {
+void copy_transposed_square(const T* from, Size from_row, T* to, Size to_row) {
   constexpr int n = kLanes<T>;
   V<T> rows[n], turned[n];
   for (int i = 0; i < n; ++i) rows[i] = load(from + i * from_row);
@@ -101,7 +101,7 @@ void transpose(const T* from, Size from_row, Size rows, Size columns, T* to, Siz
   Size whole_rows = rows - rows % n, whole_columns = columns - columns % n;
   for (Size r = 0; r < whole_rows; r += n)
     for (Size c = 0; c < whole_columns; c += n)
-      transpose_square(from + r * from_row + c, from_row, to + c * to_row + r, to_row);
+      copy_transposed_square(from + r * from_row + c, from_row, to + c * to_row + r, to_row);
   for (Size r = 0; r < rows; ++r)
     for (Size c = r < whole_rows ? whole_columns : 0; c < columns; ++c)
       to[c * to_row + r] = from[r * from_row + c];

@@ -34,7 +34,7 @@ T row_max(Size k, const T* x) {
 template <class T>
 T exp_and_sum(Size k, const T* x, T top, T* y) {
   map_vectors(k, [&](V<T> v) { return exp_of(v - top); }, y, x);
-  return sum_elements<T>(k, [](V<T> v) { return v; }, y);
+  return sum_mapped_elements<T>(k, [](V<T> v) { return v; }, y);
 }
 
 template <class T>
@@ -50,7 +50,7 @@ template <class T>
 void softmax_grad(Size r, Size k, const T* y, const T* g, T* dx) {
   for_each_row(r, k, [&](Size i) {
     const T *out = y + i * k, *back = g + i * k;
-    T dot = sum_elements<T>(k, [](V<T> a, V<T> b) { return a * b; }, out, back);
+    T dot = sum_mapped_elements<T>(k, [](V<T> a, V<T> b) { return a * b; }, out, back);
     map_vectors(k, [&](V<T> a, V<T> b) { return a * (b - dot); }, dx + i * k, out, back);
   });
 }

@@ -102,7 +102,7 @@ inline bool is_unshared(nb::handle object, Py_ssize_t owned_refcount) {
 }
 
 /// Whether all arrays are float32, or all float64, and not empty.
-inline bool same_real_dtype(std::initializer_list<const Array*> arrays) {
+inline bool are_nonempty_real_of_same_dtype(std::initializer_list<const Array*> arrays) {
   for (const Array* a : arrays)
     if (!a->is_real() || a->type() != (*arrays.begin())->type()) return false;
   return true;

@@ -33,7 +33,7 @@ nb::object conv2d(nb::handle x, nb::handle filter, const Sizes& sizes) {
   auto s = conv_shape_from_sizes(sizes);
   Array a(x), b(filter);
   if (s.kh * s.kw > kMaxKernelOffsets || !has_input_shape(a, s) || !has_filter_shape(b, s) ||
-      !same_real_dtype({&a, &b}))
+      !are_nonempty_real_of_same_dtype({&a, &b}))
     return not_implemented();
   Array y = empty({s.n, s.m, s.oh, s.ow}, a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
@@ -49,7 +49,7 @@ nb::object conv2d_input_grad(nb::handle filter, nb::handle g, const Sizes& sizes
   auto s = conv_shape_from_sizes(sizes);
   Array a(filter), b(g);
   if (s.kh * s.kw > kMaxKernelOffsets || !has_filter_shape(a, s) || !has_output_shape(b, s) ||
-      !same_real_dtype({&a, &b}))
+      !are_nonempty_real_of_same_dtype({&a, &b}))
     return not_implemented();
   Array x = empty({s.n, s.c, s.h, s.w}, a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
@@ -65,7 +65,7 @@ nb::object conv2d_filter_grad(nb::handle x, nb::handle g, const Sizes& sizes) {
   auto s = conv_shape_from_sizes(sizes);
   Array a(x), b(g);
   if (s.kh * s.kw > kMaxKernelOffsets || !has_input_shape(a, s) || !has_output_shape(b, s) ||
-      !same_real_dtype({&a, &b}))
+      !are_nonempty_real_of_same_dtype({&a, &b}))
     return not_implemented();
   Array filter = empty({s.m, s.c / s.groups, s.kh, s.kw}, a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {

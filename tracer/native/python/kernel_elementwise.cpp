@@ -27,7 +27,7 @@ nb::object unary(nb::handle x) {
 template <Unary Which>
 nb::object unary_grad(nb::handle x, nb::handle g) {
   Array a(x), b(g);
-  if (!same_real_dtype({&a, &b}) || !a.same_shape(b) || !a.is_contiguous())
+  if (!are_nonempty_real_of_same_dtype({&a, &b}) || !a.same_shape(b) || !a.is_contiguous())
     return not_implemented();
   Array y = empty(a.rank(), a.shape(), a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
@@ -60,7 +60,8 @@ struct BroadcastLayout {
 template <Binary Which>
 nb::object binary(nb::handle x, nb::handle y, int axis) {
   Array a(x), b(y);
-  if (axis != -1 || !same_real_dtype({&a, &b}) || !a.is_contiguous() || !b.is_contiguous())
+  if (axis != -1 || !are_nonempty_real_of_same_dtype({&a, &b}) || !a.is_contiguous() ||
+      !b.is_contiguous())
     return not_implemented();
   BroadcastLayout layout(a, b);
   if (!layout.fits) return not_implemented();
@@ -99,7 +100,8 @@ struct RemainingAxes {
   }
 };
 
-nb::object sum_axes(const Array& x, RemainingAxes m, int rank, const npy_intp* shape, bool mean) {
+nb::object sum_or_mean_to_remaining_axes(const Array& x, RemainingAxes m, int rank,
+                                         const npy_intp* shape, bool mean) {
   if (m.axes == 0) m = {1, 1, x.size(), 0, true};
   if (!m.is_contiguous || (m.n * m.k <= 1 && m.axes)) return not_implemented();
   Array y = empty(rank, shape, x.type());
@@ -129,7 +131,7 @@ nb::object sum_to(nb::handle x, const std::vector<Size>& shape, int axis) {
       return not_implemented();
     m.add(a.dim(i), inside && target_shape[i - start] == a.dim(i));
   }
-  return sum_axes(a, m, rank, target_shape, false);
+  return sum_or_mean_to_remaining_axes(a, m, rank, target_shape, false);
 }
 
 nb::object reduce(nb::handle x, const std::vector<int>& axes, bool keep, bool mean) {
@@ -145,7 +147,7 @@ nb::object reduce(nb::handle x, const std::vector<int>& axes, bool keep, bool me
     m.add(a.dim(i), !is_reduced);
     if (!is_reduced || keep) shape[rank++] = is_reduced ? 1 : a.dim(i);
   }
-  return sum_axes(a, m, rank, shape, mean);
+  return sum_or_mean_to_remaining_axes(a, m, rank, shape, mean);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ constexpr std::array<const char*, kernels::kNumExprOps> kNames = {
     "square",    "abs",       "reciprocal",    "relu_grad", "tanh_grad", "sigmoid_grad",
     "silu_grad", "gelu_grad", "gelu_tanh_grad"};
 
-std::size_t find_expr_op(const std::string& name) {
+std::size_t require_expr_op_index(const std::string& name) {
   for (std::size_t i = 0; i < kNames.size(); ++i)
     if (name == kNames[i]) return i;
   throw nb::value_error(("there is no instruction " + name).c_str());
@@ -71,7 +71,8 @@ struct BroadcastShape {
   bool try_broadcast_operands(const std::vector<Array>& operands) {
     return broadcast(operands) &&
            std::all_of(operands.begin(), operands.end(), [&](const Array& a) {
-             return set_broadcast_kind(a, inputs[static_cast<std::size_t>(&a - operands.data())]);
+             return try_set_broadcast_kind(a,
+                                           inputs[static_cast<std::size_t>(&a - operands.data())]);
            });
   }
 
@@ -103,7 +104,7 @@ struct BroadcastShape {
     return own < 0 ? 1 : a.dim(own);
   }
 
-  bool set_broadcast_kind(const Array& a, ExpressionInput& in) {
+  bool try_set_broadcast_kind(const Array& a, ExpressionInput& in) {
     in.data = a.address<char>();
     in.is_byte = a.type() == NPY_BOOL || a.type() == NPY_UBYTE;
     Size count = a.size();
@@ -146,8 +147,9 @@ class ExpressionRun {
     kernels::parallel_ranges(
         chunks, std::max<Size>(1, kParallel / (chunk_rows_ * chunk_columns_)),
         [&](Size from, Size to) {
-          auto* memory = static_cast<T*>(kernels::workspace(5, num_memory_elements() * sizeof(T)));
-          std::vector<const T*> values = fill_constants_and_scalars(memory);
+          auto* memory =
+              static_cast<T*>(kernels::workspace(5, num_workspace_elements() * sizeof(T)));
+          std::vector<const T*> values = init_constant_buffers_and_addresses(memory);
           for (Size i = from; i < to; ++i) {
             Size row = i / parts * chunk_rows_, column = i % parts * chunk_columns_;
             run_chunk(memory, values, row, std::min(chunk_rows_, rows_ - row), column,
@@ -162,7 +164,7 @@ class ExpressionRun {
   Size columns_, rows_, chunk_rows_, chunk_columns_, buffer_size_;
   std::vector<T*> outputs_;
 
-  [[nodiscard]] std::size_t num_memory_elements() const {
+  [[nodiscard]] std::size_t num_workspace_elements() const {
     return (code_.first_result_index() + code_.buffers) *
            static_cast<std::size_t>(buffer_size_ + 16);
   }
@@ -171,7 +173,7 @@ class ExpressionRun {
   }
 
   // The address of each value.  Fills the buffers of constants and scalar inputs.
-  std::vector<const T*> fill_constants_and_scalars(T* memory) const {
+  std::vector<const T*> init_constant_buffers_and_addresses(T* memory) const {
     std::vector<const T*> values(code_.first_result_index() + code_.instructions.size());
     for (std::size_t i = 0; i < code_.first_result_index(); ++i) {
       T* to = buffer_address(memory, i);
@@ -189,8 +191,8 @@ class ExpressionRun {
                       : reinterpret_cast<const T*>(in.data)[i];
   }
 
-  const T* load_input(const ExpressionInput& in, T* to, Size row, Size rows, Size column,
-                      Size columns) const {
+  const T* load_or_view_input_chunk(const ExpressionInput& in, T* to, Size row, Size rows,
+                                    Size column, Size columns) const {
     if (in.kind == full) {
       Size start = row * columns_ + column;
       if (!in.is_byte) return reinterpret_cast<const T*>(in.data) + start;
@@ -209,8 +211,8 @@ class ExpressionRun {
                  Size columns) const {
     for (std::size_t i = 0; i < code_.inputs; ++i)
       if (layout_.inputs[i].kind != scalar)
-        values[i] =
-            load_input(layout_.inputs[i], buffer_address(memory, i), row, rows, column, columns);
+        values[i] = load_or_view_input_chunk(layout_.inputs[i], buffer_address(memory, i), row,
+                                             rows, column, columns);
     const auto& ops = kernels::table<T>().expr_ops.run;
     std::size_t number = code_.first_result_index();
     for (const Instruction& step : code_.instructions) {
@@ -241,7 +243,7 @@ class Expression {
       auto [name, x, y] = nb::cast<std::tuple<std::string, std::size_t, std::size_t>>(item);
       std::size_t known = code_.first_result_index() + code_.instructions.size();
       if (x >= known || y >= known) throw nb::value_error("an operand is not computed yet");
-      code_.instructions.push_back({find_expr_op(name), x, y, 0});
+      code_.instructions.push_back({require_expr_op_index(name), x, y, 0});
     }
     for (std::size_t o : code_.outputs)
       if (o < code_.first_result_index() ||
@@ -250,7 +252,7 @@ class Expression {
     for (std::size_t i : code_.reusable)
       if (i >= inputs) throw nb::value_error("a reusable value is not an input");
     assign_destinations();
-    find_last_reads();
+    set_last_reads_of_inputs();
   }
 
   [[nodiscard]] nb::object call(const nb::args& operands) const {
@@ -315,7 +317,7 @@ class Expression {
     return empty(layout.rank, layout.shape, layout.type);
   }
 
-  void find_last_reads() {
+  void set_last_reads_of_inputs() {
     last_reads_.assign(code_.inputs, 0);
     for (std::size_t i = 0; i < code_.instructions.size(); ++i)
       for (std::size_t value : {code_.instructions[i].x, code_.instructions[i].y})

@@ -38,7 +38,7 @@ class InPlaceKernel {
     Array to(target);
     return std::all_of(operands.begin(), operands.end(), [&](nb::handle operand) {
       Array a(operand);
-      return same_real_dtype({&to, &a}) && a.same_shape(to);
+      return are_nonempty_real_of_same_dtype({&to, &a}) && a.same_shape(to);
     });
   }
 };

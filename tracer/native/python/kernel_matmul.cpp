@@ -63,7 +63,8 @@ void multiply(const Array& a, const Array& b, bool transpose_a, bool transpose_b
 nb::object matmul(nb::handle x, nb::handle y, bool transpose_x, bool transpose_y) {
   Array a(x), b(y);
   BroadcastBatch batch;
-  if (!same_real_dtype({&a, &b}) || !batch.try_broadcast_batch_axes(a, b)) return not_implemented();
+  if (!are_nonempty_real_of_same_dtype({&a, &b}) || !batch.try_broadcast_batch_axes(a, b))
+    return not_implemented();
   Size m = a.dim(a.rank() - (transpose_x ? 1 : 2)), k = a.dim(a.rank() - (transpose_x ? 2 : 1));
   Size n = b.dim(b.rank() - (transpose_y ? 2 : 1));
   if (k != b.dim(b.rank() - (transpose_y ? 1 : 2))) return not_implemented();

@@ -22,7 +22,7 @@ nb::object moments(nb::handle x, Size n, Size c, Size k) {
 nb::object affine(nb::handle x, nb::handle mean, nb::handle factor, nb::handle bias, Size n, Size c,
                   Size k) {
   Array a(x), m(mean), f(factor), b(bias);
-  if (!same_real_dtype({&a, &m, &f, &b}) || !is_contiguous_of_size(a, n, c, k))
+  if (!are_nonempty_real_of_same_dtype({&a, &m, &f, &b}) || !is_contiguous_of_size(a, n, c, k))
     return not_implemented();
   if (m.size() != c || f.size() != c || b.size() != c) return not_implemented();
   Array y = empty(a.rank(), a.shape(), a.type());
@@ -35,15 +35,18 @@ nb::object affine(nb::handle x, nb::handle mean, nb::handle factor, nb::handle b
 }
 
 /// Whether an optional operand is None, or has the dtype of x and `size` elements.
-bool is_none_or_like(const Array& operand, nb::handle handle, const Array& x, Size size) {
-  return handle.is_none() || (same_real_dtype({&x, &operand}) && operand.size() == size);
+bool is_none_or_of_dtype_and_size(const Array& operand, nb::handle handle, const Array& x,
+                                  Size size) {
+  return handle.is_none() ||
+         (are_nonempty_real_of_same_dtype({&x, &operand}) && operand.size() == size);
 }
 
 nb::object layer_norm(nb::handle x, nb::handle weight, nb::handle bias, double epsilon, Size r,
                       Size k) {
   Array a(x), w(weight), b(bias);
-  if (!a.is_real() || !is_contiguous_of_size(a, 1, r, k) || !is_none_or_like(w, weight, a, k) ||
-      !is_none_or_like(b, bias, a, k))
+  if (!a.is_real() || !is_contiguous_of_size(a, 1, r, k) ||
+      !is_none_or_of_dtype_and_size(w, weight, a, k) ||
+      !is_none_or_of_dtype_and_size(b, bias, a, k))
     return not_implemented();
   Array y = empty(a.rank(), a.shape(), a.type()), mean = empty({r}, a.type()),
         variance = empty({r}, a.type());
@@ -61,7 +64,7 @@ nb::object layer_norm(nb::handle x, nb::handle weight, nb::handle bias, double e
 nb::object standardize_grad(nb::handle x, nb::handle mean, nb::handle inv_std, nb::handle g, Size n,
                             Size c, Size k) {
   Array a(x), m(mean), v(inv_std), b(g);
-  if (!same_real_dtype({&a, &m, &v, &b}) || !is_contiguous_of_size(a, n, c, k) ||
+  if (!are_nonempty_real_of_same_dtype({&a, &m, &v, &b}) || !is_contiguous_of_size(a, n, c, k) ||
       b.size() != a.size() || m.size() != c || v.size() != c)
     return not_implemented();
   Array dx = empty(a.rank(), a.shape(), a.type());
@@ -77,7 +80,7 @@ nb::object standardize_grad(nb::handle x, nb::handle mean, nb::handle inv_std, n
 nb::object standardize_dot(nb::handle x, nb::handle mean, nb::handle inv_std, nb::handle y,
                            bool rows, Size n, Size c, Size k) {
   Array a(x), m(mean), v(inv_std), b(y);
-  if (!same_real_dtype({&a, &m, &v, &b}) || !is_contiguous_of_size(a, n, c, k) ||
+  if (!are_nonempty_real_of_same_dtype({&a, &m, &v, &b}) || !is_contiguous_of_size(a, n, c, k) ||
       b.size() != a.size() || m.size() != c || v.size() != c)
     return not_implemented();
   if (rows && n != 1) return not_implemented();

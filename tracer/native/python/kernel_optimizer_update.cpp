@@ -16,14 +16,14 @@ bool try_read_parameter_rows(nb::list rows, std::size_t states,
                              std::vector<ParameterArrays>& jobs) {
   for (nb::handle row : rows) {
     ParameterArrays job{Array(row[0]), Array(row[1]), Array(nb::none()), {}};
-    if (!same_real_dtype({&job.parameter, &job.gradient}) ||
+    if (!are_nonempty_real_of_same_dtype({&job.parameter, &job.gradient}) ||
         !job.parameter.same_shape(job.gradient))
       return false;
     if (!jobs.empty() && job.parameter.type() != jobs[0].parameter.type()) return false;
     for (std::size_t i = 0; i < states; ++i) {
       Array state(row[2 + i]);
-      if (!same_real_dtype({&job.parameter, &state}) || !state.same_shape(job.parameter) ||
-          !state.is_contiguous_and_writable())
+      if (!are_nonempty_real_of_same_dtype({&job.parameter, &state}) ||
+          !state.same_shape(job.parameter) || !state.is_contiguous_and_writable())
         return false;
       job.state.push_back(std::move(state));
     }

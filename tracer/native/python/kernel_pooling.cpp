@@ -33,7 +33,7 @@ nb::object max_pool(nb::handle x, const Sizes& z) {
 nb::object max_pool_grad(nb::handle x, nb::handle y, nb::handle g, const Sizes& z) {
   Array a(x), b(y), c(g);
   kernels::PoolShape s;
-  if (!same_real_dtype({&a, &b, &c}) || !b.same_shape(c) ||
+  if (!are_nonempty_real_of_same_dtype({&a, &b, &c}) || !b.same_shape(c) ||
       !try_set_pool_shape(s, b, z[2], z[3], z) || !try_set_pool_shape(s, a, z[0], z[1], z))
     return not_implemented();
   Array dx = empty(4, a.shape(), a.type());
@@ -48,7 +48,7 @@ nb::object max_pool_grad(nb::handle x, nb::handle y, nb::handle g, const Sizes& 
 nb::object avg_pool(nb::handle x, nb::handle counts_h, nb::handle counts_w, const Sizes& z) {
   Array a(x), h(counts_h), w(counts_w);
   kernels::PoolShape s;
-  if (!same_real_dtype({&a, &h, &w}) || !try_set_pool_shape(s, a, z[0], z[1], z) ||
+  if (!are_nonempty_real_of_same_dtype({&a, &h, &w}) || !try_set_pool_shape(s, a, z[0], z[1], z) ||
       h.size() != s.oh || w.size() != s.ow)
     return not_implemented();
   Array y = empty({a.dim(0), a.dim(1), s.oh, s.ow}, a.type());
@@ -63,7 +63,7 @@ nb::object avg_pool(nb::handle x, nb::handle counts_h, nb::handle counts_w, cons
 nb::object avg_pool_grad(nb::handle g, nb::handle counts_h, nb::handle counts_w, const Sizes& z) {
   Array a(g), h(counts_h), w(counts_w);
   kernels::PoolShape s;
-  if (!same_real_dtype({&a, &h, &w}) || !try_set_pool_shape(s, a, z[2], z[3], z) ||
+  if (!are_nonempty_real_of_same_dtype({&a, &h, &w}) || !try_set_pool_shape(s, a, z[2], z[3], z) ||
       h.size() != s.oh || w.size() != s.ow)
     return not_implemented();
   Array dx = empty({a.dim(0), a.dim(1), s.h, s.w}, a.type());

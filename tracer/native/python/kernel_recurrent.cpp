@@ -20,7 +20,8 @@ struct RecurrentOperands {
         valid(mask),
         lstm(first.size() == 2),
         has_mask(!mask.is_none()) {
-    if (!same_real_dtype({&inputs, &states[0], &states[1], &weight, &saved})) return;
+    if (!are_nonempty_real_of_same_dtype({&inputs, &states[0], &states[1], &weight, &saved}))
+      return;
     if (inputs.rank() != 3 || saved.rank() != 4 || weight.rank() != 2 || states[0].rank() != 2)
       return;
     Size h = saved.dim(3), gate_width = inputs.dim(2);
@@ -67,8 +68,8 @@ nb::object try_run_recurrence(int cell, nb::handle inputs, nb::list states, nb::
                               nb::handle bias, nb::handle valid, nb::handle saved, bool reverse) {
   Array x(inputs), b(bias);
   RecurrentOperands o(x, states, weight, valid, saved, true);
-  if (!operands_fit_cell(cell, o) || !same_real_dtype({&x, &b}) || b.size() != o.gates * o.hidden ||
-      !o.saved.is_contiguous_and_writable())
+  if (!operands_fit_cell(cell, o) || !are_nonempty_real_of_same_dtype({&x, &b}) ||
+      b.size() != o.gates * o.hidden || !o.saved.is_contiguous_and_writable())
     return not_implemented();
   dispatch_real_type(x.type(), [&]<class T>(T) {
     auto r = o.recurrence<T>(cell, reverse, x.data<T>(), b.data<T>());
@@ -83,14 +84,14 @@ nb::object try_run_recurrence_grad(int cell, nb::handle g, nb::list last, nb::li
                                    nb::handle dx, nb::handle dy, bool reverse) {
   Array out(g), to(dx), hidden(dy);
   RecurrentOperands o(to, states, weight, valid, saved, false);
-  if (!operands_fit_cell(cell, o) || !same_real_dtype({&to, &out}) ||
+  if (!operands_fit_cell(cell, o) || !are_nonempty_real_of_same_dtype({&to, &out}) ||
       out.size() != o.steps * o.batch * o.hidden || !to.is_contiguous_and_writable())
     return not_implemented();
-  if (o.gates == 3 && (!same_real_dtype({&to, &hidden}) || !hidden.same_shape(to) ||
+  if (o.gates == 3 && (!are_nonempty_real_of_same_dtype({&to, &hidden}) || !hidden.same_shape(to) ||
                        !hidden.is_contiguous_and_writable()))
     return not_implemented();
   Array dh(last[0]), dc(last[last.size() - 1]);
-  if (!same_real_dtype({&to, &dh, &dc}) || !dh.is_contiguous_and_writable() ||
+  if (!are_nonempty_real_of_same_dtype({&to, &dh, &dc}) || !dh.is_contiguous_and_writable() ||
       !dc.is_contiguous_and_writable() || dh.size() != o.batch * o.hidden || dc.size() != dh.size())
     return not_implemented();
   dispatch_real_type(to.type(), [&]<class T>(T) {

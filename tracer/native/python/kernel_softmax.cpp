@@ -46,7 +46,8 @@ nb::object log_softmax(nb::handle x) {
 
 nb::object softmax_grad(nb::handle y, nb::handle g, nb::handle out) {
   Array a(y), b(g);
-  if (!same_real_dtype({&a, &b}) || !is_contiguous_real_nonscalar(a) || !a.same_shape(b))
+  if (!are_nonempty_real_of_same_dtype({&a, &b}) || !is_contiguous_real_nonscalar(a) ||
+      !a.same_shape(b))
     return not_implemented();
   Array dx = given_or_new_output(a, out);
   dispatch_real_type(a.type(), [&]<class T>(T) {
@@ -88,7 +89,8 @@ nb::object cross_entropy(nb::handle x, nb::handle labels, std::int64_t ignored) 
 nb::object cross_entropy_grad(nb::handle probabilities, nb::handle labels, nb::handle g,
                               std::int64_t ignored) {
   Array a(probabilities), b(labels), c(g);
-  if (!same_real_dtype({&a, &c}) || !is_contiguous_real_nonscalar(a)) return not_implemented();
+  if (!are_nonempty_real_of_same_dtype({&a, &c}) || !is_contiguous_real_nonscalar(a))
+    return not_implemented();
   RowLayout rows(a);
   const std::int64_t* classes = valid_class_labels_or_null(b, rows.count, rows.length, ignored);
   if (!classes || c.size() != rows.count) return not_implemented();

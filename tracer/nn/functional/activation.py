@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
-from ...core.operand_checks import not_a_tensor_error, set_function_name
+from ...core.operand_checks import not_a_tensor_error, rename_generated_function
 from ...core.tensor import Tensor
 from ...tensor.convert import cast, normalize_axis
 from ...tensor.logic import equal
@@ -238,7 +238,7 @@ def _make_in_place(function: Any) -> Any:
     def wrapper(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         return apply_in_place(x, lambda value: function(value, *args, **kwargs))
 
-    set_function_name(wrapper, f"{function.__name__}_")
+    rename_generated_function(wrapper, f"{function.__name__}_")
     wrapper.__doc__ = f"In place: {function.__doc__}"
     wrapper.__signature__ = signature(function)  # type: ignore[attr-defined]
     return wrapper

@@ -9,7 +9,7 @@ from ...core import rng
 from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ...core.operand_checks import check_tensors, missing_axis_error, not_a_tensor_error
+from ...core.operand_checks import axis_out_of_range_error, check_tensors, not_a_tensor_error
 from ...core.tensor import Tensor
 from ...tensor.convert import (
     axis_list,
@@ -17,7 +17,7 @@ from ...tensor.convert import (
     full,
     int_inputs,
     normalize_axis,
-    symbolic_ints_as_tensor,
+    tensor_of_symbolic_ints_or_none,
 )
 from ...tensor.creation import full as full_of
 from ...tensor.creation import uniform
@@ -72,7 +72,7 @@ def embedding(
     except AttributeError:
         raise not_a_tensor_error(weight) from None
     except IndexError:
-        raise missing_axis_error(weight, 0) from None
+        raise axis_out_of_range_error(weight, 0) from None
     if padding_idx is None:
         padding_idx = -1
     elif not -rows <= padding_idx < rows:
@@ -165,7 +165,7 @@ def _dropout_along_axes(x: Tensor, p: float, axes: list[int], training: bool, mo
     except AttributeError:
         raise not_a_tensor_error(x) from None
     if not rank:
-        raise missing_axis_error(x, axes)
+        raise axis_out_of_range_error(x, axes)
     mask_axes = [normalize_axis(a, x, "dropout") for a in axes]
     shape = [x.shape[a] if a in mask_axes else 1 for a in range(rank)]
     mask = cast(_random_keep_mask(x, shape, p), x.dtype)
@@ -281,7 +281,7 @@ def pad(
         else x
     )
     layout = "NCDHW" if is_channels_first else "NDHWC"
-    size_tensor = symbolic_ints_as_tensor([*pad, *[0, 0] * num_added_axes])
+    size_tensor = tensor_of_symbolic_ints_or_none([*pad, *[0, 0] * num_added_axes])
     sizes = [] if size_tensor is not None else sizes + [0, 0] * num_added_axes
     out = OPS["pad3d"](
         x5, size_tensor, paddings=sizes, mode=mode, value=float(value), data_format=layout

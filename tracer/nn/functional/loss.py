@@ -66,12 +66,14 @@ def softmax_with_cross_entropy(
 
     logits [*, C, *], label int [*, 1, *] -> [*, 1, *]
     """
-    label, ignore_index = _static_ignore_index(_integer_labels(label, soft_label), ignore_index)
+    label, ignore_index = _replace_tensor_ignore_index(
+        _cast_hard_labels_to_integer(label, soft_label), ignore_index
+    )
     probs, loss = _softmax_cross_entropy(logits, label, soft_label, ignore_index, axis, True)
     return (loss, probs) if return_softmax else loss
 
 
-def _integer_labels(label: Tensor, soft: bool) -> Tensor:
+def _cast_hard_labels_to_integer(label: Tensor, soft: bool) -> Tensor:
     """Return labels of an integer type; floats are truncated, as in Paddle."""
     try:
         is_valid = soft or label.meta.dtype.kind in "iu"
@@ -80,7 +82,7 @@ def _integer_labels(label: Tensor, soft: bool) -> Tensor:
     return label if is_valid else cast(label, "int64")
 
 
-def _static_ignore_index(label: Tensor, ignore_index: Any) -> tuple[Tensor, int]:
+def _replace_tensor_ignore_index(label: Tensor, ignore_index: Any) -> tuple[Tensor, int]:
     """Return labels and an int `ignore_index`. If it is symbolic, the ignored labels become
     -100.
     """
@@ -126,7 +128,9 @@ def cross_entropy(
             True,
             _smooth_labels(label, input.meta.shape[axis], label_smoothing, soft_label, axis, input),
         )
-    label, ignore_index = _static_ignore_index(_integer_labels(label, soft_label), ignore_index)
+    label, ignore_index = _replace_tensor_ignore_index(
+        _cast_hard_labels_to_integer(label, soft_label), ignore_index
+    )
     try:
         lacks_class_axis = not soft_label and label.ndim == input.ndim - 1
     except AttributeError:
@@ -135,7 +139,9 @@ def cross_entropy(
         label = unsqueeze(label, axis)
     _, loss = _softmax_cross_entropy(input, label, soft_label, ignore_index, axis, use_softmax)
     if weight is not None:
-        loss = _weight_and_reduce(loss, label, weight, ignore_index, reduction, soft_label, axis)
+        loss = _weight_by_class_and_reduce(
+            loss, label, weight, ignore_index, reduction, soft_label, axis
+        )
         return squeeze(loss, axis) if lacks_class_axis and reduction == "none" else loss
     if lacks_class_axis and reduction == "none":
         return squeeze(loss, axis)
@@ -162,7 +168,7 @@ def _smooth_labels(
     return OPS["label_smooth"](label, None, epsilon=float(epsilon))
 
 
-def _weight_and_reduce(
+def _weight_by_class_and_reduce(
     loss: Tensor, label: Tensor, weight: Tensor, ignore: int, reduction: str, soft: bool, axis: int
 ) -> Tensor:
     """Return the losses weighted by class and reduced."""
@@ -245,7 +251,7 @@ def nll_loss(
     check_tensors(label)
     if input.ndim == label.ndim == 2:
         label = squeeze(label, 1)
-    label, ignore_index = _static_ignore_index(label, ignore_index)
+    label, ignore_index = _replace_tensor_ignore_index(label, ignore_index)
     return OPS["nll_loss"](input, label, weight, ignore_index=ignore_index, reduction=reduction)[0]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
-from ...core.operand_checks import check_tensors, missing_axis_error
+from ...core.operand_checks import axis_out_of_range_error, check_tensors
 from ...core.tensor import Tensor
 from ...tensor.convert import cast, full
 from ...tensor.creation import zeros_like
@@ -338,7 +338,7 @@ def dice_loss(
     """
     check_tensors(input, label)
     if not input.ndim:
-        raise missing_axis_error(input, -1)
+        raise axis_out_of_range_error(input, -1)
     one_hot_label = one_hot(squeeze(label, -1), input.meta.shape[-1])
     axes = list(range(1, input.ndim))
     intersection = sum_of(multiply(input, one_hot_label), axes)

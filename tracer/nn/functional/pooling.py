@@ -8,7 +8,7 @@ from typing import Any
 from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ...core.operand_checks import check_tensors, missing_axis_error
+from ...core.operand_checks import axis_out_of_range_error, check_tensors
 from ...core.tensor import Tensor
 from ...tensor.creation import arange, full, zeros_like
 from ...tensor.manipulation import (
@@ -211,7 +211,7 @@ def _resolve_adaptive_output_sizes(
         check_tensors(x)
         spatial = x.shape[1:-1] if is_channels_last(data_format) else x.shape[2:]
         if len(spatial) < len(sizes):
-            raise missing_axis_error(x, len(sizes) + 1)
+            raise axis_out_of_range_error(x, len(sizes) + 1)
         sizes = [spatial[i] if s is None else s for i, s in enumerate(sizes)]
     if state.mode.static and len(sizes) == rank and any(isinstance(s, Tensor) for s in sizes):
         return sizes

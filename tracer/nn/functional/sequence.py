@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.dtype import dtype_of, float16, is_real
+from ...core.dtype import float16, is_real, parse_dtype
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...core.tensor import Tensor
@@ -91,7 +91,7 @@ def sequence_mask(
 
     x int [*] -> [*, maxlen]
     """
-    proto = dtype_of(dtype).proto
+    proto = parse_dtype(dtype).proto
     if isinstance(maxlen, Tensor):
         return OPS["sequence_mask"](x, maxlen, out_dtype=proto)
     return OPS["sequence_mask"](x, maxlen=-1 if maxlen is None else int(maxlen), out_dtype=proto)
@@ -142,4 +142,4 @@ def bool_mask_to_additive(mask: Tensor, dtype: Any) -> Tensor:
 
     [*] -> [*] of dtype
     """
-    return multiply(subtract(cast(mask, dtype), 1.0), 3e4 if dtype_of(dtype) is float16 else 1e9)
+    return multiply(subtract(cast(mask, dtype), 1.0), 3e4 if parse_dtype(dtype) is float16 else 1e9)

@@ -8,7 +8,7 @@ from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...core.operand_checks import check_tensors
 from ...core.tensor import Tensor
-from ...tensor.convert import symbolic_ints_as_tensor
+from ...tensor.convert import tensor_of_symbolic_ints_or_none
 from .conv import int_list
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
@@ -176,7 +176,7 @@ def affine_grid(
     """
     if isinstance(out_shape, Tensor):
         return OPS["affine_grid"](theta, out_shape, align_corners=align_corners)
-    shape_tensor = symbolic_ints_as_tensor(out_shape)
+    shape_tensor = tensor_of_symbolic_ints_or_none(out_shape)
     if shape_tensor is not None:
         return OPS["affine_grid"](theta, shape_tensor, align_corners=align_corners)
     return OPS["affine_grid"](

@@ -7,8 +7,8 @@ from typing import Any
 
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, NO_GRAD_VALUE_INDEPENDENT, Floats, Ints, Meta, check, op
-from ..half_precision import upcast_half
-from ..shared_meta_rules import check_float, multiply_dim, num_elements
+from ..half_precision import computed_in_float32_if_half
+from ..shared_meta_rules import check_float, num_elements, scale_dim
 
 
 def _boxes_at_positions(places: Any, sizes: Any) -> Any:
@@ -55,7 +55,7 @@ def _anchor_sizes(sizes: Any, ratios: Any, stride: Any) -> Any:
     no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
     host_reason=HOST_PYTHON_LOOP,
 )
-@upcast_half
+@computed_in_float32_if_half
 def anchor_generator(
     x,
     *,
@@ -118,7 +118,7 @@ def _density_box_offsets_and_sizes(sizes: Any, ratios: Any, densities: Any, step
     no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
     host_reason=HOST_PYTHON_LOOP,
 )
-@upcast_half
+@computed_in_float32_if_half
 def density_prior_box(
     x,
     image,
@@ -164,5 +164,5 @@ def _(x, image, *, variances, flatten_to_2d, fixed_sizes, fixed_ratios, densitie
     check(len(fixed_sizes) == len(densities), "fixed_sizes and densities differ in number")
     check(all(d > 0 for d in densities), f"densities={list(densities)} are not all positive")
     count = len(fixed_ratios) * sum(d * d for d in densities)
-    flat = multiply_dim(num_elements(x.shape[2:]), count)
+    flat = scale_dim(num_elements(x.shape[2:]), count)
     return (Meta((flat, 4) if flatten_to_2d else (*x.shape[2:], count, 4), x.dtype),) * 2

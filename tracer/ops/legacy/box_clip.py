@@ -12,17 +12,17 @@ from ..lod import require_row_offsets, sequence_ids
 from ..shared_meta_rules import check_float, dims_match, float_like_x
 
 
-def round_half_up(x: Any) -> Any:
+def round_half_away_from_zero(x: Any) -> Any:
     """Round to integers, with halves away from zero."""
     return np.sign(x) * np.floor(np.abs(x) + x.dtype.type(0.5))
 
 
-def image_max_coordinates(info: Any) -> Any:
+def unscaled_image_max_coordinates(info: Any) -> Any:
     """The largest x and y of images before they were scaled.
 
     [n,3]: height, width, scale -> [n,4]
     """
-    last = round_half_up(info[:, :2] / info[:, 2:]) - 1
+    last = round_half_away_from_zero(info[:, :2] / info[:, 2:]) - 1
     return last[:, [1, 0, 1, 0]]
 
 
@@ -43,7 +43,7 @@ def box_clip(boxes, lod, info):
     """
     offsets = require_row_offsets(lod, "Input")
     check(len(offsets) - 1 == len(info), "Input and ImInfo have different numbers of images")
-    last = image_max_coordinates(info.astype(boxes.dtype))[sequence_ids(offsets)]
+    last = unscaled_image_max_coordinates(info.astype(boxes.dtype))[sequence_ids(offsets)]
     return np.maximum(np.minimum(boxes, last.reshape(-1, *[1] * (boxes.ndim - 2), 4)), 0).astype(
         boxes.dtype
     )

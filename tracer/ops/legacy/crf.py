@@ -8,7 +8,7 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..lod import declare_no_lod, require_row_offsets, row_indices_of_ranges
-from ..shared_meta_rules import no_second_order_rule
+from ..shared_meta_rules import make_no_second_order_rule
 
 CRF_SLOTS = "Emission, Emission@LOD*?!, Transition, Label!, Length?!"
 
@@ -49,7 +49,7 @@ def _backward(rows: Any, transition: Any) -> Any:
     return found
 
 
-def _log_likelihood(rows: Any, labels: Any, transition: Any) -> Any:
+def _path_score(rows: Any, labels: Any, transition: Any) -> Any:
     """The score of one label sequence."""
     steps = transition[2:][labels[:-1], labels[1:]].sum()
     return (
@@ -85,9 +85,7 @@ def linear_chain_crf(emission, lod=None, transition=None, label=None, length=Non
         )
         ways = _forward(rows[a:b], wide)
         alpha[a:b] = np.exp(ways - _log_sum(ways, 1)[:, None])
-        found[i, 0] = _log_sum(ways[-1] + wide[1], 0) - _log_likelihood(
-            rows[a:b], labels[a:b], wide
-        )
+        found[i, 0] = _log_sum(ways[-1] + wide[1], 0) - _path_score(rows[a:b], labels[a:b], wide)
     top = rows.max(axis=1, keepdims=True) if len(rows) else rows
     return (
         alpha.reshape(emission.shape),
@@ -158,7 +156,7 @@ def _(emission, lod, transition, *_):
     return emission, transition
 
 
-linear_chain_crf_grad.vjp(no_second_order_rule("linear_chain_crf"))
+linear_chain_crf_grad.vjp(make_no_second_order_rule("linear_chain_crf"))
 
 
 def _best_path(rows: Any, transition: Any) -> Any:

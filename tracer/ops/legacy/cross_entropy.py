@@ -8,10 +8,10 @@ from ...core.arrays import np
 from ...core.dtype import int64
 from ...core.op import OPS, Meta, check, op
 from ..elementwise import div, masked, mul
-from ..half_precision import upcast_half
+from ..half_precision import computed_in_float32_if_half
 from ..loss import _label_indices_and_mask, check_label_dtype
 from ..reduce import reduce_sum
-from ..shared_meta_rules import check_float, proto_of, shape_of, shapes_match
+from ..shared_meta_rules import check_float, shapes_match, vjp_input_dtype_proto, vjp_input_shape
 from ..unary_math import negative, one_minus
 
 # As in Paddle, the loss is at most this value, not infinite.
@@ -50,13 +50,20 @@ def _cross_entropy_meta(x: Meta, label: Meta, soft_label: bool) -> Meta:
 
 def _hard_label_vjp(g: Any, x: Any, label: Any, ignore_index: int) -> Any:
     """-g / x at the labels, zeros elsewhere. Shape of x."""
-    label = OPS["squeeze2"](label, axes=[-1]) if len(shape_of(label)) == len(shape_of(x)) else label
+    label = (
+        OPS["squeeze2"](label, axes=[-1])
+        if len(vjp_input_shape(label)) == len(vjp_input_shape(x))
+        else label
+    )
     # fed labels are integers even if the declared dtype differs
     if getattr(label, "meta", label).dtype.kind not in "iu":
-        label = OPS["cast"](label, in_dtype=proto_of(label), out_dtype=int64.proto)
+        label = OPS["cast"](label, in_dtype=vjp_input_dtype_proto(label), out_dtype=int64.proto)
     used = OPS["not_equal"](label, OPS["fill_any_like"](label, value=float(ignore_index)))
     own = OPS["one_hot_v2"](
-        label, depth=int(shape_of(x)[-1]), dtype=proto_of(x), allow_out_of_range=True
+        label,
+        depth=int(vjp_input_shape(x)[-1]),
+        dtype=vjp_input_dtype_proto(x),
+        allow_out_of_range=True,
     )
     own = masked(own, OPS["unsqueeze2"](used, axes=[-1]))
     there = one_minus(
@@ -68,7 +75,7 @@ def _hard_label_vjp(g: Any, x: Any, label: Any, ignore_index: int) -> Any:
 
 @op("cross_entropy", "X, Label! -> Y", amp_class="deny")
 @np.errstate(divide="ignore")
-@upcast_half
+@computed_in_float32_if_half
 def cross_entropy(x, label, *, soft_label: bool = False, ignore_index: int = -100):
     """Y = -ln(X[Label]); with soft_label, Y = -the sum of Label * ln(X).
 
@@ -94,7 +101,7 @@ def _(g, x, label, *, soft_label, ignore_index):
 
 @op("cross_entropy2", "X, Label! -> Y, XShape~, MatchX~", amp_class="deny")
 @np.errstate(divide="ignore")
-@upcast_half
+@computed_in_float32_if_half
 def cross_entropy2(x, label, *, ignore_index: int = -100):
     """MatchX = X[Label], Y = -ln(MatchX).
 

@@ -11,7 +11,7 @@ from ..lod import (
     sequence_ids,
     sequence_lengths,
 )
-from ..shared_meta_rules import check_float, dims_match, like_x, no_second_order_rule
+from ..shared_meta_rules import check_float, dims_match, like_x, make_no_second_order_rule
 
 
 @op("cvm", "X, X@LOD*?!, CVM! -> Y", host_reason=HOST_PYTHON_LOOP)
@@ -62,7 +62,7 @@ def cvm_grad(x, lod=None, counts=None, g=None, *, use_cvm: bool = True):
     return np.concatenate([of_rows.astype(x.dtype), g[:, 2:] if use_cvm else g], axis=1)
 
 
-cvm_grad.vjp(no_second_order_rule("cvm"))
+cvm_grad.vjp(make_no_second_order_rule("cvm"))
 
 
 # -- filter by tags
@@ -159,4 +159,4 @@ def filter_by_instag_grad(ins, g, weight, places):
     return back
 
 
-filter_by_instag_grad.vjp(no_second_order_rule("filter_by_instag"))
+filter_by_instag_grad.vjp(make_no_second_order_rule("filter_by_instag"))

@@ -47,7 +47,11 @@ def data_norm(
     y = (x - means) * scales
     if enable_scale_and_shift:
         y = y * scale_w + bias
-    return (y * has_show_count.kernel(x, slot_dim=slot_dim) if slot_dim > 0 else y), means, scales
+    return (
+        (y * nonzero_show_mask.kernel(x, slot_dim=slot_dim) if slot_dim > 0 else y),
+        means,
+        scales,
+    )
 
 
 @data_norm.meta
@@ -85,7 +89,7 @@ def _(
     internal=True,
     no_grad_reason="it is 0 or 1",
 )
-def has_show_count(x, *, slot_dim: int):
+def nonzero_show_mask(x, *, slot_dim: int):
     """Out = 1 for the channels of slots with a nonzero show count, else 0.
 
     X [N,C] -> Out [N,C]
@@ -114,9 +118,9 @@ def _(
     """
 
     def mask_unshown(t: Any) -> Any:
-        return mul(t, has_show_count(x, slot_dim=slot_dim)) if slot_dim > 0 else t
+        return mul(t, nonzero_show_mask(x, slot_dim=slot_dim)) if slot_dim > 0 else t
 
-    def sum_over_batch(t: Any) -> Any:
+    def masked_sum_over_batch(t: Any) -> Any:
         return reduce_sum(mask_unshown(t), dim=[0])
 
     def x_grad() -> Any:
@@ -124,24 +128,30 @@ def _(
         return mul(mask_unshown(mul(g, scale_w)) if enable_scale_and_shift else g, Scales)
 
     def rows() -> Any:
-        return sum_over_batch(scale(x, scale=0.0, bias=1.0))
+        return masked_sum_over_batch(scale(x, scale=0.0, bias=1.0))
 
-    def mean_over_shown(t: Any) -> Any:
-        return div(sum_over_batch(t), clamp_to_one(rows())) if slot_dim > 0 else sum_over_batch(t)
+    def masked_mean_or_sum_over_batch(t: Any) -> Any:
+        return (
+            div(masked_sum_over_batch(t), clamp_to_one(rows()))
+            if slot_dim > 0
+            else masked_sum_over_batch(t)
+        )
 
     def clamp_to_one(t: Any) -> Any:
         return OPS["clip"](t, min=1.0, max=float("inf"))
 
     def square_sum_grad() -> Any:
-        return add(mean_over_shown(square(sub(x, Means))), scale(rows(), scale=epsilon))
+        return add(
+            masked_mean_or_sum_over_batch(square(sub(x, Means))), scale(rows(), scale=epsilon)
+        )
 
     return (
-        (lambda: sum_over_batch(mul(g, mul(sub(x, Means), Scales))))
+        (lambda: masked_sum_over_batch(mul(g, mul(sub(x, Means), Scales))))
         if enable_scale_and_shift
         else None,
-        (lambda: sum_over_batch(g)) if enable_scale_and_shift else None,
+        (lambda: masked_sum_over_batch(g)) if enable_scale_and_shift else None,
         x_grad,
         lambda: OPS["clip"](rows(), min=0.0, max=1.0) if slot_dim > 0 else rows(),
-        lambda: mean_over_shown(x),
+        lambda: masked_mean_or_sum_over_batch(x),
         square_sum_grad,
     )

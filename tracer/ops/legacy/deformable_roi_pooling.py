@@ -8,8 +8,13 @@ from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Ints, Meta, check, op
 from ..detection_helpers import NO_HALF_BOXES
 from ..lod import declare_no_lod
-from ..shared_meta_rules import check_float, dims_match, like_inputs, no_second_order_rule
-from .box_clip import round_half_up
+from ..shared_meta_rules import (
+    check_float,
+    dims_match,
+    make_no_second_order_rule,
+    make_rule_like_inputs_at,
+)
+from .box_clip import round_half_away_from_zero
 from .precise_roi_pooling import region_image_ids
 
 MIN_LENGTH = 0.1  # minimal side length of a region, in pixels
@@ -42,8 +47,8 @@ def _part_of_bin(bins: int, count: int) -> Any:
 def _make_samples(
     x, rois, lod, trans, no_trans, scale, depth, group, high, wide, part, count, spread
 ) -> BinSamples:
-    low = round_half_up(rois[:, :2]) * scale - 0.5
-    sides = np.maximum((round_half_up(rois[:, 2:]) + 1) * scale - 0.5 - low, MIN_LENGTH)
+    low = round_half_away_from_zero(rois[:, :2]) * scale - 0.5
+    sides = np.maximum((round_half_away_from_zero(rois[:, 2:]) + 1) * scale - 0.5 - low, MIN_LENGTH)
     bins = sides / [wide, high]
     places = _part_of_bin(high, part[0]), _part_of_bin(wide, part[1])
     moved = np.zeros((len(rois), 1, 2, high, wide))
@@ -213,7 +218,7 @@ def _(g, x, rois, lod, trans, *, TopCount, **over):
 @op(
     "deformable_psroi_pooling_grad",
     "Input, ROIs, ROIs@LOD*?!, Trans, TopCount, Output@GRAD -> Input@GRAD, Trans@GRAD",
-    meta=like_inputs(0, 3),
+    meta=make_rule_like_inputs_at(0, 3),
     attrs_of=deformable_psroi_pooling,
     internal=True,
     host_reason=HOST_PYTHON_LOOP,
@@ -264,4 +269,4 @@ def deformable_psroi_pooling_grad(x, rois, lod, trans, count, g, **over):
     return back, moved
 
 
-deformable_psroi_pooling_grad.vjp(no_second_order_rule("deformable_psroi_pooling"))
+deformable_psroi_pooling_grad.vjp(make_no_second_order_rule("deformable_psroi_pooling"))

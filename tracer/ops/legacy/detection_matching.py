@@ -9,7 +9,7 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..box_ops import NO_GRAD_BOXES
-from ..detection_helpers import INT32, INT64, NO_HALF_BOXES, image_row_offsets
+from ..detection_helpers import INT32, INT64, NO_HALF_BOXES, row_offsets_or_single_image
 from ..lod import declare_no_lod, offsets_from_lengths
 from ..shared_meta_rules import check_float, dims_match
 
@@ -101,7 +101,7 @@ def bipartite_match(near, lod=None, *, match_type: str = "bipartite", dist_thres
     similarity is at least dist_threshold.
     """
     _check_choice("match_type", match_type, MATCHES)
-    cuts = image_row_offsets(lod, near.shape[0])
+    cuts = row_offsets_or_single_image(lod, near.shape[0])
     rows, found = (
         np.empty((len(cuts) - 1, near.shape[1]), np.int32),
         np.empty((len(cuts) - 1, near.shape[1]), near.dtype),
@@ -148,7 +148,7 @@ def target_assign(x, lod, matched, negative=None, negative_lod=None, *, mismatch
     sequence per image), else 0.
     P: 1 or M.
     """
-    cuts, places = image_row_offsets(lod, x.shape[0]), np.arange(matched.shape[1])
+    cuts, places = row_offsets_or_single_image(lod, x.shape[0]), np.arange(matched.shape[1])
     check(len(cuts) - 1 == matched.shape[0], "X and MatchIndices have different numbers of images")
     found = matched >= 0
     rows = np.where(found, matched + cuts[:-1, None], 0)
@@ -156,7 +156,7 @@ def target_assign(x, lod, matched, negative=None, negative_lod=None, *, mismatch
     out[found] = x[rows, places % x.shape[1]][found]
     weight = found.astype(np.float32)
     if negative is not None:
-        own = image_row_offsets(negative_lod, negative.shape[0])
+        own = row_offsets_or_single_image(negative_lod, negative.shape[0])
         at = np.repeat(np.arange(len(own) - 1), np.diff(own)), negative.reshape(-1)
         out[at], weight[at] = mismatch_value, 1
     return out, weight[:, :, None]

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.arrays import np
 from ...core.op import Ints, Meta, Op, check, op
-from ..half_precision import upcast_half
+from ..half_precision import computed_in_float32_if_half
 from ..interpolate import (
     INTERP_SLOTS,
     RANKS_BY_KIND,
@@ -18,7 +18,7 @@ from ..interpolate import (
     trilinear,
 )
 from ..shape import tile, tile_grad
-from ..shared_meta_rules import like_x, shape_of
+from ..shared_meta_rules import like_x, vjp_input_shape
 
 # -- expand
 # ------------------------------------------------------------------------------
@@ -40,7 +40,7 @@ def _(g, x, times_tensor, times_tensors, *, expand_times):
     return tile_grad(x, times_tensor, times_tensors, g, repeat_times=expand_times), None, None
 
 
-def _repeats_per_axis(x: Sequence[int], target: Sequence[int]) -> list[int]:
+def _repeats_to_target_shape(x: Sequence[int], target: Sequence[int]) -> list[int]:
     """The repeat count of each axis."""
     check(len(x) == len(target), "X and target_tensor have different numbers of axes")
     check(
@@ -56,14 +56,14 @@ def expand_as(x, target):
 
     X [*S], target_tensor [*T] -> Out [*T]
     """
-    return np.tile(x, _repeats_per_axis(x.shape, target.shape))
+    return np.tile(x, _repeats_to_target_shape(x.shape, target.shape))
 
 
 @expand_as.meta
 def _(x, target):
     known = [(a, b) for a, b in zip(x.shape, target.shape, strict=False) if a > 0 and b > 0]
     check(len(x.shape) == len(target.shape), "X and target_tensor have different numbers of axes")
-    _repeats_per_axis([a for a, _ in known], [b for _, b in known])
+    _repeats_to_target_shape([a for a, _ in known], [b for _, b in known])
     return Meta(target.shape, x.dtype)
 
 
@@ -75,7 +75,9 @@ def _(g, x, target):
 @op("expand_as_often_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
 def expand_as_grad(x, g):
     """X@GRAD = Out@GRAD summed over the repetitions. X [*S], Out@GRAD [*T] -> X@GRAD [*S]"""
-    return tile_grad.kernel(x, None, None, g, repeat_times=_repeats_per_axis(x.shape, g.shape))
+    return tile_grad.kernel(
+        x, None, None, g, repeat_times=_repeats_to_target_shape(x.shape, g.shape)
+    )
 
 
 @expand_as_grad.vjp
@@ -87,7 +89,9 @@ def _(gg, x, g):
 # ------------------------------------------------------------------------------
 
 
-def _resize_attrs(shape: Sequence[int], scale: float, attrs: dict[str, Any]) -> dict[str, Any]:
+def _with_output_sizes_from_scale(
+    shape: Sequence[int], scale: float, attrs: dict[str, Any]
+) -> dict[str, Any]:
     """The attributes of the newer op; a scale is used for the output size only."""
     if scale <= 0:
         return attrs
@@ -101,7 +105,7 @@ def _define_legacy_resize_op(kind: str, today: Op) -> Op:
     """Define the op `<kind>_interp` by the newer op `today`. Its `scale` is a scalar."""
 
     @op(f"{kind}_interp", INTERP_SLOTS)
-    @upcast_half
+    @computed_in_float32_if_half
     def kernel(
         x,
         out_size=None,
@@ -120,7 +124,9 @@ def _define_legacy_resize_op(kind: str, today: Op) -> Op:
         attrs = {"data_layout": data_layout, "out_d": out_d, "out_h": out_h, "out_w": out_w}
         attrs |= {"align_corners": align_corners, "align_mode": align_mode}
         factor = scale if scale_tensor is None else float(scale_tensor.reshape(-1)[0])
-        return today.kernel(x, out_size, sizes, **_resize_attrs(x.shape, factor, attrs))
+        return today.kernel(
+            x, out_size, sizes, **_with_output_sizes_from_scale(x.shape, factor, attrs)
+        )
 
     @kernel.meta
     def _(x, out_size, sizes, scale_tensor, *, scale, **attrs):
@@ -130,9 +136,9 @@ def _define_legacy_resize_op(kind: str, today: Op) -> Op:
 
     @kernel.vjp
     def _(g, x, out_size, sizes, scale_tensor, *, scale, **attrs):
-        inner = [d for d in shape_of(x)[1:] if d < 0]
+        inner = [d for d in vjp_input_shape(x)[1:] if d < 0]
         if scale > 0 and not inner:
-            attrs = _resize_attrs(shape_of(x), scale, attrs)
+            attrs = _with_output_sizes_from_scale(vjp_input_shape(x), scale, attrs)
         elif scale > 0:
             attrs = {**attrs, "scale": [scale]}
         return (

@@ -6,12 +6,18 @@ from typing import Any
 
 from ...core.arrays import np
 from ...core.op import OPS, Meta, check, check_dtype, op
-from ..half_precision import upcast_half
-from ..shared_meta_rules import check_float, dims_match, pick_known_dim, shape_of, shapes_match
+from ..half_precision import computed_in_float32_if_half
+from ..shared_meta_rules import (
+    check_float,
+    dims_match,
+    pick_known_dim,
+    shapes_match,
+    vjp_input_shape,
+)
 
 
 @op("fsp", "X, Y -> Out", same_dtype="X Y")
-@upcast_half
+@computed_in_float32_if_half
 def fsp(x, y):
     """Out[n, c, d] = the mean over the pixels of X[n, c] * Y[n, d] (Yim et al. 2017).
 
@@ -39,7 +45,7 @@ def _(g, x, y):
         return OPS["reshape2"](t, shape=[0, 0, -1])
 
     def reshape_and_divide_by_num_pixels(product: Any, like: Any) -> Any:
-        height, width = shape_of(like)[2:]
+        height, width = vjp_input_shape(like)[2:]
         return OPS["scale"](OPS["reshape_like"](product, like), scale=1.0 / (height * width))
 
     return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, Meta, check, op
 from ..lod import offsets_from_lengths, require_row_offsets, row_indices_of_ranges, sequence_lengths
-from ..shared_meta_rules import dims_match, like_x, no_second_order_rule
+from ..shared_meta_rules import dims_match, like_x, make_no_second_order_rule
 
 
 @op(
@@ -31,7 +31,7 @@ def _(x, lod, *, level):
     return Meta((-1, 2), np.dtype(np.int64))
 
 
-def _rank_order(x, lod, table):
+def _rows_and_lengths_in_rank_order(x, lod, table):
     """The row indices of X in the order of a rank table, and the sequence lengths of each
     level in that order.
     """
@@ -54,7 +54,7 @@ def reorder_lod_tensor_by_rank(x, lod=None, table=None):
 
     X [R,*], RankTable int64 [n,2] -> Out [R,*]
     """
-    return x[_rank_order(x, lod, table)[0]]
+    return x[_rows_and_lengths_in_rank_order(x, lod, table)[0]]
 
 
 @reorder_lod_tensor_by_rank.meta
@@ -68,7 +68,9 @@ def _(x, lod, table):
 
 @reorder_lod_tensor_by_rank.lod(lambda x, *_: x)
 def _(x, lod=None, table=None):
-    return [offsets_from_lengths(counts) for counts in _rank_order(x, lod, table)[1]]
+    return [
+        offsets_from_lengths(counts) for counts in _rows_and_lengths_in_rank_order(x, lod, table)[1]
+    ]
 
 
 @reorder_lod_tensor_by_rank.vjp
@@ -86,11 +88,11 @@ def _(g, x, lod, table):
 def reorder_lod_tensor_by_rank_grad(x, lod=None, table=None, g=None):
     """The gradient of X: the rows of Out@GRAD in the original order. [R,*] -> [R,*]"""
     back = np.empty_like(g)
-    back[_rank_order(x, lod, table)[0]] = g
+    back[_rows_and_lengths_in_rank_order(x, lod, table)[0]] = g
     return back
 
 
-reorder_lod_tensor_by_rank_grad.vjp(no_second_order_rule("reorder_lod_tensor_by_rank"))
+reorder_lod_tensor_by_rank_grad.vjp(make_no_second_order_rule("reorder_lod_tensor_by_rank"))
 
 
 @op(
@@ -112,7 +114,7 @@ def _(table):
     return Meta((1,), np.dtype(np.int64))
 
 
-def _num_active(x, lod, table, step):
+def _num_rows_with_step(x, lod, table, step):
     """The number of rows of X whose sequence has this step; X is in table order."""
     count = int((table[:, 1] > step.item()).sum())
     return int(np.asarray(lod[0])[count]) if lod else count
@@ -130,7 +132,7 @@ def shrink_rnn_memory(x, lod=None, table=None, step=None):
 
     X [R,*], I int64 [1] -> Out [S,*]
     """
-    return x[: _num_active(x, lod, table, step)]
+    return x[: _num_rows_with_step(x, lod, table, step)]
 
 
 @shrink_rnn_memory.meta
@@ -164,7 +166,7 @@ def shrink_rnn_memory_grad(x, g):
     return back
 
 
-shrink_rnn_memory_grad.vjp(no_second_order_rule("shrink_rnn_memory"))
+shrink_rnn_memory_grad.vjp(make_no_second_order_rule("shrink_rnn_memory"))
 
 
 def sequences_to_steps(x, lod, table):

@@ -12,10 +12,10 @@ from ..lod import offsets_from_lengths, require_row_offsets, sequence_lengths
 from ..shared_meta_rules import (
     check_float,
     dims_match,
-    like_inputs,
     like_x,
-    multiply_dim,
-    no_second_order_rule,
+    make_no_second_order_rule,
+    make_rule_like_inputs_at,
+    scale_dim,
 )
 
 PAIR_SLOTS = "X, X@LOD*?!, Y, Y@LOD*?!, W"
@@ -56,7 +56,7 @@ def _(x, x_lod, y, y_lod, w, *, dim_t):
         "W does not fit X and Y",
     )
     count = (
-        multiply_dim(multiply_dim(x.shape[0], w.shape[1]), w.shape[2])
+        scale_dim(scale_dim(x.shape[0], w.shape[1]), w.shape[2])
         if -1 not in (w.shape[1], w.shape[2])
         else -1
     )
@@ -84,7 +84,7 @@ def _(g, x, x_lod, y, y_lod, w):
 @op(
     "match_matrix_tensor_grad",
     f"{PAIR_SLOTS}, Out@GRAD -> X@GRAD, Y@GRAD, W@GRAD",
-    meta=like_inputs(0, 2, 4),
+    meta=make_rule_like_inputs_at(0, 2, 4),
     internal=True,
     host_reason=HOST_PYTHON_LOOP,
 )
@@ -101,7 +101,7 @@ def match_matrix_tensor_grad(x, x_lod=None, y=None, y_lod=None, w=None, g=None):
     return np.tensordot(of_half, w, ((1, 2), (1, 2))), of_y, np.tensordot(x, of_half, (0, 0))
 
 
-match_matrix_tensor_grad.vjp(no_second_order_rule("match_matrix_tensor"))
+match_matrix_tensor_grad.vjp(make_no_second_order_rule("match_matrix_tensor"))
 
 
 # -- tables
@@ -215,7 +215,7 @@ def sequence_topk_avg_pooling_grad(
     return np.concatenate(found).reshape(x.shape)
 
 
-sequence_topk_avg_pooling_grad.vjp(no_second_order_rule("sequence_topk_avg_pooling"))
+sequence_topk_avg_pooling_grad.vjp(make_no_second_order_rule("sequence_topk_avg_pooling"))
 
 
 # -- convolution
@@ -335,7 +335,7 @@ def _(g, x, lod, row, row_lod, column, column_lod, w, **attrs):
 @op(
     "var_conv_2d_grad",
     f"{TABLE_SLOTS}, W, Out@GRAD -> X@GRAD, W@GRAD",
-    meta=like_inputs(0, 6),
+    meta=make_rule_like_inputs_at(0, 6),
     internal=True,
     attrs_of=var_conv_2d,
     host_reason=HOST_PYTHON_LOOP,
@@ -368,4 +368,4 @@ def _col2im(windows, shape, kernel, stride):
     return wide[:, kh // 2 : kh // 2 + h, kw // 2 : kw // 2 + w]
 
 
-var_conv_2d_grad.vjp(no_second_order_rule("var_conv_2d"))
+var_conv_2d_grad.vjp(make_no_second_order_rule("var_conv_2d"))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.op import OPS, check, op
-from ..half_precision import upcast_half
+from ..half_precision import computed_in_float32_if_half
 from ..matmul import matmul as today
 
 
 @op("matmul", "X, Y -> Out", same_dtype="X Y", amp_class="allow")
-@upcast_half
+@computed_in_float32_if_half
 def matmul(
     x,
     y,

@@ -7,20 +7,20 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..box_ops import NO_GRAD_BOXES
-from ..detection_helpers import INT32, INT64, NO_HALF_BOXES, image_row_offsets
+from ..detection_helpers import INT32, INT64, NO_HALF_BOXES, row_offsets_or_single_image
 from ..lod import offsets_from_lengths
 from ..multiclass_nms import (
     check_boxes,
     keep_top_candidates_by_class,
-    select_boxes,
+    select_boxes_of_images,
     top_indices_above_threshold,
 )
 from ..nms import Detections, box_ious, nms_of_sorted_boxes
 from ..shared_meta_rules import check_float, dims_match
-from .box_clip import image_max_coordinates
+from .box_clip import unscaled_image_max_coordinates
 
 
-def rows_or_placeholder(rows: Any, counts: list[int]) -> tuple[Any, Any]:
+def rows_and_offsets_or_placeholder(rows: Any, counts: list[int]) -> tuple[Any, Any]:
     """The rows and the offsets of images; [[-1]] if there are no rows."""
     return (
         (rows, offsets_from_lengths(counts))
@@ -32,8 +32,11 @@ def rows_or_placeholder(rows: Any, counts: list[int]) -> tuple[Any, Any]:
 def _select_per_image(
     boxes: Any, scores: Any, lod: Any, **settings: Any
 ) -> tuple[Any, Any, list[int]]:
-    return select_boxes(
-        boxes, scores, image_row_offsets(lod, len(boxes)) if scores.ndim == 2 else None, **settings
+    return select_boxes_of_images(
+        boxes,
+        scores,
+        row_offsets_or_single_image(lod, len(boxes)) if scores.ndim == 2 else None,
+        **settings,
     )
 
 
@@ -74,7 +77,7 @@ def multiclass_nms(
         keep_top_k=keep_top_k,
         normalized=normalized,
     )
-    return rows_or_placeholder(rows, counts)
+    return rows_and_offsets_or_placeholder(rows, counts)
 
 
 @multiclass_nms.meta
@@ -151,12 +154,12 @@ def _decode_boxes(anchors: Any, deltas: Any, info: Any) -> Any:
     middle = deltas[:, :2] * sizes + anchors[:, :2] + sizes / t(2)
     half = np.exp(deltas[:, 2:]) * sizes / t(2)
     boxes = np.concatenate([middle - half, middle + half - t(1)], axis=1) / info[2]
-    return np.clip(boxes, 0, image_max_coordinates(info[None].astype(anchors.dtype))).astype(
-        anchors.dtype
-    )
+    return np.clip(
+        boxes, 0, unscaled_image_max_coordinates(info[None].astype(anchors.dtype))
+    ).astype(anchors.dtype)
 
 
-def _level_candidates(
+def _top_candidates_of_all_levels(
     boxes: Any, scores: Any, anchors: Any, info: Any, least: float, count: int
 ) -> tuple[Any, Any, Any]:
     """The best candidates of each feature level of one image: boxes [K,4], scores [K],
@@ -206,7 +209,7 @@ def retinanet_detection_output(
     """
     rows, counts = [], []
     for n, info in enumerate(infos):
-        own, score, kind = _level_candidates(
+        own, score, kind = _top_candidates_of_all_levels(
             [b[n] for b in boxes], [s[n] for s in scores], anchors, info, score_threshold, nms_top_k
         )
         one: Detections = []
@@ -222,7 +225,7 @@ def retinanet_detection_output(
         one = sorted(one, key=lambda f: -f[1])[: keep_top_k if keep_top_k > -1 else None]
         rows += [[c + 1, s, *own[k]] for c, s, k in one]
         counts.append(len(one))
-    return rows_or_placeholder(np.array(rows, scores[0].dtype).reshape(-1, 6), counts)
+    return rows_and_offsets_or_placeholder(np.array(rows, scores[0].dtype).reshape(-1, 6), counts)
 
 
 @retinanet_detection_output.meta
@@ -318,7 +321,9 @@ def locality_aware_nms(
         )
         rows += [[c, s, *merged[k]] for c, s, k in one]
         counts.append(len(one))
-    return rows_or_placeholder(np.array(rows, boxes.dtype).reshape(-1, 2 + boxes.shape[2]), counts)
+    return rows_and_offsets_or_placeholder(
+        np.array(rows, boxes.dtype).reshape(-1, 2 + boxes.shape[2]), counts
+    )
 
 
 def _suppress_overlapping(

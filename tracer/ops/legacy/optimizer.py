@@ -8,7 +8,7 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import Floats, Long, check, op
 from ...core.rng import generator
-from ..half_precision import upcast_half
+from ..half_precision import computed_in_float32_if_half
 from ..optimizer import NO_GRAD_UPDATE_OP, reject_master_param
 from ..shared_meta_rules import check_float, num_elements, shapes_match
 
@@ -36,7 +36,7 @@ def _learning_rate(lr: Any, like: Any) -> Any:
     meta=_make_meta_like_inputs(0, 2),
     no_grad_reason=NO_GRAD_UPDATE_OP,
 )
-@upcast_half
+@computed_in_float32_if_half
 def decayed_adagrad(param, grad, moment, lr, *, decay: float = 0.95, epsilon: float = 1e-6):
     """MomentOut = decay * Moment + (1 - decay) * Grad ** 2,
     ParamOut = Param - lr * Grad / (sqrt(MomentOut) + epsilon).
@@ -57,7 +57,7 @@ def decayed_adagrad(param, grad, moment, lr, *, decay: float = 0.95, epsilon: fl
     ),
     no_grad_reason=NO_GRAD_UPDATE_OP,
 )
-@upcast_half
+@computed_in_float32_if_half
 def ftrl(
     param, squared, linear, grad, lr, *, l1: float = 0.0, l2: float = 0.0, lr_power: float = -0.5
 ):
@@ -81,7 +81,7 @@ def ftrl(
     meta=lambda ps, vs, *_, **__: (list(ps), list(vs)),
     no_grad_reason=NO_GRAD_UPDATE_OP,
 )
-@upcast_half
+@computed_in_float32_if_half
 def lars_momentum(
     params,
     velocities,
@@ -135,7 +135,7 @@ def _lars_momentum_step(
     meta=_make_meta_like_inputs(0),
     no_grad_reason=NO_GRAD_UPDATE_OP,
 )
-@upcast_half
+@computed_in_float32_if_half
 def dpsgd(
     param,
     grad,
@@ -166,7 +166,7 @@ def dpsgd(
     meta=_make_meta_like_inputs(0),
     no_grad_reason=NO_GRAD_UPDATE_OP,
 )
-@upcast_half
+@computed_in_float32_if_half
 def proximal_gd(param, grad, lr, *, l1: float = 0.0, l2: float = 0.0):
     """Proximal gradient descent (Duchi and Singer 2009): a step of gradient descent, soft
     thresholding by lr * l1, and a division by 1 + lr * l2.
@@ -193,7 +193,7 @@ MAX_NORM = 16384  # number of updates after which sum_1 is added to sum_2
     meta=lambda p, *rest, **_: tuple(rest),
     no_grad_reason=NO_GRAD_UPDATE_OP,
 )
-@upcast_half
+@computed_in_float32_if_half
 def average_accumulates(
     param,
     sum_1,

@@ -7,7 +7,7 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import check, op
 from ..elementwise import scale
-from ..half_precision import upcast_half
+from ..half_precision import computed_in_float32_if_half
 from ..lod import require_row_offsets, sequence_ids
 from ..shared_meta_rules import float_like_x
 
@@ -24,7 +24,7 @@ def _sinusoids(places: Any, width: int) -> Any:
 
 
 @op("add_position_encoding", "X, X@LOD*?! -> Out", meta=float_like_x)
-@upcast_half
+@computed_in_float32_if_half
 def add_position_encoding(x, lod=None, *, alpha: float = 1.0, beta: float = 1.0):
     """Out = alpha * X + beta * the sinusoidal encoding of the positions (Vaswani et al. 2017).
 

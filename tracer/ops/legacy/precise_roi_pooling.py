@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
-from ..detection_helpers import NO_HALF_BOXES, image_row_offsets
+from ..detection_helpers import NO_HALF_BOXES, row_offsets_or_single_image
 from ..lod import declare_no_lod, sequence_ids
 from ..roi_pooling import check_images_and_regions
-from ..shared_meta_rules import like_inputs, no_second_order_rule
+from ..shared_meta_rules import make_no_second_order_rule, make_rule_like_inputs_at
 
 
 def region_image_ids(x: Any, rois: Any, lod: Any, counts: Any = None) -> Any:
@@ -20,7 +20,7 @@ def region_image_ids(x: Any, rois: Any, lod: Any, counts: Any = None) -> Any:
             "the numbers of regions of the images do not add up to that of ROIs",
         )
         return np.repeat(np.arange(len(x)), counts.reshape(-1))
-    offsets = image_row_offsets(lod, len(rois))
+    offsets = row_offsets_or_single_image(lod, len(rois))
     check(
         len(offsets) - 1 == len(x),
         f"ROIs are sequences of {len(offsets) - 1} images, and there are {len(x)}",
@@ -136,7 +136,7 @@ def _region_edge_grad(side: AxisBins, g_low: Any, g_high: Any) -> tuple[Any, Any
 @op(
     "prroi_pool_grad",
     "X, ROIs, ROIs@LOD*?!, BatchRoINums?, Out@GRAD -> X@GRAD, ROIs@GRAD",
-    meta=like_inputs(0, 1),
+    meta=make_rule_like_inputs_at(0, 1),
     attrs_of=prroi_pool,
     internal=True,
     host_reason=HOST_PYTHON_LOOP,
@@ -183,4 +183,4 @@ def prroi_pool_grad(
     )
 
 
-prroi_pool_grad.vjp(no_second_order_rule("prroi_pool"))
+prroi_pool_grad.vjp(make_no_second_order_rule("prroi_pool"))

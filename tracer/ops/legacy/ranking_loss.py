@@ -7,9 +7,15 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import OPS, Meta, check, op
 from ..elementwise import masked, mul, scale, sub
-from ..half_precision import upcast_half
+from ..half_precision import computed_in_float32_if_half
 from ..reduce import reduce_sum
-from ..shared_meta_rules import check_float, like_x, proto_of, shape_of, shapes_match
+from ..shared_meta_rules import (
+    check_float,
+    like_x,
+    shapes_match,
+    vjp_input_dtype_proto,
+    vjp_input_shape,
+)
 from ..unary_math import negative, one_minus, sigmoid
 
 
@@ -18,7 +24,7 @@ def _softplus(x: Any) -> Any:
 
 
 @op("rank_loss", "Label!, Left, Right -> Out")
-@upcast_half
+@computed_in_float32_if_half
 def rank_loss(label, left, right):
     """Out = ln(1 + exp(Left - Right)) - Label * (Left - Right) (Burges et al. 2005).
 
@@ -50,11 +56,13 @@ def _(g, label, left, right):
 def _one_hot(x: Any, label: Any) -> Any:
     """One-hot labels. x [*,C], label int [*,1] -> [*,C]"""
     places = OPS["squeeze2"](label, axes=[-1])
-    return OPS["one_hot_v2"](places, depth=int(shape_of(x)[-1]), dtype=proto_of(x))
+    return OPS["one_hot_v2"](
+        places, depth=int(vjp_input_shape(x)[-1]), dtype=vjp_input_dtype_proto(x)
+    )
 
 
 @op("bpr_loss", "X, Label! -> Y")
-@upcast_half
+@computed_in_float32_if_half
 def bpr_loss(x, label):
     """Y = the mean over all other classes c of ln(1 + exp(X[c] - X[Label])) (Hidasi et al. 2016).
 
@@ -82,11 +90,11 @@ def _(g, x, label):
     score = reduce_sum(mul(x, own), dim=[-1], keep_dim=True)
     slope = mul(sigmoid(sub(x, score)), one_minus(own))
     slope = sub(slope, mul(own, reduce_sum(slope, dim=[-1], keep_dim=True)))
-    return scale(mul(slope, g), scale=1.0 / (shape_of(x)[-1] - 1)), None
+    return scale(mul(slope, g), scale=1.0 / (vjp_input_shape(x)[-1] - 1)), None
 
 
 @op("soft_relu", "X -> Out", meta=like_x, floating="X")
-@upcast_half
+@computed_in_float32_if_half
 def soft_relu(x, *, threshold: float = 40.0):
     """Out = ln(1 + exp(X)), where X is first clamped to [-threshold, threshold]. X [*] ->
     Out [*]

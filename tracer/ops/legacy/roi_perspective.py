@@ -8,8 +8,8 @@ from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..detection_helpers import INT32, NO_HALF_BOXES
 from ..roi_pooling import check_images_and_regions
-from ..shared_meta_rules import like_x, no_second_order_rule
-from .box_clip import round_half_up
+from ..shared_meta_rules import like_x, make_no_second_order_rule
+from .box_clip import round_half_away_from_zero
 from .precise_roi_pooling import region_image_ids
 
 DISTANCE_TOLERANCE = 1e-4  # distances below this are treated as 0
@@ -24,7 +24,9 @@ def _perspective_matrices(x: Any, y: Any, high: int, wide: int) -> Any:
     length = np.hypot(x - np.roll(x, -1, axis=1), y - np.roll(y, -1, axis=1))
     rows = max(2, high)
     shown = (
-        round_half_up((length[:, 0] + length[:, 2]) * (rows - 1) / (length[:, 1] + length[:, 3]))
+        round_half_away_from_zero(
+            (length[:, 0] + length[:, 2]) * (rows - 1) / (length[:, 1] + length[:, 3])
+        )
         + 1
     )
     across, down = np.clip(shown, 2, max(2, wide)) - 1, rows - 1
@@ -84,7 +86,7 @@ def _is_inside_quadrilateral(x: Any, y: Any, xs: Any, ys: Any) -> Any:
     return on | (crossed % 2 == 1)
 
 
-def _interpolation_pixels(
+def _matrices_mask_and_pixel_weights(
     x: Any, rois: Any, lod: Any, high: int, wide: int, scale: float
 ) -> tuple[Any, Any, list[tuple[Any, Any]]]:
     """The transform matrices, a mask of valid sampling positions [R,h,w], and the index and
@@ -138,7 +140,7 @@ def roi_perspective_transform(
     Mask int32 [R,1,h,w]: 1 at valid positions.
     TransformMatrix [R,9]: the projective maps.
     """
-    matrices, seen, pixels = _interpolation_pixels(
+    matrices, seen, pixels = _matrices_mask_and_pixel_weights(
         x, rois, lod, transformed_height, transformed_width, spatial_scale
     )
     last = np.moveaxis(x, 1, -1)
@@ -195,7 +197,7 @@ def roi_perspective_transform_grad(
     transformed_width: int = 1,
 ):
     """The gradient with respect to X. Out@GRAD [R,C,h,w] -> like X"""
-    _, _, pixels = _interpolation_pixels(
+    _, _, pixels = _matrices_mask_and_pixel_weights(
         x, rois, lod, transformed_height, transformed_width, spatial_scale
     )
     back = np.zeros_like(x, shape=(x.shape[0], *x.shape[2:], x.shape[1]))
@@ -204,4 +206,4 @@ def roi_perspective_transform_grad(
     return np.moveaxis(back, -1, 1)
 
 
-roi_perspective_transform_grad.vjp(no_second_order_rule("roi_perspective_transform"))
+roi_perspective_transform_grad.vjp(make_no_second_order_rule("roi_perspective_transform"))

@@ -6,12 +6,12 @@ from typing import Any
 
 from ...core.arrays import np
 from ...core.op import Meta, check, op
-from ..half_precision import upcast_half
+from ..half_precision import computed_in_float32_if_half
 from ..lod import require_row_offsets, sequence_ids
-from ..shared_meta_rules import dims_match, no_second_order_rule
+from ..shared_meta_rules import dims_match, make_no_second_order_rule
 
 
-def _shifted_rows(x: Any, lod: Any, count: int) -> tuple[Any, Any]:
+def _later_row_indices_and_mask(x: Any, lod: Any, count: int) -> tuple[Any, Any]:
     """The row i steps after each row, and whether it belongs to the same sequence.
 
     [R, count]
@@ -25,13 +25,13 @@ def _shifted_rows(x: Any, lod: Any, count: int) -> tuple[Any, Any]:
 
 
 @op("row_conv", "X, X@LOD*?!, Filter -> Out", same_dtype="X Filter")
-@upcast_half
+@computed_in_float32_if_half
 def row_conv(x, lod=None, filter=None):
     """Out[t] = sum over i of Filter[i] * X[t + i], within a sequence.
 
     X [R,D] of sequences, or [B,T,D]; Filter [N,D] -> Out like X
     """
-    places, inside = _shifted_rows(x, lod, len(filter))
+    places, inside = _later_row_indices_and_mask(x, lod, len(filter))
     rows = x.reshape(-1, x.shape[-1])
     return (rows[places] * inside * filter).sum(1).reshape(x.shape)
 
@@ -52,10 +52,10 @@ def _(g, x, lod, filter):
 
 
 @op("row_conv_grad", "X, X@LOD*?!, Filter, Out@GRAD -> X@GRAD, Filter@GRAD", internal=True)
-@upcast_half
+@computed_in_float32_if_half
 def row_conv_grad(x, lod=None, filter=None, g=None):
     """The gradients of row_conv. Out@GRAD like X -> X@GRAD, Filter@GRAD"""
-    places, inside = _shifted_rows(x, lod, len(filter))
+    places, inside = _later_row_indices_and_mask(x, lod, len(filter))
     rows, back = x.reshape(-1, x.shape[-1]), g.reshape(-1, 1, x.shape[-1]) * inside
     of_x = np.zeros_like(rows)
     np.add.at(of_x, places, back * filter)
@@ -67,4 +67,4 @@ def _(x, lod, filter, g):
     return Meta(x.shape, x.dtype), Meta(filter.shape, filter.dtype)
 
 
-row_conv_grad.vjp(no_second_order_rule("row_conv"))
+row_conv_grad.vjp(make_no_second_order_rule("row_conv"))

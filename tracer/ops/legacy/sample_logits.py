@@ -9,7 +9,7 @@ from ..shared_meta_rules import (
     check_float,
     dims_match,
     like_x,
-    no_second_order_rule,
+    make_no_second_order_rule,
     pick_known_dim,
 )
 
@@ -132,4 +132,4 @@ def sample_logits_grad(x, samples, g):
     return back
 
 
-sample_logits_grad.vjp(no_second_order_rule("sample_logits"))
+sample_logits_grad.vjp(make_no_second_order_rule("sample_logits"))

@@ -6,7 +6,7 @@ from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..lod import require_row_offsets, sequence_ids
 from ..matmul import matmul
-from ..shared_meta_rules import like_x, no_second_order_rule
+from ..shared_meta_rules import like_x, make_no_second_order_rule
 
 
 def _window_row_indices_and_mask(lod, length, start):
@@ -36,7 +36,7 @@ def _(x, lod, *, contextLength, contextStart):
     return Meta((x.shape[0], x.shape[1] * contextLength), x.dtype)
 
 
-sequence_context.vjp(no_second_order_rule("sequence_conv"))
+sequence_context.vjp(make_no_second_order_rule("sequence_conv"))
 
 
 @op(
@@ -56,7 +56,7 @@ def sequence_context_grad(x, lod=None, g=None, *, contextLength: int, contextSta
     return out
 
 
-sequence_context_grad.vjp(no_second_order_rule("sequence_conv"))
+sequence_context_grad.vjp(make_no_second_order_rule("sequence_conv"))
 
 
 @op("sequence_conv", "X, X@LOD*?!, PaddingData?, Filter -> Out", host_reason=HOST_PYTHON_LOOP)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..lod import require_row_offsets
-from ..shared_meta_rules import dims_match, multiply_dim, no_second_order_rule
+from ..shared_meta_rules import dims_match, make_no_second_order_rule, scale_dim
 from .sequence_rnn import (
     ACTIVATIONS,
     check_activations,
@@ -90,15 +90,15 @@ def _(x, lod, h0, c0, weight, projection, bias, *, use_peepholes, **attrs):
     check_activations(*(name for key, name in attrs.items() if key.endswith("_activation")))
     width, wide = projection.shape
     check(
-        len(x.shape) == 2 and dims_match(x.shape[1], multiply_dim(width, 4)),
+        len(x.shape) == 2 and dims_match(x.shape[1], scale_dim(width, 4)),
         "Input is not four times as wide as ProjWeight is high",
     )
     check(
-        dims_match(bias.shape[-1], multiply_dim(width, 7 if use_peepholes else 4)),
+        dims_match(bias.shape[-1], scale_dim(width, 7 if use_peepholes else 4)),
         "Bias does not fit use_peepholes",
     )
     check(dims_match(weight.shape[0], wide), "Weight is not as high as ProjWeight is wide")
-    rows = [Meta((x.shape[0], multiply_dim(width, k)), x.dtype) for k in (1, 4, 1, 1)]
+    rows = [Meta((x.shape[0], scale_dim(width, k)), x.dtype) for k in (1, 4, 1, 1)]
     return Meta((x.shape[0], wide), x.dtype), *rows
 
 
@@ -218,4 +218,4 @@ def _(x, lod, h0, c0, weight, projection, bias, *_, **__):
     return x, first_h if h0 is None else h0, first_c if c0 is None else c0, weight, projection, bias
 
 
-lstmp_grad.vjp(no_second_order_rule("lstmp"))
+lstmp_grad.vjp(make_no_second_order_rule("lstmp"))

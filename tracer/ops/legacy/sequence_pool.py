@@ -13,7 +13,7 @@ from ..lod import (
     sequence_ids,
     sequence_lengths,
 )
-from ..shared_meta_rules import like_x, no_second_order_rule
+from ..shared_meta_rules import like_x, make_no_second_order_rule
 
 POOL_TYPES = ("AVERAGE", "SUM", "SQRT", "MAX", "LAST", "FIRST")
 
@@ -100,7 +100,7 @@ def sequence_pool_grad(x, lod=None, g=None, *, pooltype: str = "AVERAGE"):
     return out
 
 
-sequence_pool_grad.vjp(no_second_order_rule("sequence_pool"))
+sequence_pool_grad.vjp(make_no_second_order_rule("sequence_pool"))
 
 
 @op("sequence_softmax", "X, X@LOD*?! -> Out", meta=like_x, host_reason=HOST_PYTHON_LOOP)
@@ -136,7 +136,7 @@ def sequence_softmax_grad(x, lod=None, out=None, g=None):
     ).reshape(x.shape)
 
 
-sequence_softmax_grad.vjp(no_second_order_rule("sequence_softmax"))
+sequence_softmax_grad.vjp(make_no_second_order_rule("sequence_softmax"))
 
 
 def _sequence_offsets_and_repeats(x, x_lod, y_lod, level):
@@ -202,7 +202,7 @@ def sequence_expand_grad(x, x_lod=None, y=None, y_lod=None, g=None, *, ref_level
     return out
 
 
-sequence_expand_grad.vjp(no_second_order_rule("sequence_expand"))
+sequence_expand_grad.vjp(make_no_second_order_rule("sequence_expand"))
 
 
 @op("sequence_expand_as", "X, Y!, Y@LOD*?! -> Out", host_reason=HOST_PYTHON_LOOP)
@@ -240,4 +240,4 @@ def sequence_expand_as_grad(x, y=None, y_lod=None, g=None):
     return segment_sum(g, require_row_offsets(y_lod, "Y"))
 
 
-sequence_expand_as_grad.vjp(no_second_order_rule("sequence_expand_as"))
+sequence_expand_as_grad.vjp(make_no_second_order_rule("sequence_expand_as"))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..lod import require_row_offsets, sequence_lengths
-from ..shared_meta_rules import dims_match, multiply_dim, no_second_order_rule
+from ..shared_meta_rules import dims_match, make_no_second_order_rule, scale_dim
 
 
 def _sigmoid(x):
@@ -156,14 +156,14 @@ def _(
     check_activations(gate_activation, cell_activation, candidate_activation)
     width = weight.shape[0]
     check(
-        len(x.shape) == 2 and dims_match(x.shape[1], multiply_dim(width, 4)),
+        len(x.shape) == 2 and dims_match(x.shape[1], scale_dim(width, 4)),
         "Input is not four times as wide as Weight is high",
     )
     check(
-        dims_match(bias.shape[-1], multiply_dim(width, 7 if use_peepholes else 4)),
+        dims_match(bias.shape[-1], scale_dim(width, 7 if use_peepholes else 4)),
         "Bias does not fit use_peepholes",
     )
-    return tuple(Meta((x.shape[0], multiply_dim(width, k)), x.dtype) for k in (1, 1, 4, 1))
+    return tuple(Meta((x.shape[0], scale_dim(width, k)), x.dtype) for k in (1, 1, 4, 1))
 
 
 @lstm.vjp
@@ -301,7 +301,7 @@ def _(x, lod, h0, c0, weight, bias, *_, **__):
     return x, first if h0 is None else h0, first if c0 is None else c0, weight, bias
 
 
-lstm_grad.vjp(no_second_order_rule("lstm"))
+lstm_grad.vjp(make_no_second_order_rule("lstm"))
 
 
 # -- gru
@@ -360,10 +360,10 @@ def _(x, lod, h0, weight, bias, *, activation, gate_activation, is_reverse, orig
     check_activations(activation, gate_activation)
     width = weight.shape[0]
     check(
-        len(x.shape) == 2 and dims_match(x.shape[1], multiply_dim(width, 3)),
+        len(x.shape) == 2 and dims_match(x.shape[1], scale_dim(width, 3)),
         "Input is not three times as wide as Weight is high",
     )
-    return tuple(Meta((x.shape[0], multiply_dim(width, k)), x.dtype) for k in (3, 1, 1, 1))
+    return tuple(Meta((x.shape[0], scale_dim(width, k)), x.dtype) for k in (3, 1, 1, 1))
 
 
 @gru.vjp
@@ -459,11 +459,11 @@ def _(x, lod, h0, weight, bias, *_, **__):
         x,
         Meta((-1, width), x.dtype) if h0 is None else h0,
         weight,
-        Meta((1, multiply_dim(width, 3)), x.dtype),
+        Meta((1, scale_dim(width, 3)), x.dtype),
     )
 
 
-gru_grad.vjp(no_second_order_rule("gru"))
+gru_grad.vjp(make_no_second_order_rule("gru"))
 
 
 # -- one step of a GRU
@@ -518,7 +518,7 @@ def _(x, h, weight, bias, *, activation, gate_activation, origin_mode):
         "an activation is not one of 0 ... 3",
     )
     check(
-        dims_match(x.shape[1], multiply_dim(weight.shape[0], 3)),
+        dims_match(x.shape[1], scale_dim(weight.shape[0], 3)),
         "Input is not three times as wide as Weight is high",
     )
     return x, h, h
@@ -578,7 +578,7 @@ def gru_unit_grad(
 
 @gru_unit_grad.meta
 def _(x, h, weight, bias, *_, **__):
-    return x, h, weight, Meta((1, multiply_dim(weight.shape[0], 3)), x.dtype)
+    return x, h, weight, Meta((1, scale_dim(weight.shape[0], 3)), x.dtype)
 
 
-gru_unit_grad.vjp(no_second_order_rule("gru_unit"))
+gru_unit_grad.vjp(make_no_second_order_rule("gru_unit"))

@@ -13,7 +13,7 @@ from ..lod import (
     sequence_lengths,
 )
 from ..shape import reshape_like
-from ..shared_meta_rules import like_x, no_second_order_rule
+from ..shared_meta_rules import like_x, make_no_second_order_rule
 
 NO_GRAD_INTEGER_RESULT = "it moves whole numbers"
 
@@ -62,14 +62,14 @@ def reverse_like(x, like=None, lod=None):
     return sequence_reverse.numpy_kernel(x, lod)
 
 
-reverse_like.vjp(no_second_order_rule("sequence_reverse"))
+reverse_like.vjp(make_no_second_order_rule("sequence_reverse"))
 
 
 # -- concatenate
 # ------------------------------------------------------------------------------
 
 
-def _concat_rows(x, lods):
+def _row_indices_of_concatenation(x, lods):
     """For each row of the result, its index in the concatenated inputs."""
     check(len(lods or ()) == len(x), "an operand holds no sequences")
     starts = np.cumsum([0, *(a.shape[0] for a in x[:-1])])
@@ -87,7 +87,7 @@ def sequence_concat(x, lods=None):
 
     X [R_k,*] -> Out [sum of R_k,*]
     """
-    return np.concatenate(x)[_concat_rows(x, lods)]
+    return np.concatenate(x)[_row_indices_of_concatenation(x, lods)]
 
 
 @sequence_concat.meta
@@ -117,7 +117,7 @@ def _(g, x, lods):
 def sequence_concat_grad(x, lods=None, g=None):
     """The gradients of all inputs. Out@GRAD [sum of R_k,*] -> X@GRAD each [R_k,*]"""
     back = np.empty_like(g)
-    back[_concat_rows(x, lods)] = g
+    back[_row_indices_of_concatenation(x, lods)] = g
     return np.split(back, np.cumsum([a.shape[0] for a in x[:-1]]))
 
 
@@ -126,7 +126,7 @@ def _(x, lods, g):
     return list(x)
 
 
-sequence_concat_grad.vjp(no_second_order_rule("sequence_concat"))
+sequence_concat_grad.vjp(make_no_second_order_rule("sequence_concat"))
 
 
 # -- pad
@@ -200,7 +200,7 @@ def _(x, like, lod):
     return like
 
 
-unpad_like.vjp(no_second_order_rule("sequence_pad"))
+unpad_like.vjp(make_no_second_order_rule("sequence_pad"))
 
 
 @op("sequence_unpad", "X, Length! -> Out", value_dependent_shape=True, host_reason=HOST_PYTHON_LOOP)
@@ -243,7 +243,7 @@ def sequence_unpad_grad(x, length, g):
     return out.reshape(x.shape)
 
 
-sequence_unpad_grad.vjp(no_second_order_rule("sequence_unpad"))
+sequence_unpad_grad.vjp(make_no_second_order_rule("sequence_unpad"))
 
 
 # -- reshape and slice
@@ -309,7 +309,7 @@ def _(x, lod=None, *, win_size, pad_value=0):
     return list(lod)
 
 
-def _sliced_rows(lod, offset, length):
+def _row_indices_of_slices(lod, offset, length):
     offsets = require_row_offsets(lod)
     starts, counts = offset.reshape(-1), length.reshape(-1)
     check(
@@ -327,7 +327,7 @@ def sequence_slice(x, lod=None, offset=None, length=None):
 
     X [R,*], Offset, Length int64 [n,1] -> Out [S,*]
     """
-    return x[_sliced_rows(lod, offset, length)]
+    return x[_row_indices_of_slices(lod, offset, length)]
 
 
 @sequence_slice.meta
@@ -355,11 +355,11 @@ def _(g, x, lod, offset, length):
 def sequence_slice_grad(x, lod=None, offset=None, length=None, g=None):
     """The gradient of X. Out@GRAD [S,*] -> X@GRAD [R,*]"""
     out = np.zeros_like(x)
-    out[_sliced_rows(lod, offset, length)] = g
+    out[_row_indices_of_slices(lod, offset, length)] = g
     return out
 
 
-sequence_slice_grad.vjp(no_second_order_rule("sequence_slice"))
+sequence_slice_grad.vjp(make_no_second_order_rule("sequence_slice"))
 
 
 @op("lod_reset", "X, X@LOD*?!, Y?!, Y@LOD*?! -> Out", meta=like_x, host_reason=HOST_PYTHON_LOOP)
@@ -394,7 +394,7 @@ def _(g, x, lod, y, y_lod):
 # ------------------------------------------------------------------------------
 
 
-def _scatter_positions(ids, lod):
+def _row_and_column_indices_of_ids(ids, lod):
     return sequence_ids(require_row_offsets(lod, "Ids")), ids.reshape(-1)
 
 
@@ -409,7 +409,7 @@ def sequence_scatter(x, ids, lod=None, updates=None):
 
     X [n,D], Ids int64 [R,1], Updates [R,1] -> Out [n,D]
     """
-    rows, places = _scatter_positions(ids, lod)
+    rows, places = _row_and_column_indices_of_ids(ids, lod)
     check(
         len(require_row_offsets(lod, "Ids")) - 1 == x.shape[0],
         "Ids has another number of sequences than X rows",
@@ -427,7 +427,7 @@ declare_no_lod(sequence_scatter)
 
 @sequence_scatter.vjp
 def _(g, x, ids, lod, updates):
-    return g, None, None, gather_like(g, ids, lod, updates)
+    return g, None, None, gather_elements_at_sequence_ids(g, ids, lod, updates)
 
 
 @op(
@@ -436,17 +436,17 @@ def _(g, x, ids, lod, updates):
     internal=True,
     host_reason=HOST_PYTHON_LOOP,
 )
-def gather_like(x, ids, lod=None, like=None):
+def gather_elements_at_sequence_ids(x, ids, lod=None, like=None):
     """Out = the elements of row i of X at the columns in sequence i of Ids.
 
     X [n,D] -> Out like Like, [R,1]
     """
-    return x[_scatter_positions(ids, lod)].reshape(like.shape)
+    return x[_row_and_column_indices_of_ids(ids, lod)].reshape(like.shape)
 
 
-@gather_like.meta
+@gather_elements_at_sequence_ids.meta
 def _(x, ids, lod, like):
     return like
 
 
-gather_like.vjp(no_second_order_rule("sequence_scatter"))
+gather_elements_at_sequence_ids.vjp(make_no_second_order_rule("sequence_scatter"))

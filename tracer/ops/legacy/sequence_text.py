@@ -16,12 +16,12 @@ from ..lod import (
     sequence_lengths,
 )
 from ..pixel_shuffle import fold_like, unfold
-from ..shared_meta_rules import like_x, no_second_order_rule
+from ..shared_meta_rules import like_x, make_no_second_order_rule
 
 NO_GRAD_DISCRETE_RESULT = "it chooses among whole numbers"
 
 
-def _remaining_token_mask(x: Any, owner: Any, blank: int, merge: bool) -> Any:
+def _ctc_kept_label_mask(x: Any, owner: Any, blank: int, merge: bool) -> Any:
     """A mask of the labels that remain: not blank, and (with merge) not equal to the
     previous label.
     """
@@ -31,7 +31,7 @@ def _remaining_token_mask(x: Any, owner: Any, blank: int, merge: bool) -> Any:
     return (flat != blank) & ~(same if merge else np.zeros_like(same))
 
 
-def _tokens_per_sequence(kept: Any, owner: Any, count: int) -> Any:
+def _count_kept_per_sequence(kept: Any, owner: Any, count: int) -> Any:
     return np.bincount(owner[kept], minlength=count)
 
 
@@ -55,15 +55,15 @@ def ctc_align(
     if length is None:
         offsets = require_row_offsets(lod, "Input")
         owner = sequence_ids(offsets)
-        kept = _remaining_token_mask(x, owner, blank, merge_repeated)
-        counts = _tokens_per_sequence(kept, owner, len(offsets) - 1)
+        kept = _ctc_kept_label_mask(x, owner, blank, merge_repeated)
+        counts = _count_kept_per_sequence(kept, owner, len(offsets) - 1)
         return (x[kept] if kept.any() else np.full((1, 1), -1, x.dtype)), counts.reshape(
             -1, 1
         ).astype(x.dtype)
     inside = np.arange(x.shape[1]) < length.reshape(-1, 1)
     owner = np.repeat(np.arange(x.shape[0]), x.shape[1])
-    kept = _remaining_token_mask(x, owner, blank, merge_repeated) & inside.reshape(-1)
-    counts = _tokens_per_sequence(kept, owner, x.shape[0])
+    kept = _ctc_kept_label_mask(x, owner, blank, merge_repeated) & inside.reshape(-1)
+    counts = _count_kept_per_sequence(kept, owner, x.shape[0])
     out = np.full(x.shape, padding_value, x.dtype)
     out[np.arange(x.shape[1]) < counts[:, None]] = x.reshape(-1)[kept]
     return out, counts.reshape(-1, 1).astype(x.dtype)
@@ -84,8 +84,8 @@ def _(x, lod=None, length=None, *, blank=0, merge_repeated=True, padding_value=0
     owner = sequence_ids(offsets)
     return [
         offsets_from_lengths(
-            _tokens_per_sequence(
-                _remaining_token_mask(x, owner, blank, merge_repeated), owner, len(offsets) - 1
+            _count_kept_per_sequence(
+                _ctc_kept_label_mask(x, owner, blank, merge_repeated), owner, len(offsets) - 1
             )
         )
     ]
@@ -113,7 +113,7 @@ def _(x, lod=None, *, tokens):
     offsets = require_row_offsets(lod)
     return [
         offsets_from_lengths(
-            _tokens_per_sequence(
+            _count_kept_per_sequence(
                 ~np.isin(x.reshape(-1), tokens), sequence_ids(offsets), len(offsets) - 1
             )
         )
@@ -181,7 +181,7 @@ def im2sequence_grad(x, g, *, kernels: Ints, strides: Ints = [1, 1], paddings: I
     return fold_like.numpy_kernel(columns, x, **_unfold_attrs(kernels, strides, paddings))
 
 
-im2sequence_grad.vjp(no_second_order_rule("im2sequence"))
+im2sequence_grad.vjp(make_no_second_order_rule("im2sequence"))
 
 
 # -- chunks

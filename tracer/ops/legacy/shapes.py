@@ -11,7 +11,7 @@ from ..index import check_integers, one_hot_v2
 from ..pad import pad3d, pad3d_grad
 from ..pixel_shuffle import channel_shuffle
 from ..shape import flip, reshape_like
-from ..shared_meta_rules import dims_match, dtype_of_proto, shape_of
+from ..shared_meta_rules import dims_match, dtype_of_proto, vjp_input_shape
 
 
 @op("reverse", "X -> Out", breaks_lod=True, grad_keeps_shape=True)
@@ -88,10 +88,10 @@ def _(x, *, group):
 
 @shuffle_channel.vjp
 def _(g, x, *, group):
-    return shuffle_channel(g, group=shape_of(x)[1] // group)
+    return shuffle_channel(g, group=vjp_input_shape(x)[1] // group)
 
 
-def _pad3d_paddings(paddings: Any, mode: str, data_format: str) -> dict[str, Any]:
+def _pad3d_attrs_of_pad2d(paddings: Any, mode: str, data_format: str) -> dict[str, Any]:
     """The paddings of pad2d in the order of pad3d."""
     check(len(paddings) == 4, f"paddings={list(paddings)} are not four")
     check(data_format in ("NCHW", "NHWC"), f"data_format={data_format!r} is neither NCHW nor NHWC")
@@ -125,7 +125,7 @@ def pad2d(
     X [N,C,H,W] or [N,H,W,C] -> Out like X
     """
     given = paddings if paddings_tensor is None else [int(p) for p in paddings_tensor.reshape(-1)]
-    border, at = _pad3d_paddings(given, mode, data_format), _first_spatial_axis(data_format)
+    border, at = _pad3d_attrs_of_pad2d(given, mode, data_format), _first_spatial_axis(data_format)
     shape = (*x.shape[:at], 1, *x.shape[at:])
     out = pad3d.kernel(x.reshape(shape), value=pad_value, **border)
     return out.reshape(*out.shape[:at], *out.shape[at + 1 :])
@@ -140,7 +140,7 @@ def _(x, paddings_tensor, *, paddings, mode, pad_value, data_format):
         return Meta(tuple(-1 if i in inner else d for i, d in enumerate(x.shape)), x.dtype)
     wide = Meta((*x.shape[:at], 1, *x.shape[at:]), x.dtype)
     found = pad3d.infer(
-        (wide, None), {"value": pad_value, **_pad3d_paddings(paddings, mode, data_format)}
+        (wide, None), {"value": pad_value, **_pad3d_attrs_of_pad2d(paddings, mode, data_format)}
     )
     return Meta((*found.shape[:at], *found.shape[at + 1 :]), x.dtype)
 
@@ -148,7 +148,10 @@ def _(x, paddings_tensor, *, paddings, mode, pad_value, data_format):
 @pad2d.vjp
 def _(g, x, paddings_tensor, *, paddings, mode, data_format):
     check(paddings_tensor is None, "has no gradient where Paddings is given")
-    axes, border = [_first_spatial_axis(data_format)], _pad3d_paddings(paddings, mode, data_format)
+    axes, border = (
+        [_first_spatial_axis(data_format)],
+        _pad3d_attrs_of_pad2d(paddings, mode, data_format),
+    )
     wide = [OPS["unsqueeze2"](t, axes=axes) for t in (x, g)]
     if mode == "constant":
         made = pad3d(wide[1], **{**border, "paddings": [-p for p in border["paddings"]]})

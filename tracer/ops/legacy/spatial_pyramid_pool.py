@@ -8,7 +8,7 @@ from ...core.arrays import np
 from ...core.op import OPS, Meta, check, op
 from ..elementwise import add
 from ..pool import pool2d, pool_grad
-from ..shared_meta_rules import check_float, multiply_dim, shape_of
+from ..shared_meta_rules import check_float, scale_dim, vjp_input_shape
 
 
 def _level_pool_attrs(sizes: tuple[int, ...], level: int, pooling_type: str) -> dict[str, Any]:
@@ -54,12 +54,12 @@ def _(x, *, pyramid_height, pooling_type):
         check(min(x.shape[2:]) > 0, "the image has no elements")
         for level in range(pyramid_height):
             _level_pool_attrs(x.shape[2:], level, pooling_type)
-    return Meta((x.shape[0], multiply_dim(x.shape[1], (4**pyramid_height - 1) // 3)), x.dtype)
+    return Meta((x.shape[0], scale_dim(x.shape[1], (4**pyramid_height - 1) // 3)), x.dtype)
 
 
 @spp.vjp
 def _(g, x, *, pyramid_height, pooling_type, Out):
-    batch, channels, *sizes = shape_of(x)
+    batch, channels, *sizes = vjp_input_shape(x)
     total, start = None, 0
     for level in range(pyramid_height):
         attrs, end = (

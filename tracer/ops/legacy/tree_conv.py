@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
-from ..shared_meta_rules import check_float, dims_match, like_inputs, no_second_order_rule
+from ..shared_meta_rules import (
+    check_float,
+    dims_match,
+    make_no_second_order_rule,
+    make_rule_like_inputs_at,
+)
 
 
 def _children_by_node(edges):
@@ -88,7 +93,7 @@ def _(g, x, edges, weight, *, max_depth):
 @op(
     "tree_conv_grad",
     "NodesVector, EdgeSet, Filter, Out@GRAD -> NodesVector@GRAD, Filter@GRAD",
-    meta=like_inputs(0, 2),
+    meta=make_rule_like_inputs_at(0, 2),
     internal=True,
     host_reason=HOST_PYTHON_LOOP,
 )
@@ -104,4 +109,4 @@ def tree_conv_grad(x, edges, weight, g, *, max_depth: int = 2):
     return np.einsum("bpnk,bpfk->bnf", shares, back), np.einsum("bpfk,bpdm->fkdm", mixed, g)
 
 
-tree_conv_grad.vjp(no_second_order_rule("tree_conv"))
+tree_conv_grad.vjp(make_no_second_order_rule("tree_conv"))

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...capture.control.with_blocks import ConditionalBlock
 from ...capture.variable import Variable
-from ...core.dtype import dtype_of
+from ...core.dtype import parse_dtype
 from ...core.errors import OarlockError, OpError, with_user_line
 from ...core.mode import use_mode
 from ...core.op import OPS
@@ -102,7 +102,7 @@ class OptimizerWithMixedPrecision:
 
     def _cast_program(self, program: Program) -> None:
         if self._level != "O0":
-            config = (self._use_guard, dtype_of(self._dtype), self._level, self._promote)
+            config = (self._use_guard, parse_dtype(self._dtype), self._level, self._promote)
             cast_model_to_fp16(program, self._amp_lists, *config)
 
     @property
@@ -178,7 +178,9 @@ class OptimizerWithMixedPrecision:
             incremented: Any = (count + 1) * is_kind.astype("int32")
             is_due = OPS["equal"](
                 incremented,
-                OPS["fill_constant"](shape=[1], value=float(limit), dtype=dtype_of("int32").proto),
+                OPS["fill_constant"](
+                    shape=[1], value=float(limit), dtype=parse_dtype("int32").proto
+                ),
             )
             scale = OPS["where"](is_due, scale * ratio, scale)
             StaticGraphMode(self._program).write_variable(

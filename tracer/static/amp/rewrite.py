@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from copy import deepcopy
 from typing import Any
 
-from ...core.dtype import dtype_of, float16
+from ...core.dtype import float16, parse_dtype
 from ...core.op import OPS
 from ...ir.block_captures import EMPTY_NAME
 from ...ir.passes.shape_inference import set_inferred_outputs
@@ -149,7 +149,7 @@ class AmpPass:
         return var.name
 
     def _emit_cast_to_variable(self, source: str, target: str, op: OpDesc | None) -> None:
-        types = (dtype_of(self.block.vars[n].dtype).proto for n in (source, target))
+        types = (parse_dtype(self.block.vars[n].dtype).proto for n in (source, target))
         attrs = {
             n: Attr(AttrType.INT, proto)
             for n, proto in zip(("in_dtype", "out_dtype"), types, strict=True)
@@ -172,7 +172,7 @@ def cast_model_to_fp16(
 
     Returns the names of parameters converted to half precision, which are none.
     """
-    dtype = dtype_of(dest_type).name
+    dtype = parse_dtype(dest_type).name
     lists = amp_lists or AutoMixedPrecisionLists(dtype=dtype)
     AmpPass(program, lists, level, use_fp16_guard, use_promote, dtype).run()
     return set()

@@ -8,14 +8,14 @@ from typing import Any, ClassVar, TypeAlias
 
 from ...capture.variable import ParameterVariable, Variable, check_to_string_flags
 from ...core import unique_name
-from ...core.dtype import dtype_of
+from ...core.dtype import parse_dtype
 from ...core.errors import OpError, op_error_like, user_line, with_user_line
 from ...core.op import OPS, Meta
 from ...ir import program as data
 from ...ir.kernelless_op_traits import kernelless_op_traits_or_default
 from ...ir.passes.shape_inference import set_inferred_outputs
 from ...ir.passes.upgrade_ops import RENAMED_OPS
-from ...ir.printer import format_block
+from ...ir.printer import iter_block_lines
 from ..block_desc import BlockDesc
 from .operator import Operator, typed_attr
 
@@ -76,7 +76,7 @@ class Block:
     # -- variables
     # ----------------------------------------------------------------------------------------------
 
-    def variable_of(self, desc: data.VarDesc) -> Variable:
+    def get_or_create_variable_of_desc(self, desc: data.VarDesc) -> Variable:
         """Return the Variable of a declaration of this block."""
         variable = self._variables.get(desc.name)
         if variable is None or variable.raw is not desc:
@@ -89,7 +89,9 @@ class Block:
     @property
     def vars(self) -> dict[str, Variable]:
         """The variables by name."""
-        return {name: self.variable_of(desc) for name, desc in self.raw.vars.items()}
+        return {
+            name: self.get_or_create_variable_of_desc(desc) for name, desc in self.raw.vars.items()
+        }
 
     def has_var(self, name: str) -> bool:
         """Whether this block declares `name`."""
@@ -103,7 +105,7 @@ class Block:
             raise TypeError(with_user_line(f"var: a name is a str, not {type(name).__name__}"))
         if name not in self.raw.vars:
             raise OpError(with_user_line(f"var {name} not in this block"))
-        return self.variable_of(self.raw.vars[name])
+        return self.get_or_create_variable_of_desc(self.raw.vars[name])
 
     def _var_recursive(self, name: str) -> Variable:
         """Return the variable called `name` in this block or its ancestors.
@@ -158,7 +160,7 @@ class Block:
             expected = data.VarDesc(
                 name,
                 existing.shape if shape is None else sizes,
-                existing.dtype if dtype is None else dtype_of(dtype).name,
+                existing.dtype if dtype is None else parse_dtype(dtype).name,
                 data.VarKind(type),
                 lod_level=existing.lod_level if lod_level is None else int(lod_level),
             )
@@ -166,7 +168,7 @@ class Block:
         desc = data.VarDesc(
             name,
             sizes,
-            dtype_of("float32" if dtype is None else dtype).name,
+            parse_dtype("float32" if dtype is None else dtype).name,
             data.VarKind(type),
             bool(persistable),
             False,
@@ -194,8 +196,8 @@ class Block:
                 desc.kind,
             ):
                 both = (
-                    f"{Meta(existing.shape, dtype_of(existing.dtype).np)}, not "
-                    f"{Meta(desc.shape, dtype_of(desc.dtype).np)}"
+                    f"{Meta(existing.shape, parse_dtype(existing.dtype).np)}, not "
+                    f"{Meta(desc.shape, parse_dtype(desc.dtype).np)}"
                 )
                 raise OpError(
                     with_user_line(f"create_var: '{desc.name}' is already declared as {both}")
@@ -205,11 +207,11 @@ class Block:
                 raise OpError(
                     with_user_line(f"create_var: '{desc.name}' is already declared with {both}")
                 )
-            return self.variable_of(existing)
+            return self.get_or_create_variable_of_desc(existing)
         self.program.recorder.namer.reserve_persistable_name(desc.name)
         self.raw.vars[desc.name] = desc
         self.program.mark_changed()
-        return self.variable_of(desc)
+        return self.get_or_create_variable_of_desc(desc)
 
     def create_parameter(
         self,
@@ -235,7 +237,7 @@ class Block:
         desc = data.VarDesc(
             name,
             sizes,
-            dtype_of(dtype).name,
+            parse_dtype(dtype).name,
             data.VarKind(type),
             True,
             True,
@@ -268,9 +270,9 @@ class Block:
         for op in self.ops:
             op._rename_input(name, new_name)
             op._rename_output(name, new_name)
-        return self.variable_of(desc)
+        return self.get_or_create_variable_of_desc(desc)
 
-    def rename_variable(self, variable: Variable, old: str, new: str) -> None:
+    def rename_variable_with_sub_blocks(self, variable: Variable, old: str, new: str) -> None:
         """Rename a variable in this block and in its sub-blocks.
 
         Raises OpError if the block declares the new name.
@@ -419,7 +421,7 @@ class Block:
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """Return the text of the block, as in a printed program."""
         check_to_string_flags(throw_on_error, with_details)
-        return "\n".join(format_block(self.raw))
+        return "\n".join(iter_block_lines(self.raw))
 
     def _to_readable_code(self, skip_op_callstack: bool = True) -> str:
         return self.to_string()

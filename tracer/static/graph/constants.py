@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...capture.variable import Variable
-from ...core.dtype import dtype_of
+from ...core.dtype import parse_dtype
 from ...core.op import OPS
 
 # dtype -> the attribute of assign_value that holds the values, its dtype, and its Python type
@@ -26,7 +26,7 @@ def emit_constant(array: Any) -> Variable:
     array: [*], any dtype
     """
     array = np.asarray(array)
-    dtype = dtype_of(array.dtype)
+    dtype = parse_dtype(array.dtype)
     if array.dtype.kind == "c":
         result: Variable = OPS["complex"](emit_constant(array.real), emit_constant(array.imag))
         return result
@@ -43,11 +43,11 @@ def emit_constant(array: Any) -> Variable:
     attr, value_dtype, python_type = ASSIGN_VALUE_ATTRS[stored_dtype]
     values = [python_type(v) for v in array.astype(value_dtype).reshape(-1).tolist()]
     assigned: Variable = OPS["assign_value"](
-        shape=list(array.shape), dtype=dtype_of(value_dtype).proto, **{attr: values}
+        shape=list(array.shape), dtype=parse_dtype(value_dtype).proto, **{attr: values}
     )
     if stored_dtype == dtype.name:
         return assigned
     cast: Variable = OPS["cast"](
-        assigned, in_dtype=dtype_of(value_dtype).proto, out_dtype=dtype.proto
+        assigned, in_dtype=parse_dtype(value_dtype).proto, out_dtype=dtype.proto
     )
     return cast

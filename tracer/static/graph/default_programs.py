@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from ...capture.variable import Variable
 from ...core import rng
-from ...core.errors import MismatchError, OpError, with_user_line
+from ...core.errors import ArgumentAssertionError, OpError, with_user_line
 from ...core.tensor import Tensor
 from .block import Block
 from .program import Program
@@ -84,7 +84,7 @@ def name_scope(prefix: str | None = None) -> Iterator[None]:
     scopes. The second scope with a name is called `prefix_1`.
     """
     if not prefix or "/" in prefix:
-        raise MismatchError(
+        raise ArgumentAssertionError(
             with_user_line(f"name_scope: prefix={prefix!r}; must be a non-empty string without '/'")
         )
     recorder = default_main_program().recorder

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...capture.modes import static_mode
+from ...capture.modes import find_static_base_mode
 from ...capture.variable import Variable
 from ...core import unique_name
-from ...core.dtype import default_float_dtype, dtype_of
+from ...core.dtype import default_float_np_dtype, parse_dtype
 from ...core.errors import with_user_line
 from ...core.mode import state
 from ...core.op import OPS
@@ -31,7 +31,7 @@ def data_input(name: str, shape: Any, dtype: Any = None, lod_level: int = 0) -> 
             with_user_line(f"data: shape is {type(shape).__name__}, not a list or tuple")
         )
     sizes = tuple(-1 if d is None else int(d) for d in shape)
-    kind = dtype_of(default_float_dtype() if dtype is None else dtype).name
+    kind = parse_dtype(default_float_np_dtype() if dtype is None else dtype).name
     desc = data.VarDesc(
         name, sizes, kind, stop_gradient=True, checks_feed=True, lod_level=lod_level
     )
@@ -52,7 +52,7 @@ def create_global_var(
     shape: static sizes; the result has this shape
     """
     name = unique_name.generate("global_var") if name is None else name
-    sizes, kind = tuple(int(d) for d in shape), dtype_of(dtype)
+    sizes, kind = tuple(int(d) for d in shape), parse_dtype(dtype)
     desc = data.VarDesc(name, sizes, kind.name, persistable=persistable, stop_gradient=True)
     text = repr(int(value) if isinstance(value, bool) else value)
 
@@ -61,7 +61,7 @@ def create_global_var(
             shape=list(sizes), value=float(value), str_value=text, dtype=kind.proto
         )
 
-    if not is_recording_static_graph() and static_mode(state.mode) is None:
+    if not is_recording_static_graph() and find_static_base_mode(state.mode) is None:
         tensor = fill()
         tensor.name, tensor.persistable = name, persistable
         return tensor

@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ...capture.modes import static_mode
+from ...capture.modes import find_static_base_mode
 from ...capture.variable import Variable
 from ...core import unique_name
 from ...core.errors import OarlockError, OperandError, OpError, with_user_line
@@ -96,7 +96,7 @@ def _declare_histogram(shape: tuple[int, ...]) -> Variable:
 def _emit_auc(
     input: Variable, label: Variable, histograms: list[Variable], config: dict[str, Any]
 ) -> Variable:
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     if mode is None:
         raise OarlockError(
             with_user_line("auc: requires a static graph program; call enable_static() first")

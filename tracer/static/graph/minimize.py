@@ -9,8 +9,8 @@ from typing import Any
 
 from ...capture.variable import ParameterVariable, Variable
 from ...core import unique_name
-from ...core.dtype import dtype_of, is_half
-from ...core.errors import MismatchError, OarlockError, with_user_line
+from ...core.dtype import is_half, parse_dtype
+from ...core.errors import ArgumentAssertionError, OarlockError, with_user_line
 from ...core.mode import use_mode
 from ...core.op import OPS
 from ...ir import program as data
@@ -36,7 +36,7 @@ def backward(
     if any(d not in (1, -1) for d in loss.meta.shape):
         # programs for Paddle search for this text
         why = "The number of elements of loss should be 1; take paddle.mean of it"
-        raise MismatchError(
+        raise ArgumentAssertionError(
             with_user_line(f"{type(optimizer).__name__}.minimize: {why} (loss={loss.meta})")
         )
     selected = parameters or optimizer._parameter_list or None
@@ -107,7 +107,7 @@ def apply(optimizer: Any, pairs: ParameterGradients) -> list[Operator]:
         )  # Paddle's startup program initializes it first
         for parameter, gradient in pairs:
             with program.recorder.set_op_role_variables(parameter.name, gradient.name):
-                OptimizerOpWriter(optimizer, program, parameter, gradient).write_ops()
+                ParameterUpdateWriter(optimizer, program, parameter, gradient).write_ops()
         return block.ops[start:]
 
 
@@ -149,7 +149,11 @@ def get_or_create_learning_rate_variable(optimizer: Any, program: Program) -> Va
 
 def _emit_fill_constant(shape: list[int], value: float, dtype: str) -> Any:
     """Emit an op that fills a tensor with a value."""
-    attrs = {"value": float(value), "str_value": repr(float(value)), "dtype": dtype_of(dtype).proto}
+    attrs = {
+        "value": float(value),
+        "str_value": repr(float(value)),
+        "dtype": parse_dtype(dtype).proto,
+    }
     return OPS["fill_constant"](shape=shape, **attrs)
 
 
@@ -159,7 +163,7 @@ def _operand_of_slot(slots: dict[str, Any], slot: Any) -> Any:
     return [operand] if slot.is_list and operand is not None else operand
 
 
-class OptimizerOpWriter:
+class ParameterUpdateWriter:
     """The ops that update one parameter."""
 
     def __init__(

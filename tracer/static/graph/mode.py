@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, ClassVar
 
-from ...capture.modes import Static, static_mode
+from ...capture.modes import Static, find_static_base_mode
 from ...capture.variable import Variable
 from ...core import unique_name
 from ...core.dtype import is_inexact
@@ -132,7 +132,7 @@ class StaticGraphMode(Static):
             or not self.tape
             or not (compat.is_paddle1 or _has_input_requiring_gradient(args))
         )
-        return self.program.current_block().variable_of(desc)
+        return self.program.current_block().get_or_create_variable_of_desc(desc)
 
     def snapshot_tensor(self, tensor: Tensor) -> Tensor:
         """Return a second Variable for the same variable of the program, in its block."""
@@ -230,5 +230,5 @@ def in_dynamic_mode() -> bool:
     A function of `to_static` with full_graph=False follows its eager execution, so the result is
     True there, as in Paddle 2.6.
     """
-    mode = static_mode(state.mode)
+    mode = find_static_base_mode(state.mode)
     return not state.mode.static if mode is None else mode.recorder.strict

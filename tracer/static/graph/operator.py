@@ -10,7 +10,7 @@ from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...core.paddle1_compat import compat
 from ...ir.attr_types import attr_problem, referenced_block_indices
-from ...ir.printer import format_op
+from ...ir.printer import format_op_and_pop_declared
 from ...ir.program import Attr, AttrType, OpDesc
 from ..op_desc import OpDesc as OpDescView
 
@@ -240,7 +240,7 @@ class Operator:
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """Return the text of the op, as in a printed program."""
-        return format_op(self.raw, {})
+        return format_op_and_pop_declared(self.raw, {})
 
     def _to_readable_code(self, skip_op_callstack: bool = True) -> str:
         return self.to_string()

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...capture.variable import ParameterVariable, Variable
 from ...core import cuda
-from ...core.dtype import DTYPE_BY_NP, dtype_of
+from ...core.dtype import DTYPE_BY_NP, parse_dtype
 from ...core.errors import OpError, with_user_line
 from ...core.mode import use_mode
 from ...core.parameter import Parameter
@@ -48,7 +48,7 @@ def write_initializer(startup: Program, desc: data.VarDesc, init: Callable[[], A
         finally:
             startup.recorder.is_initializing = False
         if not isinstance(value, Variable):
-            value = emit_constant(np.asarray(value).astype(dtype_of(desc.dtype).np))
+            value = emit_constant(np.asarray(value).astype(parse_dtype(desc.dtype).np))
         if tuple(value.raw.shape) != desc.shape:
             raise OpError(
                 with_user_line(
@@ -74,7 +74,7 @@ def declare_parameter(
     desc = data.VarDesc(
         name,
         sizes,
-        dtype_of(dtype).name,
+        parse_dtype(dtype).name,
         persistable=True,
         is_parameter=True,
         stop_gradient=not trainable,
@@ -91,7 +91,7 @@ def import_eager_variable(program: Program, tensor: Tensor) -> Variable:
     array = np.asarray(cuda.to_host(tensor.array))
     existing = program.raw.block.vars.get(tensor.name)
     if existing is not None:
-        return program.global_block().variable_of(existing)
+        return program.global_block().get_or_create_variable_of_desc(existing)
     is_parameter = isinstance(tensor, Parameter)
     desc = data.VarDesc(
         tensor.name,

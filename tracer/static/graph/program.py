@@ -235,10 +235,10 @@ class Program:
             clone.lr_var = (
                 None if self.lr_var is None else clone.global_block().var(self.lr_var.name)
             )
-        self._copy_variable_attributes(clone)
+        self._copy_variable_attributes_to(clone)
         return clone
 
-    def _copy_variable_attributes(self, other: Program) -> None:
+    def _copy_variable_attributes_to(self, other: Program) -> None:
         """Copy attributes of Variable objects that are not part of their declarations."""
         block = other.global_block()
         for variable in self.global_block().vars.values():
@@ -311,7 +311,7 @@ class Program:
             raise TypeError(
                 with_user_line(f"_copy_param_info_from: {type(other).__name__} is not a Program")
             )
-        other._copy_variable_attributes(self)
+        other._copy_variable_attributes_to(self)
 
     _copy_dist_param_info_from = _copy_data_info_from = _copy_param_info_from
 
@@ -351,7 +351,7 @@ class Program:
             block.vars = {name: var for name, var in block.vars.items() if name in used}
         pruned = Program.of(desc)
         pruned.recorder.seed = self.recorder.seed
-        self._copy_variable_attributes(pruned)
+        self._copy_variable_attributes_to(pruned)
         return pruned
 
     def _inference_optimize(self, prune_read_op: bool = True) -> Program:

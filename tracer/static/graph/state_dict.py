@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core import cuda
 from ...core.dtype import is_inexact
-from ...core.errors import MismatchError, warn, with_user_line
+from ...core.errors import ArgumentAssertionError, warn, with_user_line
 from ...core.tensor import Tensor
 from ...ir.scope import Scope
 
@@ -87,7 +87,7 @@ def set_values_if_all_fit(program: Program, values: dict[str, Any], scope: Scope
         if tuple(a.shape) != variables[n].raw.shape or a.dtype != variables[n].meta.dtype
     ]
     if problems:
-        raise MismatchError(with_user_line(f"set_state_dict: {'; '.join(problems)}"))
+        raise ArgumentAssertionError(with_user_line(f"set_state_dict: {'; '.join(problems)}"))
     for name, array in arrays.items():
         scope.assign(name, array, variables[name].meta)
     unused = [n for n in values if n not in variables]

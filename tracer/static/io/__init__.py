@@ -34,7 +34,7 @@ def _parse_from_string(binary_str: bytes) -> Program:
 
 setattr(data.Program, "serialize_to_string", pdmodel.to_bytes)  # noqa: B010 - and so does saving
 for _part in (data.Block, data.OpDesc, data.VarDesc):
-    setattr(_part, "serialize_to_string", pdmodel.desc_to_bytes)  # noqa: B010
+    setattr(_part, "serialize_to_string", pdmodel.block_op_or_var_to_bytes)  # noqa: B010
 setattr(Program, "parse_from_string", staticmethod(_parse_from_string))  # noqa: B010 - loading stands above programs
 
 __all__ = [

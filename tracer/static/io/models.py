@@ -10,12 +10,12 @@ import numpy as np
 
 from ...compiler.executable import Executable
 from ...core import cuda
-from ...core.dtype import dtype_of
+from ...core.dtype import parse_dtype
 from ...core.errors import OpError, warn, with_user_line
 from ...core.op import Meta
 from ...core.tensor import Tensor
 from ...export import pdiparams, pdmodel
-from ...export.atomic_files import atomic_write
+from ...export.atomic_files import write_files_atomically
 from ...ir import program as data
 from ...ir.passes.normalize import build_inference_program
 from ...ir.passes.upgrade_same_type_ops import upgrade_same_type_ops
@@ -89,7 +89,7 @@ def save_inference_model(
         tensor.stop_gradient = desc.block.vars[name].stop_gradient
     capture = CapturedProgram(desc, values)
     write_model_files(
-        [ModelToWrite(prefix, capture, _make_reference(desc) if verify else None)],
+        [ModelToWrite(prefix, capture, _make_reference_runner(desc) if verify else None)],
         prefix,
         False,
         parameters=False,
@@ -109,7 +109,7 @@ def _make_contract(desc: data.Program) -> data.Contract:
     return data.Contract(args(desc.feeds()), args(desc.fetches()), tree, producer=PRODUCER_NAME)
 
 
-def _make_reference(desc: data.Program) -> Any:
+def _make_reference_runner(desc: data.Program) -> Any:
     """Return a function that runs the program; the files are compared with it."""
     feeds = desc.feeds()
     executable, scope = Executable(desc, feeds, desc.fetches()), current_scope()
@@ -173,7 +173,7 @@ def check_values(desc: data.Program, values: Any, caller: str) -> None:
     """
     problems = []
     for var in desc.persistables():
-        array, declared = values[var.name], Meta(var.shape, dtype_of(var.dtype).np)
+        array, declared = values[var.name], Meta(var.shape, parse_dtype(var.dtype).np)
         if tuple(array.shape) != var.shape or array.dtype != declared.dtype:
             problems.append(
                 f"'{var.name}' is {declared}, the value {Meta(array.shape, array.dtype)}"
@@ -245,7 +245,7 @@ def save_to_file(path: str, content: bytes) -> None:
         raise ValueError(
             with_user_line(f"save_to_file: content is {type(content).__name__}, not bytes")
         )
-    atomic_write({path: content})
+    write_files_atomically({path: content})
 
 
 def load_from_file(path: str) -> bytes:

@@ -12,10 +12,10 @@ import numpy as np
 
 from ...capture.variable import Variable
 from ...core import cuda
-from ...core.errors import FileError, MismatchError, OpError, with_user_line
+from ...core.errors import ArgumentAssertionError, FileError, OpError, with_user_line
 from ...core.tensor import Tensor
 from ...export import pdmodel
-from ...export.atomic_files import atomic_write
+from ...export.atomic_files import write_files_atomically
 from ...export.pickles import iter_pickle_chunks
 from ...framework.io import load as load_pickle
 from ...ir.scope import current_scope
@@ -43,12 +43,12 @@ def save(program: Program, model_path: Any, protocol: int = 4, **configs: Any) -
     """
     prefix = os.fspath(model_path)
     if not os.path.basename(prefix):
-        raise MismatchError(
+        raise ArgumentAssertionError(
             with_user_line(f"save: {prefix!r} is a folder; a file prefix is required")
         )
     if type(protocol) is not int or protocol not in (2, 3, 4):
         raise ValueError(with_user_line(f"save: protocol={protocol!r} is not 2, 3 or 4"))
-    atomic_write(
+    write_files_atomically(
         {
             prefix + PARAMS: iter_pickle_chunks(_state_arrays(program, "param"), protocol),
             prefix + OPT: iter_pickle_chunks(_state_arrays(program, "opt"), protocol),

@@ -14,7 +14,7 @@ from ...capture.variable import Variable
 from ...core import cuda
 from ...core.errors import OpError, with_user_line
 from ...export import pdiparams
-from ...export.atomic_files import atomic_write
+from ...export.atomic_files import write_files_atomically
 from ...ir.scope import current_scope
 from ...loader.pdiparams import load_params
 from ..graph.default_programs import default_main_program
@@ -30,7 +30,10 @@ def is_parameter(var: Variable) -> bool:
 
 def is_persistable(var: Variable) -> bool:
     """Whether a variable is persistable, and not one of feed and fetch ops."""
-    return any(v.name == var.name for v in get_program_persistable_vars(_program_of_variable(var)))
+    return any(
+        v.name == var.name
+        for v in get_program_persistable_vars(_program_of_variable_or_default(var))
+    )
 
 
 def is_belong_to_optimizer(var: Variable) -> bool:
@@ -38,7 +41,7 @@ def is_belong_to_optimizer(var: Variable) -> bool:
     return not var.is_parameter and is_persistable(var)
 
 
-def _program_of_variable(var: Variable) -> Program:
+def _program_of_variable_or_default(var: Variable) -> Program:
     return default_main_program() if var.block is None else var.block.program
 
 
@@ -78,9 +81,11 @@ def save_vars(
         v.name: np.asarray(cuda.to_host(current_scope().value(v.name).array)) for v in selected
     }
     if filename is not None:
-        atomic_write({os.path.join(dirname, filename): pdiparams.iter_file_chunks(values)})
+        write_files_atomically(
+            {os.path.join(dirname, filename): pdiparams.iter_file_chunks(values)}
+        )
     else:
-        atomic_write(
+        write_files_atomically(
             {
                 os.path.join(dirname, name): pdiparams.iter_record_chunks(name, array)
                 for name, array in values.items()

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ...capture.variable import Variable
-from ...core.dtype import dtype_of
+from ...core.dtype import parse_dtype
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from .helper import LayerHelper, require_static_size
@@ -77,7 +77,7 @@ def embedding(
     rows, width = (int(d) for d in size)
     padding = -1 if padding_idx is None else padding_idx if padding_idx >= 0 else rows + padding_idx
     with helper.prefix_output_names():
-        table = helper.create_parameter(param_attr, [rows, width], dtype_of(dtype))
+        table = helper.create_parameter(param_attr, [rows, width], parse_dtype(dtype))
         result: Variable = OPS["lookup_table_v2"](table, input, padding_idx=padding)
     return result
 

@@ -10,11 +10,11 @@ from typing import Any
 
 from ...capture.variable import Variable
 from ...core import unique_name
-from ...core.dtype import dtype_of, is_inexact
+from ...core.dtype import is_inexact, parse_dtype
 from ...core.errors import OarlockError, OperandError, OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
-from ...core.operand_checks import missing_axis_error
+from ...core.operand_checks import axis_out_of_range_error
 from ...core.paddle1_compat import compat
 from ...core.tensor import Tensor
 from ...nn.create_parameter import parameter_from_attr
@@ -60,17 +60,17 @@ class LayerHelper:
         Raises OperandError for dtypes that are not floating-point.
         """
         spec = ParamAttr.of(attr)
-        if not is_inexact(dtype_of(dtype).np):
+        if not is_inexact(parse_dtype(dtype).np):
             raise OperandError(
                 with_user_line(
                     f"{self.layer_type}: operands must be floating-point, "
-                    f"not {dtype_of(dtype).name}"
+                    f"not {parse_dtype(dtype).name}"
                 )
             )
         if spec is None:
             return None
         return parameter_from_attr(
-            spec, shape, dtype_of(dtype).np, is_bias, default_initializer, self.name
+            spec, shape, parse_dtype(dtype).np, is_bias, default_initializer, self.name
         )
 
     @contextmanager
@@ -117,7 +117,7 @@ def require_static_size(caller: str, x: Any, axis: int) -> int:
     try:
         size = x.meta.shape[axis]
     except IndexError:
-        raise missing_axis_error(x, axis) from None
+        raise axis_out_of_range_error(x, axis) from None
     if size < 0:
         raise OpError(with_user_line(f"{caller}: the size of axis {axis} is dynamic (X={x.meta})"))
     return int(size)

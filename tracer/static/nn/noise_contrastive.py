@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.dtype import DType, dtype_of, float32, int64
+from ...core.dtype import DType, float32, int64, parse_dtype
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...nn.initializer import Assign
@@ -16,7 +16,7 @@ from .helper import LayerHelper, require_static_size
 
 
 def _cast_dtype(x: Any, dtype: DType) -> Any:
-    return OPS["cast"](x, in_dtype=dtype_of(x.meta.dtype).proto, out_dtype=dtype.proto)
+    return OPS["cast"](x, in_dtype=parse_dtype(x.meta.dtype).proto, out_dtype=dtype.proto)
 
 
 class Sampler:

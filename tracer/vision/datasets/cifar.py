@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.errors import FileError
 from ...loader import pickles
-from ...utils.archives import members, open_archive
+from ...utils.archives import iter_wanted_files, open_tar_archive
 from .image_dataset import ImageDataset, to_label_array
 
 __all__ = ["Cifar10", "Cifar100"]
@@ -46,7 +46,7 @@ class Cifar10(ImageDataset):
         )
         images, labels = [], []
         for name, batch in self._batches():
-            pixels, classes = self._validate_batch(name, batch)
+            pixels, classes = self._parse_batch(name, batch)
             images.append(pixels.reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1))
             labels.append(to_label_array(classes))
         if not images:
@@ -56,8 +56,8 @@ class Cifar10(ImageDataset):
     def _batches(self) -> list[tuple[str, Any]]:
         """Return the names and contents of the pickles of this mode, sorted by name."""
         batches = {}
-        with open_archive(self.data_file) as archive:
-            for path, file in members(archive, self.data_file.name, self._is_batch_file):
+        with open_tar_archive(self.data_file) as archive:
+            for path, file in iter_wanted_files(archive, self.data_file.name, self._is_batch_file):
                 name = path.rsplit("/", 1)[-1]
                 batches[name] = pickles.loads(file.read(), name)
         return sorted(batches.items())
@@ -65,7 +65,7 @@ class Cifar10(ImageDataset):
     def _is_batch_file(self, path: str) -> bool:
         return path.rsplit("/", 1)[-1].startswith(self._FILE_PREFIXES[self.mode])
 
-    def _validate_batch(self, name: str, batch: Any) -> tuple[Any, Any]:
+    def _parse_batch(self, name: str, batch: Any) -> tuple[Any, Any]:
         """Return the pixels uint8 [N, 3072] and N classes of a pickle; its keys are str or, from
         Python 2, bytes.
         """

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import FileError
-from ...utils.archives import members, open_archive
-from ..image import open_image
+from ...utils.archives import iter_wanted_files, open_tar_archive
+from ..image import open_image_with_pillow
 from .image_dataset import ImageDataset, to_label_array
 from .matfile import read_mat
 
@@ -69,7 +69,7 @@ class Flowers(ImageDataset):
 
     def __getitem__(self, idx: int) -> Any:
         image_number = self.indexes[idx]
-        image = open_image(self.data_path / f"image_{image_number:05d}.jpg")
+        image = open_image_with_pillow(self.data_path / f"image_{image_number:05d}.jpg")
         return self._transform_and_cast_image(
             image if self.backend == "pil" else np.array(image)
         ), to_label_array([self.labels[image_number - 1]])
@@ -89,8 +89,8 @@ def unpack_images(archive: Path) -> Path:
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir()
     try:
-        with open_archive(archive) as tar:
-            for path, image in members(tar, archive.name, _IMAGE_NAME.fullmatch):
+        with open_tar_archive(archive) as tar:
+            for path, image in iter_wanted_files(tar, archive.name, _IMAGE_NAME.fullmatch):
                 with (temporary / path.rsplit("/", 1)[-1]).open("wb") as file:
                     shutil.copyfileobj(image, file)
         return temporary.rename(folder)

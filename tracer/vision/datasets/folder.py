@@ -12,7 +12,7 @@ import numpy as np
 from ...core.dtype import get_default_dtype
 from ...core.errors import OpError
 from ...io import Dataset
-from ..image import get_image_backend, open_image
+from ..image import get_image_backend, open_image_with_pillow
 
 __all__ = ["DatasetFolder", "ImageFolder"]
 
@@ -23,7 +23,7 @@ def default_loader(path: str) -> Any:
     """Load an image in RGB: as PIL image, or as ndarray [H, W, 3] if set_image_backend chose
     'cv2'.
     """
-    image = open_image(path).convert("RGB")
+    image = open_image_with_pillow(path).convert("RGB")
     return image if get_image_backend() == "pil" else np.asarray(image)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import FileError
-from ...utils.archives import open_archive
-from ..image import open_image
+from ...utils.archives import open_tar_archive
+from ..image import open_image_with_pillow
 from .image_dataset import ImageDataset
 
 __all__ = ["VOC2012"]
@@ -44,7 +44,7 @@ class VOC2012(ImageDataset):
         self.data_file = self._user_or_downloaded_file(
             data_file, "data_file", _URL, _MD5, "voc2012", download
         )
-        with open_archive(self.data_file, "r:") as archive:
+        with open_tar_archive(self.data_file, "r:") as archive:
             files = (m for m in archive if m.isfile())
             self._offsets_and_sizes = {m.name: (m.offset_data, m.size) for m in files}
         names = (
@@ -69,7 +69,8 @@ class VOC2012(ImageDataset):
 
     def __getitem__(self, idx: int) -> Any:
         image, label = (
-            open_image(io.BytesIO(self._read(names[idx]))) for names in (self.data, self.labels)
+            open_image_with_pillow(io.BytesIO(self._read(names[idx])))
+            for names in (self.data, self.labels)
         )
         if self.backend == "pil":
             return self._transform_and_cast_image(image), label

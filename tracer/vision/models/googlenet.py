@@ -138,7 +138,7 @@ class GoogLeNet(nn.Layer):
             self._drop_o2 = nn.Dropout(0.7, mode="downscale_in_infer")
             self._out2 = _create_uniform_linear(1024, num_classes, 1024)
 
-    def _inceptions(self, x: Tensor, *names: str) -> Tensor:
+    def _apply_inceptions(self, x: Tensor, *names: str) -> Tensor:
         """Apply the named inception blocks."""
         for name in names:
             x = getattr(self, f"_ince{name}")(x)
@@ -147,9 +147,9 @@ class GoogLeNet(nn.Layer):
     def forward(self, inputs: Tensor) -> list[Tensor]:
         """Compute the output; the class describes shapes."""
         x = self._pool(self._conv_2(self._conv_1(self._pool(self._conv(inputs)))))
-        out1 = self._inceptions(self._pool(self._inceptions(x, "3a", "3b")), "4a")
-        out2 = self._inceptions(out1, "4b", "4c", "4d")
-        out = self._inceptions(self._pool(self._inceptions(out2, "4e")), "5a", "5b")
+        out1 = self._apply_inceptions(self._pool(self._apply_inceptions(x, "3a", "3b")), "4a")
+        out2 = self._apply_inceptions(out1, "4b", "4c", "4d")
+        out = self._apply_inceptions(self._pool(self._apply_inceptions(out2, "4e")), "5a", "5b")
         if self.with_pool:
             out, out1, out2 = self._pool_5(out), self._pool_o1(out1), self._pool_o2(out2)
         if self.num_classes > 0:

@@ -102,7 +102,7 @@ def warp(img: Array, matrix: Any, height: int, width: int, interpolation: str, f
     channel_axes = (1,) * (img.ndim - 2)
     value: Any = 0.0
     coverage: Any = 0.0
-    for index, weight in sampling.interpolation_weights(
+    for index, weight in sampling.flat_indices_and_weights_at_points(
         x, y, *height_and_width(img), interpolation
     ):
         value = value + flat[index] * weight.reshape(*weight.shape, *channel_axes)
@@ -116,7 +116,7 @@ def to_grayscale(img: Array, num_output_channels: int) -> Array:
 
     [H, W, 3] -> [H, W, num_output_channels]
     """
-    gray = _luminance(_check_color_image("to_grayscale", img))[:, :, None]
+    gray = _luminance(_check_uint8_image("to_grayscale", img))[:, :, None]
     return np.repeat(gray, num_output_channels, 2)
 
 
@@ -128,7 +128,7 @@ def _luminance(img: Array) -> Array:
     return ((19595 * red + 38470 * green + 7471 * blue + 0x8000) >> 16).astype(np.uint8)
 
 
-def _check_color_image(op: str, img: Array) -> Array:
+def _check_uint8_image(op: str, img: Array) -> Array:
     """Check that an image is uint8 with 1 or 3 channels."""
     if img.dtype != np.uint8 or (img.ndim == 3 and img.shape[2] not in (1, 3)):
         raise OpError(
@@ -152,7 +152,7 @@ def adjust_brightness(img: Array, factor: float) -> Array:
     -> like img
     """
     return _blend_images(
-        _check_color_image("adjust_brightness", img), np.zeros(1, np.uint8), factor
+        _check_uint8_image("adjust_brightness", img), np.zeros(1, np.uint8), factor
     )
 
 
@@ -161,7 +161,7 @@ def adjust_contrast(img: Array, factor: float) -> Array:
 
     -> like img
     """
-    mean = int(_luminance(_check_color_image("adjust_contrast", img)).mean() + 0.5)
+    mean = int(_luminance(_check_uint8_image("adjust_contrast", img)).mean() + 0.5)
     return _blend_images(img, np.array([mean], np.uint8), factor)
 
 
@@ -172,7 +172,7 @@ def adjust_saturation(img: Array, factor: float) -> Array:
     """
     return _blend_images(
         img,
-        _luminance(_check_color_image("adjust_saturation", img)).reshape(
+        _luminance(_check_uint8_image("adjust_saturation", img)).reshape(
             *img.shape[:2], *(1,) * (img.ndim - 2)
         ),
         factor,
@@ -184,7 +184,7 @@ def adjust_hue(img: Array, factor: float) -> Array:
 
     -> like img
     """
-    if _check_color_image("adjust_hue", img).ndim == 2 or img.shape[2] == 1:
+    if _check_uint8_image("adjust_hue", img).ndim == 2 or img.shape[2] == 1:
         return img
     hue, saturation, value = _to_hsv(img)
     return _from_hsv((hue + int(factor * 255)) % 256, saturation, value)

@@ -85,7 +85,7 @@ class BaseTransform:
         raise NotImplementedError(f"{type(self).__name__} does not implement _apply_mask")
 
 
-def height_width(size: Any) -> tuple[int, int]:
+def parse_height_width(size: Any) -> tuple[int, int]:
     """Return height and width from one number or two."""
     return (int(size), int(size)) if isinstance(size, int | float) else (int(size[0]), int(size[1]))
 
@@ -120,7 +120,7 @@ class CenterCrop(BaseTransform):
 
     def __init__(self, size: Any, keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)
-        self.size = height_width(size)
+        self.size = parse_height_width(size)
 
     def _apply_image(self, img: Any) -> Any:
         return F.center_crop(img, self.size)

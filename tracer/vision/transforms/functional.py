@@ -63,7 +63,7 @@ def _backend_for(op: str, img: Any) -> Any:
     raise OpError(f"{op}: expected a PIL image, ndarray or Tensor, got {type(img).__name__}")
 
 
-def height_and_width(img: Any) -> tuple[int, int]:
+def image_height_and_width(img: Any) -> tuple[int, int]:
     """Return height and width."""
     size: tuple[int, int] = _backend_for("transforms", img).height_and_width(img)
     return size
@@ -98,7 +98,7 @@ def resize(img: Any, size: Any, interpolation: str = "bilinear") -> Any:
     interpolation: nearest, bilinear, bicubic, lanczos; area except for PIL images; box and hamming
     only for PIL images
     """
-    backend, old_size = _backend_for("resize", img), height_and_width(img)
+    backend, old_size = _backend_for("resize", img), image_height_and_width(img)
     new_size = geometry.height_and_width_for_resize(size, *old_size)
     return (
         img
@@ -129,7 +129,9 @@ def center_crop(img: Any, output_size: Any) -> Any:
 
     output_size: (height, width), or one number for both
     """
-    return crop(img, *geometry.center_crop_top_left_and_size(output_size, *height_and_width(img)))
+    return crop(
+        img, *geometry.center_crop_top_left_and_size(output_size, *image_height_and_width(img))
+    )
 
 
 def affine(
@@ -158,7 +160,7 @@ def affine(
     shear = [shear, 0.0] if isinstance(shear, int | float) else list(shear)
     if len(shear) not in (1, 2):
         raise OpError(f"affine: shear must be one or two angles, not {shear!r}")
-    height, width = height_and_width(img)
+    height, width = image_height_and_width(img)
     matrix = geometry.inverse_affine_matrix(
         center or (width / 2, height / 2), angle, translate, scale, (shear * 2)[:2]
     )
@@ -185,7 +187,11 @@ def rotate(
     if backend is pil_backend:
         return pil_backend.rotate(img, angle, interpolation, expand, center, fill)
     warp_args = geometry.inverse_rotation_matrix_and_size(
-        angle, center, expand, *height_and_width(img), round_from_center=backend is tensor_backend
+        angle,
+        center,
+        expand,
+        *image_height_and_width(img),
+        round_from_center=backend is tensor_backend,
     )
     return backend.warp(img, *warp_args, interpolation, fill)
 
@@ -201,7 +207,7 @@ def perspective(
     sampling.check_interpolation("perspective", interpolation, _WARP_INTERPOLATIONS)
     matrix = geometry.inverse_perspective_coefficients(startpoints, endpoints)
     return _backend_for("perspective", img).warp(
-        img, matrix, *height_and_width(img), interpolation, fill
+        img, matrix, *image_height_and_width(img), interpolation, fill
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from ...core.errors import OpError
 from ...core.tensor import Tensor
 from . import functional as F
-from .base import BaseTransform, height_width
+from .base import BaseTransform, parse_height_width
 
 __all__ = [
     "RandomAffine",
@@ -87,7 +87,7 @@ class RandomCrop(BaseTransform):
         keys: Sequence[str] | None = None,
     ) -> None:
         super().__init__(keys)
-        self.size = height_width(size)
+        self.size = parse_height_width(size)
         self.padding, self.pad_if_needed = padding, pad_if_needed
         self.fill, self.padding_mode = fill, padding_mode
 
@@ -95,15 +95,21 @@ class RandomCrop(BaseTransform):
         crop_height, crop_width = self.size
         if self.padding is not None:
             img = F.pad(img, self.padding, self.fill, self.padding_mode)
-        if self.pad_if_needed and F.height_and_width(img)[1] < crop_width:
+        if self.pad_if_needed and F.image_height_and_width(img)[1] < crop_width:
             img = F.pad(
-                img, (crop_width - F.height_and_width(img)[1], 0), self.fill, self.padding_mode
+                img,
+                (crop_width - F.image_height_and_width(img)[1], 0),
+                self.fill,
+                self.padding_mode,
             )
-        if self.pad_if_needed and F.height_and_width(img)[0] < crop_height:
+        if self.pad_if_needed and F.image_height_and_width(img)[0] < crop_height:
             img = F.pad(
-                img, (0, crop_height - F.height_and_width(img)[0]), self.fill, self.padding_mode
+                img,
+                (0, crop_height - F.image_height_and_width(img)[0]),
+                self.fill,
+                self.padding_mode,
             )
-        height, width = F.height_and_width(img)
+        height, width = F.image_height_and_width(img)
         _raise_unless(
             "RandomCrop",
             height >= crop_height and width >= crop_width,
@@ -141,7 +147,7 @@ class RandomResizedCrop(BaseTransform):
             scale[0] <= scale[1] and ratio[0] <= ratio[1],
             "scale and ratio must be (min, max)",
         )
-        self.size = height_width(size)
+        self.size = parse_height_width(size)
         self.scale, self.ratio, self.interpolation = scale, ratio, interpolation
 
     def _draw_rectangle(self, height: int, width: int) -> tuple[int, int, int, int]:
@@ -160,7 +166,7 @@ class RandomResizedCrop(BaseTransform):
 
     def _apply_image(self, img: Any) -> Any:
         return F.resize(
-            F.crop(img, *self._draw_rectangle(*F.height_and_width(img))),
+            F.crop(img, *self._draw_rectangle(*F.image_height_and_width(img))),
             self.size,
             self.interpolation,
         )
@@ -242,7 +248,7 @@ class RandomAffine(BaseTransform):
         return angle, translation, scale, shear
 
     def _apply_image(self, img: Any) -> Any:
-        angle, translation, scale, shear = self._draw_parameters(*F.height_and_width(img))
+        angle, translation, scale, shear = self._draw_parameters(*F.image_height_and_width(img))
         return F.affine(
             img, angle, translation, scale, shear, self.interpolation, self.fill, self.center
         )
@@ -295,7 +301,7 @@ class RandomPerspective(BaseTransform):
     def _apply_image(self, img: Any) -> Any:
         if random.random() >= self.prob:
             return img
-        height, width = F.height_and_width(img)
+        height, width = F.image_height_and_width(img)
         return F.perspective(
             img,
             *self.get_params(width, height, self.distortion_scale),
@@ -364,7 +370,7 @@ class RandomErasing(BaseTransform):
         channels = (
             img.shape[-3]
             if isinstance(img, Tensor)
-            else np.asarray(img).reshape(*F.height_and_width(img), -1).shape[2]
+            else np.asarray(img).reshape(*F.image_height_and_width(img), -1).shape[2]
         )
         if self.value == "random":
             noise = np.random.normal(size=[h, w, channels])
@@ -375,7 +381,7 @@ class RandomErasing(BaseTransform):
     def _apply_image(self, img: Any) -> Any:
         if random.random() >= self.prob:
             return img
-        height, width = F.height_and_width(img)
+        height, width = F.image_height_and_width(img)
         size = self._draw_rectangle_size(height, width)
         if size is None:
             return img

@@ -50,7 +50,7 @@ def check_interpolation(
         raise OpError(f"{op}: interpolation={interpolation!r} is not one of {list(supported)}")
 
 
-def neighbor_weights(position: Array, interpolation: str) -> PixelWeights:
+def weights_around_positions(position: Array, interpolation: str) -> PixelWeights:
     """Return the pixels around positions; indices may be outside of the image.
 
     position: 0.5 is the centre of the first pixel
@@ -86,7 +86,7 @@ def resize_weights(old: int, new: int, interpolation: str) -> PixelWeights:
             first.astype(np.int64)[:, None] + [0, 1], np.stack([1 - next_weight, next_weight], 1)
         )
     else:
-        taps = neighbor_weights((position + 0.5) * ratio, interpolation)
+        taps = weights_around_positions((position + 0.5) * ratio, interpolation)
     return PixelWeights(taps.source.clip(0, old - 1), taps.weight)
 
 
@@ -109,7 +109,7 @@ def to_weight_matrix(taps: PixelWeights, old: int) -> Array:
     return matrix
 
 
-def interpolation_weights(
+def flat_indices_and_weights_at_points(
     x: Array, y: Array, height: int, width: int, interpolation: str
 ) -> list[tuple[Array, Array]]:
     """Return (flat index, weight) pairs for the pixels that contribute at positions; weights are 0
@@ -118,7 +118,10 @@ def interpolation_weights(
     x, y [*] -> pairs of [*]. At the edge the weights sum to less than 1.
     """
     pairs = []
-    x_taps, y_taps = neighbor_weights(x, interpolation), neighbor_weights(y, interpolation)
+    x_taps, y_taps = (
+        weights_around_positions(x, interpolation),
+        weights_around_positions(y, interpolation),
+    )
     for j in range(y_taps.source.shape[-1]):
         for i in range(x_taps.source.shape[-1]):
             column, row = x_taps.source[..., i], y_taps.source[..., j]

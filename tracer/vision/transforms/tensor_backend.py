@@ -114,7 +114,7 @@ def warp(
     flat = values.reshape([-1, img.shape[-2] * img.shape[-1]])
     value: Any = 0.0
     coverage: Any = 0.0
-    for index, weight in sampling.interpolation_weights(
+    for index, weight in sampling.flat_indices_and_weights_at_points(
         x, y, *height_and_width(img), interpolation
     ):
         value = value + gather(flat, create_tensor(index), axis=1) * _constant_like(weight, values)

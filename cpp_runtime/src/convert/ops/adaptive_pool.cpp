@@ -69,7 +69,7 @@ namespace {
 
 // 0 .. count-1, a constant if the count is known. count: int64[1]
 Value constant_arange_if_known(NodeContext& n, Value count) {
-  auto known = n.const_ints(count);
+  auto known = n.find_constant_ints(count);
   if (!known) return arange(n, count);
   Ints range(require_unrollable_size(n, known->at(0), "a size to adapt to"));
   n.require(range.size() <= 1024, "adapts more than has a lowering");
@@ -87,7 +87,7 @@ struct WindowMaskAndSizes {
 WindowMaskAndSizes emit_window_mask_and_sizes(NodeContext& n, Value x, std::int64_t axis,
                                               Value out) {
   Expr size(n, as_scalar(n, dim_as_vector(n, x, axis))),
-      width(n, as_scalar(n, assert_nonzero(n, out)));
+      width(n, as_scalar(n, assert_nonzero_divisor(n, out)));
   Expr window(n, n.unsqueeze(constant_arange_if_known(n, out), {1}));
   auto from = window * size / width, to = ((window + 1) * size + (width - 1)) / width;
   auto at = arange(n, size);
@@ -130,7 +130,7 @@ Value dynamic_adaptive_pool(NodeContext& n, Value x, bool max, Value out) {
   for (std::int64_t d = 0; d < n.dim(out, 0); ++d) {
     auto size = n.slice(out, {d}, {d + 1}, {0});
     x = max ? dynamic_adaptive_max(n, x, d + 2, size) : dynamic_adaptive_mean(n, x, d + 2, size);
-    known[static_cast<std::size_t>(d) + 2] = n.const_ints(size).value_or(Ints{-1}).at(0);
+    known[static_cast<std::size_t>(d) + 2] = n.find_constant_ints(size).value_or(Ints{-1}).at(0);
     n.declare_type(x, n.dtype(x), known);
   }
   return x;

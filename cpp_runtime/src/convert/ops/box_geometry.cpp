@@ -20,27 +20,29 @@ Value rows_where(NodeContext& n, Value v, Value mask) {
 namespace {
 
 // The edges of boxes along one axis; [..,N,1], or [..,1,N] if `across`.
-BoxEdges edges_along_axis(NodeContext& n, Value boxes, std::int64_t axis, bool across) {
+BoxEdgesAlongAxis edges_along_axis(NodeContext& n, Value boxes, std::int64_t axis, bool across) {
   auto low = slice_column(n, boxes, axis), high = slice_column(n, boxes, axis + 2);
-  return across ? BoxEdges{{n, n.swap_last_axes(low)}, {n, n.swap_last_axes(high)}}
-                : BoxEdges{low, high};
+  return across ? BoxEdgesAlongAxis{{n, n.swap_last_axes(low)}, {n, n.swap_last_axes(high)}}
+                : BoxEdgesAlongAxis{low, high};
 }
 
 // 0 for an inverted box.
-Expr box_area(const BoxEdges& x, const BoxEdges& y, double pixel_offset) {
+Expr box_area(const BoxEdgesAlongAxis& x, const BoxEdgesAlongAxis& y, double pixel_offset) {
   auto whole = (x.high - x.low + pixel_offset) * (y.high - y.low + pixel_offset);
   return where(x.high < x.low || y.high < y.low, 0, whole);
 }
 
-BoxEdges intersect_edges(const BoxEdges& a, const BoxEdges& b) {
+BoxEdgesAlongAxis intersect_edges(const BoxEdgesAlongAxis& a, const BoxEdgesAlongAxis& b) {
   return {max(a.low, b.low), min(a.high, b.high)};
 }
 
 }  // namespace
 
 Expr iou(NodeContext& n, Value boxes, Value others, double pixel_offset, bool touching) {
-  BoxEdges ax = edges_along_axis(n, boxes, 0, false), ay = edges_along_axis(n, boxes, 1, false);
-  BoxEdges bx = edges_along_axis(n, others, 0, true), by = edges_along_axis(n, others, 1, true);
+  BoxEdgesAlongAxis ax = edges_along_axis(n, boxes, 0, false),
+                    ay = edges_along_axis(n, boxes, 1, false);
+  BoxEdgesAlongAxis bx = edges_along_axis(n, others, 0, true),
+                    by = edges_along_axis(n, others, 1, true);
   auto x = intersect_edges(ax, bx), y = intersect_edges(ay, by);
   auto common = touching ? relu(x.high - x.low + pixel_offset) * relu(y.high - y.low + pixel_offset)
                          : box_area(x, y, pixel_offset);
@@ -73,7 +75,7 @@ Value nms_indices(NodeContext& n, Value boxes, Value scores, const NmsOptions& o
 }
 
 // The image of a row is the number of images that end before it.
-Expr image_ids_of_rows(NodeContext& n, Value counts, Value rows) {
+Expr image_ids_from_row_counts(NodeContext& n, Value counts, Value rows) {
   auto ends = n.emit("CumSum", {n.cast(counts, DType::int64), n.int64_scalar(0)});
   Expr row{n, n.unsqueeze(arange(n, rows), {1})};
   auto ended = (row >= Expr{n, n.unsqueeze(ends, {0})}).to(DType::int64);

@@ -14,7 +14,7 @@ Expr box_corner(NodeContext& n, Value boxes, std::int64_t at);
 Value rows_where(NodeContext& n, Value v, Value mask);
 
 /// The low and high edges of boxes along one axis.
-struct BoxEdges {
+struct BoxEdgesAlongAxis {
   Expr low, high;
 };
 
@@ -37,7 +37,7 @@ struct NmsOptions {
 Value nms_indices(NodeContext& n, Value boxes, Value scores, const NmsOptions& options);
 
 /// Rows per image -> image of each row. int[N], rows: int64[1] -> int64[rows]
-Expr image_ids_of_rows(NodeContext& n, Value counts, Value rows);
+Expr image_ids_from_row_counts(NodeContext& n, Value counts, Value rows);
 /// Image of each row -> rows per image. int64[rows], num_images: int64[1] -> int32[num_images]
 Value rows_per_image(NodeContext& n, Value image_ids, Value num_images);
 

@@ -12,13 +12,13 @@ namespace {
 constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
 void concat(NodeContext& n) {
-  auto parts = require_inputs(n, "X");
-  n.set_output("Out", n.concat(parts, read_const_axis(n, "axis", "AxisTensor", 0,
-                                                      n.require_known_rank(parts[0]))));
+  auto parts = require_nonempty_inputs(n, "X");
+  n.set_output("Out", n.concat(parts, require_const_axis(n, "axis", "AxisTensor", 0,
+                                                         n.require_known_rank(parts[0]))));
 }
 
 void stack(NodeContext& n) {
-  auto parts = require_inputs(n, "X");
+  auto parts = require_nonempty_inputs(n, "X");
   auto axis = n.axis_attr("axis", 0, n.require_known_rank(parts[0]) + 1);
   for (Value& part : parts) part = n.unsqueeze(part, {axis});
   n.set_output("Y", n.concat(parts, axis));
@@ -27,7 +27,7 @@ void stack(NodeContext& n) {
 // Slices the same columns out of every input.
 Values slice_input_columns(NodeContext& n) {
   auto from = n.attr("start_index", 0), length = n.attr("length", -1);
-  auto parts = require_inputs(n, "X");
+  auto parts = require_nonempty_inputs(n, "X");
   for (Value& part : parts) part = n.slice(part, {from}, {length < 0 ? kEnd : from + length}, {1});
   return parts;
 }
@@ -46,7 +46,7 @@ void partial_sum(NodeContext& n) {
 // -1 keeps a dim; in ONNX, 1 does.
 void expand_v2(NodeContext& n) {
   auto x = n.input("X"), shape = read_int_list(n, {"shape", "Shape", "expand_shapes_tensor"});
-  if (auto known = n.const_ints(shape)) {
+  if (auto known = n.find_constant_ints(shape)) {
     std::replace(known->begin(), known->end(), std::int64_t{-1}, std::int64_t{1});
     shape = n.int64_vector(*known);
   } else {
@@ -93,7 +93,7 @@ void tile(NodeContext& n) {
 }
 
 void broadcast_tensors(NodeContext& n) {
-  auto parts = require_inputs(n, "X");
+  auto parts = require_nonempty_inputs(n, "X");
   Value sum = n.emit("ConstantOfShape", {n.shape_of(parts[0])});
   for (std::size_t i = 1; i < parts.size(); ++i)
     sum = n.emit("Add", {sum, n.emit("ConstantOfShape", {n.shape_of(parts[i])})});
@@ -127,8 +127,8 @@ void meshgrid(NodeContext& n) {
 
 void flip(NodeContext& n) {
   auto x = n.input("X");
-  Ints axes = normalize_and_sort_axes(n, require_const_int_list(n, {"axis", "", ""}),
-                                      n.require_known_rank(x));
+  Ints axes = require_unique_sorted_axes(n, require_const_int_list(n, {"axis", "", ""}),
+                                         n.require_known_rank(x));
   if (axes.empty()) return n.set_output("Out", x);
   auto all = [&](std::int64_t v) { return Ints(axes.size(), v); };
   n.set_output("Out", n.slice(x, all(-1), all(-kEnd), axes, all(-1)));
@@ -138,7 +138,7 @@ void flip(NodeContext& n) {
 Value roll_axis(NodeContext& n, Value x, Value shift, std::int64_t axis) {
   auto size_or_one = n.emit("Max", {dim_as_vector(n, x, axis), n.int64_vector({1})});
   auto cut = n.emit("Mod", {n.emit("Sub", {n.int64_vector({0}), shift}), size_or_one});
-  auto known = n.const_ints(shift);
+  auto known = n.find_constant_ints(shift);
   n.require(!known || known->size() == 1, "needs one shift per axis");
   auto size = n.dim(x, axis);
   if (known && size > 0) cut = n.int64_vector({(size - (*known)[0] % size) % size});

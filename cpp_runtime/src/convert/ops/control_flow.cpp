@@ -38,7 +38,7 @@ Values build_if(NodeContext& n, Value condition, const Branch& yes, const Branch
   for (std::size_t i = 0; i < results.size(); ++i) {
     n.require(n.dtype(yes.results[i]) == n.dtype(no.results[i]),
               "the branches give different dtypes");
-    n.declare_common_type(results[i], yes.results[i], no.results[i]);
+    n.declare_merged_type(results[i], yes.results[i], no.results[i]);
   }
   return results;
 }
@@ -71,7 +71,7 @@ Branch build_value_branch(NodeContext& n, const std::string& name, const Values&
 // The value of a variable if the block is not run: the previous value, or a placeholder of its type
 // that is never read.
 Value previous_value_or_placeholder(NodeContext& n, const std::string& name, Value like) {
-  if (n.is_bound(name)) return n.require_variable_value(name);
+  if (n.has_variable_value(name)) return n.require_variable_value(name);
   if (n.is_sequence(like)) return n.empty_sequence(n.require_known_dtype(like));
   auto dtype = n.require_known_dtype(like);
   Ints ones(static_cast<std::size_t>(std::max(n.rank(like), 0)), 1);
@@ -103,7 +103,7 @@ bool have_same_dtypes(const NodeContext& n, const Branch& a, const Branch& b) {
 // branches.
 void conditional_block(NodeContext& n) {
   n.require(n.attr("is_scalar_condition", false), "a condition per row has no lowering");
-  const BranchPair* pair = n.find_branch_pair();
+  const IfElsePair* pair = n.find_branch_pair();
   if (!pair) return bind_single_branch(n, n.op());
   if (&n.op() == std::min(pair->then_op, pair->else_op)) return;  // the later branch converts both
   auto then_branch = build_block_branch(n, "then", *pair->then_op, pair->then_outputs),
@@ -169,7 +169,7 @@ LoopCarriedVariables read_loop_carried_variables(NodeContext& n, const std::stri
   for (const std::string& name : n.output_names("Out")) {
     if (!seen.insert(name).second) continue;
     const VarDesc* var = n.find_var(name);
-    if (n.is_bound(name)) {
+    if (n.has_variable_value(name)) {
       all.initial_values.push_back(cast_to_declared_type(n, name, n.require_variable_value(name)));
     } else if (var && var->kind == VarKind::array) {
       all.initial_values.push_back(n.empty_sequence(var->dtype));
@@ -193,8 +193,8 @@ void while_loop(NodeContext& n) {
     b.add_subgraph_input("iteration", DType::int64, Ints{});
     b.bind_variable(condition, b.add_subgraph_input(condition, DType::boolean, Ints{}));
     for (std::size_t i = 0; i < carried.names.size(); ++i)
-      b.bind_variable(carried.names[i],
-                      b.add_subgraph_input_like(carried.names[i], carried.initial_values[i]));
+      b.bind_variable(carried.names[i], b.add_subgraph_input_of_same_rank(
+                                            carried.names[i], carried.initial_values[i]));
     b.lower_block(b.attr("sub_block", 0));
     b.add_subgraph_output(
         as_scalar(b, b.cast(b.require_variable_value(condition), DType::boolean)));
@@ -207,7 +207,7 @@ void while_loop(NodeContext& n) {
   in.insert(in.end(), carried.initial_values.begin(), carried.initial_values.end());
   auto results = n.emit_n(carried.names.size(), "Loop", in, {{"body", body}});
   for (std::size_t i = 0; i < results.size(); ++i) {
-    n.declare_common_type(results[i], carried.initial_values[i], last[i]);
+    n.declare_merged_type(results[i], carried.initial_values[i], last[i]);
     n.bind_variable(carried.names[i], results[i]);
   }
   n.bind_variable(condition, n.scalar(0, DType::boolean));  // otherwise the loop would run
@@ -244,7 +244,7 @@ Value write_or_append_element(NodeContext& n, Value list, Value x, Value at) {
 void write_to_array(NodeContext& n) {
   auto x = n.input("X"), at = read_array_index(n);
   const std::string& name = require_single_name(n, n.op().outputs, "Out");
-  bool is_new = !n.is_bound(name);
+  bool is_new = !n.has_variable_value(name);
   auto list = is_new ? n.empty_sequence(n.require_known_dtype(x)) : n.require_variable_value(name);
   if (is_append(n, name)) return n.set_output("Out", n.emit("SequenceInsert", {list, x}));
   n.set_output("Out", is_new ? n.emit("SequenceInsert", {list, x, at})
@@ -256,7 +256,8 @@ void read_from_array(NodeContext& n) {
 }
 
 void array_length(NodeContext& n) {
-  set_scalar_output(n, "Out", n.emit("SequenceLength", {n.input_or_empty_sequence("X")}));
+  set_scalar_output(n, "Out",
+                    n.emit("SequenceLength", {n.sequence_input_or_empty_if_unwritten("X")}));
 }
 
 // The array without `count` elements at its end, or at its front.
@@ -264,13 +265,13 @@ Value drop_front_or_back_elements(NodeContext& n, Value list, Value count, bool 
   auto body = n.build_subgraph("body", [&](NodeContext& b) {
     b.add_subgraph_input("iteration", DType::int64, Ints{});
     auto condition = b.add_subgraph_input("condition", DType::boolean, Ints{});
-    auto elements = b.add_subgraph_input_like("list", list);
+    auto elements = b.add_subgraph_input_of_same_rank("list", list);
     b.add_subgraph_output(b.emit("Identity", {condition}));
     b.add_subgraph_output(at_front ? b.emit("SequenceErase", {elements, b.scalar(0, DType::int64)})
                                    : b.emit("SequenceErase", {elements}));
   });
   auto result = n.emit("Loop", {count, {}, list}, {{"body", body}});
-  n.declare_common_type(result, list, list);
+  n.declare_merged_type(result, list, list);
   return result;
 }
 

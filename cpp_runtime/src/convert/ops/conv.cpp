@@ -46,13 +46,13 @@ Values conv_inputs(NodeContext& n, Value x, Value filter) {
 
 void conv(NodeContext& n) {
   bool last = is_channels_last(n, "data_format");
-  auto x = to_channels_first(n, n.input("Input"), last),
+  auto x = move_channels_first_if(n, n.input("Input"), last),
        filter = assert_nonempty_except_axis(n, n.input("Filter"));
   Window w = read_conv_window(n, x, filter);
   add_end_pads_or_reject_small_image(n, w, static_spatial_sizes(n, x, w.kernel.size()));
   auto y = n.emit("Conv", conv_inputs(n, x, filter), conv_attrs(w, read_groups(n)));
 
-  n.set_output("Output", to_channels_last(n, y, last));
+  n.set_output("Output", move_channels_last_if(n, y, last));
 }
 
 // The difference between `output_size` and the size that the window yields.
@@ -73,7 +73,7 @@ Ints compute_output_padding(const NodeContext& n, const Window& w, const Ints& o
 // known only at run time. size: int64[dims] or omitted
 Value conv_transpose_and_crop(NodeContext& n, Value x, Value filter, Window w, Value size) {
   std::size_t dims = w.kernel.size();
-  Expr all(n, w.is_same_padding ? total_same_padding(n, x, w) : n.int64_vector(Ints(dims, 0))),
+  Expr all(n, w.is_same_padding ? emit_total_same_padding(n, x, w) : n.int64_vector(Ints(dims, 0))),
       begin = all / 2;
   n.require(!w.is_same_padding || std::count(w.kernel.begin(), w.kernel.end(), -1) == 0,
             "padding SAME needs the filter's size to be known");
@@ -95,7 +95,7 @@ Value conv_transpose_and_crop(NodeContext& n, Value x, Value filter, Window w, V
 Value read_output_size(NodeContext& n, std::size_t dims) {
   if (!n.has_input("OutputSizeTensor") && !n.has_attr("output_size")) return {};
   auto sizes = read_int_list(n, {"output_size", "", ""});
-  auto known = n.const_ints(sizes);
+  auto known = n.find_constant_ints(sizes);
   if (!known) return sizes;
   if (known->size() == 1) known->assign(dims, (*known)[0]);
   if (known->empty()) return {};
@@ -106,21 +106,21 @@ Value read_output_size(NodeContext& n, std::size_t dims) {
 
 void conv_transpose(NodeContext& n) {
   bool last = is_channels_last(n, "data_format");
-  auto x = to_channels_first(n, n.input("Input"), last), filter = n.input("Filter");
+  auto x = move_channels_first_if(n, n.input("Input"), last), filter = n.input("Filter");
   if (n.require_known_rank(x) == 5) x = assert_nonempty_except_axis(n, x);
   Window w = read_conv_window(n, x, filter);
   auto size = read_output_size(n, w.kernel.size());
-  auto known = size ? n.const_ints(size) : Ints{};
+  auto known = size ? n.find_constant_ints(size) : Ints{};
   if (w.is_same_padding || !known)
-    return n.set_output("Output",
-                        to_channels_last(n, conv_transpose_and_crop(n, x, filter, w, size), last));
+    return n.set_output(
+        "Output", move_channels_last_if(n, conv_transpose_and_crop(n, x, filter, w, size), last));
   auto attrs = conv_attrs(w, read_groups(n));
   Ints extra = n.attr("output_padding", Ints{});
   if (size) extra = compute_output_padding(n, w, *known);
   if (!extra.empty()) attrs.emplace_back("output_padding", extra);
   auto y = n.emit("ConvTranspose", conv_inputs(n, x, filter), attrs);
 
-  n.set_output("Output", to_channels_last(n, y, last));
+  n.set_output("Output", move_channels_last_if(n, y, last));
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ void add_end_pads_or_reject_small_image(const NodeContext& n, Window& w, const I
   }
 }
 
-Value total_same_padding(NodeContext& n, Value x, const Window& w) {
+Value emit_total_same_padding(NodeContext& n, Value x, const Window& w) {
   auto rank = static_cast<std::int64_t>(w.kernel.size()) + 2;
   Expr image(n, n.slice(n.shape_of(x), {2}, {rank}, {0})), stride(n, n.int64_vector(w.strides)),
       kernel(n, n.int64_vector(w.kernel));

@@ -30,6 +30,6 @@ void add_end_pads_or_reject_small_image(const NodeContext& n, Window& w, const I
                                         bool ceil = false);
 
 /// The total SAME padding of an image of unknown size. x [N,C,*] -> int64[dims]
-Value total_same_padding(NodeContext& n, Value x, const Window& w);
+Value emit_total_same_padding(NodeContext& n, Value x, const Window& w);
 
 }  // namespace oarlock

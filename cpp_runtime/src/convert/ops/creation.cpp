@@ -17,7 +17,7 @@ constexpr std::int64_t kMaxUnrolledRange = 4096;  // longer ranges are computed 
 
 // A tensor filled with one element. element: its bytes
 Value emit_full(NodeContext& n, Value shape, DType dtype, const std::string& element) {
-  auto known = n.const_ints(shape);
+  auto known = n.find_constant_ints(shape);
   auto count = known ? element_count(*known).value_or(-1) : -1;
   if (count > kMaxFilledElements || count < 0)
     return n.emit("ConstantOfShape", {shape}, {{"value", onnx::Tensor{dtype, {1}, element}}});
@@ -117,7 +117,7 @@ std::optional<Ints> constant_range_if_short(NodeContext& n, Value start, Value e
   constexpr std::int64_t most = std::int64_t{1} << 40;
   Ints bounds;
   for (Value v : {start, end, step}) {
-    auto known = n.const_ints(v);
+    auto known = n.find_constant_ints(v);
     if (!known || known->size() != 1 || (*known)[0] > most || (*known)[0] < -most)
       return std::nullopt;
     bounds.push_back((*known)[0]);
@@ -179,7 +179,7 @@ Value runtime_linspace(const Expr& start, const Expr& stop, const Expr& count, D
 }
 
 // Cast to the dtype of the result before any computation.
-Expr read_scalar_as_float64(NodeContext& n, const char* slot, DType dtype) {
+Expr read_scalar_cast_to_dtype_as_float64(NodeContext& n, const char* slot, DType dtype) {
   auto number = as_scalar(n, n.input(slot));
   return Expr(n, n.cast(is_floating(dtype) ? number : n.cast(number, dtype), DType::float64));
 }
@@ -194,8 +194,8 @@ Value emit_linspace(NodeContext& n, DType to, DType dtype) {
   if (first && last && size && *size >= 0 && *size <= kMaxUnrolledRange)
     return constant_linspace(n, whole(*first), whole(*last), static_cast<std::int64_t>(*size), to);
   Expr count(n, n.cast(as_scalar(n, n.input("Num")), DType::int64));
-  return runtime_linspace(read_scalar_as_float64(n, "Start", dtype),
-                          read_scalar_as_float64(n, "Stop", dtype), count, to);
+  return runtime_linspace(read_scalar_cast_to_dtype_as_float64(n, "Start", dtype),
+                          read_scalar_cast_to_dtype_as_float64(n, "Stop", dtype), count, to);
 }
 
 void linspace(NodeContext& n) {
@@ -206,7 +206,7 @@ void linspace(NodeContext& n) {
 // Powers with evenly spaced exponents.
 void logspace(NodeContext& n) {
   auto dtype = n.attr("dtype", DType::float32);
-  auto powers = read_scalar_as_float64(n, "Base", dtype)
+  auto powers = read_scalar_cast_to_dtype_as_float64(n, "Base", dtype)
                     .emit("Pow", {emit_linspace(n, DType::float64, dtype)});
   n.set_output("Out", powers.to(dtype));
 }

@@ -106,8 +106,8 @@ void crf_decoding(NodeContext& n) {
     return n.set_output("ViterbiPath", where(steps < unsqueeze_last(lengths),
                                              compare_with_label(decode_crf_tags(x, lengths)), 0));
   }
-  auto sequences = input_sequences(n, "Emission");
-  auto at = padded_index(sequences);
+  auto sequences = require_input_row_partition(n, "Emission");
+  auto at = make_padding_rows_and_mask(sequences);
   n.set_output("ViterbiPath",
                compare_with_label(unsqueeze_last(pack_sequences(
                    decode_crf_tags(pad_sequences(x, at), sequences.lengths()), at.mask))));
@@ -147,7 +147,7 @@ Expr can_skip_blank(const Expr& classes, std::int64_t blank) {
 
 // Log probability of all paths to each state at the sequence's end. logs: of the states' classes
 // [T,B,P]
-Expr path_log_probabilities(const Expr& logs, const Expr& skips, const Expr& times) {
+Expr ctc_log_probabilities_at_end(const Expr& logs, const Expr& skips, const Expr& times) {
   NodeContext& n = logs.context();
   auto positions = arange(n, dim_as_scalar(n, logs, 2));
   auto start = where(positions == 0, 0, full_like(logs, -INFINITY, shape_except_axis(n, logs, 0)));
@@ -172,7 +172,8 @@ void warpctc(NodeContext& n) {
   auto shape = n.concat({dim_as_vector(n, x, 0), n.shape_of(classes)}, 0);
   auto spread = n.emit("Expand", {classes, shape});
   Expr logs(n, n.emit("GatherElements", {log_probabilities, spread}, {{"axis", std::int64_t{2}}}));
-  auto ended = path_log_probabilities(logs, can_skip_blank(classes, n.attr("blank", 0)), times);
+  auto ended =
+      ctc_log_probabilities_at_end(logs, can_skip_blank(classes, n.attr("blank", 0)), times);
   auto end = unsqueeze_last(lengths * 2);
   auto in_class = where(end > 0, gather_row_entries(ended, max(end - 1, 0)), -INFINITY);
   n.set_output("Loss", -log_add_exp(gather_row_entries(ended, end), in_class));

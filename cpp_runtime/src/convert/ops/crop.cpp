@@ -14,7 +14,7 @@ constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 // The end of a block; a size of -1 extends to the end.
 Value crop_ends(NodeContext& n, Value offsets, Value shape) {
   Expr from{n, offsets}, size{n, shape};
-  auto from_known = n.const_ints(offsets), known = n.const_ints(shape);
+  auto from_known = n.find_constant_ints(offsets), known = n.find_constant_ints(shape);
   bool whole = known && std::count(known->begin(), known->end(), -1) == 0;
   if (whole) return from + size;
   if (!known || !from_known) return n.emit("Where", {size < 0, n.int64_scalar(kEnd), from + size});
@@ -25,7 +25,7 @@ Value crop_ends(NodeContext& n, Value offsets, Value shape) {
 }
 
 void check_crop_ints(const NodeContext& n, Value v, int rank, std::string_view what) {
-  auto known = n.const_ints(v);
+  auto known = n.find_constant_ints(v);
   if (!known) return;
   n.require(static_cast<int>(known->size()) == rank,
             "'" + std::string(what) + "' does not have one number per dim");
@@ -39,7 +39,7 @@ void set_cropped_output(NodeContext& n, Value offsets, Value shape) {
   check_crop_ints(n, offsets, rank, "offsets"), check_crop_ints(n, shape, rank, "shape");
   auto y =
       n.emit("Slice", {x, offsets, crop_ends(n, offsets, shape), n.int64_vector(all_axes(rank))});
-  if (auto known = n.partial_ints(shape)) n.declare_type(y, n.dtype(x), *known);
+  if (auto known = n.find_partially_known_ints(shape)) n.declare_type(y, n.dtype(x), *known);
   n.set_output("Out", y);
 }
 

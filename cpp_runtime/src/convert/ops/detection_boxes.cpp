@@ -24,7 +24,8 @@ Expr slice_channels(NodeContext& n, const YoloHead& m, std::int64_t from, std::i
 }
 
 // The box edges along one axis, 0 for x. both [N,S,1,H,W]
-BoxEdges yolo_edges_along_axis(NodeContext& n, const YoloHead& m, std::int64_t axis, bool clip) {
+BoxEdgesAlongAxis yolo_edges_along_axis(NodeContext& n, const YoloHead& m, std::int64_t axis,
+                                        bool clip) {
   auto dtype = n.require_known_dtype(m.all);
   Floats sizes;
   for (auto i = static_cast<std::size_t>(axis); i < m.anchors.size(); i += 2)
@@ -40,7 +41,7 @@ BoxEdges yolo_edges_along_axis(NodeContext& n, const YoloHead& m, std::int64_t a
   auto half =
       exp(slice_channels(n, m, axis + 2, axis + 3)) * anchors * image / (count * m.downsample) / 2;
   auto low = center - half, high = center + half;
-  return clip ? BoxEdges{max(low, 0), min(high, image - 1)} : BoxEdges{low, high};
+  return clip ? BoxEdgesAlongAxis{max(low, 0), min(high, image - 1)} : BoxEdgesAlongAxis{low, high};
 }
 
 // [N,S,P,H,W] -> [N,S*H*W,P], zeros where the mask is false

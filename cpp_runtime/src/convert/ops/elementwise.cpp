@@ -75,7 +75,7 @@ Expr heaviside(const Expr& x, const Expr& y) {
 
 Expr divide(const Expr& x, const Expr& y) {
   if (x.context().dtype(x) == DType::boolean) return x && y;  // division by true returns x
-  return x / (is_integer_expr(x) ? Expr(x.context(), assert_nonzero(x.context(), y)) : y);
+  return x / (is_integer_expr(x) ? Expr(x.context(), assert_nonzero_divisor(x.context(), y)) : y);
 }
 
 // Whether a remainder and the divisor have different signs.
@@ -103,7 +103,7 @@ Expr floordiv(const Expr& x, const Expr& y) {
 // The remainder has the divisor's sign; ONNX supports that for integers only.
 Expr mod(const Expr& x, const Expr& y) {
   NodeContext& n = x.context();
-  if (is_integer_expr(x)) return x.emit("Mod", {assert_nonzero(n, y)});
+  if (is_integer_expr(x)) return x.emit("Mod", {assert_nonzero_divisor(n, y)});
   Expr remainder(n, n.emit("Mod", {x, y}, {{"fmod", std::int64_t{1}}}));
   return where(has_opposite_sign(remainder, y), remainder + y, remainder);
 }
@@ -147,7 +147,7 @@ void lerp(NodeContext& n) {
 }
 
 void sum_inputs(NodeContext& n) {
-  auto parts = require_inputs(n, "X");
+  auto parts = require_nonempty_inputs(n, "X");
   Expr total(n, parts[0]);
   for (std::size_t i = 1; i < parts.size(); ++i) total = total + Expr(n, parts[i]);
   n.set_output("Out", total);

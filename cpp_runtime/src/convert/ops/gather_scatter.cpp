@@ -44,13 +44,13 @@ void lookup_table_v1(NodeContext& n) {
 
 // ids of shape [n, 1] are the same list as [n]
 Value read_index_vector(NodeContext& n, std::string_view slot) {
-  auto ids = nonnegative_index_input(n, slot);
+  auto ids = index_input_with_invalid_negatives(n, slot);
   return n.rank(ids) == 2 ? n.reshape(ids, {-1}) : ids;
 }
 
 void gather(NodeContext& n) {
   auto x = n.input("X");
-  auto axis = read_const_axis(n, "axis", "Axis", 0, n.require_known_rank(x));
+  auto axis = require_const_axis(n, "axis", "Axis", 0, n.require_known_rank(x));
   set_scalar_output(n, "Out",
                     n.emit("Gather", {x, read_index_vector(n, "Index")}, {{"axis", axis}}));
 }
@@ -62,15 +62,17 @@ void index_select(NodeContext& n) {
 }
 
 void index_sample(NodeContext& n) {
-  n.set_output("Out", n.emit("GatherElements", {n.input("X"), nonnegative_index_input(n, "Index")},
+  n.set_output("Out", n.emit("GatherElements",
+                             {n.input("X"), index_input_with_invalid_negatives(n, "Index")},
                              {{"axis", std::int64_t{1}}}));
 }
 
 void take_along_axis(NodeContext& n) {
   auto x = n.input("Input");
   auto axis = n.axis_attr("Axis", 0, n.require_known_rank(x));
-  n.set_output("Result", n.emit("GatherElements", {x, nonnegative_index_input(n, "Index")},
-                                {{"axis", axis}}));
+  n.set_output("Result",
+               n.emit("GatherElements", {x, index_input_with_invalid_negatives(n, "Index")},
+                      {{"axis", axis}}));
 }
 
 struct Reduction {
@@ -122,7 +124,8 @@ Value fit_values_to_index_shape(NodeContext& n, Value values, Value at) {
 }
 
 void put_along_axis(NodeContext& n) {
-  auto x = n.input("Input"), at = nonnegative_index_input(n, "Index"), values = n.input("Value");
+  auto x = n.input("Input"), at = index_input_with_invalid_negatives(n, "Index"),
+       values = n.input("Value");
   auto axis = n.axis_attr("Axis", 0, n.require_known_rank(x));
   auto name = n.attr("Reduce", "assign");
   const Reduction& reduction = require_reduction(n, name);
@@ -143,8 +146,9 @@ void put_along_axis(NodeContext& n) {
 Value cast_indices(NodeContext& n, Value v) { return n.cast(v, DType::int64); }
 
 void gather_nd(NodeContext& n) {
-  n.set_output("Out", n.emit("GatherND",
-                             {n.input("X"), cast_indices(n, nonnegative_index_input(n, "Index"))}));
+  n.set_output(
+      "Out", n.emit("GatherND", {n.input("X"),
+                                 cast_indices(n, index_input_with_invalid_negatives(n, "Index"))}));
 }
 
 Value add_at_indices(NodeContext& n, Value x, Value at, Value updates) {
@@ -154,7 +158,8 @@ Value add_at_indices(NodeContext& n, Value x, Value at, Value updates) {
 void scatter_nd_add(NodeContext& n) {
   n.require_opset(16);
   n.set_output("Out",
-               add_at_indices(n, n.input("X"), cast_indices(n, nonnegative_index_input(n, "Index")),
+               add_at_indices(n, n.input("X"),
+                              cast_indices(n, index_input_with_invalid_negatives(n, "Index")),
                               n.input("Updates")));
 }
 

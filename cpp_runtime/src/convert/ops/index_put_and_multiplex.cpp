@@ -9,8 +9,9 @@ namespace {
 // Row i of the output is row i of the input that Ids[i] selects.
 void multiplex(NodeContext& n) {
   Values stacked;
-  for (Value candidate : require_inputs(n, "X")) stacked.push_back(n.unsqueeze(candidate, {0}));
-  auto ids = n.reshape(n.cast(nonnegative_index_input(n, "Ids"), DType::int64), {-1, 1});
+  for (Value candidate : require_nonempty_inputs(n, "X"))
+    stacked.push_back(n.unsqueeze(candidate, {0}));
+  auto ids = n.reshape(n.cast(index_input_with_invalid_negatives(n, "Ids"), DType::int64), {-1, 1});
   auto rows = arange(n, dim_as_scalar(n, ids, 0));
   auto at = n.concat({ids, n.unsqueeze(rows, {-1})}, 1);
   n.set_output("Out", n.emit("GatherND", {n.concat(stacked, 0), at}));
@@ -28,7 +29,7 @@ void index_add(NodeContext& n) {
   Ints to_front = all_axes(n.rank(x)), back = to_front;
   std::rotate(to_front.begin(), to_front.begin() + axis, to_front.begin() + axis + 1);
   std::rotate(back.begin(), back.begin() + 1, back.begin() + axis + 1);
-  auto at = n.unsqueeze(as_int64_vector(n, nonnegative_index_input(n, "Index")), {-1});
+  auto at = n.unsqueeze(as_int64_vector(n, index_input_with_invalid_negatives(n, "Index")), {-1});
   auto sum = write_or_add_at(n, n.transpose(x, to_front), at,
                              n.transpose(n.input("AddValue"), to_front), true);
   n.set_output("Out", n.transpose(sum, back));
@@ -57,7 +58,7 @@ Value stack_index_lists(NodeContext& n, const Exprs& positions) {
 void index_put(NodeContext& n) {
   auto x = n.input("x"), value = n.input("value");
   Exprs positions;
-  for (Value index : require_inputs(n, "indices"))
+  for (Value index : require_nonempty_inputs(n, "indices"))
     append_mask_or_integer_indices(n, index, positions);
   auto axes = static_cast<std::int64_t>(positions.size());
   n.require(axes > 0, "a mask without axes has no lowering");

@@ -63,7 +63,7 @@ Ints read_output_size_attrs(const NodeContext& n, std::size_t dims) {
 }
 
 void set_sizes_and_clear_scales(NodeContext& n, ResizeSizes& r, Value sizes) {
-  auto known = n.partial_ints(sizes);
+  auto known = n.find_partially_known_ints(sizes);
   n.require(!known || known->size() == r.image_size.size(),
             "the number of sizes differs from the number of image dims");
   r.output_size = known.value_or(Ints(r.image_size.size(), -1));
@@ -268,7 +268,7 @@ Value interpolate_per_channel(NodeContext& n, Value x, const ResizeSizes& r) {
 LowerFn interp_rule(Method method, int min_dims, int max_dims, bool is_v1) {
   return [=](NodeContext& n) {
     bool last = is_channels_last(n, "data_layout");
-    auto x = to_channels_first(n, n.input("X"), last);
+    auto x = move_channels_first_if(n, n.input("X"), last);
     int dims = n.require_known_rank(x) - 2;
     n.require(dims >= min_dims && dims <= max_dims,
               "does not support images of rank " + std::to_string(dims + 2));
@@ -278,7 +278,7 @@ LowerFn interp_rule(Method method, int min_dims, int max_dims, bool is_v1) {
     auto y = dims == 1                         ? interpolate_1d(n, x, method, r)
              : last && method == Method::cubic ? interpolate_per_channel(n, x, r)
                                                : interpolate(n, x, method, r);
-    n.set_output("Out", to_channels_last(n, y, last));
+    n.set_output("Out", move_channels_last_if(n, y, last));
   };
 }
 

@@ -16,7 +16,7 @@ namespace {
 Expr matrix_size(const Expr& v) {
   return {v.context(), dim_as_scalar(v.context(), v, v.context().require_known_rank(v) - 2)};
 }
-Expr row_indices(const Expr& v) { return arange(v.context(), matrix_size(v)); }
+Expr all_row_indices(const Expr& v) { return arange(v.context(), matrix_size(v)); }
 
 Expr gather_axis_from_end(const Expr& v, const Expr& at, std::int64_t from_back) {
   NodeContext& n = v.context();
@@ -45,7 +45,7 @@ Expr move_steps_last(const Expr& stacked) {
 
 Expr identity_like(const Expr& like) {
   NodeContext& n = like.context();
-  auto rows = row_indices(like);
+  auto rows = all_row_indices(like);
   return (unsqueeze_last(rows) == rows).to(n.require_known_dtype(like));
 }
 
@@ -68,7 +68,7 @@ Expr swap_pivot_row(const Expr& m, const Expr& k, const Expr& rows, const Expr& 
 // Gauss-Jordan elimination with partial pivoting.
 EliminationResult gauss_jordan(const Expr& augmented) {
   NodeContext& n = augmented.context();
-  auto size = matrix_size(augmented), rows = row_indices(augmented);
+  auto size = matrix_size(augmented), rows = all_row_indices(augmented);
   auto result =
       build_loop(n, size, {augmented}, [&](const Expr& k, const Exprs& states) -> IterationResult {
         auto magnitudes = where(rows < k, -1, abs(gather_column(states[0], k)));
@@ -172,7 +172,7 @@ void matrix_power(NodeContext& n) {
 
 // One triangle; unit: with ones on the diagonal.
 Expr triangular_part(const Expr& a, bool upper, bool unit) {
-  auto columns = row_indices(a), rows = unsqueeze_last(columns);
+  auto columns = all_row_indices(a), rows = unsqueeze_last(columns);
   auto part = where(upper ? rows <= columns : rows >= columns, a, 0);
   return unit ? where(rows == columns, 1, part) : part;
 }
@@ -187,7 +187,7 @@ void triangular_solve(NodeContext& n) {
 // Column by column; only one triangle is read.
 Expr cholesky_factor(const Expr& lower) {
   NodeContext& n = lower.context();
-  auto size = matrix_size(lower), rows = row_indices(lower);
+  auto size = matrix_size(lower), rows = all_row_indices(lower);
   auto result =
       build_loop(n, size, {lower}, [&](const Expr& k, const Exprs& remainder) -> IterationResult {
         auto line = gather_column(remainder[0], k);

@@ -9,29 +9,33 @@ namespace oarlock {
 namespace {
 
 // Paddle ignores the transpose flag for vectors.
-Value read_matrix_operand(NodeContext& n, std::string_view slot, std::string_view transpose_attr) {
+Value read_operand_with_transpose(NodeContext& n, std::string_view slot,
+                                  std::string_view transpose_attr) {
   auto v = n.input(slot);
   return n.attr(transpose_attr, false) && n.rank(v) != 1 ? n.swap_last_axes(v) : v;
 }
 
 // ONNX Runtime 1.31 fuses the transpose incorrectly if the other operand is a vector, so the vector
 // becomes a matrix.
-Value multiply_matrices(NodeContext& n, Value x, Value y, bool swapped) {
+Value emit_matmul_avoiding_vector_fusion(NodeContext& n, Value x, Value y, bool swapped) {
   if (swapped && n.rank(y) == 1) return n.squeeze(n.emit("MatMul", {x, n.unsqueeze(y, {1})}), {-1});
   if (swapped && n.rank(x) == 1) return n.squeeze(n.emit("MatMul", {n.unsqueeze(x, {0}), y}), {-2});
   return n.emit("MatMul", {x, y});
 }
 
 void matmul_v2(NodeContext& n) {
-  auto x = read_matrix_operand(n, "X", "trans_x"), y = read_matrix_operand(n, "Y", "trans_y");
-  n.set_output("Out", multiply_matrices(n, x, y, x != n.input("X") || y != n.input("Y")));
+  auto x = read_operand_with_transpose(n, "X", "trans_x"),
+       y = read_operand_with_transpose(n, "Y", "trans_y");
+  n.set_output("Out",
+               emit_matmul_avoiding_vector_fusion(n, x, y, x != n.input("X") || y != n.input("Y")));
 }
 
 // The op matmul (version 1) multiplies the product by `alpha`.
 void matmul_v1(NodeContext& n) {
-  auto x = read_matrix_operand(n, "X", "transpose_X"),
-       y = read_matrix_operand(n, "Y", "transpose_Y");
-  auto product = multiply_matrices(n, x, y, x != n.input("X") || y != n.input("Y"));
+  auto x = read_operand_with_transpose(n, "X", "transpose_X"),
+       y = read_operand_with_transpose(n, "Y", "transpose_Y");
+  auto product =
+      emit_matmul_avoiding_vector_fusion(n, x, y, x != n.input("X") || y != n.input("Y"));
   auto alpha = n.attr("alpha", 1.0f);
   if (n.rank(x) == 1 && n.rank(y) == 1) n.declare_type(product, n.dtype(x), Ints{});
   set_scalar_output(
@@ -51,7 +55,7 @@ void mul(NodeContext& n) {
   auto rows = n.slice(n.shape_of(x), {0}, {x_cols}, {0});
   auto columns = n.slice(n.shape_of(y), {y_cols}, {n.rank(y)}, {0});
   auto shape = n.concat({rows, columns}, 0);
-  auto known = n.partial_ints(shape);
+  auto known = n.find_partially_known_ints(shape);
   bool one_dynamic = known && std::count(known->begin(), known->end(), -1) <= 1;
   n.set_output("Out",
                one_dynamic ? n.reshape(product, *known) : n.emit("Reshape", {product, shape}));
@@ -79,20 +83,20 @@ void addmm(NodeContext& n) {
 
 // From left to right; the order does not change the result.
 void multi_dot(NodeContext& n) {
-  auto parts = require_inputs(n, "X");
+  auto parts = require_nonempty_inputs(n, "X");
   Value product = parts[0];
   for (std::size_t i = 1; i < parts.size(); ++i) product = n.emit("MatMul", {product, parts[i]});
   n.set_output("Out", product);
 }
 
 // The number of dims of "..." in each operand, and its position; empty if an operand has no "...".
-struct Ellipsis {
+struct EllipsisDims {
   std::int64_t position, num_dims;
 };
 
-std::vector<Ellipsis> find_ellipses(const NodeContext& n, const std::string& equation,
-                                    const Values& operands) {
-  std::vector<Ellipsis> ellipses;
+std::vector<EllipsisDims> find_ellipses(const NodeContext& n, const std::string& equation,
+                                        const Values& operands) {
+  std::vector<EllipsisDims> ellipses;
   std::size_t from = 0;
   for (Value v : operands) {
     auto to = std::min(equation.find_first_of(",-", from), equation.size());
@@ -110,7 +114,7 @@ std::vector<Ellipsis> find_ellipses(const NodeContext& n, const std::string& equ
 // ONNX and Paddle share the equation syntax.  ONNX Runtime broadcasts the dims of "..." only if all
 // operands have the same number.
 void einsum(NodeContext& n) {
-  auto operands = require_inputs(n, "Operands");
+  auto operands = require_nonempty_inputs(n, "Operands");
   auto equation = n.attr("equation", "");
   auto inputs = equation.substr(0, equation.find("->"));
   n.require(operands.size() ==
@@ -119,7 +123,7 @@ void einsum(NodeContext& n) {
                 " operands");
   auto ellipses = find_ellipses(n, equation, operands);
   std::int64_t most = 0;
-  for (const Ellipsis& e : ellipses) most = std::max(most, e.num_dims);
+  for (const EllipsisDims& e : ellipses) most = std::max(most, e.num_dims);
   for (std::size_t i = 0; i < ellipses.size(); ++i) {
     Ints ones(static_cast<std::size_t>(most - ellipses[i].num_dims));
     std::iota(ones.begin(), ones.end(), ellipses[i].position);

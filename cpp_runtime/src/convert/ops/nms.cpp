@@ -63,10 +63,10 @@ Detections read_detections_with_class_boxes(NodeContext& n, std::int64_t backgro
                            {1, 0, 2});
   auto scores = n.unsqueeze(
       n.transpose(drop_background_class(n, n.input("Scores"), background), {1, 0}), {1});
-  auto counts =
-      n.has_input("RoisNum") ? n.input("RoisNum") : input_sequences(n, "BBoxes").lengths().value();
+  auto counts = n.has_input("RoisNum") ? n.input("RoisNum")
+                                       : require_input_row_partition(n, "BBoxes").lengths().value();
   auto num_images = dim_as_vector(n, counts, 0);
-  Expr owner{n, n.unsqueeze(image_ids_of_rows(n, counts, dim_as_vector(n, boxes, 1)), {0})};
+  Expr owner{n, n.unsqueeze(image_ids_from_row_counts(n, counts, dim_as_vector(n, boxes, 1)), {0})};
   auto own = owner == Expr{n, n.unsqueeze(arange(n, num_images), {1})};
   return {boxes, where(own, Expr{n, scores}, kLowest), {}, num_images, 1};
 }
@@ -150,7 +150,7 @@ void multiclass_nms_v3(NodeContext& n) {
 
 // Row splits of the images. int64[images + 1]
 Expr image_row_splits(NodeContext& n, const Detections& f) {
-  return sequences_from_lengths(
+  return row_partition_from_lengths(
              Expr{n, n.cast(rows_per_image(n, image_ids(n, f), f.num_images), DType::int64)})
       .row_splits;
 }

@@ -32,14 +32,14 @@ Moments batch_moments(NodeContext& n, Value x, int rank) {
   return {reduce(n, "ReduceMean", x, axes, false), mean_of_squares(n, centered, axes, false)};
 }
 
-Value update_running_average(NodeContext& n, Value old, Value now, float momentum) {
+Value emit_running_average(NodeContext& n, Value old, Value now, float momentum) {
   return n.emit("Add", {n.emit("Mul", {old, n.scalar_like(momentum, old)}),
                         n.emit("Mul", {now, n.scalar_like(1 - double{momentum}, old)})});
 }
 
 void batch_norm(NodeContext& n) {
   bool last = is_channels_last(n, "data_layout") && n.rank(n.input("X")) != 2;
-  auto x = to_channels_first(n, n.input("X"), last), mean = n.input("Mean"),
+  auto x = move_channels_first_if(n, n.input("X"), last), mean = n.input("Mean"),
        variance = n.input("Variance");
   auto scale = n.has_input("Scale") ? n.input("Scale") : constant_per_channel(n, mean, 1);
   auto bias = n.has_input("Bias") ? n.input("Bias") : constant_per_channel(n, mean, 0);
@@ -49,14 +49,13 @@ void batch_norm(NodeContext& n) {
       use_running_moments ? Moments{mean, variance} : batch_moments(n, x, n.require_known_rank(x));
   auto y = n.emit("BatchNormalization", {x, scale, bias, moments.mean, moments.variance},
                   {{"epsilon", n.attr("epsilon", 1e-5f)}});
-  n.set_output("Y", to_channels_last(n, y, last));
+  n.set_output("Y", move_channels_last_if(n, y, last));
   auto momentum = n.attr("momentum", 0.9f);
-  n.set_output("MeanOut", use_running_moments
-                              ? mean
-                              : update_running_average(n, mean, moments.mean, momentum));
-  n.set_output("VarianceOut", use_running_moments ? variance
-                                                  : update_running_average(
-                                                        n, variance, moments.variance, momentum));
+  n.set_output("MeanOut",
+               use_running_moments ? mean : emit_running_average(n, mean, moments.mean, momentum));
+  n.set_output("VarianceOut", use_running_moments
+                                  ? variance
+                                  : emit_running_average(n, variance, moments.variance, momentum));
 }
 
 // ---- layer norm ----
@@ -73,7 +72,8 @@ Value scale_and_shift(NodeContext& n, Value v, Value scale, Value bias) {
 }
 
 // Reshapes flat scale and bias to the shape of `x` from `begin` on.
-Value read_affine_input(NodeContext& n, std::string_view slot, Value x, std::int64_t begin) {
+Value find_input_reshaped_to_trailing_dims(NodeContext& n, std::string_view slot, Value x,
+                                           std::int64_t begin) {
   if (!n.has_input(slot)) return {};
   auto v = n.cast(n.input(slot), n.require_known_dtype(x));
   Ints shape = *n.shape(x), dims(shape.begin() + begin, shape.end());
@@ -87,8 +87,8 @@ void layer_norm(NodeContext& n) {
   int rank = n.require_known_rank(x);
   auto begin = n.axis_attr("begin_norm_axis", 1, rank);
   auto epsilon = n.attr("epsilon", 1e-5f);
-  auto scale = read_affine_input(n, "Scale", x, begin),
-       bias = read_affine_input(n, "Bias", x, begin);
+  auto scale = find_input_reshaped_to_trailing_dims(n, "Scale", x, begin),
+       bias = find_input_reshaped_to_trailing_dims(n, "Bias", x, begin);
   if (n.opset() >= 17 && scale) {
     Values in{x, scale};
     if (bias) in.push_back(bias);
@@ -115,8 +115,8 @@ Value emit_instance_norm(NodeContext& n, Value x, Value scale, Value bias, float
                          reshape_per_channel(n, scale, rank), reshape_per_channel(n, bias, rank));
 }
 
-Value read_channel_input(NodeContext& n, std::string_view slot, std::int64_t channels,
-                         double default_value, DType dtype) {
+Value read_channel_vector_or_default(NodeContext& n, std::string_view slot, std::int64_t channels,
+                                     double default_value, DType dtype) {
   if (n.has_input(slot)) return n.cast(n.input(slot), dtype);
   n.require(channels > 0, "needs a known number of channels");
   return n.vector(
@@ -126,15 +126,15 @@ Value read_channel_input(NodeContext& n, std::string_view slot, std::int64_t cha
 void instance_norm(NodeContext& n) {
   auto x = n.input("X");
   auto dtype = n.require_known_dtype(x);
-  auto scale = read_channel_input(n, "Scale", n.dim(x, 1), 1, dtype),
-       bias = read_channel_input(n, "Bias", n.dim(x, 1), 0, dtype);
+  auto scale = read_channel_vector_or_default(n, "Scale", n.dim(x, 1), 1, dtype),
+       bias = read_channel_vector_or_default(n, "Bias", n.dim(x, 1), 0, dtype);
   n.set_output("Y", emit_instance_norm(n, x, scale, bias, n.attr("epsilon", 1e-5f)));
 }
 
 // Each group is treated as one channel.
 void group_norm(NodeContext& n) {
   bool last = is_channels_last(n, "data_layout");
-  auto x = to_channels_first(n, n.input("X"), last);
+  auto x = move_channels_first_if(n, n.input("X"), last);
   int rank = n.require_known_rank(x);
   auto groups = n.attr("groups", -1);
   auto dtype = n.require_known_dtype(x);
@@ -146,7 +146,7 @@ void group_norm(NodeContext& n) {
   auto channelwise = [&](std::string_view slot) {
     return n.has_input(slot) ? reshape_per_channel(n, n.cast(n.input(slot), dtype), rank) : Value();
   };
-  n.set_output("Y", to_channels_last(
+  n.set_output("Y", move_channels_last_if(
                         n, scale_and_shift(n, y, channelwise("Scale"), channelwise("Bias")), last));
 }
 

@@ -15,7 +15,7 @@ Value emit_pad(NodeContext& n, Value x, Value pads, const std::string& mode, dou
     if (mode == "constant") in.push_back(n.scalar_like(value, x));
     return n.emit("Pad", in, {{"mode", mode}});
   }
-  auto known = n.const_ints(pads);
+  auto known = n.find_constant_ints(pads);
   n.require(known.has_value(), "below opset 11 paddings must be constants");
   return n.emit("Pad", {x},
                 {{"pads", *known}, {"mode", mode}, {"value", static_cast<float>(value)}});
@@ -79,7 +79,7 @@ void pad3d(NodeContext& n) {
   auto pads = expand_image_pads(n, read_int_list(n, {"paddings", "Paddings", ""}), rank,
                                 is_channels_last(n, "data_format"));
   if (mode == "circular") {
-    auto known = n.const_ints(pads);
+    auto known = n.find_constant_ints(pads);
     n.require(known.has_value(), "circular paddings must be constants");
     return n.set_output("Out", wrap_pad(n, x, *known));
   }

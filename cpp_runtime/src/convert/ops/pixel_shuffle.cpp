@@ -25,11 +25,11 @@ void require_rank_4(const NodeContext& n, Value x) {
 
 void pixel_shuffle(NodeContext& n) {
   bool last = is_channels_last(n, "data_format");
-  auto x = to_channels_first(n, n.input("X"), last);
+  auto x = move_channels_first_if(n, n.input("X"), last);
   require_rank_4(n, x);
   auto by = read_divisor_attr(n, "upscale_factor", 1, n.dim(x, 1));
   auto y = n.emit("DepthToSpace", {x}, {{"blocksize", by}, {"mode", std::string("CRD")}});
-  n.set_output("Out", to_channels_last(n, y, last));
+  n.set_output("Out", move_channels_last_if(n, y, last));
 }
 
 // Darknet's reorg: shapes as in space-to-depth, values as in depth-to-space.
@@ -52,7 +52,7 @@ void space_to_depth(NodeContext& n) {
 // image.
 void pixel_unshuffle(NodeContext& n) {
   bool last = is_channels_last(n, "data_format");
-  auto x = to_channels_first(n, n.input("X"), last);
+  auto x = move_channels_first_if(n, n.input("X"), last);
   require_rank_4(n, x);
   auto by = read_divisor_attr(n, "downscale_factor", 1, n.dim(x, 2));
   read_divisor_attr(n, "downscale_factor", 1, n.dim(x, 3));
@@ -60,7 +60,7 @@ void pixel_unshuffle(NodeContext& n) {
   auto channels = Expr{n, dim_as_vector(n, x, 1)} * static_cast<double>(by * by);
   auto y =
       reshape_to_shape_parts(n, planes, {n.int64_vector({-1}), channels, n.int64_vector({0, 0})});
-  n.set_output("Out", to_channels_last(n, y, last));
+  n.set_output("Out", move_channels_last_if(n, y, last));
 }
 
 LowerFn channel_shuffle_rule(std::string_view groups) {
@@ -94,7 +94,7 @@ Value shift_frames(NodeContext& n, Value frames, std::int64_t by) {
 
 void temporal_shift(NodeContext& n) {
   bool last = is_channels_last(n, "data_format");
-  auto x = to_channels_first(n, n.input("X"), last);
+  auto x = move_channels_first_if(n, n.input("X"), last);
   require_rank_4(n, x);
   auto channels = n.dim(x, 1), count = read_divisor_attr(n, "seg_num", 0, n.dim(x, 0));
   auto ratio = n.attr("shift_ratio", 0.25f);
@@ -108,7 +108,7 @@ void temporal_shift(NodeContext& n) {
   if (one > 0) parts.push_back(shift_frames(n, n.slice(frames, {0}, {one}, {2}), 1));
   if (two > one) parts.push_back(shift_frames(n, n.slice(frames, {one}, {two}, {2}), -1));
   if (channels > two) parts.push_back(n.slice(frames, {two}, {channels}, {2}));
-  n.set_output("Out", to_channels_last(n, reshape_like(n, n.concat(parts, 2), x), last));
+  n.set_output("Out", move_channels_last_if(n, reshape_like(n, n.concat(parts, 2), x), last));
 }
 
 // ---- channel ops ----

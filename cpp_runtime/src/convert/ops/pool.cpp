@@ -163,7 +163,7 @@ Value pool_with_empty_windows(NodeContext& n, Value x, const Pool& pool) {
 
 // Whether ceil mode may start a window beyond the image, or counts elements in a way that ONNX
 // cannot.
-bool has_window_beyond_image(const Pool& pool, bool known) {
+bool needs_ceil_mode_emulation(const Pool& pool, bool known) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   Ints ends = known ? ceil_end_pads(pool) : Ints{};
@@ -176,10 +176,10 @@ bool has_window_beyond_image(const Pool& pool, bool known) {
 
 // SAME padding is equal at both ends, or one more at the end, which ceil mode or uncounted padding
 // compensates.
-Value pad_for_same_mean(NodeContext& n, Value x, Pool& pool) {
+Value replace_same_padding_of_mean(NodeContext& n, Value x, Pool& pool) {
   Window& w = pool.window;
   std::size_t dims = w.kernel.size();
-  auto begin = (Expr(n, total_same_padding(n, x, w)) / 2).value();
+  auto begin = (Expr(n, emit_total_same_padding(n, x, w)) / 2).value();
   w.is_same_padding = false, pool.ceil_mode = true;
   for (std::size_t i = 0; i < dims; ++i)
     w.pads[dims + i] = w.strides[i] == 1 && w.kernel[i] % 2 == 0 ? 1 : 0;
@@ -188,7 +188,7 @@ Value pad_for_same_mean(NodeContext& n, Value x, Pool& pool) {
 
 // An inclusive mean of an image of unknown size is an exclusive mean of the image with the counted
 // padding.
-Value pad_for_inclusive_mean(NodeContext& n, Value x, Pool& pool) {
+Value convert_inclusive_to_exclusive_mean(NodeContext& n, Value x, Pool& pool) {
   Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   Ints extra = uncounted_end_pads(w),
@@ -198,7 +198,7 @@ Value pad_for_inclusive_mean(NodeContext& n, Value x, Pool& pool) {
   pool.is_exclusive = !all || std::count(w.pads.begin(), w.pads.end(), 0) ==
                                   static_cast<std::ptrdiff_t>(w.pads.size());
   if (all) return x;  // ONNX counts the same, except for images smaller than the window
-  if (w.is_same_padding) return pad_for_same_mean(n, x, pool);
+  if (w.is_same_padding) return replace_same_padding_of_mean(n, x, pool);
   for (std::size_t i = 0; i < dims; ++i) {
     end[i] = w.pads[dims + i] - extra[i];
     w.pads[i] = 0, w.pads[dims + i] = extra[i];
@@ -214,7 +214,8 @@ bool same_padding_skips_pixels(const Pool& pool) {
 }
 
 Value pool_same_with_skipped_pixels(NodeContext& n, Value x, Pool pool) {
-  Expr around(n, total_same_padding(n, x, pool.window)), begin = around / 2, end = around - begin;
+  Expr around(n, emit_total_same_padding(n, x, pool.window)), begin = around / 2,
+                                                              end = around - begin;
   pool.window.is_same_padding = false;
   auto over = [&](Value v, double border) {
     auto wide = pad_spatial(n, v, begin.value(), end.value(), border);
@@ -237,7 +238,7 @@ bool has_padding_only_windows(const Window& w) {
 
 // Pads the image explicitly before pooling.  For a window entirely in the padding, the mean is 0 /
 // 0 and the maximum is the lowest number.
-Value pool_with_explicit_padding(NodeContext& n, Value x, Pool pool) {
+Value pad_then_pool(NodeContext& n, Value x, Pool pool) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   bool wider = false;  // then Paddle divides by a negative number of elements
@@ -263,7 +264,7 @@ Value pool_with_explicit_padding(NodeContext& n, Value x, Pool pool) {
 }
 
 // Adapts the window to smaller images.
-void check_kernel_and_add_end_pads(const NodeContext& n, Pool& pool) {
+void check_kernel_and_pad_small_image(const NodeContext& n, Pool& pool) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   for (std::size_t i = 0; i < dims; ++i) {
@@ -274,17 +275,18 @@ void check_kernel_and_add_end_pads(const NodeContext& n, Pool& pool) {
 
 Value sliding_pool(NodeContext& n, Value x, Pool pool) {
   resolve_same_padding_if_static(pool.window, pool.image_size);
-  check_kernel_and_add_end_pads(n, pool);
-  if (has_padding_only_windows(pool.window)) return pool_with_explicit_padding(n, x, pool);
+  check_kernel_and_pad_small_image(n, pool);
+  if (has_padding_only_windows(pool.window)) return pad_then_pool(n, x, pool);
   if (same_padding_skips_pixels(pool)) return pool_same_with_skipped_pixels(n, x, pool);
   bool known = std::count(pool.image_size.begin(), pool.image_size.end(), -1) == 0 &&
                !pool.window.is_same_padding;
-  if (pool.ceil_mode && !pool.window.is_same_padding && has_window_beyond_image(pool, known))
+  if (pool.ceil_mode && !pool.window.is_same_padding && needs_ceil_mode_emulation(pool, known))
     return pool_with_empty_windows(n, x, pool);
   if (pool.ceil_mode && known) apply_ceil_end_pads(n, pool);
   if (pool.ceil_mode && pool.window.is_same_padding)
     reject_unsupported_ceil(n, pool), pool.ceil_mode = false;  // no remainder then
-  if (!known && !pool.is_max && !pool.is_exclusive) x = pad_for_inclusive_mean(n, x, pool);
+  if (!known && !pool.is_max && !pool.is_exclusive)
+    x = convert_inclusive_to_exclusive_mean(n, x, pool);
   if (pool.ceil_mode && !known) reject_unsupported_ceil(n, pool);
   auto y = n.emit(pool.is_max ? "MaxPool" : "AveragePool", {x},
                   pool_attrs(pool, pool.ceil_mode && !known));
@@ -303,9 +305,10 @@ Value adaptive_pool_with_size_tensor(NodeContext& n, Value x) {
 
 void pool(NodeContext& n) {
   bool last = is_channels_last(n, "data_format");
-  auto x = to_channels_first(n, n.input("X"), last);
+  auto x = move_channels_first_if(n, n.input("X"), last);
   if (!n.tensor_list_attr("ksize").empty())
-    return n.set_output("Out", to_channels_last(n, adaptive_pool_with_size_tensor(n, x), last));
+    return n.set_output("Out",
+                        move_channels_last_if(n, adaptive_pool_with_size_tensor(n, x), last));
   Ints kernel = n.attr("ksize", Ints{});
   Pool pool{n.attr("pooling_type", "max") == "max", n.attr("exclusive", true),
             n.attr("ceil_mode", false), read_undilated_window(n, kernel),
@@ -315,13 +318,13 @@ void pool(NodeContext& n) {
                ? global_pool(n, x, pool.is_max, kernel.size())
            : adapts ? adaptive_pool(n, x, pool)
                     : sliding_pool(n, x, pool);
-  n.set_output("Out", to_channels_last(n, y, last));
+  n.set_output("Out", move_channels_last_if(n, y, last));
 }
 
 // The mask has indices within one channel of one sample; ONNX counts through the whole tensor.
 Value indices_within_plane(NodeContext& n, Value indices, Value x, std::size_t dims) {
   Value plane = n.slice(n.shape_of(x), {2}, {static_cast<std::int64_t>(dims) + 2}, {0});
-  auto known = n.const_ints(plane);
+  auto known = n.find_constant_ints(plane);
   plane = known ? n.int64_scalar(element_count(*known).value_or(-1))
                 : reduce(n, "ReduceProd", plane, {0}, false);
   auto mask = n.emit("Mod", {indices, plane});
@@ -352,7 +355,7 @@ void max_pool_with_index(NodeContext& n) {
   }
   n.require(!has_padding_only_windows(pool.window),
             "paddings as large as the window have no lowering with a mask");
-  check_kernel_and_add_end_pads(n, pool);
+  check_kernel_and_pad_small_image(n, pool);
   bool is_dynamic = std::count(pool.image_size.begin(), pool.image_size.end(), -1) > 0;
   if (pool.ceil_mode) is_dynamic ? reject_unsupported_ceil(n, pool) : apply_ceil_end_pads(n, pool);
   auto results = n.emit_n(2, "MaxPool", {x}, pool_attrs(pool, pool.ceil_mode && is_dynamic));

@@ -25,7 +25,7 @@ Expr boxes_at_centers(NodeContext& n, const GridCenters& at, const Floats& corne
   return at.x * across + at.y * down + Expr{n, n.reshape(n.vector(corners, dtype), {-1, 4})};
 }
 
-Value read_variances(NodeContext& n, const Expr& boxes) {
+Value emit_expanded_variances(NodeContext& n, const Expr& boxes) {
   auto values = n.attr("variances", Floats{});
   n.require(values.size() == 4, "'variances' are not four numbers");
   return n.emit("Expand", {n.vector(values, n.require_known_dtype(boxes)), n.shape_of(boxes)});
@@ -98,7 +98,7 @@ void prior_box(NodeContext& n) {
   auto boxes = normalized_boxes(n, corners);
   if (n.attr("clip", true)) boxes = clip_to_unit(boxes);
   n.set_output("Boxes", boxes);
-  n.set_output("Variances", read_variances(n, boxes));
+  n.set_output("Variances", emit_expanded_variances(n, boxes));
 }
 
 // ---- density_prior_box: several boxes of one size, shifted ----
@@ -115,7 +115,7 @@ std::int64_t mean_step(const NodeContext& n) {
   return static_cast<std::int64_t>(steps * 0.5);
 }
 
-Floats density_corners(const NodeContext& n) {
+Floats density_corner_offsets(const NodeContext& n) {
   auto sizes = n.attr("fixed_sizes", Floats{}), ratios = n.attr("fixed_ratios", Floats{});
   auto densities = n.attr("densities", Ints{});
   n.require(!sizes.empty() && sizes.size() == densities.size(),
@@ -140,12 +140,12 @@ Floats density_corners(const NodeContext& n) {
 // Low corners are clipped at 0 and high corners at 1, regardless of `clip`.
 void density_prior_box(NodeContext& n) {
   constexpr double all = std::numeric_limits<float>::max();
-  auto boxes = normalized_boxes(n, density_corners(n));
+  auto boxes = normalized_boxes(n, density_corner_offsets(n));
   auto dtype = n.require_known_dtype(boxes);
   boxes = max(boxes, Expr{n, n.vector({0, 0, -all, -all}, dtype)});
   boxes = min(boxes, Expr{n, n.vector({all, all, 1, 1}, dtype)});
   if (n.attr("clip", true)) boxes = clip_to_unit(boxes);
-  auto variances = read_variances(n, boxes);
+  auto variances = emit_expanded_variances(n, boxes);
   bool flat = n.attr("flatten_to_2d", false);
   n.set_output("Boxes", flat ? n.reshape(boxes, {-1, 4}) : boxes.value());
   n.set_output("Variances", flat ? n.reshape(variances, {-1, 4}) : variances);
@@ -174,7 +174,7 @@ void anchor_generator(NodeContext& n) {
   };
   auto boxes = boxes_at_centers(n, {at(3, stride[0]), at(2, stride[1])}, corners, dtype);
   n.set_output("Anchors", boxes);
-  n.set_output("Variances", read_variances(n, boxes));
+  n.set_output("Variances", emit_expanded_variances(n, boxes));
 }
 
 }  // namespace

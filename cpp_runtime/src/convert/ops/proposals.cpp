@@ -117,7 +117,7 @@ Value emit_proposals_and_set_outputs(NodeContext& n, Value image, const MinBoxSi
 
 // Row splits of the images.
 Value row_splits_from_counts(NodeContext& n, Value counts) {
-  return sequences_from_lengths(Expr{n, n.cast(counts, DType::int64)}).row_splits;
+  return row_partition_from_lengths(Expr{n, n.cast(counts, DType::int64)}).row_splits;
 }
 
 void generate_proposals_v2(NodeContext& n) {
@@ -168,9 +168,9 @@ void distribute_fpn_proposals(NodeContext& n) {
   auto level = pyramid_level_indices(n, rois, first, last);
   bool packed = !n.has_input("RoisNum") && bool(n.row_splits("FpnRois"));
   Value counts = n.has_input("RoisNum") ? n.input("RoisNum")
-                 : packed               ? input_sequences(n, "FpnRois").lengths().value()
-                                        : count;
-  Value owner = image_ids_of_rows(n, counts, count), number = arange(n, count);
+                 : packed ? require_input_row_partition(n, "FpnRois").lengths().value()
+                          : count;
+  Value owner = image_ids_from_row_counts(n, counts, count), number = arange(n, count);
   Values parts, numbers, sizes;
   for (std::int64_t i = 0; i <= last - first; ++i) {
     auto here = n.reshape(level == static_cast<double>(i), {-1});
@@ -191,21 +191,22 @@ void distribute_fpn_proposals(NodeContext& n) {
 Value rois_per_image_in_level(NodeContext& n, std::string_view slot, std::size_t level) {
   auto offsets = n.row_splits(slot, level);
   n.require(bool(offsets), "a level holds no packed sequences (LoD)");
-  return Sequences{{n, offsets}}.lengths();
+  return RowPartition{{n, offsets}}.lengths();
 }
 
 // The best regions of all levels, by image.
 void collect_fpn_proposals(NodeContext& n) {
   bool packed = !n.has_input("MultiLevelRoIsNum") && bool(n.row_splits("MultiLevelRois"));
-  auto rois = require_inputs(n, "MultiLevelRois"),
-       counts = packed ? Values{} : require_inputs(n, "MultiLevelRoIsNum");
+  auto rois = require_nonempty_inputs(n, "MultiLevelRois"),
+       counts = packed ? Values{} : require_nonempty_inputs(n, "MultiLevelRoIsNum");
   for (std::size_t i = 0; packed && i < rois.size(); ++i)
     counts.push_back(rois_per_image_in_level(n, "MultiLevelRois", i));
   n.require(rois.size() == counts.size(), "the lists differ in length");
   Values owner, score;
   for (std::size_t i = 0; i < rois.size(); ++i)
-    owner.push_back(image_ids_of_rows(n, counts[i], dim_as_vector(n, rois[i], 0)));
-  for (Value v : require_inputs(n, "MultiLevelScores")) score.push_back(n.reshape(v, {-1}));
+    owner.push_back(image_ids_from_row_counts(n, counts[i], dim_as_vector(n, rois[i], 0)));
+  for (Value v : require_nonempty_inputs(n, "MultiLevelScores"))
+    score.push_back(n.reshape(v, {-1}));
   auto scores = n.concat(score, 0), image_ids = n.concat(owner, 0);
   auto most = Expr{n, n.int64_vector({static_cast<std::int64_t>(require_unrollable_size(
                           n, n.attr("post_nms_topN", 0), "'post_nms_topN'"))})};

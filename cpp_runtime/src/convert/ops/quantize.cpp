@@ -94,7 +94,7 @@ Value emit_int8_zeros_like(NodeContext& n, const Expr& step) {
 Expr clip_to_scale(const Expr& x, const Expr& scale) { return max(min(x, scale), -scale); }
 
 // Whole numbers stored as floats; the int8 form is recorded with them.
-Expr emit_quantize(const Expr& x, const Expr& scale, const QuantFormat& format) {
+Expr emit_quantize_to_whole_floats(const Expr& x, const Expr& scale, const QuantFormat& format) {
   NodeContext& n = x.context();
   auto wide = broadcast_scale(scale, x, format);
   auto inside = format.is_symmetric ? clip_to_scale(x, wide) : x;
@@ -108,7 +108,7 @@ Expr emit_quantize(const Expr& x, const Expr& scale, const QuantFormat& format) 
                        axis_attrs(format)));
   n.declare_type(small, DType::int8, n.shape(x));
   auto whole = small.to(DType::float32);
-  n.set_int8_value(whole, small);
+  n.set_int8_equivalent(whole, small);
   return whole;
 }
 
@@ -121,15 +121,15 @@ Value int8_weight_if_whole(NodeContext& n, Value x) {
   return whole ? n.cast(x, DType::int8) : Value{};
 }
 
-Value int8_value_if_known(NodeContext& n, Value x) {
+Value find_int8_form(NodeContext& n, Value x) {
   if (n.dtype(x) == DType::int8) return x;
-  auto small = n.int8_value(x);
+  auto small = n.find_int8_equivalent(x);
   return small ? small : int8_weight_if_whole(n, x);
 }
 
 Expr emit_dequantize(const Expr& x, const Expr& scale, const QuantFormat& format) {
   NodeContext& n = x.context();
-  auto small = format.bits == 8 ? int8_value_if_known(n, x) : Value{};
+  auto small = format.bits == 8 ? find_int8_form(n, x) : Value{};
   if (!small || n.require_known_dtype(scale) != DType::float32)
     return x.to(n.require_known_dtype(scale)) * broadcast_scale(scale, x, format) /
            format.max_value();
@@ -169,7 +169,7 @@ Expr max_abs(const Expr& x, std::int64_t axis) {
 
 void set_quantized_outputs(NodeContext& n, const Expr& x, const Expr& scale,
                            const QuantFormat& format, bool dequantizes) {
-  auto whole = emit_quantize(x, scale, format);
+  auto whole = emit_quantize_to_whole_floats(x, scale, format);
   n.set_output("Out", dequantizes ? emit_dequantize(whole, scale, format) : whole);
   n.set_output("OutScale", scale);
 }
@@ -215,7 +215,7 @@ void dequantize_max_abs(NodeContext& n) {
 // One scale per slice, and a second for all if the operand is a product.
 void dequantize_channel_wise(NodeContext& n) {
   auto x = input_expr(n, "X");
-  auto scales = require_inputs(n, "Scales");
+  auto scales = require_nonempty_inputs(n, "Scales");
   auto bits = n.attr("quant_bits", Ints{8});
   n.require(n.require_known_rank(x) > 0, "has no slices");
   n.require(bits.size() >= scales.size() && scales.size() <= 2,
@@ -232,7 +232,7 @@ void dequantize_channel_wise(NodeContext& n) {
 
 std::span<const Rule> quantize_rules() {
   static const Rule rules[] = {
-      {"quantize_linear", 11, linear_rule(emit_quantize)},
+      {"quantize_linear", 11, linear_rule(emit_quantize_to_whole_floats)},
       {"dequantize_linear", 11, linear_rule(emit_dequantize)},
       {"fake_quantize_abs_max", 11, fake_quantize_abs_max_rule(false)},
       {"fake_quantize_dequantize_abs_max", 11, fake_quantize_abs_max_rule(true)},

@@ -19,7 +19,7 @@ NodeContext::Attrs with_seed_attr_unless_zero(const NodeContext& n, NodeContext:
 Value emit_random(NodeContext& n, const std::string& onnx, Value shape, DType dtype,
                   NodeContext::Attrs attrs) {
   attrs.emplace_back("dtype", std::int64_t{onnx_of(dtype)});
-  auto known = n.const_ints(shape);
+  auto known = n.find_constant_ints(shape);
   Value y;
   if (known && !known->empty()) {
     attrs.emplace_back("shape", *known);

@@ -52,7 +52,7 @@ LowerFn arg_reduction_rule(std::string_view onnx) {
     auto dtype = n.attr("dtype", DType::int64);
     int rank = n.require_known_rank(x);
     if (rank == 0) return set_scalar_output(n, "Out", n.scalar(0, dtype));
-    auto axis = flat ? 0 : read_const_axis(n, "axis", "", -1, rank);
+    auto axis = flat ? 0 : require_const_axis(n, "axis", "", -1, rank);
     if (n.dtype(x) == DType::int16)
       x = n.cast(x, DType::int32);  // ONNX Runtime has no int16 comparison
     auto at = n.emit(onnx, {flat ? n.reshape(x, {-1}) : x},

@@ -77,9 +77,9 @@ Value layer_states(NodeContext& n, Value states, const RnnConfig& config, std::i
 void restore_nans(NodeContext& n, const RnnConfig& config, Value x, const Values& states,
                   Values& results) {
   if (config.cell.gate_order.size() == 1 && !n.has_input("SequenceLength")) return;
-  auto nans = nan_or_zero_per_row(sum_last_axis(n, x), states);
-  results[0] =
-      Expr(n, results[0]) + propagate_nans(nans, config.num_directions == 1 ? Ints{0} : Ints{0, 1});
+  auto nans = nan_or_zero_per_row(sum_axis_2_of_3(n, x), states);
+  results[0] = Expr(n, results[0]) + propagate_nans_to_later_steps(
+                                         nans, config.num_directions == 1 ? Ints{0} : Ints{0, 1});
   Expr last(n, n.unsqueeze(reduce(n, "ReduceSum", nans, {0}, false), {2}));
   for (std::size_t i = 1; i < results.size(); ++i) results[i] = Expr(n, results[i]) + last;
 }

@@ -15,8 +15,8 @@ constexpr Activation kActivations[] = {
 };
 
 template <class T>
-const Activation& find_activation(const NodeContext& n, std::string_view attr, const T& value,
-                                  T Activation::* member) {
+const Activation& require_activation_row(const NodeContext& n, std::string_view attr,
+                                         const T& value, T Activation::* member) {
   for (const Activation& row : kActivations)
     if (row.*member == value) return row;
   std::ostringstream why;
@@ -26,15 +26,15 @@ const Activation& find_activation(const NodeContext& n, std::string_view attr, c
 
 }  // namespace
 
-const Activation& read_activation(const NodeContext& n, std::string_view attr,
-                                  std::int64_t default_value) {
-  return find_activation(n, attr, n.attr(attr, default_value), &Activation::number);
+const Activation& read_activation_row(const NodeContext& n, std::string_view attr,
+                                      std::int64_t default_value) {
+  return require_activation_row(n, attr, n.attr(attr, default_value), &Activation::number);
 }
 
-const Activation& read_activation(const NodeContext& n, std::string_view attr,
-                                  const char* default_value) {
+const Activation& read_activation_row(const NodeContext& n, std::string_view attr,
+                                      const char* default_value) {
   std::string name = n.attr(attr, default_value);
-  return find_activation(n, attr, std::string_view(name), &Activation::paddle);
+  return require_activation_row(n, attr, std::string_view(name), &Activation::paddle);
 }
 
 Value reorder_gates(NodeContext& n, Value weight, const Ints& order, std::int64_t hidden,
@@ -48,7 +48,7 @@ Value reorder_gates(NodeContext& n, Value weight, const Ints& order, std::int64_
   return n.reshape(sorted, merged);
 }
 
-GruWeights read_gru_weights(NodeContext& n) {
+GruWeights split_legacy_gru_weight(NodeContext& n) {
   auto weight = n.input("Weight");
   n.require(n.require_known_rank(weight) == 2, "needs Weight [hidden, 3 hidden]");
   auto hidden =
@@ -61,16 +61,16 @@ GruWeights read_gru_weights(NodeContext& n) {
   return {part(0, 2 * square, 2 * hidden), part(2 * square, 3 * square, hidden), hidden};
 }
 
-Expr sum_last_axis(NodeContext& n, Value v) { return sum(Expr(n, v), {2}); }
+Expr sum_axis_2_of_3(NodeContext& n, Value v) { return sum(Expr(n, v), {2}); }
 
 Expr nan_or_zero_per_row(const Expr& rows, const Values& states) {
   NodeContext& n = rows.context();
   Expr sums(n, n.unsqueeze(rows, {1}));
-  for (Value state : states) sums = sums + sum_last_axis(n, state);
+  for (Value state : states) sums = sums + sum_axis_2_of_3(n, state);
   return where(isnan(sums), sums, 0);
 }
 
-Expr propagate_nans(const Expr& nans, const Ints& reverse) {
+Expr propagate_nans_to_later_steps(const Expr& nans, const Ints& reverse) {
   NodeContext& n = nans.context();
   Values all;
   for (std::size_t d = 0; d < reverse.size(); ++d) {

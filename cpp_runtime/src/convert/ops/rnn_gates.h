@@ -14,7 +14,7 @@ struct GruWeights {
   Expr gates, candidate;
   std::int64_t hidden;
 };
-GruWeights read_gru_weights(NodeContext& n);
+GruWeights split_legacy_gru_weight(NodeContext& n);
 
 /// An activation: Paddle's number and name, ONNX's name, and its formula.
 struct Activation {
@@ -24,19 +24,19 @@ struct Activation {
 };
 using Activations = std::vector<const Activation*>;
 /// The activation selected by a numeric attribute, as in older ops, or by a name.
-const Activation& read_activation(const NodeContext& n, std::string_view attr,
-                                  std::int64_t default_value);
-const Activation& read_activation(const NodeContext& n, std::string_view attr,
-                                  const char* default_value);
+const Activation& read_activation_row(const NodeContext& n, std::string_view attr,
+                                      std::int64_t default_value);
+const Activation& read_activation_row(const NodeContext& n, std::string_view attr,
+                                      const char* default_value);
 
 /// NaN where an input row or an initial state contains NaN, else 0.  Needed because ONNX Runtime's
 /// LSTM and GRU hide NaN: they clip activations, and they ignore rows beyond the length of a
 /// sequence. rows: sums of the input's rows, [T,B]; states [D,B,*] -> [T,D,B]
 Expr nan_or_zero_per_row(const Expr& rows, const Values& states);
 /// Row sums of a value of three axes.
-Expr sum_last_axis(NodeContext& n, Value v);
+Expr sum_axis_2_of_3(NodeContext& n, Value v);
 /// Propagates each NaN to all later steps; to all earlier steps for directions with `reverse` 1.
 /// [T,D,B] -> [T,D,B,1]
-Expr propagate_nans(const Expr& nans, const Ints& reverse);
+Expr propagate_nans_to_later_steps(const Expr& nans, const Ints& reverse);
 
 }  // namespace oarlock

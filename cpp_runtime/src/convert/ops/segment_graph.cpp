@@ -28,26 +28,26 @@ const SegmentReduction& require_segment_reduction(const NodeContext& n, std::str
   return *it;
 }
 
-Expr accumulate_rows(const Expr& onto, Value at, const Expr& rows, std::string_view reduction) {
+Expr scatter_reduce_rows(const Expr& onto, Value at, const Expr& rows, std::string_view reduction) {
   return {onto.context(), scatter_nd_reduce(onto.context(), onto, at, rows, reduction)};
 }
 
-struct SegmentAggregate {
+struct AggregatedSegments {
   Expr rows, counts;  // [count,*], 0 for empty segments; [count]
 };
 
 // count: int64[1]
-SegmentAggregate aggregate_segments(const Expr& rows, Value segment_ids, Value count,
-                                    const SegmentReduction& reduction) {
+AggregatedSegments aggregate_segments(const Expr& rows, Value segment_ids, Value count,
+                                      const SegmentReduction& reduction) {
   NodeContext& n = rows.context();
   int rank = n.require_known_rank(rows);
   n.require(rank > 0, "has no rows");
   auto at = n.unsqueeze(as_int64_vector(n, segment_ids), {-1});
   auto shape = n.concat({count, n.slice(n.shape_of(rows), {1}, {rank}, {0})}, 0);
   Expr aggregated =
-      accumulate_rows(full_like(rows, reduction.initial, shape), at, rows, reduction.onnx);
+      scatter_reduce_rows(full_like(rows, reduction.initial, shape), at, rows, reduction.onnx);
   auto ones = full_like(rows, 1, n.shape_of(as_int64_vector(n, segment_ids)));
-  auto counts = accumulate_rows(full_like(rows, 0, count), at, ones, "add");
+  auto counts = scatter_reduce_rows(full_like(rows, 0, count), at, ones, "add");
   Ints trailing_axes = all_axes(rank);
   trailing_axes.erase(trailing_axes.begin());
   Expr column(n, n.unsqueeze(counts, trailing_axes));
@@ -60,8 +60,8 @@ SegmentAggregate aggregate_segments(const Expr& rows, Value segment_ids, Value c
 void segment_pool(NodeContext& n) {
   auto x = input_expr(n, "X"),
        last = Expr(n, n.slice(as_int64_vector(n, n.input("SegmentIds")), {-1}, {INT64_MAX}, {0}));
-  auto [rows, counts] = aggregate_segments(x, nonnegative_index_input(n, "SegmentIds"), last + 1,
-                                           require_segment_reduction(n, "pooltype"));
+  auto [rows, counts] = aggregate_segments(x, index_input_with_invalid_negatives(n, "SegmentIds"),
+                                           last + 1, require_segment_reduction(n, "pooltype"));
   n.set_output("Out", rows);
   n.set_output("SummedIds", n.unsqueeze(counts, {-1}));
 }
@@ -79,37 +79,37 @@ Value read_node_count(NodeContext& n, Value x) {
 
 // The rows of nodes at one end of the edges.
 Expr gather_edge_rows(NodeContext& n, std::string_view nodes, std::string_view ends) {
-  return input_expr(n, nodes).emit("Gather",
-                                   {as_int64_vector(n, nonnegative_index_input(n, ends))});
+  return input_expr(n, nodes).emit(
+      "Gather", {as_int64_vector(n, index_input_with_invalid_negatives(n, ends))});
 }
 
 // The message of an edge: combines the rows of its two ends, with broadcasting.
-Expr edge_messages(NodeContext& n, const Expr& a, const Expr& b) {
+Expr apply_message_op(NodeContext& n, const Expr& a, const Expr& b) {
   auto op = n.attr("message_op", "ADD");
   n.require(op == "ADD" || op == "MUL", "attribute 'message_op' is " + op);
   return op == "ADD" ? a + b : a * b;
 }
 
-void aggregate_messages(NodeContext& n, const Expr& messages) {
-  auto [rows, counts] = aggregate_segments(messages, nonnegative_index_input(n, "Dst_index"),
-                                           read_node_count(n, n.input("X")),
-                                           require_segment_reduction(n, "reduce_op"));
+void set_aggregated_outputs(NodeContext& n, const Expr& messages) {
+  auto [rows, counts] = aggregate_segments(
+      messages, index_input_with_invalid_negatives(n, "Dst_index"),
+      read_node_count(n, n.input("X")), require_segment_reduction(n, "reduce_op"));
   n.set_output("Out", rows);
   n.set_output("Dst_count", counts.to(DType::int32));
 }
 
 void graph_send_recv(NodeContext& n) {
-  aggregate_messages(n, gather_edge_rows(n, "X", "Src_index"));
+  set_aggregated_outputs(n, gather_edge_rows(n, "X", "Src_index"));
 }
 
 void graph_send_ue_recv(NodeContext& n) {
-  aggregate_messages(n,
-                     edge_messages(n, gather_edge_rows(n, "X", "Src_index"), input_expr(n, "Y")));
+  set_aggregated_outputs(
+      n, apply_message_op(n, gather_edge_rows(n, "X", "Src_index"), input_expr(n, "Y")));
 }
 
 void graph_send_uv(NodeContext& n) {
-  n.set_output("out", edge_messages(n, gather_edge_rows(n, "x", "src_index"),
-                                    gather_edge_rows(n, "y", "dst_index")));
+  n.set_output("out", apply_message_op(n, gather_edge_rows(n, "x", "src_index"),
+                                       gather_edge_rows(n, "y", "dst_index")));
 }
 
 }  // namespace

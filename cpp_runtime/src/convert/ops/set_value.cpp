@@ -63,7 +63,7 @@ AxisSelection selection_along_axis(NodeContext& n, Value x, const SliceBounds& s
   n.require(n.dim(s.starts, 0) > at && n.dim(s.ends, 0) > at,
             "needs one start and one end per axis");
   auto start = n.slice(s.starts, {at}, {at + 1}, {0}), end = n.slice(s.ends, {at}, {at + 1}, {0});
-  auto from = n.const_ints(start), to = n.const_ints(end);
+  auto from = n.find_constant_ints(start), to = n.find_constant_ints(end);
   if (size >= 0 && size <= kMaxConstantPositions && from && to)
     return constant_selection(n, size, (*from)[0], (*to)[0], s.steps[i]);
   n.require(s.steps[i] > 0, "a negative step needs bounds and sizes that are known");
@@ -163,12 +163,12 @@ void set_value(NodeContext& n) {
                 read_int_list(n, {"ends", "", "EndsTensorList"})};
   n.require(s.steps.size() == s.axes.size(), "needs one step per axis");
   for (std::size_t i = 0; i < s.axes.size(); ++i) {
-    s.axes[i] = normalize_and_sort_axes(n, {s.axes[i]}, rank)[0];
+    s.axes[i] = require_unique_sorted_axes(n, {s.axes[i]}, rank)[0];
     n.require(s.steps[i] != 0 && s.steps[i] > -kMaxConstantPositions &&
                   s.steps[i] < kMaxConstantPositions,
               "a step is " + std::to_string(s.steps[i]));
   }
-  auto decreased = normalize_and_sort_axes(n, n.attr("decrease_axes", Ints{}), rank);
+  auto decreased = require_unique_sorted_axes(n, n.attr("decrease_axes", Ints{}), rank);
   auto assigned = drop_none_axes(n, read_value(n, n.require_known_dtype(x)), rank, decreased);
   auto value = expand_value_rank(n, assigned, rank, decreased);
   Value mask = n.scalar(1, DType::boolean);

@@ -12,7 +12,7 @@ constexpr std::int64_t kMaxAxes = 64;  // valid programs have at most 9; each be
 // One unknown dim can be left to Reshape, because -1 in the program and -1 for unknown then agree.
 void reshape(NodeContext& n) {
   auto x = n.input("X"), shape = read_int_list(n, {"shape", "Shape", "ShapeTensor"});
-  auto known = n.partial_ints(shape);
+  auto known = n.find_partially_known_ints(shape);
   bool one_dynamic = known && std::count(known->begin(), known->end(), -1) <= 1;
   n.set_output("Out", one_dynamic ? n.reshape(x, *known) : n.emit("Reshape", {x, shape}));
 }
@@ -28,7 +28,7 @@ void transpose(NodeContext& n) {
 // The product of shape(x)[from:to], int64[1].
 Value product_of_dims_in_range(NodeContext& n, Value x, std::int64_t from, std::int64_t to) {
   auto dims = n.slice(n.shape_of(x), {from}, {to}, {0});
-  auto known = n.const_ints(dims);
+  auto known = n.find_constant_ints(dims);
   if (!known) return reduce(n, "ReduceProd", dims, {0}, true);
   return n.int64_vector({element_count(*known).value_or(-1)});
 }
@@ -75,7 +75,7 @@ Value squeeze_all_unit_dims_at_run_time(NodeContext& n, Value x, Ints shape) {
 void squeeze(NodeContext& n) {
   auto x = n.input("X");
   int rank = n.require_known_rank(x);
-  Ints requested = normalize_and_sort_axes(n, require_const_int_list(n, {"axes", "", ""}), rank),
+  Ints requested = require_unique_sorted_axes(n, require_const_int_list(n, {"axes", "", ""}), rank),
        axes;
   Ints shape = n.shape(x).value_or(Ints{});
   bool is_dynamic = std::find(shape.begin(), shape.end(), -1) != shape.end();
@@ -121,7 +121,7 @@ Value unsqueeze_runtime_axes(NodeContext& n, Value x, Value axes) {
 void unsqueeze(NodeContext& n) {
   auto x = n.input("X");
   auto axes_value = read_int_list(n, {"axes", "AxesTensor", "AxesTensorList"});
-  if (!n.const_ints(axes_value))
+  if (!n.find_constant_ints(axes_value))
     return n.set_output("Out", unsqueeze_runtime_axes(n, x, axes_value));
   auto axes = require_const_int_list(n, {"axes", "AxesTensor", "AxesTensorList"});
   n.set_output("Out",

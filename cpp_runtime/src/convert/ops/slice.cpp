@@ -16,7 +16,7 @@ constexpr std::int64_t kBeyondAnySize = std::int64_t{1} << 48;  // larger than a
 Value emit_slice(NodeContext& n, Value x, const Ints& axes, Value starts, Value ends, Value steps) {
   if (axes.empty()) return x;
   if (n.opset() < 10) {
-    auto from = n.const_ints(starts), to = n.const_ints(ends);
+    auto from = n.find_constant_ints(starts), to = n.find_constant_ints(ends);
     n.require(from && to && !steps,
               "below opset 10 starts and ends must be constants, and steps 1");
     return n.emit("Slice", {x}, {{"axes", axes}, {"starts", *from}, {"ends", *to}});
@@ -29,18 +29,18 @@ Value emit_slice(NodeContext& n, Value x, const Ints& axes, Value starts, Value 
 // x[..., i, ...] as one Gather; Value{} if it selects more
 Value try_gather_single_entry(NodeContext& n, Value x, const Ints& axes, const Ints& decreased,
                               Value starts) {
-  auto at = n.const_ints(starts);
+  auto at = n.find_constant_ints(starts);
   bool one = axes.size() == 1 && decreased.size() == 1 && at && at->size() == 1;
   if (!one || n.rank(x) < 1 ||
-      normalize_and_sort_axes(n, axes, n.rank(x)) !=
-          normalize_and_sort_axes(n, decreased, n.rank(x)))
+      require_unique_sorted_axes(n, axes, n.rank(x)) !=
+          require_unique_sorted_axes(n, decreased, n.rank(x)))
     return {};
   return n.emit("Gather", {x, n.int64_scalar((*at)[0])}, {{"axis", axes[0]}});
 }
 
 void squeeze_axes_and_set_output(NodeContext& n, Value y, const Ints& decreased) {
-  set_scalar_output(n, "Out",
-                    n.squeeze(y, normalize_and_sort_axes(n, decreased, n.require_known_rank(y))));
+  set_scalar_output(
+      n, "Out", n.squeeze(y, require_unique_sorted_axes(n, decreased, n.require_known_rank(y))));
 }
 
 void slice(NodeContext& n) {
@@ -57,7 +57,7 @@ void slice(NodeContext& n) {
 
 // With a negative step, an end of -1 means through the front.
 Value ends_for_negative_steps(NodeContext& n, Value ends, Value steps) {
-  auto by = n.const_ints(steps), to = n.const_ints(ends);
+  auto by = n.find_constant_ints(steps), to = n.find_constant_ints(ends);
   bool forward = by && std::all_of(by->begin(), by->end(), [](std::int64_t s) { return s > 0; });
   if (forward) return ends;
   if (!by || !to) {
@@ -145,7 +145,7 @@ Values split_by_runtime_sections(NodeContext& n, Value x, std::int64_t axis, Val
 
 Values split_along_axis(NodeContext& n, Value x, std::int64_t axis, std::size_t parts) {
   auto sections = read_int_list(n, {"sections", "", "SectionsTensorList"});
-  auto sizes = n.const_ints(sections);
+  auto sizes = n.find_constant_ints(sections);
   if (!sizes) return split_by_runtime_sections(n, x, axis, sections, parts);
   return sizes->empty() ? split_evenly(n, x, axis, parts) : split_sections(n, x, axis, *sizes);
 }
@@ -174,12 +174,12 @@ void split(NodeContext& n) {
   if (num_outputs == 1) return n.set_outputs("Out", {x});
   auto axis = read_int_list(n, {"axis", "AxisTensor", ""}, {0});
   if (n.dim(axis, 0) != 1) axis = n.reshape(axis, {1});
-  if (!n.const_ints(axis))
+  if (!n.find_constant_ints(axis))
     return n.set_outputs("Out", split_along_runtime_axis(n, x, axis, num_outputs));
-  n.set_outputs(
-      "Out",
-      split_along_axis(n, x, read_const_axis(n, "axis", "AxisTensor", 0, n.require_known_rank(x)),
-                       num_outputs));
+  n.set_outputs("Out",
+                split_along_axis(
+                    n, x, require_const_axis(n, "axis", "AxisTensor", 0, n.require_known_rank(x)),
+                    num_outputs));
 }
 
 // All entries along an axis.

@@ -168,7 +168,7 @@ std::span<const Rule> unary_math_rules() {
       {"cast", 7, cast, {.lod = OutputTraits::propagate}},
       {"assign",
        7,
-       [](NodeContext& n) { n.set_output("Out", n.input_or_empty_sequence("X")); },
+       [](NodeContext& n) { n.set_output("Out", n.sequence_input_or_empty_if_unwritten("X")); },
        {.lod = OutputTraits::propagate}},
       {"rnn_memory_helper", 7, pass_through_rule("X")},
       {"share_data", 7, pass_through_rule("X")},

@@ -104,7 +104,7 @@ Value read_unpooled_size(NodeContext& n, Value x) {
   Ints kernel = n.attr("ksize", Ints{}), stride = n.attr("strides", Ints(kernel.size(), 1));
   Ints padding = n.attr("paddings", Ints(kernel.size(), 0));
   Values sizes{read_int_list(n, {"output_size", "", ""})};
-  auto known = n.const_ints(sizes[0]);
+  auto known = n.find_constant_ints(sizes[0]);
   if (!known || std::all_of(known->begin(), known->end(), [](auto s) { return s > 0; }))
     return sizes[0];
   std::size_t dims = known->size();
@@ -130,7 +130,7 @@ void unpool(NodeContext& n) {
   auto x = n.input("X"), at = n.cast(n.input("Indices"), DType::int64);
   auto size = read_unpooled_size(n, x);
   auto front = n.slice(n.shape_of(x), {0}, {2}, {0});
-  auto known = n.const_ints(size);
+  auto known = n.find_constant_ints(size);
   for (auto s : known.value_or(Ints{})) require_unrollable_size(n, s, "an image size");
   auto plane = known ? n.int64_vector({element_count(*known).value_or(-1)})
                      : reduce(n, "ReduceProd", size, {0}, true);

@@ -24,7 +24,7 @@ bool is_shape_op(const std::string& op) {
 
 }  // namespace
 
-Placement read_placement(const Library& library, const ort::Session* session) {
+Placement query_node_placement(const Library& library, const ort::Session* session) {
   Placement placement;
   if (library.minor < kPlacementMinor) return placement;
   const ort::Api& api = library.api;
@@ -46,7 +46,7 @@ Placement read_placement(const Library& library, const ort::Session* session) {
   return placement;
 }
 
-std::string compute_ops_on_cpu(const Placement& placement) {
+std::string describe_compute_ops_on_cpu(const Placement& placement) {
   auto cpu = placement.find("CPUExecutionProvider");
   std::string text;
   if (cpu == placement.end()) return text;

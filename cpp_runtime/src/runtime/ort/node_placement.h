@@ -13,10 +13,10 @@ using Placement = std::map<std::string, std::map<std::string, std::size_t>>;
 
 /// The placement that ONNX Runtime reports; empty before 1.24.  The session must have been created
 /// with `session.record_ep_graph_assignment_info`.
-Placement read_placement(const Library& library, const ort::Session* session);
+Placement query_node_placement(const Library& library, const ort::Session* session);
 
 /// The compute nodes that run on the CPU, as one line; "" for none.  Shape computations are
 /// excluded: they belong on the CPU.
-std::string compute_ops_on_cpu(const Placement& placement);
+std::string describe_compute_ops_on_cpu(const Placement& placement);
 
 }  // namespace oarlock

@@ -31,102 +31,110 @@ using LogSink = void (*)(void*, int severity, const char*, const char*, const ch
 
 /// One function of the table.
 template <int Index, class Function>
-struct ApiFunction {
+struct ApiFunctionTraits {
   static constexpr int index = Index;
   using type = Function*;
 };
 
-using GetErrorMessage = ApiFunction<2, const char*(const Status*)>;
-using CreateEnvWithCustomLogger = ApiFunction<4, Status*(LogSink, void*, int, const char*, Env**)>;
-using DisableTelemetryEvents = ApiFunction<6, Status*(const Env*)>;
+using GetErrorMessage = ApiFunctionTraits<2, const char*(const Status*)>;
+using CreateEnvWithCustomLogger =
+    ApiFunctionTraits<4, Status*(LogSink, void*, int, const char*, Env**)>;
+using DisableTelemetryEvents = ApiFunctionTraits<6, Status*(const Env*)>;
 using CreateSession =
-    ApiFunction<7, Status*(const Env*, const char*, const SessionOptions*, Session**)>;
-using CreateSessionFromArray =
-    ApiFunction<8, Status*(const Env*, const void*, std::size_t, const SessionOptions*, Session**)>;
-using Run =
-    ApiFunction<9, Status*(Session*, const RunOptions*, const char* const*, const Value* const*,
-                           std::size_t, const char* const*, std::size_t, Value**)>;
-using CreateSessionOptions = ApiFunction<10, Status*(SessionOptions**)>;
-using SetOptimizedModelFilePath = ApiFunction<11, Status*(SessionOptions*, const char*)>;
-using SetSessionExecutionMode = ApiFunction<13, Status*(SessionOptions*, int)>;
-using EnableProfiling = ApiFunction<14, Status*(SessionOptions*, const char*)>;
-using DisableMemPattern = ApiFunction<17, Status*(SessionOptions*)>;
-using DisableCpuMemArena = ApiFunction<19, Status*(SessionOptions*)>;
-using SetSessionGraphOptimizationLevel = ApiFunction<23, Status*(SessionOptions*, int)>;
-using SetIntraOpNumThreads = ApiFunction<24, Status*(SessionOptions*, int)>;
-using SetInterOpNumThreads = ApiFunction<25, Status*(SessionOptions*, int)>;
-using SessionGetInputCount = ApiFunction<30, Status*(const Session*, std::size_t*)>;
-using SessionGetOutputCount = ApiFunction<31, Status*(const Session*, std::size_t*)>;
-using SessionGetInputTypeInfo = ApiFunction<33, Status*(const Session*, std::size_t, TypeInfo**)>;
-using SessionGetOutputTypeInfo = ApiFunction<34, Status*(const Session*, std::size_t, TypeInfo**)>;
+    ApiFunctionTraits<7, Status*(const Env*, const char*, const SessionOptions*, Session**)>;
+using CreateSessionFromArray = ApiFunctionTraits<8, Status*(const Env*, const void*, std::size_t,
+                                                            const SessionOptions*, Session**)>;
+using Run = ApiFunctionTraits<9, Status*(Session*, const RunOptions*, const char* const*,
+                                         const Value* const*, std::size_t, const char* const*,
+                                         std::size_t, Value**)>;
+using CreateSessionOptions = ApiFunctionTraits<10, Status*(SessionOptions**)>;
+using SetOptimizedModelFilePath = ApiFunctionTraits<11, Status*(SessionOptions*, const char*)>;
+using SetSessionExecutionMode = ApiFunctionTraits<13, Status*(SessionOptions*, int)>;
+using EnableProfiling = ApiFunctionTraits<14, Status*(SessionOptions*, const char*)>;
+using DisableMemPattern = ApiFunctionTraits<17, Status*(SessionOptions*)>;
+using DisableCpuMemArena = ApiFunctionTraits<19, Status*(SessionOptions*)>;
+using SetSessionGraphOptimizationLevel = ApiFunctionTraits<23, Status*(SessionOptions*, int)>;
+using SetIntraOpNumThreads = ApiFunctionTraits<24, Status*(SessionOptions*, int)>;
+using SetInterOpNumThreads = ApiFunctionTraits<25, Status*(SessionOptions*, int)>;
+using SessionGetInputCount = ApiFunctionTraits<30, Status*(const Session*, std::size_t*)>;
+using SessionGetOutputCount = ApiFunctionTraits<31, Status*(const Session*, std::size_t*)>;
+using SessionGetInputTypeInfo =
+    ApiFunctionTraits<33, Status*(const Session*, std::size_t, TypeInfo**)>;
+using SessionGetOutputTypeInfo =
+    ApiFunctionTraits<34, Status*(const Session*, std::size_t, TypeInfo**)>;
 using SessionGetInputName =
-    ApiFunction<36, Status*(const Session*, std::size_t, Allocator*, char**)>;
+    ApiFunctionTraits<36, Status*(const Session*, std::size_t, Allocator*, char**)>;
 using SessionGetOutputName =
-    ApiFunction<37, Status*(const Session*, std::size_t, Allocator*, char**)>;
-using CreateRunOptions = ApiFunction<39, Status*(RunOptions**)>;
-using RunOptionsSetTerminate = ApiFunction<46, Status*(RunOptions*)>;
-using RunOptionsUnsetTerminate = ApiFunction<47, Status*(RunOptions*)>;
+    ApiFunctionTraits<37, Status*(const Session*, std::size_t, Allocator*, char**)>;
+using CreateRunOptions = ApiFunctionTraits<39, Status*(RunOptions**)>;
+using RunOptionsSetTerminate = ApiFunctionTraits<46, Status*(RunOptions*)>;
+using RunOptionsUnsetTerminate = ApiFunctionTraits<47, Status*(RunOptions*)>;
 using CreateTensorWithDataAsOrtValue =
-    ApiFunction<49, Status*(const MemoryInfo*, void*, std::size_t, const std::int64_t*, std::size_t,
-                            int, Value**)>;
-using GetTensorMutableData = ApiFunction<51, Status*(Value*, void**)>;
-using CastTypeInfoToTensorInfo = ApiFunction<55, Status*(const TypeInfo*, const TensorInfo**)>;
-using GetTensorElementType = ApiFunction<60, Status*(const TensorInfo*, int*)>;
-using GetDimensionsCount = ApiFunction<61, Status*(const TensorInfo*, std::size_t*)>;
-using GetDimensions = ApiFunction<62, Status*(const TensorInfo*, std::int64_t*, std::size_t)>;
+    ApiFunctionTraits<49, Status*(const MemoryInfo*, void*, std::size_t, const std::int64_t*,
+                                  std::size_t, int, Value**)>;
+using GetTensorMutableData = ApiFunctionTraits<51, Status*(Value*, void**)>;
+using CastTypeInfoToTensorInfo =
+    ApiFunctionTraits<55, Status*(const TypeInfo*, const TensorInfo**)>;
+using GetTensorElementType = ApiFunctionTraits<60, Status*(const TensorInfo*, int*)>;
+using GetDimensionsCount = ApiFunctionTraits<61, Status*(const TensorInfo*, std::size_t*)>;
+using GetDimensions = ApiFunctionTraits<62, Status*(const TensorInfo*, std::int64_t*, std::size_t)>;
 using GetSymbolicDimensions =
-    ApiFunction<63, Status*(const TensorInfo*, const char**, std::size_t)>;
-using GetTensorTypeAndShape = ApiFunction<65, Status*(const Value*, TensorInfo**)>;
-using CreateMemoryInfo = ApiFunction<68, Status*(const char*, int, int, int, MemoryInfo**)>;
-using CreateCpuMemoryInfo = ApiFunction<69, Status*(int, int, MemoryInfo**)>;
-using AllocatorAlloc = ApiFunction<75, Status*(Allocator*, std::size_t, void**)>;
-using AllocatorFree = ApiFunction<76, Status*(Allocator*, void*)>;
-using GetAllocatorWithDefaultOptions = ApiFunction<78, Status*(Allocator**)>;
-using ReleaseEnv = ApiFunction<92, void(Env*)>;
-using ReleaseStatus = ApiFunction<93, void(Status*)>;
-using ReleaseMemoryInfo = ApiFunction<94, void(MemoryInfo*)>;
-using ReleaseSession = ApiFunction<95, void(Session*)>;
-using ReleaseValue = ApiFunction<96, void(Value*)>;
-using ReleaseRunOptions = ApiFunction<97, void(RunOptions*)>;
-using ReleaseTypeInfo = ApiFunction<98, void(TypeInfo*)>;
-using ReleaseTensorInfo = ApiFunction<99, void(TensorInfo*)>;
-using ReleaseSessionOptions = ApiFunction<100, void(SessionOptions*)>;
-using SessionEndProfiling = ApiFunction<110, Status*(Session*, Allocator*, char**)>;
-using GetAvailableProviders = ApiFunction<125, Status*(char***, int*)>;
-using ReleaseAvailableProviders = ApiFunction<126, Status*(char**, int)>;
-using AddSessionConfigEntry = ApiFunction<130, Status*(SessionOptions*, const char*, const char*)>;
-using CreateAllocator = ApiFunction<131, Status*(const Session*, const MemoryInfo*, Allocator**)>;
-using ReleaseAllocator = ApiFunction<132, void(Allocator*)>;
-using RunWithBinding = ApiFunction<133, Status*(Session*, const RunOptions*, const IoBinding*)>;
-using CreateIoBinding = ApiFunction<134, Status*(Session*, IoBinding**)>;
-using ReleaseIoBinding = ApiFunction<135, void(IoBinding*)>;
-using BindInput = ApiFunction<136, Status*(IoBinding*, const char*, const Value*)>;
-using BindOutput = ApiFunction<137, Status*(IoBinding*, const char*, const Value*)>;
-using BindOutputToDevice = ApiFunction<138, Status*(IoBinding*, const char*, const MemoryInfo*)>;
+    ApiFunctionTraits<63, Status*(const TensorInfo*, const char**, std::size_t)>;
+using GetTensorTypeAndShape = ApiFunctionTraits<65, Status*(const Value*, TensorInfo**)>;
+using CreateMemoryInfo = ApiFunctionTraits<68, Status*(const char*, int, int, int, MemoryInfo**)>;
+using CreateCpuMemoryInfo = ApiFunctionTraits<69, Status*(int, int, MemoryInfo**)>;
+using AllocatorAlloc = ApiFunctionTraits<75, Status*(Allocator*, std::size_t, void**)>;
+using AllocatorFree = ApiFunctionTraits<76, Status*(Allocator*, void*)>;
+using GetAllocatorWithDefaultOptions = ApiFunctionTraits<78, Status*(Allocator**)>;
+using ReleaseEnv = ApiFunctionTraits<92, void(Env*)>;
+using ReleaseStatus = ApiFunctionTraits<93, void(Status*)>;
+using ReleaseMemoryInfo = ApiFunctionTraits<94, void(MemoryInfo*)>;
+using ReleaseSession = ApiFunctionTraits<95, void(Session*)>;
+using ReleaseValue = ApiFunctionTraits<96, void(Value*)>;
+using ReleaseRunOptions = ApiFunctionTraits<97, void(RunOptions*)>;
+using ReleaseTypeInfo = ApiFunctionTraits<98, void(TypeInfo*)>;
+using ReleaseTensorInfo = ApiFunctionTraits<99, void(TensorInfo*)>;
+using ReleaseSessionOptions = ApiFunctionTraits<100, void(SessionOptions*)>;
+using SessionEndProfiling = ApiFunctionTraits<110, Status*(Session*, Allocator*, char**)>;
+using GetAvailableProviders = ApiFunctionTraits<125, Status*(char***, int*)>;
+using ReleaseAvailableProviders = ApiFunctionTraits<126, Status*(char**, int)>;
+using AddSessionConfigEntry =
+    ApiFunctionTraits<130, Status*(SessionOptions*, const char*, const char*)>;
+using CreateAllocator =
+    ApiFunctionTraits<131, Status*(const Session*, const MemoryInfo*, Allocator**)>;
+using ReleaseAllocator = ApiFunctionTraits<132, void(Allocator*)>;
+using RunWithBinding =
+    ApiFunctionTraits<133, Status*(Session*, const RunOptions*, const IoBinding*)>;
+using CreateIoBinding = ApiFunctionTraits<134, Status*(Session*, IoBinding**)>;
+using ReleaseIoBinding = ApiFunctionTraits<135, void(IoBinding*)>;
+using BindInput = ApiFunctionTraits<136, Status*(IoBinding*, const char*, const Value*)>;
+using BindOutput = ApiFunctionTraits<137, Status*(IoBinding*, const char*, const Value*)>;
+using BindOutputToDevice =
+    ApiFunctionTraits<138, Status*(IoBinding*, const char*, const MemoryInfo*)>;
 using GetBoundOutputValues =
-    ApiFunction<140, Status*(const IoBinding*, Allocator*, Value***, std::size_t*)>;
-using AddRunConfigEntry = ApiFunction<165, Status*(RunOptions*, const char*, const char*)>;
-using AppendTensorRt = ApiFunction<170, Status*(SessionOptions*, const TensorRtOptions*)>;
-using CreateTensorRtOptions = ApiFunction<171, Status*(TensorRtOptions**)>;
-using UpdateTensorRtOptions = ApiFunction<172, Status*(TensorRtOptions*, const char* const*,
-                                                       const char* const*, std::size_t)>;
-using ReleaseTensorRtOptions = ApiFunction<174, void(TensorRtOptions*)>;
-using AppendCuda = ApiFunction<204, Status*(SessionOptions*, const CudaOptions*)>;
-using CreateCudaOptions = ApiFunction<205, Status*(CudaOptions**)>;
-using UpdateCudaOptions =
-    ApiFunction<206, Status*(CudaOptions*, const char* const*, const char* const*, std::size_t)>;
-using ReleaseCudaOptions = ApiFunction<208, void(CudaOptions*)>;
-using GetBuildInfoString = ApiFunction<254, const char*()>;
-using SetDeterministicCompute = ApiFunction<273, Status*(SessionOptions*, bool)>;
+    ApiFunctionTraits<140, Status*(const IoBinding*, Allocator*, Value***, std::size_t*)>;
+using AddRunConfigEntry = ApiFunctionTraits<165, Status*(RunOptions*, const char*, const char*)>;
+using AppendTensorRt = ApiFunctionTraits<170, Status*(SessionOptions*, const TensorRtOptions*)>;
+using CreateTensorRtOptions = ApiFunctionTraits<171, Status*(TensorRtOptions**)>;
+using UpdateTensorRtOptions = ApiFunctionTraits<172, Status*(TensorRtOptions*, const char* const*,
+                                                             const char* const*, std::size_t)>;
+using ReleaseTensorRtOptions = ApiFunctionTraits<174, void(TensorRtOptions*)>;
+using AppendCuda = ApiFunctionTraits<204, Status*(SessionOptions*, const CudaOptions*)>;
+using CreateCudaOptions = ApiFunctionTraits<205, Status*(CudaOptions**)>;
+using UpdateCudaOptions = ApiFunctionTraits<206, Status*(CudaOptions*, const char* const*,
+                                                         const char* const*, std::size_t)>;
+using ReleaseCudaOptions = ApiFunctionTraits<208, void(CudaOptions*)>;
+using GetBuildInfoString = ApiFunctionTraits<254, const char*()>;
+using SetDeterministicCompute = ApiFunctionTraits<273, Status*(SessionOptions*, bool)>;
 // Since 1.24.
 using SessionGetPlacement =
-    ApiFunction<407, Status*(const Session*, const EpSubgraph* const**, std::size_t*)>;
-using EpSubgraphGetName = ApiFunction<408, Status*(const EpSubgraph*, const char**)>;
+    ApiFunctionTraits<407, Status*(const Session*, const EpSubgraph* const**, std::size_t*)>;
+using EpSubgraphGetName = ApiFunctionTraits<408, Status*(const EpSubgraph*, const char**)>;
 using EpSubgraphGetNodes =
-    ApiFunction<409, Status*(const EpSubgraph*, const EpNode* const**, std::size_t*)>;
-using EpNodeGetOperator = ApiFunction<412, Status*(const EpNode*, const char**)>;
+    ApiFunctionTraits<409, Status*(const EpSubgraph*, const EpNode* const**, std::size_t*)>;
+using EpNodeGetOperator = ApiFunctionTraits<412, Status*(const EpNode*, const char**)>;
 using GetTensorTypeAndShapeData =
-    ApiFunction<414, Status*(const Value*, int*, const std::int64_t**, std::size_t*)>;
+    ApiFunctionTraits<414, Status*(const Value*, int*, const std::int64_t**, std::size_t*)>;
 
 /// The table of functions.
 class Api {

@@ -125,6 +125,6 @@ const Library& open_library(const std::string& path) {
       tried);
 }
 
-LibraryInfo library_info(const std::string& path) { return open_library(path).info; }
+OrtLibraryInfo ort_library_info(const std::string& path) { return open_library(path).info; }
 
 }  // namespace oarlock

@@ -12,7 +12,7 @@ namespace oarlock {
 
 struct Library {
   ort::Api api;
-  LibraryInfo info;
+  OrtLibraryInfo info;
   int minor = 0;  // the minor version of 1.x
   ort::Env* env = nullptr;
   ort::Allocator* allocator = nullptr;

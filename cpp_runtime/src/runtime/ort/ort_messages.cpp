@@ -143,7 +143,7 @@ std::string_view find_assert_message(std::string_view message) {
 
 }  // namespace
 
-std::string failure_reason(std::string_view message) {
+std::string translated_failure_reason(std::string_view message) {
   if (auto own = find_assert_message(message); !own.empty()) return std::string(own);
   constexpr std::string_view status = "Status Message: ";  // the innermost node's comes last
   auto at = message.rfind(status);

@@ -131,7 +131,7 @@ class StateCell:
         """Detach the cell from its decoder."""
         self._decoder = None
 
-    def _load_states(self) -> None:
+    def _ensure_states_loaded(self) -> None:
         """At the first access in a step of a decoder, load the states of the previous step."""
         if self._decoder is not None and id(self._decoder) not in self._storage_by_decoder:
             storage = self._storage_by_decoder[id(self._decoder)] = {
@@ -141,7 +141,7 @@ class StateCell:
 
     def get_state(self, state_name: str) -> Any:
         """Return the current value of a state."""
-        self._load_states()
+        self._ensure_states_loaded()
         if state_name not in self._current_states:
             raise ValueError(with_user_line(f"StateCell: unknown state {state_name}"))
         return self._current_states[state_name]
@@ -163,7 +163,7 @@ class StateCell:
 
     def compute_state(self, inputs: dict[str, Any]) -> None:
         """Compute the next states from these inputs."""
-        self._load_states()
+        self._ensure_states_loaded()
         unknown = [name for name in inputs if name not in self._inputs]
         if unknown or self._updater is None:
             raise ValueError(
@@ -178,7 +178,7 @@ class StateCell:
 
     def update_states(self) -> None:
         """Store the current states for the next step."""
-        self._load_states()
+        self._ensure_states_loaded()
         for name, storage in self._storage_by_decoder.get(id(self._decoder), {}).items():
             storage.update_state(self._current_states[name])
 

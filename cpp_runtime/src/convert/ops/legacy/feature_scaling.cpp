@@ -39,8 +39,8 @@ void lrn(NodeContext& n) {
                            {"alpha", alpha},
                            {"beta", n.attr("beta", 0.75f)},
                            {"bias", n.attr("k", 2.0f)}};
-  n.set_output("Out",
-               to_channels_last(n, n.emit("LRN", {to_channels_first(n, x, last)}, attrs), last));
+  n.set_output("Out", move_channels_last_if(
+                          n, n.emit("LRN", {move_channels_first_if(n, x, last)}, attrs), last));
 }
 
 // The first two columns are counts of shows and clicks: replaced by logarithms or dropped.
@@ -88,7 +88,7 @@ void row_conv(NodeContext& n) {
   auto x = input_expr(n, "X");
   if (n.require_known_rank(x) == 3) return n.set_output("Out", emit_lookahead_conv(x));
   n.require(n.rank(x) == 2, "needs X [rows, features] or [batch, time, features]");
-  auto at = padded_index(input_sequences(n));
+  auto at = make_padding_rows_and_mask(require_input_row_partition(n));
   n.set_output("Out", pack_sequences(emit_lookahead_conv(pad_sequences(x, at)), at.mask));
 }
 

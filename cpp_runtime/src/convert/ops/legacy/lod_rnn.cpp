@@ -32,7 +32,7 @@ const OpDesc* find_input_producer(const NodeContext& n, const std::string& name,
 
 bool is_unchanged_since(const NodeContext& n, const std::string& name, const OpDesc& op) {
   const OpDesc* writer = n.last_writer_in_block(name);
-  return n.is_bound(name) && (!writer || writer < &op);
+  return n.has_variable_value(name) && (!writer || writer < &op);
 }
 
 // Fuses a preceding `fc`, whose product ONNX's op computes itself.
@@ -79,7 +79,8 @@ Values onnx_rnn_inputs(NodeContext& n, const OnnxRnnNode& net, const Expr& x, co
   all.insert(all.end(), net.weights.begin(), net.weights.end());
   // ONNX Runtime crashes if there are no sequences.
   auto none = Expr(n, dim_as_vector(n, lengths, 0)) == 0;
-  all.push_back(n.cast(runtime_assert(n, lengths, none, "there are no sequences"), DType::int32));
+  all.push_back(
+      n.cast(fail_at_run_time_if_any(n, lengths, none, "there are no sequences"), DType::int32));
   all.insert(all.end(), net.states.begin(), net.states.end());
   all.insert(all.end(), net.extra_inputs.begin(), net.extra_inputs.end());
   return all;
@@ -103,8 +104,8 @@ Value swap_batch_and_time(const Expr& v) { return v.context().transpose(v, {1, 0
 // Runs ONNX's op over padded sequences and restores the NaNs that its kernel hides. x: the rows ->
 // [T,H]
 Value run_on_padded_sequences(NodeContext& n, const OnnxRnnNode& net, const Expr& x) {
-  auto sequences = input_sequences(n, "Input");
-  auto at = padded_index(sequences);
+  auto sequences = require_input_row_partition(n, "Input");
+  auto at = make_padding_rows_and_mask(sequences);
   bool reverse = n.attr("is_reverse", false);
   auto steps = gather_rows(x, swap_batch_and_time(at.rows));  // rows beyond an end are not read
   Expr output(n, n.emit_n(1, net.onnx, onnx_rnn_inputs(n, net, steps, sequences.lengths()),
@@ -114,7 +115,8 @@ Value run_on_padded_sequences(NodeContext& n, const OnnxRnnNode& net, const Expr
   std::copy_if(net.states.begin(), net.states.end(), std::back_inserter(initial_states),
                [](Value v) { return bool(v); });
   Expr sums(n, swap_batch_and_time(pad_sequences(sum(x, {1}), at)));
-  output = output + propagate_nans(nan_or_zero_per_row(sums, initial_states), {reverse});
+  output =
+      output + propagate_nans_to_later_steps(nan_or_zero_per_row(sums, initial_states), {reverse});
   return pack_sequences({n, n.transpose(n.squeeze(output, {1}), {1, 0, 2})}, at.mask);
 }
 
@@ -127,8 +129,8 @@ Value read_initial_state(NodeContext& n, std::string_view slot) {
 // ONNX's update gate z keeps the old state; Paddle's keeps the new one unless origin_mode is set. 1
 // - sigmoid(a) is sigmoid(-a).
 void gru(NodeContext& n) {
-  auto [gates, candidate, hidden] = read_gru_weights(n);
-  auto& gate = read_activation(n, "gate_activation", "sigmoid");
+  auto [gates, candidate, hidden] = split_legacy_gru_weight(n);
+  auto& gate = read_activation_row(n, "gate_activation", "sigmoid");
   bool is_origin_mode = n.attr("origin_mode", false);
   n.require(is_origin_mode || gate.paddle == "sigmoid",
             "attribute 'gate_activation' is not sigmoid");
@@ -149,7 +151,7 @@ void gru(NodeContext& n) {
                   {first(w * column), first(r * column), first(n.concat({bias * sign, zeros}, 0))},
                   {read_initial_state(n, "H0")},
                   {},
-                  {&gate, &read_activation(n, "activation", "tanh")}};
+                  {&gate, &read_activation_row(n, "activation", "tanh")}};
   n.set_output("Hidden", run_on_padded_sequences(n, net, x));
 }
 
@@ -174,9 +176,9 @@ LstmParameters read_lstm(NodeContext& n) {
           weight,
           n.slice(bias, {0}, {4 * hidden}, {0}),
           peepholes,
-          {&read_activation(n, "gate_activation", "sigmoid"),
-           &read_activation(n, "candidate_activation", "tanh"),
-           &read_activation(n, "cell_activation", "tanh")}};
+          {&read_activation_row(n, "gate_activation", "sigmoid"),
+           &read_activation_row(n, "candidate_activation", "tanh"),
+           &read_activation_row(n, "cell_activation", "tanh")}};
 }
 
 Value emit_lstm(NodeContext& n, const LstmParameters& net) {
@@ -229,8 +231,8 @@ Exprs scan_lstm(NodeContext& n, const LstmParameters& net, std::int64_t width, d
                 const LstmStep& project) {
   auto x = input_expr(n, "Input");
   n.require(n.require_known_rank(x) == 2, "needs Input [rows, gates]");
-  auto sequences = input_sequences(n, "Input");
-  auto at = padded_index(sequences);
+  auto sequences = require_input_row_partition(n, "Input");
+  auto at = make_padding_rows_and_mask(sequences);
   auto first = [&](std::string_view slot, std::int64_t size) {
     if (n.has_input(slot)) return input_expr(n, slot);
     return full_like(x, 0, n.concat({sequences.count(), n.int64_vector({size})}, 0));
@@ -261,7 +263,7 @@ void lstmp(NodeContext& n) {
   auto net = read_lstm(n);
   auto projection = n.input("ProjWeight");
   n.require(n.require_known_rank(projection) == 2, "needs ProjWeight [hidden, projection]");
-  auto& act = read_activation(n, "proj_activation", "tanh");
+  auto& act = read_activation_row(n, "proj_activation", "tanh");
   auto max_projection = static_cast<double>(n.attr("proj_clip", 0.0f));
   auto project = [&](const Expr& hidden) {
     return clip_state(act.apply(hidden.emit("MatMul", {projection})), max_projection);

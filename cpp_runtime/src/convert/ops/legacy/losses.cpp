@@ -40,7 +40,7 @@ void bpr_loss(NodeContext& n) {
 }
 
 // -log of the label's probability, 0 if the label is ignored. label [*,1]
-Expr label_log_loss(NodeContext& n, const Expr& x, std::int64_t ignore) {
+Expr hard_label_cross_entropy(NodeContext& n, const Expr& x, std::int64_t ignore) {
   std::int64_t last = n.require_known_rank(x) - 1;
   auto label = input_expr(n, "Label").to(DType::int64);
   if (n.require_known_rank(label) == last) label = Expr(n, n.unsqueeze(label, {-1}));
@@ -53,12 +53,12 @@ Expr label_log_loss(NodeContext& n, const Expr& x, std::int64_t ignore) {
 void cross_entropy(NodeContext& n) {
   auto x = input_expr(n, "X");
   if (!n.attr("soft_label", false))
-    return n.set_output("Y", label_log_loss(n, x, n.attr("ignore_index", -100)));
+    return n.set_output("Y", hard_label_cross_entropy(n, x, n.attr("ignore_index", -100)));
   n.set_output("Y", -sum(input_expr(n, "Label") * log(x), {n.require_known_rank(x) - 1}, true));
 }
 
 void cross_entropy2(NodeContext& n) {
-  n.set_output("Y", label_log_loss(n, input_expr(n, "X"), n.attr("ignore_index", -100)));
+  n.set_output("Y", hard_label_cross_entropy(n, input_expr(n, "X"), n.attr("ignore_index", -100)));
 }
 
 // Squared near zero, linear beyond; summed over all dims but the batch.

@@ -11,7 +11,7 @@ namespace {
 // ---- sequence_pool ----
 
 // `v` with one more element along an axis.
-Expr append_element(const Expr& v, std::int64_t axis, double value) {
+Expr pad_by_one_at_end(const Expr& v, std::int64_t axis, double value) {
   NodeContext& n = v.context();
   int rank = n.require_known_rank(v);
   Ints pads(static_cast<std::size_t>(2 * rank), 0);
@@ -20,16 +20,18 @@ Expr append_element(const Expr& v, std::int64_t axis, double value) {
 }
 
 // One row per sequence; unspecified for empty sequences.
-Expr pool_sequences(const Expr& x, const Sequences& sequences, const std::string& type) {
+Expr pool_sequences(const Expr& x, const RowPartition& sequences, const std::string& type) {
   NodeContext& n = x.context();
   // There must be a row to read even if all sequences are empty.
-  if (type == "FIRST") return gather_rows(append_element(x, 0, 0), sequences.starts());
-  if (type == "LAST") return gather_rows(append_element(x, 0, 0), max(sequences.ends() - 1, 0));
+  if (type == "FIRST") return gather_rows(pad_by_one_at_end(x, 0, 0), sequences.starts());
+  if (type == "LAST") return gather_rows(pad_by_one_at_end(x, 0, 0), max(sequences.ends() - 1, 0));
   if (type == "MAX")
     return reduce(
         "ReduceMax",
-        append_element(pad_sequences(x, padded_index(sequences), -INFINITY), 1, -INFINITY), {1});
-  auto total = sum(pad_sequences(x, padded_index(sequences)), {1});
+        pad_by_one_at_end(pad_sequences(x, make_padding_rows_and_mask(sequences), -INFINITY), 1,
+                          -INFINITY),
+        {1});
+  auto total = sum(pad_sequences(x, make_padding_rows_and_mask(sequences)), {1});
   if (type == "SUM") return total;
   auto sizes = unsqueeze_to_rank(max(sequences.lengths(), 1).to(n.require_known_dtype(x)),
                                  n.require_known_rank(x));
@@ -39,7 +41,7 @@ Expr pool_sequences(const Expr& x, const Sequences& sequences, const std::string
 
 void sequence_pool(NodeContext& n) {
   auto x = input_expr(n, "X");
-  auto sequences = input_sequences(n);
+  auto sequences = require_input_row_partition(n);
   auto pooled = pool_sequences(x, sequences, n.attr("pooltype", "AVERAGE"));
   n.set_output("Out", where(unsqueeze_to_rank(sequences.lengths() > 0, n.require_known_rank(x)),
                             pooled, n.attr("pad_value", 0.0f)));
@@ -48,7 +50,7 @@ void sequence_pool(NodeContext& n) {
 
 void sequence_softmax(NodeContext& n) {
   auto x = n.input("X");
-  auto at = padded_index(input_sequences(n));
+  auto at = make_padding_rows_and_mask(require_input_row_partition(n));
   auto scores = pad_sequences({n, n.reshape(x, {-1})}, at, -INFINITY);
   Expr shares(n, n.emit("Softmax", {scores}, {{"axis", std::int64_t{1}}}));
   n.set_output("Out", reshape_like(n, pack_sequences(shares, at.mask), x));
@@ -61,10 +63,10 @@ struct ContextRows {
   Expr rows, mask;
 };
 
-ContextRows context_rows(const Sequences& sequences, std::int64_t first, std::int64_t count) {
+ContextRows context_rows(const RowPartition& sequences, std::int64_t first, std::int64_t count) {
   NodeContext& n = sequences.context();
   auto sequence_of_row = sequence_ids(sequences);
-  auto rows = unsqueeze_last(sequences.row_indices()) +
+  auto rows = unsqueeze_last(sequences.all_row_indices()) +
               (arange(n, n.int64_vector({count})) + static_cast<double>(first));
   auto inside = rows >= unsqueeze_last(gather_rows(sequences.starts(), sequence_of_row)) &&
                 rows < unsqueeze_last(gather_rows(sequences.ends(), sequence_of_row));
@@ -81,7 +83,7 @@ void sequence_conv(NodeContext& n) {
   require_unrollable_size(n, length, "attribute 'contextLength'");
   n.require(start > -(1 << 20) && start < 1 << 20,
             "attribute 'contextStart' is " + std::to_string(start));
-  auto context = context_rows(input_sequences(n), start, length);
+  auto context = context_rows(require_input_row_partition(n), start, length);
   auto windows = where(unsqueeze_to_rank(context.mask, 3), gather_rows(x, context.rows), 0);
   auto columns = n.slice(n.shape_of(filter), {0}, {1}, {0});
   n.set_output(
@@ -93,7 +95,7 @@ void sequence_conv(NodeContext& n) {
 void sequence_enumerate(NodeContext& n) {
   auto size = n.attr("win_size", 1);
   require_unrollable_size(n, size, "attribute 'win_size'");
-  auto context = context_rows(input_sequences(n), 0, size);
+  auto context = context_rows(require_input_row_partition(n), 0, size);
   auto words = gather_rows({n, n.reshape(n.input("X"), {-1})}, context.rows);
   n.set_output("Out", where(context.mask, words, static_cast<double>(n.attr("pad_value", 0))));
 }
@@ -106,7 +108,7 @@ void box_clip(NodeContext& n) {
   auto column = [&](std::int64_t at) { return Expr(n, n.slice(info, {at}, {at + 1}, {1})); };
   auto last = [&](std::int64_t at) { return round_half_away(column(at) / column(2)) - 1; };
   auto height = last(0), width = last(1);
-  auto image_ids = sequence_ids(input_sequences(n, "Input"));
+  auto image_ids = sequence_ids(require_input_row_partition(n, "Input"));
   Expr ends(n, n.concat({width, height, width, height}, 1));
   n.set_output("Output", max(min(boxes, gather_rows(ends, image_ids)), 0));
 }

@@ -16,17 +16,17 @@ Expr num_rows(const Expr& x) { return {x.context(), dim_as_vector(x.context(), x
 // PadValue is a scalar or a row.
 void sequence_pad(NodeContext& n) {
   auto x = input_expr(n, "X"), value = input_expr(n, "PadValue");
-  auto sequences = input_sequences(n);
+  auto sequences = require_input_row_partition(n);
   auto lengths = sequences.lengths();
   auto length = n.attr("padded_length", -1);
   Expr longest = max_length_or_zero(lengths);
   if (length >= 0) {
     require_unrollable_size(n, length, "attribute 'padded_length'");
     Expr padded_length(n, n.int64_vector({length}));
-    longest = {n, runtime_assert(n, padded_length, longest > padded_length,
-                                 "a sequence is longer than padded_length")};
+    longest = {n, fail_at_run_time_if_any(n, padded_length, longest > padded_length,
+                                          "a sequence is longer than padded_length")};
   }
-  auto at = padded_index(sequences.starts(), lengths, longest);
+  auto at = make_padding_rows_and_mask(sequences.starts(), lengths, longest);
   auto rows = gather_rows(x, at.rows);
   n.set_output("Out", where(unsqueeze_to_rank(at.mask, n.require_known_rank(rows)), rows, value));
   n.set_output("Length", lengths);
@@ -39,19 +39,21 @@ void sequence_unpad(NodeContext& n) {
   Expr lengths(n, n.cast(as_int64_vector(n, n.input("Length")), DType::int64)),
       longest(n, dim_as_vector(n, x, 1));
   auto wrong = lengths > longest || lengths < 0;
-  lengths = {n, runtime_assert(n, lengths, wrong, "a length is negative, or more than X has")};
+  lengths = {
+      n, fail_at_run_time_if_any(n, lengths, wrong, "a length is negative, or more than X has")};
   auto as_many = Expr(n, dim_as_vector(n, lengths, 0)) == Expr(n, dim_as_vector(n, x, 0));
-  lengths = {n, runtime_assert(n, lengths, !as_many, "there are not as many lengths as rows of X")};
+  lengths = {n, fail_at_run_time_if_any(n, lengths, !as_many,
+                                        "there are not as many lengths as rows of X")};
   auto inside = Expr(n, n.unsqueeze(arange(n, longest), {0})) < unsqueeze_last(lengths);
   n.set_output("Out", unsqueeze_to_rank(pack_sequences(x, inside), 2));
-  n.set_row_splits("Out", sequences_from_lengths(lengths).row_splits);
+  n.set_row_splits("Out", row_partition_from_lengths(lengths).row_splits);
 }
 
 // ---- repetition ----
 
 // Repeats each row of X by the length of its sequence in Y.
 void sequence_expand_as(NodeContext& n) {
-  auto sequences = input_sequences(n, "Y");
+  auto sequences = require_input_row_partition(n, "Y");
   n.set_output("Out", gather_rows(input_expr(n, "X"), sequence_ids(sequences)));
   n.set_row_splits("Out", sequences.row_splits);
 }
@@ -62,35 +64,35 @@ void sequence_expand(NodeContext& n) {
   auto x = input_expr(n, "X");
   auto level = n.attr("ref_level", -1);
   n.require(level == -1 || level == 0, "attribute 'ref_level' is " + std::to_string(level));
-  auto sequence_of_row = sequence_ids(input_sequences(n, "Y"));
+  auto sequence_of_row = sequence_ids(require_input_row_partition(n, "Y"));
   if (!n.row_splits("X")) {
     n.set_output("Out", gather_rows(x, sequence_of_row));
     return n.set_row_splits("Out", {});
   }
-  auto sequences = input_sequences(n);
+  auto sequences = require_input_row_partition(n);
   auto lengths = gather_rows(sequences.lengths(), sequence_of_row);
-  auto at = padded_index(gather_rows(sequences.starts(), sequence_of_row), lengths,
-                         max_length_or_zero(lengths));
+  auto at = make_padding_rows_and_mask(gather_rows(sequences.starts(), sequence_of_row), lengths,
+                                       max_length_or_zero(lengths));
   n.set_output("Out", gather_rows(x, pack_sequences(at.rows, at.mask)));
-  n.set_row_splits("Out", sequences_from_lengths(lengths).row_splits);
+  n.set_row_splits("Out", row_partition_from_lengths(lengths).row_splits);
 }
 
 // ---- reordering ----
 
 void sequence_reverse(NodeContext& n) {
-  auto sequences = input_sequences(n);
+  auto sequences = require_input_row_partition(n);
   auto mirror = gather_rows(sequences.starts() + sequences.ends() - 1, sequence_ids(sequences));
-  n.set_output("Y", gather_rows(input_expr(n, "X"), mirror - sequences.row_indices()));
+  n.set_output("Y", gather_rows(input_expr(n, "X"), mirror - sequences.all_row_indices()));
 }
 
 // The first sequences of all inputs, then the second ones, ...
 void sequence_concat(NodeContext& n) {
   Values rows, inside;
   std::optional<Expr> offsets;
-  for (std::size_t i = 0; i < require_inputs(n, "X").size(); ++i) {
-    Sequences sequences{{n, n.row_splits("X", i)}};
+  for (std::size_t i = 0; i < require_nonempty_inputs(n, "X").size(); ++i) {
+    RowPartition sequences{{n, n.row_splits("X", i)}};
     n.require(bool(sequences.row_splits.value()), "needs packed sequences (LoD) in all of 'X'");
-    auto at = padded_index(sequences);
+    auto at = make_padding_rows_and_mask(sequences);
     rows.push_back(pad_sequences({n, n.inputs("X")[i]}, at));
     inside.push_back(at.mask);
     offsets = offsets ? *offsets + sequences.row_splits : sequences.row_splits;
@@ -100,23 +102,24 @@ void sequence_concat(NodeContext& n) {
 }
 
 void sequence_slice(NodeContext& n) {
-  auto sequences = input_sequences(n);
+  auto sequences = require_input_row_partition(n);
   auto numbers = [&](std::string_view slot) {
     return Expr(n, n.cast(as_int64_vector(n, n.input(slot)), DType::int64));
   };
   auto from = numbers("Offset"), lengths = numbers("Length");
   auto wrong = from < 0 || lengths < 0 || from + lengths > sequences.lengths();
-  from = {n, runtime_assert(n, from, wrong, "a slice is not inside of its sequence")};
-  auto at = padded_index(sequences.starts() + from, lengths, max_length_or_zero(lengths));
+  from = {n, fail_at_run_time_if_any(n, from, wrong, "a slice is not inside of its sequence")};
+  auto at =
+      make_padding_rows_and_mask(sequences.starts() + from, lengths, max_length_or_zero(lengths));
   n.set_output("Out", gather_rows(input_expr(n, "X"), pack_sequences(at.rows, at.mask)));
-  n.set_row_splits("Out", sequences_from_lengths(lengths).row_splits);
+  n.set_row_splits("Out", row_partition_from_lengths(lengths).row_splits);
 }
 
 // ---- removal ----
 
 // The sequences that remain when rows are removed. mask: bool[T]
-Sequences sequences_of_selected_rows(const Sequences& sequences, const Expr& mask) {
-  auto selected_before = sequences_from_lengths(mask.to(DType::int64)).row_splits;
+RowPartition sequences_of_selected_rows(const RowPartition& sequences, const Expr& mask) {
+  auto selected_before = row_partition_from_lengths(mask.to(DType::int64)).row_splits;
   return {gather_rows(selected_before, sequences.row_splits)};
 }
 
@@ -135,7 +138,8 @@ void sequence_erase(NodeContext& n) {
   Expr words(n, n.reshape(x, {-1})), mask = words == words;
   for (auto token : n.attr("tokens", Ints{})) mask = mask && !(words == static_cast<double>(token));
   n.set_output("Out", rows_where(x, mask));
-  n.set_row_splits("Out", sequences_of_selected_rows(input_sequences(n), mask).row_splits);
+  n.set_row_splits("Out",
+                   sequences_of_selected_rows(require_input_row_partition(n), mask).row_splits);
 }
 
 // Whether each word remains when the blank and, if requested, repetitions are removed.
@@ -155,9 +159,9 @@ Expr ctc_output_mask(const Expr& words, const Expr& is_first, double blank, bool
 
 void ctc_align_packed(NodeContext& n, const Expr& x, double blank, bool merges) {
   Expr words(n, n.reshape(x, {-1}));
-  auto sequences = input_sequences(n, "Input");
+  auto sequences = require_input_row_partition(n, "Input");
   auto is_first =
-      sequences.row_indices() == gather_rows(sequences.starts(), sequence_ids(sequences));
+      sequences.all_row_indices() == gather_rows(sequences.starts(), sequence_ids(sequences));
   auto mask = ctc_output_mask(words, is_first, blank, merges);
   auto tokens = rows_where(words, mask);
   // Paddle returns one row of -1 if nothing remains.
@@ -198,12 +202,13 @@ void sequence_reshape(NodeContext& n) {
   auto x = input_expr(n, "X");
   auto width = n.attr("new_dim", 1);
   require_unrollable_size(n, width, "attribute 'new_dim'");
-  auto elements = input_sequences(n).row_splits * Expr(n, dim_as_vector(n, x, 1)),
+  auto elements = require_input_row_partition(n).row_splits * Expr(n, dim_as_vector(n, x, 1)),
        offsets = elements / static_cast<double>(width);
   auto wrong = !(offsets * static_cast<double>(width) == elements);
   n.set_output("Out", n.reshape(x, {-1, width}));
-  n.set_row_splits("Out", runtime_assert(n, offsets, wrong,
-                                         "the elements of a sequence do not fill rows of new_dim"));
+  n.set_row_splits(
+      "Out", fail_at_run_time_if_any(n, offsets, wrong,
+                                     "the elements of a sequence do not fill rows of new_dim"));
 }
 
 // The same rows with new row splits: those of Y, the content of Y, or an attribute.

@@ -45,7 +45,7 @@ void reject_outer_writes(const NodeContext& n, const Block& block) {
 }
 
 // The number of steps int64[], at least one and equal for all inputs.
-Value read_num_steps(NodeContext& n, const Values& inputs) {
+Value emit_checked_num_steps(NodeContext& n, const Values& inputs) {
   Values wrong;
   Expr count(n, dim_as_vector(n, inputs[0], 0));
   std::int64_t known = n.dim(inputs[0], 0);
@@ -60,8 +60,9 @@ Value read_num_steps(NodeContext& n, const Values& inputs) {
       wrong.push_back(!(count == Expr(n, dim_as_vector(n, inputs[i], 0))));
   }
   if (wrong.empty()) return as_scalar(n, count);
-  return as_scalar(n, runtime_assert(n, count, n.concat(wrong, 0),
-                                     "the inputs need one step, and the same number of them"));
+  return as_scalar(
+      n, fail_at_run_time_if_any(n, count, n.concat(wrong, 0),
+                                 "the inputs need one step, and the same number of them"));
 }
 
 // Builds the body: next memories, then outputs of the step.
@@ -69,7 +70,8 @@ Values build_step_body(NodeContext& b, const StaticRnn& s, Value count) {
   auto at = b.add_subgraph_input("iteration", DType::int64, Ints{});
   auto condition = b.add_subgraph_input("condition", DType::boolean, Ints{});
   for (std::size_t i = 0; i < s.memories.size(); ++i)
-    b.bind_variable(s.memories[i], b.add_subgraph_input_like(s.memories[i], s.initial_states[i]));
+    b.bind_variable(s.memories[i],
+                    b.add_subgraph_input_of_same_rank(s.memories[i], s.initial_states[i]));
   if (s.reverse) at = Expr(b, count) - 1 - Expr(b, at);
   for (std::size_t i = 0; i < s.inputs.size(); ++i)
     b.bind_variable(s.sequences[i],
@@ -95,7 +97,7 @@ void recurrent(NodeContext& n) {
   StaticRnn s = read_static_rnn(n);
   n.require(n.attr("sub_block", 0) > 0, "names no sub-block");
   reject_outer_writes(n, n.block(n.attr("sub_block", 0)));
-  Value count = read_num_steps(n, s.inputs);
+  Value count = emit_checked_num_steps(n, s.inputs);
   Values last;
   auto body =
       n.build_subgraph("step", [&](NodeContext& b) { last = build_step_body(b, s, count); });
@@ -103,7 +105,7 @@ void recurrent(NodeContext& n) {
   in.insert(in.end(), s.initial_states.begin(), s.initial_states.end());
   auto results = n.emit_n(last.size(), "Loop", in, {{"body", body}});
   for (std::size_t i = 0; i < s.initial_states.size(); ++i)
-    n.declare_common_type(results[i], s.initial_states[i], last[i]);
+    n.declare_merged_type(results[i], s.initial_states[i], last[i]);
   Values outs;
   for (std::size_t i = s.initial_states.size(); i < results.size(); ++i) {
     declare_stacked_type(n, results[i], n.dim(s.inputs[0], 0), last[i]);
