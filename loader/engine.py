@@ -120,4 +120,4 @@ def row_split_inputs(files: ModelFileContents) -> list[ContractArg]:
 def ort_library_info(path: str | None = None) -> dict[str, Any]:
     """Return the path, the version and the providers of ONNX Runtime."""
     with translate_runtime_errors():
-        return runtime_module().library_info(path or ort_library_path())
+        return runtime_module().ort_library_info(path or ort_library_path())

@@ -60,8 +60,8 @@ from .core.errors import (
     GuardError,
     OarlockError,
     OpError,
-    OutputsDifferError,
     TraceError,
+    VerifyError,
 )
 from .core.flags import get_flags, set_flags
 from .core.lazy_import import make_lazy_getattr as _later
@@ -160,7 +160,7 @@ __all__ = [
     "Parameter",
     "Tensor",
     "TraceError",
-    "OutputsDifferError",
+    "VerifyError",
     "autograd",
     "bfloat16",
     "bool",

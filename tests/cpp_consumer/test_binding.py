@@ -66,7 +66,7 @@ def test_interface(mlp: _runtime.Session) -> None:
     assert mlp.version == onnxruntime.__version__
     assert mlp.library == ENGINE
     assert "CPUExecutionProvider" in mlp.providers
-    assert _runtime.library_info(ENGINE)["path"] == ENGINE
+    assert _runtime.ort_library_info(ENGINE)["path"] == ENGINE
     assert "matmul_v2" in _runtime.lowered_ops()
 
 

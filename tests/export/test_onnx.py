@@ -17,7 +17,7 @@ from onnxruntime.tools.ort_format_model import ort_model_processor
 
 import oarlock as paddle
 from oarlock import nn
-from oarlock.core.errors import FileError, OpError, OutputsDifferError
+from oarlock.core.errors import FileError, OpError, VerifyError
 from oarlock.loader.model_files import read_model
 from oarlock.loader.runtime import EngineError, UnsupportedError
 from oarlock.onnx import ort_format
@@ -133,12 +133,12 @@ def test_file_with_wrong_results_is_removed(model: str, monkeypatch: pytest.Monk
     monkeypatch.setattr(onnx_writer, "onnx_bytes", other_weights)
     output = Path(f"{model}.onnx")
     with pytest.raises(
-        OutputsDifferError, match="net.onnx: compared with the model, output '.*' differs by"
+        VerifyError, match="net.onnx: compared with the model, output '.*' differs by"
     ):
         write_onnx(read_model(model), output, ExportOptions(inline=True))
     assert not output.exists()
     output.write_bytes(b"older")
-    with pytest.raises(OutputsDifferError):
+    with pytest.raises(VerifyError):
         write_onnx(read_model(model), output, ExportOptions(inline=True))
     assert output.read_bytes() == b"older"
 

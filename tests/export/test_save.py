@@ -220,11 +220,11 @@ def wait():
 
 where, name = sys.argv[1:]
 if where == "writing":
-    with atomic_files.stage_files({name: b"half"}):
+    with atomic_files.stage_and_replace_files({name: b"half"}):
         wait()
 else:
     atomic_files._sync_folder = lambda folder: wait()  # after the files were replaced
-    atomic_files.atomic_write({name: b"new"})
+    atomic_files.write_files_atomically({name: b"new"})
 """
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import oarlock as paddle
 from oarlock.capture import output_tree
-from oarlock.core.errors import OarlockError, OutputsDifferError, TraceError
+from oarlock.core.errors import OarlockError, TraceError, VerifyError
 from oarlock.jit.explain import explain
 from oarlock.static import InputSpec
 
@@ -204,7 +204,7 @@ def test_verification_compares_structures(recorded: Any, found: Any, same: bool)
     if same:
         output_tree.check_structure(text, with_tensors(found))
     else:
-        with pytest.raises(OutputsDifferError, match=r"the program returns .*, Python returns "):
+        with pytest.raises(VerifyError, match=r"the program returns .*, Python returns "):
             output_tree.check_structure(text, with_tensors(found))
 
 
@@ -224,7 +224,7 @@ def test_verification_compares_constants(constant: Any, later: Any, same: bool) 
     if same:
         assert output_tree.checked_output_leaves(text, [x, later]) == [x]
     else:
-        with pytest.raises(OutputsDifferError, match="during recording, but is now"):
+        with pytest.raises(VerifyError, match="during recording, but is now"):
             output_tree.checked_output_leaves(text, [x, later])
 
 
@@ -257,7 +257,7 @@ def test_file_with_other_result_structure_is_removed(
 
     monkeypatch.setattr(saving, "capture_for_inference", then_changed)
     with pytest.raises(
-        OutputsDifferError,
+        VerifyError,
         match=r"the program returns \{'y': \.\.\.\}, Python returns \{'y': \.\.\., 'z': \.\.\.\}",
     ):
         paddle.jit.save(net, tmp_path / "m", input_spec=[InputSpec([None, 2])])

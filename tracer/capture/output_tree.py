@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..core import pytree
-from ..core.errors import OutputsDifferError, TraceError, with_user_line
+from ..core.errors import TraceError, VerifyError, with_user_line
 from ..core.tensor import Tensor
 from .control.tensor_arrays import TensorArray
 
@@ -115,7 +115,7 @@ def check_structure(tree: str, value: Any) -> None:
         )
 
 
-class StructureError(OutputsDifferError):
+class StructureError(VerifyError):
     """The results of Python and of the program have different structures."""
 
 
@@ -164,7 +164,7 @@ def checked_output_leaves(tree: str, leaves: Sequence[Any]) -> list[Any]:
         if isinstance(node, int):
             outputs[node] = leaf
         elif node is not None and not _is_same_constant(leaf, node["value"]):
-            raise OutputsDifferError(
+            raise VerifyError(
                 f"a result that is a Python value was {node['value']!r} during recording, "
                 f"but is now {leaf!r}"
             )

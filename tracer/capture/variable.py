@@ -58,7 +58,7 @@ class MaybeUndefinedRecord(NamedTuple):
 
 
 def check_to_string_flags(throw_on_error: Any, with_details: Any) -> None:
-    """Raise MismatchError, an AssertionError, unless both are bool."""
+    """Raise ArgumentAssertionError, an AssertionError, unless both are bool."""
     for name, flag in (("throw_on_error", throw_on_error), ("with_details", with_details)):
         if not isinstance(flag, bool):
             raise ArgumentAssertionError(
@@ -369,18 +369,18 @@ class Variable(Tensor):
 
     def backward(self, *args: Any, **kwargs: Any) -> None:
         """Raise OarlockError: a program has no eager backward pass. With Paddle 1.x semantics,
-        raise MismatchError, an AssertionError.
+        raise ArgumentAssertionError, an AssertionError.
         """
         self._reject_in_paddle1_program("backward")
         super().backward(*args, **kwargs)
 
     def gradient(self) -> Any:
-        """Return None. With Paddle 1.x semantics, raise MismatchError, an AssertionError."""
+        """Return None. Raise ArgumentAssertionError with Paddle 1.x semantics."""
         self._reject_in_paddle1_program("gradient")
         return super().gradient()
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
-        """Do nothing. With Paddle 1.x semantics, raise MismatchError, an AssertionError."""
+        """Do nothing. Raise ArgumentAssertionError with Paddle 1.x semantics."""
         self._reject_in_paddle1_program("clear_gradient")
         super().clear_gradient(set_to_zero)
 
@@ -425,7 +425,7 @@ class Variable(Tensor):
     def detach(self) -> Tensor:
         """Return the same value without gradient; the variable itself in a program for inference.
 
-        With Paddle 1.x semantics, raise MismatchError, an AssertionError.
+        With Paddle 1.x semantics, raise ArgumentAssertionError, an AssertionError.
         """
         if self.raw.kind not in (VarKind.DENSE, VarKind.SELECTED_ROWS, VarKind.ARRAY):
             raise ArgumentAssertionError(

@@ -78,7 +78,7 @@ def inspect(
 
 @app.command()
 @report_errors
-def explain_capture_problems(
+def explain(
     target: Annotated[
         str,
         typer.Argument(
@@ -271,7 +271,7 @@ def bench(
 
 @app.command()
 @report_errors
-def print_engine_info() -> None:
+def doctor() -> None:
     """Print the ONNX Runtime library in use, its version and its providers."""
     from .model import print_ort_library_info  # noqa: PLC0415
 

@@ -115,7 +115,7 @@ class NumericsError(OarlockError, RuntimeError):
     """
 
 
-class OutputsDifferError(OarlockError, RuntimeError):
+class VerifyError(OarlockError, RuntimeError):
     """The outputs of a saved model differ from those of the layer."""
 
 

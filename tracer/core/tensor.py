@@ -312,7 +312,7 @@ class Tensor(TensorBase):
         """Call `hook(grad)` when the gradient of this tensor is complete. If the hook returns a
         tensor, it replaces the gradient.
 
-        Raises StateError if the tensor has stop_gradient=True.
+        Raises MissingStateError if the tensor has stop_gradient=True.
         """
         reject_static_graph_mode("register_hook", "hooks are not supported there")
         if self.stop_gradient:

@@ -33,8 +33,8 @@ def _as_lodtensor(data: Any, place: Any, dtype: Any = None) -> LoDTensor:
 
     dtype: required unless `data` is an ndarray.
 
-    Raises TypeError if `data` cannot be converted, MismatchError (an AssertionError) if dtype is
-    missing.
+    Raises TypeError if `data` cannot be converted, ArgumentAssertionError (an AssertionError) if
+    dtype is missing.
     """
     if not isinstance(data, np.ndarray):
         if dtype is None:

@@ -35,7 +35,7 @@ class LookAhead(LookaheadOptimizer):
 
     The slow weights start from the parameters at the first step.
     inner_optimizer: updates the parameters.
-    Raises MismatchError, an AssertionError, for invalid arguments.
+    Raises ArgumentAssertionError, an AssertionError, for invalid arguments.
     """
 
     def __init__(

@@ -15,7 +15,7 @@ from ..compiler import CompiledProgram
 from ..core import cuda, pytree
 from ..core.autograd import set_grad_enabled
 from ..core.dtype import parse_dtype
-from ..core.errors import OarlockError, OperandError, OpError, OutputsDifferError, warn
+from ..core.errors import OarlockError, OperandError, OpError, VerifyError, warn
 from ..core.tensor import Tensor
 from ..ir.input_spec import InputSpec
 from ..ir.passes.prune import prune
@@ -286,7 +286,7 @@ def _with_interpreter_fallback(
     def run_reference(tensors: list[Tensor]) -> Sequence[Any]:
         try:
             return eager(tensors)
-        except OutputsDifferError:
+        except VerifyError:
             raise
         except Exception:
             return recorded(tensors)

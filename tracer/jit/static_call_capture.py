@@ -103,7 +103,8 @@ class StaticCallCapture:
             for replaced in self.recorder.replaced_lists:
                 if is_replaced_by_array(replaced):
                     set_unchecked_items(replaced, [])
-            # In Python objects, LoopString values become the strings that the capture assigned.
+            # In Python objects, LoopStringPlaceholder values become the strings that the capture
+            # assigned.
             for location, key in self.recorder.loop_string_locations:
                 location.write_item(key, restore_loop_strings(location.read().get(key)))
 

@@ -20,7 +20,7 @@ from ..compiler.unsupported_ops import UnsupportedOpsError
 from ..core import cuda
 from ..core.device_dispatch import common_device
 from ..core.dtype import is_inexact, is_real, parse_dtype
-from ..core.errors import GuardError, OarlockError, OpError, OutputsDifferError
+from ..core.errors import GuardError, OarlockError, OpError, VerifyError
 from ..core.tensor import Tensor
 from ..ir.block_captures import program_draws_random
 from ..ir.kernelless_op_traits import is_feed_or_fetch
@@ -267,9 +267,9 @@ def _reference_results_or_rejection(
         # The program may also reject these inputs: a result is None, a loop has no iterations.
         rejected = _reason_files_reject_inputs(engine, program, tensors)
         if not rejected:
-            raise OutputsDifferError(f"verify: {error} at {sizes}") from None
+            raise VerifyError(f"verify: {error} at {sizes}") from None
         return tensors, None, rejected
-    except (MemoryError, OutputsDifferError):
+    except (MemoryError, VerifyError):
         raise
     except Exception as error:  # user code may raise any exception for unsuitable sizes
         return tensors, None, (str(error) or type(error).__name__).splitlines()[0]
@@ -469,7 +469,7 @@ def _check_output_differences(
             a.dtype == b.dtype and _is_explained_by_rounding(program, scope, tensors, i, deviation)
         ):
             where = describe_first_difference(program, pdmodel, params, scope, tensors, expected)
-            raise OutputsDifferError(
+            raise VerifyError(
                 f"verify: output '{name}' {describe_difference(a, b)} at {sizes}; {where}"
             )
         largest = max(largest, deviation)

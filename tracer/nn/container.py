@@ -147,7 +147,7 @@ class LayerDict(Layer):
     def update(self, sublayers: Any) -> None:
         """Add layers from a dict or from pairs of name and layer.
 
-        Raises MismatchError for another type, OpError for an element that is not a pair.
+        Raises ArgumentAssertionError for another type, OpError for an element that is not a pair.
         """
         if not isinstance(sublayers, Iterable):
             raise ArgumentAssertionError(

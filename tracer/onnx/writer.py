@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.errors import FileError, OpError, OutputsDifferError
+from ..core.errors import FileError, OpError, VerifyError
 from ..core.tensor import Tensor
 from ..export.atomic_files import write_files_atomically
 from ..ir.block_captures import program_draws_random
@@ -193,7 +193,7 @@ def _compare_outputs(
         array = np.asarray(output)
         distance = relative_difference(array, reference)
         if distance > tolerance_for_dtype_in_program(reference.dtype, files.program):
-            raise OutputsDifferError(
+            raise VerifyError(
                 f"{path.name}: compared with the model, output '{name}' "
                 f"{describe_difference(array, reference)}"
             )

@@ -37,14 +37,14 @@ class UnknownSizeInGradientError(OpError):
 
 
 def raise_unknown_size_unless(known: bool) -> None:
-    """Raise UnknownSizeError unless all sizes are known."""
+    """Raise UnknownSizeInGradientError unless all sizes are known."""
     if not known:
         raise UnknownSizeInGradientError("the gradient needs known sizes")
 
 
 class PartlyKnownShape(tuple[int, ...]):
     """A shape with dynamic dimensions for a vjp rule. Reading a dynamic dimension raises
-    UnknownSizeError, so that no rule computes with -1.
+    UnknownSizeInGradientError, so that no rule computes with -1.
     """
 
     __slots__ = ()

@@ -127,7 +127,7 @@ class LBFGS(Optimizer):
         saved = state_dict.get("state", {})
         size = self._parameters_as_vector().size
         self._curvature_pairs = [
-            (_require_saved_vector(s, size), _vector(y, size))
+            (_require_saved_vector(s, size), _require_saved_vector(y, size))
             for s, y in zip(saved.get("old_sk", []), saved.get("old_yk", []), strict=True)
         ]
         self._last_gradient_and_step = None

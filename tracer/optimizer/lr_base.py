@@ -76,7 +76,7 @@ class LRScheduler:
 
         Raises
         ------
-        StateError
+        MissingStateError
             If a value is missing; it is a RuntimeError. Values of another kind of scheduler are
             warned about.
         """

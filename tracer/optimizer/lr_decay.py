@@ -185,7 +185,7 @@ class LinearWarmup(LRScheduler):
     def set_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Restore the state that state_dict() returned.
 
-        Raises StateError if a value is missing.
+        Raises MissingStateError if a value is missing.
         """
         own_state = {key: value for key, value in state_dict.items() if key != "LinearWarmup_LR"}
         super().set_state_dict(own_state if isinstance(self.after, LRScheduler) else state_dict)

@@ -513,9 +513,9 @@ class Optimizer:
 
         Raises
         ------
-        StateError
+        MissingStateError
             If there is a scheduler and 'LR_Scheduler' is missing.
-        MismatchError
+        ArgumentAssertionError
             If an accumulator is missing or has another shape. A parameter without any accumulators
             in `state_dict` raises here when it has been updated before, else at its first update.
             An AssertionError in Paddle.

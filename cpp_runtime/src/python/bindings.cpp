@@ -219,12 +219,12 @@ NB_MODULE(_runtime, m) {
   m.def("offset_inputs", &program_data_name_by_offsets_name, "pdmodel"_a,
         "name"_a = "model.pdmodel",
         nb::sig("def offset_inputs(pdmodel: bytes, name: str = ...) -> dict[str, str]"),
-        "The inputs that say where packed sequences begin, and the names of those whose rows they "
-        "are.");
+        "Map the name of each input of row offsets to the name of the input whose rows it "
+        "partitions.");
   m.def("byte_products_saturate", &byte_products_saturate,
         "Whether ONNX Runtime's products of unsigned and signed bytes saturate on this processor.");
   m.def("lowered_ops", &lowered_ops, "Every Paddle op type that has a lowering, sorted.");
-  m.def("library_info", &library_info_dict, "path"_a.none() = nb::none(),
+  m.def("ort_library_info", &library_info_dict, "path"_a.none() = nb::none(),
         nb::sig("def ort_library_info(path: str | None = None) -> dict[str, typing.Any]"),
         "Path, version and providers of the engine.");
 }

@@ -55,7 +55,9 @@ class LoopStringPlaceholder(InvalidatedValue):
 
 
 def restore_loop_strings(value: Any) -> Any:
-    """Replace LoopString values in nested lists and dicts by the strings that they stand for."""
+    """Replace LoopStringPlaceholder values in nested lists and dicts by the strings that they
+    stand for.
+    """
     if isinstance(value, list | dict):
         value = to_builtin_container(value)
         items = unchecked_items(value)

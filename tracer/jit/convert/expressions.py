@@ -29,8 +29,8 @@ UNCONVERTED_METHODS = frozenset({"set_trace"})  # a debugger inspects the frame 
 
 class ExpressionTransformer(ast.NodeTransformer):
     """Transforms the expressions of a function and of its inner functions. It inserts
-    `save_before_write` before assignments to elements and attributes, and registers new lists and
-    dicts.
+    `save_and_wrap_before_write` before assignments to elements and attributes, and registers new
+    lists and dicts.
     """
 
     def __init__(self, first_argument: str | None) -> None:
@@ -105,7 +105,9 @@ class ExpressionTransformer(ast.NodeTransformer):
             node.left, node.right = (
                 side
                 if isinstance(side, ast.Constant)
-                else expression_from_template("__ol.resolve_replaced_list(A)", node, A=side)
+                else expression_from_template(
+                    "__ol.resolve_list_reject_invalidated(A)", node, A=side
+                )
                 for side in (node.left, node.right)
             )
             return expression_from_template("__ol.register_new_object(VALUE)", node, VALUE=node)
@@ -124,7 +126,7 @@ class ExpressionTransformer(ast.NodeTransformer):
             return expression_from_template("__ol.get_class(A)", node, A=node.value)
         if not getattr(node, "is_called", False):
             node.value = expression_from_template(
-                f"__ol.before_read(A, {node.attr!r})", node.value, A=node.value
+                f"__ol.before_attribute_read(A, {node.attr!r})", node.value, A=node.value
             )
         return node
 
@@ -137,7 +139,9 @@ class ExpressionTransformer(ast.NodeTransformer):
         self.generic_visit(node)
         for part in node.values:
             if isinstance(part, ast.FormattedValue) and not self.num_enclosing_raises:
-                part.value = expression_from_template("__ol.check_format(A)", node, A=part.value)
+                part.value = expression_from_template(
+                    "__ol.check_f_string_value(A)", node, A=part.value
+                )
         return node
 
     def visit_Raise(self, node: ast.Raise) -> ast.AST:
@@ -284,7 +288,7 @@ def mark_bool_op_as_tested(test: ast.expr) -> None:
 
 
 def _with_save_before_write(node: ast.Attribute | ast.Subscript, text: str) -> ast.AST:
-    """Return an assignment target that calls `save_before_write` on its object first.
+    """Return an assignment target that calls `save_and_wrap_before_write` on its object first.
 
     text: the source of the object.
     """
@@ -292,7 +296,7 @@ def _with_save_before_write(node: ast.Attribute | ast.Subscript, text: str) -> a
         (f", {node.attr!r}, {hasattr(node, 'is_read')}") if isinstance(node, ast.Attribute) else ""
     )
     node.value = expression_from_template(
-        f"__ol.save_before_write(VALUE, {text!r}{attribute})", node.value, VALUE=node.value
+        f"__ol.save_and_wrap_before_write(VALUE, {text!r}{attribute})", node.value, VALUE=node.value
     )
     return node
 
@@ -346,7 +350,7 @@ def replace_consumed_generator_argument(node: ast.Call) -> None:
         comprehension = ast.copy_location(ast.ListComp(copied.elt, copied.generators), generator)
         generator.is_duplicate = True  # type: ignore[attr-defined]  # scans read the list only
         is_dynamic_call = expression_from_template(
-            "__ol.has_program_items(ROWS)",
+            "__ol.is_iterable_by_recorded_loop(ROWS)",
             generator,
             ROWS=copy.deepcopy(generator.generators[0].iter),
         )

@@ -108,7 +108,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
         ]
         shared = [s for s in names if self.outer_names.get(s)]
         return statements_from_template(
-            f"__ol.declare_setter_locations({setter}, lambda: "
+            f"__ol.store_locations_in_statement_setter({setter}, lambda: "
             f"({''.join(f'{s}, ' for s in cells)}), "
             f"[{', '.join(attributes)}], {shared!r})",
             at,
@@ -121,7 +121,10 @@ class ControlFlowTransformer(ast.NodeTransformer):
         placeholders that refer to them.
         """
         get, put = self._generate_name("get"), self._generate_name("set")
-        reads = [f"__ol.read_attribute(lambda: {s}, {s!r})" if "." in s else s for s in symbols]
+        reads = [
+            f"__ol.read_attribute_or_undefined(lambda: {s}, {s!r})" if "." in s else s
+            for s in symbols
+        ]
         writes = [s for s in symbols if s in self.local_names]
         self.undefined_locals.update(dict.fromkeys(writes))
         head = f"    nonlocal {', '.join(writes)}\n" if writes else ""
@@ -131,7 +134,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
         sets = "".join(
             f"    {s} = values[{i}]\n"
             if "." not in s
-            else f"    if __ol.needs_assignment(values[{i}], lambda: {s}):\n"
+            else f"    if __ol.attribute_needs_assignment(values[{i}], lambda: {s}):\n"
             f"        {s} = values[{i}]\n"
             for i, s in enumerate(symbols)
         )
@@ -233,7 +236,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
         name = node.target.id
         return [
             *statements_from_template(
-                f"__ol.save_before_write(VALUE, {name!r})",
+                f"__ol.save_and_wrap_before_write(VALUE, {name!r})",
                 node,
                 VALUE=ast.copy_location(ast.Name(name, ast.Load()), node),
             ),

@@ -202,7 +202,7 @@ def to_range_bound(bound: Any) -> Any:
 
 
 def as_indexed_iterable_if_possible(iterable: Any) -> Any:
-    """Return a DynamicIterable for a value that a recorded loop can iterate; any other value
+    """Return a IndexedIterable for a value that a recorded loop can iterate; any other value
     unchanged.
     """
     iterable = require_complete_dict(iterable)

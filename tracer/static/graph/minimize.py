@@ -30,7 +30,7 @@ def backward(
 ) -> ParameterGradients:
     """Append the gradients of the parameters of an optimizer.
 
-    Warns if the loss depends on no parameter. Raises MismatchError if the loss has several
+    Warns if the loss depends on no parameter. Raises ArgumentAssertionError if the loss has several
     elements.
     """
     if any(d not in (1, -1) for d in loss.meta.shape):

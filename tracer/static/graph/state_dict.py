@@ -65,8 +65,8 @@ def _describe_mismatch(name: str, array: Any, variable: Any) -> str:
 def set_values_if_all_fit(program: Program, values: dict[str, Any], scope: Scope) -> None:
     """Set persistable variables in a scope. Warn about unknown names.
 
-    Raises MismatchError, which lists all values with a wrong shape or dtype, before any variable
-    changes.
+    Raises ArgumentAssertionError, which lists all values with a wrong shape or dtype, before any
+    variable changes.
     """
     if not isinstance(values, dict):
         raise TypeError(
