@@ -106,7 +106,7 @@ class ProgramRunner:
     def _describe_cause(self, error: OarlockError) -> str:
         if isinstance(error, UnsupportedError):
             used = {op.type for op in self.program.ops()}
-            ops = sorted(used - set(runtime_module().lowered_ops()) - {"feed", "fetch"})
+            ops = sorted(used - set(runtime_module().convertible_op_types()) - {"feed", "fetch"})
             if ops:
                 return f"the engine does not have {', '.join(ops)}"
         return f"the engine cannot run it ({first_reason_of_error(error)})"

@@ -98,7 +98,7 @@ def _parameters_table(files: ModelFileContents) -> Table:
 
 
 def _ops_table(files: ModelFileContents) -> Table:
-    lowered = set(runtime_module().lowered_ops())
+    lowered = set(runtime_module().convertible_op_types())
     counts = Counter(op.type for op in files.program.ops() if not is_feed_or_fetch(op.type))
     table = Table("op", "count", "engine", "interpreter", title=f"{sum(counts.values())} ops")
     for name, count in sorted(counts.items()):

@@ -78,8 +78,8 @@ class CompiledFunction:
             errstate_variable.reset(token)
 
     @property
-    def called_functions(self) -> list[Any]:
-        """The functions that the source calls."""
+    def callables_of_source(self) -> list[Any]:
+        """The callables among the global values of the source: kernels and helpers."""
         return [value for value in self._source.global_values.values() if callable(value)]
 
     @property
@@ -149,7 +149,9 @@ class CompiledProgram:
         self._get_or_create_build_for_switch()
 
     def _get_or_create_build_for_switch(self) -> _ProgramBuild:
-        """The compiled function. It is recompiled when compiled kernels are turned on or off."""
+        """Return the build for the current state of the switch of compiled kernels. Each of the
+        two builds is compiled at its first use.
+        """
         on = native.switch.on
         found = self._builds.get(on)
         if found is None:
@@ -164,9 +166,9 @@ class CompiledProgram:
         return self._get_or_create_build_for_switch().lod_input_names
 
     @property
-    def called_functions(self) -> list[Any]:
-        """The functions that the source calls."""
-        return self._get_or_create_build_for_switch().function.called_functions
+    def callables_of_source(self) -> list[Any]:
+        """The callables among the global values of the source: kernels and helpers."""
+        return self._get_or_create_build_for_switch().function.callables_of_source
 
     @property
     def source_text(self) -> str:

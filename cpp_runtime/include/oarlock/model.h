@@ -61,8 +61,10 @@ class OARLOCK_EXPORT Model {
   std::vector<ParameterSpec> parameters() const;
   std::vector<GuardSpec> guards() const;
   std::map<std::string, std::size_t> op_counts() const;
+  /// The program that wrote the model; "" if it has no contract.
   const std::string& producer() const;
-  const std::string& verified() const;
+  /// One line about the check at export: the sizes tried and the largest difference; "" for none.
+  const std::string& verification_summary() const;
 
   /// Converts to ModelProto bytes.  Throws Error(unsupported) that lists every op without a
   /// conversion.
@@ -81,6 +83,6 @@ class OARLOCK_EXPORT Model {
 };
 
 /// All Paddle op types that can be converted, sorted.
-OARLOCK_EXPORT std::vector<std::string> lowered_ops();
+OARLOCK_EXPORT std::vector<std::string> convertible_op_types();
 
 }  // namespace oarlock

@@ -172,7 +172,7 @@ std::map<std::string, std::size_t> Model::op_counts() const {
 const std::string& Model::producer() const {
   return impl_->program.contract ? impl_->program.contract->producer : kEmpty;
 }
-const std::string& Model::verified() const {
+const std::string& Model::verification_summary() const {
   return impl_->program.contract ? impl_->program.contract->verified : kEmpty;
 }
 
@@ -198,7 +198,7 @@ std::string Model::to_text(int opset) const {
       lower_program(impl_->program, impl_->params, to_lower_options(*impl_, options)).graph);
 }
 
-std::vector<std::string> lowered_ops() {
+std::vector<std::string> convertible_op_types() {
   std::vector<std::string> names;
   for (std::string_view name : op_types_with_rule()) names.emplace_back(name);
   return names;

@@ -37,7 +37,7 @@ def flatten2(x, *, axis: int = 1):
     X [*A,*B] -> Out [prod(A),prod(B)]
     """
     check(0 <= axis <= x.ndim, f"axis={axis} is not in [0, {x.ndim}]")
-    return x.reshape(math.prod(x.shape[:axis]), -1)
+    return x.reshape(math.prod(x.shape[:axis]), math.prod(x.shape[axis:]))
 
 
 @flatten2.meta
@@ -92,7 +92,7 @@ def _(g, x, *, group):
 
 
 def _pad3d_attrs_of_pad2d(paddings: Any, mode: str, data_format: str) -> dict[str, Any]:
-    """The paddings of pad2d in the order of pad3d."""
+    """The attributes of pad3d (paddings, mode, data_format) that pad like these of pad2d."""
     check(len(paddings) == 4, f"paddings={list(paddings)} are not four")
     check(data_format in ("NCHW", "NHWC"), f"data_format={data_format!r} is neither NCHW nor NHWC")
     top, bottom, left, right = paddings
