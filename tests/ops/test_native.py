@@ -154,7 +154,6 @@ def is_supported_by_compiled_kernels(row: Row) -> bool:
 
 def test_missing_kernel_declines() -> None:
     assert (
-        native.compiled_function_or_placeholder("no such compiled_function_or_placeholder")
-        is native.return_not_implemented
+        native.compiled_function_or_placeholder("no such function") is native.return_not_implemented
     )
     assert native.return_not_implemented(1, 2) is NotImplemented

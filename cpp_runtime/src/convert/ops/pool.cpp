@@ -51,7 +51,7 @@ Ints uncounted_end_pads(const Window& w) {
   return extra;
 }
 
-// Window size / number of counted elements, per position along one dim.
+// The number of counted elements of each window along one dim.
 Ints counted_elements_per_window(const NodeContext& n, const Pool& pool, const Ints& extra,
                                  std::size_t dim) {
   const Window& w = pool.window;
