@@ -1,6 +1,6 @@
 #include "convert/registry.h"
 #include "one_op.h"
-#include "paddle/op_upgrade.h"
+#include "paddle/attr_name_upgrade.h"
 
 using namespace oarlock;
 

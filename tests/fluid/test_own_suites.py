@@ -414,7 +414,7 @@ def test_program_of_loaded_layer(tmp_path: Path) -> None:
     oarlock.jit.save(oarlock.jit.to_static(layer, input_spec=spec), str(tmp_path / "linear"))
     program = oarlock.jit.load(str(tmp_path / "linear")).program()
     assert isinstance(program, oarlock.static.Program)
-    assert program.num_blocks == 1 and program.feeds() == ["x"]
+    assert program.num_blocks == 1 and program.feed_names() == ["x"]
     ops = [op.type for op in program.global_block().ops if op.type not in ("feed", "fetch")]
     assert ops == ["matmul_v2", "elementwise_add"]
     assert [op.desc.type() for op in program.global_block().ops if op.type in ops] == ops

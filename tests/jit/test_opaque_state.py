@@ -318,6 +318,22 @@ def a_cache_of_tensors(x: Any) -> Any:
     return y + doubled(x)
 
 
+class CachedMethods:
+    @functools.lru_cache  # noqa: B019 - the object lives as long as the module
+    def doubled_if_positive(self, x: Any) -> Any:
+        y = x
+        if x.sum() > 0:
+            y = x * 2
+        return y
+
+
+CACHED = CachedMethods()
+
+
+def a_cached_method(x: Any) -> Any:
+    return CACHED.doubled_if_positive(x) + CACHED.doubled_if_positive(x + 1)
+
+
 ONES = paddle.ones([3])
 
 
@@ -334,7 +350,7 @@ def a_cache_that_no_program_fills(x: Any) -> Any:
 
 GOOD = (
     made_in_the_branch, only_read, before_and_after, a_setter_that_keeps, a_temporary_iterator, a_generator_in_a_round,
-    a_cache, a_cache_of_tensors, a_cache_that_no_program_fills,
+    a_cache, a_cache_of_tensors, a_cached_method, a_cache_that_no_program_fills,
 )  # fmt: skip
 
 

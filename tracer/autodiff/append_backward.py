@@ -118,7 +118,7 @@ def _emit_initial_gradient(backward: ProgramBackwardPass, name: str) -> Variable
 
 
 def _mark_backward_ops(block: Block, start: int) -> None:
-    """Mark the ops after `start` as backward ops."""
+    """Mark the ops from index `start` on as backward ops, unless they have an op_role."""
     for op in block.ops[start:]:
         op.attrs.setdefault("op_role", Attr(AttrType.INT, BACKWARD))
 

@@ -16,7 +16,7 @@ def feed_copies_of_overwritten_inputs(program: Program) -> Program:
     """A copy of the program in which each input that an op writes is fed under another name
     and then copied to its name; the same program if there is no such input.
     """
-    fed = set(program.feeds())
+    fed = set(program.feed_names())
     overwritten = {
         n
         for op in program.block.ops

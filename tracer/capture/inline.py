@@ -53,7 +53,7 @@ class ProgramInliner:
     def output_variables(self) -> list[Tensor]:
         """Return the variables of the outputs."""
         variables: list[Tensor] = []
-        for name in self._program.fetches():
+        for name in self._program.fetch_names():
             desc = self._recorder.var(self._new_names[0, name])
             assert desc is not None
             variables.append(self._recorder.create_variable(desc))

@@ -63,8 +63,13 @@ def _inputs_outputs_table(files: ModelFileContents) -> Table:
     program = files.program
     contract = program.contract
     for direction, names, args, row_split_names in (
-        ("input", program.feeds(), contract.inputs if contract else [], row_split_inputs(files)),
-        ("output", program.fetches(), contract.outputs if contract else [], []),
+        (
+            "input",
+            program.feed_names(),
+            contract.inputs if contract else [],
+            row_split_inputs(files),
+        ),
+        ("output", program.fetch_names(), contract.outputs if contract else [], []),
     ):
         declared = args or [
             ContractArg(n, program.block.vars[n].dtype, program.block.vars[n].shape) for n in names

@@ -104,7 +104,7 @@ def _large_registers(lowered: LoweredProgram) -> set[str]:
 def lower_program(program: Program, tensors: bool = False) -> LoweredProgram:
     """Lower a program to instructions.
 
-    Raises Unsupported, with a list of all ops, slots and attributes that are not supported.
+    Raises UnsupportedOpsError, with a list of all ops, slots and attributes that are not supported.
     """
     with errors_as_op_error():
         program = decompose_gradients(upgrade_program(program))
@@ -143,8 +143,8 @@ class CompiledProgram:
         on_iteration: Callable[[], None] | None = None,
     ) -> None:
         self.program, self._on_iteration = program, on_iteration
-        self.feeds = list(program.feeds() if feeds is None else feeds)
-        self.fetches = list(program.fetches() if fetches is None else fetches)
+        self.feeds = list(program.feed_names() if feeds is None else feeds)
+        self.fetches = list(program.fetch_names() if fetches is None else fetches)
         self._builds: dict[bool, _ProgramBuild] = {}
         self._get_or_create_build_for_switch()
 

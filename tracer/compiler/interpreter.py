@@ -29,8 +29,8 @@ class Interpreter:
     def __init__(
         self, program: Program, scope: Mapping[str, Tensor], fetches: Sequence[str] | None = None
     ) -> None:
-        self.feeds = program.feeds()
-        self.fetches = list(program.fetches() if fetches is None else fetches)
+        self.feeds = program.feed_names()
+        self.fetches = list(program.fetch_names() if fetches is None else fetches)
         self.scope = scope
         lowered = lower_program(program, tensors=True)
         written = set(iter_registers_written(lowered.instructions))

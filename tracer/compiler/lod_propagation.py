@@ -50,7 +50,7 @@ class LodPropagation:
 
     def declare_lod_inputs(self, program: Program) -> None:
         """Declare the inputs that hold sequences."""
-        feeds = frozenset(program.feeds())
+        feeds = frozenset(program.feed_names())
         for name, var in program.block.vars.items():
             if not self._registers.tensors and var.lod_level and (var.checks_feed or name in feeds):
                 self.feed_lod_registers[name] = self.lod_registers[

@@ -59,7 +59,9 @@ class Lowering(Registers):
         lods = self.lod_propagation.lod_registers
         if not self.tensors:
             same = propagate_copies_in_place(
-                instructions, self.variables, self.get_or_create_registers(0, self.program.feeds())
+                instructions,
+                self.variables,
+                self.get_or_create_registers(0, self.program.feed_names()),
             )
             self.registers = {
                 key: same.get(register, register) for key, register in self.registers.items()

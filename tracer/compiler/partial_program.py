@@ -65,7 +65,7 @@ class PartialProgram:
             scope,
         )
         self._original_program = program
-        self.feeds, self.fetches = self.program.feeds(), self.program.fetches()
+        self.feeds, self.fetches = self.program.feed_names(), self.program.fetch_names()
         self.state_names = [name for name in self.scope if self.program.var(name) is not None]
         self._state_tensors = [self.scope[name] for name in self.state_names]
         written = program.written_names()

@@ -245,7 +245,7 @@ def _load_object_and_num_bytes(
     if data[:1] == b"\x00":  # a record: its version
         return make(np.array(parse_params(data, ["tensor"], name)["tensor"]), None), len(data)
     if data[:1] == b"\x0a":  # a program: its first block
-        return Program.of(parse_program(data, name)), len(data)
+        return Program.view_of_raw(parse_program(data, name)), len(data)
     loaded, num_bytes = load_first_with_length(data, name)
     if not isinstance(loaded, dict):
         return _convert_named_or_all_arrays(loaded, make, _has_named_array(loaded)), num_bytes

@@ -177,7 +177,7 @@ class ConcreteProgram:
             self.has_persistent_effects
             or has_side_effects
             or program_draws_random(program)
-            or not program.fetches()
+            or not program.fetch_names()
         )
 
     # -- attributes for users
@@ -189,7 +189,7 @@ class ConcreteProgram:
         first, *rest = self.captured_program.program.blocks
         ops = [op for op in first.ops if not is_feed_or_fetch(op.type)]
         blocks = [replace(first, ops=ops), *rest]
-        return View.of(replace(self.captured_program.program, blocks=blocks))
+        return View.view_of_raw(replace(self.captured_program.program, blocks=blocks))
 
     @functools.cached_property
     def startup_program(self) -> View:
@@ -400,7 +400,7 @@ def _capture_call(
     recording = create_captured_program(
         owner if isinstance(owner, Layer) else None, recorder, eliminate_dead_ops(program)
     )
-    fetched = recording.program.fetches()[: len(tensors)]
+    fetched = recording.program.fetch_names()[: len(tensors)]
     result = ConcreteProgram(
         recording,
         capture.input_names,
@@ -529,7 +529,7 @@ def _try_make_effect_source_input(recorder: Recorder, before: Any) -> bool:
         desc = recorder.program.block.vars[name]
         desc.persistable = desc.is_parameter = False
         desc.checks_feed = True
-        feeds = recorder.program.feeds()
+        feeds = recorder.program.feed_names()
         recorder.program.block.ops.insert(len(feeds), make_feed_op(name, len(feeds)))
     return True
 

@@ -287,7 +287,9 @@ def set_contract(program: Program, contract: Contract) -> Program:
         return ContractArg(name, var.dtype, var.shape, path)
 
     paths = {a.name: a.path for a in contract.inputs}
-    contract.inputs = [contract_arg_of(name, paths.get(name, name)) for name in program.feeds()]
+    contract.inputs = [
+        contract_arg_of(name, paths.get(name, name)) for name in program.feed_names()
+    ]
     contract.outputs = [contract_arg_of(a.name, a.path) for a in contract.outputs]
     program.contract = contract
     return program

@@ -469,7 +469,7 @@ def _check_output_differences(
     actual = map(np.asarray, engine.run(engine_inputs_with_row_splits(engine, program, tensors)))
     largest = 0.0
     for i, (name, a, b) in enumerate(
-        zip(program.fetches(), actual, map(np.asarray, expected), strict=True)
+        zip(program.fetch_names(), actual, map(np.asarray, expected), strict=True)
     ):
         deviation = relative_difference(a, b)
         if deviation > tolerance_for_dtype_in_program(a.dtype, program) and not (

@@ -2,9 +2,9 @@
 rate.
 """
 
-from . import lr_base, lr_cycles, lr_decay
+from . import lr_base, lr_cycles, lr_formula_schedulers
 from .lr_base import *
 from .lr_cycles import *
-from .lr_decay import *
+from .lr_formula_schedulers import *
 
-__all__ = lr_base.__all__ + lr_cycles.__all__ + lr_decay.__all__
+__all__ = lr_base.__all__ + lr_cycles.__all__ + lr_formula_schedulers.__all__

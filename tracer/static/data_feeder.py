@@ -45,9 +45,12 @@ class DataFeeder:
 
         iterable: samples; each has one value per variable of feed_list
 
-        Raises OpError if a sample has another number of values or another shape.
+        Raises OpError if there are no samples, or a sample has another number of values or another
+        shape.
         """
         rows = [tuple(row) for row in iterable]
+        if not rows:
+            raise OpError(with_user_line("DataFeeder: the batch has no samples"))
         for i, row in enumerate(rows):
             if len(row) != len(self.feed_vars):
                 names = [v.name for v in self.feed_vars]
@@ -64,10 +67,9 @@ class DataFeeder:
     def _make_batch(self, variable: Variable, values: list[Any]) -> Any:
         sizes = variable.raw.shape[1:]
         arrays = [np.asarray(v, parse_dtype(variable.raw.dtype).np) for v in values]
-        if not sizes or sum(d < 0 for d in sizes) > 1:
-            return np.stack(arrays)
+        has_sample_shape = bool(sizes) and sum(d < 0 for d in sizes) <= 1
         try:
-            return np.stack([a.reshape(sizes) for a in arrays])
+            return np.stack([a.reshape(sizes) if has_sample_shape else a for a in arrays])
         except ValueError:
             shapes = sorted({a.shape for a in arrays})
             raise OpError(

@@ -138,7 +138,7 @@ class GraphBuilder {
   ValueType& type_of(Value v) { return record_of(v).type; }
   const ValueType& type_of(Value v) const { return record_of(v).type; }
   ValueType declared_type(std::string_view paddle_name) const;
-  bool distrusts_declared_sizes(const OpDesc& op) const;
+  bool distrusts_declared_output_sizes(const OpDesc& op) const;
   void fill_in_declared_type(ValueType& type, const OpDesc& op, const std::string& name,
                              bool trusted) const;
   std::string unique_name(const std::string& wanted);
@@ -189,7 +189,8 @@ void convert_complex_value_info_to_pairs(onnx::ValueInfo& value);
 
 /// Type inference and constant folding of emitted nodes.  See shape_inference.cpp and
 /// constant_folding.cpp.
-std::vector<ValueType> infer_types(const onnx::Node& node, const std::vector<const ValueType*>& in);
+std::vector<ValueType> infer_node_output_types(const onnx::Node& node,
+                                               const std::vector<const ValueType*>& in);
 std::optional<PartialValue> fold_shape_arithmetic(const onnx::Node& node,
                                                   const std::vector<const ValueType*>& in);
 

@@ -175,7 +175,7 @@ Values NodeContext::emit_n(std::size_t outputs, std::string_view onnx, Values in
   if (!in.empty() && !ort_has_kernel(onnx, known_in[0]->dtype))
     fail("ONNX Runtime has no kernel of " + node.op + " for " +
          std::string(name_of(known_in[0]->dtype)));
-  std::vector<ValueType> known = infer_types(node, known_in);
+  std::vector<ValueType> known = infer_node_output_types(node, known_in);
   known.resize(outputs);
   for (ValueType& info : known) {
     check_result_memory_limit(info);

@@ -23,7 +23,7 @@ void NodeContext::fail_attr_type(std::string_view name, const oarlock::Attr& sto
   std::string text = "attribute '" + std::string(name) + "' ";
   if (stored.type == AttrType::VAR || stored.type == AttrType::VARS)
     fail(text + "is a tensor, which has no lowering here");
-  fail(text + "is " + std::string(name_of(stored.type)) + " where " + std::string(expected) +
+  fail(text + "is " + std::string(attr_type_name(stored.type)) + " where " + std::string(expected) +
        " belongs");
 }
 

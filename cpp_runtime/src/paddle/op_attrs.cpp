@@ -122,8 +122,8 @@ std::string find_attr_type_or_range_problem(const std::string& op, const std::st
   bool accepted = is_accepted_type(attr.type, row->type) ||
                   (row->value_kind == number && is_number_type(attr.type));
   if (!accepted && !is_accepted_scalar_list_swap(attr, row->type))
-    return "attribute '" + name + "' has type " + std::string(name_of(attr.type)) + ", but " +
-           std::string(name_of(row->type)) + " is expected";
+    return "attribute '" + name + "' has type " + std::string(attr_type_name(attr.type)) +
+           ", but " + std::string(attr_type_name(row->type)) + " is expected";
   if (row->value_kind == any || row->value_kind == number) return "";
   if (auto* value = std::get_if<std::int64_t>(&attr.value))
     return find_range_problem(row->value_kind, name, *value);

@@ -1,10 +1,11 @@
+// Look-ups in a program.  program_parser.cpp reads a program from bytes.
 #include "paddle/program.h"
 
 #include <algorithm>
 
 namespace oarlock {
 
-std::string_view name_of(AttrType type) {
+std::string_view attr_type_name(AttrType type) {
   static constexpr std::string_view names[kAttrTypes] = {
       "INT",      "FLOAT",    "STRING", "INTS",    "FLOATS", "STRINGS",
       "BOOLEAN",  "BOOLEANS", "BLOCK",  "LONG",    "BLOCKS", "LONGS",
@@ -70,10 +71,10 @@ Strings names_sorted_by_column(const Block& block, std::string_view type,
 
 }  // namespace
 
-Strings Program::feeds() const {
+Strings Program::feed_names() const {
   return names_sorted_by_column(blocks[0], "feed", &OpDesc::outputs, "Out");
 }
-Strings Program::fetches() const {
+Strings Program::fetch_names() const {
   return names_sorted_by_column(blocks[0], "fetch", &OpDesc::inputs, "X");
 }
 

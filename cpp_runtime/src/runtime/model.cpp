@@ -120,7 +120,7 @@ Model Model::from_bytes(std::string_view pdmodel, const std::string& pdiparams,
 
 std::vector<TensorSpec> input_specs(const Program& program) {
   static const std::vector<ContractArg> none;
-  Strings feeds = program.feeds(), names = input_names(program);
+  Strings feeds = program.feed_names(), names = input_names(program);
   std::vector<TensorSpec> specs;
   for (std::size_t i = 0; i < feeds.size(); ++i)
     specs.push_back(make_tensor_spec(program, feeds[i], names[i],
@@ -136,7 +136,7 @@ std::vector<TensorSpec> Model::inputs() const { return input_specs(impl_->progra
 std::vector<TensorSpec> Model::outputs() const {
   static const std::vector<ContractArg> none;
   const Program& program = impl_->program;
-  Strings fetches = program.fetches(), names = output_names(program);
+  Strings fetches = program.fetch_names(), names = output_names(program);
   std::vector<TensorSpec> specs;
   for (std::size_t i = 0; i < fetches.size(); ++i)
     specs.push_back(make_tensor_spec(program, fetches[i], names[i],

@@ -439,3 +439,13 @@ def test_clone_can_be_trained(for_test: bool, static_mode: Any) -> None:
     assert [op.type for op in copied.global_block().ops][-2:] == ["sgd", "sgd"]
     assert all(p.block.program is copied and g.block.program is copied for p, g in pairs)
     assert str(original) == before
+
+
+def test_replacing_the_description_keeps_the_attributes() -> None:
+    first, second = static.Program(), static.Program()
+    first.random_seed = 7
+    with static.program_guard(second, static.Program()):
+        static.data("x", [2])
+    first.desc = second.desc
+    assert first.random_seed == 7
+    assert first.global_block().has_var("x")

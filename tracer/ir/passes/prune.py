@@ -90,7 +90,7 @@ def eliminate_dead_ops(program: Program) -> Program:
     program = _with_pruned_sub_blocks(program)
     guarded = [guard.var for guard in program.contract.guards] if program.contract else []
     kept = [var.name for var in program.persistables()]
-    feeds, fetches = program.feeds(), program.fetches()
+    feeds, fetches = program.feed_names(), program.fetch_names()
     ops, _ = _needed_ops_and_names(program, feeds, [*fetches, *guarded, *kept])
     return _build_pruned_program(program, ops, feeds, fetches)
 

@@ -37,7 +37,7 @@ void copy_im2col_and_gradient_row(const FilterTask<T>& f, const PackedInputLayou
         CopyPlan<T>(f.window, p, oh * f.s.ow + i, min(kColumns<T>, f.s.ow - i)),
         work.im2col + at + i, work.row);
   const T* from = g + ((row / f.s.oh * f.s.groups + f.group) * f.m() * f.s.oh + oh) * f.s.ow;
-  transpose(from, f.s.oh * f.s.ow, f.m(), f.s.ow, work.g + at * work.pitch, work.pitch);
+  copy_transposed(from, f.s.oh * f.s.ow, f.m(), f.s.ow, work.g + at * work.pitch, work.pitch);
 }
 
 /// total [rows,pitch] += im2col @ gradient, over the pixels of the task.

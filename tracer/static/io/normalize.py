@@ -40,4 +40,4 @@ def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any, **kwarg
         require_variable_names("feed_vars", feed_vars),
         require_variable_names("fetch_vars", fetch_vars),
     )
-    return Program.of(build_inference_program(program.raw, feeds, fetches, skip_prune))
+    return Program.view_of_raw(build_inference_program(program.raw, feeds, fetches, skip_prune))

@@ -179,7 +179,7 @@ void dropout(NodeContext& n) {
 
 }  // namespace
 
-std::span<const Rule> normalization_rules() {
+std::span<const Rule> normalization_and_dropout_rules() {
   static const Rule rules[] = {
       {"batch_norm", 9, batch_norm}, {"sync_batch_norm", 9, batch_norm},
       {"layer_norm", 7, layer_norm}, {"instance_norm", 7, instance_norm},

@@ -1,4 +1,4 @@
-#include "paddle/op_upgrade.h"
+#include "paddle/attr_name_upgrade.h"
 
 namespace oarlock {
 namespace {

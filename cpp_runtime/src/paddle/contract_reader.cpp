@@ -1,4 +1,4 @@
-#include "paddle/contract.h"
+#include "paddle/contract_reader.h"
 
 #include "base/escape_text.h"
 #include "base/utf8.h"

@@ -174,7 +174,7 @@ def _macro_and_micro_averages(counts: Any) -> Any:
 
 
 def _true_positive_fraction(counts: Any, other: int) -> Any:
-    """counts / (counts + other); 1 if both are 0."""
+    """True positives / (true positives + counts[:, other]) of each class; 1 if both are 0."""
     right, all_of = counts[:, TRUE_POSITIVE], counts[:, TRUE_POSITIVE] + counts[:, other]
     return np.where(all_of > 0, right / np.where(all_of > 0, all_of, 1), 1.0)
 

@@ -1,5 +1,5 @@
-"""Types and dtypes that layer arguments of Paddle 1.8 accept in programs. It raises TypeError for
-others.
+"""Types and dtypes that layer arguments of Paddle 1.8 accept in programs; Paddle raises TypeError
+for others.
 """
 
 # Key: dtypes of a variable; or after `=` types of the value, and dtypes of variables.

@@ -1,4 +1,4 @@
-"""Comparison of whole tensors: allclose, isclose, equal_all, is_empty."""
+"""Closeness, equality and emptiness of tensors: allclose, isclose, equal_all, is_empty."""
 
 from __future__ import annotations
 

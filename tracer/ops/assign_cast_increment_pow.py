@@ -1,4 +1,4 @@
-"""Copies: assign, cast, pow, increment."""
+"""assign, share_data, cast, increment and pow."""
 
 from __future__ import annotations
 

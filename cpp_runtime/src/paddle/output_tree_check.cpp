@@ -1,4 +1,4 @@
-#include "paddle/output_tree.h"
+#include "paddle/output_tree_check.h"
 
 #include <algorithm>
 #include <cstdint>
