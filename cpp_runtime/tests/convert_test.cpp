@@ -28,6 +28,13 @@ TEST("lower: the newest rule not above the opset") {
   CHECK_ERROR("below opset 13 only the last axis", lowered(softmax, 11));
 }
 
+TEST("lower: Equal of integers other than int32 and int64 needs opset 11") {
+  for (DType dtype : {DType::boolean, DType::int32, DType::int64})
+    CHECK_EQ(since_opset_of_onnx_op_for_dtype("Equal", dtype), 7);
+  for (DType dtype : {DType::int8, DType::int16, DType::uint8, DType::float32})
+    CHECK_EQ(since_opset_of_onnx_op_for_dtype("Equal", dtype), 11);
+}
+
 TEST("lower: matmul transposes matrices, never vectors") {
   OneOp mm{"matmul_v2",
            {{"X", {"a"}}, {"Y", {"b"}}},

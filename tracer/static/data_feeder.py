@@ -45,12 +45,9 @@ class DataFeeder:
 
         iterable: samples; each has one value per variable of feed_list
 
-        Raises OpError if there are no samples, or a sample has another number of values or another
-        shape.
+        Raises OpError if a sample has another number of values or another shape.
         """
         rows = [tuple(row) for row in iterable]
-        if not rows:
-            raise OpError(with_user_line("DataFeeder: the batch has no samples"))
         for i, row in enumerate(rows):
             if len(row) != len(self.feed_vars):
                 names = [v.name for v in self.feed_vars]
@@ -64,7 +61,16 @@ class DataFeeder:
             for i, v in enumerate(self.feed_vars)
         }
 
+    @staticmethod
+    def _empty_batch(variable: Variable) -> Any:
+        """Return an array without rows."""
+        return np.zeros(
+            [0, *(max(d, 0) for d in variable.raw.shape[1:])], parse_dtype(variable.raw.dtype).np
+        )
+
     def _make_batch(self, variable: Variable, values: list[Any]) -> Any:
+        if not values:
+            return self._empty_batch(variable)
         sizes = variable.raw.shape[1:]
         arrays = [np.asarray(v, parse_dtype(variable.raw.dtype).np) for v in values]
         has_sample_shape = bool(sizes) and sum(d < 0 for d in sizes) <= 1
