@@ -21,7 +21,8 @@ from .instructions import (
 
 
 def save_registers_read_by_backward_loops(instructions: Sequence[Instruction]) -> None:
-    """Set `saved` of every differentiated loop to the registers that its backward loops read.
+    """Set `saved_registers` of every differentiated loop to the registers that its backward loops
+    read.
 
     The backward loops read the saved values from separate registers, because after the loop the
     original registers hold the values of the last iteration.

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "base/digest.h"
+#include "base/blake2b_digest.h"
 #include "convert/registry.h"
 #include "paddle/program_parser.h"
 #include "pir/reader.h"
