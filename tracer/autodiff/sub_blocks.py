@@ -14,10 +14,11 @@ from typing import Any
 from ..capture.recorder import OpenBlock
 from ..capture.variable import Variable
 from ..core.dtype import parse_dtype
+from ..core.errors import OarlockError, with_user_line
 from ..core.op import OPS
 from ..ir.block_captures import outer_names_read_by_block, outer_names_written_by_block
 from ..ir.program import Attr, AttrType, Block, OpDesc, VarDesc, VarKind
-from .backward_pass import GRADIENT_RULES, ProgramBackwardPass
+from .backward_pass import GRADIENT_RULES, ProgramBackwardPass, location_line
 from .cotangents import (
     declare_cross_block_gradient,
     declare_variable_like,
@@ -302,6 +303,9 @@ def _slice_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
         _accumulate_array_element_grad(
             backward, name, _emit_int64_constant(op.attr("starts")[0]), gradient
         )
+    elif op.attr("starts") != [0]:
+        why = "backward: the gradient of a slice of a TensorArray requires that it starts at 0"
+        raise OarlockError(with_user_line(f"{why}{location_line(op)}"))
     else:
         backward.accumulate(name, gradient)
 
