@@ -94,7 +94,8 @@ def cond(
     pred: bool with one element.
 
     In eager mode only one of the functions is called. In a program both are recorded; their results
-    must have the same structure, dtypes and ranks.
+    must have the same structure. A result whose dtype or rank differs between them is rejected when
+    converted code reads it.
     """
     true_fn, false_fn = (_return_none if f is None else f for f in (true_fn, false_fn))
     if not callable(true_fn) or not callable(false_fn):
@@ -149,8 +150,10 @@ STRUCTURES_DIFFER = "cond: Incompatible return values of true_fn and false_fn in
 
 
 def require_variable_in_static_graph(what: str, name: str, value: Any) -> None:
-    """Raise TypeError if a branch of a static-graph program returns a Python value: the program
-    would have the value of one branch on both paths.
+    """Raise TypeError if a static-graph program is built and `value`, a condition or index, is not
+    a Tensor: the program would contain only the branch that the Python value selects.
+
+    what, name: the function and its parameter, for the message.
     """
     if state.mode.program_builder is not None and not isinstance(value, Tensor):
         raise TypeError(
@@ -523,8 +526,8 @@ class BranchMerge:
         """Merge a value that only one branch assigns. The other branch contributes zeros, which ops
         may read only under the same condition.
 
-        is_entry: whether the value is a dict entry, which a result must also contain. Other values
-        are guarded by flags.
+        is_entry: whether the value is a dict entry. Entries, and variables with a name of the user,
+        are marked as maybe undefined, with a flag that is checked when they are read.
         """
         if isinstance(a, InvalidatedValue) or isinstance(b, InvalidatedValue):
             return a if isinstance(a, InvalidatedValue) else b
