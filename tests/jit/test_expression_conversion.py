@@ -1,5 +1,5 @@
-"""Expressions that read or assign names of another scope than the lambda to which the conversion
-moves them, and branches that merge a number with a bfloat16 tensor.
+"""Conversion of expressions: the scopes of names, the types of values that stand for Python objects,
+and branches that merge a number with a half-precision tensor.
 """
 
 from collections.abc import Callable
@@ -57,3 +57,22 @@ def test_number_merges_with_half_tensor(dtype: str) -> None:
         assert result.dtype == x.dtype
         expected = np.asarray(merge_with_number(x)) * np.ones(3)
         np.testing.assert_array_equal(result.astype("float32").numpy(), expected)
+
+
+def type_of_recorded_list(x: Any) -> Any:
+    items = []
+    for _ in range(paddle.cast(x.sum(), "int32")):
+        items.append(x * 1.0)
+    if type(items) is list:
+        x = x + 1
+    if items.__class__ is list:
+        x = x + 2
+    if isinstance(items, list):
+        x = x + 4
+    return x + paddle.concat(items).sum()
+
+
+def test_type_of_recorded_list() -> None:
+    x = paddle.to_tensor([1.0, 2.0])
+    result = paddle.jit.to_static(type_of_recorded_list, full_graph=True)(x)
+    np.testing.assert_array_equal(result.numpy(), type_of_recorded_list(x).numpy())
