@@ -145,7 +145,8 @@ def _(boxes, lod, scores, **_):
 
 
 def _decode_boxes(anchors: Any, deltas: Any, info: Any) -> Any:
-    """Apply the encoded offsets `deltas` to anchors; boxes in unscaled image coordinates.
+    """Apply the encoded offsets `deltas` to anchors; boxes in unscaled image coordinates, clipped
+    to the image.
 
     anchors, deltas [K,4] -> [K,4]
     """
