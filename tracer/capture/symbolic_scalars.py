@@ -129,8 +129,8 @@ INTEGER_ONLY_OPERATORS = frozenset({"lshift", "rshift", "and", "or", "xor"})
 def _result_kind(
     name: str, a: PossibleScalarTypes, b: PossibleScalarTypes
 ) -> PossibleScalarTypes | None:
-    """Return the kind of the result of an operator on two numbers; None if one of the operands may
-    be a tensor.
+    """Return the kind of the result of an operator on two numbers, each of which may be a tensor on
+    some paths; None if one of them is a tensor on all paths.
     """
     types = a.types | b.types
     if Tensor in types:

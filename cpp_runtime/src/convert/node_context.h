@@ -196,7 +196,7 @@ class NodeContext {
   /// The last op before this one in this block that writes `paddle_name`; null if there is none.
   const OpDesc* last_writer_in_block(const std::string& paddle_name) const;
 
-  /// Fails if the target opset is below `opset`: the rule supports these inputs from `opset` on.
+  /// Fails if the target opset is below `min_opset`: the rule supports these inputs from there on.
   /// The caller then converts the whole program again at that opset if LowerOptions::max_opset
   /// allows it.  what: the input or attribute that needs it, for the message.
   void require_opset(int min_opset, std::string_view what = "") const;

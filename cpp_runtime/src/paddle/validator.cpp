@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "oarlock/error.h"
 #include "paddle/contract.h"
-#include "paddle/op_attrs.h"
+#include "paddle/op_attr_checks.h"
 #include "paddle/output_tree.h"
 
 namespace oarlock {

@@ -737,11 +737,11 @@ class BranchMerge:
                 if isinstance(value, MissingValueZeros)
                 else cast_to(self._final_value(value, side), meta)
             )
-            name = recorder.name_of(tensor)
+            name = recorder.find_or_declare_name(tensor)
         out = recorder.namer.temporary_name("conditional_block")
         recorder.declare(out, Meta(tensor.meta.shape, meta.dtype))
         with recorder.enter_block(side.open_block):
-            recorder.emit("assign", {"X": [name]}, {"Out": [out]})
+            recorder.append_op("assign", {"X": [name]}, {"Out": [out]})
         side.output_names.append(out)
         return out
 
@@ -761,9 +761,9 @@ class BranchMerge:
         self._emit_branch(OPS["logical_not"](pred), self.branches[1])
         if not self.select_inputs:
             return
-        mask = self.recorder.name_of(OPS["cast"](pred, in_dtype=0, out_dtype=2))
+        mask = self.recorder.find_or_declare_name(OPS["cast"](pred, in_dtype=0, out_dtype=2))
         for variable, (one, two) in self.select_inputs:
-            op = self.recorder.emit(
+            op = self.recorder.append_op(
                 "select_input", {"X": [two, one], "Mask": [mask]}, {"Out": [variable.name]}
             )
             variable.where = op.user_line
@@ -774,7 +774,9 @@ class BranchMerge:
         arrays = [
             n for n in writes if n not in side.output_names and self._is_array_or_persistable(n)
         ]
-        emit_conditional(recorder, block, [recorder.name_of(pred)], [*side.output_names, *arrays])
+        emit_conditional(
+            recorder, block, [recorder.find_or_declare_name(pred)], [*side.output_names, *arrays]
+        )
 
     def _is_array_or_persistable(self, name: str) -> bool:
         """Whether a variable that a branch writes is read after the branch under the same name: a
