@@ -396,12 +396,6 @@ MATMUL = [
     op("determinant", Input=f(2, 3, 3)),
     op("einsum", Operands=[X34, f(4, 2)], unread="InnerCache XShape", equation="ij,jk->ik"),
     op("einsum", Operands=[X234, f(4, 5)], unread="InnerCache XShape", equation="...ij,jk->...ki"),
-    op(
-        "einsum",
-        Operands=[X234, f(4, 5), f(5)],
-        unread="InnerCache XShape",
-        equation="...ij,...jk,k->...i",
-    ),
     op("einsum", Operands=[X34], unread="InnerCache XShape", equation="ij->j"),
     op("mul", X34, Y=w(f(4, 2)), keep=(1,)),
     op("mul", X234, Y=w(f(12, 2)), keep=(1, 2)),
