@@ -166,7 +166,7 @@ class ProgramRunner:
         recorder = recorder_of_mode(state.mode)
         for guard, tensor in zip(guards, outputs[count:], strict=True):
             if recorder is not None:
-                recorder.add_guard(replace(guard, var=recorder.name_of(tensor)))
+                recorder.add_guard(replace(guard, var=recorder.find_or_declare_name(tensor)))
             if not isinstance(tensor, Variable):
                 check_guard(guard, tensor.array, tensor.array.shape, self._program_name)
         return outputs[:count]

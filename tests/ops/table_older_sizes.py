@@ -58,6 +58,13 @@ def pictures(kind):
             ref=resized(word, doubled, None, False, 0),
             **more,
         ),
+        Row(
+            f"{kind}_interp",
+            [f(*shape), None, None, np.array([1.5], "f")],
+            flat,
+            ref=resized(word, [int(1.5 * d) for d in shape[2:]], None, False, 0),
+            **more,
+        ),
     ]
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from oarlock.core import native
 from oarlock.core.op import OPS, Op
-from oarlock.ops import conv, pool, rnn_cells
+from oarlock.ops import conv, pool, rnn_time_loop
 
 from .rows import Row
 from .table import IDS, ROWS, arrays_of, op_of
@@ -131,7 +131,7 @@ UNITS = [
     ("conv2d_transpose", [conv.convolve, conv.conv_input_grad, conv.conv_filter_grad]),
     ("depthwise_conv2d", [conv.convolve, conv.conv_input_grad, conv.conv_filter_grad]),
     ("pool2d", [pool.pool_images, pool.max_pool_grad, pool.average_pool_grad]),
-    ("rnn", [rnn_cells.run_direction_filling_kept, rnn_cells.run_direction_grad]),
+    ("rnn", [rnn_time_loop.run_direction_filling_kept, rnn_time_loop.run_direction_grad]),
 ]
 
 

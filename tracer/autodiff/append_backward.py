@@ -167,7 +167,7 @@ def _names_of_variables(recorder: Recorder, values: Any, what: str) -> list[str]
 
 
 def _name_of_variable(recorder: Recorder, value: Any) -> str:
-    return value if isinstance(value, str) else recorder.name_of(value)
+    return value if isinstance(value, str) else recorder.find_or_declare_name(value)
 
 
 def _require_tensor(recorder: Recorder, name: str) -> Tensor:

@@ -88,7 +88,7 @@ class Cotangents:
         made = declare_variable_like(
             recorder, recorder.namer.unique_name(f"{name}@GRAD{end}"), arrived[0].raw
         )
-        recorder.emit(
+        recorder.append_op(
             "assign" if len(parts) == 1 else "sum",
             {"X": [g.name for g in parts]},
             {"Out": [made.name]},
@@ -141,7 +141,7 @@ def zero_grad_for(recorder: Recorder, variable: Variable) -> Variable:
         made = declare_variable_like(
             recorder, recorder.namer.temporary_name("create_array"), variable.raw
         )
-        recorder.emit("create_array", {}, {"Out": [made.name]})
+        recorder.append_op("create_array", {}, {"Out": [made.name]})
         return made
     if recorder.policy.emits_grad_ops and compat.rules.writes_paddle1_gradients:
         return recorder.emit_shape_preserving_unary_op("fill_zeros_like", "X", variable, {})

@@ -78,7 +78,7 @@ class Trace(EagerMode):
     def snapshot_tensor(self, tensor: Tensor) -> Tensor:
         """Return a second Tensor with the same value, which denotes the same variable."""
         result = super().snapshot_tensor(tensor)
-        self.recorder.bind(result, self.recorder.name_of(tensor))
+        self.recorder.bind(result, self.recorder.find_or_declare_name(tensor))
         return result
 
     def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
@@ -87,35 +87,37 @@ class Trace(EagerMode):
         """
         if (
             not self.recorder.is_bound(tensor)
-            or self.recorder.name_of(tensor) in self.recorder.scope
+            or self.recorder.find_or_declare_name(tensor) in self.recorder.scope
         ):
             raise TraceError(
                 with_user_line(f"in place: {EXTERNAL_WRITE_MESSAGE} (X={tensor.meta})")
             )
         super().assign_inplace(tensor, made)
-        self.recorder.bind(tensor, self.recorder.name_of(made))
+        self.recorder.bind(tensor, self.recorder.find_or_declare_name(made))
 
     def on_read(self, tensor: Tensor, reader: str) -> None:
         """Add a guard for the value of a tensor that Python reads."""
         if (
             self.recorder.is_bound(tensor)
-            and self.recorder.name_of(tensor) not in self.recorder.scope
+            and self.recorder.find_or_declare_name(tensor) not in self.recorder.scope
         ):
             self._add_guard("value", tensor, 0, format_expected_value(tensor.array), reader)
             if tensor.array.ndim > 1:  # the shape is part of what was read
                 for axis in range(tensor.array.ndim):
                     self._guard_size(tensor, axis, reader)
                     if self.constrained_dims is not None:
-                        self.constrained_dims.add((self.recorder.name_of(tensor), axis))
+                        self.constrained_dims.add(
+                            (self.recorder.find_or_declare_name(tensor), axis)
+                        )
 
     def shape(self, tensor: Tensor) -> list[Any]:
         """Return the shape as a list that adds a guard for each size that is read."""
         if (
             not self.recorder.is_bound(tensor)
-            or self.recorder.name_of(tensor) in self.recorder.scope
+            or self.recorder.find_or_declare_name(tensor) in self.recorder.scope
         ):
             return list(tensor.array.shape)
-        constrained_dims, name = self.constrained_dims, self.recorder.name_of(tensor)
+        constrained_dims, name = self.constrained_dims, self.recorder.find_or_declare_name(tensor)
         on_decision = (
             None if constrained_dims is None else lambda axis: constrained_dims.add((name, axis))
         )
@@ -132,7 +134,9 @@ class Trace(EagerMode):
         line = user_line()
         where = "" if line is None else f"{line.file}:{line.lineno} in {line.function}"
         text = "" if line is None else line.text
-        guard = Guard(kind, self.recorder.name_of(tensor), axis, expected, reader, where, text)
+        guard = Guard(
+            kind, self.recorder.find_or_declare_name(tensor), axis, expected, reader, where, text
+        )
         self.recorder.add_guard(guard)
 
 
@@ -307,8 +311,8 @@ class Static(Mode):
         assert isinstance(made, Variable)
         if not isinstance(tensor, Variable):
             self._reject_forbidden_external_write(tensor)
-            name = self.recorder.name_of(tensor)
-            self.recorder.emit("assign", {"X": [made.name]}, {"Out": [name]})
+            name = self.recorder.find_or_declare_name(tensor)
+            self.recorder.append_op("assign", {"X": [made.name]}, {"Out": [name]})
         else:
             self.rebind(tensor, made)
         self.recorder.aliases.invalidate_tensor_aliases(tensor)

@@ -257,19 +257,21 @@ class _ProgramBuild:
     ) -> None:
         lowered = lower_program(program)
         for name in fetches:  # create a register for a fetch that no op reads or writes
-            lowered.get_or_create_register(name)
+            lowered.get_or_create_outermost_register(name)
         persistable = {
             v.name: lowered.find_outermost_register(v.name) for v in program.persistables()
         }
         written = set(iter_registers_written(lowered.instructions))
         fetched = [
-            lowered.lod_registers.get(lowered.get_or_create_register(name)) for name in fetches
+            lowered.lod_registers.get(lowered.get_or_create_outermost_register(name))
+            for name in fetches
         ]
         self.lod_fetch_indices = [i for i, register in enumerate(fetched) if register is not None]
         self.feeds = [name for name in feeds if lowered.find_outermost_register(name) is not None]
         self.stored_names = [name for name, register in persistable.items() if register in written]
         outputs = [
-            lowered.get_or_create_register(name) for name in (*fetches, *self.stored_names)
+            lowered.get_or_create_outermost_register(name)
+            for name in (*fetches, *self.stored_names)
         ] + [register for register in fetched if register is not None]
         live = mark_dead_registers(lowered.instructions, set(outputs), lambda _: False)
         self.loaded_names = [
@@ -281,7 +283,8 @@ class _ProgramBuild:
             name for name, register in lowered.feed_lod_registers.items() if register in live
         ]
         inputs = [
-            lowered.get_or_create_register(name) for name in (*self.feeds, *self.loaded_names)
+            lowered.get_or_create_outermost_register(name)
+            for name in (*self.feeds, *self.loaded_names)
         ] + [lowered.feed_lod_registers[name] for name in self.lod_input_names]
         self.function = CompiledFunction(
             lowered, lowered.instructions, inputs, outputs, on_iteration=on_iteration

@@ -43,10 +43,12 @@ class Interpreter:
             name for name in self._loaded_names if lowered.find_outermost_register(name) in written
         ]
         inputs = [
-            lowered.get_or_create_register(name) for name in (*self.feeds, *self._loaded_names)
+            lowered.get_or_create_outermost_register(name)
+            for name in (*self.feeds, *self._loaded_names)
         ]
         outputs = [
-            lowered.get_or_create_register(name) for name in (*self.fetches, *self._stored_names)
+            lowered.get_or_create_outermost_register(name)
+            for name in (*self.fetches, *self._stored_names)
         ]
         self._compiled_function = CompiledFunction(
             lowered, lowered.instructions, inputs, outputs, tensors=True

@@ -99,7 +99,7 @@ def load(
     """Load what `save` of Oarlock or Paddle wrote; of a saved model (a prefix or a folder) its
     values by structured name.
 
-    return_numpy: return arrays instead of tensors.
+    return_numpy: return arrays instead of tensors; the values of a saved model are always arrays.
     keep_name_table: keep the table of parameter names in the dict.
 
     Raises FileError if the file is damaged or would execute code; OpError if it does not exist.

@@ -341,10 +341,10 @@ bool GraphBuilder::is_read_anywhere(const std::string& name) {
   return read_names_->count(name) > 0;
 }
 
-const IfElsePairs& GraphBuilder::branch_pairs_of_current_block() {
-  auto found = branch_pairs_.find(block_index_);
-  if (found == branch_pairs_.end())
-    found = branch_pairs_
+const IfElsePairs& GraphBuilder::if_else_pairs_of_current_block() {
+  auto found = if_else_pairs_.find(block_index_);
+  if (found == if_else_pairs_.end())
+    found = if_else_pairs_
                 .emplace(block_index_,
                          IfElsePairs(program_.blocks[static_cast<std::size_t>(block_index_)]))
                 .first;

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "convert/branch_pairs.h"
+#include "convert/if_else_pairs.h"
 #include "convert/node_context.h"
 #include "onnx/model.h"
 #include "paddle/params.h"
@@ -125,7 +125,7 @@ class GraphBuilder {
   Value find_binding(std::string_view paddle_name) const;
   const OpDesc* find_writing_op(std::string_view paddle_name) const;
   bool is_read_anywhere(const std::string& paddle_name);
-  const IfElsePairs& branch_pairs_of_current_block();
+  const IfElsePairs& if_else_pairs_of_current_block();
   Value add_weight(const ParamRecord& param);
   Value add_initializer(onnx::Initializer init);
   Value add_constant(const onnx::Tensor& tensor);
@@ -171,7 +171,7 @@ class GraphBuilder {
   int needed_opset_ = 0;
   std::optional<std::set<std::string_view>>
       read_names_;  // every variable that an op, a guard or the caller reads
-  std::map<std::int32_t, IfElsePairs> branch_pairs_;  // by block index
+  std::map<std::int32_t, IfElsePairs> if_else_pairs_;  // by block index
   int complex_part_ = -1;  // the part that rules see: 0 real, 1 imaginary, -1 the whole value
   struct MissingRule {
     std::size_t count, first_op_index;  // number of ops, and index of the first

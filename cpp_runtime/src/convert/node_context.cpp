@@ -367,7 +367,7 @@ Value NodeContext::add_subgraph_input_of_same_rank(const std::string& hint, Valu
 }
 
 const IfElsePair* NodeContext::find_branch_pair() const {
-  return graph_.branch_pairs_of_current_block().find(op_);
+  return graph_.if_else_pairs_of_current_block().find(op_);
 }
 const VarDesc* NodeContext::find_var(const std::string& paddle_name) const {
   return graph_.program_.find_var(paddle_name, graph_.block_index_);

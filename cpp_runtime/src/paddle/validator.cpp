@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "oarlock/error.h"
 #include "paddle/contract_reader.h"
-#include "paddle/op_attrs.h"
+#include "paddle/op_attr_checks.h"
 #include "paddle/output_tree_check.h"
 
 namespace oarlock {

@@ -5,7 +5,7 @@
 #include "base/decimal.h"
 #include "base/poll.h"
 #include "oarlock/error.h"
-#include "paddle/op_attrs.h"
+#include "paddle/op_attr_checks.h"
 
 namespace oarlock::pir {
 namespace {

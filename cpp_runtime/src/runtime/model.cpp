@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "base/digest.h"
+#include "base/blake2b_digest.h"
 #include "convert/registry.h"
 #include "paddle/program_parser.h"
 #include "pir/reader.h"
@@ -68,7 +68,8 @@ LowerOptions to_lower_options(const Model::Impl& impl, const OnnxOptions& option
 
 const std::string kEmpty;
 
-/// The model folder of Paddle 1.x that `path` or `path/__model__` names; "" for other paths.
+/// The folder that `path` names directly or as `path/__model__`, with a slash at its end; "" for
+/// other paths and for a prefix of a `.pdmodel`. The caller checks that the folder has `__model__`.
 std::string legacy_model_folder(const std::string& path) {
   std::error_code error;
   if (base_name(path) == "__model__")

@@ -1,4 +1,6 @@
-"""Anchors and prior boxes of a detector, their assignment to ground truth, and losses."""
+"""Anchors and prior boxes of a detector, their assignment to ground truth, losses, decoding of
+network outputs, and mean average precision.
+"""
 
 from __future__ import annotations
 

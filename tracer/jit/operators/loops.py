@@ -225,7 +225,7 @@ def _record_loop_or_report_error(
 def list_comprehension(
     iterable: Any, make: Callable[[Any], Any], condition: Callable[[Any], Any] | None = None
 ) -> Any:
-    """Operator for `[make(item) for item in iterable if wanted(item)]`. Returns a TensorArray if
+    """Operator for `[make(item) for item in iterable if condition(item)]`. Returns a TensorArray if
     the length is known only at run time.
     """
     if condition is not None:

@@ -94,8 +94,9 @@ def operator_delattr(value: Any, name: str) -> None:
 
 
 def reject_external_iterators(*values: Any) -> None:
-    """Raise SideEffectError before code advances an iterator created outside of the function: a
-    rollback could not rewind it.
+    """Check values that code is about to advance: a rollback could not rewind an iterator created
+    outside of the function. Raise SideEffectError for such an iterator if the recorder is strict;
+    otherwise note that the capture cannot be undone (`rollback.irreversible_effect`).
     """
     mode = find_static_base_mode(state.mode)
     if mode is None or mode.recorder.rollback is None or mode.recorder.read_tracker is None:
@@ -153,7 +154,7 @@ def exclude_merged_variables_from_tracking(recorder: Recorder, setter: Any) -> N
         (id(setter.__globals__), name) for name in getattr(setter, "shared", ())
     )
     for holder, name in getattr(setter, "holders", ()):
-        with suppress(AttributeError, NameError):
+        with suppress(AttributeError, NameError, TypeError):  # TypeError: it has no __dict__
             inner.merged_keys.add((id(vars(holder())), name))
 
 

@@ -47,7 +47,7 @@ def symbolic_scalar_kind(value: Any) -> PossibleScalarTypes | None:
 def isinstance_(value: Any, classes: Any) -> bool:
     """Operator for `isinstance`."""
     if isinstance(value, TensorArray):
-        return issubclass(tuple if value.is_tuple else list, classes)
+        return issubclass(_python_type(value), classes)
     kind = symbolic_scalar_kind(value)
     if kind is None:
         return isinstance(value, classes)
@@ -61,8 +61,15 @@ def isinstance_(value: Any, classes: Any) -> bool:
     return answers.pop()
 
 
+def _python_type(array: TensorArray) -> type:
+    """Return the type of the Python object that a TensorArray stands for."""
+    return tuple if array.is_tuple else list
+
+
 def type_(*args: Any, **kwargs: Any) -> Any:
     """Operator for `type`."""
+    if len(args) == 1 and isinstance(args[0], TensorArray):
+        return _python_type(args[0])
     kind = symbolic_scalar_kind(args[0]) if len(args) == 1 else None
     if kind is None:
         return type(*args, **kwargs)
@@ -73,7 +80,8 @@ def type_(*args: Any, **kwargs: Any) -> Any:
 
 def get_class(value: Any) -> Any:
     """Operator for `value.__class__`."""
-    return value.__class__ if symbolic_scalar_kind(value) is None else type_(value)
+    stands_for_object = isinstance(value, TensorArray) or symbolic_scalar_kind(value) is not None
+    return type_(value) if stands_for_object else value.__class__
 
 
 def is_(a: Any, b: Any) -> Any:
@@ -195,8 +203,8 @@ def _operator_getattr(value: Any, name: str, *default: Any) -> Any:
 def select_dict_entry(
     lookup_dict: dict[Any, Any], key: Any, missing: Callable[[], Any] | None = None
 ) -> Any:
-    """Return `held[key]` for a symbolic scalar as the key, or `missing()` if no key of the dict
-    equals it.
+    """Return `lookup_dict[key]` for a symbolic scalar as the key, or `missing()` if no key of the
+    dict equals it. Without `missing`, emit a check that the key exists.
     """
     number_items = [(k, v) for k, v in dict.items(lookup_dict) if is_python_or_numpy_scalar(k)]
     if not number_items:

@@ -143,6 +143,8 @@ def attribute_needs_assignment(value: Any, read: Callable[[], Any]) -> bool:
 
 
 def before_attribute_read(value: Any, name: str) -> Any:
-    """Record that an attribute is about to be read: the program depends on it."""
+    """Operator for the owner of an attribute: record that the attribute `name` is about to be read,
+    because the program depends on it, and return the owner.
+    """
     record_attribute_read(value, name)
     return value

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "autograd/fields.h"
-#include "autograd/numpy_arrays.h"
+#include "autograd/numpy_c_api.h"
 
 namespace oarlock::autograd {
 namespace {

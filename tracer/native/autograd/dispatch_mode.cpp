@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "autograd/numpy_arrays.h"
+#include "autograd/numpy_c_api.h"
 #include "autograd/objects.h"
 
 namespace oarlock::autograd {

@@ -53,7 +53,7 @@ void* allocate(void* context, std::size_t size) {
 }
 void* allocate_zeros(void* context, std::size_t count, std::size_t size) {
   bool wraps = size && count > SIZE_MAX / size;
-  return wraps || reject_if_above_limit(count * size)
+  return reject_if_above_limit(wraps ? SIZE_MAX : count * size)
              ? nullptr
              : previous_allocator.calloc(context, count, size);
 }

@@ -5,7 +5,7 @@
 
 #include "autograd/fields.h"
 #include "autograd/memory_limit.h"
-#include "autograd/numpy_arrays.h"
+#include "autograd/numpy_c_api.h"
 
 namespace oarlock::autograd {
 namespace {

@@ -203,7 +203,8 @@ def assign_values(program: Program, values: Any, scope: Scope) -> None:
 
 
 def serialize_program(feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> bytes:
-    """Return the bytes of the `.pdmodel` that save_inference_model writes.
+    """Return the bytes of the `.pdmodel` that save_inference_model writes, but without the contract
+    of Oarlock.
 
     program: by default the main program
     """
@@ -239,7 +240,8 @@ def deserialize_program(data: bytes) -> Program:
 def deserialize_persistables(program: Program, data: bytes, executor: Any) -> None:
     """Assign the values of the bytes of a `.pdiparams` in the current scope.
 
-    Raises FileError if they do not fit the program.
+    Raises FileError for other or damaged bytes, OpError if the shapes or dtypes do not fit the
+    program.
     """
     names = [v.name for v in program.persistables()]
     assign_values(program, parse_params(data, names), current_scope())

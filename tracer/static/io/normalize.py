@@ -11,7 +11,9 @@ from ..graph.program import Program
 
 
 def require_variable_names(argument: str, variables: Any) -> list[str]:
-    """Return the names of a variable or a list of them. Raises TypeError for other objects."""
+    """Return the names of a variable or a list of them. Raises OperandError, which is a TypeError,
+    for other objects.
+    """
     items = variables if isinstance(variables, list | tuple) else [variables]
     for item in items:
         if not isinstance(item, Variable):

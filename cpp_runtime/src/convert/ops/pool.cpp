@@ -306,7 +306,7 @@ Value adaptive_pool_with_size_tensor(NodeContext& n, Value x) {
 void pool(NodeContext& n) {
   bool last = is_channels_last(n, "data_format");
   auto x = move_channels_first_if(n, n.input("X"), last);
-  if (!n.tensor_list_attr("ksize").empty())
+  if (!n.find_tensors_of_vars_attr("ksize").empty())
     return n.set_output("Out",
                         move_channels_last_if(n, adaptive_pool_with_size_tensor(n, x), last));
   Ints kernel = n.attr("ksize", Ints{});

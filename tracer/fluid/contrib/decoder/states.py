@@ -135,7 +135,7 @@ class StateCell:
         """At the first access in a step of a decoder, load the states of the previous step."""
         if self._decoder is not None and id(self._decoder) not in self._storage_by_decoder:
             storage = self._storage_by_decoder[id(self._decoder)] = {
-                name: self._decoder.create_state(s) for name, s in self._initial.items()
+                name: self._decoder.create_state_storage(s) for name, s in self._initial.items()
             }
             self._current_states = {name: state.get_state() for name, state in storage.items()}
 

@@ -1,4 +1,6 @@
-"""Concatenate, reverse, pad, slice and re-split packed sequences."""
+"""Concatenate, reverse, pad, unpad, reshape, enumerate, slice and scatter packed sequences, and
+lod_reset.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-#include "base/digest.h"
+#include "base/blake2b_digest.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-"""Read untrusted archives within limits."""
+"""Read untrusted tar archives within limits."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class _LimitedTarInfo(tarfile.TarInfo):
         archive.raise_member_too_large(self, self._sparse_structs[2])
 
     def _proc_gnusparse_10(self, member: Any, headers: Any, archive: Any) -> Any:
-        """Reject sparse files."""
+        """Reject sparse files, as `_proc_sparse` does."""
         archive.raise_member_too_large(member, member.size)
 
 
@@ -157,7 +157,7 @@ class _LimitedTarFile(tarfile.TarFile):
             self.raise_member_too_large(header, max(header.size, self._header_bytes))
 
     def raise_member_too_large(self, member: tarfile.TarInfo, size: int) -> None:
-        """Raise FileError."""
+        """Raise FileError: the member has `size` bytes, which is too large."""
         raise FileError(
             f"{self._file_name()}: {member.name!r:.80} has {size} bytes, which is too large"
         )

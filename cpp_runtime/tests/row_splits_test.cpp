@@ -1,5 +1,5 @@
 // Packed sequences: row splits as inputs and their propagation.
-#include "runtime/lod_inputs.h"
+#include "runtime/row_splits.h"
 
 #include <cstring>
 

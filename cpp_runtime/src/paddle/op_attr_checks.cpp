@@ -1,4 +1,4 @@
-#include "paddle/op_attrs.h"
+#include "paddle/op_attr_checks.h"
 
 #include <algorithm>
 #include <iterator>
@@ -28,7 +28,7 @@ struct AttrRow {
 
 using enum AttrType;
 constexpr AttrRow kRows[] = {
-#include "paddle/op_attrs.inc"
+#include "paddle/op_attr_checks.inc"
 };
 
 const AttrRow* find_attr_row(std::string_view op, std::string_view attr) {

@@ -1,4 +1,4 @@
-"""Chains and powers of matrices, Kronecker and cross products, dist, bilinear products."""
+"""Chains and powers of matrices, Kronecker and cross products, and dist."""
 
 from __future__ import annotations
 

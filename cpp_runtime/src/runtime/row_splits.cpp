@@ -1,4 +1,4 @@
-#include "runtime/lod_inputs.h"
+#include "runtime/row_splits.h"
 
 #include <algorithm>
 

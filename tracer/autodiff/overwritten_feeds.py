@@ -1,5 +1,5 @@
-"""Copy inputs that a program overwrites, as loops written by PaddlePaddle do. The gradients
-are then those of the fed values.
+"""Feed inputs that a program overwrites, as loops written by PaddlePaddle do, under another name,
+and copy them to their names. The gradients are then those of the fed values.
 """
 
 from __future__ import annotations

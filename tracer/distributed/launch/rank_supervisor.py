@@ -102,16 +102,16 @@ class RankProcess:
     def terminate(self, number: int, frame: Any = None) -> None:
         """Forward a signal; SIGKILL follows if the rank does not end in time."""
         self._kill_time = min(self._kill_time, time.monotonic() + _KILL_SECONDS)
-        self.kill(number)
+        self.send_signal_to_group(number)
 
-    def kill(self, number: int) -> None:
+    def send_signal_to_group(self, number: int) -> None:
         """Send a signal to the process group of the rank."""
         with contextlib.suppress(OSError):
             os.killpg(self._process.pid, number)
 
     def kill_all_descendants(self) -> None:
         """Kill all descendants of the rank, also those in other sessions."""
-        self.kill(signal.SIGKILL)
+        self.send_signal_to_group(signal.SIGKILL)
         while children := child_processes(os.getpid()):
             for child in children:
                 with contextlib.suppress(OSError):
@@ -130,7 +130,7 @@ class RankProcess:
             if not self.is_terminating and has_launcher_exited(self._folder):
                 self.terminate(signal.SIGTERM)
             if time.monotonic() > self._kill_time:
-                self.kill(signal.SIGKILL)
+                self.send_signal_to_group(signal.SIGKILL)
 
     @property
     def is_terminating(self) -> bool:

@@ -1,4 +1,4 @@
-#include "autograd/numpy_arrays.h"
+#include "autograd/numpy_c_api.h"
 
 #include "autograd/objects.h"
 

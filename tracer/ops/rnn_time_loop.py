@@ -20,9 +20,10 @@ class Cell(NamedTuple):
     num_saved: number K of tensors saved for the backward pass.
     num_states: number of states passed from step to step.
     forward(inputs [B, gates*H], states, hidden weight [H, gates*H], hidden bias, kept [K, B, H]):
-    returns the new states. backward(gradients of the new states, states before, kept [K, B, H]):
-    returns the gradients of (inputs, hidden product, states before). The last one excludes the part
-    through the hidden product.
+    returns the new states, and writes the other saved tensors (gates) to kept[:K - num_states]; the
+    time loop writes the states to the last positions. backward(gradients of the new states, states
+    before, kept [K, B, H]): returns the gradients of (inputs, hidden product, states before). The
+    last one excludes the part through the hidden product.
     """
 
     num_gates: int

@@ -1,4 +1,6 @@
-"""`fleet.DistributedStrategy`: settings of data parallelism; unsupported settings must stay off."""
+"""`fleet.DistributedStrategy`: settings of data parallelism; unsupported settings must stay off.
+`PaddleCloudRoleMaker` and `UserDefinedRoleMaker`: the rank of this process.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-#include "convert/branch_pairs.h"
+#include "convert/if_else_pairs.h"
 
 #include <algorithm>
 #include <set>

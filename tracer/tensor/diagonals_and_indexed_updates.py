@@ -1,4 +1,4 @@
-"""Reshaping, blocks, diagonals and indexed updates."""
+"""Views, blocks, diagonals, combinations, and reads and updates at indices."""
 
 from __future__ import annotations
 
