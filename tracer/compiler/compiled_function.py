@@ -104,7 +104,7 @@ def _large_registers(lowered: LoweredProgram) -> set[str]:
 def lower_program(program: Program, tensors: bool = False) -> LoweredProgram:
     """Lower a program to instructions.
 
-    Raises Unsupported, with a list of all ops, slots and attributes that are not supported.
+    Raises UnsupportedOpsError, with a list of all ops, slots and attributes that are not supported.
     """
     with errors_as_op_error():
         program = decompose_gradients(upgrade_program(program))

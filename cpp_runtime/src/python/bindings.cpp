@@ -14,7 +14,7 @@
 #include "python/py_session.h"
 #include "runtime/machine.h"
 #include "runtime/model_impl.h"
-#include "runtime/option_table.h"
+#include "runtime/session_options_by_name.h"
 #include "runtime/session_settings.h"
 
 namespace oarlock::python {
