@@ -43,6 +43,13 @@ def an_array(x: Any) -> Any:
     return x * float(a[0])
 
 
+def an_object_array(x: Any) -> Any:
+    a = np.array([1, 2], object)
+    if x.sum() > 0:
+        a.resize((2, 1), refcheck=False)
+    return x * a.ndim
+
+
 def a_bytearray(x: Any) -> Any:
     b = bytearray(b"ab")
     if x.sum() > 0:
@@ -209,7 +216,7 @@ def by_a_function(x: Any) -> Any:
 
 
 CASES = {
-    a_deque: "q", a_set: "s", an_array: "a", a_bytearray: "b", an_iterator: "it", a_generator: "it", an_iterator_of_iterators: "it",
+    a_deque: "q", a_set: "s", an_array: "a", an_object_array: "a", a_bytearray: "b", an_iterator: "it", a_generator: "it", an_iterator_of_iterators: "it",
     a_loop_over_an_iterator: "it", rounds_that_only_a_run_knows: "z", in_a_loop: "q", in_a_condition: "it", a_setter: "c",
     a_list_of_a_class: "held", a_counter: "seen", a_random_state: "r", a_random_generator: "r", numpy_draws: "np.random", python_draws: "random",
     inside_of_an_object: r"held\['q'\]\[0\]", by_a_function: "q",

@@ -61,6 +61,8 @@ REFUSED = [
     ("roi_align", [f(2, 1, 2, 2), f(2, 4), None, [np.array([0, 2])]], {}, "ROIs are sequences of another number of images than X has"),
     ("detection_map", [f(2, 6), AT, f(2, 5), AT], {"class_num": 2, "ap_type": "mean"}, "ap_type=mean is neither integral nor 11point"),
     ("detection_map", [f(2, 6), AT, f(2, 5), None], {"class_num": 2}, "Label holds no sequences"),
+    ("linear_chain_crf", [f(1, 2, 3), None, f(5, 3), ix(1, 2, 1), ix(1) + 3], {}, "Length is not between 0 and 2"),
+    ("crf_decoding", [f(1, 2, 3), None, f(5, 3), None, ix(1) - 1], {}, "Length is not between 0 and 2"),
 ]
 # fmt: on
 
