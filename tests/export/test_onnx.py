@@ -314,6 +314,30 @@ def varint(value: int) -> bytes:
 
 
 @pytest.mark.filterwarnings("ignore:.*there are no parameters")
+def test_infinite_elements_do_not_become_nan(tmp_path: Path) -> None:
+    def function(x: Any, row: Any, at: Any) -> Any:
+        z = paddle.cast(x, "complex64")
+        made = paddle.complex(x, row)
+        return (
+            paddle.scatter(x, at, x, overwrite=False),
+            *(f(v) for v in (z, made, z + row) for f in (paddle.real, paddle.imag)),
+        )
+
+    specs = [
+        paddle.static.InputSpec([2, 2], "float32", "x"),
+        paddle.static.InputSpec([2], "float32", "row"),
+        paddle.static.InputSpec([2], "int64", "at"),
+    ]
+    paddle.jit.save(to_static(function), str(tmp_path / "m"), specs)
+    x, row = np.array([[np.inf, 1], [2, -np.inf]], "float32"), np.array([np.inf, 3], "float32")
+    arguments = [paddle.to_tensor(a) for a in (x, row, np.array([1, 0]))]
+    for found, expected in zip(
+        paddle.jit.load(str(tmp_path / "m"))(*arguments), function(*arguments), strict=True
+    ):
+        np.testing.assert_array_equal(found.numpy(), expected.numpy())
+
+
+@pytest.mark.filterwarnings("ignore:.*there are no parameters")
 def test_negative_offset_of_crop_is_rejected(tmp_path: Path) -> None:
     spec = [paddle.static.InputSpec([4], "float32", "x")]
     paddle.jit.save(to_static(lambda x: paddle.crop(x, [2], [1])), str(tmp_path / "m"), spec)
