@@ -13,8 +13,8 @@ TEST("reader: a real export") {
   CHECK(p.feed_names() == Strings{"x"});
   CHECK_EQ(p.fetch_names().size(), std::size_t{2});
   CHECK_EQ(format_type(p.find_var("x")->dtype, p.find_var("x")->shape), "float32[?,4]");
-  CHECK_EQ(p.persistables().size(), std::size_t{4});
-  CHECK_EQ(p.persistables()[0]->name, "linear_0.b_0");
+  CHECK_EQ(p.persistables_in_file_order().size(), std::size_t{4});
+  CHECK_EQ(p.persistables_in_file_order()[0]->name, "linear_0.b_0");
   CHECK(!p.contract);
 }
 

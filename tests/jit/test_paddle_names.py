@@ -156,6 +156,12 @@ def test_function_spec() -> None:
         FunctionSpec(both, InputSpec([1]))
 
 
+def test_function_spec_leaves_out_variadic_and_keyword_only_arguments() -> None:
+    spec = FunctionSpec(lambda x, y=2, *args, flag=True, **kwargs: x)
+    assert spec.args_name == ["x", "y"]
+    assert spec.unified_args_and_kwargs((1,), {"z": 3}) == ((1, 2), {"z": 3})
+
+
 def test_input_spec_constructors() -> None:
     x = paddle.ones([2, 3])
     assert InputSpec.from_tensor(x).name == x.name

@@ -157,3 +157,12 @@ def test_missing_kernel_declines() -> None:
         native.compiled_function_or_placeholder("no such function") is native.return_not_implemented
     )
     assert native.return_not_implemented(1, 2) is NotImplemented
+
+
+def test_max_pool_grad_declines_other_batch_and_channel_sizes() -> None:
+    sizes = (4, 4, 2, 2, 2, 2, 2, 2, 0, 0)
+    x = np.ones((2, 3, 4, 4), "float32")
+    for batch, channels, is_supported in ((2, 3, True), (1, 3, False), (2, 1, False)):
+        out = np.ones((batch, channels, 2, 2), "float32")
+        result = native.compiled_function_or_placeholder("max_pool_grad")(x, out, out, sizes)
+        assert (result is not NotImplemented) == is_supported

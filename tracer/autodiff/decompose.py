@@ -75,8 +75,8 @@ class VjpDecomposition:
         self.op = OPS[desc.attr("of")]
 
     def try_emit(self) -> bool:
-        """Emit the ops of the rule. If the rule needs run-time sizes, emit nothing and
-        return False.
+        """Emit the ops of the rule. If the rule needs run-time sizes, or the program does not
+        declare the shape or dtype of a variable, emit nothing and return False.
         """
         mark = self.recorder.checkpoint()
         start = mark.num_ops

@@ -352,13 +352,15 @@ def compile_fused_expression(instruction: FusedCalls) -> Any:
     instructions = [
         (piece, expression_operand_index(x), expression_operand_index(y)) for piece, x, y in code
     ]
-    spent = [i for i, register in enumerate(instruction.ins) if register in instruction.dead_after]
+    reusable = [
+        i for i, register in enumerate(instruction.ins) if register in instruction.dead_after
+    ]
     return result(
         len(instruction.ins),
         constants,
         instructions,
         [expression_operand_index(numbers[register]) for register in instruction.outs],
-        spent,
+        reusable,
         buffer_reuse.UNSHARED_REFCOUNT,
     )
 

@@ -46,7 +46,10 @@ class DataFeeder(_DataFeeder):
         rows, lengths = _flatten_sequences(values, variable.lod_level)
         declared = variable.raw.shape[1:]
         array = np.array(rows, parse_dtype(variable.raw.dtype).np)
-        sizes = [d for d in declared if d >= 0] or array.shape[1:] or [1] * len(declared)
+        if declared and all(d >= 0 for d in declared):
+            sizes = list(declared)
+        else:  # as in Paddle, rows of unknown size are not reshaped
+            sizes = list(array.shape[1:]) if rows else [d if d >= 0 else 1 for d in declared]
         return create_lod_tensor(array.reshape(len(rows), *sizes), lengths)
 
     def feed(self, iterable: Iterable[Sequence[Any]]) -> dict[str, Any]:

@@ -246,6 +246,8 @@ def searchsorted(sequence, values, *, out_int32: bool = False, right: bool = Fal
     side: Any = "right" if right else "left"
     if sequence.ndim == 1:
         out = np.searchsorted(sequence, values, side)
+    elif not values.size:
+        out = np.zeros(values.shape)
     else:
         lines = zip(
             sequence.reshape(-1, sequence.shape[-1]),

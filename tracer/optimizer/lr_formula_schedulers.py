@@ -15,12 +15,14 @@ __all__ = [
     "ExponentialDecay",
     "InverseTimeDecay",
     "LambdaDecay",
+    "LinearLR",
     "LinearWarmup",
     "MultiStepDecay",
     "MultiplicativeDecay",
     "NaturalExpDecay",
     "NoamDecay",
     "PiecewiseDecay",
+    "PolynomialDecay",
     "StepDecay",
 ]
 
@@ -294,3 +296,65 @@ class MultiplicativeDecay(LRScheduler):
         return self.base_lr * math.prod(
             float(self.lr_lambda(e)) for e in range(1, self.last_epoch + 1)
         )
+
+
+class PolynomialDecay(LRScheduler):
+    """Polynomial decay from the initial rate to end_lr in decay_steps.
+
+    cycle: multiply decay_steps by the number of completed cycles plus one instead of staying at
+    end_lr
+    """
+
+    def __init__(
+        self,
+        learning_rate: float,
+        decay_steps: int,
+        end_lr: float = 0.0001,
+        power: float = 1.0,
+        cycle: bool = False,
+        last_epoch: int = -1,
+        verbose: bool = False,
+    ) -> None:
+        if decay_steps <= 0:
+            raise OpError(f"PolynomialDecay: decay_steps={decay_steps} is not positive")
+        self.decay_steps, self.end_lr, self.power, self.cycle = (
+            decay_steps,
+            float(end_lr),
+            power,
+            cycle,
+        )
+        super().__init__(learning_rate, last_epoch, verbose)
+
+    def get_lr(self) -> float:
+        """(base - end) * (1 - epoch / steps)^power + end"""
+        epoch, steps = self.last_epoch, self.decay_steps
+        if self.cycle:
+            steps *= max(1, math.ceil(epoch / steps))
+        remaining = 1 - (epoch if self.cycle else min(epoch, steps)) / steps
+        return (self.base_lr - self.end_lr) * float(remaining**self.power) + self.end_lr
+
+
+class LinearLR(LRScheduler):
+    """Linear interpolation of the factor from start_factor to end_factor in total_steps."""
+
+    def __init__(
+        self,
+        learning_rate: float,
+        total_steps: int,
+        start_factor: float = 1.0 / 3,
+        end_factor: float = 1.0,
+        last_epoch: int = -1,
+        verbose: bool = False,
+    ) -> None:
+        if not 0 < start_factor <= 1 or not 0 <= end_factor <= 1:
+            raise OpError(
+                f"LinearLR: start_factor={start_factor} and end_factor={end_factor} "
+                f"should be in (0, 1] and [0, 1]"
+            )
+        self.total_steps, self.start_factor, self.end_factor = total_steps, start_factor, end_factor
+        super().__init__(learning_rate, last_epoch, verbose)
+
+    def get_lr(self) -> float:
+        """base * (start + (end - start) * epoch / steps)"""
+        progress = min(self.last_epoch, self.total_steps) / self.total_steps
+        return self.base_lr * (self.start_factor + (self.end_factor - self.start_factor) * progress)

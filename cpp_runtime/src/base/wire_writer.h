@@ -41,7 +41,9 @@ class WireWriter {
   std::string release_bytes() { return std::move(out_); }
 
  private:
-  void tag(std::uint32_t field, std::uint32_t type) { untagged_varint(std::uint64_t{field} << 3 | type); }
+  void tag(std::uint32_t field, std::uint32_t type) {
+    untagged_varint(std::uint64_t{field} << 3 | type);
+  }
   void untagged_varint(std::uint64_t value) { append_varint(out_, value); }
   static void append_varint(std::string& to, std::uint64_t value) {
     for (; value >= 0x80; value >>= 7) to.push_back(static_cast<char>(value | 0x80));

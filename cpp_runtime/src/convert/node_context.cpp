@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/limits.h"
+#include "base/result_size_limit.h"
 #include "convert/graph_builder.h"
 #include "convert/registry.h"
 

@@ -90,13 +90,13 @@ DType NodeContext::attr(std::string_view name, DType default_value) const {
   return stored;
 }
 
-Value NodeContext::find_tensor_of_var_attr(std::string_view name) const {
+Value NodeContext::value_of_variable_attr(std::string_view name) const {
   const oarlock::Attr* stored = find_attr(name);
   if (!stored || stored->type != AttrType::VAR) return {};
   return graph_.require_variable_value(std::get<std::string>(stored->value), op_);
 }
 
-Values NodeContext::find_tensors_of_vars_attr(std::string_view name) const {
+Values NodeContext::values_of_variable_list_attr(std::string_view name) const {
   const oarlock::Attr* stored = find_attr(name);
   Values all;
   if (stored && stored->type == AttrType::VARS)

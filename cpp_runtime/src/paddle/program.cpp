@@ -22,7 +22,7 @@ const VarDesc* Program::find_var(std::string_view name, std::int32_t block) cons
   return nullptr;
 }
 
-std::vector<const VarDesc*> Program::persistables() const {
+std::vector<const VarDesc*> Program::persistables_in_file_order() const {
   std::map<std::string_view, const VarDesc*>
       by_name;  // ordered by bytes, as Paddle sorts std::string
   for (const Block& block : blocks)

@@ -152,7 +152,7 @@ struct Program {
   /// none.
   const VarDesc* find_var(std::string_view name, std::int32_t block = 0) const;
   /// The variables stored in `.pdiparams`, of all blocks, in file order (sorted by name).
-  std::vector<const VarDesc*> persistables() const;
+  std::vector<const VarDesc*> persistables_in_file_order() const;
   /// Names of the inputs and outputs, ordered by the `col` of their feed and fetch ops.
   Strings feed_names() const;
   Strings fetch_names() const;

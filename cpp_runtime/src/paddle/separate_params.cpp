@@ -51,7 +51,7 @@ TemporaryCombinedParams::TemporaryCombinedParams(const std::string& folder, cons
   int fd = ::mkstemp(path_.data());
   if (fd < 0) throw Error(ErrorCode::file, path_ + ": cannot be created: " + std::strerror(errno));
   try {
-    for (const VarDesc* var : program.persistables())
+    for (const VarDesc* var : program.persistables_in_file_order())
       write_bytes(fd, MappedFile(param_path_in_folder(folder, var->name).string()).bytes());
   } catch (...) {
     ::close(fd);

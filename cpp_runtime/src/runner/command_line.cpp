@@ -8,7 +8,7 @@
 
 #include "base/decimal.h"
 #include "runtime/model_impl.h"
-#include "runtime/option_table.h"
+#include "runtime/session_options_by_name.h"
 
 namespace oarlock::runner {
 namespace {

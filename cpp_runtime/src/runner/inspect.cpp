@@ -141,7 +141,8 @@ int inspect(const Command& c) {
   print_conversion_result(m);
   print_guards(m);
   if (!m.producer().empty()) std::cout << "by      " << m.producer() << "\n";
-  if (!m.verification_summary().empty()) std::cout << "checked " << m.verification_summary() << "\n";
+  if (!m.verification_summary().empty())
+    std::cout << "checked " << m.verification_summary() << "\n";
   std::string tuning = tuning_path(m.impl());
   if (is_file(tuning)) std::cout << "tuned   " << tuning << "\n";
   return 0;

@@ -29,15 +29,16 @@ std::shared_ptr<const Model::Impl> load_model(std::string_view bytes, std::strin
   impl->program = pir::is_json(bytes) ? pir::read_program(bytes, name)
                                       : parse_upgrade_and_validate_program(bytes, name);
   impl->digest = blake2b_hex_digest(bytes);  // after parsing, which limits the size
-  bool needed = !impl->program.persistables().empty();
+  bool needed = !impl->program.persistables_in_file_order().empty();
   if (needed && pdiparams.empty() && !values.empty()) {
     impl->combined_params = std::make_unique<TemporaryCombinedParams>(values, impl->program);
     pdiparams = impl->combined_params->path();
   }
   if (needed && pdiparams.empty())
-    throw Error(ErrorCode::file, name + ": has " +
-                                     std::to_string(impl->program.persistables().size()) +
-                                     " weights but no .pdiparams was given");
+    throw Error(ErrorCode::file,
+                name + ": has " +
+                    std::to_string(impl->program.persistables_in_file_order().size()) +
+                    " weights but no .pdiparams was given");
   if (!pdiparams.empty()) impl->weights = MappedFile(pdiparams);
   impl->params =
       Params(impl->weights.bytes(), impl->program, pdiparams.empty() ? name : base_name(pdiparams));

@@ -113,7 +113,7 @@ struct Session::Impl {
     }
     all_output_names = requested_and_guard_output_names(all_outputs);
     if (options.offsets) mark_row_split_outputs(outputs, declared.size());
-    check_cuda_graph(options, inputs);
+    check_cuda_graph_device_and_shapes(options, inputs);
     check_placement();
     for (const Shapes& shapes : options.warmup) warm_up(shapes);
   }

@@ -166,7 +166,14 @@ class ExpressionTransformer(ast.NodeTransformer):
     def visit_Match(self, node: ast.Match) -> ast.AST:
         """Pass the subject through `check_match`, which rejects symbolic scalars at run time."""
         self.generic_visit(node)
-        node.subject = expression_from_template("__ol.check_match(A)", node, A=node.subject)
+        patterns = [n for n in ast.walk(node) if isinstance(n, ast.MatchClass)]
+        names = tuple(sorted({name for n in patterns for name in n.kwd_attrs}))
+        reads = (
+            f", {names}, {max(map(_class_pattern_depth, (case.pattern for case in node.cases)))}"
+            if patterns
+            else ""
+        )
+        node.subject = expression_from_template(f"__ol.check_match(A{reads})", node, A=node.subject)
         return node
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
@@ -313,6 +320,12 @@ def _with_save_before_write(node: ast.Attribute | ast.Subscript, text: str) -> a
         f"__ol.save_and_wrap_before_write(VALUE, {text!r}{attribute})", node.value, VALUE=node.value
     )
     return node
+
+
+def _class_pattern_depth(pattern: ast.AST) -> int:
+    """Return the nesting depth of a pattern, up to its innermost class pattern."""
+    inner = max(map(_class_pattern_depth, ast.iter_child_nodes(pattern)), default=0)
+    return inner + 1 if inner or isinstance(pattern, ast.MatchClass) else 0
 
 
 def is_name_or_name_tuple(node: ast.expr) -> bool:

@@ -48,8 +48,8 @@ MAX_LOCATION_DEPTH = 2  # of nested containers and objects
 def save_and_wrap_before_write(
     value: Any, name: str, attribute: str = "", reads: bool = False
 ) -> Any:
-    """Save a list, dict or object that converted code is about to change, and return it. A list is
-    returned in a wrapper that accepts run-time indices.
+    """Guard and save the state of a list, dict or object that converted code is about to change,
+    and return the object. A list is returned in a wrapper that accepts run-time indices.
 
     attribute: the attribute that is assigned, if known.
     reads: whether the attribute is read before.

@@ -30,6 +30,8 @@ from ...core.errors import OarlockError, user_line, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
+from ..guards.snapshots import MISSING
+from ..guards.source import lookup_attribute_or_missing
 from .exceptions import emit_assert
 from .training_state import reject_or_skip_training_state
 
@@ -132,10 +134,30 @@ def mod(a: Any, b: Any) -> Any:
     return a % b
 
 
-def check_match(value: Any) -> Any:
-    """Operator for the subject of `match`."""
+def check_match(value: Any, attributes: tuple[str, ...] = (), depth: int = 0) -> Any:
+    """Operator for the subject of `match`.
+
+    attributes: the keyword attributes of its class patterns.
+    depth: their nesting depth.
+    """
     reject_scalar_in_pattern(value)
+    _record_reads_of_class_patterns(value, attributes, depth)
     return value
+
+
+def _record_reads_of_class_patterns(value: Any, attributes: tuple[str, ...], depth: int) -> None:
+    """Record that class patterns may read attributes of a value, and of the values in it."""
+    if not depth or isinstance(value, Tensor):
+        return
+    if isinstance(value, list | tuple | dict):
+        for item in value.values() if isinstance(value, dict) else value:
+            _record_reads_of_class_patterns(item, attributes, depth - 1)
+    positional = getattr(type(value), "__match_args__", ())
+    for name in dict.fromkeys((*attributes, *positional)):
+        found = lookup_attribute_or_missing(value, name)
+        if found is not MISSING:
+            record_attribute_read(value, name)
+            _record_reads_of_class_patterns(found, attributes, depth - 1)
 
 
 def reject_scalar_in_pattern(value: Any) -> None:

@@ -26,7 +26,8 @@ struct ThreadState {
 };
 thread_local ThreadState state;
 
-// Reads the limit like core/result_size_limit.py and base/limits.cpp: a number above 0, or 8 GiB.
+// Reads the limit like core/result_size_limit.py and base/result_size_limit.cpp: a number above 0,
+// or 8 GiB.
 std::size_t read_limit_from_environment() {
   constexpr std::size_t default_limit = std::size_t{8} << 30;
   const char* text = std::getenv("OARLOCK_MAX_RESULT_BYTES");

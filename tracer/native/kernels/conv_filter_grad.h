@@ -39,8 +39,8 @@ void copy_im2col_and_gradient_row(const FilterTask<T>& f, const PackedInputLayou
   const T* from =
       g + ((row / f.s.oh * f.s.groups + f.group) * f.output_channels_per_group() * f.s.oh + oh) *
               f.s.ow;
-  copy_transposed(from, f.s.oh * f.s.ow, f.output_channels_per_group(), f.s.ow, work.g + at * work.pitch,
-            work.pitch);
+  copy_transposed(from, f.s.oh * f.s.ow, f.output_channels_per_group(), f.s.ow,
+                  work.g + at * work.pitch, work.pitch);
 }
 
 /// total [rows,pitch] += im2col @ gradient, over the pixels of the task.

@@ -166,7 +166,7 @@ void scale(NodeContext& n) {
   double scale = wrap_to_dtype(n.attr("scale", 1.0), dtype),
          bias = wrap_to_dtype(n.attr("bias", 0.0), dtype);
   auto variable =
-      n.has_input("ScaleTensor") ? n.input("ScaleTensor") : n.find_tensor_of_var_attr("scale");
+      n.has_input("ScaleTensor") ? n.input("ScaleTensor") : n.value_of_variable_attr("scale");
   auto scaled = [&](const Expr& v) {
     return variable ? v * Expr(n, n.cast(as_scalar(n, variable), dtype)) : v * scale;
   };

@@ -14,7 +14,7 @@ namespace {
 Value one_hot_by_comparison(NodeContext& n, Value ids, DType dtype) {
   auto wide = n.unsqueeze(n.cast(ids, DType::int64), {-1});
   auto depth =
-      n.has_input("depth_tensor") ? n.input("depth_tensor") : n.find_tensor_of_var_attr("depth");
+      n.has_input("depth_tensor") ? n.input("depth_tensor") : n.value_of_variable_attr("depth");
   Value positions;
   if (!depth) {
     Ints all(require_unrollable_size(n, n.attr("depth", -1), "attribute 'depth'"));

@@ -1,4 +1,4 @@
-#include "base/limits.h"
+#include "base/result_size_limit.h"
 
 #include <charconv>
 #include <cstdlib>

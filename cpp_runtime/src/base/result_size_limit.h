@@ -1,4 +1,4 @@
-// Resource limits of programs that the user can raise.
+// The limit of the size of a result, which the user can raise.
 #pragma once
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-#include "runtime/option_table.h"
+#include "runtime/session_options_by_name.h"
 
 #include <algorithm>
 
