@@ -205,7 +205,7 @@ def test_custom_decoder(is_test: bool) -> None:
 class StateStorage:
     """A decoder that stores the states of a cell outside of a program."""
 
-    def create_state(self, initial: Any) -> Any:
+    def create_state_storage(self, initial: Any) -> Any:
         return self
 
     def get_state(self) -> Any:
