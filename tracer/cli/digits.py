@@ -50,10 +50,10 @@ def _interpolation_matrix(old: int, new: int) -> Array:
 def load_train_and_test_digits(seed: int) -> TrainAndTestDigits:
     """Load the digits and split them at random.  Raises OarlockError if scikit-learn is missing."""
     try:
-        from sklearn.datasets import load_train_and_test_digits as load_sklearn_digits  # noqa: PLC0415
+        from sklearn.datasets import load_digits  # noqa: PLC0415
     except ImportError:
         raise OarlockError('demo: scikit-learn is missing; install "oarlock[demo]"') from None
-    data = load_sklearn_digits()
+    data = load_digits()
     images = (resize_images(data.images / 16.0) * 2 - 1).astype(np.float32)[:, None]
     labels = data.target.astype(np.int64)[:, None]
     order = np.random.default_rng(seed).permutation(len(images))

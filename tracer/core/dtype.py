@@ -99,7 +99,7 @@ def parse_dtype(spec: Any) -> DType:
         found = DTYPE_BY_PROTO.get(spec)
     else:
         try:
-            found = DTYPE_BY_NP.get(np.dtype(spec))
+            found = None if spec is None else DTYPE_BY_NP.get(np.dtype(spec))
         except TypeError:
             found = None
     if found is None:
