@@ -45,20 +45,6 @@ Attr constant_attr(const Scalars& elements, std::string_view attr_type) {
   return {AttrType::SCALARS, elements};
 }
 
-/// The value of a default in the table, or nullopt for none.
-std::optional<Attr> parse_default(const AttrSpec& spec) {
-  std::string_view text = spec.default_value;
-  if (text.empty()) return std::nullopt;
-  if (spec.type == "bool") return Attr{AttrType::BOOLEAN, text == "true"};
-  if (spec.type == "str") return Attr{AttrType::STRING, std::string(text)};
-  auto number = parse_double(text);
-  if (!number) return std::nullopt;
-  if (spec.type == "i32" || spec.type == "i64")
-    return Attr{AttrType::LONG, static_cast<std::int64_t>(*number)};
-  if (spec.type == "f32" || spec.type == "f64") return Attr{AttrType::FLOAT64, *number};
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::optional<std::size_t> operand_changed_in_place(const Operation& op, std::size_t result) {
@@ -260,7 +246,9 @@ std::string Translator::bind_new(const Operation& op, std::size_t position) {
     names_.erase(output->second);
     name = declare(output->second, result.type);
   } else {
-    name = declare(op.name + "_" + std::to_string(result.id), result.type);
+    bool is_named = position < op.result_names.size() && !op.result_names[position].empty();
+    name = declare(is_named ? op.result_names[position] : op.name + "_" + std::to_string(result.id),
+                   result.type);
   }
   block().vars.back().stop_gradient = result.stop_gradient;
   values_[result.id] = {name, result.type, {}, std::nullopt};
@@ -269,8 +257,8 @@ std::string Translator::bind_new(const Operation& op, std::size_t position) {
 
 void Translator::emit(const Operation& op, std::string type, Slots inputs, Slots outputs,
                       Attrs attrs) {
-  block().ops.push_back(
-      {std::move(type), std::move(inputs), std::move(outputs), std::move(attrs), layer_path(op)});
+  block().ops.push_back({std::move(type), std::move(inputs), std::move(outputs), std::move(attrs),
+                         op.location.empty() ? layer_path(op) : op.location});
 }
 
 std::string Translator::emit_value(const Operation& op, const std::string& type, Slots inputs,
