@@ -94,7 +94,7 @@ def test_names_and_source_lines_survive(saved: tuple[Path, paddle.nn.Layer]) -> 
     data = Path(f"{saved[0]}.json").read_bytes()
     program = parse_program(convert_pir_to_pdmodel(data))
     assert program.contract is not None
-    lines = {line for op in program.ops() for line in op.attrs.get("op_callstack", [])}
+    lines = {op.user_line for op in program.ops()}
     assert any("test_paddle_3.py" in line and "y = self.linear(x)" in line for line in lines)
     guarded = {guard.var for guard in program.contract.guards}
     assert guarded and guarded <= program.block.vars.keys()

@@ -1,5 +1,7 @@
 // Rules of ops that are more than a row of the table of operations.
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/decimal.h"
 #include "pir/export_control_flow.h"
@@ -189,6 +191,17 @@ void set_value(Exporter& e, const OpDesc& op) {
                    std::move(attrs));
 }
 
+// With a negative stride, the end -1 means "before the first element" in a `.pdmodel`, and the last
+// element in PIR.
+void strided_slice(Exporter& e, const OpDesc& op) {
+  OpDesc changed = op;
+  Ints strides = ints_or_empty(op, "strides"), ends = ints_or_empty(op, "ends");
+  for (std::size_t i = 0; i < std::min(ends.size(), strides.size()); ++i)
+    if (strides[i] < 0 && ends[i] == -1) ends[i] = std::numeric_limits<std::int32_t>::min();
+  if (!ends.empty()) changed.attrs["ends"] = {AttrType::INTS, ends};
+  e.export_by_spec(changed, *find_op_spec("strided_slice"));
+}
+
 // -- tensor arrays
 
 void write_to_array(Exporter& e, const OpDesc& op) {
@@ -244,6 +257,7 @@ ExportRule find_export_rule(std::string_view type) {
       {"where", one<where>},
       {"write_to_array", one<write_to_array>},
       {"slice", one<slice>},
+      {"strided_slice", one<strided_slice>},
       {"assert", one<assert_op>},
       {"elementwise_add", binary},
       {"elementwise_sub", binary},

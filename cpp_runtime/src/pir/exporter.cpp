@@ -406,6 +406,7 @@ void Exporter::store_names(Block& block) const {
 // -- operations of the table
 
 void Exporter::export_by_spec(const OpDesc& op, const OpSpec& spec) {
+  check_other_inputs(op, spec);
   check_other_attrs(op, spec);
   std::vector<std::int64_t> operands;
   for (const OperandSpec& operand : spec.operands)
@@ -527,6 +528,17 @@ Attribute Exporter::make_attr(const OpDesc& op, const OpSpec& spec, const AttrSp
     fail(op, "attribute '" + std::string(attr.legacy_name) + "' has no value that fits pd_op." +
                  std::string(spec.name));
   return plain_attribute(std::move(name), std::move(*converted));
+}
+
+void Exporter::check_other_inputs(const OpDesc& op, const OpSpec& spec) const {
+  for (auto& [slot, names] : op.inputs) {
+    std::string_view name = slot;
+    bool is_known = std::ranges::any_of(spec.operands, [&](const OperandSpec& operand) {
+      return name == operand.slot || name == operand.tensor_slot || name == operand.tensors_slot;
+    });
+    if (!is_known && !names.empty())
+      fail(op, "slot " + slot + " has no equivalent in pd_op." + std::string(spec.name));
+  }
 }
 
 // An attribute that the operation does not have must not change the result.

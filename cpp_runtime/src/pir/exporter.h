@@ -86,6 +86,7 @@ class Exporter {
   std::int64_t emit_operand(const OpDesc& op, const OpSpec& spec, const OperandSpec& operand);
   std::int64_t emit_mutable_attr(const OpDesc& op, const OperandSpec& operand);
   Attribute make_attr(const OpDesc& op, const OpSpec& spec, const AttrSpec& attr) const;
+  void check_other_inputs(const OpDesc& op, const OpSpec& spec) const;
   void check_other_attrs(const OpDesc& op, const OpSpec& spec) const;
 
   void store_names(Block& block) const;
