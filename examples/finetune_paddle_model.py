@@ -31,7 +31,9 @@ def main(prefix, output):
     print(layer)
     program = layer.program()
     rng = np.random.default_rng(0)
-    inputs = [random_input(program.global_block().var(name), 8, rng) for name in program.feeds()]
+    inputs = [
+        random_input(program.global_block().var(name), 8, rng) for name in program.feed_names()
+    ]
     labels = paddle.to_tensor(rng.integers(0, first_output(layer(*inputs)).shape[-1], (8, 1)))
 
     parameters = [p for p in layer.parameters() if not p.stop_gradient]

@@ -32,7 +32,8 @@ def stage_and_replace_files(files: Mapping[Any, FileContent]) -> Iterator[dict[s
 
     File names in the staging folder are the final ones, so that the block can load the staged
     files. After an error in the block, a full disk or an interrupt, the old files are unchanged.
-    Missing folders are created. Raises OSError.
+    Missing folders are created. Raises OSError, and FileError for a path
+    that exists and is not a regular file or folder.
     """
     contents = {os.path.abspath(path): content for path, content in files.items()}
     for path in contents:
@@ -182,8 +183,9 @@ def _replace_files(
         for folder in staging:
             _sync_folder(folder)
     except BaseException:
-        for path, old in reversed(replaced):
-            _restore_backup(path, old, staged_paths.get(path))
+        with ExitStack() as restoring:  # restores every file, even if it fails for one of them
+            for path, old in replaced:
+                restoring.callback(_restore_backup, path, old, staged_paths.get(path))
         raise
 
 

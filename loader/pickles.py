@@ -65,7 +65,7 @@ def _run_first_pickle(data: bytes | memoryview | mmap.mmap, name: str) -> tuple[
         for opcode, arg, at in pickletools.genops(source):
             position = at or 0
             if opcode.name == "STOP":
-                return machine.result(), position + 1
+                return machine.pop_checked_result(), position + 1
             machine.execute(opcode.name, arg)
     except RejectedPickle as rejection:
         raise FileError(f"{name}: {rejection} (at byte {position})") from None
@@ -97,8 +97,9 @@ class _StackMachine:
         # A file can choose keys that collide, so that each is compared with all others of its dict.
         # The total number of comparisons is bounded.
         self.comparison_budget = 256 * size + (1 << 22)
-        # id of a dict -> number of its keys whose hashes the file can choose
-        self.num_collidable_keys: dict[int, int] = {}
+        # id of a dict -> the dict, so that no other dict gets its id; the number of its keys whose
+        # hashes the file can choose
+        self.num_collidable_keys: dict[int, tuple[dict[Any, Any], int]] = {}
         # Containers that hold containers, by id; the references keep the ids from being reused.
         self.depths: dict[int, tuple[Any, int]] = {}
 
@@ -149,8 +150,8 @@ class _StackMachine:
                 raise RejectedPickle(f"has a key that is not plain data: {describe_value(key)}")
             self.spend_budget(sum(map(_comparison_cost, flat)))
             if not _is_collision_resistant_key(key):
-                others = self.num_collidable_keys.get(id(target), 0)
-                self.num_collidable_keys[id(target)] = others + 1
+                _, others = self.num_collidable_keys.get(id(target), (target, 0))
+                self.num_collidable_keys[id(target)] = target, others + 1
                 self.comparison_budget -= others * sum(map(_comparison_cost, flat))
                 if self.comparison_budget < 0:
                     raise RejectedPickle(
@@ -160,8 +161,9 @@ class _StackMachine:
         self.check_depth(target, items)
 
     def check_depth(self, container: Any, items: list[Any] | tuple[Any, ...]) -> None:
-        """Reject a container that is nested too deep when it is created. Items that are added later
-        are checked by `_check_unpickled_value`.
+        """Record how deep a container is nested after `items` were put into it, and reject it
+        above MAX_DEPTH. Containers that hold it keep their recorded depth;
+        `_check_unpickled_value` checks the final structure.
         """
         inner = [item for item in items if isinstance(item, (dict, list, tuple)) and item]
         if inner:
@@ -205,7 +207,8 @@ class _StackMachine:
         if self.budget < 0:
             raise RejectedPickle(f"makes far more out of its {self.size} bytes than they can hold")
 
-    def result(self) -> Any:
+    def pop_checked_result(self) -> Any:
+        """Pop the only value on the stack and check its structure."""
         if len(self.stack) != 1:
             raise ValueError(f"ends with {len(self.stack)} values")
         value = self.pop()

@@ -60,7 +60,7 @@ class ProgramRunner:
         self._arrays = [t.array for t in self._tensors]
         self._engine: Engine | None = None
         self._file_arrays = self._arrays if files is not None else None
-        self.input_names = program.feeds()
+        self.input_names = program.feed_names()
 
     @cached_property
     def _differentiable_program_with_guards(self) -> PartialProgram:
@@ -106,7 +106,7 @@ class ProgramRunner:
     def _describe_cause(self, error: OarlockError) -> str:
         if isinstance(error, UnsupportedError):
             used = {op.type for op in self.program.ops()}
-            ops = sorted(used - set(runtime_module().lowered_ops()) - {"feed", "fetch"})
+            ops = sorted(used - set(runtime_module().convertible_op_types()) - {"feed", "fetch"})
             if ops:
                 return f"the engine does not have {', '.join(ops)}"
         return f"the engine cannot run it ({first_reason_of_error(error)})"
@@ -160,13 +160,13 @@ class ProgramRunner:
 
         Raises GuardError. Row splits of packed sequences come last and are ignored here.
         """
-        count = len(self.program.fetches())
+        count = len(self.program.fetch_names())
         outputs = self._differentiable_program_with_guards(tensors[: len(self.input_names)])
         guards = self.program.contract.guards if self.program.contract else []
         recorder = recorder_of_mode(state.mode)
         for guard, tensor in zip(guards, outputs[count:], strict=True):
             if recorder is not None:
-                recorder.add_guard(replace(guard, var=recorder.name_of(tensor)))
+                recorder.add_guard(replace(guard, var=recorder.find_or_declare_name(tensor)))
             if not isinstance(tensor, Variable):
                 check_guard(guard, tensor.array, tensor.array.shape, self._program_name)
         return outputs[:count]
@@ -177,7 +177,7 @@ def _with_guard_outputs(program: Program) -> Program:
     guards = program.contract.guards if program.contract else []
     if not guards:
         return program
-    count = len(program.fetches())
+    count = len(program.fetch_names())
     fetches = [make_fetch_op(guard.var, count + i) for i, guard in enumerate(guards)]
     block = replace(program.block, ops=[*program.block.ops, *fetches])
     return replace(program, blocks=[block, *program.blocks[1:]])

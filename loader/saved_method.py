@@ -50,10 +50,10 @@ class SavedMethod:
         )
         contract = self.program.contract or Contract()
         self.inputs = contract.inputs or [
-            _contract_arg_of_variable(files.program, n) for n in files.program.feeds()
+            _contract_arg_of_variable(files.program, n) for n in files.program.feed_names()
         ]
         self.outputs = contract.outputs or [
-            _contract_arg_of_variable(files.program, n) for n in files.program.fetches()
+            _contract_arg_of_variable(files.program, n) for n in files.program.fetch_names()
         ]
         self.guards = contract.guards  # the guards that are enforced
         self.assumptions = list(files.program.contract.guards) if files.program.contract else []

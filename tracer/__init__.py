@@ -26,7 +26,7 @@ from . import (
 from .capture import control as _control
 from .core import unique_name
 from .core.autograd import enable_grad, grad, is_grad_enabled, no_grad, set_grad_enabled
-from .core.build_info import (
+from .core.compiled_features import (
     get_cudnn_version,
     is_compiled_with_cinn,
     is_compiled_with_cuda,

@@ -9,7 +9,7 @@ target_link_libraries(oarlock_kernels PUBLIC Threads::Threads)
 # infinities behave.
 set(kernel_flags -O2 -ftree-vectorize -fno-math-errno -fno-trapping-math -ffp-contract=fast)
 function(add_kernels name)
-  add_library(oarlock_kernels_${name} OBJECT ${OARLOCK_NATIVE}/kernels/kernel_table.cpp)
+  add_library(oarlock_kernels_${name} OBJECT ${OARLOCK_NATIVE}/kernels/instruction_set_kernels.cpp)
   target_include_directories(oarlock_kernels_${name} PRIVATE ${OARLOCK_NATIVE} src)
   target_compile_definitions(oarlock_kernels_${name} PRIVATE OARLOCK_SET=${name})
   target_compile_options(oarlock_kernels_${name} PRIVATE ${kernel_flags} ${ARGN})

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <thread>
 
-#include "base/digest.h"
+#include "base/blake2b_digest.h"
 #include "check.h"
 #include "runner/compare.h"
 #include "runner/npz.h"

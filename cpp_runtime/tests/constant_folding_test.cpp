@@ -34,7 +34,7 @@ std::string folded(const onnx::Node& n, const std::vector<ValueType>& in) {
 std::string inferred(const onnx::Node& n, const std::vector<ValueType>& in) {
   std::vector<const ValueType*> views;
   for (const ValueType& info : in) views.push_back(&info);
-  ValueType info = infer_types(n, views)[0];
+  ValueType info = infer_node_output_types(n, views)[0];
   return std::string(name_of(info.dtype)) + (info.shape ? format_shape(*info.shape) : "[...]");
 }
 

@@ -1,6 +1,6 @@
 #include "convert/registry.h"
 #include "one_op.h"
-#include "paddle/op_upgrade.h"
+#include "paddle/attr_name_upgrade.h"
 
 using namespace oarlock;
 
@@ -26,6 +26,13 @@ TEST("lower: the newest rule not above the opset") {
                 {{"x", {DType::float32, {-1, 2, 3}}}}};
   CHECK_EQ(lowered(softmax, 13), "y = Softmax<axis=1>(x)\n");
   CHECK_ERROR("below opset 13 only the last axis", lowered(softmax, 11));
+}
+
+TEST("lower: Equal of integers other than int32 and int64 needs opset 11") {
+  for (DType dtype : {DType::boolean, DType::int32, DType::int64})
+    CHECK_EQ(since_opset_of_onnx_op_for_dtype("Equal", dtype), 7);
+  for (DType dtype : {DType::int8, DType::int16, DType::uint8, DType::float32})
+    CHECK_EQ(since_opset_of_onnx_op_for_dtype("Equal", dtype), 11);
 }
 
 TEST("lower: matmul transposes matrices, never vectors") {

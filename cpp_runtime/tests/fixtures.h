@@ -4,7 +4,7 @@
 
 #include "base/mapped_file.h"
 #include "base/wire_writer.h"
-#include "paddle/contract.h"
+#include "paddle/contract_reader.h"
 #include "paddle/program.h"
 
 namespace oarlock {

@@ -81,7 +81,7 @@ Attr hostile(AttrType type, Dice& dice) {
 
 AttrType type_named(std::string_view name) {
   for (std::int32_t t = 0; t < kAttrTypes; ++t)
-    if (name_of(static_cast<AttrType>(t)) == name) return static_cast<AttrType>(t);
+    if (attr_type_name(static_cast<AttrType>(t)) == name) return static_cast<AttrType>(t);
   return AttrType::INT;
 }
 

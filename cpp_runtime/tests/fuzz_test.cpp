@@ -1,7 +1,7 @@
 // Damaged files: every input yields a result or an Error.  Run under sanitizers.
 #include "fuzz.h"
 
-#include "base/digest.h"
+#include "base/blake2b_digest.h"
 #include "base/json.h"
 #include "convert/graph_builder.h"
 #include "fixtures.h"

@@ -87,11 +87,13 @@ TEST("gpu: TensorRT options") {
 TEST("gpu: a CUDA graph needs fixed sizes and a device") {
   Options options = on("cuda");
   options.cuda_graph = true;
-  check_cuda_graph(options, {{"x", DType::float32, {1, 3}, {}, ""}});
-  CHECK_ERROR("cuda_graph needs inputs of fixed sizes, 'x' is float32[?,3]",
-              check_cuda_graph(options, {{"x", DType::float32, {-1, 3}, {}, ""}}));
+  check_cuda_graph_device_and_shapes(options, {{"x", DType::float32, {1, 3}, {}, ""}});
+  CHECK_ERROR(
+      "cuda_graph needs inputs of fixed sizes, 'x' is float32[?,3]",
+      check_cuda_graph_device_and_shapes(options, {{"x", DType::float32, {-1, 3}, {}, ""}}));
   options.device = "cpu";
-  CHECK_ERROR("cuda_graph needs the device cuda or tensorrt", check_cuda_graph(options, {}));
+  CHECK_ERROR("cuda_graph needs the device cuda or tensorrt",
+              check_cuda_graph_device_and_shapes(options, {}));
 }
 
 TEST("gpu: named folders are searched before those of wheels") {

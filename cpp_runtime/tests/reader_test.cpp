@@ -10,11 +10,11 @@ TEST("reader: a real export") {
   Program p = parse_upgrade_and_validate_program(bytes_of("mlp.pdmodel"), "mlp.pdmodel");
   CHECK_EQ(p.version, 2006002);
   CHECK_EQ(p.blocks.size(), std::size_t{1});
-  CHECK(p.feeds() == Strings{"x"});
-  CHECK_EQ(p.fetches().size(), std::size_t{2});
+  CHECK(p.feed_names() == Strings{"x"});
+  CHECK_EQ(p.fetch_names().size(), std::size_t{2});
   CHECK_EQ(format_type(p.find_var("x")->dtype, p.find_var("x")->shape), "float32[?,4]");
-  CHECK_EQ(p.persistables().size(), std::size_t{4});
-  CHECK_EQ(p.persistables()[0]->name, "linear_0.b_0");
+  CHECK_EQ(p.persistables_in_file_order().size(), std::size_t{4});
+  CHECK_EQ(p.persistables_in_file_order()[0]->name, "linear_0.b_0");
   CHECK(!p.contract);
 }
 
@@ -23,8 +23,8 @@ TEST("reader: blocks, attributes and the user's line") {
   CHECK(p.blocks.size() > 1);
   for (const OpDesc& op : p.blocks[0].ops) {
     if (op.type != "while") continue;
-    CHECK_EQ(name_of(op.attrs.at("sub_block").type), "BLOCK");
-    CHECK_EQ(name_of(op.attrs.at("is_test").type), "BOOLEAN");
+    CHECK_EQ(attr_type_name(op.attrs.at("sub_block").type), "BLOCK");
+    CHECK_EQ(attr_type_name(op.attrs.at("is_test").type), "BOOLEAN");
   }
   for (const OpDesc& op : p.blocks[0].ops)
     if (op.type == "less_than")

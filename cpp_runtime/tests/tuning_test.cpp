@@ -1,7 +1,7 @@
 #include "base/json.h"
 #include "check.h"
 #include "runtime/machine.h"
-#include "runtime/option_table.h"
+#include "runtime/session_options_by_name.h"
 #include "runtime/tuning_file.h"
 #include "temp_folder.h"
 

@@ -196,3 +196,13 @@ def test_split_and_cluster_files_reader(tmp_path: Path) -> None:
     parts = [list(common.cluster_files_reader(str(tmp_path / "*.pickle"), 2, i)()) for i in (0, 1)]
     assert sorted(parts[0] + parts[1]) == list(range(11)) and all(parts)
     assert common.md5file(pattern % 0) == common.md5file(pattern % 0) != common.md5file(pattern % 1)
+
+
+def test_housing_rows_depend_on_the_arguments(tmp_path: Path) -> None:
+    path = tmp_path / "housing.data"
+    path.write_text(" ".join(map(str, range(24))))
+    load_data = oarlock.dataset.uci_housing.load_data
+    sizes = [
+        tuple(map(np.shape, load_data(str(path), n, r))) for n, r in ((4, 0.5), (4, 1), (3, 1))
+    ]
+    assert sizes == [((3, 4), (3, 4)), ((6, 4), (0, 4)), ((8, 3), (0, 3))]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
@@ -240,3 +242,25 @@ def test_no_grad_vars_may_be_a_tensor() -> None:
 def test_matmul_with_empty_operands() -> None:
     ones = paddle.ones
     assert np.array_equal(paddle.matmul(ones([2, 3, 0]), ones([0, 4])).numpy(), np.zeros((2, 3, 4)))
+
+
+class SumAndDifference(NamedTuple):
+    sum: paddle.Tensor
+    difference: paddle.Tensor
+
+
+def test_py_layer_returns_a_named_tuple() -> None:
+    class Both(paddle.autograd.PyLayer):
+        @staticmethod
+        def forward(ctx: object, x: paddle.Tensor, y: paddle.Tensor) -> SumAndDifference:
+            return SumAndDifference(x + y, x - y)
+
+        @staticmethod
+        def backward(ctx: object, s: paddle.Tensor, d: paddle.Tensor) -> object:
+            return s + d, s - d
+
+    x, y = leaf(3.0), leaf(1.0)
+    result = Both.apply(x, y)
+    assert isinstance(result, SumAndDifference)
+    (result.sum * 2 + result.difference).backward()
+    assert (x.grad.tolist(), y.grad.tolist()) == ([3.0], [1.0])

@@ -255,3 +255,10 @@ def test_index_of_last_element_as_tensor_or_numpy_scalar() -> None:
     assert x[paddle.to_tensor(-1)].item() == 4
     for stop in (-1, np.int64(-1), paddle.to_tensor(-1)):
         assert x[:stop:-1].shape == [0]
+
+
+def test_fill_diagonal_of_three_axes() -> None:
+    for offset, where in ((0, [0, 13, 26]), (1, [1, 14]), (-1, [12, 25]), (3, [])):
+        x = paddle.zeros([3, 3, 3])
+        x.fill_diagonal_(7.0, offset)
+        assert np.flatnonzero(x.numpy()).tolist() == where

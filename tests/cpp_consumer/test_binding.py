@@ -67,7 +67,7 @@ def test_interface(mlp: _runtime.Session) -> None:
     assert mlp.library == ENGINE
     assert "CPUExecutionProvider" in mlp.providers
     assert _runtime.ort_library_info(ENGINE)["path"] == ENGINE
-    assert "matmul_v2" in _runtime.lowered_ops()
+    assert "matmul_v2" in _runtime.convertible_op_types()
 
 
 def test_fetch_by_name_and_inner_variables(mlp: _runtime.Session) -> None:

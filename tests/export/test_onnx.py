@@ -18,8 +18,12 @@ from onnxruntime.tools.ort_format_model import ort_model_processor
 import oarlock as paddle
 from oarlock import nn
 from oarlock.core.errors import FileError, OpError, VerifyError
+from oarlock.export.pdmodel import to_bytes
+from oarlock.ir.program import Attr, AttrType
+from oarlock.jit import to_static
 from oarlock.loader.model_files import read_model
-from oarlock.loader.runtime import EngineError, UnsupportedError
+from oarlock.loader.pdmodel import load_program
+from oarlock.loader.runtime import EngineError, UnsupportedError, runtime_module
 from oarlock.onnx import ort_format
 from oarlock.onnx import writer as onnx_writer
 from oarlock.onnx.output_dim_names import name_output_dims_after_input_dims
@@ -307,3 +311,38 @@ def varint(value: int) -> bytes:
         encoded += bytes([value & 127 | 128])
         value >>= 7
     return encoded + bytes([value])
+
+
+@pytest.mark.filterwarnings("ignore:.*there are no parameters")
+def test_infinite_elements_do_not_become_nan(tmp_path: Path) -> None:
+    def function(x: Any, row: Any, at: Any) -> Any:
+        z = paddle.cast(x, "complex64")
+        made = paddle.complex(x, row)
+        return (
+            paddle.scatter(x, at, x, overwrite=False),
+            *(f(v) for v in (z, made, z + row) for f in (paddle.real, paddle.imag)),
+        )
+
+    specs = [
+        paddle.static.InputSpec([2, 2], "float32", "x"),
+        paddle.static.InputSpec([2], "float32", "row"),
+        paddle.static.InputSpec([2], "int64", "at"),
+    ]
+    paddle.jit.save(to_static(function), str(tmp_path / "m"), specs)
+    x, row = np.array([[np.inf, 1], [2, -np.inf]], "float32"), np.array([np.inf, 3], "float32")
+    arguments = [paddle.to_tensor(a) for a in (x, row, np.array([1, 0]))]
+    for found, expected in zip(
+        paddle.jit.load(str(tmp_path / "m"))(*arguments), function(*arguments), strict=True
+    ):
+        np.testing.assert_array_equal(found.numpy(), expected.numpy())
+
+
+@pytest.mark.filterwarnings("ignore:.*there are no parameters")
+def test_negative_offset_of_crop_is_rejected(tmp_path: Path) -> None:
+    spec = [paddle.static.InputSpec([4], "float32", "x")]
+    paddle.jit.save(to_static(lambda x: paddle.crop(x, [2], [1])), str(tmp_path / "m"), spec)
+    program = load_program(tmp_path / "m.pdmodel")
+    (op,) = (op for op in program.block.ops if op.type == "crop_tensor")
+    op.attrs["offsets"] = Attr(AttrType.INTS, [-1])
+    with pytest.raises(runtime_module().Error, match="'offsets' has -1"):
+        runtime_module().to_onnx(to_bytes(program), None, opset=17)

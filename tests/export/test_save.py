@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 import pytest
 
 from oarlock.core.errors import FileError
+from oarlock.export import atomic_files
 from oarlock.export.atomic_files import stage_and_replace_files, write_files_atomically
 
 
@@ -205,6 +206,29 @@ def test_special_files_are_not_replaced(folder: Path) -> None:
     with pytest.raises(FileError, match="pipe: exists already and is not a regular file"):
         write_files_atomically({folder / "pipe": b"x"})
     assert (folder / "pipe").is_fifo()
+
+
+def test_other_files_are_restored_if_restoring_one_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [tmp_path / name for name in "abc"]
+    for path in paths:
+        path.write_text("old")
+    restore = atomic_files._restore_backup
+
+    def restore_except_b(path: str, old: Path, new: Path | None) -> None:
+        if path.endswith("b"):
+            raise OSError("restore failed")
+        restore(path, old, new)
+
+    def fail(folder: str) -> None:
+        raise OSError("sync failed")
+
+    monkeypatch.setattr(atomic_files, "_restore_backup", restore_except_b)
+    monkeypatch.setattr(atomic_files, "_sync_folder", fail)
+    with pytest.raises(OSError, match="failed"):
+        write_files_atomically(dict.fromkeys(paths, b"new"))
+    assert [path.read_text() for path in paths] == ["old", "new", "old"]
 
 
 # -- saves that were killed

@@ -75,6 +75,18 @@ def test_data_without_guard(restore_dynamic_mode: None) -> None:
     assert isinstance(fluid.layers.fc(x, 2), fluid.framework.Variable)
 
 
+def test_classes_of_eager_tensors_reject_program_variables(restore_dynamic_mode: None) -> None:
+    x = fluid.data("x", [None, 2])
+    weight = fluid.layers.create_parameter([2, 2], "float32")
+    assert isinstance(x, fluid.Variable) and isinstance(weight, fluid.framework.Parameter)
+    for class_ in (fluid.core.VarBase, fluid.framework.ParamBase):
+        assert not isinstance(x, class_) and not isinstance(weight, class_)
+        assert not issubclass(type(x), class_) and not issubclass(type(weight), class_)
+    with d.guard():
+        assert isinstance(d.to_variable(numbers(2)), fluid.core.VarBase)
+        assert isinstance(d.Linear(2, 2).weight, fluid.framework.ParamBase)
+
+
 def test_data_in_dygraph_guard() -> None:
     with fluid.dygraph.guard():
         fluid.data("x", [None, 3])

@@ -215,6 +215,14 @@ def test_data_feeder() -> None:
         feeder.feed([(np.ones(4), 1)])
 
 
+def test_data_feeder_leaves_rows_of_unknown_size_unchanged() -> None:
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        x = fluid.data("x", [None, 3, None], lod_level=1)
+    rows = [np.ones((3, 2))] * 3
+    fed = fluid.DataFeeder([x], fluid.CPUPlace()).feed([(rows[:2],), (rows[2:],)])["x"]
+    assert (fed.lod(), fed.shape()) == ([[0, 2, 3]], [3, 3, 2])
+
+
 def initial_values(seed: int) -> dict[str, np.ndarray]:
     """First values of a small network that runs at once."""
     with fluid.dygraph.guard():
@@ -414,7 +422,7 @@ def test_program_of_loaded_layer(tmp_path: Path) -> None:
     oarlock.jit.save(oarlock.jit.to_static(layer, input_spec=spec), str(tmp_path / "linear"))
     program = oarlock.jit.load(str(tmp_path / "linear")).program()
     assert isinstance(program, oarlock.static.Program)
-    assert program.num_blocks == 1 and program.feeds() == ["x"]
+    assert program.num_blocks == 1 and program.feed_names() == ["x"]
     ops = [op.type for op in program.global_block().ops if op.type not in ("feed", "fetch")]
     assert ops == ["matmul_v2", "elementwise_add"]
     assert [op.desc.type() for op in program.global_block().ops if op.type in ops] == ops

@@ -11,6 +11,7 @@ import pytest
 
 import oarlock as paddle
 from oarlock import fluid
+from oarlock.fluid.contrib.decoder.states import InitState, StateCell
 from oarlock.nn import LSTM
 
 from .cases.common import fill_parameters, integers, numbers
@@ -199,3 +200,26 @@ def test_custom_decoder(is_test: bool) -> None:
     np.testing.assert_array_equal(made, [[1, 0, -1], [2, 1, 0]])
     np.testing.assert_array_equal(left, [0, 0])
     np.testing.assert_array_equal(lengths, [2, 3])
+
+
+class StateStorage:
+    """A decoder that stores the states of a cell outside of a program."""
+
+    def create_state(self, initial: Any) -> Any:
+        return self
+
+    def get_state(self) -> Any:
+        return self
+
+
+def test_state_cell_creates_states_for_each_decoder() -> None:
+    with fluid.program_guard(fluid.Program(), fluid.Program()):
+        initial = InitState(init=fluid.data("h", [2, 3], "float32"))
+    cell = StateCell({}, {"h": initial}, "h")
+    for _ in range(3):  # a later decoder may have the address of an earlier one
+        decoder = StateStorage()
+        cell.attach(decoder)
+        assert cell.get_state("h") is decoder
+        cell.detach()
+        cell.set_state("h", None)
+        del decoder

@@ -281,7 +281,7 @@ def values_of(program: Program, model: Model) -> dict[str, Tensor]:
 def feeds_of(program: Program) -> dict[str, np.ndarray[Any, Any]]:
     """Return an array of ones for each input; unknown sizes are 2."""
     feeds = {}
-    for name in program.feeds():
+    for name in program.feed_names():
         var = program.var(name)
         sizes = [d if 0 <= d < 64 else 2 for d in var.shape] if var is not None else [2]
         feeds[name] = np.ones(

@@ -260,7 +260,7 @@ def lowered_rows(only: str = "") -> list[int]:
     """Return the indices of rows whose op has a lowering; only those of the op `only` if it is
     given.
     """
-    known = set(runtime_module().lowered_ops())
+    known = set(runtime_module().convertible_op_types())
     return [n for n, row in enumerate(ROWS) if row.type in known and only in ("", row.type)]
 
 

@@ -216,7 +216,7 @@ DIAGONAL = [
     op("diag_embed", Input=X234, offset=1, dim1=0, dim2=2),
     op("diag_embed", Input=ints(3), dim1=-1, dim2=-2, offset=1),
     *[op("fill_diagonal", f(4, 4), value=2.0, offset=offset) for offset in (0, 1, -1)],
-    op("fill_diagonal", f(3, 3, 3), value=2.0, wrap=True),
+    *[op("fill_diagonal", f(3, 3, 3), value=2.0, offset=k, wrap=True) for k in (0, 1, -1, 5)],
     op("fill_diagonal", f(3, 3, 3), value=2.0, refused="more than two axes"),
     op("fill_diagonal", f(5, 3), value=2.0, offset=-1),
     op("fill_diagonal", f(7, 3), value=2.0, offset=-1, wrap=True),

@@ -123,7 +123,7 @@ def test_paddle_runs_written_programs(name: str, paddle: Any, tmp_path: Path) ->
     made = MADE[name]
     program = parse(made.text)
     assert find_problems(program) == []
-    inputs, outputs = program.feeds(), program.fetches()
+    inputs, outputs = program.feed_names(), program.fetch_names()
     program.contract = Contract(
         [ContractArg(n, "float32", program.block.vars[n].shape, n) for n in inputs],
         [ContractArg(n, program.block.vars[n].dtype, program.block.vars[n].shape) for n in outputs],
@@ -192,7 +192,7 @@ def test_paddle_runs_rewritten_programs(
     theirs = paddle.run(exports / name, inputs, "theirs", LOADERS)
     again = paddle.run(ours(exports, name, tmp_path), inputs, "ours", LOADERS)
     pruned = paddle.run(
-        ours(exports, name, tmp_path, lambda p: prune(p, p.feeds(), p.fetches())),
+        ours(exports, name, tmp_path, lambda p: prune(p, p.feed_names(), p.fetch_names())),
         inputs,
         "pruned",
         LOADERS,

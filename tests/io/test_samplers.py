@@ -12,6 +12,7 @@ import oarlock as paddle
 from oarlock.io import (
     BatchSampler,
     DistributedBatchSampler,
+    RandomSampler,
     SubsetRandomSampler,
     WeightedRandomSampler,
 )
@@ -39,6 +40,26 @@ def test_subset_random_sampler() -> None:
     assert sorted(first) == sorted(second) == list(range(10, 40))
     assert first != second
     assert len(list(BatchSampler(sampler=sampler, batch_size=7))) == 5
+
+
+def test_random_sampler_takes_indices_from_generator() -> None:
+    sampler = RandomSampler(range(5), generator=iter([3, 3, 1, 2, 0, 1, 4]))
+    assert [list(sampler), list(sampler)] == [[3, 3, 1, 2, 0], [1, 4]]
+    sampler = RandomSampler(range(5), True, 2, generator=iter([3, 3, 1]))
+    assert list(sampler) == [3, 3] and len(sampler) == 2
+
+
+def test_random_sampler_without_replacement_has_at_most_all_samples() -> None:
+    sampler = RandomSampler(range(5), num_samples=9)
+    assert len(sampler) == len(list(sampler)) == 5
+
+
+@pytest.mark.parametrize(("samples", "ranks"), [(1, 4), (2, 8), (3, 8), (0, 2), (5, 2)])
+def test_distributed_batch_sampler_repeats_samples(samples: int, ranks: int) -> None:
+    samplers = [DistributedBatchSampler(range(samples), 1, ranks, k) for k in range(ranks)]
+    batches = [list(s) for s in samplers]
+    assert [len(b) for b in batches] == [len(s) for s in samplers]
+    assert [b[0] for b in batches if b] == [[k % samples] for k in range(ranks if samples else 0)]
 
 
 @pytest.mark.parametrize(

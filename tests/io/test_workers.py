@@ -73,6 +73,14 @@ def test_large_arrays_use_shared_memory() -> None:
     assert remaining_segments() == []
 
 
+def test_unlinking_continues_after_a_missing_segment() -> None:
+    large, prefix = np.zeros(LARGE_COUNT, "float32"), f"oar{os.getpid():x}_test_"
+    lent = shared_memory.copy_large_arrays_to_shared_memory([large, large, large], prefix)
+    shared_memory.copy_and_unlink_shared_arrays(lent[:1])
+    shared_memory.unlink_segments_of_prefix(prefix)
+    assert remaining_segments() == []
+
+
 LARGE_COUNT = shared_memory.MIN_BYTES // 4
 
 

@@ -107,6 +107,13 @@ def deleted_at_a_position(x: Any, k: Any) -> Any:
     return items[0]
 
 
+def read_from_an_empty_list(x: Any, k: Any) -> Any:
+    items: list[Any] = []
+    for i in range(k):
+        items[i] += x
+    return x
+
+
 REFUSED: dict[Callable[..., Any], str] = {
     **dict.fromkeys(
         ONE_LIST,
@@ -118,6 +125,7 @@ REFUSED: dict[Callable[..., Any], str] = {
     as_often_as_a_run_says: r"`\*` repeats by a number above 0 that Python knows",
     elements_that_are_not_alike: r"takes a value like all elements, which are float32\[2\], float32\[\]; the value is float32\[2\]",
     an_element_that_is_a_list: "takes a value like all elements, which are list; the value is list",
+    read_from_an_empty_list: "a list without elements is read at a position",
     deleted_at_a_position: "del: the index is known only at run time",
 }
 

@@ -10,6 +10,7 @@ import pytest
 import oarlock as paddle
 from oarlock.core.errors import TraceError
 from oarlock.jit import to_static
+from oarlock.jit.operators.dunder_methods import DunderConversion
 
 from .programs.dunder_methods import Signed, a_property_asks, calls_ask
 
@@ -89,3 +90,15 @@ def test_objects_of_two_paths() -> None:
 
     with pytest.raises(TraceError, match="only tensors and numbers can depend on a tensor's value"):
         to_static(f)(X)
+
+
+def test_classes_stay_converted_until_last_recording_ends() -> None:
+    original = Held.__add__
+    one, two = (DunderConversion(lambda function: True, lambda function: function) for _ in "12")
+    for conversion in (one, two):
+        conversion.convert_classes_of(Held(X))
+    assert Held.__add__ is not original
+    one.restore_classes()
+    assert Held.__add__ is not original
+    two.restore_classes()
+    assert Held.__add__ is original

@@ -113,9 +113,9 @@ def test_squeeze_of_dynamic_sizes(tmp_path: Path, shape: tuple[int, ...]) -> Non
 def test_trace_guards_squeezed_sizes() -> None:
     net = Scores()
     _, traced = paddle.jit.TracedLayer.trace(net, [paddle.ones([2, 4, 3])])
-    assert [tuple(traced.program.block.vars[name].shape) for name in traced.program.feeds()] == [
-        (2, 4, 3)
-    ]
+    assert [
+        tuple(traced.program.block.vars[name].shape) for name in traced.program.feed_names()
+    ] == [(2, 4, 3)]
 
 
 def test_split_into_dynamic_number_is_rejected() -> None:

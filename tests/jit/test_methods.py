@@ -95,7 +95,7 @@ def test_files_of_each_method(tmp_path: Path) -> None:
     check_equal(loaded, layer)
     assert loaded.state_dict().keys() == layer.state_dict().keys()
     assert loaded.methods() == ["forward", "decode", "infer"]
-    assert loaded.program("infer").feeds() == ["x", "twice"]
+    assert loaded.program("infer").feed_names() == ["x", "twice"]
     assert "largest difference" in loaded.program("infer").contract.verified
     with pytest.raises(ValueError, match="`train` does not exist"):
         loaded.program("train")

@@ -356,3 +356,22 @@ def test_layer_counters_on_one_path() -> None:
     eager, static = Whole(), Whole()
     for found, wanted in zip(calls(static), calls(eager), strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-6)
+
+
+class Slots:
+    __slots__ = ("value",)
+
+
+def assigns_slot_in_branch(x: Any) -> Any:
+    slots = Slots()
+    if x.mean() > 0:
+        slots.value = x * 2
+    else:
+        slots.value = x
+    return slots.value
+
+
+def test_attribute_of_object_without_dict() -> None:
+    x = paddle.to_tensor([1.0, 2.0])
+    result = paddle.jit.to_static(assigns_slot_in_branch, full_graph=True)(x)
+    np.testing.assert_array_equal(result.numpy(), [2.0, 4.0])

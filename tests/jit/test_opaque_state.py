@@ -16,6 +16,7 @@ import pytest
 import oarlock as paddle
 from oarlock.core.errors import TraceError
 from oarlock.jit import to_static
+from oarlock.jit.guards.object_state import MAX_DEPTH
 
 CALLS = ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0])
 
@@ -41,6 +42,13 @@ def an_array(x: Any) -> Any:
     else:
         a[1] = 7
     return x * float(a[0])
+
+
+def an_object_array(x: Any) -> Any:
+    a = np.array([1, 2], object)
+    if x.sum() > 0:
+        a.resize((2, 1), refcheck=False)
+    return x * a.ndim
 
 
 def a_bytearray(x: Any) -> Any:
@@ -208,11 +216,26 @@ def by_a_function(x: Any) -> Any:
     return x * len(q)
 
 
+def below_a_value_at_the_greatest_depth(x: Any) -> Any:
+    queues = {"q": collections.deque([1])}
+    nested: Any = queues
+    for _ in range(MAX_DEPTH):
+        nested = [nested]
+
+    def push() -> int:
+        queues["q"].append(2)
+        return len(nested)
+
+    if x.sum() > 0:
+        push()
+    return x * len(queues["q"])
+
+
 CASES = {
-    a_deque: "q", a_set: "s", an_array: "a", a_bytearray: "b", an_iterator: "it", a_generator: "it", an_iterator_of_iterators: "it",
+    a_deque: "q", a_set: "s", an_array: "a", an_object_array: "a", a_bytearray: "b", an_iterator: "it", a_generator: "it", an_iterator_of_iterators: "it",
     a_loop_over_an_iterator: "it", rounds_that_only_a_run_knows: "z", in_a_loop: "q", in_a_condition: "it", a_setter: "c",
     a_list_of_a_class: "held", a_counter: "seen", a_random_state: "r", a_random_generator: "r", numpy_draws: "np.random", python_draws: "random",
-    inside_of_an_object: r"held\['q'\]\[0\]", by_a_function: "q",
+    inside_of_an_object: r"held\['q'\]\[0\]", by_a_function: "q", below_a_value_at_the_greatest_depth: r"queues\['q'\]",
 }  # fmt: skip
 
 
@@ -318,6 +341,22 @@ def a_cache_of_tensors(x: Any) -> Any:
     return y + doubled(x)
 
 
+class CachedMethods:
+    @functools.lru_cache  # noqa: B019 - the object lives as long as the module
+    def doubled_if_positive(self, x: Any) -> Any:
+        y = x
+        if x.sum() > 0:
+            y = x * 2
+        return y
+
+
+CACHED = CachedMethods()
+
+
+def a_cached_method(x: Any) -> Any:
+    return CACHED.doubled_if_positive(x) + CACHED.doubled_if_positive(x + 1)
+
+
 ONES = paddle.ones([3])
 
 
@@ -334,7 +373,7 @@ def a_cache_that_no_program_fills(x: Any) -> Any:
 
 GOOD = (
     made_in_the_branch, only_read, before_and_after, a_setter_that_keeps, a_temporary_iterator, a_generator_in_a_round,
-    a_cache, a_cache_of_tensors, a_cache_that_no_program_fills,
+    a_cache, a_cache_of_tensors, a_cached_method, a_cache_that_no_program_fills,
 )  # fmt: skip
 
 

@@ -145,6 +145,19 @@ def test_error_names_variable_and_branch() -> None:
         to_static(changed_through_another_name)(paddle.ones([2]))
 
 
+def compared_after_a_change_through_another_name(x: Any) -> Any:
+    a, b = [1], [2]
+    if x.sum() > 0:
+        a = b
+    b[0] = 0
+    return x * 2 if a < [2] else x
+
+
+def test_comparison_of_a_list_that_may_be_changed_is_rejected() -> None:
+    with pytest.raises(TraceError, match="'a': this list or dict may be another one"):
+        to_static(compared_after_a_change_through_another_name)(paddle.ones([2]))
+
+
 def emptied_while_it_may_be_another(x: Any, k: Any) -> Any:
     first, items = [x], [x + 1, x * 0.5]
     for _ in range(k):

@@ -62,6 +62,52 @@ FACTOR = 2.0
 
 
 @row
+def a_keyword_pattern() -> Any:
+    o = Thing(factor=2.0)
+
+    def f(x: Any) -> Any:
+        match o:
+            case Thing(factor=2.0):
+                return x * 2
+        return x
+
+    return f, lambda n: setattr(o, "factor", n)
+
+
+@row
+def a_pattern_in_a_pattern() -> Any:
+    o = Thing(held=Thing(factor=2.0))
+
+    def f(x: Any) -> Any:
+        match o:
+            case Thing(held=Thing(factor=2.0)):
+                return x * 2
+        return x
+
+    return f, lambda n: setattr(o.held, "factor", n)
+
+
+class Pair:
+    __match_args__ = ("factor", "offset")
+
+    def __init__(self, factor: float, offset: float) -> None:
+        self.factor, self.offset = factor, offset
+
+
+@row
+def a_positional_pattern() -> Any:
+    o = Pair(2.0, 1.0)
+
+    def f(x: Any) -> Any:
+        match o:
+            case Pair(factor, _):
+                return x * factor
+        return x
+
+    return f, lambda n: setattr(o, "factor", n)
+
+
+@row
 def an_element_deep_below() -> Any:
     d = {"a": {"b": {"c": {"d": {"e": 2.0}}}}}
     return lambda x: x * d["a"]["b"]["c"]["d"]["e"], lambda n: d["a"]["b"]["c"]["d"].update(e=n)

@@ -262,3 +262,12 @@ def test_file_with_other_result_structure_is_removed(
     ):
         paddle.jit.save(net, tmp_path / "m", input_spec=[InputSpec([None, 2])])
     assert not list(tmp_path.iterdir())
+
+
+def test_keys_that_are_equal_as_strings_are_rejected(tmp_path: Path) -> None:
+    with pytest.raises(TraceError, match=r"the keys \[1, '1'\] of a result"):
+        paddle.jit.save(
+            paddle.jit.to_static(lambda x: {1: x, "1": x + 1}),
+            str(tmp_path / "m"),
+            [InputSpec([2], "float32", "x")],
+        )

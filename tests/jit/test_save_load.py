@@ -119,8 +119,8 @@ def test_names_and_nesting_round_trip(tmp_path: Path) -> None:
     assert got["aux"][1][1] is None
     np.testing.assert_allclose(got["logits"].numpy(), want["logits"].numpy(), rtol=1e-6)
     np.testing.assert_array_equal(got["given"].numpy(), b.numpy())
-    assert layer.program().feeds() == ["x", "pair_0", "pair_1"]
-    assert layer.program().fetches() == ["aux.0", "aux.1.0", "given", "logits", "same"]
+    assert layer.program().feed_names() == ["x", "pair_0", "pair_1"]
+    assert layer.program().fetch_names() == ["aux.0", "aux.1.0", "given", "logits", "same"]
 
 
 class Labelled(nn.Layer):
@@ -154,7 +154,7 @@ def test_python_results_round_trip(tmp_path: Path) -> None:
             2,
             0.5,
         )
-        assert layer.program().fetches() == ["out_0.y", "out_2.2"]
+        assert layer.program().fetch_names() == ["out_0.y", "out_2.2"]
 
 
 def test_mode_dependent_python_result_is_rejected(tmp_path: Path) -> None:

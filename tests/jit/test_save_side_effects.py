@@ -234,6 +234,13 @@ def test_default_spec_has_dynamic_batch(tmp_path: Path) -> None:
     assert net.forward.get_traced_count() == 3
 
 
+def test_vector_of_one_element_does_not_decide_the_batch_size(tmp_path: Path) -> None:
+    scaled = to_static(lambda scale, x: x * scale)
+    scaled(paddle.ones([1]), paddle.ones([8, 3]))
+    save(scaled, tmp_path / "m")
+    assert load(tmp_path / "m")(paddle.ones([1]), paddle.ones([5, 3])).shape == [5, 3]
+
+
 class Doubling(Linear):
     """Whose batch decides."""
 

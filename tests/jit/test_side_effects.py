@@ -188,3 +188,32 @@ def test_reregistered_buffers() -> None:
     check(net(x()), 1, 2, 3)
     net.register_buffer("mask", paddle.zeros([3]))
     check(net(x()), 0, 0, 0)
+
+
+class ReplacedContainer(nn.Layer):
+    """Replaces a container of tensors in each call."""
+
+    def __init__(self, wrap: Any, unwrap: Any) -> None:
+        super().__init__()
+        self.wrap, self.unwrap = wrap, unwrap
+        self.held = wrap(paddle.zeros([1]))
+
+    def forward(self, x: Any) -> Any:
+        self.held = self.wrap(self.unwrap(self.held) + 1)
+        return x + self.unwrap(self.held)
+
+
+@pytest.mark.parametrize(
+    ("wrap", "unwrap"),
+    [
+        (lambda t: [t], lambda held: held[0]),
+        (lambda t: {"a": t}, lambda held: held["a"]),
+        (lambda t: [[t]], lambda held: held[0][0]),
+        (lambda t: {"a": (t,)}, lambda held: held["a"][0]),
+    ],
+)
+def test_replaced_container_is_captured_once(wrap: Any, unwrap: Any) -> None:
+    layer = ReplacedContainer(wrap, unwrap)
+    called = paddle.jit.to_static(layer)
+    assert [called(paddle.ones([1])).item() for _ in range(3)] == [2.0, 3.0, 4.0]
+    assert called.forward.get_traced_count() == 1

@@ -461,3 +461,21 @@ class _PrivateNames(nn.Layer):
 
 def test_private_function_and_nonlocal_in_method() -> None:
     assert _PrivateNames()(paddle.ones([1])).item() == 2
+
+
+class _PrivateFactor:
+    def __init__(self) -> None:
+        self.__factor = 3.0
+
+    def function(self) -> Any:
+        __offset = 1.0
+
+        def scale(x: Any) -> Any:
+            return x * self.__factor + __offset if x.sum() > 0 else x
+
+        return scale
+
+
+def test_private_names_in_inner_function_of_method() -> None:
+    scale = to_static(_PrivateFactor().function())
+    assert [scale(paddle.full([1], v)).item() for v in (2.0, -2.0)] == [7.0, -2.0]

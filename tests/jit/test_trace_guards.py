@@ -14,6 +14,7 @@ from oarlock.core.errors import GuardError
 from oarlock.ir.guards import check_guard
 from oarlock.ir.program import Guard
 from oarlock.jit import TracedLayer, load, save
+from oarlock.jit.guards.snapshots import take_snapshot
 
 
 class Net(nn.Layer):
@@ -210,3 +211,9 @@ def test_malformed_expectation_is_a_guard_error(expected: str, value: Any) -> No
         check_guard(
             Guard("value", "x", 0, expected, "float()", "", ""), value, np.shape(value), "m"
         )
+
+
+def test_set_snapshot_compares_type_and_members() -> None:
+    snapshot = take_snapshot({1, 2})
+    assert snapshot.matches({2, 1})
+    assert not snapshot.matches({1}) and not snapshot.matches(frozenset({1, 2}))

@@ -46,7 +46,7 @@ def test_trace_returns_outputs_and_program() -> None:
     other = normal(5, 4)
     np.testing.assert_allclose(traced([other])[0], net(other).numpy(), rtol=1e-6)
     np.testing.assert_allclose(traced([other.numpy()])[0], net(other).numpy(), rtol=1e-6)
-    assert traced.program.feeds() == ["x"]
+    assert traced.program.feed_names() == ["x"]
     assert traced.program.block.vars["x"].shape == (-1, 4)
     assert traced.assumptions == []
 

@@ -15,6 +15,7 @@ import oarlock as paddle
 from oarlock import nn
 from oarlock.cli.model import verify_saved_model
 from oarlock.export.pdmodel import to_bytes
+from oarlock.ir.program import Program
 from oarlock.jit import verify
 from oarlock.loader.engine import Engine
 from oarlock.loader.pdmodel import load_program
@@ -41,6 +42,13 @@ def wrong_engine(*, optimised_only: bool) -> type[Engine]:
             return [a if ok else a + 1 for ok, a in zip(right, found, strict=True)]
 
     return Wrong
+
+
+def test_complex_results_have_the_tolerance_of_their_precision() -> None:
+    for complex_type, real in (("complex64", "float32"), ("complex128", "float64")):
+        assert verify.tolerance_for_dtype_in_program(
+            np.dtype(complex_type), Program()
+        ) == verify.tolerance_for_dtype_in_program(np.dtype(real), Program())
 
 
 @pytest.mark.parametrize(

@@ -155,7 +155,7 @@ def test_valid_program_converts_to_a_valid_pdmodel() -> None:
     data = convert(program_json())
     assert not is_pir(data)
     program = parse_program(data, "net")
-    assert program.feeds() == ["x", "count"]
+    assert program.feed_names() == ["x", "count"]
     assert {"while", "conditional_block", "select_input"} <= {op.type for op in program.ops()}
 
 

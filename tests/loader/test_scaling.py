@@ -118,13 +118,13 @@ def check_rules(data: bytes) -> object:
 
 def clone_for_test(data: bytes) -> object:
     """In Python: parse, and remove the training ops."""
-    return paddle.static.Program.of(parse_program(data)).clone(for_test=True)
+    return paddle.static.Program.view_of_raw(parse_program(data)).clone(for_test=True)
 
 
 def differentiate(data: bytes) -> object:
     """In Python: parse, and append the ops of the gradients."""
-    program = paddle.static.Program.of(parse_program(data))
-    result = program.raw.fetches()[0]
+    program = paddle.static.Program.view_of_raw(parse_program(data))
+    result = program.raw.fetch_names()[0]
     paddle.enable_static()
     try:
         with paddle.static.program_guard(program):

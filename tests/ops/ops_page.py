@@ -88,7 +88,7 @@ def by_reason(pairs: list[tuple[str, str]]) -> str:
 def page() -> str:
     """The whole page."""
     public = [OPS[type] for type in sorted(OPS.keys() - INTERNAL)]
-    lowered = set(runtime_module().lowered_ops())
+    lowered = set(runtime_module().convertible_op_types())
     there = len(set(EMITTED) & OPS.keys())
     heads = ["op", "rows", "gradient", "second", "recorded", "ONNX", "Paddle"]
     parts = [

@@ -33,6 +33,17 @@ def filled(value, offset=0, wrap=False):
     return of
 
 
+def filled_cube(value, offset, most=3):
+    def of(x):
+        out = x.copy()
+        for i in range(most):
+            if 0 <= i + offset < len(x):
+                out[i, i, i + offset] = value
+        return out
+
+    return of
+
+
 def with_diagonal(offset):
     def of(x, y):
         out = x.copy()
@@ -57,6 +68,9 @@ ROWS = [
     Row("fill_diagonal", [f(4, 3)], {"value": 2.0, "offset": 1}, ref=filled(2.0, 1)),
     Row("fill_diagonal", [f(7, 3)], {"value": 2.0, "wrap": True}, ref=filled(2.0, 0, True)),
     Row("fill_diagonal", [f(5, 3)], {"value": 2.0, "offset": -1}, ref=filled(2.0, -1)),
+    Row("fill_diagonal", [f(3, 3, 3)], {"value": 2.0, "offset": 1, "wrap": True}, ref=filled_cube(2.0, 1)),
+    Row("fill_diagonal", [f(3, 3, 3)], {"value": 2.0, "offset": -1, "wrap": True}, ref=filled_cube(2.0, -1)),
+    Row("fill_diagonal", [f(3, 3, 3)], {"value": 2.0, "offset": 1}, ref=filled_cube(2.0, 1, most=1)),
     Row("fill_diagonal_tensor", [f(4, 3), f(3)], ref=with_diagonal(0), paddle_grad="it has none of Y"),
     Row("fill_diagonal_tensor", [f(4, 5, 2), f(2, 4)], {"offset": 1}, ref=with_diagonal(1), paddle_grad="it has none of Y"),
 ]  # fmt: skip

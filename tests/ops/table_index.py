@@ -157,6 +157,8 @@ ALONG = [
     Row("put_along_axis", [ints(2, 3), ONCE, ints(2, 2)], {"Axis": 1, "Reduce": "add"}, put_along(1, "add")),
     Row("put_along_axis", [np.array([[-2, 3]]), np.array([[0, 0]]), np.array([[-2, -1]])], {"Axis": 1, "Reduce": "mean"},
         lambda x, i, v: np.array([[-1, 3]])),
+    Row("put_along_axis", [np.array([[-(2**63), 3]]), np.array([[0]]), np.array([[0]])], {"Axis": 1, "Reduce": "mean"},
+        lambda x, i, v: np.array([[-(2**62), 3]])),
     *(Row("put_along_axis", [distinct(2, 3) + 2, AGAIN, distinct(2, 3) + 2.03], {"Axis": 1, "Reduce": way, "Include_self": include},
           put_along(1, way, include), second=way not in ("amin", "amax"))
       for way in WAYS for include in (True, False)),

@@ -195,6 +195,12 @@ ROWS = [
     Row("dist", [n.distinct(3, 4), f()], {"p": float("inf")}, ref=lambda x, y: np.abs(x - y).max(), grad=False),
     Row("dist", [f(3, 4), f(3, 4)], {"p": 0.0}, ref=lambda x, y: np.array((x != y).sum()), second=False),
     Row("dist", [f(3, 4), f(3, 4)], {"p": 3.0}, ref=lambda x, y: (np.abs(x - y) ** 3).sum() ** (1 / 3)),
+    summed(
+        [f(2, 3, 4), f(4, 5), f(5)],
+        "...ij,...jk,k->...i",
+        lambda ts: np.einsum("...ij,...jk,k->...i", *ts),
+        paddle="its einsum has at most two operands",
+    ),
     summed([f(2, 3), f(3, 4)], "ij,jk->ik", lambda xs: xs[0] @ xs[1]),
     summed([f(2, 3)], "ij->ji", lambda xs: xs[0].T),
     summed([f(2, 3)], "ij->", lambda xs: xs[0].sum()),

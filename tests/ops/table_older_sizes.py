@@ -58,6 +58,13 @@ def pictures(kind):
             ref=resized(word, doubled, None, False, 0),
             **more,
         ),
+        Row(
+            f"{kind}_interp",
+            [f(*shape), None, None, np.array([1.5], "f")],
+            flat,
+            ref=resized(word, [int(1.5 * d) for d in shape[2:]], None, False, 0),
+            **more,
+        ),
     ]
 
 
@@ -91,6 +98,7 @@ ROWS = [
     Row("expand_as_often_grad", [f(2, 1, 2), f(4, 3, 2)], ref=lambda _, g: g.reshape(2, 2, 3, 2).sum((0, 2))[:, None], constant=frozenset({"X"})),
     Row("flatten2", [f(2, 3, 4)], {"axis": 2}, ref=lambda x: x.reshape(6, 4)),
     Row("flatten2", [f(2, 3)], {"axis": 0}, ref=lambda x: x.reshape(1, 6)),
+    Row("flatten2", [f(0, 3)], {"axis": 1}, ref=lambda x: x.reshape(0, 3)),
     Row("diag", [f(4)], ref=np.diag, paddle=GONE),
     *(Row("isinf", [x], ref=lambda x: np.isinf(x).any()[None], paddle=GONE) for x in (f(2, 3), HOLES[0])),
     *(Row("isnan", [x], ref=lambda x: np.isnan(x).any()[None], paddle=GONE) for x in (f(2, 3), HOLES[1])),

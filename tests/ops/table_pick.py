@@ -82,6 +82,7 @@ ROWS = [
     Row("searchsorted", [SORTED[0], f(3, 2)], ref=np.searchsorted),
     Row("searchsorted", [np.array([1, 2, 2, 3], "f"), np.array([2.0, 0.0, 9.0], "f")], {"right": True, "out_int32": True},
         ref=lambda s, v: np.searchsorted(s, v, "right")),
+    Row("searchsorted", [SORTED, f(2, 0)], ref=lambda s, v: np.zeros((2, 0))),
     Row("searchsorted", [SORTED, f(2, 3)], ref=lambda s, v: np.array([np.searchsorted(a, b) for a, b in zip(s, v, strict=True)])),
     Row("histogram", [f(20)], {"bins": 5, "min": -1, "max": 1}, ref=lambda x: np.histogram(x, 5, (-1, 1))[0]),
     Row("histogram", [f(4, 5)], {"bins": 4}, ref=lambda x: np.histogram(x, 4)[0]),

@@ -39,6 +39,8 @@ SMALL = n.ints(3, 4, low=-90, high=90).astype("f")
 ROWS = [
     Row("quantize_linear", [f(3, 4), ONE, ZERO], {"quant_axis": -1}, ref=whole(), half="it has whole numbers beyond those of bfloat16"),
     Row("quantize_linear", [f(3, 4), EACH, np.zeros(3, "f")], {"quant_axis": 0}, ref=whole(0), half="as above"),
+    Row("quantize_linear", [np.array([[0, 2, -2]], "f"), np.zeros(1, "f"), ZERO], {"quant_axis": -1}, ref=lambda *_: np.array([[0, 127, -128]], "f"), half="as above"),
+    Row("quantize_linear", [np.array([[0, 2, -2]], "f"), np.zeros(1, "f"), ZERO], {"quant_axis": -1, "round_type": 1}, ref=lambda *_: np.zeros((1, 3), "f"), half="as above"),
     Row("quantize_linear", [f(3, 4), ONE, ZERO], {"quant_axis": -1, "round_type": 1, "bit_length": 4}, ref=whole(-1, 4, False), half="as above"),
     Row("dequantize_linear", [SMALL, ONE, ZERO], {"quant_axis": -1}, ref=back()),
     Row("dequantize_linear", [SMALL, EACH, np.zeros(3, "f")], {"quant_axis": 0}, ref=back(0)),

@@ -35,6 +35,7 @@ def log_sums(x, axis=-1, reverse=False, exclusive=False):
 
 ROWS = [
     Row("cumprod", [f(3, 4)], {"dim": 1}, ref=lambda x: np.cumprod(x, 1)),
+    Row("cumprod", [np.array(2.0, "f")], {"dim": 0}, ref=lambda x: x),
     Row("cumprod", [f(2, 3, 4)], {"dim": -2}, ref=lambda x: np.cumprod(x, -2)),
     Row("cumprod", [np.array([1.5, 0.0, 2.0, 0.0, 3.0], "f")], {"dim": 0}, ref=np.cumprod),
     Row("cumprod", [n.ints(2, 3, low=1)], {"dim": 0}, ref=lambda x: np.cumprod(x, 0)),

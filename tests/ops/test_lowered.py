@@ -18,7 +18,7 @@ from .table import IDS, ROWS, op_of
 from .test_forward import flat_results
 from .test_recorded import recorded
 
-LOWERED = set(runtime_module().lowered_ops())
+LOWERED = set(runtime_module().convertible_op_types())
 CASES = [
     n for n, row in enumerate(ROWS) if row.type in LOWERED and not row.random and not row.engine
 ]

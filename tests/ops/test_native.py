@@ -14,7 +14,7 @@ import pytest
 
 from oarlock.core import native
 from oarlock.core.op import OPS, Op
-from oarlock.ops import conv, pool, rnn_cells
+from oarlock.ops import conv, pool, rnn_time_loop
 
 from .rows import Row
 from .table import IDS, ROWS, arrays_of, op_of
@@ -131,7 +131,7 @@ UNITS = [
     ("conv2d_transpose", [conv.convolve, conv.conv_input_grad, conv.conv_filter_grad]),
     ("depthwise_conv2d", [conv.convolve, conv.conv_input_grad, conv.conv_filter_grad]),
     ("pool2d", [pool.pool_images, pool.max_pool_grad, pool.average_pool_grad]),
-    ("rnn", [rnn_cells.run_direction_filling_kept, rnn_cells.run_direction_grad]),
+    ("rnn", [rnn_time_loop.run_direction_filling_kept, rnn_time_loop.run_direction_grad]),
 ]
 
 
@@ -154,7 +154,15 @@ def is_supported_by_compiled_kernels(row: Row) -> bool:
 
 def test_missing_kernel_declines() -> None:
     assert (
-        native.compiled_function_or_placeholder("no such compiled_function_or_placeholder")
-        is native.return_not_implemented
+        native.compiled_function_or_placeholder("no such function") is native.return_not_implemented
     )
     assert native.return_not_implemented(1, 2) is NotImplemented
+
+
+def test_max_pool_grad_declines_other_batch_and_channel_sizes() -> None:
+    sizes = (4, 4, 2, 2, 2, 2, 2, 2, 0, 0)
+    x = np.ones((2, 3, 4, 4), "float32")
+    for batch, channels, is_supported in ((2, 3, True), (1, 3, False), (2, 1, False)):
+        out = np.ones((batch, channels, 2, 2), "float32")
+        result = native.compiled_function_or_placeholder("max_pool_grad")(x, out, out, sizes)
+        assert (result is not NotImplemented) == is_supported

@@ -21,6 +21,7 @@ def ix(*shape: int) -> Any:
 
 
 AT = [np.array([0, 1, 2])]
+AT1 = [np.array([0, 1])]
 SIZES = {"anchor_sizes": [4.0], "aspect_ratios": [1.0], "variances": [0.1] * 4}
 DENSE = {"variances": [0.1] * 4, "fixed_sizes": [4.0], "fixed_ratios": [1.0], "densities": [1]}
 YOLO = {"anchors": [4, 4], "anchor_mask": [0], "class_num": 2}
@@ -61,6 +62,10 @@ REFUSED = [
     ("roi_align", [f(2, 1, 2, 2), f(2, 4), None, [np.array([0, 2])]], {}, "ROIs are sequences of another number of images than X has"),
     ("detection_map", [f(2, 6), AT, f(2, 5), AT], {"class_num": 2, "ap_type": "mean"}, "ap_type=mean is neither integral nor 11point"),
     ("detection_map", [f(2, 6), AT, f(2, 5), None], {"class_num": 2}, "Label holds no sequences"),
+    ("generate_mask_labels", [f(1, 3), ix(1, 1) + 1, AT1, ix(1, 1) + 1, f(3, 2), [*AT1, *AT1, np.array([0, 3])], f(1, 4), AT1, ix(1, 1) + 1], MASKS,
+     "only objects that are crowds"),
+    ("linear_chain_crf", [f(1, 2, 3), None, f(5, 3), ix(1, 2, 1), ix(1) + 3], {}, "Length is not between 0 and 2"),
+    ("crf_decoding", [f(1, 2, 3), None, f(5, 3), None, ix(1) - 1], {}, "Length is not between 0 and 2"),
 ]
 # fmt: on
 

@@ -58,7 +58,7 @@ def compiled_of(
     with use_base_mode(Static(recorder)):
         made = function(*inputs)
         for out in made if isinstance(made, tuple) else (made,):
-            recorder.fetch(recorder.name_of(out))
+            recorder.fetch(recorder.find_or_declare_name(out))
     return CompiledProgram(recorder.program), recorder.scope
 
 
@@ -291,7 +291,7 @@ def test_unread_ops_are_removed_except_side_effects() -> None:
     assert {op.type for op in compiled.program.block.ops} >= {"tanh", "py_func"}
     compiled.run(scope, {"x0": ONES})
     assert called == [12.0]
-    assert "tanh" not in [getattr(f, "__name__", "") for f in compiled.called_functions]
+    assert "tanh" not in [getattr(f, "__name__", "") for f in compiled.callables_of_source]
 
 
 def test_c_code_called_by_compiled_functions_can_import() -> None:

@@ -26,6 +26,16 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], Any]] = {
         {"out_w": 4, "align_corners": True, "align_mode": 1, "interp_method": "linear"},
         np.array([[[0, 1, 2, 3]]], np.float32),
     ),
+    "linear_interp with a scale": (
+        {"X": np.array([[[0, 3]]], np.float32)},
+        {"scale": 2.0, "align_corners": True, "align_mode": 1, "interp_method": "linear"},
+        np.array([[[0, 1, 2, 3]]], np.float32),
+    ),
+    "trilinear_interp with a scale": (
+        {"X": np.array([[[[[0, 3]]]]], np.float32)},
+        {"scale": 2.0, "align_corners": True, "align_mode": 1, "interp_method": "trilinear"},
+        np.broadcast_to(np.array([0, 1, 2, 3], np.float32), [1, 1, 2, 2, 4]),
+    ),
 }
 
 
@@ -36,9 +46,9 @@ def mode() -> Iterator[None]:
     paddle.disable_static()
 
 
-@pytest.mark.parametrize("type_", CASES)
-def test_older_op_type_equals_current_op(mode: None, type_: str) -> None:
-    feeds, attrs, wanted = CASES[type_]
+@pytest.mark.parametrize("case", CASES)
+def test_older_op_type_equals_current_op(mode: None, case: str) -> None:
+    feeds, attrs, wanted = CASES[case]
     main = static.Program()
     with static.program_guard(main):
         inputs = {}
@@ -46,7 +56,9 @@ def test_older_op_type_equals_current_op(mode: None, type_: str) -> None:
             inputs[slot] = [static.data(slot, list(array.shape))]
         block = main.global_block()
         out = block.create_var(name="out", dtype="float32")
-        block.append_op(type=type_, inputs=inputs, outputs={"Out": [out]}, attrs=attrs)
+        block.append_op(
+            type=case.partition(" ")[0], inputs=inputs, outputs={"Out": [out]}, attrs=attrs
+        )
     (found,) = static.Executor().run(main, feed=feeds, fetch_list=[out])
     np.testing.assert_allclose(found, wanted, rtol=1e-6)
 

@@ -44,7 +44,7 @@ def test_unneeded_ops_are_removed() -> None:
     pruned = prune(NET, ["x"], ["a"])
     assert types(pruned) == ["feed", "matmul_v2", "fetch"]
     assert sorted(pruned.block.vars) == ["a", "feed", "fetch", "w", "x"]
-    assert (pruned.feeds(), pruned.fetches()) == (["x"], ["a"])
+    assert (pruned.feed_names(), pruned.fetch_names()) == (["x"], ["a"])
     assert len(pruned.blocks) == 1
     assert find_problems(pruned) == []
 
@@ -109,8 +109,8 @@ def test_feed_replaces_its_producer() -> None:
 
 
 def test_feed_and_fetch_order() -> None:
-    assert prune(NET, ["y", "x"], ["s", "a"]).feeds() == ["y", "x"]
-    assert prune(NET, ["y", "x"], ["s", "a"]).fetches() == ["s", "a"]
+    assert prune(NET, ["y", "x"], ["s", "a"]).feed_names() == ["y", "x"]
+    assert prune(NET, ["y", "x"], ["s", "a"]).fetch_names() == ["s", "a"]
     assert [op.attr("col") for op in prune(NET, ["y", "x"], ["s"]).block.ops[:2]] == [1, 0]
 
 

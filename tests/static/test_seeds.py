@@ -127,3 +127,25 @@ def test_loaded_program_seed(training: bool, tmp_path: Path) -> None:
     for place in (0, 1, 3):
         assert not np.array_equal(first[place], other[place])
         assert not np.array_equal(first[place], first[place + 4])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_uniform_initializer_of_fluid_records_seed_and_diagonal(dtype: str) -> None:
+    initializer = fluid.initializer.UniformInitializer(
+        0.0, 1.0, seed=7, diag_num=2, diag_step=2, diag_val=9.0
+    )
+    paddle.enable_static()
+    try:
+        values = []
+        for _ in range(2):
+            main, startup = static.Program(), static.Program()
+            with static.program_guard(main, startup):
+                static.create_parameter([2, 2], dtype, name="w", default_initializer=initializer)
+            executor = static.Executor()
+            executor.run(startup)
+            values.append(executor.run(main, fetch_list=["w"])[0])
+    finally:
+        paddle.disable_static()
+    assert values[0][0, 0] == values[0][1, 1] == 9.0
+    assert 0 < values[0][0, 1] < 1
+    np.testing.assert_array_equal(*values)

@@ -194,7 +194,7 @@ def test_unfused_chain_uses_one_array() -> None:
         between_products, [InputSpec([256, 256])]
     ).concrete_program.captured_program
     x = np.random.default_rng(0).standard_normal((256, 256)).astype("float32")
-    feed = {recording.program.feeds()[0]: x}
+    feed = {recording.program.feed_names()[0]: x}
     compiled = CompiledProgram(recording.program)
     with off():
         plain = CompiledProgram(recording.program)

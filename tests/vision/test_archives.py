@@ -15,9 +15,9 @@ import pytest
 
 import oarlock as oar
 from oarlock import FileError
-from oarlock.utils import archives
-from oarlock.utils.archives import iter_wanted_files, open_tar_archive
+from oarlock.utils import tar_archives
 from oarlock.utils.download import get_path_from_url
+from oarlock.utils.tar_archives import iter_wanted_files, open_tar_archive
 from oarlock.utils.unpack import unpack
 from oarlock.vision import datasets
 from oarlock.vision.datasets.flowers import unpack_images
@@ -121,7 +121,7 @@ def test_large_extended_header_is_not_read(kind: bytes, tmp_path: Path) -> None:
 def test_total_size_of_extended_headers_is_limited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(archives, "MAX_HEADERS", 2000)
+    monkeypatch.setattr(tar_archives, "MAX_HEADERS", 2000)
     long = member_header("long", 512, tarfile.GNUTYPE_LONGNAME) + b"w".ljust(512, b"\0") + WANTED
     assert extracted_names(write_gzip(tmp_path / "a.tgz", *[long] * 3, END)) == ["w"] * 3
     with pytest.raises(oar.FileError, match="'long' has 2048 bytes, which is too large"):
@@ -141,7 +141,7 @@ def test_skipped_files_count_towards_the_limit(tmp_path: Path) -> None:
 
 
 def test_number_of_files_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archives, "MAX_FILES", 5)
+    monkeypatch.setattr(tar_archives, "MAX_FILES", 5)
     assert extracted_names(
         write_gzip(tmp_path / "a.tgz", *[member_header("u", 0)] * 4, WANTED, END)
     ) == ["w"]

@@ -241,7 +241,9 @@ def _step_range(debug_step: Sequence[int] | None) -> tuple[int | None, int | Non
 
 
 def _seed_generators_with_last_seed() -> None:
-    """Seed the generators of Paddle, NumPy and Python with one number."""
+    """Seed the generators of Paddle, NumPy and Python with the last seed of `paddle.seed`, or with
+    123 if there is none or NumPy does not accept it.
+    """
     seed = 123 if rng.last_seed is None else int(rng.last_seed)
     if not 0 <= seed < 2**32:  # what NumPy accepts
         seed = 123

@@ -118,7 +118,7 @@ def _emit_initial_gradient(backward: ProgramBackwardPass, name: str) -> Variable
 
 
 def _mark_backward_ops(block: Block, start: int) -> None:
-    """Mark the ops after `start` as backward ops."""
+    """Mark the ops from index `start` on as backward ops, unless they have an op_role."""
     for op in block.ops[start:]:
         op.attrs.setdefault("op_role", Attr(AttrType.INT, BACKWARD))
 
@@ -167,7 +167,7 @@ def _names_of_variables(recorder: Recorder, values: Any, what: str) -> list[str]
 
 
 def _name_of_variable(recorder: Recorder, value: Any) -> str:
-    return value if isinstance(value, str) else recorder.name_of(value)
+    return value if isinstance(value, str) else recorder.find_or_declare_name(value)
 
 
 def _require_tensor(recorder: Recorder, name: str) -> Tensor:

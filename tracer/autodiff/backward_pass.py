@@ -309,7 +309,7 @@ class ProgramBackwardPass:
             op, op.attrs_with_defaults({n: a.value for n, a in desc.attrs.items() if n in op.attrs})
         )
         attrs["of"] = Attr(AttrType.STRING, op.type)
-        self.recorder.emit("vjp", {**given, **operands, **results}, outs, attrs)
+        self.recorder.append_op("vjp", {**given, **operands, **results}, outs, attrs)
 
     def _declare_and_accumulate_input_grad(self, name: str, at: int) -> str:
         if not self.needs_grad(name):

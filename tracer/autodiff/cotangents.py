@@ -25,8 +25,9 @@ class Cotangents:
         self._final_names: set[str] = set()
         # gradient name -> the op that writes it, and its block
         self._renameable: dict[str, tuple[OpDesc, Block]] = {}
-        # id of the op -> for each output name, the list of names of its slot and its position there
-        self._output_slots_by_op: dict[int, dict[str, tuple[list[str], int]]] = {}
+        # id of the op -> the op, so that no other op gets its id; for each output name, the list of
+        # names of its slot and its position there
+        self._output_slots_by_op: dict[int, tuple[OpDesc, dict[str, tuple[list[str], int]]]] = {}
 
     def __contains__(self, name: str) -> bool:
         return name in self._terms
@@ -88,7 +89,7 @@ class Cotangents:
         made = declare_variable_like(
             recorder, recorder.namer.unique_name(f"{name}@GRAD{end}"), arrived[0].raw
         )
-        recorder.emit(
+        recorder.append_op(
             "assign" if len(parts) == 1 else "sum",
             {"X": [g.name for g in parts]},
             {"Out": [made.name]},
@@ -104,7 +105,7 @@ class Cotangents:
     def _rename(self, gradient: Variable, name: str) -> Variable:
         op, block = self._renameable.pop(gradient.name)
         new = self._recorder.namer.unique_name(name)
-        slots = self._output_slots_by_op.setdefault(id(op), {})
+        _, slots = self._output_slots_by_op.setdefault(id(op), (op, {}))
         if gradient.name not in slots:
             slots.update(
                 {n: (names, i) for names in op.outputs.values() for i, n in enumerate(names)}
@@ -141,7 +142,7 @@ def zero_grad_for(recorder: Recorder, variable: Variable) -> Variable:
         made = declare_variable_like(
             recorder, recorder.namer.temporary_name("create_array"), variable.raw
         )
-        recorder.emit("create_array", {}, {"Out": [made.name]})
+        recorder.append_op("create_array", {}, {"Out": [made.name]})
         return made
     if recorder.policy.emits_grad_ops and compat.rules.writes_paddle1_gradients:
         return recorder.emit_shape_preserving_unary_op("fill_zeros_like", "X", variable, {})

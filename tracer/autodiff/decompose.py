@@ -75,8 +75,8 @@ class VjpDecomposition:
         self.op = OPS[desc.attr("of")]
 
     def try_emit(self) -> bool:
-        """Emit the ops of the rule. If the rule needs run-time sizes, emit nothing and
-        return False.
+        """Emit the ops of the rule. If the rule needs run-time sizes, or the program does not
+        declare the shape or dtype of a variable, emit nothing and return False.
         """
         mark = self.recorder.checkpoint()
         start = mark.num_ops
@@ -121,7 +121,7 @@ class VjpDecomposition:
         gradient = (
             zero_grad_for(self.recorder, like) if found is None else reduce_grad_to(found, like)
         )
-        self.recorder.emit("assign", {"X": [gradient.name]}, {"Out": [name]})
+        self.recorder.append_op("assign", {"X": [gradient.name]}, {"Out": [name]})
 
     def _slot_variables(self, slot: Slot, names: list[str]) -> Any:
         found = [self._require_declared_variable(n) for n in names if n != EMPTY_NAME]

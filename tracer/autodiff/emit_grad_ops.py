@@ -110,7 +110,7 @@ def _emit_paddle_grad_op(
     attrs = {n: a for n, a in desc.attrs.items() if n not in FORWARD_ONLY_ATTRS}
     if compat.rules.writes_paddle1_gradients:
         attrs = required_paddle1_grad_attrs(op.type) | attrs
-    result = backward.recorder.emit(grad_op_type(desc.type), inputs, outputs, attrs)
+    result = backward.recorder.append_op(grad_op_type(desc.type), inputs, outputs, attrs)
     for name, gradient in (pair for pairs in places.values() for pair in pairs):
         if gradient is not None:
             backward.accumulate(name, gradient)

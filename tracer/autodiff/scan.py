@@ -74,7 +74,7 @@ class RecurrentGradient:
         totals = {n: self._total_cotangent_or_zeros(n) for n in dict.fromkeys(names)}
         for name, total in totals.items():
             out = declare_variable_like(self.recorder, f"{name}@GRAD", total.raw)
-            self.recorder.emit("assign", {"X": [total.name]}, {"Out": [out.name]})
+            self.recorder.append_op("assign", {"X": [total.name]}, {"Out": [out.name]})
 
     def _total_cotangent_or_zeros(self, name: str) -> Variable:
         cotangents = self.backward.cotangents
@@ -106,7 +106,7 @@ class RecurrentGradient:
             ],
         }
         attrs = {**op.attrs, "sub_block": Attr(AttrType.BLOCK, self.grad_block.idx)}
-        self.recorder.emit("recurrent_grad", operands, outs, attrs)
+        self.recorder.append_op("recurrent_grad", operands, outs, attrs)
 
     def _declare_outer_grad_if_needed(self, name: str, result: bool) -> str:
         """The outer variable that receives a gradient; EMPTY if the gradient is not needed."""

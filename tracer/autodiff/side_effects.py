@@ -39,7 +39,7 @@ def _append_print_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> No
         backward.recorder, backward.recorder.namer.temporary_name("print"), gradient.raw
     )
     attrs = {**op.attrs, "is_forward": Attr(AttrType.BOOLEAN, False)}
-    backward.recorder.emit("print", {"In": [gradient.name]}, {"Out": [result.name]}, attrs)
+    backward.recorder.append_op("print", {"In": [gradient.name]}, {"Out": [result.name]}, attrs)
     backward.accumulate(name, result)
 
 
@@ -68,7 +68,7 @@ def _append_py_func_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> 
         "backward_callable_id": Attr(AttrType.INT, -1),
     }
     slots = {"X": [seen.get(n, n) for n in operands]}
-    backward.recorder.emit("py_func", slots, {"Out": [v.name for v in result]}, attrs)
+    backward.recorder.append_op("py_func", slots, {"Out": [v.name for v in result]}, attrs)
     for i, gradient in zip(wanted, result, strict=True):
         backward.accumulate(names[i], gradient)
 

@@ -14,10 +14,11 @@ from typing import Any
 from ..capture.recorder import OpenBlock
 from ..capture.variable import Variable
 from ..core.dtype import parse_dtype
+from ..core.errors import OarlockError, with_user_line
 from ..core.op import OPS
 from ..ir.block_captures import outer_names_read_by_block, outer_names_written_by_block
 from ..ir.program import Attr, AttrType, Block, OpDesc, VarDesc, VarKind
-from .backward_pass import GRADIENT_RULES, ProgramBackwardPass
+from .backward_pass import GRADIENT_RULES, ProgramBackwardPass, location_line
 from .cotangents import (
     declare_cross_block_gradient,
     declare_variable_like,
@@ -78,7 +79,7 @@ class BlockGradient:
             if name in outer.cotangents:
                 total = outer.cotangents.pop(name)
                 gradient = declare_cross_block_gradient(self.recorder, name, total.raw, outer.block)
-                self.recorder.emit("assign", {"X": [total.name]}, {"Out": [gradient.name]})
+                self.recorder.append_op("assign", {"X": [total.name]}, {"Out": [gradient.name]})
             else:
                 gradient = self._emit_cross_block_zeros(
                     outer.value_after(name, self.op_index), name
@@ -98,7 +99,7 @@ class BlockGradient:
         """Zeros in a new variable."""
         zeros = zero_grad_for(self.recorder, like)
         made = declare_cross_block_gradient(self.recorder, name, like.raw, self.outer.block)
-        self.recorder.emit("assign", {"X": [zeros.name]}, {"Out": [made.name]})
+        self.recorder.append_op("assign", {"X": [zeros.name]}, {"Out": [made.name]})
         return made
 
     # -- outputs
@@ -116,7 +117,7 @@ class BlockGradient:
             self.recorder, self.recorder.namer.temporary_name("assign"), total.raw
         )
         # copy all gradients before any of them is written
-        self.recorder.emit("assign", {"X": [total.name]}, {"Out": [copy.name]})
+        self.recorder.append_op("assign", {"X": [total.name]}, {"Out": [copy.name]})
         return copy
 
     def _grads_of_only_read_variables(self, backward: ProgramBackwardPass) -> dict[str, Variable]:
@@ -136,12 +137,12 @@ class BlockGradient:
         for name, gradient in reads.items():
             sum_ = self.accumulators[name].name
             if self.is_loop:
-                self.recorder.emit("sum", {"X": [sum_, gradient.name]}, {"Out": [sum_]})
+                self.recorder.append_op("sum", {"X": [sum_, gradient.name]}, {"Out": [sum_]})
             else:
-                self.recorder.emit("assign", {"X": [gradient.name]}, {"Out": [sum_]})
+                self.recorder.append_op("assign", {"X": [gradient.name]}, {"Out": [sum_]})
         for name, gradient in ends.items():
             if gradient.name != self.written_grads[name].name:
-                self.recorder.emit(
+                self.recorder.append_op(
                     "assign", {"X": [gradient.name]}, {"Out": [self.written_grads[name].name]}
                 )
 
@@ -165,7 +166,7 @@ class BlockGradient:
             for k in ("Out", "StepScopes" if self.is_loop else "Scope")
         }
         attrs = {**op.attrs, "sub_block": Attr(AttrType.BLOCK, made.idx)}
-        return self.recorder.emit(
+        return self.recorder.append_op(
             f"{op.type.removesuffix('_infer')}_grad",
             {**operands, "Out@GRAD": given},
             {f"{slot}@GRAD": written},
@@ -216,7 +217,7 @@ def _select_input_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> No
         "Out@GRAD": [gradient.name],
         "X": [v.name for v in operands],
     }
-    backward.recorder.emit("select_input_grad", given, {"X@GRAD": [v.name for v in made]})
+    backward.recorder.append_op("select_input_grad", given, {"X@GRAD": [v.name for v in made]})
     for name, part in zip(op.inputs["X"], made, strict=True):
         if backward.needs_grad(name):
             backward.accumulate(name, part)
@@ -238,7 +239,7 @@ def _write_to_array_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> 
         backward.recorder, backward.recorder.namer.temporary_name("write_to_array"), gradient.raw
     )
     given = {"Out@GRAD": [gradient.name], "I": [position.name], "X": [operand.name]}
-    backward.recorder.emit(
+    backward.recorder.append_op(
         "write_to_array_grad", given, {"X@GRAD": [made.name], "Out@GRAD": [rest.name]}
     )
     if backward.needs_grad(value):
@@ -268,7 +269,7 @@ def _accumulate_array_element_grad(
         backward.recorder, backward.recorder.namer.temporary_name("read_from_array"), before.raw
     )
     given = {"I": [position.name], "Out@GRAD": [gradient.name], "X@GRAD": [before.name]}
-    backward.recorder.emit("read_from_array_grad", given, {"X@GRAD": [made.name]})
+    backward.recorder.append_op("read_from_array_grad", given, {"X@GRAD": [made.name]})
     backward.accumulate(name, made)
 
 
@@ -283,7 +284,7 @@ def _tensor_array_to_tensor_grad(backward: ProgramBackwardPass, op: OpDesc, at: 
             held.raw,
         )
         given = {"Out@GRAD": [gradient.name], "X": [held.name]}
-        backward.recorder.emit(
+        backward.recorder.append_op(
             "tensor_array_to_tensor_grad", given, {"X@GRAD": [made.name]}, dict(op.attrs)
         )
         backward.accumulate(name, made)
@@ -302,6 +303,9 @@ def _slice_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
         _accumulate_array_element_grad(
             backward, name, _emit_int64_constant(op.attr("starts")[0]), gradient
         )
+    elif op.attr("starts") != [0]:
+        why = "backward: the gradient of a slice of a TensorArray requires that it starts at 0"
+        raise OarlockError(with_user_line(f"{why}{location_line(op)}"))
     else:
         backward.accumulate(name, gradient)
 

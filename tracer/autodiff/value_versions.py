@@ -50,7 +50,9 @@ class ValueVersions:
         self._copy_ops: dict[int, list[OpDesc]] = {}
 
     def first_op_index_of_block(self, block: Block) -> int:
-        """The index of the first op of a block."""
+        """The index in `forward_ops` of the first op of `block`; 0 for a block without forward
+        ops.
+        """
         before = 0
         for part, count in self._blocks_with_num_ops:
             if part is block:

@@ -1,4 +1,4 @@
-"""Jacobians and Hessians, computed lazily by rows, and their products with vectors."""
+"""`backward`; Jacobians and Hessians, computed lazily by rows; their products with vectors."""
 
 from __future__ import annotations
 

@@ -84,6 +84,8 @@ class PyLayer:
             state.mode.on_unrepresentable_gradient(f"the backward of a PyLayer ({cls.__name__})")
         if state.mode.tape and not state.mode.static and any(not t.stop_gradient for t in inputs):
             _record_node(cls, ctx, inputs, tensors)
+        if hasattr(result, "_fields"):  # a named tuple
+            return type(result)(*results)
         return type(result)(results) if isinstance(result, list | tuple) else results[0]
 
 
@@ -101,7 +103,9 @@ def _collect_tensors(args: Sequence[Any]) -> list[Tensor]:
 
 
 def _copy_if_input(result: Tensor, inputs: Sequence[Tensor], ctx: PyLayerContext) -> Tensor:
-    """The result as a new tensor if forward returned one of its inputs."""
+    """The result as a new tensor that shares the array, if forward returned one of its inputs.
+    The non-differentiable tensors of ctx are updated to the new tensor.
+    """
     if not any(result is t for t in inputs):
         return result
     copy = result.detach()

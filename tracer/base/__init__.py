@@ -4,7 +4,7 @@ from importlib import import_module as _import_module
 from typing import Any as _Any
 
 from ..core import unique_name
-from ..core.build_info import is_compiled_with_cuda
+from ..core.compiled_features import is_compiled_with_cuda
 from ..core.flags import get_flags, set_flags
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..core.tensor import Tensor

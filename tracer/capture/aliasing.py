@@ -80,8 +80,9 @@ class Aliases:
         default_factory=dict
     )  # the same for lists
     _tensor_links: list[tuple[Any, Any]] = field(default_factory=list)  # all links, in order
-    # The order of creation, by id.
-    _creation_order: dict[int, int] = field(default_factory=dict)
+    # By id: the tensor or list, so that no other object gets its id; its place in the order of
+    # creation.
+    _creation_order: dict[int, tuple[Any, int]] = field(default_factory=dict)
 
     # -- may-alias relation
     # ---------------------------------------------------------------------------------------
@@ -92,8 +93,8 @@ class Aliases:
         before: a timestamp to record in place of the current one.
         """
         if before is not None:
-            self._creation_order[id(tensor)] = before - 1
-        self._creation_order.setdefault(id(tensor), len(self._creation_order))
+            self._creation_order[id(tensor)] = tensor, before - 1
+        self._creation_order.setdefault(id(tensor), (tensor, len(self._creation_order)))
 
     def timestamp(self) -> int:
         """Return the current logical time, which `existed_at` accepts."""
@@ -101,7 +102,8 @@ class Aliases:
 
     def existed_at(self, tensor: Any, moment: int) -> bool:
         """Whether a tensor existed at a logical time; external tensors always did."""
-        return is_external(tensor) or self._creation_order.get(id(tensor), moment) < moment
+        _, created = self._creation_order.get(id(tensor), (tensor, moment))
+        return is_external(tensor) or created < moment
 
     def may_alias(self, a: Any, b: Any) -> bool:
         """Whether two values may be the same tensor."""

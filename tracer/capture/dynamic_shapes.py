@@ -27,7 +27,7 @@ def with_dynamic_input_dims(program: Program, guards: Sequence[Guard]) -> Progra
     guarded = {(g.var, g.axis) for g in guards if g.kind == "dim"}
     if has_control_flow(program):
         return program
-    traced = {name: program.block.vars[name].shape for name in program.feeds()}
+    traced = {name: program.block.vars[name].shape for name in program.feed_names()}
     dynamic = {
         (name, axis)
         for name, shape in traced.items()

@@ -44,7 +44,7 @@ class ProgramInliner:
         self._block_copies: dict[int, Block] = {0: mode.recorder.block}
         for name, tensor in given.items():
             if name in program.block.vars:
-                self._new_names[0, name] = mode.recorder.name_of(tensor)
+                self._new_names[0, name] = mode.recorder.find_or_declare_name(tensor)
         self._declare_variables(program.block)
         for op in program.block.ops:
             if not is_feed_or_fetch(op.type):
@@ -53,7 +53,7 @@ class ProgramInliner:
     def output_variables(self) -> list[Tensor]:
         """Return the variables of the outputs."""
         variables: list[Tensor] = []
-        for name in self._program.fetches():
+        for name in self._program.fetch_names():
             desc = self._recorder.var(self._new_names[0, name])
             assert desc is not None
             variables.append(self._recorder.create_variable(desc))

@@ -66,11 +66,13 @@ class Trace(EagerMode):
         outputs: dict[str, list[str]] = {}
         for i, slot in serialized_output_slots(op):
             tensors = slots[i] if slot.is_list else [slots[i]]
-            outputs[slot.name] = [self._declare_result(op, slot, args, t) for t in tensors]
+            outputs[slot.name] = [self._declare_and_bind_result(op, slot, args, t) for t in tensors]
         self.recorder.add(op, args, attrs, outputs)
         return result
 
-    def _declare_result(self, op: Op, slot: Slot, args: tuple[Any, ...], tensor: Tensor) -> str:
+    def _declare_and_bind_result(
+        self, op: Op, slot: Slot, args: tuple[Any, ...], tensor: Tensor
+    ) -> str:
         name = self.recorder.declare_output(op, slot, args, tensor.meta).name
         self.recorder.bind(tensor, name)
         return name
@@ -78,7 +80,7 @@ class Trace(EagerMode):
     def snapshot_tensor(self, tensor: Tensor) -> Tensor:
         """Return a second Tensor with the same value, which denotes the same variable."""
         result = super().snapshot_tensor(tensor)
-        self.recorder.bind(result, self.recorder.name_of(tensor))
+        self.recorder.bind(result, self.recorder.find_or_declare_name(tensor))
         return result
 
     def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
@@ -87,35 +89,37 @@ class Trace(EagerMode):
         """
         if (
             not self.recorder.is_bound(tensor)
-            or self.recorder.name_of(tensor) in self.recorder.scope
+            or self.recorder.find_or_declare_name(tensor) in self.recorder.scope
         ):
             raise TraceError(
                 with_user_line(f"in place: {EXTERNAL_WRITE_MESSAGE} (X={tensor.meta})")
             )
         super().assign_inplace(tensor, made)
-        self.recorder.bind(tensor, self.recorder.name_of(made))
+        self.recorder.bind(tensor, self.recorder.find_or_declare_name(made))
 
-    def on_read(self, tensor: Tensor, reader: str) -> None:
+    def on_value_read(self, tensor: Tensor, reader: str) -> None:
         """Add a guard for the value of a tensor that Python reads."""
         if (
             self.recorder.is_bound(tensor)
-            and self.recorder.name_of(tensor) not in self.recorder.scope
+            and self.recorder.find_or_declare_name(tensor) not in self.recorder.scope
         ):
             self._add_guard("value", tensor, 0, format_expected_value(tensor.array), reader)
             if tensor.array.ndim > 1:  # the shape is part of what was read
                 for axis in range(tensor.array.ndim):
                     self._guard_size(tensor, axis, reader)
                     if self.constrained_dims is not None:
-                        self.constrained_dims.add((self.recorder.name_of(tensor), axis))
+                        self.constrained_dims.add(
+                            (self.recorder.find_or_declare_name(tensor), axis)
+                        )
 
     def shape(self, tensor: Tensor) -> list[Any]:
         """Return the shape as a list that adds a guard for each size that is read."""
         if (
             not self.recorder.is_bound(tensor)
-            or self.recorder.name_of(tensor) in self.recorder.scope
+            or self.recorder.find_or_declare_name(tensor) in self.recorder.scope
         ):
             return list(tensor.array.shape)
-        constrained_dims, name = self.constrained_dims, self.recorder.name_of(tensor)
+        constrained_dims, name = self.constrained_dims, self.recorder.find_or_declare_name(tensor)
         on_decision = (
             None if constrained_dims is None else lambda axis: constrained_dims.add((name, axis))
         )
@@ -132,7 +136,9 @@ class Trace(EagerMode):
         line = user_line()
         where = "" if line is None else f"{line.file}:{line.lineno} in {line.function}"
         text = "" if line is None else line.text
-        guard = Guard(kind, self.recorder.name_of(tensor), axis, expected, reader, where, text)
+        guard = Guard(
+            kind, self.recorder.find_or_declare_name(tensor), axis, expected, reader, where, text
+        )
         self.recorder.add_guard(guard)
 
 
@@ -164,23 +170,26 @@ class Static(Mode):
         if self.tape:
             self.recorder.missing_gradient_reasons.append(why)
 
-    def on_hook_registered(self, tensor: Tensor, handle: RemovableHookHandle) -> None:
+    def on_gradient_hook_registered(self, tensor: Tensor, handle: RemovableHookHandle) -> None:
         """Record a hook on an external tensor."""
         if not isinstance(tensor, Variable):
             self.recorder.hooks.append(handle)
 
     def reject_or_skip_side_effect(self, what: str) -> bool:
-        """Raise SideEffectError. While `oarlock explain` runs, collect the error instead and return
-        True: the caller then skips the operation `what`.
+        """Raise SideEffectError; return False in a static-graph program, which allows `what`. While
+        `oarlock explain` runs, collect the error instead and return True: the caller then skips the
+        operation `what`.
         """
         if self.program_builder is not None:
             return False
         why = f"{what}: cannot be part of a `to_static` program; move it out of the function"
         error = self.recorder.side_effect = SideEffectError(with_user_line(why))
-        self.report_error(error, None)
+        self.raise_or_collect_error(error, None)
         return True
 
-    def run_selected_branch(self, index: Tensor, branches: Sequence[Callable[[], Any]]) -> Any:
+    def run_or_record_switch_case(
+        self, index: Tensor, branches: Sequence[Callable[[], Any]]
+    ) -> Any:
         """Record a `switch_case`."""
         return Static.emit_switch_case(index, list(branches))
 
@@ -215,7 +224,7 @@ class Static(Mode):
         result.tape, result.caller_has_tape = tape, self.caller_has_tape
         return result
 
-    def report_error(self, error: Exception, replacement: Any) -> Any:
+    def raise_or_collect_error(self, error: Exception, replacement: Any) -> Any:
         """Raise an error of the recording. While `oarlock explain` runs, collect the error and
         return `replacement`, the value with which the capture continues.
         """
@@ -238,7 +247,7 @@ class Static(Mode):
                 error, with_user_line(f"{op.type}: {why} ({op.format_inputs(metas)})")
             )
             wrong.__suppress_context__ = True
-            inferred = self.report_error(wrong, _result_metas_after_rejection(op, metas))
+            inferred = self.raise_or_collect_error(wrong, _result_metas_after_rejection(op, metas))
         slots = [inferred] if len(op.outs) == 1 else list(inferred)
         result = [
             self._declare_slot_results(op, s, args, m) for s, m in zip(op.outs, slots, strict=True)
@@ -263,7 +272,7 @@ class Static(Mode):
             and maybe_undefined.block == self.recorder.block.idx
             and not self.recorder.is_known_defined(maybe_undefined)
         ):
-            self.report_error(maybe_undefined_error(maybe_undefined), None)
+            self.raise_or_collect_error(maybe_undefined_error(maybe_undefined), None)
         if operand.is_mixed_scalar and op.type != "reshape2":
             warn(
                 f"{op.type}: an operand is 0-D in one branch and 1-D in the other; it "
@@ -276,7 +285,7 @@ class Static(Mode):
                 "an operand has another dtype or number of axes in each branch; it can only "
                 "be fetched, or given back"
             )
-            self.report_error(
+            self.raise_or_collect_error(
                 TraceError(with_user_line(f"{op.type}: {why}{operand.mixed_types}")), None
             )
         return operand
@@ -293,7 +302,9 @@ class Static(Mode):
         return self.recorder.create_variable(desc)
 
     def snapshot_tensor(self, tensor: Tensor) -> Tensor:
-        """Return a second Variable that denotes the same variable of the program."""
+        """Return a second Variable that denotes the same variable of the program. An external
+        tensor is returned itself; raises TraceError if no program may write it.
+        """
         if not isinstance(tensor, Variable):
             self._reject_forbidden_external_write(tensor)
             return tensor
@@ -307,8 +318,8 @@ class Static(Mode):
         assert isinstance(made, Variable)
         if not isinstance(tensor, Variable):
             self._reject_forbidden_external_write(tensor)
-            name = self.recorder.name_of(tensor)
-            self.recorder.emit("assign", {"X": [made.name]}, {"Out": [name]})
+            name = self.recorder.find_or_declare_name(tensor)
+            self.recorder.append_op("assign", {"X": [made.name]}, {"Out": [name]})
         else:
             self.rebind(tensor, made)
         self.recorder.aliases.invalidate_tensor_aliases(tensor)
@@ -352,7 +363,7 @@ class Static(Mode):
             return list(sizes)
         return SymbolicShape(sizes, DynamicSizeEmitter(self.recorder, tensor))
 
-    def on_read(self, tensor: Tensor, reader: str) -> None:
+    def on_value_read(self, tensor: Tensor, reader: str) -> None:
         """Add a guard for the elements of an external tensor, which becomes a constant of the
         program.
         """

@@ -27,7 +27,8 @@ def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
 
     single: the path of the tensor if `value` is a tensor.
 
-    The tensors of a dict are in the order of its sorted keys, as in Paddle's files.
+    The tensors of a dict are in the order of its sorted keys, as in Paddle's files. Keys become
+    strings; raises TraceError for keys that are not different as strings.
     """
     leaves, spec = pytree.flatten(value)
     outputs: list[tuple[str, Tensor]] = []
@@ -38,6 +39,9 @@ def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
         kind, inner = node
         below = f"{path}." if path else ""
         if isinstance(inner, dict):
+            if len({str(k) for k in inner}) < len(inner):
+                why = f"the keys {list(inner)} of a result are not different as strings"
+                raise TraceError(with_user_line(why))
             items = {k: node_to_json(inner[k], f"{below}{k}") for k in pytree.sorted_keys(inner)}
             return {"dict": {str(k): items[k] for k in inner}}
         listed = [node_to_json(v, f"{below or f'{single}_'}{i}") for i, v in enumerate(inner)]

@@ -182,7 +182,9 @@ class Recorder:
 
     @contextmanager
     def enter_loop(self) -> Iterator[None]:
-        """Record a loop body, which may be recorded again."""
+        """Count a loop as open (`num_open_loops`) while its body, which may be recorded again, is
+        recorded.
+        """
         self.num_open_loops += 1
         try:
             yield
@@ -256,7 +258,7 @@ class Recorder:
         """Whether `tensor` denotes a variable of the program."""
         return id(tensor) in self._bound_names
 
-    def name_of(self, tensor: Tensor) -> str:
+    def find_or_declare_name(self, tensor: Tensor) -> str:
         """Return the name of the variable that `tensor` denotes. A tensor that is not known yet
         becomes a constant whose value is saved with the program.
 
@@ -334,7 +336,7 @@ class Recorder:
             if isinstance(operand, list | tuple) and len(operand) == 1:
                 operand = operand[0]
             if isinstance(operand, Tensor):
-                existing = self.var(self.name_of(operand))
+                existing = self.var(self.find_or_declare_name(operand))
                 assert existing is not None
                 return existing
         desc = self.declare(self.namer.temporary_name(op.type), meta)
@@ -370,9 +372,11 @@ class Recorder:
             for s, a in zip(op.ins, args, strict=False)
             if a is not None
         }
-        return self.emit(op.type, inputs, outputs, typed_attrs(op, op.attrs_with_defaults(attrs)))
+        return self.append_op(
+            op.type, inputs, outputs, typed_attrs(op, op.attrs_with_defaults(attrs))
+        )
 
-    def emit(
+    def append_op(
         self,
         type: str,
         inputs: dict[str, list[str]],
@@ -401,8 +405,8 @@ class Recorder:
         the operand.
         """
         result = self.create_variable(self.declare(self.namer.temporary_name(type), operand.meta))
-        result.where = self.emit(
-            type, {slot: [self.name_of(operand)]}, {"Out": [result.name]}, attrs
+        result.where = self.append_op(
+            type, {slot: [self.find_or_declare_name(operand)]}, {"Out": [result.name]}, attrs
         ).user_line
         return result
 
@@ -420,8 +424,11 @@ class Recorder:
         attrs = {"summarize": Attr(AttrType.LONG, summarize)}
         if message:
             attrs["message"] = Attr(AttrType.STRING, message)
-        slots = {"Cond": [self.name_of(holds)], "Data": [self.name_of(t) for t in data]}
-        return self.emit("assert", slots, {}, attrs)
+        slots = {
+            "Cond": [self.find_or_declare_name(holds)],
+            "Data": [self.find_or_declare_name(t) for t in data],
+        }
+        return self.append_op("assert", slots, {}, attrs)
 
     def _input_names(self, arg: Any) -> list[str]:
         return (
@@ -434,7 +441,7 @@ class Recorder:
         """Return the name of the variable that an op must read for `tensor`. For a maybe-undefined
         tensor, write a run-time check and return the name of its result.
         """
-        name = self.name_of(tensor)
+        name = self.find_or_declare_name(tensor)
         maybe_undefined = tensor.maybe_undefined if isinstance(tensor, Variable) else None
         if (
             maybe_undefined is None

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.dtype import default_float_np_dtype, is_inexact, parse_dtype
+from ..core.dtype import default_float_np_dtype, is_inexact, is_real, numeric_type_rank, parse_dtype
 from ..core.errors import TraceError, with_user_line
 from ..core.mode import base_mode, state
 from ..core.op import OPS
@@ -108,7 +108,7 @@ def raise_or_collect(error: TraceError, replacement: Any) -> Any:
     mode = base_mode(state.mode)
     if not mode.static:
         raise error
-    return mode.report_error(error, replacement)
+    return mode.raise_or_collect_error(error, replacement)
 
 
 # -- operators
@@ -129,8 +129,8 @@ INTEGER_ONLY_OPERATORS = frozenset({"lshift", "rshift", "and", "or", "xor"})
 def _result_kind(
     name: str, a: PossibleScalarTypes, b: PossibleScalarTypes
 ) -> PossibleScalarTypes | None:
-    """Return the kind of the result of an operator on two numbers; None if one of the operands may
-    be a tensor.
+    """Return the kind of the result of an operator on two numbers, each of which may be a tensor on
+    some paths; None if one of them is a tensor on all paths.
     """
     types = a.types | b.types
     if Tensor in types:
@@ -188,10 +188,9 @@ def cast_to_operand_dtype(value: Any, tensor: Any) -> Any:
     ):
         return value
     mine, other = value.meta.dtype, tensor.meta.dtype
-    kinds = "biufc"
-    if kinds.index(mine.kind) <= kinds.index(other.kind) if other.kind in kinds else True:
+    if numeric_type_rank(mine) <= numeric_type_rank(other):
         return _cast_dtype(value, other)
-    return _cast_dtype(value, default_float_np_dtype()) if mine.kind == "f" else value
+    return _cast_dtype(value, default_float_np_dtype()) if is_real(mine) else value
 
 
 def _cast_integer_operand_to_floating(x: Any, y: Any) -> tuple[Any, Any]:

@@ -120,7 +120,7 @@ class UndefinedCheck:
         result = recorder.declare(
             recorder.namer.temporary_name(name), meta, stop_gradient=self.desc.stop_gradient
         )
-        op = recorder.emit(
+        op = recorder.append_op(
             type, operands, {"Y" if type == "stack" else "Out": [result.name]}, attrs
         )
         op.user_line = self.where or op.user_line

@@ -445,7 +445,7 @@ class Variable(Tensor):
         if not compat.is_paddle1:
             return format_declaration(self.raw)
         return compat.rules.format_variable(self) + (
-            compat.rules.format_variable_details(self) if with_details else ""
+            compat.rules.format_undeclared_variable_attributes(self) if with_details else ""
         )
 
     def _to_readable_code(self) -> str:

@@ -63,8 +63,13 @@ def _inputs_outputs_table(files: ModelFileContents) -> Table:
     program = files.program
     contract = program.contract
     for direction, names, args, row_split_names in (
-        ("input", program.feeds(), contract.inputs if contract else [], row_split_inputs(files)),
-        ("output", program.fetches(), contract.outputs if contract else [], []),
+        (
+            "input",
+            program.feed_names(),
+            contract.inputs if contract else [],
+            row_split_inputs(files),
+        ),
+        ("output", program.fetch_names(), contract.outputs if contract else [], []),
     ):
         declared = args or [
             ContractArg(n, program.block.vars[n].dtype, program.block.vars[n].shape) for n in names
@@ -98,7 +103,7 @@ def _parameters_table(files: ModelFileContents) -> Table:
 
 
 def _ops_table(files: ModelFileContents) -> Table:
-    lowered = set(runtime_module().lowered_ops())
+    lowered = set(runtime_module().convertible_op_types())
     counts = Counter(op.type for op in files.program.ops() if not is_feed_or_fetch(op.type))
     table = Table("op", "count", "engine", "interpreter", title=f"{sum(counts.values())} ops")
     for name, count in sorted(counts.items()):

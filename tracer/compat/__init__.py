@@ -6,7 +6,7 @@ oarlock run-script train.py         # instead of `python train.py`
 """
 
 from .install import as_paddle, install, uninstall
-from .paddle_compat import (
+from .python2_compat import (
     floor_division,
     get_exception_message,
     int_type,

@@ -1,5 +1,6 @@
-"""Modules of Paddle that Oarlock does not have; another module has their names, so that for example
-`from paddle.fluid.layers.nn import fc` works.
+"""Modules of Paddle whose names are in another module of Oarlock, so that for example `from
+paddle.fluid.layers.nn import fc` works. If Oarlock has a module of that name itself (such as
+fluid.layer_helper), that module takes precedence.
 """
 
 from __future__ import annotations

@@ -59,13 +59,18 @@ OUT_FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 def make_in_place_kernel(call: KernelCall) -> Any:
-    """The in-place kernel of a call; None if all inputs are read again. The kernel may
-    return NotImplemented.
+    """The in-place kernel of a call; None if all inputs are read again, the call has attributes, or
+    the op has no function with an `out` argument. The kernel may return NotImplemented.
     """
     function = OUT_FUNCTIONS.get(call.op.type, native.return_not_implemented)
-    spent = [i for i, register in enumerate(call.ins) if register in call.dead_after]
-    if function is native.return_not_implemented or call.attrs or not spent or not native.switch.on:
+    reusable = [i for i, register in enumerate(call.ins) if register in call.dead_after]
+    if (
+        function is native.return_not_implemented
+        or call.attrs
+        or not reusable
+        or not native.switch.on
+    ):
         return None
     return native.compiled_function_or_placeholder("InPlaceKernel")(
-        function, spent, UNSHARED_REFCOUNT
+        function, reusable, UNSHARED_REFCOUNT
     )

@@ -21,8 +21,8 @@ from .instructions import (
     Instruction,
     KernelCall,
     Loop,
+    PythonStatement,
     RegisterSlots,
-    Statement,
 )
 from .kernel_selection import (
     INLINE_HELPERS,
@@ -205,7 +205,7 @@ def _write_in_place_call_with_fallback(source: FunctionSourceWriter, call: Kerne
     fallback.
     """
     place = make_in_place_kernel(call)
-    if place is None or call.outs[0] is None or call.outs[0] in call.reads():
+    if place is None or call.outs[0] is None or call.outs[0] in call.own_reads():
         _write_native_kernel_call_with_fallback(source, call)
         return
     source.add_line(f"{call.outs[0]} = {call_code(source, place, call)}", call)
@@ -234,7 +234,7 @@ def _write_native_kernel_call_with_fallback(source: FunctionSourceWriter, call: 
         source.add_line(f"{assignment_target(call.outs)} = t", call)
 
 
-def _write_template_statement(source: FunctionSourceWriter, do: Statement) -> None:
+def _write_template_statement(source: FunctionSourceWriter, do: PythonStatement) -> None:
     of_tensors = TENSOR_VERSIONS if source.tensors else {}
     names = {n: source.global_name(of_tensors.get(id(v), v)) for n, v in do.name_values.items()}
     names |= {f"o{i}": register for i, register in enumerate(do.outs)}
@@ -301,7 +301,7 @@ def _write_fused(source: FunctionSourceWriter, fused: FusedCalls) -> None:
 
 INSTRUCTION_WRITERS: dict[type[Instruction], Any] = {
     KernelCall: _write_call_in_cheapest_form,
-    Statement: _write_template_statement,
+    PythonStatement: _write_template_statement,
     Branch: _write_branch,
     Loop: _write_loop,
     BackwardLoop: _write_backward_loop,

@@ -78,8 +78,8 @@ class CompiledFunction:
             errstate_variable.reset(token)
 
     @property
-    def called_functions(self) -> list[Any]:
-        """The functions that the source calls."""
+    def callables_of_source(self) -> list[Any]:
+        """The callables among the global values of the source: kernels and helpers."""
         return [value for value in self._source.global_values.values() if callable(value)]
 
     @property
@@ -104,7 +104,7 @@ def _large_registers(lowered: LoweredProgram) -> set[str]:
 def lower_program(program: Program, tensors: bool = False) -> LoweredProgram:
     """Lower a program to instructions.
 
-    Raises Unsupported, with a list of all ops, slots and attributes that are not supported.
+    Raises UnsupportedOpsError, with a list of all ops, slots and attributes that are not supported.
     """
     with errors_as_op_error():
         program = decompose_gradients(upgrade_program(program))
@@ -143,13 +143,15 @@ class CompiledProgram:
         on_iteration: Callable[[], None] | None = None,
     ) -> None:
         self.program, self._on_iteration = program, on_iteration
-        self.feeds = list(program.feeds() if feeds is None else feeds)
-        self.fetches = list(program.fetches() if fetches is None else fetches)
+        self.feeds = list(program.feed_names() if feeds is None else feeds)
+        self.fetches = list(program.fetch_names() if fetches is None else fetches)
         self._builds: dict[bool, _ProgramBuild] = {}
         self._get_or_create_build_for_switch()
 
     def _get_or_create_build_for_switch(self) -> _ProgramBuild:
-        """The compiled function. It is recompiled when compiled kernels are turned on or off."""
+        """Return the build for the current state of the switch of compiled kernels. Each of the
+        two builds is compiled at its first use.
+        """
         on = native.switch.on
         found = self._builds.get(on)
         if found is None:
@@ -164,9 +166,9 @@ class CompiledProgram:
         return self._get_or_create_build_for_switch().lod_input_names
 
     @property
-    def called_functions(self) -> list[Any]:
-        """The functions that the source calls."""
-        return self._get_or_create_build_for_switch().function.called_functions
+    def callables_of_source(self) -> list[Any]:
+        """The callables among the global values of the source: kernels and helpers."""
+        return self._get_or_create_build_for_switch().function.callables_of_source
 
     @property
     def source_text(self) -> str:
@@ -255,19 +257,21 @@ class _ProgramBuild:
     ) -> None:
         lowered = lower_program(program)
         for name in fetches:  # create a register for a fetch that no op reads or writes
-            lowered.get_or_create_register(name)
+            lowered.get_or_create_outermost_register(name)
         persistable = {
             v.name: lowered.find_outermost_register(v.name) for v in program.persistables()
         }
         written = set(iter_registers_written(lowered.instructions))
         fetched = [
-            lowered.lod_registers.get(lowered.get_or_create_register(name)) for name in fetches
+            lowered.lod_registers.get(lowered.get_or_create_outermost_register(name))
+            for name in fetches
         ]
         self.lod_fetch_indices = [i for i, register in enumerate(fetched) if register is not None]
         self.feeds = [name for name in feeds if lowered.find_outermost_register(name) is not None]
         self.stored_names = [name for name, register in persistable.items() if register in written]
         outputs = [
-            lowered.get_or_create_register(name) for name in (*fetches, *self.stored_names)
+            lowered.get_or_create_outermost_register(name)
+            for name in (*fetches, *self.stored_names)
         ] + [register for register in fetched if register is not None]
         live = mark_dead_registers(lowered.instructions, set(outputs), lambda _: False)
         self.loaded_names = [
@@ -279,7 +283,8 @@ class _ProgramBuild:
             name for name, register in lowered.feed_lod_registers.items() if register in live
         ]
         inputs = [
-            lowered.get_or_create_register(name) for name in (*self.feeds, *self.loaded_names)
+            lowered.get_or_create_outermost_register(name)
+            for name in (*self.feeds, *self.loaded_names)
         ] + [lowered.feed_lod_registers[name] for name in self.lod_input_names]
         self.function = CompiledFunction(
             lowered, lowered.instructions, inputs, outputs, on_iteration=on_iteration

@@ -12,7 +12,7 @@ from ..core.dtype import parse_dtype
 from ..ir.program import OpDesc
 from . import tensor_lists
 from .copy_propagation import COPY_STATEMENT
-from .instructions import BackwardLoop, Branch, Instruction, Loop, Statement
+from .instructions import BackwardLoop, Branch, Instruction, Loop, PythonStatement
 from .lowering import LOWERING_RULES, Lowering, LoweringRule
 
 
@@ -67,7 +67,7 @@ def lower_while_grad(lowering: Lowering, block: int, desc: OpDesc) -> Instructio
 def make_statement_rule(text: str, ins: str, outs: str, **names: Any) -> LoweringRule:
     """A lowering rule for an op that becomes one statement.
 
-    text: the source of the statement, see `Statement`.
+    text: the source of the statement, see `PythonStatement`.
     ins, outs: slots; `X*` is a list slot, `>Out` an output slot that is also an input.
     """
 
@@ -83,7 +83,7 @@ def make_statement_rule(text: str, ins: str, outs: str, **names: Any) -> Lowerin
                 )
             return tuple(found)
 
-        return Statement(
+        return PythonStatement(
             desc, text, registers(ins, desc.inputs), registers(outs, desc.outputs), names
         )
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..ir.program import VarDesc
-from .instructions import Instruction, Statement, body_of, iter_registers_written
+from .instructions import Instruction, PythonStatement, body_of, iter_registers_written
 from .loop_residuals import rename_registers_read_in_place
 
 COPY_STATEMENT = "{o0} = {0}"
@@ -39,7 +39,7 @@ def _collect_copies(
 ) -> None:
     for instruction in instructions:
         _collect_copies(body_of(instruction), writes, declared, found)
-        if isinstance(instruction, Statement) and instruction.template == COPY_STATEMENT:
+        if isinstance(instruction, PythonStatement) and instruction.template == COPY_STATEMENT:
             source, copy = instruction.ins[0], instruction.outs[0]
             var = declared[copy]
             original = found.get(source, source)

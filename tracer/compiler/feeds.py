@@ -69,7 +69,7 @@ def check_feed(program: Program, feed: Mapping[str, Any]) -> None:
 def _missing_input_problems(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
     wanted = {
         n for n, v in program.block.vars.items() if v.checks_feed and not v.persistable
-    } | set(program.feeds())
+    } | set(program.feed_names())
     if not wanted - feed.keys():
         return
     read = {n for op in program.ops() if op.type != "feed" for n in op.input_names()}

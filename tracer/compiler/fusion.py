@@ -238,7 +238,7 @@ class ElementwiseFusion:
             or not isinstance(instruction.outs[0], str)
         ):
             return None
-        if len(set(instruction.reads())) > MAX_GROUP_INPUTS:
+        if len(set(instruction.own_reads())) > MAX_GROUP_INPUTS:
             return None
         if any(
             register is None and not slot.is_optional
@@ -260,7 +260,7 @@ class ElementwiseFusion:
 
     def _find_or_create_group(self, instruction: Instruction, key: tuple[Any, ...]) -> FusionGroup:
         """The open group that a call joins. If it cannot join any, a new group."""
-        written, read = set(instruction.writes()), set(instruction.reads())
+        written, read = set(instruction.own_writes()), set(instruction.own_reads())
         for group in self._open_groups:
             room = (
                 len(group.read_registers.keys() | (read - group.written_registers))
@@ -277,7 +277,7 @@ class ElementwiseFusion:
 
     def _close_conflicting_groups(self, instruction: Instruction, home: FusionGroup | None) -> None:
         """Close the groups whose results the instruction reads, or whose registers it writes."""
-        reads, writes = set(instruction.reads()), set(instruction.writes())
+        reads, writes = set(instruction.own_reads()), set(instruction.own_writes())
         for group in [g for g in self._open_groups if g is not home]:
             if group.written_registers & reads or writes & (
                 group.written_registers | group.read_registers.keys()
@@ -287,11 +287,11 @@ class ElementwiseFusion:
     def _add_to_group(self, group: FusionGroup, call: KernelCall) -> None:
         if group not in self._open_groups:
             self._open_groups.append(group)
-        for register in call.reads():
+        for register in call.own_reads():
             if register not in group.written_registers:
                 group.read_registers[register] = None
         group.calls.append(call)
-        group.written_registers |= set(call.writes())
+        group.written_registers |= set(call.own_writes())
 
     def _close_group(self, group: FusionGroup) -> None:
         self._open_groups.remove(group)
@@ -352,13 +352,15 @@ def compile_fused_expression(instruction: FusedCalls) -> Any:
     instructions = [
         (piece, expression_operand_index(x), expression_operand_index(y)) for piece, x, y in code
     ]
-    spent = [i for i, register in enumerate(instruction.ins) if register in instruction.dead_after]
+    reusable = [
+        i for i, register in enumerate(instruction.ins) if register in instruction.dead_after
+    ]
     return result(
         len(instruction.ins),
         constants,
         instructions,
         [expression_operand_index(numbers[register]) for register in instruction.outs],
-        spent,
+        reusable,
         buffer_reuse.UNSHARED_REFCOUNT,
     )
 

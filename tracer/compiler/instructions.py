@@ -26,11 +26,11 @@ class Instruction:
     desc: OpDesc
     dead_after: tuple[str, ...] = field(default=(), init=False)
 
-    def reads(self) -> Iterator[str]:
+    def own_reads(self) -> Iterator[str]:
         """The registers that it reads, excluding those that its body reads."""
         return iter(())
 
-    def writes(self) -> Iterator[str]:
+    def own_writes(self) -> Iterator[str]:
         """The registers that it writes, excluding those that its body writes."""
         return iter(())
 
@@ -48,17 +48,17 @@ class KernelCall(Instruction):
     outs: RegisterSlots
     attrs: dict[str, Any]
 
-    def reads(self) -> Iterator[str]:
+    def own_reads(self) -> Iterator[str]:
         """The registers of the input slots."""
         return iter_registers(self.ins)
 
-    def writes(self) -> Iterator[str]:
+    def own_writes(self) -> Iterator[str]:
         """The registers of the output slots."""
         return iter_registers(self.outs)
 
 
 @dataclass(slots=True, eq=False)
-class Statement(Instruction):
+class PythonStatement(Instruction):
     """A Python statement.
 
     template: the source, with `{0}`, `{1}` ... for inputs and `{o0}` ... for outputs.
@@ -70,11 +70,11 @@ class Statement(Instruction):
     outs: tuple[str, ...]
     name_values: dict[str, Any] = field(default_factory=dict)
 
-    def reads(self) -> Iterator[str]:
+    def own_reads(self) -> Iterator[str]:
         """The inputs."""
         return iter(self.ins)
 
-    def writes(self) -> Iterator[str]:
+    def own_writes(self) -> Iterator[str]:
         """The outputs."""
         return iter(self.outs)
 
@@ -90,7 +90,7 @@ class Branch(Instruction):
     ins: tuple[str, ...]
     body: list[Instruction]
 
-    def reads(self) -> Iterator[str]:
+    def own_reads(self) -> Iterator[str]:
         """The registers of the condition."""
         return iter(self.ins)
 
@@ -109,11 +109,11 @@ class Loop(Instruction):
     residual_list: str | None
     saved_registers: tuple[str, ...] = ()
 
-    def reads(self) -> Iterator[str]:
+    def own_reads(self) -> Iterator[str]:
         """Yield the condition; the registers of the body are those of its instructions."""
         return iter((self.condition_register,))
 
-    def writes(self) -> Iterator[str]:
+    def own_writes(self) -> Iterator[str]:
         """Yield the residuals; the registers of the body are those of its instructions."""
         return iter(() if self.residual_list is None else (self.residual_list,))
 
@@ -130,7 +130,7 @@ class BackwardLoop(Instruction):
     body: list[Instruction]
     saved_registers: tuple[str, ...] = ()
 
-    def reads(self) -> Iterator[str]:
+    def own_reads(self) -> Iterator[str]:
         """Yield the residuals of the loop; the body reads others."""
         return iter((self.residual_list,))
 
@@ -149,14 +149,14 @@ class FusedCalls(Instruction):
     ins: tuple[str, ...]
     outs: tuple[str, ...] = ()
 
-    def reads(self) -> Iterator[str]:
+    def own_reads(self) -> Iterator[str]:
         """The inputs of the group."""
         return iter(self.ins)
 
-    def writes(self) -> Iterator[str]:
+    def own_writes(self) -> Iterator[str]:
         """All registers that the calls write."""
         for call in self.calls:
-            yield from call.writes()
+            yield from call.own_writes()
 
 
 @dataclass(slots=True)
@@ -186,7 +186,7 @@ class LoweredProgram:
         )
         return [name for name, register in self.feed_lod_registers.items() if register in read]
 
-    def get_or_create_register(self, name: str) -> str:
+    def get_or_create_outermost_register(self, name: str) -> str:
         """The register of a variable of the outermost block; created if necessary."""
         return self.registers.setdefault((0, name), f"u{len(self.registers)}")
 
@@ -208,7 +208,7 @@ def body_of(instruction: Instruction) -> list[Instruction]:
 def iter_registers_read(instructions: list[Instruction]) -> Iterator[str]:
     """All registers that instructions read, bodies included."""
     for instruction in instructions:
-        yield from instruction.reads()
+        yield from instruction.own_reads()
         inside = body_of(instruction)
         if inside:
             own = (
@@ -222,5 +222,5 @@ def iter_registers_read(instructions: list[Instruction]) -> Iterator[str]:
 def iter_registers_written(instructions: list[Instruction]) -> Iterator[str]:
     """All registers that instructions write, bodies included."""
     for instruction in instructions:
-        yield from instruction.writes()
+        yield from instruction.own_writes()
         yield from iter_registers_written(body_of(instruction))

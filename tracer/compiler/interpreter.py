@@ -29,8 +29,8 @@ class Interpreter:
     def __init__(
         self, program: Program, scope: Mapping[str, Tensor], fetches: Sequence[str] | None = None
     ) -> None:
-        self.feeds = program.feeds()
-        self.fetches = list(program.fetches() if fetches is None else fetches)
+        self.feeds = program.feed_names()
+        self.fetches = list(program.fetch_names() if fetches is None else fetches)
         self.scope = scope
         lowered = lower_program(program, tensors=True)
         written = set(iter_registers_written(lowered.instructions))
@@ -43,10 +43,12 @@ class Interpreter:
             name for name in self._loaded_names if lowered.find_outermost_register(name) in written
         ]
         inputs = [
-            lowered.get_or_create_register(name) for name in (*self.feeds, *self._loaded_names)
+            lowered.get_or_create_outermost_register(name)
+            for name in (*self.feeds, *self._loaded_names)
         ]
         outputs = [
-            lowered.get_or_create_register(name) for name in (*self.fetches, *self._stored_names)
+            lowered.get_or_create_outermost_register(name)
+            for name in (*self.fetches, *self._stored_names)
         ]
         self._compiled_function = CompiledFunction(
             lowered, lowered.instructions, inputs, outputs, tensors=True

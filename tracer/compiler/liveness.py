@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..ir.kernelless_op_traits import kernelless_op_traits_or_default
-from .instructions import BackwardLoop, Branch, FusedCalls, Instruction, KernelCall, Loop, Statement
+from .instructions import (
+    BackwardLoop,
+    Branch,
+    FusedCalls,
+    Instruction,
+    KernelCall,
+    Loop,
+    PythonStatement,
+)
 
 IsLargeRegister = Callable[[str], bool]
 
@@ -28,22 +36,22 @@ def mark_dead_registers(
                 if isinstance(instruction, Branch)
                 else _mark_dead_registers_of_loop(instruction, live, big)[0]
             )
-            live |= set(instruction.reads())
+            live |= set(instruction.own_reads())
             if isinstance(instruction, Loop) and instruction.residual_list is not None:
                 live.discard(instruction.residual_list)
             dead_after = live - later
         else:
             if isinstance(instruction, FusedCalls):
                 instruction.outs = tuple(
-                    c for c in dict.fromkeys(instruction.writes()) if c in live
+                    c for c in dict.fromkeys(instruction.own_writes()) if c in live
                 )
             written, read = (
                 set(
                     instruction.outs
                     if isinstance(instruction, FusedCalls)
-                    else instruction.writes()
+                    else instruction.own_writes()
                 ),
-                set(instruction.reads()),
+                set(instruction.own_reads()),
             )
             dead_after = (written | read) - live
             live -= written
@@ -86,7 +94,7 @@ def _append_live_instructions(
     are written.
     """
     for instruction in reversed(instructions):
-        if _is_removable_if_unread(instruction) and live.isdisjoint(instruction.writes()):
+        if _is_removable_if_unread(instruction) and live.isdisjoint(instruction.own_writes()):
             continue
         if isinstance(instruction, Branch):
             body: list[Instruction] = []
@@ -99,8 +107,8 @@ def _append_live_instructions(
             instruction.body = body
             live |= before
         else:
-            live -= set(instruction.writes())
-        live |= set(instruction.reads())
+            live -= set(instruction.own_writes())
+        live |= set(instruction.own_reads())
         kept.append(instruction)
     kept.reverse()
     return live
@@ -111,6 +119,6 @@ def _is_removable_if_unread(instruction: Instruction) -> bool:
     if isinstance(instruction, KernelCall):
         return not instruction.op.traits.random
     return (
-        isinstance(instruction, Statement)
+        isinstance(instruction, PythonStatement)
         and not kernelless_op_traits_or_default(instruction.desc.type).has_side_effects
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 from ..ir.program import OpDesc
 from ..ops.legacy.beam_search import decode_sentences
 from ..ops.legacy.lod_rank_table import sequences_to_steps, steps_to_sequences
-from .instructions import Instruction, Statement
+from .instructions import Instruction, PythonStatement
 from .lowering import LOWERING_RULES, Lowering
 
 
@@ -27,7 +27,7 @@ def lower_beam_search_decode(lowering: Lowering, block: int, desc: OpDesc) -> In
     known.lod_registers[lowering.get_or_create_register(block, outs[1])] = result
     text = "{o0}, {o1}, {o2} = {MADE}({0}, {1}, {2}, {END})"
     names = {"MADE": decode_sentences, "END": desc.attr("end_id")}
-    return Statement(
+    return PythonStatement(
         desc,
         text,
         (*steps, of_steps),
@@ -51,7 +51,7 @@ def lower_lod_tensor_to_array(lowering: Lowering, block: int, desc: OpDesc) -> I
         f"{{o0}} = {{APART}}({{0}}, {'None' if found is None else '{2}'}, {{1}}); {{o1}} = "
         f"[[] for _ in {{o0}}]"
     )
-    return Statement(
+    return PythonStatement(
         desc,
         text,
         registers,
@@ -70,7 +70,7 @@ def lower_array_to_lod_tensor(lowering: Lowering, block: int, desc: OpDesc) -> I
         lowering.get_or_create_register(block, out),
         lowering.lod_propagation.get_or_create_lod_register(block, out),
     )
-    return Statement(
+    return PythonStatement(
         desc, "{o0}, {o1} = {TOGETHER}({0}, {1})", registers, outs, {"TOGETHER": steps_to_sequences}
     )
 

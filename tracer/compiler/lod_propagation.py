@@ -17,7 +17,7 @@ from ..ir.block_captures import EMPTY_NAME
 from ..ir.program import OpDesc, Program, VarDesc
 from ..ops.shared_meta_rules import float_like_x, like_x
 from . import tensor_lists
-from .instructions import Instruction, KernelCall, Statement
+from .instructions import Instruction, KernelCall, PythonStatement
 from .registers import Registers
 
 
@@ -50,7 +50,7 @@ class LodPropagation:
 
     def declare_lod_inputs(self, program: Program) -> None:
         """Declare the inputs that hold sequences."""
-        feeds = frozenset(program.feeds())
+        feeds = frozenset(program.feed_names())
         for name, var in program.block.vars.items():
             if not self._registers.tensors and var.lod_level and (var.checks_feed or name in feeds):
                 self.feed_lod_registers[name] = self.lod_registers[
@@ -119,7 +119,7 @@ class LodPropagation:
 
     def _wrap_in_level_list(self, desc: OpDesc, register: str) -> Instruction:
         """Wrap the offsets that a kernel returned in a list of levels."""
-        return Statement(desc, "{o0} = [{0}]", (register,), (register,))
+        return PythonStatement(desc, "{o0} = [{0}]", (register,), (register,))
 
     def _inherit_input_lod(self, block: int, desc: OpDesc) -> list[Instruction]:
         names = [n for names in desc.inputs.values() for n in names if n != EMPTY_NAME]
@@ -176,7 +176,7 @@ class LodPropagation:
         desc: OpDesc, text: str, ins: tuple[str | None, ...], out: str, **names: Any
     ) -> Instruction:
         """A statement on offsets."""
-        return Statement(
+        return PythonStatement(
             desc, text, tuple(register for register in ins if register is not None), (out,), names
         )
 
@@ -200,7 +200,7 @@ class LodPropagation:
             else f"{{{next(places)}}}"
             for slot in call.ins
         )
-        return Statement(
+        return PythonStatement(
             desc,
             f"{{o0}} = {{RULE}}({text}, **{{ATTRS}})",
             tuple(registers),

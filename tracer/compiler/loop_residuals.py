@@ -13,7 +13,7 @@ from .instructions import (
     Instruction,
     KernelCall,
     Loop,
-    Statement,
+    PythonStatement,
     body_of,
     iter_registers_read,
     iter_registers_written,
@@ -21,7 +21,8 @@ from .instructions import (
 
 
 def save_registers_read_by_backward_loops(instructions: Sequence[Instruction]) -> None:
-    """Set `saved` of every differentiated loop to the registers that its backward loops read.
+    """Set `saved_registers` of every differentiated loop to the registers that its backward loops
+    read.
 
     The backward loops read the saved values from separate registers, because after the loop the
     original registers hold the values of the last iteration.
@@ -56,7 +57,7 @@ def _iter_backward_loops(instructions: Sequence[Instruction]) -> Iterator[Backwa
 
 def rename_registers_read_in_place(instruction: Instruction, renamed: Mapping[str, str]) -> None:
     """Rename the registers that an instruction and its body read."""
-    if isinstance(instruction, KernelCall | Statement | Branch):
+    if isinstance(instruction, KernelCall | PythonStatement | Branch):
         instruction.ins = _map_register_names(instruction.ins, renamed)
     elif isinstance(instruction, Loop):
         instruction.condition_register = renamed.get(

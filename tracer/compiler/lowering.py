@@ -17,7 +17,7 @@ from ..ir.passes.scalar_result_predicates import may_reduce_to_scalar
 from ..ir.program import Attr, AttrType, Block, OpDesc, Program, VarKind
 from .copy_propagation import propagate_copies_in_place
 from .error_wrapping import errors_as_op_error
-from .instructions import Instruction, KernelCall, Loop, LoweredProgram, Statement
+from .instructions import Instruction, KernelCall, Loop, LoweredProgram, PythonStatement
 from .lod_propagation import LodPropagation
 from .loop_residuals import save_registers_read_by_backward_loops
 from .registers import Registers
@@ -59,7 +59,9 @@ class Lowering(Registers):
         lods = self.lod_propagation.lod_registers
         if not self.tensors:
             same = propagate_copies_in_place(
-                instructions, self.variables, self.get_or_create_registers(0, self.program.feeds())
+                instructions,
+                self.variables,
+                self.get_or_create_registers(0, self.program.feed_names()),
             )
             self.registers = {
                 key: same.get(register, register) for key, register in self.registers.items()
@@ -93,7 +95,7 @@ class Lowering(Registers):
             if v.kind == VarKind.ARRAY and not (v.persistable or GRADIENT_SUFFIX in v.name)
         ]
         return [
-            Statement(desc, "{o0} = None", (), (register,), {})
+            PythonStatement(desc, "{o0} = None", (), (register,), {})
             for register in self.get_or_create_registers(block.idx, lists)
         ]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..autodiff import append_gradient_ops
 from ..autodiff.activity_analysis import ActivityAnalysis, has_differentiable_type
-from ..autodiff.overwritten_inputs import feed_copies_of_overwritten_inputs
+from ..autodiff.overwritten_feeds import feed_copies_of_overwritten_inputs
 from ..autodiff.shape_widening import widen_shapes_if_program_has_loops
 from ..capture.inline import has_control_flow, inline_program
 from ..capture.modes import Static, find_static_base_mode
@@ -65,7 +65,7 @@ class PartialProgram:
             scope,
         )
         self._original_program = program
-        self.feeds, self.fetches = self.program.feeds(), self.program.fetches()
+        self.feeds, self.fetches = self.program.feed_names(), self.program.fetch_names()
         self.state_names = [name for name in self.scope if self.program.var(name) is not None]
         self._state_tensors = [self.scope[name] for name in self.state_names]
         written = program.written_names()
@@ -207,13 +207,13 @@ class GradientSpecialization:
         if not self.differentiable_outputs:
             lowered = lower_program(partial.program)
             outputs = [
-                lowered.get_or_create_register(n)
+                lowered.get_or_create_outermost_register(n)
                 for n in (*partial.fetches, *partial.updated_names)
             ]
             self.forward = CompiledFunction(
                 lowered,
                 lowered.instructions,
-                [lowered.get_or_create_register(n) for n in names],
+                [lowered.get_or_create_outermost_register(n) for n in names],
                 outputs,
                 on_gpu=on_gpu,
             )
@@ -318,13 +318,16 @@ class DifferentiatedProgram:
         self.grad_names = [gradients[name].name for name in found]
         self._lowered_program: LoweredProgram = lower_program(self.program)
         at = _first_backward_instruction_index(self._lowered_program.instructions)
-        outputs = [self._lowered_program.get_or_create_register(name) for name in self.grad_names]
+        outputs = [
+            self._lowered_program.get_or_create_outermost_register(name) for name in self.grad_names
+        ]
         self._forward_instructions, behind = (
             self._lowered_program.instructions[:at],
             eliminate_dead_code(self._lowered_program.instructions[at:], set(outputs)),
         )
         given = [
-            self._lowered_program.get_or_create_register(name) for name in self.initial_grad_names
+            self._lowered_program.get_or_create_outermost_register(name)
+            for name in self.initial_grad_names
         ]
         live = mark_dead_registers(behind, set(outputs), lambda _: False) - set(given)
         known = {register: key for key, register in self._lowered_program.registers.items()}
@@ -370,10 +373,13 @@ class DifferentiatedProgram:
         """The forward function. It returns outputs, updated variables and residuals."""
         partial, lowered = self._specialization.partial_program, self._lowered_program
         outputs = [
-            lowered.get_or_create_register(n) for n in (*partial.fetches, *partial.updated_names)
+            lowered.get_or_create_outermost_register(n)
+            for n in (*partial.fetches, *partial.updated_names)
         ]
         registers = [lowered.registers[key] for key in self.residual_keys]
-        ins = [lowered.get_or_create_register(n) for n in self._specialization.input_names]
+        ins = [
+            lowered.get_or_create_outermost_register(n) for n in self._specialization.input_names
+        ]
         return CompiledFunction(
             lowered,
             self._forward_instructions,

@@ -17,7 +17,7 @@ from ..core.op import OPS
 from ..ir.block_captures import EMPTY_NAME
 from ..ir.program import OpDesc, VarDesc, VarKind
 from .copy_propagation import COPY_STATEMENT
-from .instructions import BackwardLoop, Instruction, Loop, Statement
+from .instructions import BackwardLoop, Instruction, Loop, PythonStatement
 from .lowering import MULTI_INSTRUCTION_RULES, Lowering
 from .tensor_lists import TENSOR_VERSIONS
 
@@ -75,16 +75,16 @@ def lower_recurrent(lowering: Lowering, block: int, desc: OpDesc) -> list[Instru
     names = {"ORDER": step_indices_last_first, "reverse": reverse}
     listed = "".join(f"{{{i}}}, " for i in range(len(given)))
     start: list[Instruction] = [
-        Statement(desc, f"{{o0}} = {{ORDER}}(({listed}), {{reverse}})", given, (left,), names)
+        PythonStatement(desc, f"{{o0}} = {{ORDER}}(({listed}), {{reverse}})", given, (left,), names)
     ]
     start += [
-        Statement(desc, COPY_STATEMENT, (one,), (register,))
+        PythonStatement(desc, COPY_STATEMENT, (one,), (register,))
         for one, register in zip(first, carried, strict=True)
     ]
-    start += [Statement(desc, "{o0} = []", (), (register,)) for register in lists]
-    body: list[Instruction] = [Statement(desc, POP_STATEMENT, (left,), (at,))]
+    start += [PythonStatement(desc, "{o0} = []", (), (register,)) for register in lists]
+    body: list[Instruction] = [PythonStatement(desc, POP_STATEMENT, (left,), (at,))]
     body += [
-        Statement(
+        PythonStatement(
             desc,
             SELECT_STEP_STATEMENT,
             (lowering.get_or_create_register(block, n), at),
@@ -93,12 +93,12 @@ def lower_recurrent(lowering: Lowering, block: int, desc: OpDesc) -> list[Instru
         for n in sequences
     ]
     body += [
-        Statement(desc, COPY_STATEMENT, (register,), (one,))
+        PythonStatement(desc, COPY_STATEMENT, (register,), (one,))
         for register, one in zip(carried, held, strict=True)
     ]
     body += lowering.lower_block(lowering.program.blocks[inner])
     body += [
-        Statement(
+        PythonStatement(
             desc,
             APPEND_STATEMENT,
             (register, lowering.get_or_create_register(inner, n)),
@@ -107,7 +107,7 @@ def lower_recurrent(lowering: Lowering, block: int, desc: OpDesc) -> list[Instru
         for register, n in zip(lists, outs, strict=True)
     ]
     body += [
-        Statement(desc, COPY_STATEMENT, (one,), (register,))
+        PythonStatement(desc, COPY_STATEMENT, (one,), (register,))
         for one, register in zip(after, carried, strict=True)
     ]
     loop = Loop(desc, left, body, _find_residuals_register(lowering, block, desc))
@@ -140,7 +140,7 @@ def _stack_output(
 ) -> Instruction:
     register, name = pair
     names = {"STACKED": stack_steps, "reverse": reverse}
-    return Statement(
+    return PythonStatement(
         desc,
         "{o0} = {STACKED}({0}, {reverse})",
         (register,),
@@ -267,7 +267,7 @@ class _RecurrentGradLowering:
     def _append_statement(
         self, where: list[Instruction], text: str, ins: tuple[str, ...], out: str, **names: Any
     ) -> None:
-        where.append(Statement(self._desc, text, ins, (out,), names))
+        where.append(PythonStatement(self._desc, text, ins, (out,), names))
 
     def _mark_undeclared_local(self, name: str) -> str:
         """The register of a gradient that the block reads. Blocks written by PaddlePaddle do

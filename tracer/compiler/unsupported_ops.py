@@ -32,7 +32,7 @@ class UnsupportedOpsError(OarlockError, NotImplementedError):
 
 
 def check_supported(ops: Sequence[OpDesc], foreign: Sequence[OpDesc] = ()) -> None:
-    """Raise Unsupported that lists every unsupported op, slot and attribute, and each op in
+    """Raise UnsupportedOpsError that lists every unsupported op, slot and attribute, and each op in
     `foreign`.
     """
     problems = {problem for desc in ops for problem in _op_problems(desc)}

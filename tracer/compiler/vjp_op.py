@@ -16,7 +16,7 @@ from ..core.op import OPS, Op, Slot
 from ..ir.block_captures import EMPTY_NAME
 from ..ir.passes.scalar_result_predicates import reduces_to_scalar
 from ..ir.program import OpDesc
-from .instructions import Instruction, Statement
+from .instructions import Instruction, PythonStatement
 from .lowering import LOWERING_RULES, Lowering
 
 
@@ -166,7 +166,7 @@ def lower_vjp(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     call = VjpCall(op, attrs, [(i, k) for i, k, _ in wanted])
     targets = "".join(f"{{o{i}}}, " for i in range(len(outs)))
     text = f"[{targets}] = {{VJP}}({source})"
-    return Statement(
+    return PythonStatement(
         desc, text, tuple(arguments.registers), outs, {"VJP": call, "ZEROS": _zero_output_grad}
     )
 

@@ -133,6 +133,11 @@ def is_inexact(dtype: np.dtype[Any]) -> bool:
     return kind in "fc" or (kind == "V" and dtype == bfloat16.np)
 
 
+def numeric_type_rank(dtype: np.dtype[Any]) -> int:
+    """Position of a dtype in the order bool, integer, real, complex."""
+    return 3 if is_complex(dtype) else 2 if is_real(dtype) else int(dtype.kind != "b")
+
+
 def compute_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The dtype for computing and for statistics: float32 for half precision, else `dtype`."""
     return float32.np if is_half(dtype) else dtype

@@ -38,7 +38,9 @@ class ArgumentsError(OpError, TypeError):
 
 
 class ArgumentAssertionError(OpError, AssertionError):
-    """A value does not match its target. Also an AssertionError, as in Paddle."""
+    """An invalid argument for which Paddle raises an AssertionError, such as a value with another
+    shape than its variable.
+    """
 
 
 class IndexRangeError(OpError, IndexError):
@@ -68,7 +70,9 @@ class MissingStateError(OpError, RuntimeError):
 
 
 def op_error_like(error: BaseException, message: str) -> OpError:
-    """An OpError with another message and the class of `error`."""
+    """An OperandError or MemoryLimitError if `error` is one, otherwise an OpError, with another
+    message.
+    """
     kind = next(
         (kind for kind in (OperandError, MemoryLimitError) if isinstance(error, kind)), OpError
     )
@@ -100,7 +104,7 @@ class GuardError(OarlockError, RuntimeError):
 
 
 class FileError(OarlockError, ValueError):
-    """A file is malformed, truncated or too long."""
+    """A file is missing, malformed, truncated or too long."""
 
 
 class InvalidOperationError(OarlockError, RuntimeError):
@@ -136,7 +140,9 @@ class UserLine(NamedTuple):
 
 
 def is_library_file(filename: str) -> bool:
-    """Whether a file belongs to Oarlock."""
+    """Whether a file is library code in tracebacks: Oarlock's own files except the commands in
+    `cli`, compiled programs, and contextlib.
+    """
     if filename.startswith(_CLI_FOLDER):
         return False
     if filename.startswith(COMPILED_FILE_PREFIX):

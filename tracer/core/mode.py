@@ -23,7 +23,7 @@ Tensor: TypeAlias = Any  # core.tensor.Tensor; its module imports this module
 class Mode:
     """Defines what an op call does, and what happens when Python reads a tensor's value.
 
-    is_eager: values are known, so `on_read` has no effect.
+    is_eager: values are known, so `on_value_read` has no effect.
     tape: gradients are recorded.
     allows_bare_arrays: vjp rules may run on bare arrays, without calls of this mode.
     static: ops are recorded into a program.
@@ -45,7 +45,7 @@ class Mode:
         """
         raise NotImplementedError
 
-    def on_read(self, tensor: Tensor, reader: str) -> None:
+    def on_value_read(self, tensor: Tensor, reader: str) -> None:
         """Called when Python reads the value of `tensor`.
 
         reader: the name of the read, for example 'bool()'.
@@ -77,7 +77,7 @@ class Mode:
         why: the missing feature.
         """
 
-    def on_hook_registered(self, tensor: Tensor, handle: Any) -> None:
+    def on_gradient_hook_registered(self, tensor: Tensor, handle: Any) -> None:
         """Called when a tensor gets a gradient hook.
 
         handle: an object that removes the hook.
@@ -100,7 +100,9 @@ class Mode:
         """The function to call in place of a layer's forward function."""
         return function
 
-    def run_selected_branch(self, index: Tensor, branches: Sequence[Callable[[], Any]]) -> Any:
+    def run_or_record_switch_case(
+        self, index: Tensor, branches: Sequence[Callable[[], Any]]
+    ) -> Any:
         """Return the result of the branch with number `index`. A program contains all branches and
         selects one at run time.
         """
@@ -149,9 +151,9 @@ class WrapperMode(Mode):
         with use_mode(self.inner):
             return op(*args, **attrs)
 
-    def on_read(self, tensor: Tensor, reader: str) -> None:
+    def on_value_read(self, tensor: Tensor, reader: str) -> None:
         """Forwarded to the inner mode."""
-        self.inner.on_read(tensor, reader)
+        self.inner.on_value_read(tensor, reader)
 
     def shape(self, tensor: Tensor) -> list[Any]:
         """Forwarded to the inner mode."""
@@ -173,9 +175,9 @@ class WrapperMode(Mode):
         """Forwarded to the inner mode."""
         self.inner.on_unrepresentable_gradient(why)
 
-    def on_hook_registered(self, tensor: Tensor, handle: Any) -> None:
+    def on_gradient_hook_registered(self, tensor: Tensor, handle: Any) -> None:
         """Forwarded to the inner mode."""
-        self.inner.on_hook_registered(tensor, handle)
+        self.inner.on_gradient_hook_registered(tensor, handle)
 
     def reject_or_skip_side_effect(self, what: str) -> bool:
         """Forwarded to the inner mode."""
@@ -189,10 +191,12 @@ class WrapperMode(Mode):
         """Forwarded to the inner mode."""
         return self.inner.convert_forward(function)
 
-    def run_selected_branch(self, index: Tensor, branches: Sequence[Callable[[], Any]]) -> Any:
+    def run_or_record_switch_case(
+        self, index: Tensor, branches: Sequence[Callable[[], Any]]
+    ) -> Any:
         """Select under the inner mode."""
         with use_mode(self.inner):
-            return self.inner.run_selected_branch(index, branches)
+            return self.inner.run_or_record_switch_case(index, branches)
 
     def cache_key(self) -> Hashable:
         """The class of the wrapper and the key of the inner mode."""

@@ -60,7 +60,7 @@ class NativeFunction:
         return self.numpy_function(*args) if found is NotImplemented else found
 
     def native(self, rule: Callable[..., Any]) -> NativeFunction:
-        """Decorator: register the compiled function."""
+        """Decorator: register the compiled version of the function."""
         self.native_function = rule
         return self
 

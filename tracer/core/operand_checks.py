@@ -1,4 +1,6 @@
-"""Errors for arguments that are not tensors. They name the public function that the user called."""
+"""Errors for arguments that are not tensors and for axes out of range. They name the public
+function that the user called.
+"""
 
 from __future__ import annotations
 

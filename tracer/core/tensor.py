@@ -135,7 +135,7 @@ class Tensor(TensorBase):
     def _read_array(self, reader: str) -> Any:
         mode = state.mode
         if not mode.is_eager:
-            mode.on_read(self, reader)
+            mode.on_value_read(self, reader)
         return self.array
 
     def numpy(self) -> Array:
@@ -326,7 +326,7 @@ class Tensor(TensorBase):
             hooks = holder.hooks_of(self.index)
         hooks.append(hook)
         handle = RemovableHookHandle(hooks, hook)
-        state.mode.on_hook_registered(self, handle)
+        state.mode.on_gradient_hook_registered(self, handle)
         return handle
 
     # -- in-place operations

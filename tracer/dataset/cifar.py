@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.errors import FileError
 from ..loader import pickles
-from ..utils.archives import iter_wanted_files, open_tar_archive
+from ..utils.tar_archives import iter_wanted_files, open_tar_archive
 from . import common
 
 __all__ = ["test10", "test100", "train10", "train100"]

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..utils.archives import iter_wanted_files, open_tar_archive
+from ..utils.tar_archives import iter_wanted_files, open_tar_archive
 from . import common
 
 __all__ = ["build_dict", "test", "train"]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
-from ..utils.archives import open_tar_archive
+from ..utils.tar_archives import open_tar_archive
 from . import common
 
 __all__ = ["build_dict", "test", "train"]

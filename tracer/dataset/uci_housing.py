@@ -32,7 +32,8 @@ feature_names = [
     "LSTAT",
 ]
 
-_loaded: dict[str, tuple[Any, Any]] = {}
+# by file name, number of columns and share of the training rows
+_loaded: dict[tuple[str, int, float], tuple[Any, Any]] = {}
 
 
 def load_data(filename: str, feature_num: int = 14, ratio: float = 0.8) -> tuple[Any, Any]:
@@ -40,7 +41,8 @@ def load_data(filename: str, feature_num: int = 14, ratio: float = 0.8) -> tuple
 
     Raises FileError if the numbers do not fill rows.
     """
-    if filename not in _loaded:
+    key = filename, feature_num, ratio
+    if key not in _loaded:
         with open(filename) as file:
             numbers = np.array(file.read().split(), np.float64)
         if not len(numbers) or len(numbers) % feature_num:
@@ -51,8 +53,8 @@ def load_data(filename: str, feature_num: int = 14, ratio: float = 0.8) -> tuple
             data[:, :-1] = (inputs - inputs.sum(axis=0) / len(data)) / (
                 inputs.max(axis=0) - inputs.min(axis=0)
             )
-        _loaded[filename] = data[: int(len(data) * ratio)], data[int(len(data) * ratio) :]
-    return _loaded[filename]
+        _loaded[key] = data[: int(len(data) * ratio)], data[int(len(data) * ratio) :]
+    return _loaded[key]
 
 
 def _reader(part: int) -> Callable[[], Iterator[Any]]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..core.errors import FileError
-from ..utils.archives import open_tar_archive
+from ..utils.tar_archives import open_tar_archive
 from . import common
 
 __all__ = ["get_dict", "test", "train"]

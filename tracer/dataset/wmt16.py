@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import OpError, with_user_line
-from ..utils.archives import open_tar_archive
+from ..utils.tar_archives import open_tar_archive
 from . import common
 
 __all__ = ["fetch", "get_dict", "test", "train", "validation"]

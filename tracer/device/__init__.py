@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.build_info import (
+from ..core.compiled_features import (
     get_cudnn_version,
     is_compiled_with_cinn,
     is_compiled_with_cuda,

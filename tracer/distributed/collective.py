@@ -14,7 +14,7 @@ from ..core.communicator import REDUCE_OP_NAMES, CompletedWork, Work
 from ..core.errors import OpError, with_user_line
 from ..core.mode import reject_static_graph_mode
 from ..core.tensor import Tensor
-from .consistency import check_same_collective_call
+from .collective_call_check import check_same_collective_call
 from .group import Group, require_rank_in_group, resolve_group
 from .reduce_op import check_reduce_op_supports_dtype
 

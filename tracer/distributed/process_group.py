@@ -45,7 +45,7 @@ def _join_world() -> None:
             )
         )
     if ranks is not None and ranks[1] > 1:
-        status_file.open(ranks[0])
+        status_file.open_if_launched(ranks[0])
         with reporting_wait_to_launcher("init_parallel_env", tuple(range(ranks[1]))):
             _start_mpi()
         process_groups.is_initialized = True

@@ -45,7 +45,7 @@ class Bucket:
         self._work = communicator.all_reduce(self._flat_gradients, op)
         return self._work
 
-    def poll(self) -> None:
+    def advance_all_reduce(self) -> None:
         """Advance a started reduction."""
         if self._work is not None:
             self._work.is_completed()
@@ -173,7 +173,7 @@ class Reducer:
             self.buckets[self._num_started].start_all_reduce(self._communicator, AVG)
             self._num_started += 1
         for started in self.buckets[: self._num_started]:
-            started.poll()
+            started.advance_all_reduce()
 
     def finish(self) -> None:
         """Wait for all reductions and set the gradients of the parameters."""

@@ -34,7 +34,7 @@ class StatusFile:
     def __init__(self) -> None:
         self._file: int | None = None
 
-    def open(self, rank: int) -> None:
+    def open_if_launched(self, rank: int) -> None:
         """Open the status file of `rank`, if Oarlock's launcher started this process."""
         folder = os.environ.get(RUN_FOLDER_VARIABLE)
         if folder and self._file is None:

@@ -1,6 +1,6 @@
 """Probability distributions, Kullback-Leibler divergences and transforms."""
 
-from .beta import Beta, Dirichlet
+from .beta import Beta
 from .categorical import Categorical
 from .cauchy import Cauchy
 from .composite_transforms import (
@@ -9,6 +9,7 @@ from .composite_transforms import (
     ReshapeTransform,
     StackTransform,
 )
+from .dirichlet import Dirichlet
 from .discrete import Bernoulli, Geometric, Multinomial
 from .distribution import Distribution
 from .exponential_family import ExponentialFamily

@@ -19,6 +19,7 @@ from ..static.end_of_data import EndOfData as EOFException
 from ..static.op_desc import OpDesc
 from ..static.var_desc import VarDesc
 from . import core_ops as ops
+from .backward_strategy import BackwardStrategy
 from .framework import get_all_op_protos, is_compiled_with_cuda
 from .lod_tensor import LoDTensor, LoDTensorArray
 from .predictors import (
@@ -31,7 +32,6 @@ from .predictors import (
     ZeroCopyTensor,
     create_paddle_predictor,
 )
-from .strategy import BackwardStrategy
 from .variables import VarBase, Variable
 
 __all__ = [

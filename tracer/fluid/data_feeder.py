@@ -42,21 +42,15 @@ class DataFeeder(_DataFeeder):
 
     def _make_batch(self, variable: Variable, values: list[Any]) -> Any:
         if not variable.lod_level:
-            return LoDTensor(
-                super()._make_batch(variable, values) if values else self._empty_batch(variable)
-            )
+            return LoDTensor(super()._make_batch(variable, values))
         rows, lengths = _flatten_sequences(values, variable.lod_level)
         declared = variable.raw.shape[1:]
         array = np.array(rows, parse_dtype(variable.raw.dtype).np)
-        sizes = [d for d in declared if d >= 0] or array.shape[1:] or [1] * len(declared)
+        if declared and all(d >= 0 for d in declared):
+            sizes = list(declared)
+        else:  # as in Paddle, rows of unknown size are not reshaped
+            sizes = list(array.shape[1:]) if rows else [d if d >= 0 else 1 for d in declared]
         return create_lod_tensor(array.reshape(len(rows), *sizes), lengths)
-
-    @staticmethod
-    def _empty_batch(variable: Variable) -> Any:
-        """Return an array without rows."""
-        return np.zeros(
-            [0, *(max(d, 0) for d in variable.raw.shape[1:])], parse_dtype(variable.raw.dtype).np
-        )
 
     def feed(self, iterable: Iterable[Sequence[Any]]) -> dict[str, Any]:
         """Return LoDTensors by name.

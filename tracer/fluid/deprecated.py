@@ -15,7 +15,8 @@ _warned: set[str] = set()
 
 
 def warn_deprecated_on_first_use(old: str, new: str) -> Callable[[F], F]:
-    """Decorate a function or class so that its first use warns and names the replacement.
+    """Decorate a function or class so that its first use warns and names the replacement, and add
+    the names to REPLACEMENTS.
 
     old: such as `fluid.layers.fc`.
     new: such as `paddle.static.nn.fc`.

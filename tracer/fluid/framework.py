@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..core import unique_name
-from ..core.build_info import is_compiled_with_cuda
+from ..core.compiled_features import is_compiled_with_cuda
 from ..core.eager import EAGER_MODE
 from ..core.flags import get_flags, set_flags
 from ..core.mode import Mode, state, use_mode

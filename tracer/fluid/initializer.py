@@ -11,7 +11,7 @@ import numpy as np
 from ..capture.variable import Variable
 from ..core import rng
 from ..core.mode import state
-from ..ir.program import Attr, AttrType
+from ..ir.program import Attr, AttrType, OpDesc
 from ..nn import initializer as paddle2
 
 __all__ = [
@@ -51,8 +51,14 @@ class _SeededInitializer(paddle2.Initializer):
         """Record the op that computes the initial value."""
         result = super().record(shape, dtype)
         if self._seed and isinstance(result, Variable):
-            state.mode.recorder.block.ops[-1].attrs["seed"] = Attr(AttrType.INT, self._seed)
+            _last_random_op().attrs["seed"] = Attr(AttrType.INT, self._seed)
         return result
+
+
+def _last_random_op() -> OpDesc:
+    """Return the recorded op that draws a value; a cast to a half-precision dtype may follow it."""
+    found: OpDesc = next(op for op in reversed(state.mode.recorder.block.ops) if op.type != "cast")
+    return found
 
 
 class _InitializerByChoice(paddle2.Initializer):
@@ -104,6 +110,18 @@ class UniformInitializer(_SeededInitializer, paddle2.Uniform):
         count, step, value = self._diagonal
         values.reshape(-1)[[i * step + i for i in range(count)]] = value
         return values
+
+    def record(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Any:
+        """Record the op that computes the initial value."""
+        result = super().record(shape, dtype)
+        count, step, value = self._diagonal
+        if count:
+            _last_random_op().attrs |= {
+                "diag_num": Attr(AttrType.INT, count),
+                "diag_step": Attr(AttrType.INT, step),
+                "diag_val": Attr(AttrType.FLOAT, float(value)),
+            }
+        return result
 
 
 class NormalInitializer(_SeededInitializer, paddle2.Normal):

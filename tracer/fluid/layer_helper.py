@@ -167,7 +167,7 @@ class LayerHelper:
         )
 
     def create_global_variable(self, persistable: bool = False, **kwargs: Any) -> Any:
-        """Create a variable in the block, or an empty tensor in dygraph mode."""
+        """Create a variable in the global block, or an empty tensor in dygraph mode."""
         if self._is_eager():
             return _create_unassigned_tensor({**kwargs, "persistable": persistable})
         return self.main_program.global_block().create_var(persistable=persistable, **kwargs)

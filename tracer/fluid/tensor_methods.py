@@ -14,7 +14,7 @@ from ..core.tensor import Tensor
 from ..ir.program import VarKind
 from ..ir.scope_values import ScopeValue
 from . import printing
-from .strategy import BackwardStrategy
+from .backward_strategy import BackwardStrategy
 
 _backward, _clear_gradient = Tensor.backward, Tensor.clear_gradient
 

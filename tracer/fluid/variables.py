@@ -1,5 +1,5 @@
-"""Variable and Parameter as classes for isinstance; both eager tensors and variables of programs
-are instances.
+"""Classes for isinstance: Variable and Parameter accept eager tensors and variables of programs,
+VarBase and ParamBase eager tensors only.
 """
 
 from __future__ import annotations
@@ -9,8 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from ..capture.modes import find_static_base_mode
+from ..capture.variable import Variable as _ProgramVariable
 from ..core import unique_name
 from ..core.dtype import parse_dtype
+from ..core.mode import state
 from ..core.parameter import Parameter as _Parameter
 from ..core.tensor import Tensor
 from ..ir.program import VarKind
@@ -28,6 +31,23 @@ class _InstanceCheckMeta(type):
 
     def __subclasscheck__(cls, subclass: type) -> bool:
         return issubclass(subclass, cls._accepted_type)
+
+
+class _EagerInstanceCheckMeta(_InstanceCheckMeta):
+    """Metaclass of classes that do not accept variables of programs, except while a function is
+    recorded that follows its eager execution.
+    """
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if not super().__instancecheck__(instance):
+            return False
+        if not isinstance(instance, _ProgramVariable):
+            return True
+        mode = find_static_base_mode(state.mode)
+        return mode is not None and mode.recorder.strict
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        return super().__subclasscheck__(subclass) and not issubclass(subclass, _ProgramVariable)
 
 
 class Variable(metaclass=_InstanceCheckMeta):
@@ -86,7 +106,7 @@ class Parameter(metaclass=_InstanceCheckMeta):
         return block.create_parameter(shape, dtype, type, name or None, **kwargs)
 
 
-class VarBase(metaclass=_InstanceCheckMeta):
+class VarBase(metaclass=_EagerInstanceCheckMeta):
     """A tensor of dygraph mode; a call creates one from an array."""
 
     _accepted_type = Tensor
@@ -107,7 +127,7 @@ class VarBase(metaclass=_InstanceCheckMeta):
         return tensor
 
 
-class ParamBase(metaclass=_InstanceCheckMeta):
+class ParamBase(metaclass=_EagerInstanceCheckMeta):
     """A parameter of dygraph mode; a call creates one with zeros [*shape]."""
 
     _accepted_type = _Parameter

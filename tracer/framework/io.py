@@ -99,7 +99,7 @@ def load(
     """Load what `save` of Oarlock or Paddle wrote; of a saved model (a prefix or a folder) its
     values by structured name.
 
-    return_numpy: return arrays instead of tensors.
+    return_numpy: return arrays instead of tensors; the values of a saved model are always arrays.
     keep_name_table: keep the table of parameter names in the dict.
 
     Raises FileError if the file is damaged or would execute code; OpError if it does not exist.
@@ -245,7 +245,7 @@ def _load_object_and_num_bytes(
     if data[:1] == b"\x00":  # a record: its version
         return make(np.array(parse_params(data, ["tensor"], name)["tensor"]), None), len(data)
     if data[:1] == b"\x0a":  # a program: its first block
-        return Program.of(parse_program(data, name)), len(data)
+        return Program.view_of_raw(parse_program(data, name)), len(data)
     loaded, num_bytes = load_first_with_length(data, name)
     if not isinstance(loaded, dict):
         return _convert_named_or_all_arrays(loaded, make, _has_named_array(loaded)), num_bytes

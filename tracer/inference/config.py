@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.errors import OpError
 from .enums import PrecisionType
-from .summary import format_option_table
+from .option_table import format_option_table
 
 _UNSUPPORTED_DEVICES = {
     "dlnne",

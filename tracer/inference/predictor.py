@@ -36,28 +36,23 @@ class Tensor:
         return self._name
 
     def reshape(self, shape: Sequence[int]) -> None:
-        """Set the shape to which the next `copy_from_cpu` reshapes its data."""
+        """Set the shape that `shape` returns until there is content; `copy_from_cpu` takes the
+        shape of the ndarray.
+        """
         self._requested_shape = [int(d) for d in shape]
 
     def copy_from_cpu(self, data: Array) -> None:
-        """Copy an ndarray into an input."""
+        """Copy an ndarray and its shape into an input; an earlier `reshape` has no effect."""
         if not isinstance(data, np.ndarray):
             raise TypeError(
                 f"copy_from_cpu: input '{self._name}' requires an ndarray, not "
                 f"{type(data).__name__}"
             )
-        if self._requested_shape is not None and self._requested_shape != list(data.shape):
-            if data.size != int(np.prod(self._requested_shape)):
-                raise OpError(
-                    f"copy_from_cpu: '{self._name}' was reshaped to {self._requested_shape}, but "
-                    f"the ndarray has the shape {list(data.shape)}"
-                )
-            data = data.reshape(self._requested_shape)
         self._array = np.array(data, order="C")
 
     def share_external_data(self, data: Any) -> None:
-        """Use a Tensor or ndarray as an input without copying it; it must not change until the run
-        has finished.
+        """Use a Tensor or ndarray as an input, without a copy if it is C-contiguous. It must not
+        change until the run has finished.
         """
         array = data.array if isinstance(data, eager.Tensor) else data
         self._array = np.asarray(array, order="C")

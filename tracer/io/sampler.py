@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any
 
@@ -33,7 +34,11 @@ class SequenceSampler(Sampler):
 
 
 class RandomSampler(Sampler):
-    """Indices in random order without repetition, or `num_samples` with replacement."""
+    """Indices in random order without repetition, or `num_samples` with replacement.
+
+    generator: an iterator over the indices, which replaces the random choice; an epoch takes
+    `num_samples` indices from it, or fewer if it ends.
+    """
 
     def __init__(
         self,
@@ -45,13 +50,21 @@ class RandomSampler(Sampler):
         super().__init__(data_source)
         self.replacement = replacement
         self._num_samples = num_samples
+        self.generator = generator
 
     @property
     def num_samples(self) -> int:
         """The number of indices of an epoch."""
-        return len(self.data_source) if self._num_samples is None else self._num_samples  # type: ignore[arg-type]
+        size = len(self.data_source)  # type: ignore[arg-type]
+        if self._num_samples is None:
+            return size
+        if self.replacement or self.generator is not None:
+            return self._num_samples
+        return min(self._num_samples, size)
 
     def __iter__(self) -> Iterator[int]:
+        if self.generator is not None:
+            return itertools.islice(self.generator, self.num_samples)
         generator, size = rng.generator(), len(self.data_source)  # type: ignore[arg-type]
         if self.replacement:
             return iter(generator.integers(0, size, self.num_samples).tolist())
@@ -193,7 +206,8 @@ class DistributedBatchSampler(BatchSampler):
 
     def __iter__(self) -> Iterator[list[int]]:
         order = list(range(len(self.dataset)))
-        order += order[: self.total_size - len(order)]
+        if order:
+            order = list(itertools.islice(itertools.cycle(order), self.total_size))
         if self.shuffle:
             np.random.RandomState(self.epoch).shuffle(order)
             self.epoch += 1

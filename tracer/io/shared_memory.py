@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import itertools
 import os
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from ..core import cuda
 from ..core.tensor import Tensor
 
 MIN_BYTES = 1 << 16  # smaller arrays are as fast in a pipe
+SHARED_MEMORY_FOLDER = "/dev/shm"  # does not exist on other systems than Linux
 
 
 class SharedArray(NamedTuple):
@@ -40,15 +42,16 @@ def _free_shared_memory_bytes() -> int:
     process.
     """
     try:
-        stats = os.statvfs("/dev/shm")
+        stats = os.statvfs(SHARED_MEMORY_FOLDER)
     except OSError:
         return 0
     return stats.f_bavail * stats.f_frsize
 
 
 def copy_large_arrays_to_shared_memory(batch: Any, prefix: str) -> Any:
-    """Copy the large arrays of a batch to shared memory segments `prefix`0, `prefix`1, ...; the
-    batch is unchanged if there is little free memory.
+    """Replace each array or tensor of a batch that has at least MIN_BYTES by a SharedArray, a copy
+    in the segment `prefix`0, `prefix`1, ... (hexadecimal). An array that needs a quarter or more of
+    the free shared memory stays as it is.
     """
     names = itertools.count()
 
@@ -84,11 +87,13 @@ def copy_and_unlink_shared_arrays(batch: Any) -> Any:
 
 
 def unlink_segments_of_prefix(prefix: str) -> None:
-    """Unlink the segments of a prefix that were not received."""
-    for k in itertools.count():
+    """Unlink the segments of a prefix that were not received; any of them may be unlinked
+    already.
+    """
+    for name in glob.glob(f"{prefix}*", root_dir=SHARED_MEMORY_FOLDER):
         try:
-            memory = SharedMemory(f"{prefix}{k:x}")
+            memory = SharedMemory(name)
         except FileNotFoundError:
-            return
+            continue  # another thread has received it since
         memory.close()
         memory.unlink()

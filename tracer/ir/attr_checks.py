@@ -1,7 +1,7 @@
 """Validate the types and values of op attributes in files against the op definitions.
 
-`paddle/op_attrs.cpp` applies the same rules in C++ to a table that `tests/ops/attribute_table.py`
-generates from these definitions.
+`paddle/op_attr_checks.cpp` applies the same rules in C++ to a table that
+`tests/ops/attribute_table.py` generates from these definitions.
 """
 
 from __future__ import annotations

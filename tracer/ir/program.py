@@ -258,12 +258,12 @@ class Program:
         }
         return [found[name] for name in sorted(found)]
 
-    def feeds(self) -> list[str]:
+    def feed_names(self) -> list[str]:
         """The names of the inputs, ordered by the `col` of their feed ops."""
         ops = [op for op in self.block.ops if op.type == "feed"]
         return [op.outputs["Out"][0] for op in sorted(ops, key=lambda op: int(op.attr("col", 0)))]
 
-    def fetches(self) -> list[str]:
+    def fetch_names(self) -> list[str]:
         """The names of the outputs, ordered by the `col` of their fetch ops."""
         ops = [op for op in self.block.ops if op.type == "fetch"]
         return [op.inputs["X"][0] for op in sorted(ops, key=lambda op: int(op.attr("col", 0)))]

@@ -44,18 +44,24 @@ class Scope:
         return self._parent.find(name) if tensor is None and self._parent is not None else tensor
 
     def find_or_create(self, name: str) -> Tensor:
-        """Return the tensor of `name`, created if there is none; its array is None until a value
-        is set.
+        """Return the tensor of `name` in this scope or its ancestors, created in this scope if
+        there is none; its array is None until a value is set.
         """
         tensor = self.find(name)
+        return self._find_local_or_create(name) if tensor is None else tensor
+
+    def _find_local_or_create(self, name: str) -> Tensor:
+        tensor = self.tensors.get(name)
         if tensor is None:
             tensor = self.tensors[name] = Tensor(None, name=name)
             tensor.persistable = True
         return tensor
 
     def var(self, name: str) -> ScopeValue:
-        """Return the variable `name`, created without a value if there is none."""
-        return ScopeValue(name, self.find_or_create(name))
+        """Return the variable `name` of this scope, created without a value if there is none. A
+        variable of the parent with this name is hidden.
+        """
+        return ScopeValue(name, self._find_local_or_create(name))
 
     def find_var(self, name: str) -> ScopeValue | None:
         """Return the variable `name`, or None if there is none."""

@@ -245,7 +245,7 @@ def feeds_and_fetches_are_valid(program: Program) -> Iterator[str]:
 
 def inputs_fed_once(program: Program) -> Iterator[str]:
     """No input has two feed ops, and none is a parameter."""
-    names = program.feeds()
+    names = program.feed_names()
     for name in sorted(name for name, count in Counter(names).items() if count > 1):
         yield f"input {name!r} is fed twice"
     for name in dict.fromkeys(names):
@@ -306,8 +306,8 @@ def contract_is_valid(program: Program) -> Iterator[str]:
     if contract is None:
         return
     for what, args, names in (
-        ("input", contract.inputs, program.feeds()),
-        ("output", contract.outputs, program.fetches()),
+        ("input", contract.inputs, program.feed_names()),
+        ("output", contract.outputs, program.fetch_names()),
     ):
         if [arg.name for arg in args] != names:
             yield (

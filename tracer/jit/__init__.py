@@ -25,4 +25,4 @@ __all__ = [
     "to_static",
 ]
 
-TranslatedLayer.create_program_view = _Program.of
+TranslatedLayer.create_program_view = _Program.view_of_raw

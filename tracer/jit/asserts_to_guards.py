@@ -91,7 +91,7 @@ class _InnerBlockConditionExporter:
         ops.insert(
             index, self._make_op_desc("logical_and", {"X": [holds], "Y": [condition]}, holds)
         )
-        first = 0 if is_in_recurrent else len(self._recorder.program.feeds())
+        first = 0 if is_in_recurrent else len(self._recorder.program.feed_names())
         fill = self._make_op_desc("fill_constant", {}, holds, shape=list(shape), dtype=0, value=1.0)
         (ops if target_block is block else target_block.ops).insert(first, fill)
         for _, runs in enclosing[:count]:

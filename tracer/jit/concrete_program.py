@@ -177,7 +177,7 @@ class ConcreteProgram:
             self.has_persistent_effects
             or has_side_effects
             or program_draws_random(program)
-            or not program.fetches()
+            or not program.fetch_names()
         )
 
     # -- attributes for users
@@ -189,7 +189,7 @@ class ConcreteProgram:
         first, *rest = self.captured_program.program.blocks
         ops = [op for op in first.ops if not is_feed_or_fetch(op.type)]
         blocks = [replace(first, ops=ops), *rest]
-        return View.of(replace(self.captured_program.program, blocks=blocks))
+        return View.view_of_raw(replace(self.captured_program.program, blocks=blocks))
 
     @functools.cached_property
     def startup_program(self) -> View:
@@ -400,7 +400,7 @@ def _capture_call(
     recording = create_captured_program(
         owner if isinstance(owner, Layer) else None, recorder, eliminate_dead_ops(program)
     )
-    fetched = recording.program.fetches()[: len(tensors)]
+    fetched = recording.program.fetch_names()[: len(tensors)]
     result = ConcreteProgram(
         recording,
         capture.input_names,
@@ -524,12 +524,12 @@ def _try_make_effect_source_input(recorder: Recorder, before: Any) -> bool:
     """
     if not isinstance(before, Tensor) or not recorder.is_bound(before):
         return False
-    name = recorder.name_of(before)
+    name = recorder.find_or_declare_name(before)
     if recorder.scope.pop(name, None) is not None:
         desc = recorder.program.block.vars[name]
         desc.persistable = desc.is_parameter = False
         desc.checks_feed = True
-        feeds = recorder.program.feeds()
+        feeds = recorder.program.feed_names()
         recorder.program.block.ops.insert(len(feeds), make_feed_op(name, len(feeds)))
     return True
 
@@ -544,6 +544,8 @@ def _try_emit_buffer_assign(recorder: Recorder, effect: SideEffect) -> bool:
         return False
     if effect.previous_value.meta != effect.new_value.meta or effect.is_tensor_shared:
         return False
-    name = recorder.name_of(effect.previous_value)
-    recorder.emit("assign", {"X": [recorder.name_of(effect.new_value)]}, {"Out": [name]})
+    name = recorder.find_or_declare_name(effect.previous_value)
+    recorder.append_op(
+        "assign", {"X": [recorder.find_or_declare_name(effect.new_value)]}, {"Out": [name]}
+    )
     return True

@@ -90,9 +90,17 @@ def _consists_of_operand_elements(result: Any, operands: Sequence[Any]) -> bool:
 
 
 def _perturb_last_bit(array: Any, rng: np.random.Generator) -> Any:
-    """Change each number of an array by its last bit, up or down."""
+    """Change each number of an array by its last bit, up or down; the real and the imaginary part
+    of complex numbers independently.
+    """
     if not isinstance(array, np.ndarray) or not is_inexact(array.dtype):
         return array
+    if array.dtype.kind == "c":
+        result = np.empty_like(array)
+        result.real, result.imag = (
+            _perturb_last_bit(component, rng) for component in (array.real, array.imag)
+        )
+        return result
     eps = 2.0**-8 if array.dtype.name == "bfloat16" else float(np.finfo(array.dtype).eps)
     signs = rng.integers(0, 2, array.shape) * 2 - 1
     return (array.astype(np.float64) * (1 + eps * signs)).astype(array.dtype)

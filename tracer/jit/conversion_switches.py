@@ -45,8 +45,8 @@ def temporarily_disable_to_static() -> Iterator[None]:
 def set_code_level(level: int = 100, also_to_stdout: bool = False) -> None:
     """Print the converted code of each function when it is captured.
 
-    level: 0 prints nothing; 1 prints the code after jumps became flags; 2 after statements became
-    calls; any other value after the last stage. Paddle has 14 stages in another order; there, too,
+    level: 0 or less prints nothing; 1 prints the code after jumps became flags; 2 after statements
+    became calls; 3 or more after the last stage. Paddle has 14 stages in another order; there, too,
     100 selects the last one.
     """
     _switches.update(level=_checked_level("set_code_level", level), stdout=also_to_stdout)

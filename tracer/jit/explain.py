@@ -83,7 +83,7 @@ class ExplainMode(Static):
         result.tape, result.caller_has_tape = tape, self.caller_has_tape
         return result
 
-    def report_error(self, error: Exception, replacement: Any) -> Any:
+    def raise_or_collect_error(self, error: Exception, replacement: Any) -> Any:
         """Collect an error, and return `replacement`, the value with which the capture
         continues.
         """

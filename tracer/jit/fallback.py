@@ -16,7 +16,8 @@ MAX_FAILED_SIGNATURES = (
 class PythonFallback:
     """The call signatures of one function whose capture failed.
 
-    requires_full_graph: if True, only training steps run as Python; other failures raise.
+    requires_full_graph: if True, a call runs as Python only if its capture failed with a
+        SideEffectError, for example that of a training step; other failures raise.
     last_arguments: the arguments of the last failed call, as InputSpecs.
     """
 
@@ -72,8 +73,8 @@ class PythonFallback:
     def run_as_python(
         self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> Any:
-        """Call the function as Python, then issue the pending warning. If Python raises the same
-        error as the capture, no warning is issued.
+        """Call the function as Python, then issue the pending warning. If Python raises an error,
+        the warning stays pending for the next call.
         """
         result = function(*args, **kwargs)
         if self._pending_warning:

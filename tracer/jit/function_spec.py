@@ -33,8 +33,13 @@ class FunctionSpec:
 
     @property
     def args_name(self) -> list[str]:
-        """The names of the arguments, without `self`."""
-        return [name for name in self._function_parameters.signature.parameters if name != "self"]
+        """The names of the positional arguments, without `self`."""
+        return [
+            name
+            for name, parameter in self._function_parameters.signature.parameters.items()
+            if name != "self"
+            and parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+        ]
 
     def unified_args_and_kwargs(
         self, args: Sequence[Any], kwargs: Mapping[str, Any]

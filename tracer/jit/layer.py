@@ -1,5 +1,5 @@
 """A saved model with the interface of Paddle's C++ class `jit::Layer`: every saved method returns a
-flat list of tensors.
+flat list of tensors. `loader/translated_layer.py` contains the layer that `jit.load` returns.
 """
 
 from __future__ import annotations

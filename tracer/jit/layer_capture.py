@@ -260,7 +260,7 @@ def _fetchable_name(recorder: Recorder, tensor: Tensor, previous_outputs: list[T
         and all(t is not tensor for t in previous_outputs)
     ):
         return name
-    return recorder.name_of(OPS["assign"](tensor))
+    return recorder.find_or_declare_name(OPS["assign"](tensor))
 
 
 def rename_variables(program: Program, renamed: dict[str, str]) -> None:
@@ -287,7 +287,9 @@ def set_contract(program: Program, contract: Contract) -> Program:
         return ContractArg(name, var.dtype, var.shape, path)
 
     paths = {a.name: a.path for a in contract.inputs}
-    contract.inputs = [contract_arg_of(name, paths.get(name, name)) for name in program.feeds()]
+    contract.inputs = [
+        contract_arg_of(name, paths.get(name, name)) for name in program.feed_names()
+    ]
     contract.outputs = [contract_arg_of(a.name, a.path) for a in contract.outputs]
     program.contract = contract
     return program

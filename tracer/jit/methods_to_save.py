@@ -55,7 +55,7 @@ class MethodToSave:
         have no batch dimension.
         """
         specs = [leaf for leaf in self.arguments.leaves if isinstance(leaf, InputSpec)]
-        batch_size = next((spec.shape[0] for spec in specs if spec.shape), -1)
+        batch_size = next((s.shape[0] for s in specs if s.shape and s.shape != (1,)), -1)
         if not self.has_example_args or batch_size < 0:
             return None
         leaves = [

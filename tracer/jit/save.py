@@ -167,11 +167,11 @@ def capture_for_inference(
         )  # an op in train mode, which the file sets to inference
     else:
         recording.forced_training_op = changed_op
-    fetches = program.fetches()
+    fetches = program.fetch_names()
     if output_spec is not None:
         fetches = _select_output_names(program, output_spec)
     selected_inputs = method.arguments.saved_input_names if input_names is None else input_names
-    feeds = program.feeds() if selected_inputs is None else list(selected_inputs)
+    feeds = program.feed_names() if selected_inputs is None else list(selected_inputs)
     # unused inputs are kept
     recording.program = prune(program, feeds, fetches, spare=True)
     reject_reads_of_assigned_buffers(recording)
@@ -198,7 +198,7 @@ def _select_output_names(program: Program, output_spec: Any) -> list[str]:
         for o, name in zip(output_spec, found, strict=True)
         if name is None
     ]
-    names = program.fetches()
+    names = program.fetch_names()
     if not missing:
         return [name for name in found if name is not None]
     why = (
@@ -220,7 +220,7 @@ def _find_output_name(program: Program, output: Any) -> str | None:
         if isinstance(output, str)
         else str(getattr(output, "_program_output_name", "") or getattr(output, "name", ""))
     )
-    names = program.fetches()
+    names = program.fetch_names()
     number = (
         re.fullmatch(r"out_(\d+)", name)
         if isinstance(output, Tensor) and name not in names

@@ -189,8 +189,8 @@ class ProgramTranslator:
         """
         (method,) = methods_to_save(require_last_captured_function(), None, False)
         recording = capture_for_inference(method, SharedParameterNames(), None, None)
-        feeds = select_names_by_index("feed", recording.program.feeds(), feed)
-        fetches = select_names_by_index("fetch", recording.program.fetches(), fetch)
+        feeds = select_names_by_index("feed", recording.program.feed_names(), feed)
+        fetches = select_names_by_index("fetch", recording.program.fetch_names(), fetch)
         recording.program = prune(recording.program, feeds, fetches)
         write_paddle1_folder(recording, dirname)
 

@@ -148,11 +148,11 @@ class TracedLayer:
         program = with_ops_in_inference_mode(
             self.program if guards == CHECK else without_guards(self.program)
         )
-        feeds = select_names_by_index("feed", program.feeds(), feed)
-        fetches = select_names_by_index("fetch", program.fetches(), fetch)
+        feeds = select_names_by_index("feed", program.feed_names(), feed)
+        fetches = select_names_by_index("fetch", program.fetch_names(), fetch)
         given = [
             t
-            for n, t in zip(program.feeds(), self._captured_program.inputs, strict=True)
+            for n, t in zip(program.feed_names(), self._captured_program.inputs, strict=True)
             if n in feeds
         ]
         pruned = prune(program, feeds, fetches)

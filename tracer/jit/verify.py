@@ -1,5 +1,5 @@
-"""Verify a model by running it: the written files must return what the layer returns, at two sizes
-of each dynamic dimension.
+"""Verify a model by running it: the written files must return what a reference returns (the layer,
+or for `oarlock verify` the compiled program), at two sizes of each dynamic dimension.
 """
 
 from __future__ import annotations
@@ -49,6 +49,9 @@ NUM_EXAMPLES = 2
 ReferenceFunction = Callable[[list[Tensor]], Sequence[Any]]
 
 
+TOLERANCES = {"float64": 1e-9, "complex128": 1e-9, "float32": 1e-4, "complex64": 1e-4}
+
+
 def tolerance_for_dtype_in_program(dtype: np.dtype[Any], program: Program) -> float:
     """Return the largest difference, relative to the largest value, that is accepted as rounding.
     If `program` computes in half precision, the tolerance for half precision is returned.
@@ -56,7 +59,7 @@ def tolerance_for_dtype_in_program(dtype: np.dtype[Any], program: Program) -> fl
     if not is_inexact(dtype):
         return 0.0
     half = any(v.dtype in ("float16", "bfloat16") for b in program.blocks for v in b.vars.values())
-    return 2e-2 if half else {"float64": 1e-9, "float32": 1e-4}.get(dtype.name, 2e-2)
+    return 2e-2 if half else TOLERANCES.get(dtype.name, 2e-2)
 
 
 # Ranges of random integers: valid indices; valid lengths; valid indices of tables with one row.
@@ -458,11 +461,15 @@ def _check_output_differences(
     expected: Sequence[Any],
     sizes: str,
 ) -> float:
+    """Run the engine and return the largest difference from the expected outputs.
+
+    Raises VerifyError if an output exceeds the tolerance and rounding does not explain it.
+    """
     # the interpreter returns LoD sequences
     actual = map(np.asarray, engine.run(engine_inputs_with_row_splits(engine, program, tensors)))
     largest = 0.0
     for i, (name, a, b) in enumerate(
-        zip(program.fetches(), actual, map(np.asarray, expected), strict=True)
+        zip(program.fetch_names(), actual, map(np.asarray, expected), strict=True)
     ):
         deviation = relative_difference(a, b)
         if deviation > tolerance_for_dtype_in_program(a.dtype, program) and not (

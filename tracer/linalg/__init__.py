@@ -15,7 +15,7 @@ from ..tensor.decompositions import (
     svd,
 )
 from ..tensor.linalg import multi_dot, norm
-from ..tensor.solvers import (
+from ..tensor.solvers_and_matrix_functions import (
     cholesky_solve,
     cond,
     det,

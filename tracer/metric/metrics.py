@@ -1,4 +1,6 @@
-"""Accuracy, as a function and accumulated over batches."""
+"""The base class of metrics; accuracy, as a function and accumulated over batches. `binary.py`
+contains the metrics of binary classification.
+"""
 
 from __future__ import annotations
 

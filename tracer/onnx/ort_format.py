@@ -187,9 +187,13 @@ class _ModelReader:
                     self.add_operators(attribute.G(), ops, operators)
 
     def tensor_spec(self, types: dict[str, Any], name: str) -> tuple[str, str, list[int | str]]:
-        """Return name, dtype and shape of an input or output."""
+        """Return name, dtype and shape of an input or output; an unknown dtype and no shape for a
+        value that is not a tensor.
+        """
         from onnxruntime.tools.ort_format_model import ort_model_processor  # noqa: PLC0415
 
+        if types[name].Type().ValueType() != _TENSOR_TYPE:
+            return name, "?", []
         value = types[name].Type().Value()
         tensor = ort_model_processor.fbs.TensorTypeAndShape.TensorTypeAndShape()
         tensor.Init(value.Bytes, value.Pos)
@@ -212,6 +216,7 @@ class _ModelReader:
 
 
 _DIM_VALUE = 1  # DimensionValueType.VALUE
+_TENSOR_TYPE = 1  # TypeInfoValue.tensor_type
 
 _DTYPES = {
     1: "float32",

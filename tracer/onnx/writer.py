@@ -189,7 +189,7 @@ def _compare_outputs(
     outputs: list[Any], expected: list[Any], files: ModelFileContents, path: Path
 ) -> str:
     max_difference = 0.0
-    for name, output, reference in zip(files.program.fetches(), outputs, expected, strict=True):
+    for name, output, reference in zip(files.program.fetch_names(), outputs, expected, strict=True):
         array = np.asarray(output)
         distance = relative_difference(array, reference)
         if distance > tolerance_for_dtype_in_program(reference.dtype, files.program):

@@ -173,9 +173,12 @@ def count_per_position(x: Any, at: Any, include_self: bool) -> Any:
 
 def divide_truncating_integers(total: Any, count: Any) -> Any:
     """`total` / `count`; for integers rounded towards zero, as in C."""
-    if total.dtype.kind in "iu":
-        return np.sign(total) * (np.abs(total) // count.astype(total.dtype))
-    return total / count.astype(total.dtype)
+    count = count.astype(total.dtype)
+    if total.dtype.kind not in "iu":
+        return total / count
+    with np.errstate(divide="ignore"):  # a count of a small dtype may wrap to 0
+        quotient = total // count
+    return quotient + ((total < 0) & (quotient * count != total)).astype(total.dtype)
 
 
 @put_along_axis.meta

@@ -15,7 +15,7 @@ from .shared_meta_rules import (
     broadcast,
     complex_dtype,
     dims_match,
-    is_complex,
+    is_vjp_input_complex,
     like_x,
     real_dtype,
     real_like_x,
@@ -99,7 +99,7 @@ def angle(x):
 
 @angle.vjp
 def _(g, x):
-    if not is_complex(x):
+    if not is_vjp_input_complex(x):
         return zeros_like(g)
     a, b = real(x), imag(x)
     size = add(square(a), square(b))

@@ -1,4 +1,6 @@
-"""Cumulative sums, products, maxima and minima along an axis."""
+"""Cumulative products, maxima, minima and log-sum-exp along an axis, and the recurrence and shift
+that their gradients use. The cumulative sum is in reduce.py.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,14 @@ from ..core.op import HOST_NOT_IN_CUPY, OPS, Meta, check_dtype, op
 from .elementwise import mul
 from .half_precision import computed_in_float32_if_half
 from .reduce import cumsum
-from .shared_meta_rules import check_float, dtype_of_proto, like_x, normalize_axis, num_elements
+from .shared_meta_rules import (
+    check_float,
+    dtype_of_proto,
+    like_x,
+    normalize_axis,
+    num_elements,
+    vjp_input_shape,
+)
 from .sort import sort_grad
 from .unary_math import exp, negative
 
@@ -79,6 +88,8 @@ def _(g, x, *, dim, Out):
     """X@GRAD[k] = prod(X[:k]) * the sum over j >= k of g[j] * prod(X[k+1:j+1]). There is no
     division, so X may contain zeros.
     """
+    if not vjp_input_shape(x):
+        return g
     return mul(
         shift_along(Out, axis=dim, value=1.0), linear_recurrence(g, x, axis=dim, reverse=True)
     )

@@ -138,7 +138,10 @@ def _(g, x, *, offset, dim1, dim2):
 def fill_diagonal(x, *, value: float = 0.0, offset: int = 0, wrap: bool = False):
     """Out = X with `value` on the diagonal.
 
-    wrap: for M > N, repeat the diagonal: N of every N + 1 rows contain `value`.
+    offset: the diagonal has the elements [i, i + offset], or [i, i, ..., i + offset] for more than
+    two axes.
+    wrap: for M > N, repeat the diagonal: N of every N + 1 rows contain `value`. For more than two
+    axes, only the first element of the diagonal is filled unless `wrap` is True, as in Paddle.
 
     X [M, N] or [N, N, ...] -> like X
     """
@@ -152,7 +155,9 @@ def _diagonal_mask(shape: Any, offset: int, wrap: bool) -> Any:
     if len(shape) > 2:
         check(len(set(shape)) == 1, "needs axes of one size where there are more than two")
         grid = np.indices(shape)
-        return (grid == grid[:1]).all(axis=0)
+        grid[-1] -= offset
+        on_diagonal = (grid == grid[:1]).all(axis=0)
+        return on_diagonal if wrap else on_diagonal & (grid[0] == 0)
     rows, columns = np.indices(shape)
     if wrap and shape[0] > shape[1]:
         rows = rows % (shape[1] + 1)

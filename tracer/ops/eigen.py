@@ -37,7 +37,7 @@ from .shared_meta_rules import (
     broadcast_shapes,
     check_finite_array,
     complex_dtype,
-    is_complex,
+    is_vjp_input_complex,
     raise_unknown_size_unless,
     real_dtype,
     vjp_input_shape,
@@ -107,7 +107,7 @@ def _thin_svd_grad(u: Any, of_u: Any, s: Any, of_s: Any, v: Any, of_v: Any) -> A
         add(scale_columns(turn_u, s), scale_rows(turn_v, s)),
         diagonal_matrix(cast_to_complex_like(of_s, u)),
     )
-    if is_complex(u):
+    if is_vjp_input_complex(u):
         phases = divide_with_zero_for_0_over_0(
             diagonal_of(minus_adjoint(inner_u)), scale(s, scale=2.0)
         )

@@ -1,4 +1,5 @@
-"""Elementwise ops on two inputs, and `scale`.
+"""Elementwise ops on two inputs, `scale`, `sum` of a list, and the internal ops of their gradients:
+`sum_to` and `keep`.
 
 The backward pass sums gradients to the shape of broadcast inputs, so gradient rules ignore
 broadcasting. The exception is the old attribute `axis`, which aligns Y with inner axes of X; see

@@ -1,4 +1,4 @@
-"""Write or accumulate at integer indices."""
+"""Read, write or accumulate at integer or boolean indices: index_add, index_put, index_get."""
 
 from __future__ import annotations
 
@@ -49,29 +49,36 @@ def _(g, x, index, value, *, axis):
 
 
 def _checked_numpy_indices(x: Any, indices: Any) -> tuple[Any, ...]:
-    """The indices for NumPy; negative ones count from the end."""
-    for axis, index in enumerate(indices):
-        if index.dtype.kind != "b":
-            size = x.shape[axis]
-            check(
-                not index.size or (int(index.min()) >= -size and int(index.max()) < size),
-                f"an index is outside of [{-size}, {size})",
-            )
+    """The indices as a tuple, unchanged: negative ones count from the end, as in NumPy. Raises
+    OpError if an integer index is out of range.
+    """
+    axis = 0
+    for index in indices:
+        if index.dtype.kind == "b":
+            axis += index.ndim
+            continue
+        size = x.shape[axis]
+        check(
+            not index.size or (int(index.min()) >= -size and int(index.max()) < size),
+            f"an index is outside of [{-size}, {size})",
+        )
+        axis += 1
     return tuple(indices)
 
 
 def _indexed_shape(x: Any, indices: Any) -> Any:
-    """The shape of x[indices]; None if boolean indices make it depend on values."""
+    """The shape of x[indices]; -1 for the number of elements that a boolean index selects."""
     check(bool(indices), "indices is empty")
-    if any(i.dtype.kind == "b" for i in indices):
-        return None
-    check(len(indices) <= len(x.shape), "there are more indices than axes")
-    for index in indices:
-        check_integers(index)
     shape: Any = ()
+    num_axes = 0
     for index in indices:
-        shape = broadcast_shapes(shape, index.shape)
-    return (*shape, *x.shape[len(indices) :])
+        is_mask = index.dtype.kind == "b"
+        if not is_mask:
+            check_integers(index)
+        shape = broadcast_shapes(shape, (-1,) if is_mask else index.shape)
+        num_axes += len(index.shape) if is_mask else 1
+    check(num_axes <= len(x.shape), "there are more indices than axes")
+    return (*shape, *x.shape[num_axes:])
 
 
 @op("index_put", "x, indices*, value -> out", same_dtype="x value")
@@ -92,11 +99,10 @@ def index_put(x, indices, value, *, accumulate: bool = False):
 def _(x, indices, value, *, accumulate):
     check_dtype(x.dtype == value.dtype, "the dtypes of x and value differ")
     picked = _indexed_shape(x, indices)
-    if picked is not None:
-        check(
-            len(broadcast_shapes(picked, value.shape)) == len(picked),
-            "value does not broadcast to what the indices pick",
-        )
+    check(
+        len(broadcast_shapes(picked, value.shape)) == len(picked),
+        "value does not broadcast to what the indices pick",
+    )
     return x
 
 
@@ -119,9 +125,7 @@ def index_get(x, indices):
 
 @index_get.meta
 def _(x, indices):
-    picked = _indexed_shape(x, indices)
-    masked = sum(len(i.shape) for i in indices)
-    return Meta((-1, *x.shape[masked:]) if picked is None else picked, x.dtype)
+    return Meta(_indexed_shape(x, indices), x.dtype)
 
 
 @index_get.vjp

@@ -117,7 +117,12 @@ def _output_sizes_and_scales(
 
 
 def _taps_per_axis(
-    kind: str, sizes: Sequence[int], out: list[int], scales: list[float], corners: bool, mode: int
+    kind: str,
+    sizes: Sequence[int],
+    out: Sequence[int],
+    scales: list[float],
+    corners: bool,
+    mode: int,
 ) -> list[Taps]:
     """The source positions and weights (`Taps`) of each axis of the result."""
     check(
@@ -282,10 +287,8 @@ def resize_grad(x, out_size, sizes, scale_tensor, g, *, kind: str, **attrs):
     """
     full = bilinear.attrs_with_defaults(attrs)
     inner = _spatial_shape(x.shape, full["data_layout"])
-    attrs_out = _sizes_of_attrs(len(inner), full["out_d"], full["out_h"], full["out_w"])
-    out, scales = _output_sizes_and_scales(
-        inner, out_size, sizes, scale_tensor, attrs_out, full["scale"]
-    )
+    out = _spatial_shape(g.shape, full["data_layout"])
+    _, scales = _output_sizes_and_scales(inner, out_size, sizes, scale_tensor, out, full["scale"])
     for i, taps in enumerate(
         _taps_per_axis(kind, inner, out, scales, full["align_corners"], full["align_mode"])
     ):

@@ -13,7 +13,7 @@ from .shared_meta_rules import (
     Shape,
     check_inexact,
     dims_match,
-    is_complex,
+    is_vjp_input_complex,
     vjp_input_dtype_proto,
     vjp_input_shape,
 )
@@ -38,7 +38,7 @@ def min_matrix_dim(shape: Shape) -> int:
 
 def conjugate(x: Any) -> Any:
     """The complex conjugate; X itself if it is real."""
-    return OPS["conj"](x) if is_complex(x) else x
+    return OPS["conj"](x) if is_vjp_input_complex(x) else x
 
 
 def transpose_last(x: Any) -> Any:
@@ -109,7 +109,7 @@ def squeeze_axis(x: Any, axis: int) -> Any:
 
 def cast_to_complex_like(x: Any, like: Any) -> Any:
     """Cast real X to complex if `like` is complex."""
-    if not is_complex(like) or is_complex(x):
+    if not is_vjp_input_complex(like) or is_vjp_input_complex(x):
         return x
     return OPS["cast"](x, in_dtype=vjp_input_dtype_proto(x), out_dtype=vjp_input_dtype_proto(like))
 

@@ -15,7 +15,7 @@ from .shared_meta_rules import check_not_bool
 
 def _flat_indices_of_middle_elements(x: Any, axes: tuple[int, ...]) -> Any:
     """The indices in the flattened x of the two middle elements along the axes, [*,2]. They
-    are equal for an odd number of elements. NaN is ignored; the last element if all are NaN.
+    are equal for an odd number of elements. NaN is ignored; the first element if all are NaN.
     """
     rest = tuple(i for i in range(x.ndim) if i not in axes)
     length = math.prod(x.shape[i] for i in axes)

@@ -61,7 +61,8 @@ def try_view_operands_as_rows(
 @op("standardize", "X, Mean, InvStd -> Out", meta=like_x, internal=True)
 @computed_in_float32_if_half
 def standardize(x, mean, inv_std, *, axes: Ints):
-    """Out = (X - Mean) * InvStd, where Mean and InvStd are the statistics of X over the axes.
+    """Out = (X - Mean) * InvStd, where Mean and InvStd are the statistics of X over the axes. The
+    caller computes them; only the gradient reads `axes`.
 
     X [*S], Mean and InvStd broadcast to X -> Out [*S]
     """

@@ -100,8 +100,10 @@ def _updated_moments(
 def _adam_param_decrement(
     param: Any, lr: Any, first: Any, second: Any, powers: tuple[Any, Any], epsilon: float
 ) -> Any:
-    """The Adam update of a parameter.
+    """The value that Adam subtracts from a parameter.
 
+    param: gives only the dtype.
+    first, second: the updated moments.
     powers: beta1 and beta2 to the power of the step number.
     """
     correction = np.sqrt(1 - powers[1])

@@ -9,6 +9,7 @@ from ..core.op import Meta, check, op
 from .shared_meta_rules import check_float, dims_match, like_x, normalize_axis, num_elements
 
 NO_GRAD_STEP_FUNCTION = "it goes in steps"
+MIN_SCALE = 1e-30
 
 
 def _max_level(bit_length: int) -> int:
@@ -65,15 +66,18 @@ def quantize_linear(
     length. Scale is the largest absolute value, not the step as in ONNX; Y holds whole numbers as
     floats.
 
-    X [*], Scale [1], or [N] along quant_axis -> Y [*]
+    As in Paddle, a Scale of 1e-30 or less is increased by 1e-6.
+
+    X [*], Scale [1], or [N] along quant_axis -> Y [*], dtype of Scale
     """
     if only_observer:
-        return x.copy()
+        return x.astype(scale.dtype)
     most = x.dtype.type(_max_level(bit_length))
     s = _broadcast_scale(scale, x.ndim, quant_axis)
+    factor = most / np.where(s <= MIN_SCALE, s + s.dtype.type(1e-6), s)
     if round_type == 0:
-        return np.clip(_round_with_type(x * (most / s), 0), -most - 1, most)
-    return _round_with_type(np.clip(x, -s, s) * (most / s), 1)
+        return np.clip(_round_with_type(x * factor, 0), -most - 1, most)
+    return _round_with_type(np.clip(x, -s, s) * factor, 1)
 
 
 @op(

@@ -1,4 +1,6 @@
-"""Reductions: sum, mean, max, min, product, any, all, argmax."""
+"""Reductions: sum, mean, max, min, product, any, all, logsumexp, argmax, argmin; cumulative sum and
+number of elements.
+"""
 
 from __future__ import annotations
 

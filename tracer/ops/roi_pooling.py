@@ -1,4 +1,4 @@
-"""RoI pooling and RoI align."""
+"""RoI align, RoI pooling and position-sensitive RoI pooling."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _image_ids(x: Any, rois: Any, counts: Any, lod: Any = None) -> Any:
         )
         return sequence_ids(require_row_offsets(lod))
     if counts is None:
-        check(x.shape[0] == 1, "needs RoisNum: LoD inputs are not supported")
+        check(x.shape[0] == 1, "needs RoisNum or ROIs with LoD, because X has several images")
         return np.zeros(len(rois), np.int64)
     check(int(counts.sum()) == len(rois), "RoisNum does not add up to the number of ROIs")
     return np.repeat(np.arange(x.shape[0]), counts.reshape(-1))
@@ -86,8 +86,8 @@ MAX_REGION_SAMPLES = 1 << 20
 def _bin_sample_weights_along_axis(
     start: Any, length: Any, bins: int, size: int, ratio: int
 ) -> Any:
-    """The row weights of each bin of a region, [bins,size]: the mean of the weights of its
-    samples.
+    """The weights of the rows (or columns) of an image in each bin of a region, [bins,size]: the
+    mean of the linear interpolation weights of the samples of the bin.
     """
     if ratio <= 0:
         check(
@@ -322,7 +322,9 @@ def _(g, x, rois, counts, lod, where):
 
 
 def _bin_mean_weights_along_axis(start: Any, end: Any, bins: int, size: int) -> Any:
-    """The row weights of each bin, [bins,size]: 1 / number of rows of the bin."""
+    """The weights of the rows (or columns) of an image in each bin, [bins,size]: 1 / number of rows
+    of the bin inside of it, 0 elsewhere.
+    """
     step = np.maximum(end - start, np.float32(0.1)) / np.float32(bins)
     lows = np.clip(np.floor(np.arange(bins, dtype=np.float32) * step + start), 0, size)
     highs = np.clip(np.ceil(np.arange(1, bins + 1, dtype=np.float32) * step + start), 0, size)

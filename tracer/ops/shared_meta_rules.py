@@ -1,4 +1,6 @@
-"""Shape inference rules shared by many ops."""
+"""Shape inference rules and checks shared by many ops, and helpers of gradient rules for shapes
+with dynamic dimensions.
+"""
 
 from __future__ import annotations
 
@@ -169,7 +171,7 @@ def check_inexact(x: Meta) -> None:
     check_dtype(is_inexact(x.dtype), "needs a floating dtype")
 
 
-def is_complex(x: Any) -> bool:
+def is_vjp_input_complex(x: Any) -> bool:
     """Whether an input of a vjp rule is complex."""
     dtype = x.meta.dtype if isinstance(x, Tensor) else x.dtype
     return bool(dtype.kind == "c")
@@ -227,7 +229,7 @@ def make_rule_like_input_at(index: int) -> MetaRule:
 
 def make_rule_like_inputs_at(*indices: int) -> MetaRule:
     """The rule of gradients with the Metas of the inputs at these indices. For a missing
-    input, the Meta of the first input is used.
+    input, the Meta of the first of these inputs is used.
     """
 
     def rule(*metas: Meta, **_: Any) -> tuple[Meta, ...]:
@@ -256,7 +258,9 @@ def normalize_axes(axes: Sequence[int], rank: int, what: str = "axis") -> tuple[
 
 
 def num_elements(shape: Shape) -> int:
-    """The number of elements; -1 if a size is unknown."""
+    """The number of elements; -1 if it is unknown. A size of 0 gives 0, even if other sizes are
+    unknown.
+    """
     if any(d < 0 for d in shape):
         return -1 if 0 not in shape else 0
     return int(np.prod(shape, dtype=np.int64))

@@ -29,7 +29,7 @@ class Window(NamedTuple):
 
     @property
     def iter_kernel_indices(self) -> Iterator[IntPerAxis]:
-        """The kernel offsets."""
+        """The index tuples of all kernel elements in C order, not multiplied by the dilation."""
         return product(*map(range, self.size))
 
     def dilated_size(self, axis: int) -> int:

@@ -17,7 +17,7 @@ from .half_precision import computed_in_float32_if_half
 from .shared_meta_rules import (
     float_like_x,
     inexact_like_x,
-    is_complex,
+    is_vjp_input_complex,
     like_x,
     like_x_or_float32,
     real_like_x,
@@ -248,7 +248,7 @@ def absolute(x):
 
 @absolute.vjp
 def _(g, x, *, Out):
-    if not is_complex(x):
+    if not is_vjp_input_complex(x):
         return mul(g, sign(x))
     whole, nothing = OPS["complex"], zeros_like(g)
     turned = mul(whole(g, nothing), OPS["conj"](x))

@@ -33,7 +33,8 @@ class LBFGS(Optimizer):
     Numerical Optimization, 7.2).
 
     step(closure) runs up to max_iter iterations and calls `closure`, which clears the gradients,
-    computes the loss and calls backward(), up to max_eval times.
+    computes the loss and calls backward(), about max_eval times: the limit is checked after each
+    iteration, whose line search may exceed it.
     history_size: number of stored differences.
     line_search_fn: None for steps of length learning_rate, or 'strong_wolfe'.
     """

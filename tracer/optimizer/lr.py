@@ -2,9 +2,10 @@
 rate.
 """
 
-from . import lr_base, lr_cycles, lr_decay
+from . import lr_base, lr_cycles, lr_formula_schedulers, lr_plateau
 from .lr_base import *
 from .lr_cycles import *
-from .lr_decay import *
+from .lr_formula_schedulers import *
+from .lr_plateau import *
 
-__all__ = lr_base.__all__ + lr_cycles.__all__ + lr_decay.__all__
+__all__ = lr_base.__all__ + lr_cycles.__all__ + lr_formula_schedulers.__all__ + lr_plateau.__all__

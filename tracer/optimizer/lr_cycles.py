@@ -1,87 +1,18 @@
-"""Schedulers with cycles, a fixed number of steps, or a metric."""
+"""Schedulers with cycles: warm restarts, one cycle, triangular cycles."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
-
-import numpy as np
 
 from ..core.errors import OpError
-from ..core.tensor import Tensor
 from .lr_base import LRScheduler
 
 __all__ = [
     "CosineAnnealingWarmRestarts",
     "CyclicLR",
-    "LinearLR",
     "OneCycleLR",
-    "PolynomialDecay",
-    "ReduceOnPlateau",
 ]
-
-
-class PolynomialDecay(LRScheduler):
-    """Polynomial decay from the initial rate to end_lr in decay_steps.
-
-    cycle: multiply decay_steps by the number of completed cycles plus one instead of staying at
-    end_lr
-    """
-
-    def __init__(
-        self,
-        learning_rate: float,
-        decay_steps: int,
-        end_lr: float = 0.0001,
-        power: float = 1.0,
-        cycle: bool = False,
-        last_epoch: int = -1,
-        verbose: bool = False,
-    ) -> None:
-        if decay_steps <= 0:
-            raise OpError(f"PolynomialDecay: decay_steps={decay_steps} is not positive")
-        self.decay_steps, self.end_lr, self.power, self.cycle = (
-            decay_steps,
-            float(end_lr),
-            power,
-            cycle,
-        )
-        super().__init__(learning_rate, last_epoch, verbose)
-
-    def get_lr(self) -> float:
-        """(base - end) * (1 - epoch / steps)^power + end"""
-        epoch, steps = self.last_epoch, self.decay_steps
-        if self.cycle:
-            steps *= max(1, math.ceil(epoch / steps))
-        remaining = 1 - (epoch if self.cycle else min(epoch, steps)) / steps
-        return (self.base_lr - self.end_lr) * float(remaining**self.power) + self.end_lr
-
-
-class LinearLR(LRScheduler):
-    """Linear interpolation of the factor from start_factor to end_factor in total_steps."""
-
-    def __init__(
-        self,
-        learning_rate: float,
-        total_steps: int,
-        start_factor: float = 1.0 / 3,
-        end_factor: float = 1.0,
-        last_epoch: int = -1,
-        verbose: bool = False,
-    ) -> None:
-        if not 0 < start_factor <= 1 or not 0 <= end_factor <= 1:
-            raise OpError(
-                f"LinearLR: start_factor={start_factor} and end_factor={end_factor} "
-                f"should be in (0, 1] and [0, 1]"
-            )
-        self.total_steps, self.start_factor, self.end_factor = total_steps, start_factor, end_factor
-        super().__init__(learning_rate, last_epoch, verbose)
-
-    def get_lr(self) -> float:
-        """base * (start + (end - start) * epoch / steps)"""
-        progress = min(self.last_epoch, self.total_steps) / self.total_steps
-        return self.base_lr * (self.start_factor + (self.end_factor - self.start_factor) * progress)
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
@@ -227,85 +158,3 @@ class CyclicLR(LRScheduler):
         return self.base_lr + self._amplitude * height * self._scale(
             cycle if self._scale_mode == "cycle" else self.last_epoch
         )
-
-
-class ReduceOnPlateau(LRScheduler):
-    """Multiply the rate by `factor` after more than `patience` steps without an improvement of the
-    metric.
-
-    mode: 'min' or 'max'.
-    threshold: required improvement, relative to the best value ('rel') or absolute ('abs').
-    cooldown: steps without counting after a reduction.
-    min_lr: lower bound.
-    epsilon: smaller reductions are ignored.
-    """
-
-    def __init__(
-        self,
-        learning_rate: float,
-        mode: str = "min",
-        factor: float = 0.1,
-        patience: int = 10,
-        threshold: float = 1e-4,
-        threshold_mode: str = "rel",
-        cooldown: int = 0,
-        min_lr: float = 0,
-        epsilon: float = 1e-8,
-        verbose: bool = False,
-    ) -> None:
-        if mode not in ("min", "max") or threshold_mode not in ("rel", "abs"):
-            raise OpError(
-                f"ReduceOnPlateau: mode={mode!r} should be 'min' or 'max', "
-                f"threshold_mode={threshold_mode!r} 'rel' or 'abs'"
-            )
-        if not 0 <= factor < 1:
-            raise OpError(f"ReduceOnPlateau: factor={factor} should be in [0, 1)")
-        self.mode, self.factor, self.patience, self.threshold = mode, factor, patience, threshold
-        self.threshold_mode, self.cooldown, self.min_lr, self.epsilon = (
-            threshold_mode,
-            cooldown,
-            float(min_lr),
-            epsilon,
-        )
-        self.best: float | None = None
-        self.cooldown_counter = self.num_bad_epochs = 0
-        self.base_lr = self.last_lr = float(learning_rate)
-        self.last_epoch, self.verbose = 0, verbose
-
-    def step(self, metrics: Any = None, epoch: int | None = None) -> None:  # type: ignore[override]
-        """Process a metric: a number, or a tensor or array of one element."""
-        value = np.asarray(
-            metrics.numpy() if isinstance(metrics, Tensor) else metrics, dtype=np.float64
-        )
-        if value.size != 1:
-            raise OpError(f"ReduceOnPlateau: metrics has {value.size} elements, not one")
-        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
-        if self.cooldown_counter > 0:
-            self.cooldown_counter -= 1
-            return
-        current = float(value.reshape(()))
-        if self.best is None or self._is_better(current, self.best):
-            self.best, self.num_bad_epochs = current, 0
-        else:
-            self.num_bad_epochs += 1
-        if self.num_bad_epochs > self.patience:
-            self._reduce()
-
-    def _is_better(self, current: float, best: float) -> bool:
-        margin = self.threshold * (best if self.threshold_mode == "rel" else 1.0)
-        return current < best - margin if self.mode == "min" else current > best + margin
-
-    def _reduce(self) -> None:
-        self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
-        rate = max(self.last_lr * self.factor, self.min_lr)
-        if self.last_lr - rate > self.epsilon:
-            self.last_lr = rate
-            if self.verbose:
-                print(
-                    f"Epoch {self.last_epoch}: {type(self).__name__} set learning rate to "
-                    f"{self.last_lr}."
-                )
-
-    def state_keys(self) -> None:
-        """Add the counters to the state."""
-        self.keys = ["cooldown_counter", "best", "num_bad_epochs", "last_epoch", "last_lr"]

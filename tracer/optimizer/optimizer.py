@@ -44,7 +44,9 @@ def try_assign_new_parameter_arrays(updates: list[ParameterUpdate], arrays: Any)
 
 
 def _set_missing_parameter_attrs(leaf: Any) -> Parameter:
-    """Return a parameter, or a plain tensor with the attributes that optimizers read."""
+    """Return the tensor. If it is no Parameter, set the attributes that optimizers read on it, in
+    place.
+    """
     if not hasattr(leaf, "optimize_attr"):
         leaf.optimize_attr, leaf.regularizer, leaf.need_clip = {"learning_rate": 1.0}, None, True
     parameter: Parameter = leaf
@@ -288,9 +290,8 @@ class Optimizer:
         return gradient + parameter.array * parameter.array.dtype.type(float(decay))
 
     def _update_parameter(self, parameter: Parameter, gradient: Array, lr: float) -> None:
-        """Update one.
-
-        parameter: run the op and assign its outputs to the parameter and accumulators.
+        """Update one parameter: run the op and assign its outputs to the parameter and its
+        accumulators.
         """
         state = self._get_or_create_accumulators(parameter)
         value = state.get(MASTER, parameter.array)

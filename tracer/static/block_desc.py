@@ -12,7 +12,7 @@ from ..core.errors import OpError, with_user_line
 from ..ir.program import Block as BlockData
 from ..ir.program import OpDesc as OpData
 from ..ir.program import VarDesc as VarData
-from .desc import ProtoDescView
+from .desc_view_bases import ProtoDescView
 from .op_desc import OpDesc
 from .var_desc import VarDesc
 
@@ -204,8 +204,8 @@ class ProgramDesc(ProtoDescView):
 
     def get_feed_target_names(self) -> Sequence[str]:
         """Return the names of the inputs, in the order of the feed ops."""
-        return self._view.raw.feeds()
+        return self._view.raw.feed_names()
 
     def get_fetch_target_names(self) -> Sequence[str]:
         """Return the names of the outputs, in the order of the fetch ops."""
-        return self._view.raw.fetches()
+        return self._view.raw.fetch_names()

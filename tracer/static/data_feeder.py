@@ -61,13 +61,21 @@ class DataFeeder:
             for i, v in enumerate(self.feed_vars)
         }
 
+    @staticmethod
+    def _empty_batch(variable: Variable) -> Any:
+        """Return an array without rows."""
+        return np.zeros(
+            [0, *(max(d, 0) for d in variable.raw.shape[1:])], parse_dtype(variable.raw.dtype).np
+        )
+
     def _make_batch(self, variable: Variable, values: list[Any]) -> Any:
+        if not values:
+            return self._empty_batch(variable)
         sizes = variable.raw.shape[1:]
         arrays = [np.asarray(v, parse_dtype(variable.raw.dtype).np) for v in values]
-        if not sizes or sum(d < 0 for d in sizes) > 1:
-            return np.stack(arrays)
+        has_sample_shape = bool(sizes) and sum(d < 0 for d in sizes) <= 1
         try:
-            return np.stack([a.reshape(sizes) for a in arrays])
+            return np.stack([a.reshape(sizes) if has_sample_shape else a for a in arrays])
         except ValueError:
             shapes = sorted({a.shape for a in arrays})
             raise OpError(

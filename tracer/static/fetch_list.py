@@ -74,7 +74,7 @@ def prune_program(
     ]
     pruned = prune(desc, inputs, list(outputs), spare=True)
     pruned.block.ops = [op for op in pruned.block.ops if not is_feed_or_fetch(op.type)]
-    return Program.of(pruned)
+    return Program.view_of_raw(pruned)
 
 
 def _without_other_optimizer_ops(program: Program, steps: list[OpDesc]) -> data.Program:

@@ -11,7 +11,7 @@ from ..core.op import OPS
 from ..ir.passes.shape_inference import set_inferred_outputs
 from ..ir.program import Attr, AttrType
 from ..ir.program import VarDesc as VarData
-from .desc import IdentifiedDescView
+from .desc_view_bases import IdentifiedDescView
 
 BlockDesc: TypeAlias = Any  # block_desc.BlockDesc
 Operator: TypeAlias = Any  # graph.operator.Operator

@@ -24,7 +24,7 @@ from ..core.dtype import (
 )
 from ..core.errors import OpError, with_user_line
 from ..ir.program import VarKind
-from .desc import IdentifiedDescView
+from .desc_view_bases import IdentifiedDescView
 
 KINDS_WITH_SHAPE = (
     VarKind.DENSE,

@@ -241,7 +241,7 @@ def call_with_possibly_symbolic_axis(axis: Any, count: int, function: Callable[[
         OPS["reshape2"](cast(axis, "int32"), shape=[]), scale=1.0, bias=float(max(count, 1))
     )
     index = OPS["gather"](axis_table, position)
-    return state.mode.run_selected_branch(
+    return state.mode.run_or_record_switch_case(
         index, [partial(function, i) for i in range(max(count, 1))]
     )
 

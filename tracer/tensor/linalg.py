@@ -267,7 +267,9 @@ def _contracted_axes(axes: Any, rank: int) -> tuple[list[int], list[int]]:
 
 
 def _sum_axis_paired_with_size_one(x: Tensor, y: Tensor, i: int, j: int) -> tuple[Tensor, Tensor]:
-    """If an axis of a pair has size 1, sum the other operand over its axis."""
+    """Sum one operand over its axis if the paired axis of the other has size 1. Raises OpError if
+    neither size is 1.
+    """
     sizes = guarded_size_or_minus_one(x, i), guarded_size_or_minus_one(y, j)
     if 1 not in sizes:
         raise OpError(

@@ -72,7 +72,7 @@ IN_PLACE = ["cast", "flatten", "put_along_axis", "reshape", "scatter", "squeeze"
 
 
 def reshape(x: Tensor, shape: Any, name: str | None = None) -> Tensor:
-    """Return x with another.
+    """Return x with another shape.
 
     shape: -1 is inferred, 0 copies the size of x.
 
@@ -450,9 +450,9 @@ def gather_nd(x: Tensor, index: Tensor, name: str | None = None) -> Tensor:
 def scatter(
     x: Tensor, index: Tensor, updates: Tensor, overwrite: bool = True, name: str | None = None
 ) -> Tensor:
-    """Return x with rows replaced (if not.
+    """Return x with the rows at `index` replaced by the rows of `updates`.
 
-    overwrite: zeroed, then added to).
+    overwrite: if False, these rows are set to 0, and then all updates are added to them.
 
     x [N, *], index [M], updates [M, *] -> [N, *]
     """

@@ -190,10 +190,12 @@ def fill_diagonal_(
 ) -> Tensor:
     """Set a diagonal to `value`.
 
+    offset: the elements [i, i + offset] are set; [i, i, ..., i + offset] for more than two axes.
     wrap: continue it below for x with more rows than columns.
 
     x [M, N] or [N, N, ...]
     """
+    wrap = wrap or len(x.meta.shape) > 2  # without wrap, Paddle's op fills only one of its elements
     return manipulation.apply_in_place(
         x,
         lambda current: OPS["fill_diagonal"](current, value=float(value), offset=offset, wrap=wrap),

@@ -1,4 +1,6 @@
-"""Collect the public functions of this package, and set the methods and operators of Tensor."""
+"""Collect the public functions of this package in EXPORTS. The import of this module sets the
+methods and operators of Tensor.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from ..core.errors import FileError
-from .archives import iter_wanted_files, open_tar_archive
+from .tar_archives import iter_wanted_files, open_tar_archive
 
 MAX_BYTES = 1 << 36  # maximal size of an unpacked archive
 # What the modules of the standard library raise for damaged, encrypted or unknown contents.

@@ -30,8 +30,7 @@ class OARLOCK_EXPORT Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
   ErrorCode code() const noexcept { return code_; }
-  /// The former name of code().
-  ErrorCode fault() const noexcept { return code_; }
+  [[deprecated("use code()")]] ErrorCode fault() const noexcept { return code_; }
 
  private:
   ErrorCode code_;

@@ -51,8 +51,8 @@ class OARLOCK_EXPORT Model {
   /// Opens `prefix`.pdmodel and, if it exists, `prefix`.pdiparams; or two files by name; or a
   /// folder of Paddle 1.x with `__model__` and one file per parameter.  Throws Error(file).
   static Model open(const std::string& prefix_or_pdmodel, const std::string& pdiparams = "");
-  /// Opens a model whose `.pdmodel` is in memory. name: for messages; pdiparams: a path, "" for
-  /// none.
+  /// Opens a model whose `.pdmodel` is in memory. name: for messages; pdiparams: the path of the
+  /// file with the parameters, "" for none.
   static Model from_bytes(std::string_view pdmodel, const std::string& pdiparams,
                           const std::string& name = "model.pdmodel");
 
@@ -61,8 +61,11 @@ class OARLOCK_EXPORT Model {
   std::vector<ParameterSpec> parameters() const;
   std::vector<GuardSpec> guards() const;
   std::map<std::string, std::size_t> op_counts() const;
+  /// The program that wrote the model; "" if it has no contract.
   const std::string& producer() const;
-  const std::string& verified() const;
+  /// What the verification on save reported: the tried sizes and the largest difference; "" if the
+  /// model was not verified.
+  const std::string& verification_summary() const;
 
   /// Converts to ModelProto bytes.  Throws Error(unsupported) that lists every op without a
   /// conversion.
@@ -80,7 +83,7 @@ class OARLOCK_EXPORT Model {
   std::shared_ptr<const Impl> impl_;
 };
 
-/// All Paddle op types that can be converted, sorted.
-OARLOCK_EXPORT std::vector<std::string> lowered_ops();
+/// The Paddle op types for which the converter has a rule, sorted; independent of any model.
+OARLOCK_EXPORT std::vector<std::string> convertible_op_types();
 
 }  // namespace oarlock

@@ -56,7 +56,8 @@ typedef struct oarlock_spec {
 } oarlock_spec;
 
 OARLOCK_API const char* oarlock_error_message(const oarlock_error* error);
-/* "file", "guard", "input", "unsupported" or "engine". */
+/* The name of the error's ErrorCode: "file", "guard", "input", "unsupported" or "engine"; "" for
+ * null. */
 OARLOCK_API const char* oarlock_error_kind(const oarlock_error* error);
 OARLOCK_API void oarlock_error_free(oarlock_error* error);
 

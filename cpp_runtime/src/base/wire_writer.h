@@ -12,7 +12,7 @@ class WireWriter {
  public:
   void int64(std::uint32_t field, std::int64_t value) {
     tag(field, 0);
-    varint(static_cast<std::uint64_t>(value));
+    untagged_varint(static_cast<std::uint64_t>(value));
   }
   void float32(std::uint32_t field, float value) {
     tag(field, 5);
@@ -26,7 +26,7 @@ class WireWriter {
   }
   void bytes(std::uint32_t field, std::string_view value) {
     tag(field, 2);
-    varint(value.size());
+    untagged_varint(value.size());
     out_.append(value);
   }
   template <class F>
@@ -41,8 +41,10 @@ class WireWriter {
   std::string release_bytes() { return std::move(out_); }
 
  private:
-  void tag(std::uint32_t field, std::uint32_t type) { varint(std::uint64_t{field} << 3 | type); }
-  void varint(std::uint64_t value) { append_varint(out_, value); }
+  void tag(std::uint32_t field, std::uint32_t type) {
+    untagged_varint(std::uint64_t{field} << 3 | type);
+  }
+  void untagged_varint(std::uint64_t value) { append_varint(out_, value); }
   static void append_varint(std::string& to, std::uint64_t value) {
     for (; value >= 0x80; value >>= 7) to.push_back(static_cast<char>(value | 0x80));
     to.push_back(static_cast<char>(value));

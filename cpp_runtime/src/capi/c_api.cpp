@@ -1,7 +1,7 @@
 // The C API: C++ objects behind handles.  Exceptions do not leave this file.
 #include "oarlock/oarlock.h"
 #include "oarlock/oarlock_c.h"
-#include "runtime/option_table.h"
+#include "runtime/session_options_by_name.h"
 
 struct oarlock_error {
   std::string message, kind;

@@ -94,7 +94,7 @@ OptionalValue fold_concat(const onnx::Node&, const Inputs& in) {
 
 // Squeeze, Unsqueeze, Reshape between [] and [n]: the same elements in the inferred shape.
 OptionalValue fold_reshape(const onnx::Node& n, const Inputs& in) {
-  auto shape = infer_types(n, in)[0].shape;
+  auto shape = infer_node_output_types(n, in)[0].shape;
   if (!shape || shape->size() > 1) return std::nullopt;
   const Ints& values = in[0]->partial_value->values;
   if (shape->empty() && values.size() != 1) return std::nullopt;
@@ -103,7 +103,7 @@ OptionalValue fold_reshape(const onnx::Node& n, const Inputs& in) {
 }
 
 OptionalValue fold_identity_or_cast(const onnx::Node& n, const Inputs& in) {
-  DType to = infer_types(n, in)[0].dtype;
+  DType to = infer_node_output_types(n, in)[0].dtype;
   if (to != DType::int64 && to != DType::int32) return std::nullopt;
   for (std::int64_t v : in[0]->partial_value->values)
     if (to == DType::int32 && v != kUnknownElement && v != static_cast<std::int32_t>(v))

@@ -36,7 +36,7 @@ ValueType GraphBuilder::declared_type(std::string_view name) const {
 
 // Paddle infers each declared shape from earlier ones, so a wrong size propagates.  Blocks may also
 // change a variable's shape.
-bool GraphBuilder::distrusts_declared_sizes(const OpDesc& op) const {
+bool GraphBuilder::distrusts_declared_output_sizes(const OpDesc& op) const {
   if (has_sub_block(op)) return true;
   for (auto& [slot, names] : op.inputs)
     for (const std::string& name : names)

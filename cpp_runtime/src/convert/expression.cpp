@@ -84,7 +84,7 @@ Expr log_add_exp(const Expr& a, const Expr& b) {
 namespace {
 
 // Integer inputs need opset 12 unless the node is folded.
-Expr emit_min_max(std::string_view onnx, const Expr& a, const Expr& b) {
+Expr emit_min_max_and_require_opset(std::string_view onnx, const Expr& a, const Expr& b) {
   NodeContext& n = a.context();
   Expr result = a.emit(onnx, {b});
   if (is_integer(n.dtype(a)) && !n.find_constant(result)) n.require_opset(12);
@@ -93,9 +93,9 @@ Expr emit_min_max(std::string_view onnx, const Expr& a, const Expr& b) {
 
 }  // namespace
 
-Expr max(const Expr& a, const Expr& b) { return emit_min_max("Max", a, b); }
+Expr max(const Expr& a, const Expr& b) { return emit_min_max_and_require_opset("Max", a, b); }
 Expr max(const Expr& a, double b) { return max(a, a.scalar_like(b)); }
-Expr min(const Expr& a, const Expr& b) { return emit_min_max("Min", a, b); }
+Expr min(const Expr& a, const Expr& b) { return emit_min_max_and_require_opset("Min", a, b); }
 Expr min(const Expr& a, double b) { return min(a, a.scalar_like(b)); }
 Expr where(const Expr& c, const Expr& a, const Expr& b) { return c.emit("Where", {a, b}); }
 Expr where(const Expr& c, const Expr& a, double b) { return where(c, a, a.scalar_like(b)); }

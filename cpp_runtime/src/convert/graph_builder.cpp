@@ -47,12 +47,12 @@ std::string first_output_name(const OpDesc& op) {
 }  // namespace
 
 Strings input_names(const Program& p) {
-  return p.contract ? contract_names_or_default(p.contract->inputs, p.feeds())
-                    : make_names_unique(p.feeds());
+  return p.contract ? contract_names_or_default(p.contract->inputs, p.feed_names())
+                    : make_names_unique(p.feed_names());
 }
 
 Strings output_names(const Program& p) {
-  Strings fetch_names = make_names_unique(p.fetches());
+  Strings fetch_names = make_names_unique(p.fetch_names());
   Strings names =
       p.contract ? contract_names_or_default(p.contract->outputs, fetch_names) : fetch_names;
   Strings own_inputs = input_names(p);
@@ -106,7 +106,7 @@ onnx::Model GraphBuilder::finish_model() {
 }
 
 void GraphBuilder::add_inputs() {
-  Strings feeds = program_.feeds(), names = input_names(program_);
+  Strings feeds = program_.feed_names(), names = input_names(program_);
   for (std::size_t i = 0; i < feeds.size(); ++i) {
     const VarDesc* var = program_.find_var(feeds[i]);
     onnx::ValueInfo input{names[i], var->dtype, var->shape, {}, true};
@@ -139,7 +139,7 @@ void GraphBuilder::add_output(Value value, const std::string& name) {
 }
 
 void GraphBuilder::add_outputs() {
-  Strings fetches = program_.fetches(), names = output_names(program_);
+  Strings fetches = program_.fetch_names(), names = output_names(program_);
   static const OpDesc fetch{"fetch", {}, {}, {}, ""};
   for (std::size_t i = 0; i < fetches.size(); ++i) {
     Value v = require_variable_value(fetches[i], fetch);
@@ -171,7 +171,7 @@ void GraphBuilder::add_outputs() {
 void GraphBuilder::add_guard_outputs() {
   if (!program_.contract) return;
   static const OpDesc reader{"guard", {}, {}, {}, ""};
-  Strings feeds = program_.feeds();
+  Strings feeds = program_.feed_names();
   std::set<std::string_view> inputs(feeds.begin(), feeds.end());
   for (std::size_t i = 0; i < program_.contract->guards.size(); ++i) {
     const Guard& guard = program_.contract->guards[i];
@@ -341,10 +341,10 @@ bool GraphBuilder::is_read_anywhere(const std::string& name) {
   return read_names_->count(name) > 0;
 }
 
-const IfElsePairs& GraphBuilder::branch_pairs_of_current_block() {
-  auto found = branch_pairs_.find(block_index_);
-  if (found == branch_pairs_.end())
-    found = branch_pairs_
+const IfElsePairs& GraphBuilder::if_else_pairs_of_current_block() {
+  auto found = if_else_pairs_.find(block_index_);
+  if (found == if_else_pairs_.end())
+    found = if_else_pairs_
                 .emplace(block_index_,
                          IfElsePairs(program_.blocks[static_cast<std::size_t>(block_index_)]))
                 .first;

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "convert/branch_pairs.h"
+#include "convert/if_else_pairs.h"
 #include "convert/node_context.h"
 #include "onnx/model.h"
 #include "paddle/params.h"
@@ -125,7 +125,7 @@ class GraphBuilder {
   Value find_binding(std::string_view paddle_name) const;
   const OpDesc* find_writing_op(std::string_view paddle_name) const;
   bool is_read_anywhere(const std::string& paddle_name);
-  const IfElsePairs& branch_pairs_of_current_block();
+  const IfElsePairs& if_else_pairs_of_current_block();
   Value add_weight(const ParamRecord& param);
   Value add_initializer(onnx::Initializer init);
   Value add_constant(const onnx::Tensor& tensor);
@@ -138,7 +138,7 @@ class GraphBuilder {
   ValueType& type_of(Value v) { return record_of(v).type; }
   const ValueType& type_of(Value v) const { return record_of(v).type; }
   ValueType declared_type(std::string_view paddle_name) const;
-  bool distrusts_declared_sizes(const OpDesc& op) const;
+  bool distrusts_declared_output_sizes(const OpDesc& op) const;
   void fill_in_declared_type(ValueType& type, const OpDesc& op, const std::string& name,
                              bool trusted) const;
   std::string unique_name(const std::string& wanted);
@@ -171,7 +171,7 @@ class GraphBuilder {
   int needed_opset_ = 0;
   std::optional<std::set<std::string_view>>
       read_names_;  // every variable that an op, a guard or the caller reads
-  std::map<std::int32_t, IfElsePairs> branch_pairs_;  // by block index
+  std::map<std::int32_t, IfElsePairs> if_else_pairs_;  // by block index
   int complex_part_ = -1;  // the part that rules see: 0 real, 1 imaginary, -1 the whole value
   struct MissingRule {
     std::size_t count, first_op_index;  // number of ops, and index of the first
@@ -189,7 +189,8 @@ void convert_complex_value_info_to_pairs(onnx::ValueInfo& value);
 
 /// Type inference and constant folding of emitted nodes.  See shape_inference.cpp and
 /// constant_folding.cpp.
-std::vector<ValueType> infer_types(const onnx::Node& node, const std::vector<const ValueType*>& in);
+std::vector<ValueType> infer_node_output_types(const onnx::Node& node,
+                                               const std::vector<const ValueType*>& in);
 std::optional<PartialValue> fold_shape_arithmetic(const onnx::Node& node,
                                                   const std::vector<const ValueType*>& in);
 

@@ -15,7 +15,7 @@ bool holds_sequences(const VarDesc* var) {
 
 std::vector<RowSplitInput> row_split_inputs(const Program& program) {
   std::vector<RowSplitInput> inputs;
-  Strings feeds = program.feeds(), names = input_names(program);
+  Strings feeds = program.feed_names(), names = input_names(program);
   std::set<std::string_view> names_in_use(names.begin(), names.end());
   for (std::size_t i = 0; i < feeds.size(); ++i) {
     const VarDesc* var = program.find_var(feeds[i]);
@@ -28,7 +28,7 @@ std::vector<RowSplitInput> row_split_inputs(const Program& program) {
 }
 
 void GraphBuilder::add_row_split_inputs() {
-  Strings feeds = program_.feeds();
+  Strings feeds = program_.feed_names();
   for (const RowSplitInput& lod_input : oarlock::row_split_inputs(program_)) {
     const VarDesc* var = program_.find_var(feeds[lod_input.feed_index]);
     if (var->lod_level > 1)
@@ -45,7 +45,7 @@ void GraphBuilder::add_row_split_inputs() {
 }
 
 void GraphBuilder::add_row_split_outputs() {
-  Strings fetches = program_.fetches(), names = output_names(program_);
+  Strings fetches = program_.fetch_names(), names = output_names(program_);
   for (std::size_t i = 0; i < fetches.size(); ++i)
     if (Value offsets = row_splits_of(fetches[i]))
       add_output(offsets, unique_name(names[i] + ".lod"));

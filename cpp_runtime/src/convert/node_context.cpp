@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/limits.h"
+#include "base/result_size_limit.h"
 #include "convert/graph_builder.h"
 #include "convert/registry.h"
 
@@ -175,7 +175,7 @@ Values NodeContext::emit_n(std::size_t outputs, std::string_view onnx, Values in
   if (!in.empty() && !ort_has_kernel(onnx, known_in[0]->dtype))
     fail("ONNX Runtime has no kernel of " + node.op + " for " +
          std::string(name_of(known_in[0]->dtype)));
-  std::vector<ValueType> known = infer_types(node, known_in);
+  std::vector<ValueType> known = infer_node_output_types(node, known_in);
   known.resize(outputs);
   for (ValueType& info : known) {
     check_result_memory_limit(info);
@@ -367,7 +367,7 @@ Value NodeContext::add_subgraph_input_of_same_rank(const std::string& hint, Valu
 }
 
 const IfElsePair* NodeContext::find_branch_pair() const {
-  return graph_.branch_pairs_of_current_block().find(op_);
+  return graph_.if_else_pairs_of_current_block().find(op_);
 }
 const VarDesc* NodeContext::find_var(const std::string& paddle_name) const {
   return graph_.program_.find_var(paddle_name, graph_.block_index_);

@@ -103,10 +103,10 @@ class NodeContext {
   Strings attr(std::string_view name, const Strings& default_value) const;  // STRINGS
   Scalars attr(std::string_view name, const Scalars& default_value) const;  // SCALARS
   DType attr(std::string_view name, DType default_value) const;  // an INT that holds a VarType.Type
-  /// The value of a tensor attribute (VAR), Value{} if it is absent or not a tensor; VARS: all
-  /// values.
-  Value tensor_attr(std::string_view name) const;
-  Values tensor_list_attr(std::string_view name) const;
+  /// The value of the variable that an attribute of type VAR names, Value{} if the attribute is
+  /// absent or of another type. List: for type VARS, empty otherwise.
+  Value value_of_variable_attr(std::string_view name) const;
+  Values values_of_variable_list_attr(std::string_view name) const;
   /// A nonnegative axis attribute. rank: of the value that it indexes; must be known.
   std::int64_t axis_attr(std::string_view name, std::int64_t default_value, int rank) const;
 
@@ -196,7 +196,7 @@ class NodeContext {
   /// The last op before this one in this block that writes `paddle_name`; null if there is none.
   const OpDesc* last_writer_in_block(const std::string& paddle_name) const;
 
-  /// Fails if the target opset is below `opset`: the rule supports these inputs from `opset` on.
+  /// Fails if the target opset is below `min_opset`, from which on the rule supports these inputs.
   /// The caller then converts the whole program again at that opset if LowerOptions::max_opset
   /// allows it.  what: the input or attribute that needs it, for the message.
   void require_opset(int min_opset, std::string_view what = "") const;
@@ -216,7 +216,7 @@ class NodeContext {
   [[noreturn]] void fail_attr_type(std::string_view name, const oarlock::Attr& stored,
                                    std::string_view expected) const;
   template <class T>
-  T read_attr(std::string_view name, T default_value, std::string_view expected) const;
+  T read_attr_or_default(std::string_view name, T default_value, std::string_view expected) const;
 
   const OpDesc& op_;
   GraphBuilder& graph_;

@@ -23,12 +23,13 @@ void NodeContext::fail_attr_type(std::string_view name, const oarlock::Attr& sto
   std::string text = "attribute '" + std::string(name) + "' ";
   if (stored.type == AttrType::VAR || stored.type == AttrType::VARS)
     fail(text + "is a tensor, which has no lowering here");
-  fail(text + "is " + std::string(name_of(stored.type)) + " where " + std::string(expected) +
+  fail(text + "is " + std::string(attr_type_name(stored.type)) + " where " + std::string(expected) +
        " belongs");
 }
 
 template <class T>
-T NodeContext::read_attr(std::string_view name, T default_value, std::string_view expected) const {
+T NodeContext::read_attr_or_default(std::string_view name, T default_value,
+                                    std::string_view expected) const {
   const oarlock::Attr* stored = find_attr(name);
   if (!stored) return default_value;
   bool tensor = stored->type == AttrType::VAR || stored->type == AttrType::VARS;
@@ -44,7 +45,7 @@ std::int64_t NodeContext::attr(std::string_view name, std::int64_t default_value
     if (s.type == Scalar::Type::int64 || s.type == Scalar::Type::boolean) return s.i;
   }
   constexpr std::int64_t limit = std::int64_t{1} << 61;  // so that sums of a few do not overflow
-  std::int64_t value = read_attr(name, default_value, "INT or LONG");
+  std::int64_t value = read_attr_or_default(name, default_value, "INT or LONG");
   require(value > -limit && value < limit,
           "attribute '" + std::string(name) + "' is " + std::to_string(value));
   return value;
@@ -54,7 +55,7 @@ double NodeContext::attr(std::string_view name, double default_value) const {
   const oarlock::Attr* stored = find_attr(name);
   if (stored && stored->type == AttrType::SCALAR)
     return std::get<Scalar>(stored->value).as_double();
-  return read_attr(name, default_value, "FLOAT");
+  return read_attr_or_default(name, default_value, "FLOAT");
 }
 
 float NodeContext::attr(std::string_view name, float default_value) const {
@@ -62,22 +63,22 @@ float NodeContext::attr(std::string_view name, float default_value) const {
 }
 
 bool NodeContext::attr(std::string_view name, bool default_value) const {
-  return read_attr(name, default_value, "BOOLEAN");
+  return read_attr_or_default(name, default_value, "BOOLEAN");
 }
 std::string NodeContext::attr(std::string_view name, const char* default_value) const {
-  return read_attr(name, std::string(default_value), "STRING");
+  return read_attr_or_default(name, std::string(default_value), "STRING");
 }
 Ints NodeContext::attr(std::string_view name, const Ints& default_value) const {
-  return read_attr(name, default_value, "INTS or LONGS");
+  return read_attr_or_default(name, default_value, "INTS or LONGS");
 }
 Floats NodeContext::attr(std::string_view name, const Floats& default_value) const {
-  return read_attr(name, default_value, "FLOATS");
+  return read_attr_or_default(name, default_value, "FLOATS");
 }
 Strings NodeContext::attr(std::string_view name, const Strings& default_value) const {
-  return read_attr(name, default_value, "STRINGS");
+  return read_attr_or_default(name, default_value, "STRINGS");
 }
 Scalars NodeContext::attr(std::string_view name, const Scalars& default_value) const {
-  return read_attr(name, default_value, "SCALARS");
+  return read_attr_or_default(name, default_value, "SCALARS");
 }
 
 DType NodeContext::attr(std::string_view name, DType default_value) const {
@@ -89,13 +90,13 @@ DType NodeContext::attr(std::string_view name, DType default_value) const {
   return stored;
 }
 
-Value NodeContext::tensor_attr(std::string_view name) const {
+Value NodeContext::value_of_variable_attr(std::string_view name) const {
   const oarlock::Attr* stored = find_attr(name);
   if (!stored || stored->type != AttrType::VAR) return {};
   return graph_.require_variable_value(std::get<std::string>(stored->value), op_);
 }
 
-Values NodeContext::tensor_list_attr(std::string_view name) const {
+Values NodeContext::values_of_variable_list_attr(std::string_view name) const {
   const oarlock::Attr* stored = find_attr(name);
   Values all;
   if (stored && stored->type == AttrType::VARS)

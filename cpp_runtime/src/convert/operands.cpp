@@ -53,12 +53,12 @@ Ints read_int_list_attr(const NodeContext& n, std::string_view attr, const Ints&
 }  // namespace
 
 Value read_int_list(NodeContext& n, const IntListNames& names, const Ints& default_value) {
-  Values parts = n.tensor_list_attr(names.attr);
+  Values parts = n.values_of_variable_list_attr(names.attr);
   if (parts.empty()) parts = n.inputs(names.tensors);
   for (Value& part : parts)
     if (n.shape(part) != Ints{1}) part = n.reshape(part, {1});
   if (parts.empty() && n.has_input(names.tensor)) parts = {n.input(names.tensor)};
-  if (auto whole = n.tensor_attr(names.attr); parts.empty() && whole) parts = {whole};
+  if (auto whole = n.value_of_variable_attr(names.attr); parts.empty() && whole) parts = {whole};
   if (parts.empty()) return n.int64_vector(read_int_list_attr(n, names.attr, default_value));
   for (Value& part : parts) part = as_int64_vector(n, part);
   return n.concat(parts, 0);

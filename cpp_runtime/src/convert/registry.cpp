@@ -39,7 +39,7 @@ RulesByOp build_rules_by_op() {
                      unary_math_rules(),
                      matmul_rules(),
                      nms_rules(),
-                     normalization_rules(),
+                     normalization_and_dropout_rules(),
                      pad_rules(),
                      tensor_products_rules(),
                      index_put_and_multiplex_rules(),
@@ -159,7 +159,8 @@ int since_opset_of_onnx_op_for_dtype(std::string_view onnx, DType dtype) {
       {"LayerNormalization", 17},
   };
   if ((onnx == "Max" || onnx == "Min") && is_integer(dtype)) return 12;
-  if (onnx == "Equal") return is_integer(dtype) || dtype == DType::boolean ? 7 : 11;
+  if (onnx == "Equal")
+    return dtype == DType::int32 || dtype == DType::int64 || dtype == DType::boolean ? 7 : 11;
   auto it = std::find_if(std::begin(later_ops), std::end(later_ops),
                          [&](const OpSince& s) { return s.onnx == onnx; });
   return it == std::end(later_ops) ? 7 : it->opset;

@@ -52,7 +52,7 @@ const Rule* find_rule(std::string_view op_type, int opset);
 /// The rule for op `op_type` with complex inputs, or null.
 const Rule* find_complex_rule(std::string_view op_type);
 
-/// The traits stated with the first rule of `op_type`.
+/// The traits stated with the first rule of `op_type`; the default traits if there is no rule.
 const OutputTraits& output_traits_or_default(std::string_view op_type);
 
 /// The first opset with a rule for `op_type`; 0 if there is no rule.
@@ -97,7 +97,7 @@ std::span<const Rule> legacy_loss_rules();
 std::span<const Rule> unary_math_rules();
 std::span<const Rule> matmul_rules();
 std::span<const Rule> nms_rules();
-std::span<const Rule> normalization_rules();
+std::span<const Rule> normalization_and_dropout_rules();
 std::span<const Rule> pad_rules();
 std::span<const Rule> tensor_products_rules();
 std::span<const Rule> index_put_and_multiplex_rules();

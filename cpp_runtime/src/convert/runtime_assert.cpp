@@ -15,8 +15,8 @@ Value assert_nonzero_divisor(NodeContext& n, Value y) {
                                  "an integer is divided by zero");
 }
 
-// Adds 0, or fails in a Reshape of `count` elements to a shape of `count + 1` elements.  Every
-// device computes shapes on the host, while an out-of-range index may be ignored.
+// Adds 0, or fails in a Reshape of one element to a shape of `count + 1` elements.  Every device
+// computes shapes on the host, while an out-of-range index may be ignored.
 Value fail_at_run_time_if_any(NodeContext& n, Value v, Value violated, std::string_view message) {
   auto counts = n.cast(violated, DType::int64);
   auto count = n.rank(violated) == 0 ? counts : reduce(n, "ReduceSum", counts, {}, false);

@@ -305,8 +305,8 @@ const InferenceTable& inference_table() {
 
 }  // namespace
 
-std::vector<ValueType> infer_types(const onnx::Node& node,
-                                   const std::vector<const ValueType*>& in) {
+std::vector<ValueType> infer_node_output_types(const onnx::Node& node,
+                                               const std::vector<const ValueType*>& in) {
   if (!node.domain.empty() || in.empty()) return {ValueType{}};
   if (auto several = infer_multiple_outputs(node, in); !several.empty()) return several;
   auto rule = inference_table().find(node.op);

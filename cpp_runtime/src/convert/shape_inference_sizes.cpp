@@ -157,7 +157,7 @@ WindowDim read_window_dim(const onnx::Node& n, const Ints& kernel, std::size_t d
           ints_attr(n, "strides", ones)[dim],
           ints_attr(n, "dilations", ones)[dim],
           pads[dim] + pads[dims + dim],
-          algorithm && *algorithm != "NOTSET",
+          algorithm && algorithm->starts_with("SAME_"),
           int_attr(n, "ceil_mode", 0) != 0};
 }
 
@@ -323,7 +323,7 @@ void add_size_inference_rules(InferenceTable& t) {
                     "ReduceL2", "ReduceLogSumExp"})
     t[name] = infer_reduce;
   for (auto name : {"ArgMax", "ArgMin"}) t[name] = infer_arg_reduce;
-  for (auto name : {"MaxPool", "AveragePool"}) t[name] = infer_pool;
+  t["AveragePool"] = infer_pool;
   for (auto name : {"GlobalMaxPool", "GlobalAveragePool"}) t[name] = infer_global_pool;
   t["Flatten"] = infer_flatten, t["MatMul"] = infer_matmul, t["Gemm"] = infer_gemm,
   t["Conv"] = infer_conv;

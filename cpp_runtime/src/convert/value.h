@@ -15,6 +15,7 @@ class Value {
 
  private:
   friend class GraphBuilder;
+  // id: index of the value's record in GraphBuilder; 0 is an omitted input.
   explicit Value(std::size_t id) : id_(static_cast<std::uint32_t>(id)) {}
 
   std::uint32_t id_ = 0;

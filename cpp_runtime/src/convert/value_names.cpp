@@ -42,7 +42,7 @@ void GraphBuilder::add_graph_output(BuilderGraph& graph, Value v, onnx::ValueInf
 // Binds variables to the results of an op.  A value that the op computed gets the name of its first
 // variable.
 void GraphBuilder::bind_results(const OpDesc& op, std::size_t first_node) {
-  bool trusted = scope_ == &top_scope_ && !distrusts_declared_sizes(op);
+  bool trusted = scope_ == &top_scope_ && !distrusts_declared_output_sizes(op);
   for (auto& [paddle, value] : op_results_) {
     ValueRecord& record = record_of(value);
     bool is_own_result = record.graph == scope_->graph && record.node >= first_node;

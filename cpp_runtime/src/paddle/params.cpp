@@ -98,7 +98,7 @@ struct RecordReader {
 Params::Params(std::string_view bytes, const Program& program, const std::string& file)
     : bytes_(bytes), file_(file) {
   RecordReader reader{file_, bytes, 0, ""};
-  auto vars = program.persistables();
+  auto vars = program.persistables_in_file_order();
   all_.reserve(vars.size());
   for (std::size_t i = 0; i < vars.size(); ++i) {
     reader.record_label = "record " + std::to_string(i) + " of " + std::to_string(vars.size()) +

@@ -1,10 +1,11 @@
+// Look-ups in a program.  program_parser.cpp reads a program from bytes.
 #include "paddle/program.h"
 
 #include <algorithm>
 
 namespace oarlock {
 
-std::string_view name_of(AttrType type) {
+std::string_view attr_type_name(AttrType type) {
   static constexpr std::string_view names[kAttrTypes] = {
       "INT",      "FLOAT",    "STRING", "INTS",    "FLOATS", "STRINGS",
       "BOOLEAN",  "BOOLEANS", "BLOCK",  "LONG",    "BLOCKS", "LONGS",
@@ -21,7 +22,7 @@ const VarDesc* Program::find_var(std::string_view name, std::int32_t block) cons
   return nullptr;
 }
 
-std::vector<const VarDesc*> Program::persistables() const {
+std::vector<const VarDesc*> Program::persistables_in_file_order() const {
   std::map<std::string_view, const VarDesc*>
       by_name;  // ordered by bytes, as Paddle sorts std::string
   for (const Block& block : blocks)
@@ -70,10 +71,10 @@ Strings names_sorted_by_column(const Block& block, std::string_view type,
 
 }  // namespace
 
-Strings Program::feeds() const {
+Strings Program::feed_names() const {
   return names_sorted_by_column(blocks[0], "feed", &OpDesc::outputs, "Out");
 }
-Strings Program::fetches() const {
+Strings Program::fetch_names() const {
   return names_sorted_by_column(blocks[0], "fetch", &OpDesc::inputs, "X");
 }
 

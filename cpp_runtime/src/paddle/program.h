@@ -40,7 +40,7 @@ enum class AttrType : std::int32_t {
 inline constexpr std::int32_t kAttrTypes = 18;
 
 /// The name of an attribute type in framework.proto.
-std::string_view name_of(AttrType type);
+std::string_view attr_type_name(AttrType type);
 
 /// The kind of a variable; values are those of `VarType.type`.
 enum class VarKind : std::int32_t {
@@ -152,10 +152,10 @@ struct Program {
   /// none.
   const VarDesc* find_var(std::string_view name, std::int32_t block = 0) const;
   /// The variables stored in `.pdiparams`, of all blocks, in file order (sorted by name).
-  std::vector<const VarDesc*> persistables() const;
+  std::vector<const VarDesc*> persistables_in_file_order() const;
   /// Names of the inputs and outputs, ordered by the `col` of their feed and fetch ops.
-  Strings feeds() const;
-  Strings fetches() const;
+  Strings feed_names() const;
+  Strings fetch_names() const;
 };
 
 /// The variable names in a slot; empty if the op does not have it.

@@ -3,8 +3,8 @@
 #include "base/escape_text.h"
 #include "base/poll.h"
 #include "base/wire_reader.h"
-#include "paddle/contract.h"
-#include "paddle/op_upgrade.h"
+#include "paddle/attr_name_upgrade.h"
+#include "paddle/contract_reader.h"
 #include "paddle/validator.h"
 
 namespace oarlock {

@@ -1,7 +1,7 @@
 #include "paddle/program_writer.h"
 
 #include "base/wire_writer.h"
-#include "paddle/contract.h"
+#include "paddle/contract_reader.h"
 
 namespace oarlock {
 namespace {

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 /// The file of a parameter.  Names may contain `/`, but must not lead out of the folder and must be
 /// in normal form, so that no file has two names.
-fs::path param_path(const std::string& folder, const std::string& name) {
+fs::path param_path_in_folder(const std::string& folder, const std::string& name) {
   fs::path inner(name);
   bool escapes_folder =
       name.empty() || inner.is_absolute() || inner.lexically_normal().string() != name;
@@ -38,7 +38,7 @@ void write_bytes(int fd, std::string_view bytes) {
   }
 }
 
-std::string temporary_path_template() {
+std::string mkstemp_template() {
   std::error_code error;
   fs::path folder = fs::temp_directory_path(error);
   return ((error ? fs::path("/tmp") : folder) / "oarlock-XXXXXX").string();
@@ -47,12 +47,12 @@ std::string temporary_path_template() {
 }  // namespace
 
 TemporaryCombinedParams::TemporaryCombinedParams(const std::string& folder, const Program& program)
-    : path_(temporary_path_template()) {
+    : path_(mkstemp_template()) {
   int fd = ::mkstemp(path_.data());
   if (fd < 0) throw Error(ErrorCode::file, path_ + ": cannot be created: " + std::strerror(errno));
   try {
-    for (const VarDesc* var : program.persistables())
-      write_bytes(fd, MappedFile(param_path(folder, var->name).string()).bytes());
+    for (const VarDesc* var : program.persistables_in_file_order())
+      write_bytes(fd, MappedFile(param_path_in_folder(folder, var->name).string()).bytes());
   } catch (...) {
     ::close(fd);
     ::unlink(path_.c_str());

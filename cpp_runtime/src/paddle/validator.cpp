@@ -7,9 +7,9 @@
 #include "base/poll.h"
 #include "base/utf8.h"
 #include "oarlock/error.h"
-#include "paddle/contract.h"
-#include "paddle/op_attrs.h"
-#include "paddle/output_tree.h"
+#include "paddle/contract_reader.h"
+#include "paddle/op_attr_checks.h"
+#include "paddle/output_tree_check.h"
 
 namespace oarlock {
 namespace {
@@ -131,7 +131,7 @@ struct Validator {
     for (auto& [attr, value] : op.attrs) {
       check_name(attr, "attribute");
       require(attr != "sub_block" || value.type == AttrType::BLOCK,
-              op.type + ": attribute 'sub_block' is a " + std::string(name_of(value.type)));
+              op.type + ": attribute 'sub_block' is a " + std::string(attr_type_name(value.type)));
       if (value.type == AttrType::BLOCK)
         check_and_claim_sub_block(op, attr, std::get<std::int64_t>(value.value), block);
       if (value.type == AttrType::BLOCKS)
@@ -181,8 +181,8 @@ struct Validator {
     require(c.version == kContractVersion, "contract of version " + std::to_string(c.version) +
                                                ", this runtime reads version " +
                                                std::to_string(kContractVersion));
-    check_contract_arguments(c.inputs, program.feeds(), "inputs");
-    check_contract_arguments(c.outputs, program.fetches(), "outputs");
+    check_contract_arguments(c.inputs, program.feed_names(), "inputs");
+    check_contract_arguments(c.outputs, program.fetch_names(), "outputs");
     std::string problem = find_output_tree_problem(c.output_tree, c.outputs.size());
     require(problem.empty(), "contract: the output tree " + problem);
     for (const Guard& g : c.guards) {

@@ -101,7 +101,8 @@ void assign_value(Translator& t, const Operation& op) {
   auto elements = values ? convert_attr(values->value, AttrType::SCALARS) : std::nullopt;
   auto converted = values ? convert_attr(values->value, stored.type) : std::nullopt;
   if (!elements || !converted)
-    t.fail(op.source, "pd_op.assign_value: no values of type " + std::string(name_of(stored.type)));
+    t.fail(op.source,
+           "pd_op.assign_value: no values of type " + std::string(attr_type_name(stored.type)));
   Ints shape = ints_attr(t, op, "shape");
   if (element_count(shape) != static_cast<std::int64_t>(std::get<Scalars>(elements->value).size()))
     t.fail(op.source, "pd_op.assign_value: the number of values does not fit the shape");

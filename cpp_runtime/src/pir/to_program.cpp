@@ -4,7 +4,7 @@
 
 #include "base/wire_reader.h"
 #include "oarlock/error.h"
-#include "paddle/contract.h"
+#include "paddle/contract_reader.h"
 #include "paddle/validator.h"
 #include "pir/reader.h"
 #include "pir/translator.h"

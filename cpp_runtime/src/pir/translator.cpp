@@ -5,7 +5,7 @@
 #include "base/decimal.h"
 #include "base/poll.h"
 #include "oarlock/error.h"
-#include "paddle/op_attrs.h"
+#include "paddle/op_attr_checks.h"
 
 namespace oarlock::pir {
 namespace {
@@ -378,7 +378,7 @@ void Translator::copy_attr(const Operation& op, std::string_view name, AttrType 
   auto value = convert_attr(attr->value, type);
   if (!value)
     fail(attr->source, full_name(op) + ": attribute " + quoted(name) + " has no value of type " +
-                           std::string(name_of(type)));
+                           std::string(attr_type_name(type)));
   attrs[std::string(name)] = std::move(*value);
 }
 
@@ -432,7 +432,7 @@ void Translator::add_mutable_attr(const Operation& op, const OperandSpec& spec,
       auto converted = convert_attr(attr, *declared);
       if (!converted)
         fail(op.source, full_name(op) + ": operand " + quoted(spec.name) +
-                            " has no value of type " + std::string(name_of(*declared)));
+                            " has no value of type " + std::string(attr_type_name(*declared)));
       attr = std::move(*converted);
     }
     attrs[std::string(spec.attr)] = std::move(attr);
@@ -471,10 +471,10 @@ void Translator::add_attrs(const Operation& op, const OpSpec& spec, Attrs& attrs
     if (auto declared = declared_attr_type(spec.legacy_type, attr_spec.legacy_name)) {
       auto converted = convert_attr(*value, *declared);
       if (!converted)
-        fail(attr ? attr->source : op.source, full_name(op) + ": attribute " +
-                                                  quoted(attr_spec.name) + " has type " +
-                                                  std::string(name_of(value->type)) + ", but " +
-                                                  std::string(name_of(*declared)) + " is expected");
+        fail(attr ? attr->source : op.source,
+             full_name(op) + ": attribute " + quoted(attr_spec.name) + " has type " +
+                 std::string(attr_type_name(value->type)) + ", but " +
+                 std::string(attr_type_name(*declared)) + " is expected");
       value = std::move(converted);
     }
     attrs[std::string(attr_spec.legacy_name)] = std::move(*value);

@@ -166,13 +166,13 @@ void InputBuffers::set(std::size_t index, nb::handle array, const std::string& n
   if (foreign) views_[index].dtype = named;
 }
 
-// NumPy rejects dims whose product overflows, even if one of them is 0.
 void import_numpy() { instance = new NumpyModule; }
 
 nb::object to_numpy(const Tensor& tensor) {
   try {
     return tensor.byte_size() <= kCopyBytes ? copy_to_numpy(tensor) : share_with_numpy(tensor);
   } catch (const nb::python_error& error) {
+    // NumPy rejects dims whose product overflows, even if one of them is 0.
     if (!error.matches(PyExc_ValueError)) throw;
     throw Error(ErrorCode::engine, "run: an output is " +
                                        format_type(tensor.dtype(), tensor.shape()) +

@@ -15,7 +15,7 @@
 #include "python/py_session.h"
 #include "runtime/machine.h"
 #include "runtime/model_impl.h"
-#include "runtime/option_table.h"
+#include "runtime/session_options_by_name.h"
 #include "runtime/session_settings.h"
 
 namespace oarlock::python {
@@ -67,7 +67,7 @@ nb::dict describe_model(const nb::bytes& pdmodel, const Path& params_path,
   result["params"] = params;
   result["guards"] = guards;
   result["producer"] = model.producer();
-  result["verified"] = model.verified();
+  result["verified"] = model.verification_summary();
   return result;
 }
 
@@ -234,7 +234,8 @@ NB_MODULE(_runtime, m) {
         "partitions.");
   m.def("byte_products_saturate", &byte_products_saturate,
         "Whether ONNX Runtime's products of unsigned and signed bytes saturate on this processor.");
-  m.def("lowered_ops", &lowered_ops, "Every Paddle op type that has a lowering, sorted.");
+  m.def("convertible_op_types", &convertible_op_types,
+        "All Paddle op types that can be converted, sorted.");
   m.def("ort_library_info", &library_info_dict, "path"_a.none() = nb::none(),
         nb::sig("def ort_library_info(path: str | None = None) -> dict[str, typing.Any]"),
         "Path, version and providers of the engine.");

@@ -7,7 +7,7 @@
 #include "base/scoped_gil.h"
 #include "python/arrays.h"
 #include "python/ctrl_c.h"
-#include "runtime/option_table.h"
+#include "runtime/session_options_by_name.h"
 
 namespace oarlock::python {
 

@@ -8,7 +8,7 @@
 
 #include "base/decimal.h"
 #include "runtime/model_impl.h"
-#include "runtime/option_table.h"
+#include "runtime/session_options_by_name.h"
 
 namespace oarlock::runner {
 namespace {
@@ -25,13 +25,15 @@ std::vector<std::string> split_text(const std::string& text, char by) {
 
 int parse_nonnegative_int(const std::string& option, const std::string& text) {
   auto value = parse_int(text);
-  if (!value || *value < 0) throw UsageError{option + " requires a number, not '" + text + "'"};
+  if (!value || *value < 0)
+    throw UsageError{option + " requires an integer of 0 or more, not '" + text + "'"};
   return *value;
 }
 
 double parse_nonnegative_number(const std::string& option, const std::string& text) {
   auto value = parse_double(text);
-  if (!value || !(*value >= 0)) throw UsageError{option + " requires a number, not '" + text + "'"};
+  if (!value || !(*value >= 0))
+    throw UsageError{option + " requires a number of 0 or more, not '" + text + "'"};
   return *value;
 }
 

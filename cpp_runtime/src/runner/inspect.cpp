@@ -52,7 +52,7 @@ ConversionSummary try_lower(const Model& m) {
 }
 
 std::vector<std::string> unsupported_ops(const Model& m) {
-  std::vector<std::string> lowered = lowered_ops(), missing;
+  std::vector<std::string> lowered = convertible_op_types(), missing;
   for (auto& [op, count] : m.op_counts())
     if (!std::binary_search(lowered.begin(), lowered.end(), op)) missing.push_back(op);
   return missing;
@@ -92,7 +92,7 @@ void print_json(const Model& m) {
             << ", \"onnx\": " << conversion_result_json(m)
             << ", \"guards\": " << format_json_array(m.guards(), guard_json)
             << ", \"producer\": " << quote_json(m.producer())
-            << ", \"verified\": " << quote_json(m.verified()) << "}\n";
+            << ", \"verified\": " << quote_json(m.verification_summary()) << "}\n";
 }
 
 void print_guards(const Model& m) {
@@ -141,7 +141,8 @@ int inspect(const Command& c) {
   print_conversion_result(m);
   print_guards(m);
   if (!m.producer().empty()) std::cout << "by      " << m.producer() << "\n";
-  if (!m.verified().empty()) std::cout << "checked " << m.verified() << "\n";
+  if (!m.verification_summary().empty())
+    std::cout << "checked " << m.verification_summary() << "\n";
   std::string tuning = tuning_path(m.impl());
   if (is_file(tuning)) std::cout << "tuned   " << tuning << "\n";
   return 0;

@@ -3,7 +3,7 @@
 #include <locale>
 #include <sstream>
 
-#include "base/digest.h"
+#include "base/blake2b_digest.h"
 
 namespace oarlock {
 namespace {

@@ -10,7 +10,7 @@
 #include <filesystem>
 
 #include "base/atomic_files.h"
-#include "base/digest.h"
+#include "base/blake2b_digest.h"
 #include "converter_digest.h"
 #include "onnx/model.h"
 #include "runtime/cache_manifest.h"

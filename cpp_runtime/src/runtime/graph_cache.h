@@ -51,8 +51,8 @@ class GraphCache {
   /// Starts an entry.  Returns nullopt if the folder cannot be written, or if another process
   /// writes the same entry. rejected_graph: the graph of an entry that ONNX Runtime rejected
   std::optional<CacheDraft> try_begin_entry(const std::optional<std::string>& rejected_graph) const;
-  /// Commits the files that ONNX Runtime wrote; without effect if a file cannot be written.  Throws
-  /// Error(file) if the graph cannot be read.
+  /// Commits the files that ONNX Runtime wrote, by writing the manifest that names them; drops the
+  /// draft if a file cannot be written.  Throws Error(file) if the graph cannot be read.
   void commit(CacheDraft draft) const;
 
  private:

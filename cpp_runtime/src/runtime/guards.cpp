@@ -42,7 +42,7 @@ bool matches_expected(double actual, const std::string& expected) {
 
 Guards::Guards(const Program& program) : model_(program.name) {
   if (!program.contract) return;
-  Strings feeds = program.feeds();
+  Strings feeds = program.feed_names();
   for (std::size_t i = 0; i < program.contract->guards.size(); ++i) {
     const Guard& guard = program.contract->guards[i];
     auto feed = std::find(feeds.begin(), feeds.end(), guard.var);

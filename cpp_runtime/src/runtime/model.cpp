@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "base/digest.h"
+#include "base/blake2b_digest.h"
 #include "convert/registry.h"
 #include "paddle/program_parser.h"
 #include "pir/reader.h"
@@ -29,15 +29,16 @@ std::shared_ptr<const Model::Impl> load_model(std::string_view bytes, std::strin
   impl->program = pir::is_json(bytes) ? pir::read_program(bytes, name)
                                       : parse_upgrade_and_validate_program(bytes, name);
   impl->digest = blake2b_hex_digest(bytes);  // after parsing, which limits the size
-  bool needed = !impl->program.persistables().empty();
+  bool needed = !impl->program.persistables_in_file_order().empty();
   if (needed && pdiparams.empty() && !values.empty()) {
     impl->combined_params = std::make_unique<TemporaryCombinedParams>(values, impl->program);
     pdiparams = impl->combined_params->path();
   }
   if (needed && pdiparams.empty())
-    throw Error(ErrorCode::file, name + ": has " +
-                                     std::to_string(impl->program.persistables().size()) +
-                                     " weights but no .pdiparams was given");
+    throw Error(ErrorCode::file,
+                name + ": has " +
+                    std::to_string(impl->program.persistables_in_file_order().size()) +
+                    " weights but no .pdiparams was given");
   if (!pdiparams.empty()) impl->weights = MappedFile(pdiparams);
   impl->params =
       Params(impl->weights.bytes(), impl->program, pdiparams.empty() ? name : base_name(pdiparams));
@@ -68,7 +69,8 @@ LowerOptions to_lower_options(const Model::Impl& impl, const OnnxOptions& option
 
 const std::string kEmpty;
 
-/// The model folder of Paddle 1.x that `path` or `path/__model__` names; "" for other paths.
+/// The folder that `path` names directly or as `path/__model__`, with a slash at its end; "" for
+/// other paths and for a prefix of a `.pdmodel`. The caller checks that the folder has `__model__`.
 std::string legacy_model_folder(const std::string& path) {
   std::error_code error;
   if (base_name(path) == "__model__")
@@ -120,7 +122,7 @@ Model Model::from_bytes(std::string_view pdmodel, const std::string& pdiparams,
 
 std::vector<TensorSpec> input_specs(const Program& program) {
   static const std::vector<ContractArg> none;
-  Strings feeds = program.feeds(), names = input_names(program);
+  Strings feeds = program.feed_names(), names = input_names(program);
   std::vector<TensorSpec> specs;
   for (std::size_t i = 0; i < feeds.size(); ++i)
     specs.push_back(make_tensor_spec(program, feeds[i], names[i],
@@ -136,7 +138,7 @@ std::vector<TensorSpec> Model::inputs() const { return input_specs(impl_->progra
 std::vector<TensorSpec> Model::outputs() const {
   static const std::vector<ContractArg> none;
   const Program& program = impl_->program;
-  Strings fetches = program.fetches(), names = output_names(program);
+  Strings fetches = program.fetch_names(), names = output_names(program);
   std::vector<TensorSpec> specs;
   for (std::size_t i = 0; i < fetches.size(); ++i)
     specs.push_back(make_tensor_spec(program, fetches[i], names[i],
@@ -172,7 +174,7 @@ std::map<std::string, std::size_t> Model::op_counts() const {
 const std::string& Model::producer() const {
   return impl_->program.contract ? impl_->program.contract->producer : kEmpty;
 }
-const std::string& Model::verified() const {
+const std::string& Model::verification_summary() const {
   return impl_->program.contract ? impl_->program.contract->verified : kEmpty;
 }
 
@@ -198,7 +200,7 @@ std::string Model::to_text(int opset) const {
       lower_program(impl_->program, impl_->params, to_lower_options(*impl_, options)).graph);
 }
 
-std::vector<std::string> lowered_ops() {
+std::vector<std::string> convertible_op_types() {
   std::vector<std::string> names;
   for (std::string_view name : op_types_with_rule()) names.emplace_back(name);
   return names;

@@ -48,7 +48,7 @@ T attr_or(const OpDesc& op, std::string_view name, T default_value) {
 class PoolingShapeCheck::StepFinder {
  public:
   StepFinder(const Program& program, PoolingShapeCheck& check) : program_(program), check_(check) {
-    for (const std::string& name : program.feeds()) {
+    for (const std::string& name : program.feed_names()) {
       const VarDesc* var = program.find_var(name);
       if (var && var->shape.size() >= 3)
         tracked_[name] = {check.num_inputs_, var->shape.size(), false};

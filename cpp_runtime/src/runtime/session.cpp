@@ -13,12 +13,12 @@
 #include "runtime/graph_cache.h"
 #include "runtime/guards.h"
 #include "runtime/io_binding.h"
-#include "runtime/lod_inputs.h"
 #include "runtime/model_impl.h"
 #include "runtime/ort/node_placement.h"
 #include "runtime/ort/ort_values.h"
 #include "runtime/ort/provider_settings.h"
 #include "runtime/pooling_shape_check.h"
+#include "runtime/row_splits.h"
 #include "runtime/session_settings.h"
 #include "runtime/synthetic_inputs.h"
 #include "runtime/tuning_file.h"
@@ -113,7 +113,7 @@ struct Session::Impl {
     }
     all_output_names = requested_and_guard_output_names(all_outputs);
     if (options.offsets) mark_row_split_outputs(outputs, declared.size());
-    check_cuda_graph(options, inputs);
+    check_cuda_graph_device_and_shapes(options, inputs);
     check_placement();
     for (const Shapes& shapes : options.warmup) warm_up(shapes);
   }

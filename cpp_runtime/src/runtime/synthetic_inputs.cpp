@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "convert/scalar_bytes.h"
-#include "runtime/lod_inputs.h"
+#include "runtime/row_splits.h"
 
 namespace oarlock {
 namespace {

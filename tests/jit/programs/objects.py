@@ -151,3 +151,21 @@ def functions_made_in_a_loop(x: Any) -> Any:
     for f in [make(k) for k in (1, 2)]:
         x = f(x)
     return x
+
+
+class Slotted:
+    __slots__ = ("factor", "offset")
+
+    def __init__(self) -> None:
+        self.factor = 1.0
+
+
+@program(*MATRICES, one_row(-2.0))
+def attributes_in_slots(x: Any) -> Any:
+    o = Slotted()
+    if x.sum() > 0:
+        o.factor = 2.0
+        o.offset = x
+    else:
+        o.offset = x * 3
+    return x * o.factor + o.offset

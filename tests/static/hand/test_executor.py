@@ -139,6 +139,9 @@ def test_scopes(fc_program: tuple[Any, Any]) -> None:
     inner.var("mine").set(np.ones(2))
     assert other.find_var("mine") is None
     assert inner.local_var_names() == ["mine"]
+    assert other.new_scope().find_var("fc_0.w_0").is_initialized()
+    assert not inner.var("fc_0.w_0").is_initialized()  # a new variable, which hides that of other
+    assert other.find_var("fc_0.w_0").is_initialized()
     assert not other.var("empty").is_initialized()
     with pytest.raises(OpError, match="'empty' has no value"):
         np.array(other.find_var("empty").get_tensor())
@@ -309,6 +312,13 @@ def test_data_feeder(static_mode: Any) -> None:
         OpError, match=r"'x' is float32\[\?,2,2\], samples have the shapes \[\(3,\)\]"
     ):
         feeder.feed([([1] * 3, 0)])
+    assert {k: v.shape for k, v in feeder.feed([]).items()} == {"x": (0, 2, 2), "y": (0, 1)}
+    for shape in ([None], [None, None, None]):
+        z = static.data(f"z{len(shape)}", shape)
+        with pytest.raises(
+            OpError, match=rf"'{z.name}' is .*samples have the shapes \[\(2,\), \(3,\)\]"
+        ):
+            static.DataFeeder([z], paddle.CPUPlace()).feed([([1, 2],), ([1, 2, 3],)])
 
 
 def test_learning_rates(static_mode: Any) -> None:

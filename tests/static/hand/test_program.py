@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import oarlock as paddle
-from oarlock import static
+from oarlock import fluid, static
 from oarlock.core.errors import OpError, TraceError
 
 
@@ -439,3 +439,31 @@ def test_clone_can_be_trained(for_test: bool, static_mode: Any) -> None:
     assert [op.type for op in copied.global_block().ops][-2:] == ["sgd", "sgd"]
     assert all(p.block.program is copied and g.block.program is copied for p, g in pairs)
     assert str(original) == before
+
+
+def test_replacing_the_description_keeps_the_attributes() -> None:
+    first, second = static.Program(), static.Program()
+    first.random_seed = 7
+    with static.program_guard(second, static.Program()):
+        static.data("x", [2])
+    first.desc = second.desc
+    assert first.random_seed == 7
+    assert first.global_block().has_var("x")
+
+
+def test_initializer_in_global_block_while_loop_is_recorded(static_mode: Any) -> None:
+    main, startup = static.Program(), static.Program()
+    with static.program_guard(main, startup):
+        i, end = paddle.full([1], 0, "int64"), paddle.full([1], 3, "int64")
+        condition = i < end
+        with fluid.layers.While(condition).block():
+            main.global_block().create_parameter(
+                shape=[2],
+                dtype="float32",
+                name="w",
+                initializer=paddle.nn.initializer.Constant(2.0),
+            )
+            paddle.increment(i)
+            paddle.assign(i < end, condition)
+    assert any("w" in op.output_arg_names for op in main.global_block().ops)
+    assert not any("w" in op.output_arg_names for op in main.block(1).ops)

@@ -24,7 +24,7 @@ def emit_while(recorder: Recorder, block: Block, flag: str, is_test: bool = Fals
     }
     reads += [n for n in writes if n not in reads and n != flag]
     outputs = {"Out": writes, "StepScopes": [_declare_step_scopes(recorder, "while_scopes")]}
-    recorder.emit("while", {"Condition": [flag], "X": reads}, outputs, attrs)
+    recorder.append_op("while", {"Condition": [flag], "X": reads}, outputs, attrs)
 
 
 def emit_conditional(
@@ -45,7 +45,7 @@ def emit_conditional(
         "sub_block": Attr(AttrType.BLOCK, block.idx),
     }
     outputs = {"Out": [*outs], "Scope": [_declare_step_scopes(recorder, "conditional_block_scope")]}
-    recorder.emit("conditional_block", {"Cond": [*conditions], "Input": reads}, outputs, attrs)
+    recorder.append_op("conditional_block", {"Cond": [*conditions], "Input": reads}, outputs, attrs)
 
 
 def emit_recurrent(
@@ -79,7 +79,7 @@ def emit_recurrent(
         "parameters": outer_names_read_by_block(recorder.program, block),
     }
     outputs = {"outputs": [*outs], "step_scopes": [_declare_step_scopes(recorder, "step_scopes")]}
-    return recorder.emit("recurrent", reads, outputs, attrs)
+    return recorder.append_op("recurrent", reads, outputs, attrs)
 
 
 def _declare_step_scopes(recorder: Recorder, name: str) -> str:

@@ -94,7 +94,8 @@ def cond(
     pred: bool with one element.
 
     In eager mode only one of the functions is called. In a program both are recorded; their results
-    must have the same structure, dtypes and ranks.
+    must have the same structure. A result whose dtype or rank differs between them is rejected when
+    converted code reads it.
     """
     true_fn, false_fn = (_return_none if f is None else f for f in (true_fn, false_fn))
     if not callable(true_fn) or not callable(false_fn):
@@ -149,8 +150,10 @@ STRUCTURES_DIFFER = "cond: Incompatible return values of true_fn and false_fn in
 
 
 def require_variable_in_static_graph(what: str, name: str, value: Any) -> None:
-    """Raise TypeError if a branch of a static-graph program returns a Python value: the program
-    would have the value of one branch on both paths.
+    """Raise TypeError if a static-graph program is built and `value`, a condition or index, is not
+    a Tensor: the program would contain only the branch that the Python value selects.
+
+    what, name: the function and its parameter, for the message.
     """
     if state.mode.program_builder is not None and not isinstance(value, Tensor):
         raise TypeError(
@@ -523,8 +526,8 @@ class BranchMerge:
         """Merge a value that only one branch assigns. The other branch contributes zeros, which ops
         may read only under the same condition.
 
-        is_entry: whether the value is a dict entry, which a result must also contain. Other values
-        are guarded by flags.
+        is_entry: whether the value is a dict entry. Entries, and variables with a name of the user,
+        are marked as maybe undefined, with a flag that is checked when they are read.
         """
         if isinstance(a, InvalidatedValue) or isinstance(b, InvalidatedValue):
             return a if isinstance(a, InvalidatedValue) else b
@@ -734,11 +737,11 @@ class BranchMerge:
                 if isinstance(value, MissingValueZeros)
                 else cast_to(self._final_value(value, side), meta)
             )
-            name = recorder.name_of(tensor)
+            name = recorder.find_or_declare_name(tensor)
         out = recorder.namer.temporary_name("conditional_block")
         recorder.declare(out, Meta(tensor.meta.shape, meta.dtype))
         with recorder.enter_block(side.open_block):
-            recorder.emit("assign", {"X": [name]}, {"Out": [out]})
+            recorder.append_op("assign", {"X": [name]}, {"Out": [out]})
         side.output_names.append(out)
         return out
 
@@ -758,9 +761,9 @@ class BranchMerge:
         self._emit_branch(OPS["logical_not"](pred), self.branches[1])
         if not self.select_inputs:
             return
-        mask = self.recorder.name_of(OPS["cast"](pred, in_dtype=0, out_dtype=2))
+        mask = self.recorder.find_or_declare_name(OPS["cast"](pred, in_dtype=0, out_dtype=2))
         for variable, (one, two) in self.select_inputs:
-            op = self.recorder.emit(
+            op = self.recorder.append_op(
                 "select_input", {"X": [two, one], "Mask": [mask]}, {"Out": [variable.name]}
             )
             variable.where = op.user_line
@@ -771,7 +774,9 @@ class BranchMerge:
         arrays = [
             n for n in writes if n not in side.output_names and self._is_array_or_persistable(n)
         ]
-        emit_conditional(recorder, block, [recorder.name_of(pred)], [*side.output_names, *arrays])
+        emit_conditional(
+            recorder, block, [recorder.find_or_declare_name(pred)], [*side.output_names, *arrays]
+        )
 
     def _is_array_or_persistable(self, name: str) -> bool:
         """Whether a variable that a branch writes is read after the branch under the same name: a

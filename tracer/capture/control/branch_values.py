@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ...core.dtype import is_inexact, parse_dtype
+from ...core.dtype import is_inexact, is_real, numeric_type_rank, parse_dtype
 from ...core.errors import TraceError, with_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
@@ -206,17 +206,9 @@ def find_common_dtype_of_values(a: Any, b: Any) -> np.dtype[Any] | None:
         return one.dtype
     numbers = _is_always_number(a), _is_always_number(b)
     if numbers == (True, True):
-        return (
-            one.dtype
-            if one.dtype.kind == "f"
-            else two.dtype
-            if two.dtype.kind == "f"
-            else np.dtype(np.int64)
-        )
+        return next((m.dtype for m in (one, two) if is_real(m.dtype)), np.dtype(np.int64))
     for is_num, number, tensor in ((numbers[0], one, two), (numbers[1], two, one)):
-        if is_num and "biufc".index(number.dtype.kind.replace("u", "i")) <= "biufc".index(
-            tensor.dtype.kind
-        ):
+        if is_num and numeric_type_rank(number.dtype) <= numeric_type_rank(tensor.dtype):
             return tensor.dtype
     return None
 
@@ -280,7 +272,9 @@ def cast_to(value: Any, meta: Meta) -> Tensor:
 
 
 def cast_variable_to_bool(value: Any) -> Any:
-    """Convert a value to a bool as `if` does: numbers are true unless they are 0."""
+    """Cast a Variable to bool as `if` does: numbers are true unless they are 0. Other values are
+    returned unchanged.
+    """
     if isinstance(value, Variable) and value.meta.dtype != bool:
         proto = parse_dtype(value.meta.dtype).proto
         return OPS["cast"](value, in_dtype=proto, out_dtype=0)

@@ -165,7 +165,7 @@ class LoopDefinedFlags:
             for i, flag in self.flag_by_position.items()
         }
 
-    def shift_positions_after_expansion(self, leaf: int, num_added: int) -> None:
+    def shift_positions_after_leaf_expansion(self, leaf: int, num_added: int) -> None:
         """Adapt the positions after a value was expanded to more leaves, and remove its flag."""
         self.flag_by_position = {
             (k + num_added if k > leaf else k): flag

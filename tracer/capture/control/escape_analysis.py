@@ -10,7 +10,9 @@ from ..recorder import Recorder
 
 
 def register_local_object(recorder: Recorder, obj: Any) -> None:
-    """Mark an object as created in the current block, so that mutating it is not a side effect."""
+    """Mark an object and its `__dict__` as created in the current block, so that mutating it is
+    not a side effect. In the outermost block nothing is marked unless the policy tracks it.
+    """
     if recorder.policy.tracks_outermost_block or len(recorder.open_blocks) > 1:
         inner = recorder.open_blocks[-1].local_objects
         inner[id(obj)] = obj

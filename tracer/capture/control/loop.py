@@ -543,11 +543,15 @@ class LoopRecording(LoopState):
         flag = recorder.create_variable(
             recorder.declare(recorder.namer.temporary_name("while"), first.meta)
         )
-        recorder.emit("assign", {"X": [recorder.name_of(first)]}, {"Out": [flag.name]})
+        recorder.append_op(
+            "assign", {"X": [recorder.find_or_declare_name(first)]}, {"Out": [flag.name]}
+        )
         with recorder.enter_block(inner):
             last = self._to_condition_tensor(condition)
             self._emit_parallel_assigns(after)
-            recorder.emit("assign", {"X": [recorder.name_of(last)]}, {"Out": [flag.name]})
+            recorder.append_op(
+                "assign", {"X": [recorder.find_or_declare_name(last)]}, {"Out": [flag.name]}
+            )
         emit_while(recorder, inner.block, flag.name)
 
     def _record_test_before_loop(self) -> Tensor:
@@ -595,9 +599,9 @@ class LoopRecording(LoopState):
         name = (
             self.recorder.checked_operand_name(value)
             if needs_check
-            else self.recorder.name_of(value)
+            else self.recorder.find_or_declare_name(value)
         )
-        self.recorder.emit("assign", {"X": [name]}, {"Out": [carried.variable.name]})
+        self.recorder.append_op("assign", {"X": [name]}, {"Out": [carried.variable.name]})
 
     def _emit_parallel_assigns(self, after: Successors) -> None:
         """Write the assignments to the carried variables, at the end of an iteration and after the
@@ -617,7 +621,7 @@ class LoopRecording(LoopState):
         for carried, value in values:
             if (
                 carried.variable is not None
-                and self.recorder.name_of(value) != carried.variable.name
+                and self.recorder.find_or_declare_name(value) != carried.variable.name
             ):
                 self._emit_carried_assign(value, carried)
 
@@ -625,7 +629,7 @@ class LoopRecording(LoopState):
         values = self._values_with_carried_variables()
         assert self._first_condition is not None
         flag, where = (
-            self.recorder.name_of(self._first_condition),
+            self.recorder.find_or_declare_name(self._first_condition),
             self.recorder.block.ops[-1].user_line,
         )
         self.optional_values.mark_flagged_values_maybe_none(

@@ -43,7 +43,7 @@ class LoopMutableLocations:
                 location.write_item(key, value)
 
     def invalidated_values(self) -> list[InvalidatedValue | None]:
-        """Return the Invalidated value of each location; None where the value is valid."""
+        """Return the InvalidatedValue of each location; None where the value is valid."""
         return [v if isinstance(v, InvalidatedValue) else None for v in self.read_values()]
 
     def read_values(self) -> list[Any]:

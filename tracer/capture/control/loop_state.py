@@ -45,6 +45,7 @@ class LoopState:
     alias_analysis: LoopAliasAnalysis
 
     def _run_body(self, leaves: LoopValues) -> LoopValues:
+        """Run the body once on the values that the leaves stand for. Return the final leaves."""
         values = self._rebuild_from_leaves(leaves)
         snapshots = self.containers.snapshot_and_mark_aliases(values)
         self.locations.write_values(values[self.num_variables :])
@@ -53,6 +54,9 @@ class LoopState:
         return self._flatten_and_check_structure(result)
 
     def _run_test(self, leaves: LoopValues) -> tuple[Any, LoopValues]:
+        """Run the test on the values that the leaves stand for. Return the condition and the leaves
+        after it, because the test may assign variables and mutate containers.
+        """
         values = self._rebuild_from_leaves(leaves)
         snapshots = self.containers.snapshot_and_mark_aliases(values)
         self.locations.write_values(values[self.num_variables :])
@@ -113,8 +117,8 @@ class LoopState:
                     name + p for p in pytree.subscript_paths(leaf_structure)
                 ]
                 num_added = len(leaves) - 1
-                self.optional_values.shift_positions_after_expansion(leaf, num_added)
-                self.undefined_values.shift_positions_after_expansion(leaf, num_added)
+                self.optional_values.shift_positions_after_leaf_expansion(leaf, num_added)
+                self.undefined_values.shift_positions_after_leaf_expansion(leaf, num_added)
                 self.carried = {
                     (k + num_added if k > leaf else k): c for k, c in self.carried.items()
                 }

@@ -22,7 +22,9 @@ ALIAS_FIX_HINT = "make the change in a copy (`list(a)`, `dict(a)`), or under one
 
 
 class InvalidatedValue(Undefined):
-    """Stands for the contents of a container that may have been mutated through another name."""
+    """Stands for a value that must not be read: its container may have been mutated through another
+    name, or the value could not be merged after a branch.
+    """
 
     def raise_error(self) -> NoReturn:
         """Raise TraceError."""
@@ -30,8 +32,8 @@ class InvalidatedValue(Undefined):
 
 
 def invalidate_if_undefined(label: str, value: Any) -> Any:
-    """Return the value of a dict key after a branch. If the value could not be merged, it is an
-    Invalidated value: reading it raises an error.
+    """Return the value of a dict key after a branch. If the value could not be merged, return an
+    InvalidatedValue, whose reading raises an error.
     """
     return (
         InvalidatedValue(label, f"'{label}' {value.why}")
@@ -466,7 +468,10 @@ for _made, _kind, _reads, _changes in (
     (
         MayAliasList,
         list,
-        ("__add__", "__mul__", "__rmul__", "count", "index"),
+        (
+            *("__lt__", "__le__", "__gt__", "__ge__"),
+            *("__add__", "__mul__", "__rmul__", "count", "index"),
+        ),
         ("append", "extend", "insert", "remove", "reverse", "sort", "__iadd__", "__imul__"),
     ),
     (

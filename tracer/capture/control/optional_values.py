@@ -182,7 +182,7 @@ class LoopNoneFlags:
             assert flag.variable is not None
             mark_maybe_none(values[i], names[i], flag.variable, block)
 
-    def shift_positions_after_expansion(self, leaf: int, num_added: int) -> None:
+    def shift_positions_after_leaf_expansion(self, leaf: int, num_added: int) -> None:
         """Adapt the positions after a value was expanded to more leaves."""
         self.flag_by_position = {
             (k + num_added if k > leaf else k): flag for k, flag in self.flag_by_position.items()

@@ -299,7 +299,7 @@ class StaticRNN:
         """Return the name of a variable outside of the step."""
         assert self._mode is not None
         with self.record_in_outer_block():
-            name = self._mode.recorder.name_of(value)
+            name = self._mode.recorder.find_or_declare_name(value)
         return next(
             (
                 plain
@@ -333,7 +333,7 @@ class StaticRNN:
         reads = set(outer_names_read_by_block(recorder.program, block))
         for alias_name, name in plain.items():
             if alias_name in reads:
-                recorder.emit("assign", {"X": [name]}, {"Out": [alias_name]})
+                recorder.append_op("assign", {"X": [name]}, {"Out": [alias_name]})
             else:
                 del recorder.block.vars[alias_name]
 
@@ -383,7 +383,9 @@ class StaticRNN:
             recorder.namer.temporary_name(self._name), value.meta, stop_gradient=value.stop_gradient
         )
         recorder.create_variable(desc)
-        recorder.emit("assign", {"X": [recorder.name_of(value)]}, {"Out": [desc.name]})
+        recorder.append_op(
+            "assign", {"X": [recorder.find_or_declare_name(value)]}, {"Out": [desc.name]}
+        )
         return desc.name
 
     def _declare_sequence_output(self, name: str) -> Variable:

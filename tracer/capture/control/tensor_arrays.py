@@ -144,10 +144,13 @@ class TensorArray(TensorArrayBase):
         assert self.element_meta is not None
         tensor = cast_to(value, self.element_meta)
         recorder = _require_current_recorder()
-        operands = {"X": [recorder.checked_operand_name(tensor)], "I": [recorder.name_of(position)]}
+        operands = {
+            "X": [recorder.checked_operand_name(tensor)],
+            "I": [recorder.find_or_declare_name(position)],
+        }
         level = tensor.raw.lod_level if isinstance(tensor, Variable) else 0
         self.raw.lod_level = max(self.raw.lod_level, level)
-        recorder.emit("write_to_array", operands, {"Out": [self.name]})
+        recorder.append_op("write_to_array", operands, {"Out": [self.name]})
         recorder.aliases.invalidate_list_aliases(self)
         if recorder.policy.array_elements_alias:
             recorder.aliases.record_merge([(self, (value,))])
@@ -176,7 +179,7 @@ class TensorArray(TensorArrayBase):
         recorder = _require_current_recorder()
         desc = recorder.declare(recorder.namer.temporary_name(type), meta)
         result = recorder.create_variable(desc)
-        result.where = recorder.emit(
+        result.where = recorder.append_op(
             type, {"X": [self.name], **inputs}, {"Out": [desc.name]}, attrs
         ).user_line
         return result
@@ -223,7 +226,7 @@ class TensorArray(TensorArrayBase):
         recorder.aliases.reject_invalidated_tensor(self)
         result = self._emit_op_on_array(
             "read_from_array",
-            {"I": [recorder.name_of(self._index_tensor(index))]},
+            {"I": [recorder.find_or_declare_name(self._index_tensor(index))]},
             self.element_meta,
         )
         result.raw.lod_level = self.raw.lod_level
@@ -265,7 +268,7 @@ class TensorArray(TensorArrayBase):
 
     def assign_to(self, other: TensorArray) -> None:
         """Write an op that assigns this list to `other`."""
-        _require_current_recorder().emit("assign", {"X": [self.name]}, {"Out": [other.name]})
+        _require_current_recorder().append_op("assign", {"X": [self.name]}, {"Out": [other.name]})
 
     def assign_from(self, other: TensorArray) -> None:
         """Replace the contents of this list by those of `other`."""
@@ -347,8 +350,8 @@ class TensorArray(TensorArrayBase):
         )
         recorder.block.vars[shorter.name] = shorter
         recorder.aliases.invalidate_list_aliases(self)
-        recorder.emit("slice", {"Input": [self.name]}, {"Out": [shorter.name]}, attrs)
-        recorder.emit("assign", {"X": [shorter.name]}, {"Out": [self.name]})
+        recorder.append_op("slice", {"Input": [self.name]}, {"Out": [shorter.name]}, attrs)
+        recorder.append_op("assign", {"X": [shorter.name]}, {"Out": [self.name]})
         return last
 
     def concat_or_stack_elements(self, axis: int, stacked: bool) -> Variable:
@@ -506,7 +509,7 @@ def tensor_array_to_tensor(
     result = [recorder.create_variable(desc) for desc in descs]
     attrs = {"axis": Attr(AttrType.INT, axis), "use_stack": Attr(AttrType.BOOLEAN, use_stack)}
     outs = {"Out": [result[0].name], "OutIndex": [result[1].name]}
-    recorder.emit("tensor_array_to_tensor", {"X": [input.name]}, outs, attrs)
+    recorder.append_op("tensor_array_to_tensor", {"X": [input.name]}, outs, attrs)
     return result[0], result[1]
 
 

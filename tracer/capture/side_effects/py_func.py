@@ -115,8 +115,10 @@ def py_func(
         "backward_callable_id": Attr(AttrType.INT, -1),
     }
     attrs["backward_skip_vars"] = Attr(AttrType.STRINGS, skipped)
-    names = [recorder.name_of(v) for v in operands]
-    recorder.emit("py_func", {"X": names}, {"Out": [recorder.name_of(v) for v in results]}, attrs)
+    names = [recorder.find_or_declare_name(v) for v in operands]
+    recorder.append_op(
+        "py_func", {"X": names}, {"Out": [recorder.find_or_declare_name(v) for v in results]}, attrs
+    )
     return out
 
 
@@ -157,7 +159,7 @@ def register_py_func_backward(
     """Return the number of the function that computes the gradients of a py_func, and the names of
     its inputs.
 
-    needed: for each gradient, whether it is needed.
+    needed: the indices of the operands whose gradients are needed.
     """
     call = registered_function(number)
     assert call.backward is not None
@@ -206,10 +208,10 @@ def static_pylayer(
         desc = recorder.declare(recorder.namer.temporary_name("pylayer"), result.meta)
         outs.append(recorder.create_variable(desc))
     names = {
-        "X": [recorder.name_of(v) for v in operands],
-        "Y": [recorder.name_of(v) for v in results],
+        "X": [recorder.find_or_declare_name(v) for v in operands],
+        "Y": [recorder.find_or_declare_name(v) for v in results],
     }
-    recorder.emit("pylayer", names, {"Out": [v.name for v in outs]}, attrs)
+    recorder.append_op("pylayer", names, {"Out": [v.name for v in outs]}, attrs)
     return outs[0] if isinstance(made, Variable) else type(made)(outs)
 
 

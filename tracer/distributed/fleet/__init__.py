@@ -11,7 +11,11 @@ from ..environment import ParallelEnv
 from ..parallel import DataParallel
 from ..process_group import init_parallel_env
 from . import meta_parallel, utils
-from .strategy import DistributedStrategy, PaddleCloudRoleMaker, UserDefinedRoleMaker
+from .strategy_and_role_makers import (
+    DistributedStrategy,
+    PaddleCloudRoleMaker,
+    UserDefinedRoleMaker,
+)
 
 __all__ = [
     "DistributedStrategy",

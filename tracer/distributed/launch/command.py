@@ -14,7 +14,6 @@ from .start import JobConfig, running_job
 
 _SEPARATOR_LINE = "-" * 48
 _IGNORED_OPTIONS = (
-    "nnodes",
     "master",
     "rank",
     "job_id",
@@ -124,6 +123,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--use_paddlecloud", action="store_true", help="accepted without effect (Paddle 1.x)"
     )
+    parser.add_argument("--nnodes", help="1; for several machines use mpiexec")
     for name in _IGNORED_OPTIONS:
         parser.add_argument(
             f"--{name}", help="accepted without effect: Paddle's option for several machines"

@@ -159,6 +159,9 @@ def _find_rank_with_unreported_exit(job: Job, codes: dict[int, int | None]) -> i
 
 
 def _terminate_and_report_failure(job: Job, rank: int, code: int, seconds: float) -> int:
+    """Terminate the job, print how the rank ended, its traceback and what the other ranks wait for,
+    and return the exit code.
+    """
     others = _describe_waiting(job, rank) + _describe_ranks_not_in_collective(job, rank)
     end = (
         f"was killed by {signal.Signals(-code).name}"

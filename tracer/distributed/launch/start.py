@@ -17,7 +17,7 @@ from pathlib import Path
 from ...core.errors import OarlockError
 from ..wait_status import RUN_FOLDER_VARIABLE
 
-_WORKER = Path(__file__).with_name("worker.py")
+_RANK_SUPERVISOR = Path(__file__).with_name("rank_supervisor.py")
 _THREADS_VARIABLE = "OMP_NUM_THREADS"
 _TERMINATE_SECONDS = 8.0  # in which a job must end after a signal; its ranks have 3 seconds
 
@@ -46,8 +46,8 @@ class JobConfig:
         return [f"{self.host}:{self.port + n}" for n in range(self.count)]
 
     def common_environment(self) -> dict[str, str]:
-        """Return the environment variables that are the same for all ranks; worker.py sets the
-        others.
+        """Return the environment variables that are the same for all ranks; rank_supervisor.py
+        sets the others.
         """
         variables = {
             "PADDLE_TRAINERS_NUM": str(self.count),
@@ -115,7 +115,8 @@ def running_job(config: JobConfig) -> Iterator[Job]:
         tempfile.TemporaryDirectory(prefix="oarlock-launch-") as folder,
         open(Path(folder, "launcher"), "w") as lock,
     ):
-        # The system releases the lock when this process ends, also by SIGKILL; see worker.py.
+        # The system releases the lock when this process ends, also by SIGKILL; see
+        # rank_supervisor.py.
         fcntl.flock(lock, fcntl.LOCK_EX)
         command = [
             require_mpiexec(),
@@ -123,7 +124,7 @@ def running_job(config: JobConfig) -> Iterator[Job]:
             str(config.count),
             sys.executable,
             "-I",
-            str(_WORKER),
+            str(_RANK_SUPERVISOR),
             *config.command,
         ]
         process = subprocess.Popen(

@@ -19,9 +19,9 @@ from ...static import Program, program_guard
 from ...static.graph.mode import StaticGraphMode
 from ...tensor.creation import to_tensor
 from .. import framework
+from ..backward_strategy import BackwardStrategy
 from ..complex_variable import ComplexVariable
 from ..deprecated import warn_deprecated_on_first_use, warn_deprecated_once
-from ..strategy import BackwardStrategy
 from ..training_mode import TRAINING_MODE
 
 __all__ = [

@@ -63,7 +63,10 @@ class TracedLayer:
         outputs, traced = _TracedLayer.trace(layer, inputs, guards="drop")
         desc = traced.program
         layer_program = TracedLayer(
-            Program.of(desc), list(layer.parameters()), desc.feeds(), desc.fetches()
+            Program.view_of_raw(desc),
+            list(layer.parameters()),
+            desc.feed_names(),
+            desc.fetch_names(),
         )
         layer_program._traced = traced
         return outputs, layer_program
@@ -127,8 +130,8 @@ class TracedLayer:
         recording = self._traced._captured_program
         program = with_ops_in_inference_mode(recording.program)
         feeds, fetches = (
-            select_names_by_index("feed", program.feeds(), feed),
-            select_names_by_index("fetch", program.fetches(), fetch),
+            select_names_by_index("feed", program.feed_names(), feed),
+            select_names_by_index("fetch", program.fetch_names(), fetch),
         )
         pruned = prune(program, feeds, fetches)
         write_paddle1_model(

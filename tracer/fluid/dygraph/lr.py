@@ -277,7 +277,9 @@ class LinearLrWarmup(LearningRateDecay):
         self.lr_ratio_before_warmup = (float(end_lr) - float(start_lr)) / float(warmup_steps)
 
     def step(self, epoch: Any = None) -> Any:
-        """Return the learning rate of the current step."""
+        """Return the learning rate of the current step. As in 1.8, this also advances a wrapped
+        schedule.
+        """
         rate = (
             self.learning_rate()
             if isinstance(self.learning_rate, LearningRateDecay)

@@ -7,6 +7,7 @@ from . import (
     conv,
     ctc_and_chunks,
     ctr,
+    data_and_variables,
     decode,
     decode_helpers,
     dense,
@@ -15,7 +16,6 @@ from . import (
     elementwise,
     image_ops,
     indexing,
-    inputs,
     learning_rate,
     logic,
     losses,
@@ -40,6 +40,7 @@ from .control_flow import *
 from .conv import *
 from .ctc_and_chunks import *
 from .ctr import *
+from .data_and_variables import *
 from .decode import *
 from .decode_helpers import *
 from .dense import *
@@ -48,7 +49,6 @@ from .distributions import *
 from .elementwise import *
 from .image_ops import *
 from .indexing import *
-from .inputs import *
 from .learning_rate import *
 from .logic import *
 from .losses import *
@@ -73,6 +73,7 @@ _FAMILIES = (
     conv,
     ctc_and_chunks,
     ctr,
+    data_and_variables,
     decode,
     decode_helpers,
     dense,
@@ -81,7 +82,6 @@ _FAMILIES = (
     elementwise,
     image_ops,
     indexing,
-    inputs,
     learning_rate,
     logic,
     losses,

@@ -18,7 +18,7 @@ from ...core.errors import OperandError, with_user_line
 from ...core.mode import state
 from ...core.paddle1_compat import compat
 from ...core.tensor import Tensor
-from .argument_types import ARGUMENT_TYPES
+from .argument_type_table import ARGUMENT_TYPES
 
 TYPES: dict[str, Any] = {
     "Variable": (Tensor, TensorArray),

@@ -78,5 +78,7 @@ def beam_search_decode(
         variables.append(recorder.create_variable(desc))
     attrs = {"beam_size": Attr(AttrType.INT, beam_size), "end_id": Attr(AttrType.INT, end_id)}
     outs = {"SentenceIds": [variables[0].name], "SentenceScores": [variables[1].name]}
-    recorder.emit("beam_search_decode", {"Ids": [ids.name], "Scores": [scores.name]}, outs, attrs)
+    recorder.append_op(
+        "beam_search_decode", {"Ids": [ids.name], "Scores": [scores.name]}, outs, attrs
+    )
     return tuple(variables)

@@ -20,7 +20,7 @@ from ...capture.control.static_rnn import StaticRNN
 from ...capture.control.with_blocks import Switch, While
 from ...core.op import OPS
 from .if_else import IfElse
-from .package_getattr import make_getattr_from_package
+from .parent_package_getattr import make_getattr_from_package
 
 __all__ = [
     "DynamicRNN",

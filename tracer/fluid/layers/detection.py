@@ -1,4 +1,6 @@
-"""Anchors and prior boxes of a detector, their assignment to ground truth, and losses."""
+"""Anchors and prior boxes of a detector, their assignment to ground truth, losses, decoding of
+network outputs, and mean average precision.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from ...core.op import OPS
 from .conv import conv2d
 from .helper import deprecated_layer, set_stop_gradient, to_list
 from .losses import smooth_l1, softmax_with_cross_entropy
-from .package_getattr import make_getattr_from_package
+from .parent_package_getattr import make_getattr_from_package
 from .reduce import reduce_sum  # type: ignore[attr-defined]  # generated from a table
 from .roi_and_boxes import box_coder, iou_similarity, multiclass_nms, prior_box
 from .shapes import concat, flatten, reshape, shape, slice, transpose

@@ -16,8 +16,8 @@ from ...ir.op_role import OpRole
 from ...static.graph.mode import StaticGraphMode
 from ...tensor.convert import cast
 from ...tensor.creation import full
+from .data_and_variables import autoincreased_step_counter, create_global_var
 from .helper import assign_to, deprecated_layer
-from .inputs import autoincreased_step_counter, create_global_var
 
 __all__ = [
     "cosine_decay",

@@ -10,7 +10,7 @@ from ...core.errors import OpError, warn, with_user_line
 from ...core.op import OPS
 from ...nn.param_attr import ParamAttr
 from ...static import default_main_program
-from ...static.nn.dense import fc
+from ...static.nn.fc_embedding_row_conv import fc
 from ...static.nn.helper import LayerHelper, require_static_size
 
 __all__ = ["crf_decoding", "gru_unit", "linear_chain_crf", "lstm", "lstm_unit"]

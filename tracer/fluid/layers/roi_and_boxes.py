@@ -1,4 +1,6 @@
-"""Pooling of regions, prior boxes, coding of boxes, and non-maximum suppression."""
+"""Pooling of regions, prior boxes, coding of boxes, non-maximum suppression, and two functions
+for selected rows.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elementwise functions whose names or arguments differ from Paddle 2, softmax, sums and means."""
+"""Elementwise functions of Paddle 1.x, softmax, sums and means."""
 
 from __future__ import annotations
 

@@ -36,11 +36,12 @@ def build_inference_program(
     used = {name for op in found.ops() if op.type != "feed" for name in op.input_names()}
     for name in feeds:
         if name not in used and not spare_feeds:
-            why = (
-                f"'{name}' of feed_vars doesn't exist in pruned inference program: no output "
-                f"depends on it; remove it from feed_vars"
+            raise OpError(
+                with_user_line(
+                    f"'{name}' of feed_vars doesn't exist in pruned inference program: no output "
+                    f"depends on it; remove it from feed_vars"
+                )
             )
-            raise OpError(with_user_line(f"normalize_program: {why}"))
     if keep:
         found.block.ops = [
             op for op in found.block.ops if op.type != "fetch" or op.inputs["X"][0] in fetches
@@ -56,10 +57,7 @@ def _replace_pylayer_reject_py_func(op: data.OpDesc) -> list[data.OpDesc]:
     """
     if op.type == "py_func":
         where = f"\n  at {op.user_line}" if op.user_line else ""
-        raise OpError(
-            "normalize_program: py_func calls a Python function, which cannot be saved to a "
-            f"file{where}"
-        )
+        raise OpError(f"py_func calls a Python function, which cannot be saved to a file{where}")
     if op.type != "pylayer":
         return [op]
     pairs = zip(op.inputs["Y"], op.outputs["Out"], strict=True)

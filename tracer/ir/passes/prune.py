@@ -62,8 +62,8 @@ def prune(
 
 
 def prune_in_place(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> Program:
-    """Remove the ops that `fetches` do not need given `feeds`, and return the program. Feed and
-    fetch ops are not changed.
+    """Remove the feed and fetch ops and the other ops of the outermost block that `fetches` do not
+    need given `feeds`, and return the program.
 
     Raises OpError for unknown names.
     """
@@ -90,7 +90,7 @@ def eliminate_dead_ops(program: Program) -> Program:
     program = _with_pruned_sub_blocks(program)
     guarded = [guard.var for guard in program.contract.guards] if program.contract else []
     kept = [var.name for var in program.persistables()]
-    feeds, fetches = program.feeds(), program.fetches()
+    feeds, fetches = program.feed_names(), program.fetch_names()
     ops, _ = _needed_ops_and_names(program, feeds, [*fetches, *guarded, *kept])
     return _build_pruned_program(program, ops, feeds, fetches)
 
@@ -273,6 +273,9 @@ def _iter_names_used_in_blocks(blocks: list[Block]) -> Iterator[str]:
 
 
 def _copy_block_renumbered(block: Block, renamed: dict[int, int]) -> Block:
+    """A copy of a block with its new index. Block 0 is copied without its ops, which the caller
+    replaces.
+    """
     ops = [] if block.idx == 0 else [_copy_op_renumbered(op, renamed) for op in block.ops]
     variables = {name: replace(var) for name, var in block.vars.items()}
     return Block(renamed[block.idx], renamed.get(block.parent, -1), variables, ops)

@@ -80,7 +80,7 @@ def _upgrade_op(op: OpDesc, find: FindVariable) -> list[OpDesc]:
         scale = op.attr("scale")
         # Paddle ignores the scale if an output size is given
         scaled = scale > 0 and not op.inputs.get("OutSize")
-        result.attrs["scale"] = Attr(AttrType.FLOATS, [scale, scale] if scaled else [])
+        result.attrs["scale"] = Attr(AttrType.FLOATS, [scale] if scaled else [])
     if op.type.startswith("flatten"):
         shape = _flattening_reshape_shape(op, find)
         if shape is None:

@@ -178,6 +178,7 @@ class SymbolEffects(ast.NodeVisitor):
                 self.record_write(symbol)
 
     def _visit_comprehension(self, node: ComprehensionNode) -> None:
+        self.visit(node.generators[0].iter)  # Python evaluates it in the enclosing scope
         inner = SymbolEffects()
         inner.generic_visit(node)
         targets = {

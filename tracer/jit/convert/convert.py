@@ -355,12 +355,21 @@ def _restore_inner_user_name(
     )
 
 
+def _enclosing_class_name(qualified_name: str) -> str:
+    """Return the name of the innermost class around a function; empty if there is none. A name
+    before `<locals>` is a function.
+    """
+    parts = qualified_name.split(".")[:-1]
+    while parts and parts[-1] == "<locals>":
+        del parts[-2:]
+    return parts[-1] if parts else ""
+
+
 def _mangle_private_names(tree: ast.FunctionDef, code: CodeType) -> None:
     """Mangle private names as the enclosing class does: Python would not do it outside of the
     class.
     """
-    parts = code.co_qualname.split(".")
-    owner = parts[-2].lstrip("_") if len(parts) > 1 and parts[-2] != "<locals>" else ""
+    owner = _enclosing_class_name(code.co_qualname).lstrip("_")
     if not owner:
         return
 

@@ -61,25 +61,28 @@ class ExpressionTransformer(ast.NodeTransformer):
         self.generic_visit(node)
         if len(node.ops) == 1:
             return self._transform_comparison(node)
+        if _contains_walrus_await_or_yield(node.comparators):
+            return node
         operands = [node.left, *node.comparators]
         if any(not isinstance(o, ast.Constant | ast.Name) for o in operands[1:-1]):
-            operand_functions = [expression_from_template("lambda: A", node, A=o) for o in operands]
             kinds = [type(o).__name__ for o in node.ops]
-            result: ast.Call = expression_from_template(f"__ol.compare_chain({kinds!r})", node)
-            if _contains_walrus_await_or_yield(operands[1:]):
-                return node
-            result.args += operand_functions
+            result: ast.Call = expression_from_template(
+                f"__ol.compare_chain({kinds!r}, A)", node, A=node.left
+            )
+            result.args += [
+                expression_from_template("lambda: A", node, A=o) for o in node.comparators
+            ]
             return result
         pairs = [
             self._transform_comparison(ast.copy_location(ast.Compare(a, [op], [b]), node))
             for a, op, b in zip(operands, node.ops, operands[1:], strict=False)
         ]
-        made_pairs = pairs[-1]
+        conjunction = pairs[-1]
         for pair in reversed(pairs[:-1]):
-            made_pairs = expression_from_template(
-                "__ol.and_(A, lambda: B)", node, A=pair, B=made_pairs
+            conjunction = expression_from_template(
+                "__ol.and_(A, lambda: B)", node, A=pair, B=conjunction
             )
-        return made_pairs
+        return conjunction
 
     @staticmethod
     def _transform_comparison(node: ast.Compare) -> ast.expr:
@@ -99,6 +102,9 @@ class ExpressionTransformer(ast.NodeTransformer):
         return result
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        """Register the list that `+` or `*` creates from a list literal or comprehension, and
+        replace `%` by `__ol.mod`. Other operators are unchanged.
+        """
         creates_list = any(isinstance(n, ast.List | ast.ListComp) for n in (node.left, node.right))
         self.generic_visit(node)
         if creates_list and isinstance(node.op, ast.Add | ast.Mult):
@@ -131,11 +137,17 @@ class ExpressionTransformer(ast.NodeTransformer):
         return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        """Mark the target as read (`is_read`) for `save_and_wrap_before_write`; the statement
+        remains an augmented assignment.
+        """
         node.target.is_read = True  # type: ignore[union-attr]
         self.generic_visit(node)
         return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
+        """Pass the values of an f-string outside of `raise` through `check_f_string_value`, which
+        rejects symbolic values.
+        """
         self.generic_visit(node)
         for part in node.values:
             if isinstance(part, ast.FormattedValue) and not self.num_enclosing_raises:
@@ -145,14 +157,23 @@ class ExpressionTransformer(ast.NodeTransformer):
         return node
 
     def visit_Raise(self, node: ast.Raise) -> ast.AST:
-        self.num_enclosing_raises += 1  # f-strings in a `raise` may contain symbolic scalars
+        """Do not check the f-strings of a `raise`: they may contain symbolic scalars."""
+        self.num_enclosing_raises += 1
         self.generic_visit(node)
         self.num_enclosing_raises -= 1
         return node
 
     def visit_Match(self, node: ast.Match) -> ast.AST:
+        """Pass the subject through `check_match`, which rejects symbolic scalars at run time."""
         self.generic_visit(node)
-        node.subject = expression_from_template("__ol.check_match(A)", node, A=node.subject)
+        patterns = [n for n in ast.walk(node) if isinstance(n, ast.MatchClass)]
+        names = tuple(sorted({name for n in patterns for name in n.kwd_attrs}))
+        reads = (
+            f", {names}, {max(map(_class_pattern_depth, (case.pattern for case in node.cases)))}"
+            if patterns
+            else ""
+        )
+        node.subject = expression_from_template(f"__ol.check_match(A{reads})", node, A=node.subject)
         return node
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
@@ -299,6 +320,12 @@ def _with_save_before_write(node: ast.Attribute | ast.Subscript, text: str) -> a
         f"__ol.save_and_wrap_before_write(VALUE, {text!r}{attribute})", node.value, VALUE=node.value
     )
     return node
+
+
+def _class_pattern_depth(pattern: ast.AST) -> int:
+    """Return the nesting depth of a pattern, up to its innermost class pattern."""
+    inner = max(map(_class_pattern_depth, ast.iter_child_nodes(pattern)), default=0)
+    return inner + 1 if inner or isinstance(pattern, ast.MatchClass) else 0
 
 
 def is_name_or_name_tuple(node: ast.expr) -> bool:

@@ -50,8 +50,8 @@ class CaptureProblem:
 
 
 def scan_function_and_callees(function: FunctionType) -> list[CaptureProblem]:
-    """Return the problems of a function, and of the functions of its module that it calls
-    by name.
+    """Return the problems of a function, and of the user functions whose names it contains,
+    transitively.
     """
     problems: dict[CaptureProblem, None] = {}
     for each in _iter_function_and_callees(function):
@@ -249,6 +249,9 @@ class _ProblemScanner(ast.NodeVisitor):
         return module.__name__.split(".")[0] if isinstance(module, ModuleType) else ""
 
     def _visit_bool_op_or_if_exp(self, node: ast.BoolOp | ast.IfExp) -> None:
+        """Report `:=` in a part of `and`, `or` or a conditional expression that may not be
+        evaluated.
+        """
         parts = node.values[1:] if isinstance(node, ast.BoolOp) else [node.body, node.orelse]
         walrus = any(isinstance(n, ast.NamedExpr) for p in parts for n in ast.walk(p))
         if walrus and self._may_be_program_value(node):
@@ -262,6 +265,9 @@ class _ProblemScanner(ast.NodeVisitor):
     visit_BoolOp = visit_IfExp = _visit_bool_op_or_if_exp
 
     def visit_Try(self, node: ast.Try | ast.TryStar) -> None:
+        """Report each `raise` under a condition on values of the program in the body of a `try`
+        with handlers.
+        """
         branches = [
             n
             for s in node.body

@@ -101,6 +101,7 @@ class GuardSet:
             dict[str, Any]
         ] = []  # keeps the holders of CapturedObjectSource alive
         self._attribute_names_read: set[str] = set()
+        self._has_class_patterns = False
         self._string_constants: set[str] = set()  # names that `getattr` and `hasattr` may read
         self._side_effects: list[SideEffect] = []
         self._replayed_assignments: list[tuple[Source, Any]] = []
@@ -145,6 +146,7 @@ class GuardSet:
             self._attribute_names_read.update(
                 name for c in codes for name in _iter_attributes_read(c)
             )
+            self._has_class_patterns |= any(map(_has_class_patterns, codes))
         if _definition_key(code) not in self._inner_definitions or (
             id(function) in self._existing_function_ids
         ):
@@ -409,7 +411,12 @@ class GuardSet:
             return True
         if source.is_recorded_read and guard.was_read:
             return True
-        return source.key in self._attribute_names_read and guard.expected.value is not MISSING
+        if guard.expected.value is MISSING:
+            return False
+        return source.key in self._attribute_names_read or (
+            self._has_class_patterns
+            and source.key in getattr(type(source.holder), "__match_args__", ())
+        )
 
     def _is_container_guard_unnecessary(self, guard: StateGuard) -> bool:
         """Whether an unread container of a layer needs no guard, because only user code can read
@@ -564,7 +571,17 @@ def _definition_key(code: CodeType) -> tuple[str, int, str]:
 
 
 def _iter_attributes_read(code: CodeType) -> Iterable[str]:
-    """Yield the names of the attributes that a function reads."""
-    yield from (
-        i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_ATTR", "LOAD_METHOD")
-    )
+    """Yield the names of the attributes that a function reads, without those of positional
+    patterns.
+    """
+    constant = None
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"):
+            yield instruction.argval
+        elif instruction.opname == "MATCH_CLASS":
+            yield from constant or ()  # the names of the keyword patterns
+        constant = instruction.argval if instruction.opname == "LOAD_CONST" else None
+
+
+def _has_class_patterns(code: CodeType) -> bool:
+    return any(i.opname == "MATCH_CLASS" for i in dis.get_instructions(code))

@@ -76,7 +76,7 @@ def _read_container_items(value: Any) -> Any:
 
 def _read_array_state(value: Any) -> Any:
     if value.dtype == object:
-        return tuple(value.flat)
+        return tuple(value.flat), value.shape
     return (value.tobytes() if value.nbytes <= MAX_ARRAY_BYTES else None), value.shape
 
 

@@ -87,7 +87,7 @@ def iter_opaque_state(
     names: the variables and attributes that other locations restore.
     """
     attributes = tuple(dict.fromkeys(name.rpartition(".")[2] for name in names if "." in name))
-    seen: dict[int, Any] = {}
+    seen: dict[int, tuple[Any, int]] = {}
     for label, generator in (("np.random", np.random.mtrand._rand), ("random", random._inst)):
         yield OpaqueStateLocation(label, generator, ())
     for function in functions:
@@ -126,13 +126,22 @@ def _iter_co_names(code: CodeType) -> Iterator[str]:
 
 
 def _iter_opaque_state_in(
-    label: str, value: Any, ignored: tuple[str, ...], seen: dict[int, Any], depth: int
+    label: str,
+    value: Any,
+    ignored: tuple[str, ...],
+    seen: dict[int, tuple[Any, int]],
+    depth: int,
 ) -> Iterator[OpaqueStateLocation]:
-    if id(value) in seen or isinstance(
-        value, (*PLAIN_TYPES, Tensor, ModuleType, type, FunctionType)
-    ):
+    """Yield the opaque state of a value and of the values in it.
+
+    seen: by id, the values that were visited, with the depth to which they were.
+    """
+    if isinstance(value, (*PLAIN_TYPES, Tensor, ModuleType, type, FunctionType)):
         return
-    seen[id(value)] = value
+    _, seen_depth = seen.get(id(value), (value, -1))
+    if seen_depth >= depth:
+        return
+    seen[id(value)] = value, depth
     children: list[tuple[str, Any]] = []
     if isinstance(value, Layer):
         children = [(f"{label}.{k}", v) for k, v in vars(value).items() if not k.startswith("_")]
@@ -140,7 +149,7 @@ def _iter_opaque_state_in(
         pairs = value.items() if type(value) is dict else enumerate(value[:MAX_ITEMS])
         children = [(f"{label}[{k!r}]", v) for k, v in pairs]
     elif not is_oarlock_module(type(value).__module__):
-        if read_state(value, ignored) is not None:
+        if seen_depth < 0 and read_state(value, ignored) is not None:
             yield OpaqueStateLocation(label, value, ignored)
         if is_foreign_object_with_attributes(value) and not inspect.ismodule(value):
             children = [(f"{label}.{k}", v) for k, v in vars(value).items()]

@@ -125,7 +125,9 @@ class ReadTracker:
     def _guard_read(self, value: Any, key: Any, is_item: bool) -> None:
         if not isinstance(key, (*PLAIN_TYPES, type)):
             return
-        guard = self._guard_by_source.get((id(value), key)) or self._add_guard(value, key, is_item)
+        guard = self._guard_by_source.get((id(value), key)) or self._try_add_lookup_guard(
+            value, key, is_item
+        )
         if guard is None:
             return
         if guard.source.is_recorded_read and not guard.was_read:
@@ -135,9 +137,12 @@ class ReadTracker:
         if before is not MISSING and guard.source.read() is before:
             self.register_existing(before, guard.expected)
 
-    def _add_guard(
+    def _try_add_lookup_guard(
         self, value: Any, key: Any, is_item: bool, is_read: bool = True
     ) -> StateGuard | None:
+        """Add a guard for an attribute or item. None if it is missing, was assigned during the
+        capture or is a constant of a layer.
+        """
         has_guards = id(value) in self._watched_objects and not isinstance(value, type | ModuleType)
         if has_guards and key in vars(value):
             return None  # assigned during the capture
@@ -166,7 +171,7 @@ class ReadTracker:
     def guard_state_before_write(
         self, value: Any, name: str, attribute: str, is_read: bool
     ) -> None:
-        """Save the state of an object that is about to be changed.
+        """Add guards for the present state of an object that is about to be changed.
 
         attribute: the only attribute that changes; empty if unknown.
         is_read: whether the code reads the attribute before it changes it.
@@ -188,7 +193,7 @@ class ReadTracker:
         for key in (attribute,) if attribute else tuple(getattr(value, "__dict__", ())):
             if (id(value), key) in self._guard_by_source:
                 continue
-            if self._add_guard(value, key, False, is_read) is None:
+            if self._try_add_lookup_guard(value, key, False, is_read) is None:
                 source = AttributeLookupSource(f"{_name_or_type_name(value)}.{key}", value, key)
                 self._guard_by_source[id(value), key] = StateGuard(
                     source, Snapshot(MISSING), was_read=is_read

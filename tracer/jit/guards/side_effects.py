@@ -204,6 +204,14 @@ def attribute_dict_id(holder: Any) -> int:
     return id(vars(holder) if hasattr(holder, "__dict__") else holder)
 
 
+def _iter_items_and_positions(value: Any) -> Iterator[tuple[Any, tuple[int, Any]]]:
+    """Yield the items of nested containers, each with the id of its container and its key."""
+    for found in iter_value_and_items(value):
+        if isinstance(found, dict | list | tuple):
+            for key, item in found.items() if isinstance(found, dict) else enumerate(found):
+                yield item, (id(found), key)
+
+
 def mark_effects_with_shared_tensors(
     effects: list[SideEffect], locations: Iterable[tuple[Any, Any, Any]]
 ) -> None:
@@ -213,16 +221,14 @@ def mark_effects_with_shared_tensors(
     """
     users: dict[int, set[tuple[int, Any]]] = {}  # by id of a tensor
     for holder, key, value in locations:
-        for found in iter_value_and_items(value):
-            if isinstance(found, Tensor) and found is value:
-                users.setdefault(id(found), set()).add((attribute_dict_id(holder), key))
-            elif isinstance(found, dict | list | tuple):
-                for index, item in found.items() if isinstance(found, dict) else enumerate(found):
-                    users.setdefault(id(item), set()).add((id(found), index))
+        if isinstance(value, Tensor):
+            users.setdefault(id(value), set()).add((attribute_dict_id(holder), key))
+        for item, position in _iter_items_and_positions(value):
+            users.setdefault(id(item), set()).add(position)
     for effect in effects:
         leaves = pytree.flatten(effect.previous_value)[0]
         own = {(attribute_dict_id(effect.owner), effect.key)}
-        own |= {(id(effect.previous_value), index) for index in range(len(leaves))}
+        own |= {position for _, position in _iter_items_and_positions(effect.previous_value)}
         tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
         effect.is_tensor_shared = any(users.get(id(t), set()) - own for t in tensors)
 

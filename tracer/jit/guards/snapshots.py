@@ -26,12 +26,14 @@ RANDOM_TYPES = (random.Random, np.random.RandomState, np.random.Generator)
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Snapshot of a value that is compared by identity: a function, a layer or a tensor."""
+    """Snapshot of a value that is compared by identity: a function, a layer or a tensor. Also the
+    base class of the snapshots of other values.
+    """
 
     value: Any
 
     def matches(self, now: Any) -> bool:
-        """Whether the current value `now` is equal to the snapshot."""
+        """Whether the current value `now` is the same object; derived classes compare values."""
         return now is self.value
 
 
@@ -91,15 +93,14 @@ class DictSnapshot(Snapshot):
 
 @dataclass(frozen=True)
 class SetSnapshot(Snapshot):
-    """Snapshot of a set: compared by its members."""
+    """Snapshot of a set or frozenset: compared by its type and members."""
 
     members: Hashable
 
     def matches(self, now: Any) -> bool:
-        """Compare the members."""
+        """Compare the type and the members."""
         return (
-            isinstance(now, set | frozenset)
-            and exact_key_within_type(frozenset(now)) == self.members
+            type(now) is type(self.value) and exact_key_within_type(frozenset(now)) == self.members
         )
 
 
@@ -159,8 +160,9 @@ def _is_exact_key_match(key: Any, expected: Any) -> bool:
 
 
 def take_snapshot(value: Any, depth: int = MAX_DEPTH) -> Snapshot:
-    """Return a snapshot of a value. Iterators and random generators are compared by
-    identity only.
+    """Return a snapshot of a value. Iterators, deques, bytearrays, objects of the module `array`
+    and random generators are compared by identity only; `take_snapshot_with_internal_states` also
+    compares their state.
     """
     if isinstance(value, PLAIN_TYPES):
         return ConstantSnapshot(value)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import collections
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from types import (
     CellType,
@@ -70,9 +71,10 @@ class Source:
         raise NotImplementedError
 
     def delete(self) -> None:
-        """Remove the value."""
-        if self.key in vars(self.holder):
-            delattr(self.holder, self.key)
+        """Remove the value, if the holder has one of its own."""
+        if not hasattr(self.holder, "__dict__") or self.key in vars(self.holder):
+            with suppress(AttributeError):
+                delattr(self.holder, self.key)
 
     def matches(self, expected: Snapshot) -> bool:
         """Whether the current value matches a snapshot."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import itertools
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from types import CodeType, FunctionType, MethodType
@@ -36,7 +37,7 @@ from ..guards.impure_calls import wrap_or_record_if_impure
 from ..guards.user_code import is_foreign_object_with_attributes, is_user_or_third_party_function
 from . import python_scalars, sequences
 from .dunder_methods import python_dunder_method
-from .exceptions import print_
+from .exceptions import assert_, print_
 from .iterables import (
     EnumeratedIterable,
     IndexedIterable,
@@ -107,6 +108,10 @@ def _select_replacement_for_callee(function: Any) -> Any:
         return impure
     if isinstance(function, functools._lru_cache_wrapper):
         result: Any = _keep_variables_out_of_lru_cache(function)
+    elif isinstance(getattr(function, "__func__", None), functools._lru_cache_wrapper):
+        result = functools.partial(
+            _keep_variables_out_of_lru_cache(function.__func__), function.__self__
+        )
     elif getattr(function, "__code__", None) is _SINGLEDISPATCH_WRAPPER_CODE:
         result = _wrap_singledispatch(function)
     else:
@@ -136,8 +141,10 @@ def tensor_array_method(array: TensorArray, name: str) -> Any:
 
 
 def _wrap_to_adapt_library_arguments(function: Any) -> Any:
-    """Wrap a library function. If a list argument became a TensorArray, the wrapper passes the
-    TensorArray.
+    """Wrap a library function. The wrapper passes the TensorArray for a list that became one, casts
+    symbolic floats to the default dtype (except for Python's standard library), and raises an
+    error for dicts whose keys depend on the path and iterators created outside of the recorded
+    function. Classes, layers and objects that are not callable are returned unchanged.
     """
     if not callable(function) or isinstance(function, type | Layer):
         return function
@@ -244,8 +251,8 @@ def _construct_tracked(function: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _get_container_method_after_saving(function: Any) -> Any:
-    """Return a method of a list, dict or set. If it may change the container, save the container
-    first.
+    """Return a method of a list, dict or set. The container is saved first, because the method may
+    change it. If the list became a TensorArray, return its method.
     """
     array = (
         resolve_list_reject_invalidated
@@ -262,8 +269,9 @@ def _get_container_method_after_saving(function: Any) -> Any:
 
 
 def convert_if_user_code(function: Any) -> Any:
-    """Return the converted function if it is user code with available source, otherwise the
-    function itself.
+    """Return the converted function if it is user code with available source. Functions of the
+    module `copy` are wrapped so that the copy is registered as local; other functions are returned
+    unchanged.
     """
     if isinstance(function, functools.partial):
         return functools.partial(
@@ -419,9 +427,35 @@ def _operator_zip(*iterables: Any, strict: bool = False) -> Any:
     rows = [as_indexed_iterable_if_possible(i) for i in iterables]
     if not any(map(has_dynamic_length, rows)):
         return zip(*iterables, strict=strict)
-    return ZippedIterable(
-        [r if isinstance(r, IndexedIterable) else SequenceIterable(list(r)) for r in rows]
-    )
+    indexed = [
+        r if isinstance(r, IndexedIterable) else SequenceIterable(_list_of_finite_iterable(r))
+        for r in rows
+    ]
+    if strict:
+        counts = [_operator_len(r) for r in indexed]
+        for count in counts[1:]:
+            assert_(counts[0] == count, lambda: "zip() has arguments of different lengths")
+    return ZippedIterable(indexed)
+
+
+MAX_ZIPPED_ITEMS = 1 << 16
+
+
+def _list_of_finite_iterable(iterable: Any) -> list[Any]:
+    """Return the items of a Python iterable. Raises TraceError for iterators without end, such as
+    `itertools.count()`.
+    """
+    if hasattr(iterable, "__len__"):
+        return list(iterable)
+    items = list(itertools.islice(iterable, MAX_ZIPPED_ITEMS + 1))
+    if len(items) > MAX_ZIPPED_ITEMS:
+        raise TraceError(
+            with_user_line(
+                f"zip(): an iterator has more than {MAX_ZIPPED_ITEMS} items, and the number of "
+                "items of another argument is known only at run time; use enumerate"
+            )
+        )
+    return items
 
 
 def _operator_map(function: Any, *iterables: Any) -> Any:
@@ -503,7 +537,7 @@ def _operator_iter(value: Any, *sentinel: Any) -> Any:
 
 def _wrap_to_reject_partial_dicts(function: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a function that iterates over its arguments. It raises an error for dicts whose keys
-    depend on the path.
+    depend on the path, and for iterators created outside of the recorded function.
     """
 
     def call_with_complete_dicts(*args: Any, **kwargs: Any) -> Any:

@@ -105,18 +105,20 @@ class DunderConversion:
         self._converted_classes = {}
 
     def _convert_class(self, kind: type) -> None:
-        members = {
-            name: result
-            for name, held in vars(kind).items()
-            if (result := self._converted_member(kind, name, held)) is not None
-        }
-        if not members:
-            return
         with _lock:
-            self._converted_classes[kind] = None
-            _num_active_conversions[kind] = _num_active_conversions.get(kind, 0) + 1
-            if _num_active_conversions[kind] > 1:
+            if kind in _num_active_conversions:  # converted by a recording of another thread
+                self._converted_classes[kind] = None
+                _num_active_conversions[kind] += 1
                 return
+            members = {
+                name: result
+                for name, held in vars(kind).items()
+                if (result := self._converted_member(kind, name, held)) is not None
+            }
+            if not members:
+                return
+            self._converted_classes[kind] = None
+            _num_active_conversions[kind] = 1
             _original_methods[kind] = {name: vars(kind)[name] for name in members}
             for name, result in members.items():
                 type.__setattr__(kind, name, result)

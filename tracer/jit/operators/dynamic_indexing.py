@@ -45,6 +45,13 @@ class RuntimeIndexAssignmentTarget:
 
     def __getitem__(self, position: Any) -> Any:
         if self._mark_for_array_conversion_if_needed(position):
+            if not self._target_list:
+                raise TraceError(
+                    with_user_line(
+                        "a list without elements is read at a position that is known only at run "
+                        "time"
+                    )
+                )
             return self._target_list[0]
         return (
             select_item_at_runtime(self._target_list, position)

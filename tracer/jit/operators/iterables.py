@@ -25,8 +25,8 @@ MAX_UNROLLED_ROWS = 32
 
 
 class IndexedIterable:
-    """An iterable with a number of items, which is an int or a run-time value, and access to the
-    items by index.
+    """An iterable with a number of items, which is an int or a run-time value (negative or 0 for no
+    items), and access to the items by index.
     """
 
     count: Any
@@ -110,6 +110,9 @@ class SymbolicRange(IndexedIterable):
         self.count = self._compute_num_items()
 
     def _compute_num_items(self) -> Any:
+        """Return the number of items, an int or int64 []; a run-time value is negative or 0 if the
+        range is empty.
+        """
         if not any(isinstance(b, Tensor) for b in (self.start, self.stop, self.step)):
             return len(range(self.start, self.stop, self.step))
         distance = self.stop - self.start
@@ -127,7 +130,7 @@ class SymbolicRange(IndexedIterable):
 
 
 class ReversedIterable(IndexedIterable):
-    """Operator for `reversed`."""
+    """The items of an iterable from the last to the first."""
 
     def __init__(self, rows: IndexedIterable) -> None:
         self.rows, self.count = rows, rows.count
@@ -142,7 +145,7 @@ class ReversedIterable(IndexedIterable):
 
 
 class EnumeratedIterable(IndexedIterable):
-    """Operator for `enumerate`."""
+    """Pairs of a number, which counts from `start`, and an item."""
 
     def __init__(self, rows: IndexedIterable, start: Any) -> None:
         self.rows, self.start, self.count = rows, start, rows.count
@@ -160,7 +163,7 @@ class EnumeratedIterable(IndexedIterable):
 
 
 class ZippedIterable(IndexedIterable):
-    """Operator for `zip`: as many items as the shortest iterable has."""
+    """Tuples of the items of several iterables; as many as the shortest iterable has."""
 
     def __init__(self, rows: Sequence[Any]) -> None:
         self.rows = rows
@@ -202,7 +205,7 @@ def to_range_bound(bound: Any) -> Any:
 
 
 def as_indexed_iterable_if_possible(iterable: Any) -> Any:
-    """Return a IndexedIterable for a value that a recorded loop can iterate; any other value
+    """Return an IndexedIterable for a value that a recorded loop can iterate; any other value
     unchanged.
     """
     iterable = require_complete_dict(iterable)

@@ -298,12 +298,14 @@ _COMPARISON_BY_NODE_TYPE: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def compare_chain(kinds: list[str], *operands: Callable[[], Any]) -> Any:
-    """Operator for `a < b < c`. Each operand is evaluated at most once, and only while the result
-    is not determined.
+def compare_chain(kinds: list[str], left: Any, *right_operands: Callable[[], Any]) -> Any:
+    """Operator for `a < b < c`. Each operand after the first is evaluated at most once, and only
+    while the result is not determined.
+
+    kinds: the names of the AST node types of the comparisons, such as "Lt".
     """
-    left, found = operands[0](), True
-    for kind, operand in zip(kinds, operands[1:], strict=True):
+    found: Any = True
+    for kind, operand in zip(kinds, right_operands, strict=True):
         right = operand()
         found = and_(found, functools.partial(_COMPARISON_BY_NODE_TYPE[kind], left, right))
         if not isinstance(found, Tensor) and not found:

@@ -77,7 +77,7 @@ def while_(
         set_values(start)
         return after
 
-    set_values(_record_loop_or_report_error(mode, recorded_test, recorded_body, start, names))
+    set_values(_record_loop_or_collect_error(mode, recorded_test, recorded_body, start, names))
 
 
 def _evaluate_condition_or_undo(
@@ -192,7 +192,7 @@ def _record_iterations(
         set_values(before)
         return [OPS["scale"](at, scale=1.0, bias=1.0), *after]
 
-    found = _record_loop_or_report_error(
+    found = _record_loop_or_collect_error(
         mode,
         recorded_test,
         recorded_body,
@@ -202,7 +202,7 @@ def _record_iterations(
     set_values(found[1:])
 
 
-def _record_loop_or_report_error(
+def _record_loop_or_collect_error(
     mode: Static,
     test: Callable[[list[Any]], Any],
     body: Callable[[list[Any]], list[Any]],
@@ -216,7 +216,7 @@ def _record_loop_or_report_error(
         )
         return found
     except (TraceError, OpError) as error:
-        mode.report_error(error, None)
+        mode.raise_or_collect_error(error, None)
     mode.recorder.rewind(mark)
     return body(start)
 
@@ -225,7 +225,7 @@ def _record_loop_or_report_error(
 def list_comprehension(
     iterable: Any, make: Callable[[Any], Any], condition: Callable[[Any], Any] | None = None
 ) -> Any:
-    """Operator for `[make(item) for item in iterable if wanted(item)]`. Returns a TensorArray if
+    """Operator for `[make(item) for item in iterable if condition(item)]`. Returns a TensorArray if
     the length is known only at run time.
     """
     if condition is not None:

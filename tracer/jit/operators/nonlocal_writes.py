@@ -48,8 +48,8 @@ MAX_LOCATION_DEPTH = 2  # of nested containers and objects
 def save_and_wrap_before_write(
     value: Any, name: str, attribute: str = "", reads: bool = False
 ) -> Any:
-    """Save a list, dict or object that converted code is about to change, and return it. A list is
-    returned in a wrapper that accepts run-time indices.
+    """Guard and save the state of a list, dict or object that converted code is about to change,
+    and return the object. A list is returned in a wrapper that accepts run-time indices.
 
     attribute: the attribute that is assigned, if known.
     reads: whether the attribute is read before.
@@ -94,8 +94,9 @@ def operator_delattr(value: Any, name: str) -> None:
 
 
 def reject_external_iterators(*values: Any) -> None:
-    """Raise SideEffectError before code advances an iterator created outside of the function: a
-    rollback could not rewind it.
+    """Check values that code is about to advance: a rollback could not rewind an iterator created
+    outside of the function. Raise SideEffectError for such an iterator if the recorder is strict;
+    otherwise note that the capture cannot be undone (`rollback.irreversible_effect`).
     """
     mode = find_static_base_mode(state.mode)
     if mode is None or mode.recorder.rollback is None or mode.recorder.read_tracker is None:
@@ -153,7 +154,7 @@ def exclude_merged_variables_from_tracking(recorder: Recorder, setter: Any) -> N
         (id(setter.__globals__), name) for name in getattr(setter, "shared", ())
     )
     for holder, name in getattr(setter, "holders", ()):
-        with suppress(AttributeError, NameError):
+        with suppress(AttributeError, NameError, TypeError):  # TypeError: it has no __dict__
             inner.merged_keys.add((id(vars(holder())), name))
 
 

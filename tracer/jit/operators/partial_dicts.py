@@ -56,7 +56,9 @@ def require_complete_dict(value: Any) -> Any:
 
 
 def require_complete_dicts_in(value: Any) -> Any:
-    """Check a value that is about to be compared, and the dicts that it contains."""
+    """Return a value that is about to be compared. Raises TraceError if it is or contains a dict
+    whose keys depend on the path.
+    """
     inner = (
         value.values()
         if isinstance(value, dict)

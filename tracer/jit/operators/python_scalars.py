@@ -30,6 +30,8 @@ from ...core.errors import OarlockError, user_line, with_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
+from ..guards.snapshots import MISSING
+from ..guards.source import lookup_attribute_or_missing
 from .exceptions import emit_assert
 from .training_state import reject_or_skip_training_state
 
@@ -47,7 +49,7 @@ def symbolic_scalar_kind(value: Any) -> PossibleScalarTypes | None:
 def isinstance_(value: Any, classes: Any) -> bool:
     """Operator for `isinstance`."""
     if isinstance(value, TensorArray):
-        return issubclass(tuple if value.is_tuple else list, classes)
+        return issubclass(_python_type(value), classes)
     kind = symbolic_scalar_kind(value)
     if kind is None:
         return isinstance(value, classes)
@@ -61,8 +63,15 @@ def isinstance_(value: Any, classes: Any) -> bool:
     return answers.pop()
 
 
+def _python_type(array: TensorArray) -> type:
+    """Return the type of the Python object that a TensorArray stands for."""
+    return tuple if array.is_tuple else list
+
+
 def type_(*args: Any, **kwargs: Any) -> Any:
     """Operator for `type`."""
+    if len(args) == 1 and isinstance(args[0], TensorArray):
+        return _python_type(args[0])
     kind = symbolic_scalar_kind(args[0]) if len(args) == 1 else None
     if kind is None:
         return type(*args, **kwargs)
@@ -73,7 +82,8 @@ def type_(*args: Any, **kwargs: Any) -> Any:
 
 def get_class(value: Any) -> Any:
     """Operator for `value.__class__`."""
-    return value.__class__ if symbolic_scalar_kind(value) is None else type_(value)
+    stands_for_object = isinstance(value, TensorArray) or symbolic_scalar_kind(value) is not None
+    return type_(value) if stands_for_object else value.__class__
 
 
 def is_(a: Any, b: Any) -> Any:
@@ -124,10 +134,30 @@ def mod(a: Any, b: Any) -> Any:
     return a % b
 
 
-def check_match(value: Any) -> Any:
-    """Operator for the subject of `match`."""
+def check_match(value: Any, attributes: tuple[str, ...] = (), depth: int = 0) -> Any:
+    """Operator for the subject of `match`.
+
+    attributes: the keyword attributes of its class patterns.
+    depth: their nesting depth.
+    """
     reject_scalar_in_pattern(value)
+    _record_reads_of_class_patterns(value, attributes, depth)
     return value
+
+
+def _record_reads_of_class_patterns(value: Any, attributes: tuple[str, ...], depth: int) -> None:
+    """Record that class patterns may read attributes of a value, and of the values in it."""
+    if not depth or isinstance(value, Tensor):
+        return
+    if isinstance(value, list | tuple | dict):
+        for item in value.values() if isinstance(value, dict) else value:
+            _record_reads_of_class_patterns(item, attributes, depth - 1)
+    positional = getattr(type(value), "__match_args__", ())
+    for name in dict.fromkeys((*attributes, *positional)):
+        found = lookup_attribute_or_missing(value, name)
+        if found is not MISSING:
+            record_attribute_read(value, name)
+            _record_reads_of_class_patterns(found, attributes, depth - 1)
 
 
 def reject_scalar_in_pattern(value: Any) -> None:
@@ -195,8 +225,8 @@ def _operator_getattr(value: Any, name: str, *default: Any) -> Any:
 def select_dict_entry(
     lookup_dict: dict[Any, Any], key: Any, missing: Callable[[], Any] | None = None
 ) -> Any:
-    """Return `held[key]` for a symbolic scalar as the key, or `missing()` if no key of the dict
-    equals it.
+    """Return `lookup_dict[key]` for a symbolic scalar as the key, or `missing()` if no key of the
+    dict equals it. Without `missing`, emit a check that the key exists.
     """
     number_items = [(k, v) for k, v in dict.items(lookup_dict) if is_python_or_numpy_scalar(k)]
     if not number_items:

@@ -112,7 +112,7 @@ def _optional_return_value(was_returned: Variable, value: Any, name: str) -> Any
         error = TraceError(
             with_user_line(f"return: {why}, beside {type(value).__name__}. Return one at its end")
         )
-        return mode.report_error(error, value)
+        return mode.raise_or_collect_error(error, value)
     missing, value_none_flag = (
         OPS["logical_not"](cast_variable_to_bool(was_returned)),
         none_flag_or_constant(value),
@@ -143,6 +143,8 @@ def attribute_needs_assignment(value: Any, read: Callable[[], Any]) -> bool:
 
 
 def before_attribute_read(value: Any, name: str) -> Any:
-    """Record that an attribute is about to be read: the program depends on it."""
+    """Operator for the owner of an attribute: record that the attribute `name` is about to be read,
+    because the program depends on it, and return the owner.
+    """
     record_attribute_read(value, name)
     return value

@@ -71,7 +71,9 @@ def _slice_tensor_array(array: TensorArray, start: Any, stop: Any, step: int) ->
 
 
 def _clamp_bound(bound: Any, count: Any, low: Any, high: Any) -> Any:
-    """Return a bound of a slice as a non-negative index within the list."""
+    """Return a bound of a slice, counted from the start of the list and limited to [low, high];
+    `low` is -1 for a negative step.
+    """
     at = cast_to(
         OPS["reshape2"](bound, shape=[])
         if isinstance(bound, Variable) and bound.meta.shape
@@ -90,7 +92,9 @@ def _map_to_tensor_array(rows: Any, get_element: Callable[[Any], Any]) -> Any:
 
 
 def is_iterable_by_recorded_loop(value: Any) -> bool:
-    """Whether the items of a value are values of the program."""
+    """Whether a program is recorded and a recorded loop can iterate over the value: a tensor,
+    TensorArray, range, or reversed, enumerate or zip of these; not a list.
+    """
     return find_static_base_mode(state.mode) is not None and isinstance(
         as_indexed_iterable_if_possible(value), IndexedIterable
     )
@@ -130,8 +134,8 @@ def _operator_sum(values: Any, start: Any = 0) -> Any:
 
 
 def fold_extremum_or_none(values: Any, combine: Callable[[Any, Any], Any]) -> Any:
-    """Return the largest or smallest item of an iterable of dynamic length; None for other
-    values.
+    """Return the largest or smallest item of an iterable of dynamic length; None for tensors and
+    for other values.
     """
     rows = _dynamic_iterable_or_none(values) if not isinstance(values, Variable) else None
     if rows is None:

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "autograd/fields.h"
-#include "autograd/numpy_arrays.h"
+#include "autograd/numpy_c_api.h"
 
 namespace oarlock::autograd {
 namespace {
@@ -176,8 +176,9 @@ Ref arrays_of_tensor_list(PyObject* list) {
   Ref arrays(PyList_New(count));
   for (Py_ssize_t i = 0; arrays && i < count; ++i) {
     Ref item(PySequence_GetItem(list, i));
-    if (!item) return {};
-    PyList_SetItem(arrays.get(), i, PyObject_GetAttrString(item.get(), "array"));
+    PyObject* array = item ? PyObject_GetAttrString(item.get(), "array") : nullptr;
+    if (!array) return {};
+    PyList_SetItem(arrays.get(), i, array);
   }
   return arrays;
 }

@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "autograd/numpy_arrays.h"
+#include "autograd/numpy_c_api.h"
 #include "autograd/objects.h"
 
 namespace oarlock::autograd {
@@ -66,18 +66,22 @@ struct OperatorObject {
 OperatorObject* as_operator(PyObject* o) { return reinterpret_cast<OperatorObject*>(o); }
 
 bool can_call_op_without_conversion(OperatorObject* self, PyObject* x, PyObject* y) {
-  if (dispatch_path() != DispatchPath::eager && dispatch_path() != DispatchPath::no_grad)
+  if (current_dispatch_path() != DispatchPath::eager &&
+      current_dispatch_path() != DispatchPath::no_grad)
     return false;
   if (!is_tensor(x) || !is_tensor(y)) return false;
   PyObject *a = as_tensor(x)->array, *b = as_tensor(y)->array;
   return a && b && same_floating_or_complex_type(a, b, self->allows_integers != 0);
 }
 
-// The number as a tensor like `x`.  Null, without an error, if the dtype cannot represent it or `x`
-// has no array; null with an error set if it fails.
+// The number as a tensor of the dtype of `x`.  Null, without an error, if it is not a Python float
+// or int, the mode is not eager, `x` is not a tensor with an array, or its dtype cannot represent
+// the number; null with an error set if it fails.
 Ref make_tensor_of_number_operand(OperatorObject* self, PyObject* x, PyObject* number) {
   if (!PyFloat_CheckExact(number) && !PyLong_CheckExact(number)) return {};
-  if (dispatch_path() != DispatchPath::eager && dispatch_path() != DispatchPath::no_grad) return {};
+  if (current_dispatch_path() != DispatchPath::eager &&
+      current_dispatch_path() != DispatchPath::no_grad)
+    return {};
   if (!is_tensor(x) || !as_tensor(x)->array) return {};
   Ref array(scalar_like(as_tensor(x)->array, number, self->allows_integers != 0));
   return array ? Ref(wrap_owned_array(array.release())) : Ref();
@@ -158,7 +162,7 @@ PyObject* current_mode() {
   return thread_mode;
 }
 
-DispatchPath dispatch_path() {
+DispatchPath current_dispatch_path() {
   if (!thread_mode) set_thread_mode(start_mode ? start_mode : Py_None);
   return thread_dispatch;
 }

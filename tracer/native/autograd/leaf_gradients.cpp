@@ -1,5 +1,5 @@
 // Gradients of leaf tensors.
-#include "autograd/numpy_arrays.h"
+#include "autograd/numpy_c_api.h"
 #include "autograd/objects.h"
 
 namespace oarlock::autograd {

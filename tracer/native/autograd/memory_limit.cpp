@@ -26,7 +26,8 @@ struct ThreadState {
 };
 thread_local ThreadState state;
 
-// Reads the limit like core/result_size_limit.py and base/limits.cpp: a number above 0, or 8 GiB.
+// Reads the limit like core/result_size_limit.py and base/result_size_limit.cpp: a number above 0,
+// or 8 GiB.
 std::size_t read_limit_from_environment() {
   constexpr std::size_t default_limit = std::size_t{8} << 30;
   const char* text = std::getenv("OARLOCK_MAX_RESULT_BYTES");
@@ -53,7 +54,7 @@ void* allocate(void* context, std::size_t size) {
 }
 void* allocate_zeros(void* context, std::size_t count, std::size_t size) {
   bool wraps = size && count > SIZE_MAX / size;
-  return wraps || reject_if_above_limit(count * size)
+  return reject_if_above_limit(wraps ? SIZE_MAX : count * size)
              ? nullptr
              : previous_allocator.calloc(context, count, size);
 }

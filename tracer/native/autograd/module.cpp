@@ -1,6 +1,6 @@
 // The module oarlock.core._tape.
 #include "autograd/memory_limit.h"
-#include "autograd/numpy_arrays.h"
+#include "autograd/numpy_c_api.h"
 #include "autograd/objects.h"
 
 namespace oarlock::autograd {

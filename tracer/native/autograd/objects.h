@@ -136,9 +136,9 @@ inline void free_object(PyObject* self) {
   Py_DECREF(type);
 }
 
-/// The mode of this thread (borrowed reference), and how it dispatches.
+/// The mode of this thread (borrowed reference), and the dispatch path of this mode.
 PyObject* current_mode();
-DispatchPath dispatch_path();
+DispatchPath current_dispatch_path();
 
 /// A Tensor with an array, whose reference is stolen.  Null with an error set if memory is
 /// exhausted.

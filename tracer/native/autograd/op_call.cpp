@@ -5,7 +5,7 @@
 
 #include "autograd/fields.h"
 #include "autograd/memory_limit.h"
-#include "autograd/numpy_arrays.h"
+#include "autograd/numpy_c_api.h"
 
 namespace oarlock::autograd {
 namespace {
@@ -162,7 +162,7 @@ PyObject* run_eager(PyObject* self, PyObject* const* args, Py_ssize_t count, PyO
   if (!array) return raise_explained_error(self, args, count, names);
   Ref result(wrap_owned_array(array));
   if (!result) return nullptr;
-  if (needs_grad && op->has_vjp && dispatch_path() == DispatchPath::eager &&
+  if (needs_grad && op->has_vjp && current_dispatch_path() == DispatchPath::eager &&
       !record_node(self, result.get(), args, count, names))
     return nullptr;
   return result.release();
@@ -171,7 +171,7 @@ PyObject* run_eager(PyObject* self, PyObject* const* args, Py_ssize_t count, PyO
 PyObject* call_op(PyObject* self, PyObject* const* args, size_t flagged, PyObject* names) {
   Py_ssize_t count = PyVectorcall_NARGS(flagged);
   OpObject* op = as_op(self);
-  DispatchPath mode = dispatch_path();
+  DispatchPath mode = current_dispatch_path();
   if (mode == DispatchPath::arrays) {
     PyObject* array = call_kernel(op->kernel, args, flagged, names);
     return array ? array : raise_explained_error(self, args, count, names);

@@ -14,8 +14,8 @@ struct FilterTask {
   const ConvGeometry& window;
   Size group, from, to, first, last;  // pixel rows are numbered through all images
 
-  Size m() const { return s.m / s.groups; }
-  Size rows() const { return (to - from) * window.count; }
+  Size output_channels_per_group() const { return s.m / s.groups; }
+  Size im2col_rows() const { return (to - from) * window.count; }
 };
 
 /// The workspace of one task: packed planes, im2col rows, and the gradient as columns.
@@ -33,11 +33,14 @@ void copy_im2col_and_gradient_row(const FilterTask<T>& f, const PackedInputLayou
   Size oh = row % f.s.oh;
   for (Size i = 0; i < f.s.ow; i += kColumns<T>)
     dispatch_copy_im2col_rows(
-        f.window, p, planes, 0, f.rows(),
+        f.window, p, planes, 0, f.im2col_rows(),
         CopyPlan<T>(f.window, p, oh * f.s.ow + i, min(kColumns<T>, f.s.ow - i)),
         work.im2col + at + i, work.row);
-  const T* from = g + ((row / f.s.oh * f.s.groups + f.group) * f.m() * f.s.oh + oh) * f.s.ow;
-  transpose(from, f.s.oh * f.s.ow, f.m(), f.s.ow, work.g + at * work.pitch, work.pitch);
+  const T* from =
+      g + ((row / f.s.oh * f.s.groups + f.group) * f.output_channels_per_group() * f.s.oh + oh) *
+              f.s.ow;
+  copy_transposed(from, f.s.oh * f.s.ow, f.output_channels_per_group(), f.s.ow,
+                  work.g + at * work.pitch, work.pitch);
 }
 
 /// total [rows,pitch] += im2col @ gradient, over the pixels of the task.
@@ -59,8 +62,8 @@ void accumulate_task(const FilterTask<T>& f, const T* x, const T* g, const Filte
       }
       copy_im2col_and_gradient_row(f, p, planes, g, start + r, r * f.s.ow, work);
     }
-    multiply_panels(f.rows(), work.pitch, rows * f.s.ow, work.im2col, work.row, Size(1), total,
-                    work.pitch, true, [&](Size j, Size, Size k, Size) {
+    multiply_panels(f.im2col_rows(), work.pitch, rows * f.s.ow, work.im2col, work.row, Size(1),
+                    total, work.pitch, true, [&](Size j, Size, Size k, Size) {
                       return PanelBlock<T>{work.g + k * work.pitch + j, work.pitch};
                     });
   }
@@ -155,13 +158,16 @@ void conv_filter_grad(const ConvShape& s, const T* x, const T* g, T* filter) {
                        chunk * partition.images * s.oh,
                        min(s.n, (chunk + 1) * partition.images) * s.oh};
     T* total = totals + chunk * whole + (group * c + part.from) * window.count * pitch;
-    for (Size i = 0; i < part.rows() * pitch; ++i) total[i] = 0;
+    for (Size i = 0; i < part.im2col_rows() * pitch; ++i) total[i] = 0;
     PackedInputLayout p(window, part.to - part.from);
     Size pixels = max(1, 512 / s.ow) * s.ow,
          row = pixels + kLanes<T>;  // space for vector writes beyond the last row
-    FilterWorkspace<T> work{
-        pixels, row, pitch, workspace_of<T>(3, p.size()), workspace_of<T>(4, part.rows() * row),
-        nullptr};
+    FilterWorkspace<T> work{pixels,
+                            row,
+                            pitch,
+                            workspace_of<T>(3, p.size()),
+                            workspace_of<T>(4, part.im2col_rows() * row),
+                            nullptr};
     work.g = workspace_of<T>(5, work.pixels * pitch);
     if (m < pitch)
       for (Size i = 0; i < work.pixels * pitch; ++i) work.g[i] = 0;

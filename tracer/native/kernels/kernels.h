@@ -140,10 +140,10 @@ struct Table {
   void (*cross_entropy_grad)(Size r, Size k, const T* probabilities, const std::int64_t* labels,
                              std::int64_t ignored, const T* g, T* dx);
   /// starts [count + 1]: the position of each parameter in the concatenation of all parameters.
-  void (*adam)(Size count, const Size* starts, const AdamStep<T>* steps);
+  void (*run_adam_steps)(Size count, const Size* starts, const AdamStep<T>* steps);
   void (*recur)(const Recurrence<T>&);
   void (*recur_grad)(const Recurrence<T>&, const RecurrenceGrad<T>&);
-  void (*momentum)(Size count, const Size* starts, const MomentumStep<T>* steps);
+  void (*run_momentum_steps)(Size count, const Size* starts, const MomentumStep<T>* steps);
   void (*batched_matmul)(const MatmulBatch<T>&);
   void (*conv)(const ConvShape&, const T* x, const T* filter, T* y);
   void (*conv_input_grad)(const ConvShape&, const T* filter, const T* g, T* x);

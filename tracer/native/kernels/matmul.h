@@ -21,7 +21,7 @@ struct MatrixPanelSource {
     Size pitch = width > kLanes<T> ? kColumns<T> : kLanes<T>;
     T* to = workspace_of<T>(0, depth * pitch);
     if (row == 1 && column != 1) {
-      transpose(from, column, width, depth, to, pitch);
+      copy_transposed(from, column, width, depth, to, pitch);
     } else {
       for (Size i = 0; i < depth; ++i)
         for (Size k = 0; k < width; ++k) to[i * pitch + k] = from[i * row + k * column];

@@ -37,7 +37,7 @@ void adam_part(const AdamStep<T>& step, Size from, Size to) {
 }
 
 template <class T>
-void adam(Size count, const Size* starts, const AdamStep<T>* steps) {
+void run_adam_steps(Size count, const Size* starts, const AdamStep<T>* steps) {
   for_each_array_part(count, starts,
                       [&](Size i, Size from, Size to) { adam_part(steps[i], from, to); });
 }
@@ -60,7 +60,7 @@ void momentum_part(const MomentumStep<T>& step, Size from, Size to) {
 }
 
 template <class T>
-void momentum(Size count, const Size* starts, const MomentumStep<T>* steps) {
+void run_momentum_steps(Size count, const Size* starts, const MomentumStep<T>* steps) {
   for_each_array_part(count, starts,
                       [&](Size i, Size from, Size to) { momentum_part(steps[i], from, to); });
 }

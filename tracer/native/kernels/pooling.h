@@ -93,7 +93,7 @@ void grad_2x2_row(const PoolShape& s, const T* x, const T* y, const T* g, T* dx)
       auto third = ~above & (windows[2] == best), fourth = ~above & ~third & (windows[3] == best);
       V<T> even = (half ? third : first) ? back : zero,
            odd = (half ? fourth : second) ? back : zero;
-      interleave<T>(even, odd, std::make_integer_sequence<int, kLanes<T>>{});
+      interleave_in_place<T>(even, odd, std::make_integer_sequence<int, kLanes<T>>{});
       store(dx + half * s.w + 2 * j, even);
       store(dx + half * s.w + 2 * j + kLanes<T>, odd);
     }

@@ -27,7 +27,7 @@ struct VectorSpan {
 };
 
 /// The operands of a cell for one row and step. z: hidden product; x: input product; b: bias;
-/// saved: saved tensor k is at saved + k * part.
+/// h, c: the states before the step; saved: saved tensor k is at saved + k * saved_stride.
 template <class T>
 struct CellRow {
   const Recurrence<T>& r;
@@ -140,9 +140,10 @@ void recur(const Recurrence<T>& r) {
 // -- backward
 // ------------------------------------------------------------------------------------------------------
 
-/// One row of the backward pass. dh, dc: on entry the gradients of the states after the step, on
-/// exit those before the step, without the part through the hidden product. dx, dy: the gradients
-/// of the input and hidden products.
+/// One row of the backward pass. saved, h, c: as in CellRow. g: the gradient of the output of the
+/// step. dh, dc: on entry the gradients of the states after the step, on exit those before the
+/// step, without the part through the hidden product. dx, dy: the gradients of the input and hidden
+/// products.
 template <class T>
 struct CellGradRow {
   const Recurrence<T>& r;

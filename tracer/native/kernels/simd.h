@@ -68,7 +68,7 @@ inline T horizontal_sum(V<T> v) {
 // ---------------------------------------------------------------------------------------------------
 
 template <class T, int... I>
-inline void interleave(V<T>& a, V<T>& b, std::integer_sequence<int, I...>) {
+inline void interleave_in_place(V<T>& a, V<T>& b, std::integer_sequence<int, I...>) {
   constexpr int n = kLanes<T>;
   V<T> low = __builtin_shufflevector(a, b, (I % 2 ? n : 0) + I / 2 ...);
   b = __builtin_shufflevector(a, b, (I % 2 ? n : 0) + n / 2 + I / 2 ...);
@@ -87,7 +87,8 @@ void copy_transposed_square(const T* from, Size from_row, T* to, Size to_row) {
     for (int i = 0; i < n / 2; ++i) {
       turned[2 * i] = rows[i];
       turned[2 * i + 1] = rows[i + n / 2];
-      interleave<T>(turned[2 * i], turned[2 * i + 1], std::make_integer_sequence<int, n>{});
+      interleave_in_place<T>(turned[2 * i], turned[2 * i + 1],
+                             std::make_integer_sequence<int, n>{});
     }
     for (int i = 0; i < n; ++i) rows[i] = turned[i];
   }
@@ -96,7 +97,7 @@ void copy_transposed_square(const T* from, Size from_row, T* to, Size to_row) {
 
 /// to[c][r] = from[r][c] for `rows` x `columns` elements.
 template <class T>
-void transpose(const T* from, Size from_row, Size rows, Size columns, T* to, Size to_row) {
+void copy_transposed(const T* from, Size from_row, Size rows, Size columns, T* to, Size to_row) {
   constexpr Size n = kLanes<T>;
   Size whole_rows = rows - rows % n, whole_columns = columns - columns % n;
   for (Size r = 0; r < whole_rows; r += n)

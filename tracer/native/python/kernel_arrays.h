@@ -135,14 +135,14 @@ class KernelPollScope {
 };
 
 void bind_conv(nb::module_& m);
-void bind_elementwise(nb::module_& m);
+void bind_elementwise_and_reductions(nb::module_& m);
 void bind_expression(nb::module_& m);
 void bind_matmul(nb::module_& m);
 void bind_norm(nb::module_& m);
 void bind_inplace_kernel_class(nb::module_& m);
 void bind_pooling(nb::module_& m);
 void bind_recurrent(nb::module_& m);
-void bind_softmax(nb::module_& m);
+void bind_softmax_cross_entropy(nb::module_& m);
 void bind_optimizer_update(nb::module_& m);
 
 }  // namespace oarlock::python

@@ -152,7 +152,7 @@ nb::object reduce(nb::handle x, const std::vector<int>& axes, bool keep, bool me
 
 }  // namespace
 
-void bind_elementwise(nb::module_& m) {
+void bind_elementwise_and_reductions(nb::module_& m) {
   auto function = [&]<Unary Which>(const char* name, const char* back,
                                    std::integral_constant<Unary, Which>) {
     m.def(name, &unary<Which>, nb::arg("x"));

@@ -366,15 +366,15 @@ class Expression {
 
 void bind_expression(nb::module_& m) {
   nb::class_<Expression>(m, "Expression",
-                         "Elementwise instructions on arrays that broadcast to one shape; "
-                         "NotImplemented where they lie "
-                         "otherwise.   Values are numbered: inputs, constants, results.\n\nspent: "
-                         "inputs that the caller does not "
-                         "read again; one that has `alone` references in its call is written over.")
+                         "Elementwise instructions on arrays that broadcast to one shape. A call "
+                         "returns NotImplemented for other broadcasts, layouts and dtypes. Values "
+                         "are numbered: inputs, constants, results.\n\n"
+                         "reusable: inputs that the caller does not read again. One whose "
+                         "reference count in the call is `owned_refcount` is overwritten.")
       .def(nb::init<std::size_t, std::vector<double>, nb::list, std::vector<std::size_t>,
                     std::vector<std::size_t>, Py_ssize_t>(),
            nb::arg("inputs"), nb::arg("constants"), nb::arg("code"), nb::arg("outputs"),
-           nb::arg("spent") = nb::list(), nb::arg("alone") = 0)
+           nb::arg("reusable") = nb::list(), nb::arg("owned_refcount") = 0)
       .def("__call__", &Expression::call);
 }
 

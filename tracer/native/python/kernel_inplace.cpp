@@ -48,13 +48,12 @@ class InPlaceKernel {
 void bind_inplace_kernel_class(nb::module_& m) {
   nb::class_<InPlaceKernel>(
       m, "InPlaceKernel",
-      "A function with `out`, called with an operand as its `out`; NotImplemented "
-      "where none may be.\n\n"
-      "spent: operands that the caller does not read again; one that has `alone` "
-      "references in its call "
-      "is written over.")
+      "Calls a function with one of its operands as `out`; returns NotImplemented if no operand "
+      "may be overwritten.\n\n"
+      "reusable: operands that the caller does not read again. One whose reference count in the "
+      "call is `owned_refcount` may be overwritten.")
       .def(nb::init<nb::object, std::vector<std::size_t>, Py_ssize_t>(), nb::arg("function"),
-           nb::arg("spent"), nb::arg("alone"))
+           nb::arg("reusable"), nb::arg("owned_refcount"))
       .def("__call__", &InPlaceKernel::call);
 }
 

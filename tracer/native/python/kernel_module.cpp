@@ -39,13 +39,13 @@ NB_MODULE(_kernels, m) {
   m.def("set_thread_count", &kernels::set_thread_count, nanobind::arg("count"));
   m.def("instruction_set", &kernels::instruction_set, "avx512, avx2 or baseline.");
   python::bind_conv(m);
-  python::bind_elementwise(m);
+  python::bind_elementwise_and_reductions(m);
   python::bind_expression(m);
   python::bind_matmul(m);
   python::bind_norm(m);
   python::bind_inplace_kernel_class(m);
   python::bind_pooling(m);
   python::bind_recurrent(m);
-  python::bind_softmax(m);
+  python::bind_softmax_cross_entropy(m);
   python::bind_optimizer_update(m);
 }

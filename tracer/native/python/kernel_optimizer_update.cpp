@@ -66,7 +66,8 @@ nb::object adam(nb::list rows, double beta1, double beta2) {
                        read_number<T>(row, 6)});
     }
     ScopedGilReleaseForWork free(starts.back());
-    kernels::table<T>().adam(static_cast<Size>(steps.size()), starts.data(), steps.data());
+    kernels::table<T>().run_adam_steps(static_cast<Size>(steps.size()), starts.data(),
+                                       steps.data());
   });
   return to_result_list(jobs);
 }
@@ -84,7 +85,8 @@ nb::object momentum(nb::list rows, bool has_velocity, double factor, bool nester
                        T(factor), read_number<T>(rows[i], has_velocity ? 3 : 2), nesterov});
     }
     ScopedGilReleaseForWork free(starts.back());
-    kernels::table<T>().momentum(static_cast<Size>(steps.size()), starts.data(), steps.data());
+    kernels::table<T>().run_momentum_steps(static_cast<Size>(steps.size()), starts.data(),
+                                           steps.data());
   });
   return to_result_list(jobs);
 }

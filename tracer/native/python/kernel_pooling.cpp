@@ -34,7 +34,8 @@ nb::object max_pool_grad(nb::handle x, nb::handle y, nb::handle g, const Sizes& 
   Array a(x), b(y), c(g);
   kernels::PoolShape s;
   if (!are_nonempty_real_of_same_dtype({&a, &b, &c}) || !b.same_shape(c) ||
-      !try_set_pool_shape(s, b, z[2], z[3], z) || !try_set_pool_shape(s, a, z[0], z[1], z))
+      !try_set_pool_shape(s, b, z[2], z[3], z) || !try_set_pool_shape(s, a, z[0], z[1], z) ||
+      a.dim(0) != b.dim(0) || a.dim(1) != b.dim(1))
     return not_implemented();
   Array dx = empty(4, a.shape(), a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {

@@ -106,7 +106,7 @@ nb::object cross_entropy_grad(nb::handle probabilities, nb::handle labels, nb::h
 
 }  // namespace
 
-void bind_softmax(nb::module_& m) {
+void bind_softmax_cross_entropy(nb::module_& m) {
   m.def("softmax", &softmax<false>, nb::arg("x"), nb::arg("out") = nb::none());
   m.def("log_softmax", &log_softmax, nb::arg("x"));
   m.def("softmax_grad", &softmax_grad, nb::arg("y"), nb::arg("g"), nb::arg("out") = nb::none());

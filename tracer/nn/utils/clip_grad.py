@@ -28,7 +28,11 @@ def _parameters_with_gradient(parameters: Any) -> list[Tensor]:
 
 
 def _total_norm(grads: list[Tensor], order: float) -> Tensor:
-    """Return the norm of all gradients concatenated."""
+    """Return the norm of the norms of the gradients.
+
+    For order 1, 2 and inf this is the norm of all gradients concatenated; for order 0 it is the
+    number of gradients that are not all zero.
+    """
     if order == float("inf"):
         return max_of(stack([max_of(abs_of(g)) for g in grads]))
     return norm(stack([norm(reshape(g, [-1]), order) for g in grads]), order)

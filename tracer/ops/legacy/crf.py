@@ -16,6 +16,10 @@ CRF_SLOTS = "Emission, Emission@LOD*?!, Transition, Label!, Length?!"
 def _rows_and_sequences(emission: Any, lod: Any, length: Any) -> tuple[Any, Any]:
     """The emissions as rows [R,D], and the (start, end) rows of each sequence."""
     if length is not None:
+        check(
+            bool(((length >= 0) & (length <= emission.shape[1])).all()),
+            f"Length is not between 0 and {emission.shape[1]}, the length of Emission",
+        )
         starts = np.arange(emission.shape[0]) * emission.shape[1]
         return emission.reshape(-1, emission.shape[-1]), list(
             zip(starts, starts + length.reshape(-1), strict=True)

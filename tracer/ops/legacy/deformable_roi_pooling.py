@@ -14,7 +14,7 @@ from ..shared_meta_rules import (
     make_no_second_order_rule,
     make_rule_like_inputs_at,
 )
-from .box_clip import round_half_away_from_zero
+from .box_clipping_and_decoding import round_half_away_from_zero
 from .precise_roi_pooling import region_image_ids
 
 MIN_LENGTH = 0.1  # minimal side length of a region, in pixels

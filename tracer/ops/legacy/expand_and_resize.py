@@ -95,10 +95,18 @@ def _with_output_sizes_from_scale(
     """The attributes of the newer op; a scale is used for the output size only."""
     if scale <= 0:
         return attrs
-    last = attrs.get("data_layout") == "NHWC"
-    inner = shape[1:-1] if last else shape[2:]
-    sizes = [int(np.float32(d) * np.float32(scale)) for d in inner]
-    return {**attrs, **dict(zip(("out_d", "out_h", "out_w")[3 - len(inner) :], sizes, strict=True))}
+    inner = _inner_sizes(shape, attrs)
+    return attrs | _output_size_attrs([int(np.float32(d) * np.float32(scale)) for d in inner])
+
+
+def _inner_sizes(shape: Sequence[int], attrs: dict[str, Any]) -> Sequence[int]:
+    """The sizes of the spatial axes."""
+    return shape[1:-1] if attrs.get("data_layout") == "NHWC" else shape[2:]
+
+
+def _output_size_attrs(sizes: Sequence[int]) -> dict[str, int]:
+    """The attributes that set the sizes of the spatial axes of the result."""
+    return dict(zip(("out_d", "out_h", "out_w")[3 - len(sizes) :], sizes, strict=True))
 
 
 def _define_legacy_resize_op(kind: str, today: Op) -> Op:
@@ -136,13 +144,12 @@ def _define_legacy_resize_op(kind: str, today: Op) -> Op:
 
     @kernel.vjp
     def _(g, x, out_size, sizes, scale_tensor, *, scale, **attrs):
-        inner = [d for d in vjp_input_shape(x)[1:] if d < 0]
-        if scale > 0 and not inner:
-            attrs = _with_output_sizes_from_scale(vjp_input_shape(x), scale, attrs)
-        elif scale > 0:
-            attrs = {**attrs, "scale": [scale]}
+        # The sampling positions depend on the sizes only, also if a scale determines the sizes.
+        out = _inner_sizes(vjp_input_shape(g), attrs)
+        if min(out, default=0) > 0:
+            attrs |= _output_size_attrs(out)
         return (
-            resize_grad(x, out_size, sizes, scale_tensor, g, kind=kind, **attrs),
+            resize_grad(x, out_size, sizes, None, g, kind=kind, **attrs),
             None,
             None,
             None,

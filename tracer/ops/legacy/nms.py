@@ -17,7 +17,7 @@ from ..multiclass_nms import (
 )
 from ..nms import Detections, box_ious, nms_of_sorted_boxes
 from ..shared_meta_rules import check_float, dims_match
-from .box_clip import unscaled_image_max_coordinates
+from .box_clipping_and_decoding import unscaled_image_max_coordinates
 
 
 def rows_and_offsets_or_placeholder(rows: Any, counts: list[int]) -> tuple[Any, Any]:
@@ -145,7 +145,8 @@ def _(boxes, lod, scores, **_):
 
 
 def _decode_boxes(anchors: Any, deltas: Any, info: Any) -> Any:
-    """Apply the encoded offsets `deltas` to anchors; boxes in unscaled image coordinates.
+    """Apply the encoded offsets `deltas` to anchors; boxes in unscaled image coordinates, clipped
+    to the image.
 
     anchors, deltas [K,4] -> [K,4]
     """

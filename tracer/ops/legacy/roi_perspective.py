@@ -9,7 +9,7 @@ from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..detection_helpers import INT32, NO_HALF_BOXES
 from ..roi_pooling import check_images_and_regions
 from ..shared_meta_rules import like_x, make_no_second_order_rule
-from .box_clip import round_half_away_from_zero
+from .box_clipping_and_decoding import round_half_away_from_zero
 from .precise_roi_pooling import region_image_ids
 
 DISTANCE_TOLERANCE = 1e-4  # distances below this are treated as 0

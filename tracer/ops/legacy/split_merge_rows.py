@@ -9,7 +9,7 @@ from ..shared_meta_rules import pick_known_dim, shapes_match
 
 def _require_row_mask(mask, rows):
     flat = mask.reshape(-1)
-    check(len(flat) == rows, f"Mask has {len(flat)} rows")
+    check(len(flat) == rows, f"Mask has {len(flat)} rows, the data has {rows}")
     return flat.astype(bool)
 
 
@@ -25,8 +25,8 @@ def split_lod_tensor(x, mask, *, level: int = 0):
 
 @split_lod_tensor.meta
 def _(x, mask, *, level):
-    check(level == 0, f"level={level} is not there, only rows are parted")
-    check_dtype(mask.dtype == np.bool_, "Mask is not of truth values")
+    check(level == 0, f"level={level} is not supported, only rows are split")
+    check_dtype(mask.dtype == np.bool_, "Mask needs the dtype bool")
     part = Meta((-1, *x.shape[1:]), x.dtype)
     return part, part
 

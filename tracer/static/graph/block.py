@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from copy import deepcopy
 from typing import Any, ClassVar, TypeAlias
 
@@ -253,13 +254,18 @@ class Block:
         return parameter
 
     def append_initializer(self, variable: Variable, initializer: Any) -> Operator:
-        """Append the op that initializes a variable, and return it."""
-        Block.write_initializer(
-            self.program,
-            variable.raw,
-            lambda: initializer.record(variable.raw.shape, variable.meta.dtype),
-        )
-        return self.program.current_block().ops[-1]
+        """Append the ops that initialize a variable to this block, or to the program's current
+        block if this block is complete. Return the last one.
+        """
+        recorder = self.program.recorder
+        open_block = next((b for b in recorder.open_blocks if b.block is self.raw), None)
+        with nullcontext() if open_block is None else recorder.enter_block(open_block):
+            Block.write_initializer(
+                self.program,
+                variable.raw,
+                lambda: initializer.record(variable.raw.shape, variable.meta.dtype),
+            )
+            return self.program.current_block().ops[-1]
 
     def _rename_var(self, name: str, new_name: str) -> Variable:
         """Rename a variable in all ops of this block."""

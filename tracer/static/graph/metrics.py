@@ -105,7 +105,7 @@ def _emit_auc(
     desc = recorder.declare(
         recorder.namer.temporary_name("auc"), Meta((), np.dtype(np.float64)), stop_gradient=True
     )
-    names = [recorder.name_of(v) for v in (input, label)]
+    names = [recorder.find_or_declare_name(v) for v in (input, label)]
     attrs = {
         n: Attr(AttrType.STRING if isinstance(v, str) else AttrType.INT, v)
         for n, v in config.items()
@@ -121,7 +121,7 @@ def _emit_auc(
         "StatPosOut": [histograms[0].name],
         "StatNegOut": [histograms[1].name],
     }
-    recorder.emit("auc", inputs, outputs, attrs)
+    recorder.append_op("auc", inputs, outputs, attrs)
     return recorder.create_variable(desc)
 
 

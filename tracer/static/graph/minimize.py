@@ -214,7 +214,9 @@ class ParameterUpdateWriter:
         return scaled
 
     def write_ops(self) -> None:
-        """Append the ops."""
+        """Append the ops that update the parameter: accumulators at the first call, the scaled
+        learning rate, the optimizer op, and the updates of accumulators that the op does not make.
+        """
         state = self._get_or_create_accumulators()
         slots = {
             "Param": self.parameter,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, TypeAlias
 
 from ...capture.recorder import to_plain_data
@@ -187,7 +188,7 @@ class Operator:
     def attr(self, name: str) -> Any:
         """Return the value of an attribute. Raises OpError if the op does not have it."""
         if name not in self.raw.attrs and name in _common_attr_defaults():
-            return _common_attr_defaults()[name]
+            return copy(_common_attr_defaults()[name])
         if name not in self.raw.attrs:
             raise OpError(
                 with_user_line(
@@ -230,7 +231,7 @@ class Operator:
         """Set all attributes that are not set to their defaults."""
         op = OPS.get(self.type)
         defaults = {} if op is None else {n: s.default for n, s in op.attrs.items()}
-        for name, value in {**COMMON_ATTR_DEFAULTS, **defaults}.items():
+        for name, value in {**_common_attr_defaults(), **defaults}.items():
             if name not in self.raw.attrs and value is not None:
                 self.raw.attrs[name] = typed_attr(self.type, name, value)
         self.block.program.mark_changed()

@@ -53,7 +53,7 @@ class Program:
         self.recorder.seed = self._initial_seed
 
     def _reset_data(self, desc: data.Program | None) -> None:
-        self.recorder = ProgramRecorder(desc, self._import_eager_variable, self.block)
+        self.recorder = ProgramRecorder(desc, self._import_and_get_name, self.block)
         self._generator: np.random.Generator | None = None
         self._blocks: dict[int, Block] = {}
         self._num_edits = 0
@@ -64,8 +64,8 @@ class Program:
         self.flushed_bytes = b""  # the description when it was last flushed
 
     @classmethod
-    def of(cls, desc: data.Program) -> Program:
-        """Return the view of existing data."""
+    def view_of_raw(cls, desc: data.Program) -> Program:
+        """Return a view of existing data, which is not copied."""
         program = cls.__new__(cls)
         program._reset_data(desc)
         return program
@@ -77,15 +77,25 @@ class Program:
 
     @property
     def desc(self) -> ProgramDesc:
-        """The program, with the methods of Paddle's C++ class; it may be set to another one's."""
+        """The program, with the methods of Paddle's C++ class. It may be set to that of another
+        program; attributes such as `random_seed` do not change.
+        """
         return ProgramDesc.make_view(self)
 
     @desc.setter
     def desc(self, value: ProgramDesc) -> None:
+        attributes = {
+            name: getattr(self, name)
+            for name in ("random_seed", "lr_scheduler", "lr_var", "feeding_readers")
+        }
         self._reset_data(value.program.raw)
+        for name, attribute in attributes.items():
+            setattr(self, name, attribute)
 
-    def _import_eager_variable(self, tensor: Tensor) -> str:
-        """Declare a variable for a parameter or buffer that was created outside of the program."""
+    def _import_and_get_name(self, tensor: Tensor) -> str:
+        """Declare a variable for a parameter or buffer that was created outside of the program, and
+        return its name.
+        """
         return Program.import_eager_variable(self, tensor).name
 
     def mark_changed(self) -> None:
@@ -227,7 +237,7 @@ class Program:
         for_test: without gradients and optimizer ops; dropout and normalization in eval mode
         """
         desc = deepcopy(self.raw)
-        clone = Program.of(clone_for_test_in_place(desc) if for_test else desc)
+        clone = Program.view_of_raw(clone_for_test_in_place(desc) if for_test else desc)
         clone.recorder.seed = self.recorder.seed
         clone.feeding_readers = list(self.feeding_readers)
         if not for_test:
@@ -270,7 +280,7 @@ class Program:
 
         Raises OpError with the line that cannot be parsed.
         """
-        return Program.of(parse(text))
+        return Program.view_of_raw(parse(text))
 
     @staticmethod
     def parse_from_string(binary_str: bytes) -> Program:
@@ -284,13 +294,13 @@ class Program:
         """
         return self.raw.contract
 
-    def feeds(self) -> list[str]:
+    def feed_names(self) -> list[str]:
         """Return the names of the inputs, in the order of the feed ops."""
-        return self.raw.feeds()
+        return self.raw.feed_names()
 
-    def fetches(self) -> list[str]:
+    def fetch_names(self) -> list[str]:
         """Return the names of the outputs, in the order of the fetch ops."""
-        return self.raw.fetches()
+        return self.raw.fetch_names()
 
     def _sync_with_cpp(self) -> None:
         """Do nothing: `desc` is a view of this program."""
@@ -349,7 +359,7 @@ class Program:
         }
         for block in desc.blocks:
             block.vars = {name: var for name, var in block.vars.items() if name in used}
-        pruned = Program.of(desc)
+        pruned = Program.view_of_raw(desc)
         pruned.recorder.seed = self.recorder.seed
         self._copy_variable_attributes_to(pruned)
         return pruned

@@ -159,7 +159,7 @@ class ProgramRecorder(Recorder):
         finally:
             self.namer.indexed_variable = previous
 
-    def emit(
+    def append_op(
         self,
         type: str,
         inputs: dict[str, list[str]],
@@ -176,7 +176,7 @@ class ProgramRecorder(Recorder):
         )
         if slot and slot not in outputs:
             outputs = {**outputs, slot: [self._declare_grad_only_output(type, inputs["X"][0])]}
-        op = super().emit(type, inputs, outputs, attrs)
+        op = super().append_op(type, inputs, outputs, attrs)
         self.set_common_attrs(op)
         return op
 
@@ -215,13 +215,13 @@ class ProgramRecorder(Recorder):
         if scope:
             desc.attrs["op_namescope"] = Attr(AttrType.STRING, f"/{scope}")
 
-    def name_of(self, tensor: Tensor) -> str:
+    def find_or_declare_name(self, tensor: Tensor) -> str:
         """Return the name of the variable of a tensor.
 
         Raises TraceError for a variable of another program, or of a block that is not an ancestor.
         """
         if not isinstance(tensor, Variable) or self.is_bound(tensor):
-            return super().name_of(tensor)
+            return super().find_or_declare_name(tensor)
         if self.var(tensor.raw.name) is None:
             why = (
                 f"'{tensor.name}' is a variable of another program, or of a block that does not "

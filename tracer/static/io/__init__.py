@@ -29,7 +29,7 @@ from .variables import (
 
 def _parse_from_string(binary_str: bytes) -> Program:
     """Return the program of the bytes of a `.pdmodel`. Raises FileError for other bytes."""
-    return Program.of(parse_program(binary_str))
+    return Program.view_of_raw(parse_program(binary_str))
 
 
 setattr(data.Program, "serialize_to_string", pdmodel.to_bytes)  # noqa: B010 - and so does saving

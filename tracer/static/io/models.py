@@ -111,14 +111,16 @@ def _make_contract(desc: data.Program) -> data.Contract:
             for n in names
         ]
 
-    tree = "" if len(desc.fetches()) == 1 else str(list(range(len(desc.fetches()))))
-    return data.Contract(args(desc.feeds()), args(desc.fetches()), tree, producer=PRODUCER_NAME)
+    tree = "" if len(desc.fetch_names()) == 1 else str(list(range(len(desc.fetch_names()))))
+    return data.Contract(
+        args(desc.feed_names()), args(desc.fetch_names()), tree, producer=PRODUCER_NAME
+    )
 
 
 def _make_reference_runner(desc: data.Program) -> Any:
     """Return a function that runs the program; the files are compared with it."""
-    feeds = desc.feeds()
-    executable, scope = Executable(desc, feeds, desc.fetches()), current_scope()
+    feeds = desc.feed_names()
+    executable, scope = Executable(desc, feeds, desc.fetch_names()), current_scope()
 
     def run(tensors: list[Tensor]) -> list[Any]:
         return executable.run(
@@ -156,9 +158,13 @@ def load_inference_model(path_prefix: Any, executor: Any, **kwargs: Any) -> list
         files = read_model(path_prefix, *_complete_file_names(path_prefix, model, params))
         desc, values = files.program, files.values
     desc = upgrade_same_type_ops(desc)
-    program = Program.of(desc)
+    program = Program.view_of_raw(desc)
     assign_values(program, values, current_scope())
-    return [program, desc.feeds(), [program.global_block().var(name) for name in desc.fetches()]]
+    return [
+        program,
+        desc.feed_names(),
+        [program.global_block().var(name) for name in desc.fetch_names()],
+    ]
 
 
 def _complete_file_names(
@@ -203,7 +209,8 @@ def assign_values(program: Program, values: Any, scope: Scope) -> None:
 
 
 def serialize_program(feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> bytes:
-    """Return the bytes of the `.pdmodel` that save_inference_model writes.
+    """Return the bytes of the `.pdmodel` that save_inference_model writes, but without the contract
+    of Oarlock.
 
     program: by default the main program
     """
@@ -233,13 +240,14 @@ def serialize_persistables(
 
 def deserialize_program(data: bytes) -> Program:
     """Return the program of the bytes of a `.pdmodel`. Raises FileError for other bytes."""
-    return Program.of(parse_program(data))
+    return Program.view_of_raw(parse_program(data))
 
 
 def deserialize_persistables(program: Program, data: bytes, executor: Any) -> None:
     """Assign the values of the bytes of a `.pdiparams` in the current scope.
 
-    Raises FileError if they do not fit the program.
+    Raises FileError for other or damaged bytes, OpError if the shapes or dtypes do not fit the
+    program.
     """
     names = [v.name for v in program.persistables()]
     assign_values(program, parse_params(data, names), current_scope())

@@ -11,7 +11,9 @@ from ..graph.program import Program
 
 
 def require_variable_names(argument: str, variables: Any) -> list[str]:
-    """Return the names of a variable or a list of them. Raises TypeError for other objects."""
+    """Return the names of a variable or a list of them. Raises OperandError, which is a TypeError,
+    for other objects.
+    """
     items = variables if isinstance(variables, list | tuple) else [variables]
     for item in items:
         if not isinstance(item, Variable):
@@ -40,4 +42,4 @@ def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any, **kwarg
         require_variable_names("feed_vars", feed_vars),
         require_variable_names("fetch_vars", fetch_vars),
     )
-    return Program.of(build_inference_program(program.raw, feeds, fetches, skip_prune))
+    return Program.view_of_raw(build_inference_program(program.raw, feeds, fetches, skip_prune))

@@ -2,7 +2,7 @@
 
 from ...capture.side_effects import py_func
 from .conv import conv2d, conv2d_transpose, conv3d, conv3d_transpose, deform_conv2d
-from .dense import bilinear_tensor_product, embedding, fc, row_conv
+from .fc_embedding_row_conv import bilinear_tensor_product, embedding, fc, row_conv
 from .noise_contrastive import nce
 from .norm import batch_norm, group_norm, instance_norm, layer_norm, spectral_norm
 from .prelu import prelu

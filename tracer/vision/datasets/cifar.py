@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.errors import FileError
 from ...loader import pickles
-from ...utils.archives import iter_wanted_files, open_tar_archive
+from ...utils.tar_archives import iter_wanted_files, open_tar_archive
 from .image_dataset import ImageDataset, to_label_array
 
 __all__ = ["Cifar10", "Cifar100"]

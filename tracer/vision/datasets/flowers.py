@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import FileError
-from ...utils.archives import iter_wanted_files, open_tar_archive
+from ...utils.tar_archives import iter_wanted_files, open_tar_archive
 from ..image import open_image_with_pillow
 from .image_dataset import ImageDataset, to_label_array
 from .matfile import read_mat

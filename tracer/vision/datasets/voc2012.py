@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import FileError
-from ...utils.archives import open_tar_archive
+from ...utils.tar_archives import open_tar_archive
 from ..image import open_image_with_pillow
 from .image_dataset import ImageDataset
 

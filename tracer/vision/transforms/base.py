@@ -44,8 +44,9 @@ class BaseTransform:
     """Base of transforms: called with an image, or a tuple whose items `keys` describes.
 
     An item with key 'image' is passed to `_apply_image`, 'boxes' to `_apply_boxes`, 'mask' to
-    `_apply_mask`, and so on; items without a method are unchanged. `_get_params` draws random
-    parameters once for all items of a call and stores them in `self.params`.
+    `_apply_mask`, and so on; items after those that `keys` names are unchanged. A key without a
+    method raises OpError. `_get_params` draws random parameters once for all items of a call and
+    stores them in `self.params`.
     """
 
     def __init__(self, keys: Sequence[str] | None = None) -> None:

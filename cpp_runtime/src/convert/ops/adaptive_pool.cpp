@@ -122,7 +122,7 @@ Value dynamic_adaptive_max(NodeContext& n, Value x, std::int64_t axis, Value out
 
 }  // namespace
 
-Value dynamic_adaptive_pool(NodeContext& n, Value x, bool max, Value out) {
+Value adaptive_pool_with_run_time_sizes(NodeContext& n, Value x, bool max, Value out) {
   n.require_opset(13);
   auto known = n.shape(x).value_or(Ints{});
   n.require(static_cast<std::int64_t>(known.size()) == n.dim(out, 0) + 2,
@@ -138,7 +138,7 @@ Value dynamic_adaptive_pool(NodeContext& n, Value x, bool max, Value out) {
 
 // Broadcasts the image to one masked copy per window, and takes the maximum and its index in the
 // image.
-void adaptive_max_pool_with_mask(NodeContext& n, Value x, const Ints& out) {
+void set_adaptive_max_pool_and_mask_outputs(NodeContext& n, Value x, const Ints& out) {
   n.require_opset(13);
   Expr inside(n, n.scalar(1, DType::boolean));
   Ints windows = all_axes(static_cast<int>(out.size())), rows{0, 0};
@@ -166,7 +166,7 @@ void adaptive_max_pool_with_mask(NodeContext& n, Value x, const Ints& out) {
 Value adaptive_pool(NodeContext& n, Value x, const Pool& pool) {
   const Ints &out = pool.window.kernel, &in = pool.image_size;
   if (std::count(in.begin(), in.end(), -1))
-    return dynamic_adaptive_pool(n, x, pool.is_max, n.int64_vector(out));
+    return adaptive_pool_with_run_time_sizes(n, x, pool.is_max, n.int64_vector(out));
   check_adaptive_size_limits(n, in, out);
   Ints kernel(out.size());
   bool even = true;

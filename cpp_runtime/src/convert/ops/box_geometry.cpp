@@ -13,7 +13,7 @@ Expr box_corner(NodeContext& n, Value boxes, std::int64_t at) {
   return {n, n.slice(boxes, {at}, {at + 2}, {n.require_known_rank(boxes) - 1})};
 }
 
-Value rows_where(NodeContext& n, Value v, Value mask) {
+Value compress_rows(NodeContext& n, Value v, Value mask) {
   return n.emit("Compress", {v, mask}, {{"axis", std::int64_t{0}}});
 }
 
@@ -108,7 +108,7 @@ Value top_row_indices_per_image(NodeContext& n, Value scores, Value image_ids, V
   auto each = image_membership(n, gather_rows({n, image_ids}, order), num_images).to(DType::int64);
   auto so_far = Expr{n, n.emit("CumSum", {each, n.int64_scalar(0)})};
   Expr rank{n, reduce(n, "ReduceSum", so_far * each, {1}, false)};
-  return rows_where(n, order, rank <= static_cast<double>(max_rows));
+  return compress_rows(n, order, rank <= static_cast<double>(max_rows));
 }
 
 }  // namespace oarlock

@@ -11,7 +11,7 @@ Expr slice_column(NodeContext& n, Value v, std::int64_t i);
 /// The lower (`at` 0) or upper (`at` 2) corner of boxes. [..,4] -> [..,2]
 Expr box_corner(NodeContext& n, Value boxes, std::int64_t at);
 /// The rows where `mask` is true.
-Value rows_where(NodeContext& n, Value v, Value mask);
+Value compress_rows(NodeContext& n, Value v, Value mask);
 
 /// The low and high edges of boxes along one axis.
 struct BoxEdgesAlongAxis {

@@ -5,7 +5,7 @@
 namespace oarlock {
 namespace {
 
-// Casts dtypes that ONNX's comparisons do not support to int32.
+// Casts bool, which ONNX's comparisons do not support, to int32.
 OperandPair read_orderable_operands(NodeContext& n) {
   auto pair = align_operands(n);
   if (n.dtype(pair.x) != DType::boolean) return pair;
@@ -64,46 +64,47 @@ void bitwise_not(NodeContext& n) {
 
 // ---- NaN and infinity; integers are always finite ----
 
-Value false_like(NodeContext& n, Value x) { return n.emit("Less", {x, x}); }
+Value emit_false_like(NodeContext& n, Value x) { return n.emit("Less", {x, x}); }
 
-Value is_nan(NodeContext& n, Value x) { return n.emit("IsNaN", {x}); }
+Value emit_is_nan(NodeContext& n, Value x) { return n.emit("IsNaN", {x}); }
 
-Value is_inf(NodeContext& n, Value x) {
+Value emit_is_inf(NodeContext& n, Value x) {
   bool narrow = n.dtype(x) == DType::float16;
   return n.emit("IsInf", {narrow ? n.cast(x, DType::float32) : x});
 }
 
 using Predicate = Value (*)(NodeContext&, Value);
 
-Value apply_predicate(NodeContext& n, Predicate predicate) {
+Value emit_predicate_or_false(NodeContext& n, Predicate predicate) {
   auto x = n.input("X");
-  return is_floating(n.require_known_dtype(x)) ? predicate(n, x) : false_like(n, x);
+  return is_floating(n.require_known_dtype(x)) ? predicate(n, x) : emit_false_like(n, x);
 }
 
 LowerFn elementwise_predicate_rule(Predicate predicate) {
-  return [predicate](NodeContext& n) { n.set_output("Out", apply_predicate(n, predicate)); };
+  return
+      [predicate](NodeContext& n) { n.set_output("Out", emit_predicate_or_false(n, predicate)); };
 }
 
 // The ops of Paddle 1.x reduce over all elements.
 LowerFn any_predicate_rule(Predicate predicate) {
   return [predicate](NodeContext& n) {
-    auto result =
-        reduce(n, "ReduceMax", n.cast(apply_predicate(n, predicate), DType::int32), {}, false);
+    auto result = reduce(n, "ReduceMax",
+                         n.cast(emit_predicate_or_false(n, predicate), DType::int32), {}, false);
     set_scalar_output(n, "Out", n.cast(result, DType::boolean));
   };
 }
 
-Value is_finite(NodeContext& n) {
+Value emit_is_finite(NodeContext& n) {
   auto not_finite = [](NodeContext& n, Value x) {
-    return n.emit("Or", {is_nan(n, x), is_inf(n, x)});
+    return n.emit("Or", {emit_is_nan(n, x), emit_is_inf(n, x)});
   };
-  return n.emit("Not", {apply_predicate(n, not_finite)});
+  return n.emit("Not", {emit_predicate_or_false(n, not_finite)});
 }
 
-void isfinite_v2(NodeContext& n) { n.set_output("Out", is_finite(n)); }
+void isfinite_v2(NodeContext& n) { n.set_output("Out", emit_is_finite(n)); }
 
-void all_finite(NodeContext& n) {
-  auto each = n.cast(is_finite(n), DType::int32);
+void isfinite_v1(NodeContext& n) {
+  auto each = n.cast(emit_is_finite(n), DType::int32);
   set_scalar_output(n, "Out", n.cast(reduce(n, "ReduceMin", each, {}, false), DType::boolean));
 }
 
@@ -139,12 +140,12 @@ std::span<const Rule> comparison_and_logic_rules() {
       {"bitwise_or", 7, bitwise_rule("Or", "BitwiseOr")},
       {"bitwise_xor", 7, bitwise_rule("Xor", "BitwiseXor")},
       {"bitwise_not", 7, bitwise_not},
-      {"isnan_v2", 9, elementwise_predicate_rule(is_nan)},
-      {"isinf_v2", 10, elementwise_predicate_rule(is_inf)},
+      {"isnan_v2", 9, elementwise_predicate_rule(emit_is_nan)},
+      {"isinf_v2", 10, elementwise_predicate_rule(emit_is_inf)},
       {"isfinite_v2", 10, isfinite_v2},
-      {"isnan", 9, any_predicate_rule(is_nan)},
-      {"isinf", 10, any_predicate_rule(is_inf)},
-      {"isfinite", 10, all_finite},
+      {"isnan", 9, any_predicate_rule(emit_is_nan)},
+      {"isinf", 10, any_predicate_rule(emit_is_inf)},
+      {"isfinite", 10, isfinite_v1},
       {"where", 9, where},
   };
   return rules;

@@ -29,7 +29,8 @@ void set_complex_output(NodeContext& n, const Expr& re, const Expr& im) {
 }
 void set_complex_output(NodeContext& n, const Complex& x) { set_complex_output(n, x.re, x.im); }
 
-Expr zeros_like(const Expr& x) { return x - x; }
+// Not `x - x`, which is NaN for infinite elements.
+Expr zeros_like(const Expr& x) { return full_like(x, 0, x.emit("Shape")); }
 
 // ---- conversion ----
 

@@ -1,4 +1,4 @@
-// Concatenation, repetition, expansion and reversal.
+// Concatenation, repetition, expansion, reordering (flip, roll), meshgrid and triangles.
 #include <algorithm>
 #include <limits>
 

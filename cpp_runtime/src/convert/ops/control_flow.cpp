@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <set>
 
-#include "convert/branch_pairs.h"
 #include "convert/expression.h"
+#include "convert/if_else_pairs.h"
 #include "convert/operands.h"
 #include "convert/registry.h"
 

@@ -20,7 +20,8 @@ Window read_undilated_window(const NodeContext& n, const Ints& kernel);
 /// Fails unless a size fits 32 bits, so that sums and products do not overflow.
 void check_int32_size(const NodeContext& n, std::int64_t size, const char* what);
 
-/// Resolves SAME padding for known sizes. image: per dim, -1 if unknown.
+/// Resolves SAME padding for known sizes. Sets dilations to 1 for SAME padding of any size, because
+/// Paddle ignores them. image: per dim, -1 if unknown.
 void resolve_same_padding_if_static(Window& w, const Ints& image);
 
 /// If the padded image is smaller than the window by less than a stride, Paddle computes one

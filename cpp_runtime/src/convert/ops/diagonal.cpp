@@ -138,18 +138,21 @@ Expr positions_along_axis(NodeContext& n, Value x, std::int64_t axis) {
   return {n, n.unsqueeze(arange(n, dim_as_scalar(n, x, axis)), trailing_axes)};
 }
 
-// In a tall matrix the diagonal may wrap around; with more axes it is where all indices are equal.
+// In a tall matrix the diagonal may wrap around; with more axes it is where all indices are equal
+// after the offset is subtracted from the last one.
 Expr diagonal_mask(NodeContext& n, Value x) {
   auto rows = positions_along_axis(n, x, 0), columns = positions_along_axis(n, x, 1);
+  auto offset = static_cast<double>(read_diagonal_offset(n));
   if (n.rank(x) == 2) {
     Expr width(n, dim_as_scalar(n, x, 1));
     if (n.attr("wrap", false)) rows = rows.emit("Mod", {width + 1});
-    return columns - rows == static_cast<double>(read_diagonal_offset(n)) && rows < width;
+    return columns - rows == offset && rows < width;
   }
   auto mask = columns == rows;
-  for (std::int64_t axis = 2; axis < n.rank(x); ++axis)
+  std::int64_t last = n.rank(x) - 1;
+  for (std::int64_t axis = 2; axis < last; ++axis)
     mask = mask && positions_along_axis(n, x, axis) == rows;
-  return mask;
+  return mask && positions_along_axis(n, x, last) - rows == offset;
 }
 
 void fill_diagonal(NodeContext& n) {

@@ -165,7 +165,8 @@ void scale(NodeContext& n) {
   auto dtype = n.require_known_dtype(x);
   double scale = wrap_to_dtype(n.attr("scale", 1.0), dtype),
          bias = wrap_to_dtype(n.attr("bias", 0.0), dtype);
-  auto variable = n.has_input("ScaleTensor") ? n.input("ScaleTensor") : n.tensor_attr("scale");
+  auto variable =
+      n.has_input("ScaleTensor") ? n.input("ScaleTensor") : n.value_of_variable_attr("scale");
   auto scaled = [&](const Expr& v) {
     return variable ? v * Expr(n, n.cast(as_scalar(n, variable), dtype)) : v * scale;
   };

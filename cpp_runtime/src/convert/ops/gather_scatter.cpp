@@ -169,7 +169,7 @@ void scatter(NodeContext& n) {
   auto ids = cast_indices(n, n.unsqueeze(read_index_vector(n, "Ids"), {-1}));
   if (n.attr("overwrite", true)) return n.set_output("Out", n.emit("ScatterND", {x, ids, updates}));
   n.require_opset(16);
-  auto zeros = n.emit("Sub", {updates, updates});
+  auto zeros = full_like({n, updates}, 0, n.shape_of(updates));
   n.set_output("Out", add_at_indices(n, n.emit("ScatterND", {x, ids, zeros}), ids, updates));
 }
 

@@ -1,6 +1,7 @@
 // Products of matrices and vectors.
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "convert/operands.h"
 #include "convert/registry.h"
@@ -89,23 +90,26 @@ void multi_dot(NodeContext& n) {
   n.set_output("Out", product);
 }
 
-// The number of dims of "..." in each operand, and its position; empty if an operand has no "...".
+// The position and number of the dims that "..." stands for in an operand.
 struct EllipsisDims {
   std::int64_t position, num_dims;
 };
 
-std::vector<EllipsisDims> find_ellipses(const NodeContext& n, const std::string& equation,
-                                        const Values& operands) {
-  std::vector<EllipsisDims> ellipses;
+// The dims of "..." in each operand; nullopt for an operand without "...".
+std::vector<std::optional<EllipsisDims>> find_ellipses(const NodeContext& n,
+                                                       const std::string& equation,
+                                                       const Values& operands) {
+  std::vector<std::optional<EllipsisDims>> ellipses;
   std::size_t from = 0;
   for (Value v : operands) {
     auto to = std::min(equation.find_first_of(",-", from), equation.size());
     std::string term = equation.substr(from, to - from);
     term.erase(std::remove(term.begin(), term.end(), ' '), term.end());
     auto at = term.find("...");
-    if (at == std::string::npos) return {};
-    ellipses.push_back({static_cast<std::int64_t>(at),
-                        n.require_known_rank(v) - static_cast<std::int64_t>(term.size() - 3)});
+    ellipses.emplace_back();
+    if (at != std::string::npos)
+      ellipses.back() = {static_cast<std::int64_t>(at),
+                         n.require_known_rank(v) - static_cast<std::int64_t>(term.size() - 3)};
     from = to + 1;
   }
   return ellipses;
@@ -123,10 +127,11 @@ void einsum(NodeContext& n) {
                 " operands");
   auto ellipses = find_ellipses(n, equation, operands);
   std::int64_t most = 0;
-  for (const EllipsisDims& e : ellipses) most = std::max(most, e.num_dims);
+  for (const auto& e : ellipses) most = std::max(most, e ? e->num_dims : 0);
   for (std::size_t i = 0; i < ellipses.size(); ++i) {
-    Ints ones(static_cast<std::size_t>(most - ellipses[i].num_dims));
-    std::iota(ones.begin(), ones.end(), ellipses[i].position);
+    if (!ellipses[i]) continue;
+    Ints ones(static_cast<std::size_t>(most - ellipses[i]->num_dims));
+    std::iota(ones.begin(), ones.end(), ellipses[i]->position);
     operands[i] = n.unsqueeze(operands[i], ones);
   }
   n.set_output("Out", n.emit("Einsum", operands, {{"equation", equation}}));

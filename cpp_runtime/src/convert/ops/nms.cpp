@@ -232,7 +232,7 @@ void matrix_nms(NodeContext& n) {
       n.attr("score_threshold", 0.0f));
   Value scores = decay_scores(n, f);
   auto mask = Expr{n, scores} > n.attr("post_threshold", 0.0f);
-  f.indices = rows_where(n, f.indices, mask), scores = rows_where(n, scores, mask);
+  f.indices = compress_rows(n, f.indices, mask), scores = compress_rows(n, scores, mask);
   auto best =
       top_row_indices_per_image(n, scores, image_ids(n, f), f.num_images, n.attr("keep_top_k", 0));
   f.indices = gather_rows({n, f.indices}, best), scores = gather_rows({n, scores}, best);

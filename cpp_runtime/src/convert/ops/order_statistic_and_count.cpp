@@ -233,7 +233,7 @@ void unique_with_counts(NodeContext& n) {
 }
 
 // Whether each slice differs from the previous one; true for the first. bool[n]
-Expr differs_from_previous(const Expr& slices) {
+Expr slice_differs_from_previous(const Expr& slices) {
   NodeContext& n = slices.context();
   auto behind = n.slice(slices, {1}, {INT64_MAX}, {0}), before = n.slice(slices, {0}, {-1}, {0});
   auto differs = (!(Expr(n, behind) == Expr(n, before))).to(DType::int32);
@@ -256,7 +256,7 @@ void unique_consecutive(NodeContext& n) {
   Ints perm = all_axes(axis_attr.empty() ? 1 : n.rank(x));
   std::rotate(perm.begin(), perm.begin() + axis, perm.begin() + axis + 1);
   Expr slices(n, axis_attr.empty() ? n.reshape(x, {-1}) : n.transpose(x, perm));
-  auto starts = differs_from_previous(slices);
+  auto starts = slice_differs_from_previous(slices);
   Ints back = all_axes(static_cast<int>(perm.size()));
   std::rotate(back.begin(), back.begin() + 1, back.begin() + axis + 1);
   n.set_output(

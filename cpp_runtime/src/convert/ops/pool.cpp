@@ -51,7 +51,7 @@ Ints uncounted_end_pads(const Window& w) {
   return extra;
 }
 
-// Window size / number of counted elements, per position along one dim.
+// The number of counted elements of each window along one dim.
 Ints counted_elements_per_window(const NodeContext& n, const Pool& pool, const Ints& extra,
                                  std::size_t dim) {
   const Window& w = pool.window;
@@ -299,14 +299,14 @@ Value sliding_pool(NodeContext& n, Value x, Pool pool) {
 Value adaptive_pool_with_size_tensor(NodeContext& n, Value x) {
   n.require(n.attr("adaptive", false),
             "attribute 'ksize' is a tensor, which has no lowering unless it is 'adaptive'");
-  return dynamic_adaptive_pool(n, x, n.attr("pooling_type", "max") == "max",
-                               read_int_list(n, {"ksize", "", ""}));
+  return adaptive_pool_with_run_time_sizes(n, x, n.attr("pooling_type", "max") == "max",
+                                           read_int_list(n, {"ksize", "", ""}));
 }
 
 void pool(NodeContext& n) {
   bool last = is_channels_last(n, "data_format");
   auto x = move_channels_first_if(n, n.input("X"), last);
-  if (!n.tensor_list_attr("ksize").empty())
+  if (!n.values_of_variable_list_attr("ksize").empty())
     return n.set_output("Out",
                         move_channels_last_if(n, adaptive_pool_with_size_tensor(n, x), last));
   Ints kernel = n.attr("ksize", Ints{});
@@ -343,9 +343,10 @@ void max_pool_with_index(NodeContext& n) {
          even = !is_dynamic;
     for (std::size_t i = 0; even && i < out.size(); ++i)
       even = out[i] > 0 && pool.image_size[i] % out[i] == 0;
-    if (!even && n.is_output_read("Mask")) return adaptive_max_pool_with_mask(n, x, out);
+    if (!even && n.is_output_read("Mask")) return set_adaptive_max_pool_and_mask_outputs(n, x, out);
     if (is_dynamic)
-      return n.set_output("Out", dynamic_adaptive_pool(n, x, true, n.int64_vector(out)));
+      return n.set_output("Out",
+                          adaptive_pool_with_run_time_sizes(n, x, true, n.int64_vector(out)));
     check_adaptive_size_limits(n, pool.image_size, out);
     pool.window = {out, out, Ints(out.size(), 1), Ints(2 * out.size(), 0), false};
     if (!even)

@@ -12,8 +12,8 @@ struct Pool {
 
 /// An adaptive pool; `window.kernel` is the output size.
 Value adaptive_pool(NodeContext& n, Value x, const Pool& pool);
-/// An adaptive pool with an output size known at run time. out: int64[dims]
-Value dynamic_adaptive_pool(NodeContext& n, Value x, bool max, Value out);
+/// An adaptive pool whose image size or output size is known at run time only. out: int64[dims]
+Value adaptive_pool_with_run_time_sizes(NodeContext& n, Value x, bool max, Value out);
 /// An adaptive pool with one slice of the image per window. image, out: known sizes, checked by
 /// check_adaptive_size_limits
 Value adaptive_pool_by_slices(NodeContext& n, Value x, bool max, const Ints& image,
@@ -21,6 +21,6 @@ Value adaptive_pool_by_slices(NodeContext& n, Value x, bool max, const Ints& ima
 /// Fails for sizes that cannot be unrolled window by window.
 void check_adaptive_size_limits(const NodeContext& n, const Ints& in, const Ints& out);
 /// Sets the outputs `Out` and `Mask`: maxima and their indices.
-void adaptive_max_pool_with_mask(NodeContext& n, Value x, const Ints& out);
+void set_adaptive_max_pool_and_mask_outputs(NodeContext& n, Value x, const Ints& out);
 
 }  // namespace oarlock

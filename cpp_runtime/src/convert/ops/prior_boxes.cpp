@@ -80,8 +80,8 @@ Floats expand_aspect_ratios(const Floats& ratios, bool flip) {
 void prior_box(NodeContext& n) {
   auto low = n.attr("min_sizes", Floats{}), high = n.attr("max_sizes", Floats{});
   auto ratios = expand_aspect_ratios(n.attr("aspect_ratios", Floats{}), n.attr("flip", true));
-  n.require(!low.empty() && (high.empty() || high.size() == low.size()),
-            "min_sizes and max_sizes differ in number");
+  n.require(!low.empty(), "min_sizes is empty");
+  n.require(high.empty() || high.size() == low.size(), "min_sizes and max_sizes differ in number");
   bool square_second = n.attr("min_max_aspect_ratios_order", false);
   Floats corners;
   for (std::size_t i = 0; i < low.size(); ++i) {
@@ -118,8 +118,8 @@ std::int64_t mean_step(const NodeContext& n) {
 Floats density_corner_offsets(const NodeContext& n) {
   auto sizes = n.attr("fixed_sizes", Floats{}), ratios = n.attr("fixed_ratios", Floats{});
   auto densities = n.attr("densities", Ints{});
-  n.require(!sizes.empty() && sizes.size() == densities.size(),
-            "fixed_sizes and densities differ in number");
+  n.require(!sizes.empty(), "fixed_sizes is empty");
+  n.require(sizes.size() == densities.size(), "fixed_sizes and densities differ in number");
   auto step = mean_step(n);
   Floats corners;
   for (std::size_t s = 0; s < sizes.size(); ++s)

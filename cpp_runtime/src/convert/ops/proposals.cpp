@@ -80,9 +80,9 @@ Value append_dummy_box(NodeContext& n, Value v, double number) {
 Value drop_unneeded_dummy_boxes(NodeContext& n, Value indices, Value dummy_box, Value num_images) {
   auto real = slice_column(n, indices, 2) < Expr{n, dummy_box};
   auto owner = n.squeeze(slice_column(n, indices, 0), {1});
-  auto others = rows_per_image(n, rows_where(n, owner, n.reshape(real, {-1})), num_images);
+  auto others = rows_per_image(n, compress_rows(n, owner, n.reshape(real, {-1})), num_images);
   auto alone = unsqueeze_last(gather_rows({n, others}, owner)) == 0;
-  return rows_where(n, indices, n.reshape(real || alone, {-1}));
+  return compress_rows(n, indices, n.reshape(real || alone, {-1}));
 }
 
 // Sets the outputs for the proposals of all images, and returns the number of proposals per image.
@@ -174,8 +174,9 @@ void distribute_fpn_proposals(NodeContext& n) {
   Values parts, numbers, sizes;
   for (std::int64_t i = 0; i <= last - first; ++i) {
     auto here = n.reshape(level == static_cast<double>(i), {-1});
-    parts.push_back(rows_where(n, rois, here)), numbers.push_back(rows_where(n, number, here));
-    sizes.push_back(rows_per_image(n, rows_where(n, owner, here), dim_as_vector(n, counts, 0)));
+    parts.push_back(compress_rows(n, rois, here)),
+        numbers.push_back(compress_rows(n, number, here));
+    sizes.push_back(rows_per_image(n, compress_rows(n, owner, here), dim_as_vector(n, counts, 0)));
     if (packed)
       n.set_row_splits("MultiFpnRois", row_splits_from_counts(n, sizes.back()),
                        static_cast<std::size_t>(i));

@@ -127,6 +127,8 @@ Value find_int8_form(NodeContext& n, Value x) {
   return small ? small : int8_weight_if_whole(n, x);
 }
 
+// x * scale / max_value: DequantizeLinear if the int8 form of x is known and the scale is float32,
+// otherwise a product.
 Expr emit_dequantize(const Expr& x, const Expr& scale, const QuantFormat& format) {
   NodeContext& n = x.context();
   auto small = format.bits == 8 ? find_int8_form(n, x) : Value{};

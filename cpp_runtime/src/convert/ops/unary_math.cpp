@@ -77,7 +77,8 @@ LowerFn rounding_formula_rule(Expr (*f)(const Expr&)) {
 
 void power(NodeContext& n) {
   auto x = n.input("X");
-  auto variable = n.has_input("FactorTensor") ? n.input("FactorTensor") : n.tensor_attr("factor");
+  auto variable =
+      n.has_input("FactorTensor") ? n.input("FactorTensor") : n.value_of_variable_attr("factor");
   if (variable)
     return n.set_output(
         "Out", n.emit("Pow", {x, n.cast(as_scalar(n, variable), n.require_known_dtype(x))}));
@@ -91,7 +92,7 @@ void power(NodeContext& n) {
 // The bound as a scalar of the dtype of x: a variable, or the attribute.
 Value read_clip_bound(NodeContext& n, std::string_view slot, std::string_view attr, Value x,
                       float default_value) {
-  auto variable = n.has_input(slot) ? n.input(slot) : n.tensor_attr(attr);
+  auto variable = n.has_input(slot) ? n.input(slot) : n.value_of_variable_attr(attr);
   if (variable) return n.cast(as_scalar(n, variable), n.require_known_dtype(x));
   return n.scalar_like(n.attr(attr, default_value), x);
 }
@@ -99,8 +100,8 @@ Value read_clip_bound(NodeContext& n, std::string_view slot, std::string_view at
 void clip(NodeContext& n) {
   auto x = n.input("X");
   if (n.require_known_dtype(x) != DType::float32) n.require_opset(12);
-  if (n.opset() < 8 && !n.has_input("Min") && !n.has_input("Max") && !n.tensor_attr("min") &&
-      !n.tensor_attr("max"))
+  if (n.opset() < 8 && !n.has_input("Min") && !n.has_input("Max") &&
+      !n.value_of_variable_attr("min") && !n.value_of_variable_attr("max"))
     return n.set_output(
         "Out",
         n.emit("Clip", {x}, {{"min", n.attr("min", -INFINITY)}, {"max", n.attr("max", INFINITY)}}));
@@ -122,7 +123,7 @@ void cast(NodeContext& n) {
   auto to = n.attr("out_dtype", n.declared_output_dtype());
   if (!is_complex(to)) return n.set_output("Out", x.to(to));
   auto re = x.to(complex_part_dtype(to));
-  n.set_output("Out", n.make_complex(re, re - re));
+  n.set_output("Out", n.make_complex(re, full_like(re, 0, re.emit("Shape"))));
 }
 
 LowerFn pass_through_rule(std::string_view slot) {

@@ -136,7 +136,7 @@ using EpNodeGetOperator = ApiFunctionTraits<412, Status*(const EpNode*, const ch
 using GetTensorTypeAndShapeData =
     ApiFunctionTraits<414, Status*(const Value*, int*, const std::int64_t**, std::size_t*)>;
 
-/// The table of functions.
+/// The function table that `OrtApiBase::GetApi` returns. `get` looks up one function by its index.
 class Api {
  public:
   Api() = default;

@@ -44,7 +44,8 @@ Settings tensorrt_settings(const Options& o, const std::string& cache) {
   return merge_settings(settings, o.provider);
 }
 
-void check_cuda_graph(const Options& options, const std::vector<TensorSpec>& inputs) {
+void check_cuda_graph_device_and_shapes(const Options& options,
+                                        const std::vector<TensorSpec>& inputs) {
   if (!options.cuda_graph) return;
   if (options.device == "cpu")
     throw Error(ErrorCode::input, "options: cuda_graph needs the device cuda or tensorrt");

@@ -16,7 +16,9 @@ Settings cuda_settings(const Options& options);
 /// Options of the TensorRT provider. cache: folder of built engines, "" for none
 Settings tensorrt_settings(const Options& options, const std::string& cache);
 
-/// Throws Error(input) if cuda_graph is set and an input has a dynamic dimension.
-void check_cuda_graph(const Options& options, const std::vector<TensorSpec>& inputs);
+/// Throws Error(input) if cuda_graph is set and the device is cpu or an input has a dynamic
+/// dimension.
+void check_cuda_graph_device_and_shapes(const Options& options,
+                                        const std::vector<TensorSpec>& inputs);
 
 }  // namespace oarlock

@@ -76,8 +76,8 @@ class TrainingDecoder(_DecoderBase):
         with self._enter_block(), self._rnn.block():
             yield
 
-    def create_state(self, initial: InitState) -> MemoryState:
-        """Return the storage of a state of the cell."""
+    def create_state_storage(self, initial: InitState) -> MemoryState:
+        """Return the storage of one state of the cell: a memory of the DynamicRNN."""
         return MemoryState(self._rnn, initial)
 
     @property
@@ -174,8 +174,8 @@ class BeamSearchDecoder(_DecoderBase):
                     layers.array_write(x=value, i=self._counter, array=array)
                 layers.less_than(x=self._counter, y=self._max_len, cond=self._condition)
 
-    def create_state(self, initial: InitState) -> ArrayState:
-        """Return the storage of a state of the cell."""
+    def create_state_storage(self, initial: InitState) -> ArrayState:
+        """Return the storage of one state of the cell: a TensorArray with an entry per step."""
         return ArrayState(initial)
 
     def early_stop(self) -> None:

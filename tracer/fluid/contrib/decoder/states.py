@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from ....core.errors import with_user_line
 from ... import layers
@@ -106,9 +107,7 @@ class StateCell:
         self._initial, self._inputs, self._out_state = states, inputs, out_state
         self._current_states: dict[str, Any] = dict(states)
         self._decoder: Any = None
-        self._storage_by_decoder: dict[
-            int, dict[str, Any]
-        ] = {}  # storage of the states, by id of the decoder
+        self._storage_by_decoder: WeakKeyDictionary[Any, dict[str, Any]] = WeakKeyDictionary()
         self._updater: Callable[[StateCell], Any] | None = None
 
     @property
@@ -133,9 +132,9 @@ class StateCell:
 
     def _ensure_states_loaded(self) -> None:
         """At the first access in a step of a decoder, load the states of the previous step."""
-        if self._decoder is not None and id(self._decoder) not in self._storage_by_decoder:
-            storage = self._storage_by_decoder[id(self._decoder)] = {
-                name: self._decoder.create_state(s) for name, s in self._initial.items()
+        if self._decoder is not None and self._decoder not in self._storage_by_decoder:
+            storage = self._storage_by_decoder[self._decoder] = {
+                name: self._decoder.create_state_storage(s) for name, s in self._initial.items()
             }
             self._current_states = {name: state.get_state() for name, state in storage.items()}
 
@@ -179,8 +178,9 @@ class StateCell:
     def update_states(self) -> None:
         """Store the current states for the next step."""
         self._ensure_states_loaded()
-        for name, storage in self._storage_by_decoder.get(id(self._decoder), {}).items():
-            storage.update_state(self._current_states[name])
+        if self._decoder is not None:
+            for name, storage in self._storage_by_decoder[self._decoder].items():
+                storage.update_state(self._current_states[name])
 
     def out_state(self) -> Any:
         """Return the state from which words are predicted."""

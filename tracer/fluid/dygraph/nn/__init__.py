@@ -1,19 +1,19 @@
 """Alias module of the layers: `fluid.dygraph.nn`."""
 
 from ....nn import Flatten
-from .. import conv, dense, loss, nce, norm, tree_conv
+from .. import conv, dense, loss, nce, norm_dropout_prelu, tree_conv
 from ..conv import *
 from ..dense import *
 from ..loss import *
 from ..nce import *
-from ..norm import *
+from ..norm_dropout_prelu import *
 from ..tree_conv import *
 
 __all__ = [
     *conv.__all__,
     *dense.__all__,
     *loss.__all__,
-    *norm.__all__,
+    *norm_dropout_prelu.__all__,
     *nce.__all__,
     *tree_conv.__all__,
 ]

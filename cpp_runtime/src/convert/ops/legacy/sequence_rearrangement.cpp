@@ -123,7 +123,7 @@ RowPartition sequences_of_selected_rows(const RowPartition& sequences, const Exp
   return {gather_rows(selected_before, sequences.row_splits)};
 }
 
-Expr rows_where(const Expr& x, const Expr& mask) {
+Expr compress_rows(const Expr& x, const Expr& mask) {
   NodeContext& n = x.context();
   n.require(n.require_known_rank(x) >= 1, "has no rows");
   Ints shape = *n.shape(x);
@@ -137,7 +137,7 @@ void sequence_erase(NodeContext& n) {
   auto x = input_expr(n, "X");
   Expr words(n, n.reshape(x, {-1})), mask = words == words;
   for (auto token : n.attr("tokens", Ints{})) mask = mask && !(words == static_cast<double>(token));
-  n.set_output("Out", rows_where(x, mask));
+  n.set_output("Out", compress_rows(x, mask));
   n.set_row_splits("Out",
                    sequences_of_selected_rows(require_input_row_partition(n), mask).row_splits);
 }
@@ -163,7 +163,7 @@ void ctc_align_packed(NodeContext& n, const Expr& x, double blank, bool merges) 
   auto is_first =
       sequences.all_row_indices() == gather_rows(sequences.starts(), sequence_ids(sequences));
   auto mask = ctc_output_mask(words, is_first, blank, merges);
-  auto tokens = rows_where(words, mask);
+  auto tokens = compress_rows(words, mask);
   // Paddle returns one row of -1 if nothing remains.
   auto longer =
       n.concat({tokens, tokens.scalar_like(-1).emit("Unsqueeze", {n.int64_vector({0})})}, 0);

@@ -33,7 +33,8 @@ StaticRnn read_static_rnn(const NodeContext& n) {
   return s;
 }
 
-// Rejects writes to outer variables: outer readers would not see them.
+// Rejects writes to outer variables, which outer readers would not see.  Persistable variables,
+// such as running statistics, may be written.
 void reject_outer_writes(const NodeContext& n, const Block& block) {
   for (const OpDesc& op : block.ops)
     for (auto& [slot, names] : op.outputs)

@@ -1,0 +1,46 @@
+// The command `to-onnx`.
+#include <filesystem>
+#include <iostream>
+
+#include "base/atomic_files.h"
+#include "runner/command_line.h"
+#include "runtime/model_impl.h"
+
+namespace oarlock::runner {
+namespace {
+
+bool are_in_same_folder(const std::string& one, const std::string& other) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  auto folder = [&](const std::string& path) {
+    return fs::weakly_canonical(fs::absolute(path).parent_path(), error);
+  };
+  return folder(one) == folder(other);
+}
+
+}  // namespace
+
+int to_onnx(const Command& c) {
+  Model model = open_model(c);
+  if (c.output.empty()) {
+    std::cout << model.to_text(c.opset);
+    return 0;
+  }
+  reject_output_over_input(c, model);
+  OnnxOptions options;
+  options.opset = c.opset;
+  options.inline_weights = c.inline_weights;
+  if (model.impl().combined_params && !c.inline_weights)
+    throw Error(ErrorCode::input,
+                "to-onnx: " + c.paths[0] +
+                    " has a file for each value, which ONNX does not know; use --inline");
+  const std::string& weights = model.impl().weights.path();
+  if (!weights.empty() && !c.inline_weights && !are_in_same_folder(c.output, weights))
+    throw Error(ErrorCode::input,
+                "to-onnx: ONNX finds shared weights only beside itself; write into the folder of " +
+                    weights + ", or use --inline");
+  write_atomically(c.output, model.to_onnx(options));
+  return 0;
+}
+
+}  // namespace oarlock::runner

@@ -1,0 +1,53 @@
+"""Feed inputs that a program overwrites, as loops written by PaddlePaddle do, under another name,
+and copy them to their names. The gradients are then those of the fed values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..ir.program import Block, OpDesc, Program
+from .value_versions import names_written_by_op_and_blocks
+
+FED_SUFFIX = "@FED"
+
+
+def feed_copies_of_overwritten_inputs(program: Program) -> Program:
+    """A copy of the program in which each input that an op writes is fed under another name
+    and then copied to its name; the same program if there is no such input.
+    """
+    fed = set(program.feed_names())
+    overwritten = {
+        n
+        for op in program.block.ops
+        if op.type != "feed"
+        for n in names_written_by_op_and_blocks(program, op)
+    } & fed
+    return (
+        replace(
+            program,
+            blocks=[_insert_assigns_after_feeds(program.block, overwritten), *program.blocks[1:]],
+        )
+        if overwritten
+        else program
+    )
+
+
+def _insert_assigns_after_feeds(block: Block, overwritten: set[str]) -> Block:
+    own = {n + FED_SUFFIX: replace(block.vars[n], name=n + FED_SUFFIX) for n in overwritten}
+    return replace(
+        block,
+        vars={**block.vars, **own},
+        ops=[result for op in block.ops for result in _expand_feed_op(op, overwritten)],
+    )
+
+
+def _expand_feed_op(op: OpDesc, overwritten: set[str]) -> list[OpDesc]:
+    names = op.outputs.get("Out", [])
+    if op.type != "feed" or names[0] not in overwritten:
+        return [op]
+    own = [names[0] + FED_SUFFIX]
+    return [
+        replace(op, outputs={"Out": own}),
+        OpDesc("assign", {"X": own}, {"Out": names}, user_line=op.user_line),
+    ]

@@ -1,0 +1,73 @@
+// All kernels for one instruction set.  The file is compiled once per instruction set, whose name
+// is OARLOCK_SET.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("vect-cost-model=dynamic")  // vectorize loops of any length, as at -O3
+#endif
+#include "kernels/conv.h"
+#include "kernels/conv_filter_grad.h"
+#include "kernels/expression.h"
+#include "kernels/kernels.h"
+#include "kernels/matmul.h"
+#include "kernels/norm.h"
+#include "kernels/optimizer_update.h"
+#include "kernels/pooling.h"
+#include "kernels/recurrent.h"
+#include "kernels/softmax.h"
+
+#define OARLOCK_JOIN2(a, b) a##b
+#define OARLOCK_JOIN(a, b) OARLOCK_JOIN2(a, b)
+
+namespace oarlock::kernels {
+namespace {
+
+template <class T, int... I>
+constexpr ExprOpTable<T> make_expr_op_table(std::integer_sequence<int, I...>) {
+  return {{expr_op_chunk_kernel<T, static_cast<ExprOp>(I)>...}};
+}
+template <class T>
+constexpr ExprOpTable<T> kAllExprOps =
+    make_expr_op_table<T>(std::make_integer_sequence<int, kNumExprOps>{});
+
+template <class T>
+constexpr Table<T> kTable = {
+    .unary = {unary<T, Unary::relu>, unary<T, Unary::tanh>, unary<T, Unary::sigmoid>,
+              unary<T, Unary::silu>, unary<T, Unary::gelu>, unary<T, Unary::gelu_tanh>,
+              unary<T, Unary::exp>, unary<T, Unary::erf>},
+    .unary_grad = {unary_grad<T, Unary::relu>, unary_grad<T, Unary::tanh>,
+                   unary_grad<T, Unary::sigmoid>, unary_grad<T, Unary::silu>,
+                   unary_grad<T, Unary::gelu>, unary_grad<T, Unary::gelu_tanh>,
+                   unary_grad<T, Unary::exp>, unary_grad<T, Unary::erf>},
+    .binary = {binary<T, Binary::add>, binary<T, Binary::sub>, binary<T, Binary::mul>},
+    .expr_ops = kAllExprOps<T>,
+    .sum = sum<T>,
+    .moments = moments<T>,
+    .affine = affine<T>,
+    .layer_norm = layer_norm<T>,
+    .standardize_grad = standardize_grad<T>,
+    .standardize_dot = standardize_dot<T>,
+    .standardize_dot_over_rows = standardize_dot_over_rows<T>,
+    .softmax = softmax<T>,
+    .softmax_grad = softmax_grad<T>,
+    .log_softmax = log_softmax<T>,
+    .cross_entropy = cross_entropy<T>,
+    .cross_entropy_grad = cross_entropy_grad<T>,
+    .run_adam_steps = run_adam_steps<T>,
+    .recur = recur<T>,
+    .recur_grad = recur_grad<T>,
+    .run_momentum_steps = run_momentum_steps<T>,
+    .batched_matmul = batched_matmul<T>,
+    .conv = conv<T>,
+    .conv_input_grad = conv_input_grad<T>,
+    .conv_filter_grad = conv_filter_grad<T>,
+    .max_pool = max_pool<T>,
+    .max_pool_grad = max_pool_grad<T>,
+    .avg_pool = avg_pool<T>,
+    .avg_pool_grad = avg_pool_grad<T>,
+};
+
+}  // namespace
+
+const Table<float>& OARLOCK_JOIN(floats_, OARLOCK_SET)() { return kTable<float>; }
+const Table<double>& OARLOCK_JOIN(doubles_, OARLOCK_SET)() { return kTable<double>; }
+
+}  // namespace oarlock::kernels
