@@ -123,6 +123,11 @@ void shape(Exporter& e, const OpDesc& op) {
   e.emit_to_output(op, "cast", {sizes[0].id}, {dtype_attribute("dtype", DType::int32)});
 }
 
+void assign(Exporter& e, const OpDesc& op) {
+  const Value& x = e.input(op, "X");
+  e.emit_to_output(op, x.type.kind == Type::Kind::array ? "assign_array" : "assign", {x.id});
+}
+
 void mean(Exporter& e, const OpDesc& op) {
   e.emit_to_output(op, "mean_all", {e.input(op, "X").id});
 }
@@ -252,6 +257,7 @@ ExportRule find_export_rule(std::string_view type) {
       {"range", one<range>},
       {"cast", one<cast>},
       {"shape", one<shape>},
+      {"assign", one<assign>},
       {"mean", one<mean>},
       {"set_value", one<set_value>},
       {"where", one<where>},

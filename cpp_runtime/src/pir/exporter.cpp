@@ -165,7 +165,7 @@ void Exporter::check_supported() const {
 // -- parameters, inputs, outputs
 
 void Exporter::export_parameters() {
-  for (const VarDesc* var : in_.persistables()) {
+  for (const VarDesc* var : in_.persistables_in_file_order()) {
     Parameter parameter;
     parameter.name = var->name;
     parameter.value = {next_id_++, dense_type(var->dtype, var->shape), var->stop_gradient};
@@ -179,7 +179,7 @@ void Exporter::export_parameters() {
 void Exporter::export_inputs() {
   OpDesc feed;
   feed.type = "feed";
-  for (const std::string& name : in_.feeds()) {
+  for (const std::string& name : in_.feed_names()) {
     Type type = declared_type(feed, name);
     Value value = emit("data", {}, {type},
                        {plain_attribute("name", {AttrType::STRING, name}),
@@ -195,9 +195,9 @@ void Exporter::export_inputs() {
 void Exporter::export_outputs() {
   OpDesc fetch;
   fetch.type = "fetch";
-  Strings feeds = in_.feeds();
+  Strings feeds = in_.feed_names();
   std::int64_t column = 0;
-  for (const std::string& name : in_.fetches()) {
+  for (const std::string& name : in_.fetch_names()) {
     Value value = value_of(fetch, name);
     // Paddle's Predictor rejects an output with the name of an input.
     bool is_input = std::ranges::find(feeds, name) != feeds.end();
@@ -231,6 +231,14 @@ const Value& Exporter::input(const OpDesc& op, std::string_view slot) const {
 }
 
 void Exporter::assign(const std::string& variable, Value value) {
+  bool is_local = std::ranges::any_of(in_.blocks[static_cast<std::size_t>(index_)].vars,
+                                      [&](const VarDesc& var) { return var.name == variable; });
+  if (value.type.kind == Type::Kind::array && !is_local)
+    throw Error(ErrorCode::unsupported,
+                in_.name + ": '" + variable +
+                    "' is replaced by another tensor array in a branch or loop" +
+                    (location_.empty() ? "" : " (" + location_ + ")") +
+                    ", which programs of Paddle 3 cannot express");
   names_.emplace(value.id, variable);
   values_[variable] = std::move(value);
 }
@@ -313,7 +321,8 @@ Value Exporter::emit_placeholder(Type type) {
 
 std::int64_t Exporter::emit_int_list(const OpDesc& op, std::string_view attr,
                                      std::string_view tensor_slot, std::string_view tensors_slot) {
-  return emit_mutable_attr(op, {attr, "", attr, "ints", tensor_slot, tensors_slot, false, false});
+  return emit_mutable_attr(op,
+                           {attr, "", attr, "ints", tensor_slot, tensors_slot, false, false, ""});
 }
 
 // -- blocks
@@ -467,9 +476,14 @@ std::int64_t Exporter::emit_mutable_attr(const OpDesc& op, const OperandSpec& op
     for (const std::string& name : names) elements.push_back(value_of(op, name));
     return emit_vector(elements);
   }
+  bool is_integral = operand.default_value.find_first_of(".e") == std::string_view::npos;
+  std::string_view default_type = is_integral ? "i64" : "f64";
   auto found = op.attrs.find(operand.attr);
-  if (found == op.attrs.end()) fail(op, "attribute '" + std::string(operand.attr) + "' is missing");
-  const Attr& attr = found->second;
+  auto value = found == op.attrs.end()
+                   ? parse_default({operand.attr, "", default_type, operand.default_value})
+                   : std::optional(found->second);
+  if (!value) fail(op, "attribute '" + std::string(operand.attr) + "' is missing");
+  const Attr& attr = *value;
   if (attr.type == AttrType::VAR) return value_of(op, std::get<std::string>(attr.value)).id;
   if (attr.type == AttrType::VARS) {
     std::vector<Value> elements;

@@ -39,7 +39,9 @@ bool cut_suffix(std::string_view& text, char suffix) {
 OperandSpec parse_operand(std::string_view text) {
   OperandSpec spec;
   if (auto at = text.find('@'); at != text.npos && text.find(':') > at) {
-    text = text.substr(0, text.find('='));
+    auto equals = std::min(text.find('='), text.size());
+    if (equals < text.size()) spec.default_value = text.substr(equals + 1);
+    text = text.substr(0, equals);
     spec.name = cut(text, "@");
     spec.attr = cut(text, ":");
     spec.attr_type = cut(text, "|");

@@ -21,6 +21,7 @@ struct OperandSpec {
   std::string_view tensors_slot;  // of one tensor per element
   bool is_list = false;
   bool is_optional = false;
+  std::string_view default_value;  // of a mutable attribute; "" if it has none
 };
 
 struct ResultSpec {

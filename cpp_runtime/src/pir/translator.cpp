@@ -367,7 +367,8 @@ void Translator::add_output(const Operation& op, const std::string& name, std::i
 void Translator::add_int_list(const Operation& op, std::size_t position, const IntListSlots& slots,
                               std::string_view legacy_type, Slots& inputs, Attrs& attrs) {
   add_mutable_attr(
-      op, {slots.attr, "", slots.attr, "ints", slots.tensor_slot, slots.tensors_slot, false, false},
+      op,
+      {slots.attr, "", slots.attr, "ints", slots.tensor_slot, slots.tensors_slot, false, false, ""},
       operand(op, position), legacy_type, inputs, attrs);
 }
 
