@@ -181,7 +181,7 @@ def _require_utf8(value: Any) -> str:
     return value
 
 
-def _require_name(value: Any) -> str:
+def _require_valid_name(value: Any) -> str:
     """Return the name of a variable or an op."""
     name = _require_utf8(value)
     if len(name) > MAX_NAME_BYTES // 4 and len(name.encode()) > MAX_NAME_BYTES:
@@ -209,7 +209,9 @@ def _parse_var(message: Any) -> VarDesc:
         raise _InvalidProgram(f"a variable of kind {kinds.type} is not supported") from None
     if not message.name:
         raise _InvalidProgram("it has an empty name")
-    var = VarDesc(_require_name(message.name), dtype="", kind=kind, persistable=message.persistable)
+    var = VarDesc(
+        _require_valid_name(message.name), dtype="", kind=kind, persistable=message.persistable
+    )
     var.is_parameter, var.stop_gradient = message.is_parameter, message.stop_gradient
     var.checks_feed = message.need_check_feed
     field = VAR_TYPE_FIELD.get(kind)
@@ -240,7 +242,9 @@ def _parse_dtype_and_shape(message: Any, field: str) -> tuple[str, tuple[int, ..
 def _parse_op(message: Any) -> OpDesc:
     _require_fields(message, "it", "type")
     op = OpDesc(
-        _require_name(message.type), _parse_slots(message.inputs), _parse_slots(message.outputs)
+        _require_valid_name(message.type),
+        _parse_slots(message.inputs),
+        _parse_slots(message.outputs),
     )
     for attr in message.attrs:
         _require_fields(attr, "an attribute", "name", "type")

@@ -26,14 +26,14 @@ class RejectedPickle(Exception):
     """Raised for a pickle that refers to code or objects which no file of weights needs."""
 
 
-class UnresolvedName:
+class PickledName:
     """A name in a pickle; nothing is imported for it."""
 
     def __init__(self, name: str) -> None:
         self.name = escape_text(name[:_MAX_NAME_LENGTH])
 
 
-class _PickledDType(UnresolvedName):
+class _PickledDType(PickledName):
     """A dtype in a pickle. It is separate from NumPy's dtype objects, because a BUILD instruction
     could modify those.
     """
@@ -49,7 +49,7 @@ class _PickledOrderedDict(dict[Any, Any]):
 
 def describe_value(value: Any) -> str:
     """Format a value for an error message, briefly and without recursion."""
-    if isinstance(value, UnresolvedName):
+    if isinstance(value, PickledName):
         return value.name
     if isinstance(value, tuple):
         more = ", ..." if len(value) > 3 else ""
@@ -58,7 +58,7 @@ def describe_value(value: Any) -> str:
 
 
 def _describe_item(value: Any) -> str:
-    if isinstance(value, UnresolvedName):
+    if isinstance(value, PickledName):
         return value.name
     if isinstance(value, (str, bytes)):
         return f"{value[:60]!r}"
@@ -85,7 +85,7 @@ def _as_bytes(data: Any) -> bytes:
 
 def _construct_dtype(args: tuple[Any, ...], _: SpendBudget) -> _PickledDType:
     _require_expected_use(1 <= len(args) <= 3, "calls numpy.dtype")
-    if isinstance(args[0], UnresolvedName) and args[0].name == "ml_dtypes.bfloat16":
+    if isinstance(args[0], PickledName) and args[0].name == "ml_dtypes.bfloat16":
         return _PickledDType(np.dtype(ml_dtypes.bfloat16))
     text = args[0].decode("ascii") if isinstance(args[0], bytes) else args[0]
     _require_expected_use(isinstance(text, str), "calls numpy.dtype")
@@ -108,7 +108,7 @@ def _set_dtype_state(target: _PickledDType, state: Any) -> None:
 
 
 def _construct_empty_array(args: tuple[Any, ...], _: SpendBudget) -> np.ndarray[Any, Any]:
-    _require_expected_use(len(args) == 3 and isinstance(args[0], UnresolvedName), "makes an array")
+    _require_expected_use(len(args) == 3 and isinstance(args[0], PickledName), "makes an array")
     _require_expected_use(args[0].name == "numpy.ndarray", "makes an array")
     return np.empty(0, np.uint8)
 

@@ -19,15 +19,15 @@ from typing import Any
 from ..core.errors import FileError
 from .pickle_values import (
     ALLOWED_CONSTRUCTORS,
+    PickledName,
     RejectedPickle,
-    UnresolvedName,
     describe_value,
     set_state,
 )
 
 MAX_DEPTH = 100  # of nested containers
 _STACK_MARK = object()
-_CHECKED_TYPES = (dict, list, tuple, UnresolvedName)
+_CHECKED_TYPES = (dict, list, tuple, PickledName)
 _PLAIN_TYPES = (type(None), bool, int, float, complex, str, bytes)
 
 
@@ -184,7 +184,7 @@ class _StackMachine:
 
     def call_constructor(self) -> None:
         args, function = self.pop(), self.pop()
-        if not isinstance(function, UnresolvedName) or not isinstance(args, tuple):
+        if not isinstance(function, PickledName) or not isinstance(args, tuple):
             raise ValueError("a call of what cannot be called")
         constructor = ALLOWED_CONSTRUCTORS.get(function.name)
         if constructor is None:
@@ -250,7 +250,7 @@ def _check_unpickled_value(root: Any, max_items: int) -> None:
     open_: set[int] = set()
     while todo:
         value, done = todo.pop()
-        if isinstance(value, UnresolvedName):
+        if isinstance(value, PickledName):
             raise RejectedPickle(f"names {value.name}, which is not data")
         if not isinstance(value, (dict, list, tuple)) or not value or id(value) in sizes:
             continue
@@ -280,7 +280,7 @@ def _push_unresolved_name(machine: _StackMachine, _: Any) -> None:
     name, module = machine.pop(), machine.pop()
     if not isinstance(name, str) or not isinstance(module, str):
         raise ValueError("a name that is not text")
-    machine.stack.append(UnresolvedName(f"{module}.{name}"))
+    machine.stack.append(PickledName(f"{module}.{name}"))
 
 
 def _push_memoized(machine: _StackMachine, index: Any) -> None:
@@ -386,7 +386,7 @@ _INSTRUCTIONS: dict[str, Callable[[_StackMachine, Any], Any]] = {
     "POP": lambda machine, _: machine.stack.pop(),
     "POP_MARK": lambda machine, _: machine.pop_to_mark(),
     "DUP": _duplicate_top,
-    "GLOBAL": lambda machine, arg: machine.stack.append(UnresolvedName(arg.replace(" ", "."))),
+    "GLOBAL": lambda machine, arg: machine.stack.append(PickledName(arg.replace(" ", "."))),
     "STACK_GLOBAL": _push_unresolved_name,
     "REDUCE": lambda machine, _: machine.call_constructor(),
     "BUILD": lambda machine, _: machine.set_state(),

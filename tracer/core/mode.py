@@ -231,11 +231,11 @@ def base_mode(mode: Mode) -> Any:
     return mode
 
 
-def without_wrappers(mode: Mode, kind: type[WrapperMode]) -> Mode:
+def without_wrapper_modes_of_class(mode: Mode, kind: type[WrapperMode]) -> Mode:
     """`mode` without its wrappers of class `kind`."""
     if not isinstance(mode, WrapperMode):
         return mode
-    inner = without_wrappers(mode.inner, kind)
+    inner = without_wrapper_modes_of_class(mode.inner, kind)
     return inner if isinstance(mode, kind) else mode.with_inner(inner)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from . import cuda
 from .dtype import compute_dtype, is_inexact
 from .errors import NumericsError, with_user_line
-from .mode import Mode, WrapperMode, find_mode, state, without_wrappers
+from .mode import Mode, WrapperMode, find_mode, state, without_wrapper_modes_of_class
 from .op import Op
 from .tensor import Tensor
 
@@ -145,5 +145,5 @@ def is_enabled() -> bool:
 
 def set_enabled_in_thread(enabled: bool) -> None:
     """Turn the check on or off for the ops of this thread."""
-    plain = without_wrappers(state.mode, NumericsCheck)
+    plain = without_wrapper_modes_of_class(state.mode, NumericsCheck)
     state.mode = NumericsCheck(plain) if enabled else plain

@@ -61,7 +61,7 @@ class RecvWork:
         if self._array is None:
             return True
         if self._request is None:
-            probed = self._mpi.probe(self._source)
+            probed = self._mpi.match_arrived_message(self._source)
             if probed is None:
                 return False
             message, tag = probed
@@ -173,7 +173,7 @@ class MpiCommunicator:
             ]
         )
 
-    def probe(self, source: int) -> Any:
+    def match_arrived_message(self, source: int) -> Any:
         """Return a message that has arrived from rank `source` and its tag, or None."""
         status = self._mpi.Status()
         message = self._comm.Improbe(source, self._mpi.ANY_TAG, status)

@@ -19,7 +19,7 @@ from ..core.tensor import Tensor
 from ..nn.create_parameter import parameter_from_attr
 from ..static import Program, default_main_program, default_startup_program
 from .framework import enter_static_mode_unless_chosen, in_dygraph_mode
-from .layers.helper import to_list
+from .layers.layer_utils import to_list
 from .param_attr import ParamAttr
 
 __all__ = ["LayerHelper"]

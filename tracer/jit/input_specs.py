@@ -122,7 +122,7 @@ def _reject_tensor_for_python_value(name: str, label: str, spec: Any, leaf: Any)
         raise OpError(with_user_line(f"{name}: {why}"))
 
 
-def adapt_specs_to_arguments(name: str, specs: Arguments, arguments: Arguments) -> list[Any]:
+def fill_specs_from_arguments(name: str, specs: Arguments, arguments: Arguments) -> list[Any]:
     """Return the specs of one call, with the dtypes and sizes of its tensors. Paddle accepts these
     even if they contradict the specs.
 

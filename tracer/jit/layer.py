@@ -25,8 +25,8 @@ class Layer:
         model = load(load_path)
         for name in model.methods():
             method = model if name == "forward" else getattr(model, name)
-            setattr(self, name, functools.partial(_call_and_flatten, method))
+            setattr(self, name, functools.partial(_call_and_list_tensors, method))
 
 
-def _call_and_flatten(function: Any, *args: Any) -> list[Tensor]:
+def _call_and_list_tensors(function: Any, *args: Any) -> list[Tensor]:
     return [leaf for leaf in pytree.flatten(function(*args))[0] if isinstance(leaf, Tensor)]

@@ -29,7 +29,7 @@ from .convert import converted_source
 from .fallback import PythonFallback
 from .function_spec import FunctionSpec
 from .input_specs import (
-    adapt_specs_to_arguments,
+    fill_specs_from_arguments,
     has_fewer_specs,
     reject_conflicting_specs,
     replace_matching_specs_in_order,
@@ -284,7 +284,7 @@ class StaticFunction:
         if self._input_spec is None:
             return arguments
         bound = self._function_parameters.arguments_from_specs(self._input_spec, arguments)
-        bound.leaves = adapt_specs_to_arguments(self._function_parameters.name, bound, arguments)
+        bound.leaves = fill_specs_from_arguments(self._function_parameters.name, bound, arguments)
         bound.first_duplicate_indices = (
             arguments.first_duplicate_indices if len(bound.leaves) == len(arguments.leaves) else ()
         )

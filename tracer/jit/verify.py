@@ -465,7 +465,7 @@ def _check_output_differences(
 
     Raises VerifyError if an output exceeds the tolerance and rounding does not explain it.
     """
-    # the interpreter returns LoD sequences
+    # a FallbackEngine returns outputs with LoD, which np.asarray drops
     actual = map(np.asarray, engine.run(engine_inputs_with_row_splits(engine, program, tensors)))
     largest = 0.0
     for i, (name, a, b) in enumerate(

@@ -206,7 +206,7 @@ def _(g, x, index, value, *, Axis, Reduce, Include_self, Result):
     def gather_at_index(t: Any) -> Any:
         return take_along_axis(t, index, Axis=Axis)
 
-    x_grad, value_grad = _GRADIENT_BY_MODE[Reduce](
+    x_grad, value_grad = _PUT_GRADS_BY_REDUCE[Reduce](
         g, x, index, value, Axis, Include_self, Result, gather_at_index
     )
     return (
@@ -216,11 +216,11 @@ def _(g, x, index, value, *, Axis, Reduce, Include_self, Result):
     )
 
 
-def _assign_grad(g, x, index, value, axis, include_self, result, gather_at_index):
+def _put_assign_grads(g, x, index, value, axis, include_self, result, gather_at_index):
     return None, lambda: masked(gather_at_index(g), is_last_along_axis(x, index, Axis=axis))
 
 
-def _add_grad(g, x, index, value, axis, include_self, result, gather_at_index):
+def _put_add_grads(g, x, index, value, axis, include_self, result, gather_at_index):
     return g, lambda: gather_at_index(g)
 
 
@@ -239,7 +239,7 @@ def _mean_grad(g, x, index, value, axis, include_self, result, gather_at_index):
     return lambda: div(g, count), lambda: gather_at_index(div(g, count))
 
 
-def _extreme_grad(g, x, index, value, axis, include_self, result, gather_at_index):
+def _put_extreme_grads(g, x, index, value, axis, include_self, result, gather_at_index):
     """The gradient of amin and amax: as in Paddle, every element equal to the extreme gets
     all of it.
     """
@@ -248,14 +248,14 @@ def _extreme_grad(g, x, index, value, axis, include_self, result, gather_at_inde
     )
 
 
-_GRADIENT_BY_MODE: dict[str, Callable[..., tuple[Any, Any]]] = {
-    "assign": _assign_grad,
-    "add": _add_grad,
+_PUT_GRADS_BY_REDUCE: dict[str, Callable[..., tuple[Any, Any]]] = {
+    "assign": _put_assign_grads,
+    "add": _put_add_grads,
     "mul": _mul_grad,
     "multiply": _mul_grad,
     "mean": _mean_grad,
-    "amin": _extreme_grad,
-    "amax": _extreme_grad,
+    "amin": _put_extreme_grads,
+    "amax": _put_extreme_grads,
 }
 
 

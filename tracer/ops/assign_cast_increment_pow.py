@@ -8,13 +8,13 @@ from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .elementwise import mul, scale
 from .half_precision import computed_in_float32_if_half
-from .shared_meta_rules import dtype_of_proto, like_x, vjp_input_dtype_proto
+from .shared_meta_rules import like_x, numpy_dtype_of_proto, vjp_input_dtype_proto
 
 
 @op("cast", "X -> Out", grad_keeps_shape=True)
 def cast(x, *, in_dtype: int, out_dtype: int, use_mkldnn: bool = False):
     """Out = X in the dtype with Paddle's number out_dtype. X [*] -> Out [*]"""
-    target = dtype_of_proto(out_dtype)
+    target = numpy_dtype_of_proto(out_dtype)
     if x.dtype.kind in "biu" and target.itemsize > 2:  # cannot overflow
         return x.astype(target)
     with np.errstate(all="ignore"):
@@ -23,7 +23,7 @@ def cast(x, *, in_dtype: int, out_dtype: int, use_mkldnn: bool = False):
 
 @cast.meta
 def _(x, *, out_dtype, **_):
-    return Meta(x.shape, dtype_of_proto(out_dtype))
+    return Meta(x.shape, numpy_dtype_of_proto(out_dtype))
 
 
 @cast.vjp

@@ -22,7 +22,7 @@ from ..core.op import (
 )
 from ..core.result_size_limit import check_result_size
 from .dynamic_sizes import has_size_tensor, resolve_sizes, resolve_sizes_for_meta_rule
-from .shared_meta_rules import Shape, dtype_of_proto, like_x, num_elements
+from .shared_meta_rules import Shape, like_x, num_elements, numpy_dtype_of_proto
 
 # The attribute of assign_value for each dtype.
 _VALUE_ATTR_BY_PROTO = {
@@ -73,7 +73,7 @@ def new_tensor_meta(
 ) -> Meta:
     """The Meta of a new tensor whose shape is an attribute, a tensor or a list of tensors."""
     check_sizes_at_least(shape, -1 if has_size_tensor(tensor, tensors) else 0)
-    return Meta(resolve_sizes_for_meta_rule(tensor, tensors, shape), dtype_of_proto(dtype))
+    return Meta(resolve_sizes_for_meta_rule(tensor, tensors, shape), numpy_dtype_of_proto(dtype))
 
 
 @op(
@@ -100,7 +100,7 @@ def fill_constant(
     """
     given = parse_fill_value(str_value, value) if value_tensor is None else value_tensor.item()
     return filled_array(
-        resolve_sizes(shape_tensor, shape_tensors, shape), given, dtype_of_proto(dtype)
+        resolve_sizes(shape_tensor, shape_tensors, shape), given, numpy_dtype_of_proto(dtype)
     )
 
 
@@ -113,7 +113,7 @@ def _(value_tensor, shape_tensor, shape_tensors, *, dtype, shape, str_value, **_
 @op("fill_any_like", "X -> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT)
 def fill_any_like(x, *, value: float = 0.0, dtype: int = -1):
     """Out = one value everywhere. X [*S] -> Out [*S]"""
-    target = x.dtype if dtype == -1 else dtype_of_proto(dtype)
+    target = x.dtype if dtype == -1 else numpy_dtype_of_proto(dtype)
     if not value:
         return np.zeros_like(x, dtype=target)
     return np.full_like(x, value if target.kind not in "iu" else int(value), dtype=target)
@@ -121,7 +121,7 @@ def fill_any_like(x, *, value: float = 0.0, dtype: int = -1):
 
 @fill_any_like.meta
 def _(x, *, value, dtype):
-    return x if dtype == -1 else Meta(x.shape, dtype_of_proto(dtype))
+    return x if dtype == -1 else Meta(x.shape, numpy_dtype_of_proto(dtype))
 
 
 @op("fill_constant_batch_size_like", "Input -> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT)
@@ -143,7 +143,7 @@ def fill_constant_batch_size_like(
     return filled_array(
         replace_batch_size(x.shape, shape, input_dim_idx, output_dim_idx),
         parse_fill_value(str_value, value),
-        dtype_of_proto(dtype),
+        numpy_dtype_of_proto(dtype),
     )
 
 
@@ -164,7 +164,7 @@ def _(x, *, shape, input_dim_idx, output_dim_idx, dtype, str_value, **_):
     check_str_value_is_number(str_value)
     sized = replace_batch_size(x.shape, shape, input_dim_idx, output_dim_idx)
     check_sizes_at_least(sized, -1)
-    return Meta(sized, dtype_of_proto(dtype))
+    return Meta(sized, numpy_dtype_of_proto(dtype))
 
 
 @op("assign_value", "-> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT)
@@ -182,7 +182,7 @@ def assign_value(
     given = {0: bool_values, 2: int32_values, 3: int64_values, 5: fp32_values, 6: fp64_values}[
         dtype
     ]
-    return np.array(given, dtype_of_proto(dtype)).reshape(shape)
+    return np.array(given, numpy_dtype_of_proto(dtype)).reshape(shape)
 
 
 @assign_value.meta
@@ -196,13 +196,15 @@ def _(*, shape, dtype, **values):
         count == num_elements(tuple(shape)),
         f"{_VALUE_ATTR_BY_PROTO[dtype]} holds {count} values for shape={list(shape)}",
     )
-    return Meta(tuple(shape), dtype_of_proto(dtype))
+    return Meta(tuple(shape), numpy_dtype_of_proto(dtype))
 
 
 @op("empty", "ShapeTensor?, ShapeTensorList*? -> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT)
 def empty(shape_tensor=None, shape_tensors=None, *, shape: Longs = [], dtype: int = 5):
     """Out = zeros, so that uninitialized elements are the same in each run.   -> Out [*shape]"""
-    return np.zeros(tuple(resolve_sizes(shape_tensor, shape_tensors, shape)), dtype_of_proto(dtype))
+    return np.zeros(
+        tuple(resolve_sizes(shape_tensor, shape_tensors, shape)), numpy_dtype_of_proto(dtype)
+    )
 
 
 @empty.meta
@@ -266,13 +268,13 @@ def linspace(start, stop, num, *, dtype: int):
     check(count > 0, f"Num={count} is not positive")
     check_result_size([count], 8)
     first, last = _cast_to_python_scalars(dtype, start, stop)
-    return np.linspace(first, last, count).astype(dtype_of_proto(dtype))
+    return np.linspace(first, last, count).astype(numpy_dtype_of_proto(dtype))
 
 
 def _cast_to_python_scalars(dtype: int, *numbers: Any) -> list[Any]:
     """One-element tensors as Python numbers, cast to a dtype first as in Paddle."""
     with np.errstate(all="ignore"):
-        return [n.astype(dtype_of_proto(dtype)).item() for n in numbers]
+        return [n.astype(numpy_dtype_of_proto(dtype)).item() for n in numbers]
 
 
 @linspace.meta
@@ -281,7 +283,7 @@ def _(start, stop, num, *, dtype):
         all(num_elements(v.shape) in (1, -1) for v in (start, stop, num)),
         "an operand holds more than one number",
     )
-    return Meta((-1,), dtype_of_proto(dtype))
+    return Meta((-1,), numpy_dtype_of_proto(dtype))
 
 
 @op(
@@ -300,7 +302,7 @@ def logspace(start, stop, num, base, *, dtype: int):
     check(count > 0, f"Num={count} is not positive")
     check_result_size([count], 8)
     first, last, of = _cast_to_python_scalars(dtype, start, stop, base)
-    return np.logspace(first, last, count, base=of).astype(dtype_of_proto(dtype))
+    return np.logspace(first, last, count, base=of).astype(numpy_dtype_of_proto(dtype))
 
 
 @logspace.meta
@@ -309,7 +311,7 @@ def _(start, stop, num, base, *, dtype):
         all(num_elements(v.shape) in (1, -1) for v in (start, stop, num, base)),
         "an operand holds more than one number",
     )
-    return Meta((-1,), dtype_of_proto(dtype))
+    return Meta((-1,), numpy_dtype_of_proto(dtype))
 
 
 @op("meshgrid", "X* -> Out*", same_dtype="X")
@@ -363,25 +365,27 @@ def _count_triangle_elements(rows: int, cols: int, offset: int, lower: bool) -> 
 @op("tril_indices", "-> out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT)
 def tril_indices(*, rows: int = 0, cols: int = 0, offset: int = 0, dtype: int = 3):
     """out = row and column indices of the lower triangle of a matrix.   -> out int [2, N]"""
-    return np.array(np.tril_indices(rows, offset, cols)).astype(dtype_of_proto(dtype))
+    return np.array(np.tril_indices(rows, offset, cols)).astype(numpy_dtype_of_proto(dtype))
 
 
 @tril_indices.meta
 def _(*, rows, cols, offset, dtype):
     check(rows >= 0 and cols >= 0, f"rows={rows} or cols={cols} is negative")
-    return Meta((2, _count_triangle_elements(rows, cols, offset, True)), dtype_of_proto(dtype))
+    return Meta(
+        (2, _count_triangle_elements(rows, cols, offset, True)), numpy_dtype_of_proto(dtype)
+    )
 
 
 @op("triu_indices", "-> out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT)
 def triu_indices(*, row: int = 0, col: int = 0, offset: int = 0, dtype: int = 3):
     """out = row and column indices of the upper triangle of a matrix.   -> out int [2, N]"""
-    return np.array(np.triu_indices(row, offset, col)).astype(dtype_of_proto(dtype))
+    return np.array(np.triu_indices(row, offset, col)).astype(numpy_dtype_of_proto(dtype))
 
 
 @triu_indices.meta
 def _(*, row, col, offset, dtype):
     check(row >= 0 and col >= 0, f"row={row} or col={col} is negative")
-    return Meta((2, _count_triangle_elements(row, col, offset, False)), dtype_of_proto(dtype))
+    return Meta((2, _count_triangle_elements(row, col, offset, False)), numpy_dtype_of_proto(dtype))
 
 
 # -- diagonals
@@ -397,7 +401,7 @@ def eye(*, num_rows: Long, num_columns: Long = -1, dtype: int = 5):
     -> Out [num_rows, num_columns]
     """
     return np.eye(
-        num_rows, num_rows if num_columns == -1 else num_columns, dtype=dtype_of_proto(dtype)
+        num_rows, num_rows if num_columns == -1 else num_columns, dtype=numpy_dtype_of_proto(dtype)
     )
 
 
@@ -407,7 +411,9 @@ def _(*, num_rows, num_columns, dtype):
         num_rows >= 0 and num_columns >= -1,
         f"num_rows={num_rows}, num_columns={num_columns} holds a negative size",
     )
-    return Meta((num_rows, num_rows if num_columns == -1 else num_columns), dtype_of_proto(dtype))
+    return Meta(
+        (num_rows, num_rows if num_columns == -1 else num_columns), numpy_dtype_of_proto(dtype)
+    )
 
 
 @op("diag_v2", "X -> Out")

@@ -13,10 +13,10 @@ from .half_precision import computed_in_float32_if_half
 from .reduce import cumsum
 from .shared_meta_rules import (
     check_float,
-    dtype_of_proto,
     like_x,
     normalize_axis,
     num_elements,
+    numpy_dtype_of_proto,
     vjp_input_shape,
 )
 from .sort import sort_grad
@@ -98,7 +98,7 @@ def _(g, x, *, dim, Out):
 def _define_cumulative_extreme(type: str, better: Any, word: str) -> Any:
     @op(type, "x -> out, indices~")
     def kernel(x, *, axis: int = -1, dtype: int = 3):
-        target = dtype_of_proto(dtype)
+        target = numpy_dtype_of_proto(dtype)
         if not x.ndim:
             return x.copy(), np.zeros((), target)
         rows = np.moveaxis(x, axis, 0)
@@ -118,7 +118,7 @@ def _define_cumulative_extreme(type: str, better: Any, word: str) -> Any:
     def _(x, *, axis, dtype):
         check_dtype(dtype in (2, 3), "dtype is neither int32 nor int64")
         normalize_axis(axis, len(x.shape))
-        return x, Meta(x.shape, dtype_of_proto(dtype))
+        return x, Meta(x.shape, numpy_dtype_of_proto(dtype))
 
     @kernel.vjp
     def _(g, x, *, axis, indices):

@@ -24,9 +24,9 @@ from .shared_meta_rules import (
     Shape,
     broadcast_shapes,
     dims_match,
-    dtype_of_proto,
     like_x,
     normalize_axis,
+    numpy_dtype_of_proto,
     shapes_match,
 )
 
@@ -457,7 +457,7 @@ def one_hot_v2(
     depth = depth if depth_tensor is None else int(depth_tensor.item())
     if not allow_out_of_range:
         check_index_range(x, depth)
-    out = np.zeros((x.size, depth), dtype_of_proto(dtype))
+    out = np.zeros((x.size, depth), numpy_dtype_of_proto(dtype))
     classes = x.reshape(-1)
     inside = np.nonzero((classes >= 0) & (classes < depth))[0]
     out[inside, classes[inside]] = 1
@@ -468,4 +468,4 @@ def one_hot_v2(
 def _(x, depth_tensor, *, depth, dtype, allow_out_of_range):
     check_integers(x)
     check(depth_tensor is not None or depth > 0, f"depth={depth} is not positive")
-    return Meta((*x.shape, depth if depth_tensor is None else -1), dtype_of_proto(dtype))
+    return Meta((*x.shape, depth if depth_tensor is None else -1), numpy_dtype_of_proto(dtype))

@@ -7,7 +7,13 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, Meta, check, check_dtype, op
 from .half_precision import computed_in_float32_if_half
-from .shared_meta_rules import check_float, dims_match, dtype_of_proto, num_elements, shapes_match
+from .shared_meta_rules import (
+    check_float,
+    dims_match,
+    num_elements,
+    numpy_dtype_of_proto,
+    shapes_match,
+)
 
 NO_GRAD_DISCRETE_RESULT = "it chooses among whole numbers"
 
@@ -28,14 +34,14 @@ def sequence_mask(x, max_length=None, *, maxlen: int = -1, out_dtype: int):
     count = maxlen if max_length is None else int(max_length.reshape(()))
     if count < 0:
         count = max(int(np.max(x)), 0) if x.size else 0
-    return (np.arange(count) < x[..., None]).astype(dtype_of_proto(out_dtype))
+    return (np.arange(count) < x[..., None]).astype(numpy_dtype_of_proto(out_dtype))
 
 
 @sequence_mask.meta
 def _(x, max_length, *, maxlen, out_dtype):
     check_dtype(x.dtype.kind in "iuf", "X is not of numbers")
     return Meta(
-        (*x.shape, max(maxlen, -1) if max_length is None else -1), dtype_of_proto(out_dtype)
+        (*x.shape, max(maxlen, -1) if max_length is None else -1), numpy_dtype_of_proto(out_dtype)
     )
 
 

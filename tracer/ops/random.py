@@ -20,7 +20,7 @@ from ..core.op import (
 from .creation import new_tensor_meta
 from .dynamic_sizes import resolve_sizes
 from .elementwise import zeros_like
-from .shared_meta_rules import check_float, dtype_of_proto
+from .shared_meta_rules import check_float, numpy_dtype_of_proto
 
 
 def _draw_samples(kind: str, shape: Any, dtype: np.dtype[Any], seed: int) -> Any:
@@ -52,7 +52,7 @@ def uniform_random(
     diag_val: float = 1.0,
 ):
     """Out = uniform random numbers in [min, max).   -> Out [*shape]"""
-    kind = dtype_of_proto(dtype)
+    kind = numpy_dtype_of_proto(dtype)
     check(min <= max, f"min={min} is above max={max}")
     drawn = _draw_samples("uniform", resolve_sizes(shape_tensor, shape_tensors, shape), kind, seed)
     t = drawn.dtype.type
@@ -85,7 +85,7 @@ def gaussian_random(
     dtype: int = 5,
 ):
     """Out = normally distributed random numbers.   -> Out [*shape]"""
-    kind = dtype_of_proto(dtype)
+    kind = numpy_dtype_of_proto(dtype)
     drawn = _draw_samples("normal", resolve_sizes(shape_tensor, shape_tensors, shape), kind, seed)
     t = drawn.dtype.type
     return (drawn * t(std) + t(mean)).astype(kind, copy=False)
@@ -104,7 +104,7 @@ def truncated_gaussian_random(
 
     -> Out [*shape]
     """
-    kind = dtype_of_proto(dtype)
+    kind = numpy_dtype_of_proto(dtype)
     source = rng.generator(seed)
     drawn = source.standard_normal(tuple(shape))
     outside = np.abs(drawn) > 2
@@ -136,15 +136,17 @@ def randint(
     dtype: int = 3,
 ):
     """Out = uniform random integers in [low, high).   -> Out int [*shape]"""
-    check_dtype(dtype_of_proto(dtype).kind == "i", f"dtype={dtype} is not one of integers")
+    check_dtype(numpy_dtype_of_proto(dtype).kind == "i", f"dtype={dtype} is not one of integers")
     size = tuple(resolve_sizes(shape_tensor, shape_tensors, shape))
-    return np.asarray(rng.generator(seed).integers(low, high, size), dtype=dtype_of_proto(dtype))
+    return np.asarray(
+        rng.generator(seed).integers(low, high, size), dtype=numpy_dtype_of_proto(dtype)
+    )
 
 
 @randint.meta
 def _(shape_tensor, shape_tensors, *, shape, low, high, dtype, **_):
     check(low < high, f"low={low} is not below high={high}")
-    check_dtype(dtype_of_proto(dtype).kind == "i", f"dtype={dtype} is not one of integers")
+    check_dtype(numpy_dtype_of_proto(dtype).kind == "i", f"dtype={dtype} is not one of integers")
     return new_tensor_meta(shape_tensor, shape_tensors, shape, dtype)
 
 
@@ -152,13 +154,13 @@ def _(shape_tensor, shape_tensors, *, shape, low, high, dtype, **_):
 def randperm(*, n: int, dtype: int = 3):
     """Out = the numbers 0 ... n-1 in random order.   -> Out [n]"""
     check(n >= 0, f"n={n} is negative")
-    return rng.generator().permutation(n).astype(dtype_of_proto(dtype))
+    return rng.generator().permutation(n).astype(numpy_dtype_of_proto(dtype))
 
 
 @randperm.meta
 def _(*, n, dtype):
     check(n >= 0, f"n={n} is negative")
-    return Meta((n,), dtype_of_proto(dtype))
+    return Meta((n,), numpy_dtype_of_proto(dtype))
 
 
 @op("bernoulli", "X -> Out", random=True)

@@ -29,11 +29,11 @@ from .shared_meta_rules import (
     check_float,
     check_inexact,
     check_not_bool,
-    dtype_of_proto,
     like_x,
     normalize_axes,
     normalize_axis,
     num_elements,
+    numpy_dtype_of_proto,
     vjp_input_dtype_proto,
     vjp_input_shape,
 )
@@ -101,11 +101,11 @@ def define_reduction(
         in_dtype: int = -1,
         out_dtype: int = -1,
     ):
-        target = result(x.dtype) if out_dtype < 0 else dtype_of_proto(out_dtype)
+        target = result(x.dtype) if out_dtype < 0 else numpy_dtype_of_proto(out_dtype)
         return function(x, axes_to_reduce(dim, reduce_all, x.ndim), keep_dim, target)
 
     def meta(x, *, dim, keep_dim, reduce_all, in_dtype, out_dtype):
-        target = result(x.dtype) if out_dtype < 0 else dtype_of_proto(out_dtype)
+        target = result(x.dtype) if out_dtype < 0 else numpy_dtype_of_proto(out_dtype)
         return Meta(
             reduced_shape(x.shape, axes_to_reduce(dim, reduce_all, len(x.shape)), keep_dim), target
         )
@@ -408,7 +408,9 @@ def _(g, x, *, axis, keepdim, reduce_all, Out):
 def _arg_extreme_meta(x, *, axis, keepdims, flatten, dtype):
     axes = tuple(range(len(x.shape))) if flatten else (normalize_axis(axis, len(x.shape)),)
     check(all(x.shape[a] != 0 for a in axes if x.shape), "there is nothing to choose from")
-    return Meta(reduced_shape(x.shape, axes, keepdims), dtype_of_proto(3 if dtype < 0 else dtype))
+    return Meta(
+        reduced_shape(x.shape, axes, keepdims), numpy_dtype_of_proto(3 if dtype < 0 else dtype)
+    )
 
 
 def define_arg_extreme(type: str, function: Callable[..., Any], word: str) -> Op:
@@ -416,7 +418,7 @@ def define_arg_extreme(type: str, function: Callable[..., Any], word: str) -> Op
 
     def kernel(x, *, axis: Long, keepdims: bool = False, flatten: bool = False, dtype: int = 3):
         found = function(x, axis=None if flatten or not x.ndim else axis, keepdims=keepdims)
-        return found.astype(dtype_of_proto(3 if dtype < 0 else dtype), copy=False)
+        return found.astype(numpy_dtype_of_proto(3 if dtype < 0 else dtype), copy=False)
 
     kernel.__name__ = type
     kernel.__doc__ = (

@@ -8,7 +8,7 @@ from typing import Any
 from ..core import cuda
 from ..core.arrays import is_kernel_on_gpu, np
 
-# Dtypes with atomic CUDA operations, by letter.
+# For each ufunc, the type codes of the dtypes that CUDA has atomic operations for.
 _ATOMIC_DTYPE_CODES = {
     np.add: "iIQefdFD",
     np.maximum: "iIQfd",

@@ -15,9 +15,9 @@ from .reduce import reduced_shape
 from .scatter_at import ufunc_at
 from .shared_meta_rules import (
     dims_match,
-    dtype_of_proto,
     normalize_axis,
     num_elements,
+    numpy_dtype_of_proto,
     pick_known_dim,
     shapes_match,
     vjp_input_shape,
@@ -145,7 +145,7 @@ def unique(
 
     X [*] -> Out [N] or [*, N, *], Indices [N], Index [size of X or of the axis], Counts [N]
     """
-    target = dtype_of_proto(dtype)
+    target = numpy_dtype_of_proto(dtype)
     out, first, inverse, counts = np.unique(
         x,
         return_index=True,
@@ -167,7 +167,7 @@ def unique(
 @unique.meta
 def _(x, *, dtype, axis, **_):
     at = _normalized_axis_or_none(x, axis)
-    many, target = Meta((-1,), dtype_of_proto(dtype)), dtype_of_proto(dtype)
+    many, target = Meta((-1,), numpy_dtype_of_proto(dtype)), numpy_dtype_of_proto(dtype)
     return (
         Meta(_unique_shape(x, axis), x.dtype),
         many,
@@ -195,7 +195,7 @@ def unique_with_counts(x, *, dtype: int):
 
 @unique_with_counts.meta
 def _(x, *, dtype):
-    target = dtype_of_proto(dtype)
+    target = numpy_dtype_of_proto(dtype)
     return Meta((-1,), x.dtype), Meta(x.shape, target), Meta((-1,), target)
 
 
@@ -214,7 +214,7 @@ def unique_consecutive(
 
     X [*] -> Out [N] or [*, N, *], Index [size of X or of the axis], Counts [N]
     """
-    at, target = _normalized_axis_or_none(x, axis), dtype_of_proto(dtype)
+    at, target = _normalized_axis_or_none(x, axis), numpy_dtype_of_proto(dtype)
     rows = x.reshape(-1) if at is None else np.moveaxis(x, at, 0)
     differs = (
         (rows[1:] != rows[:-1])
@@ -229,7 +229,7 @@ def unique_consecutive(
 
 @unique_consecutive.meta
 def _(x, *, dtype, axis, **_):
-    at, target = _normalized_axis_or_none(x, axis), dtype_of_proto(dtype)
+    at, target = _normalized_axis_or_none(x, axis), numpy_dtype_of_proto(dtype)
     inverse = Meta((num_elements(x.shape) if at is None else x.shape[at],), target)
     return Meta(_unique_shape(x, axis), x.dtype), inverse, Meta((-1,), target)
 

@@ -266,7 +266,7 @@ def num_elements(shape: Shape) -> int:
     return int(np.prod(shape, dtype=np.int64))
 
 
-def dtype_of_proto(number: int) -> np.dtype[Any]:
+def numpy_dtype_of_proto(number: int) -> np.dtype[Any]:
     """The NumPy dtype of an attribute `dtype`."""
     return parse_dtype(number).np
 

@@ -215,7 +215,7 @@ class OpDesc(IdentifiedDescView):
         """
         self._require_registered()
         self.check_attrs()
-        for name, output in self._infer_output_declarations(block).items():
+        for name, output in self._compute_output_declarations(block).items():
             block.require_declaration(name).shape = output.shape
         self._mark_program_changed()
 
@@ -225,7 +225,7 @@ class OpDesc(IdentifiedDescView):
             block.find_var_recursive(name) or block.var(name)
         is_declared = all(block.find_var_recursive(name) for name in self._view.raw.input_names())
         if self.type() in OPS and is_declared and self._has_required_inputs():
-            for name, output in self._infer_output_declarations(block, with_dtypes=True).items():
+            for name, output in self._compute_output_declarations(block, with_dtypes=True).items():
                 block.require_declaration(name).dtype = output.dtype
         self._mark_program_changed()
 
@@ -233,7 +233,7 @@ class OpDesc(IdentifiedDescView):
         """Whether all input slots that are not optional are set."""
         return all(s.is_optional or self._view.raw.inputs.get(s.name) for s in OPS[self.type()].ins)
 
-    def _infer_output_declarations(
+    def _compute_output_declarations(
         self, block: BlockDesc, with_dtypes: bool = False
     ) -> dict[str, VarData]:
         """Return the inferred declarations of the outputs by name.

@@ -65,7 +65,7 @@ void Translator::fail(Json at, const std::string& why) const {
 
 oarlock::Program Translator::translate() {
   std::vector<std::string> problems;
-  check_supported(in_.body, problems);
+  collect_unsupported_operations(in_.body, problems);
   if (!problems.empty()) {
     std::string text =
         in_.file + ": " + std::to_string(problems.size()) + " operations are not supported:";
@@ -89,7 +89,8 @@ oarlock::Program Translator::translate() {
   return std::move(out_);
 }
 
-void Translator::check_supported(const Block& block, std::vector<std::string>& problems) const {
+void Translator::collect_unsupported_operations(const Block& block,
+                                                std::vector<std::string>& problems) const {
   for (const Operation& op : block.ops) {
     bool has_spec = op.dialect == Dialect::pd_op && find_op_spec(op.name);
     if (!has_spec && !find_special_rule(op.dialect, op.name) && !is_yield(op)) {
@@ -97,7 +98,7 @@ void Translator::check_supported(const Block& block, std::vector<std::string>& p
       problems.push_back(document_.path_of(op.source) + ": " + full_name(op) +
                          (layer.empty() ? "" : " of " + layer));
     }
-    for (const Block& body : op.bodies) check_supported(body, problems);
+    for (const Block& body : op.bodies) collect_unsupported_operations(body, problems);
   }
 }
 

@@ -124,7 +124,7 @@ class Translator {
   void translate_ops(const Block& block);
   void translate_op(const Operation& op);
   std::vector<Binding> yielded_bindings(const Block& body) const;
-  void check_supported(const Block& block, std::vector<std::string>& problems) const;
+  void collect_unsupported_operations(const Block& block, std::vector<std::string>& problems) const;
   void name_outputs(const Block& block);
   void collect_changes_in_place(const Block& block);
   void add_operand(const Operation& op, const OperandSpec& spec, std::size_t position,

@@ -98,10 +98,10 @@ class DynamicRNN:
                     output_dim_idx=0,
                 )
         elif not need_reorder:
-            init = self._undo_length_order(init)
+            init = self._reorder_init_from_length_order(init)
         return self._static_rnn.memory(init)
 
-    def _undo_length_order(self, init: Tensor) -> Tensor:
+    def _reorder_init_from_length_order(self, init: Tensor) -> Tensor:
         """Reorder rows from the order of decreasing lengths to the order of the sequences."""
         if self._sequence_lengths is None:
             raise OpError(with_user_line("DynamicRNN.memory: call step_input before"))

@@ -197,12 +197,12 @@ class LoopRecording(LoopState):
             body_inputs, result
         ) + self._restore_externals_and_pair_successors(inner)
         self._carry_new_locations(changes)
-        self._request_recording_after_untyped_reads()
+        self._request_recording_after_untyped_array_reads()
         if not self.needs_another_recording:
             self.needs_another_recording = self.alias_analysis.record_iteration_aliases(next_values)
         return inner, after, condition
 
-    def _request_recording_after_untyped_reads(self) -> None:
+    def _request_recording_after_untyped_array_reads(self) -> None:
         """Request another recording of the body if it read from a TensorArray of unknown element
         type to which a later part of the body writes.
         """

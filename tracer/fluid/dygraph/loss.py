@@ -6,7 +6,7 @@ from typing import Any
 
 from ...core.errors import with_user_line
 from ...core.op import OPS
-from ..layers.helper import ensure_1d
+from ..layers.layer_utils import ensure_1d
 from .layers import Layer
 
 __all__ = ["BCELoss", "L1Loss", "MSELoss", "NLLLoss"]

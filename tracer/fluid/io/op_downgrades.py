@@ -10,7 +10,7 @@ from ...core.dtype import parse_dtype
 from ...ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 
 
-class OpRewrite:
+class OpRewriteContext:
     """One op of a program that is about to be written, its block, and the ops to insert."""
 
     def __init__(self, program: Program, block: Block, op: OpDesc) -> None:
@@ -55,7 +55,7 @@ def _transpose_op_desc(x: str, out: str, perm: list[int]) -> OpDesc:
     return _create_op_desc("transpose2", {"X": [x]}, out, axis=(AttrType.INTS, perm))
 
 
-def rewrite_dot(rewrite: OpRewrite) -> None:
+def rewrite_dot(rewrite: OpRewriteContext) -> None:
     """The op of 1.8 keeps the reduced axis: squeeze it."""
     out = rewrite.first_var_in_slot("Out")
     if not out.shape:
@@ -69,7 +69,7 @@ def rewrite_dot(rewrite: OpRewrite) -> None:
     )
 
 
-def rewrite_gather(rewrite: OpRewrite) -> None:
+def rewrite_gather(rewrite: OpRewriteContext) -> None:
     """The op of 1.8 gathers rows only: transpose the axis to the front and back."""
     axis = rewrite.op.attr("axis", 0)
     if not axis or rewrite.op.inputs.get("Axis"):
@@ -86,7 +86,7 @@ def rewrite_gather(rewrite: OpRewrite) -> None:
     del rewrite.op.attrs["axis"]
 
 
-def rewrite_unbind(rewrite: OpRewrite) -> None:
+def rewrite_unbind(rewrite: OpRewriteContext) -> None:
     """In 1.8, unbinding a vector returns tensors [1], as `split` does."""
     if len(rewrite.first_var_in_slot("X").shape) == 1:
         rewrite.op.type = "split"
@@ -96,7 +96,7 @@ def rewrite_unbind(rewrite: OpRewrite) -> None:
         }
 
 
-def rewrite_flatten(rewrite: OpRewrite) -> None:
+def rewrite_flatten(rewrite: OpRewriteContext) -> None:
     """A reshape infers one dynamic dimension only: transpose the dynamic dimensions after the
     flattened axes to the front, where 0 copies them.
     """
@@ -119,7 +119,7 @@ def rewrite_flatten(rewrite: OpRewrite) -> None:
     rewrite.op.inputs, rewrite.op.outputs = {"X": [transposed]}, {"Out": [flattened]}
 
 
-def rewrite_broadcast_tensors(rewrite: OpRewrite) -> None:
+def rewrite_broadcast_tensors(rewrite: OpRewriteContext) -> None:
     """1.8 has no broadcast_tensors: emit expand_as for each tensor, with a tensor of the full
     shape.
     """
@@ -140,7 +140,9 @@ def rewrite_broadcast_tensors(rewrite: OpRewrite) -> None:
     rewrite.after[:0] = ops[1:]
 
 
-def _expand_as_or_assign_with_casts(rewrite: OpRewrite, name: str, out: str, target: str) -> OpDesc:
+def _expand_as_or_assign_with_casts(
+    rewrite: OpRewriteContext, name: str, out: str, target: str
+) -> OpDesc:
     var, target_var = rewrite.var(name), rewrite.var(target)
     if var.shape == target_var.shape:
         return _create_op_desc("assign", {"X": [name]}, out)
@@ -163,7 +165,7 @@ def _expand_as_or_assign_with_casts(rewrite: OpRewrite, name: str, out: str, tar
     return expand
 
 
-def cast_bools(rewrite: OpRewrite) -> None:
+def cast_bools(rewrite: OpRewriteContext) -> None:
     """The op of 1.8 does not accept bools: cast them to int32 and back."""
     x, out = rewrite.first_var_in_slot("X"), rewrite.first_var_in_slot("Out")
     if x.dtype == "bool":
@@ -174,7 +176,7 @@ def cast_bools(rewrite: OpRewrite) -> None:
         rewrite.op.inputs["X"], rewrite.op.outputs["Out"] = [ints], [result]
 
 
-def use_row_splits_instead_of_counts(rewrite: OpRewrite) -> None:
+def use_row_splits_instead_of_counts(rewrite: OpRewriteContext) -> None:
     """The op of 1.8 reads the row splits of the regions per image, RoisLod, instead of RoisNum."""
     rois_num = rewrite.op.inputs.get("RoisNum")
     if not rois_num:
@@ -199,7 +201,7 @@ def use_row_splits_instead_of_counts(rewrite: OpRewrite) -> None:
     rewrite.op.inputs["RoisLod"] = [splits]
 
 
-def redirect_outputs_to_custom_samples(rewrite: OpRewrite) -> None:
+def redirect_outputs_to_custom_samples(rewrite: OpRewriteContext) -> None:
     """With customized samples, the op of 1.8 outputs its inputs: let readers read these."""
     if not rewrite.op.attr("use_customized_samples", False):
         return
@@ -213,7 +215,7 @@ def redirect_outputs_to_custom_samples(rewrite: OpRewrite) -> None:
             }
 
 
-REWRITES: dict[str, Callable[[OpRewrite], None]] = {
+REWRITES: dict[str, Callable[[OpRewriteContext], None]] = {
     "dot": rewrite_dot,
     "gather": rewrite_gather,
     "unbind": rewrite_unbind,
@@ -232,7 +234,7 @@ def rewrite_ops(program: Program) -> None:
     for block in program.blocks:
         ops: list[OpDesc] = []
         for op in block.ops:
-            rewrite = OpRewrite(program, block, op)
+            rewrite = OpRewriteContext(program, block, op)
             if op.type in REWRITES:
                 REWRITES[op.type](rewrite)
             ops += [*rewrite.before, op, *rewrite.after]

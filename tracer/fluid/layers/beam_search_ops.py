@@ -10,7 +10,7 @@ from ...core.errors import OpError, with_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...ir.program import Attr, AttrType
-from .helper import deprecated_layer
+from .layer_utils import deprecated_layer
 
 __all__ = ["beam_search", "beam_search_decode"]
 

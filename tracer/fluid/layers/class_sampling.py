@@ -10,7 +10,7 @@ from ...core.tensor import Tensor
 from ...static.nn.helper import LayerHelper, require_static_size
 from ...static.nn.noise_contrastive import nce as _nce
 from ...tensor.convert import cast
-from .helper import assign_to, deprecated_layer
+from .layer_utils import assign_to, deprecated_layer
 
 __all__ = ["center_loss", "hsigmoid", "nce", "sampled_softmax_with_cross_entropy"]
 

@@ -8,7 +8,7 @@ from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...nn.functional.conv import int_list, is_channels_last, padding_attrs
 from ...static import nn
-from .helper import deprecated_layer
+from .layer_utils import deprecated_layer
 
 __all__ = [
     "adaptive_pool2d",

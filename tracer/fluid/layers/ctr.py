@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.errors import with_user_line
 from ...core.op import OPS
-from .helper import set_stop_gradient
+from .layer_utils import set_stop_gradient
 
 __all__ = ["continuous_value_model", "filter_by_instag", "hash", "similarity_focus"]
 

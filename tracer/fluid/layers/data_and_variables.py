@@ -22,7 +22,7 @@ from ...static.graph.mode import StaticGraphMode, enable_static
 from ...static.graph.parameters import declare_persistable
 from ..framework import data as _data
 from ..framework import in_dygraph_mode
-from .helper import deprecated_layer
+from .layer_utils import deprecated_layer
 
 __all__ = [
     "Print",

@@ -16,7 +16,7 @@ from ...core.op import OPS
 from ...nn import decode
 from ...nn.decode import Decoder
 from .control_flow import While, array_read, array_write, create_array, tensor_array_to_tensor
-from .helper import assign_to, deprecated_layer, ensure_1d
+from .layer_utils import assign_to, deprecated_layer, ensure_1d
 from .rnn_cells import swap_batch_time
 from .tensors import assign, fill_constant
 from .unary import increment

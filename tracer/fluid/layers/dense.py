@@ -8,7 +8,7 @@ from ...core.dtype import parse_dtype
 from ...core.op import OPS
 from ...static import nn
 from ...static.nn.helper import LayerHelper
-from .helper import assign_to, deprecated_layer, ensure_1d
+from .layer_utils import assign_to, deprecated_layer, ensure_1d
 
 __all__ = [
     "addcmul",

@@ -11,7 +11,7 @@ from typing import Any
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from .conv import conv2d
-from .helper import deprecated_layer, set_stop_gradient, to_list
+from .layer_utils import deprecated_layer, set_stop_gradient, to_list
 from .losses import smooth_l1, softmax_with_cross_entropy
 from .parent_package_getattr import make_getattr_from_package
 from .reduce import reduce_sum  # type: ignore[attr-defined]  # generated from a table

@@ -11,7 +11,7 @@ from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ..deprecated import warn_deprecated_on_first_use
-from .helper import ensure_1d
+from .layer_utils import ensure_1d
 from .random_ops import gaussian_random, uniform_random
 from .tensors import assign, fill_constant_batch_size_like
 

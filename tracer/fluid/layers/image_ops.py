@@ -10,7 +10,7 @@ from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...nn.functional import vision
-from .helper import deprecated_layer
+from .layer_utils import deprecated_layer
 
 __all__ = [
     "add_position_encoding",

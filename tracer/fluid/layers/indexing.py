@@ -8,7 +8,7 @@ from ...core.dtype import parse_dtype
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...tensor import diagonals_and_indexed_updates, search
-from .helper import deprecated_layer, set_stop_gradient, to_list
+from .layer_utils import deprecated_layer, set_stop_gradient, to_list
 
 __all__ = [
     "gather",

@@ -17,7 +17,7 @@ from ...static.graph.mode import StaticGraphMode
 from ...tensor.convert import cast
 from ...tensor.creation import full
 from .data_and_variables import autoincreased_step_counter, create_global_var
-from .helper import assign_to, deprecated_layer
+from .layer_utils import assign_to, deprecated_layer
 
 __all__ = [
     "cosine_decay",

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.op import OPS
 from ..deprecated import warn_deprecated_on_first_use
-from .helper import assign_to, deprecated_layer, ensure_1d
+from .layer_utils import assign_to, deprecated_layer, ensure_1d
 
 _COMPARISONS = ("equal", "greater_equal", "greater_than", "less_equal", "not_equal")
 _CONNECTIVES = ("logical_and", "logical_or", "logical_xor")

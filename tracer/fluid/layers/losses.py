@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.op import OPS
-from .helper import deprecated_layer, ensure_1d
+from .layer_utils import deprecated_layer, ensure_1d
 from .reduce import reduce_mean, reduce_sum  # type: ignore[attr-defined]  # generated
 from .shapes import reshape, transpose
 from .tensors import cast

@@ -7,7 +7,7 @@ from typing import Any
 from ...core.op import OPS
 from ...static.graph import metrics
 from ...tensor.convert import cast
-from .helper import assign_to, deprecated_layer, ensure_1d, set_stop_gradient
+from .layer_utils import assign_to, deprecated_layer, ensure_1d, set_stop_gradient
 
 __all__ = ["accuracy", "auc", "mean_iou"]
 

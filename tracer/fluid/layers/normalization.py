@@ -11,7 +11,7 @@ from ...nn.param_attr import ParamAttr
 from ...static import default_main_program, nn
 from ...static.nn.helper import LayerHelper, apply_activation, require_static_size
 from ..training_mode import TRAINING_MODE
-from .helper import deprecated_layer
+from .layer_utils import deprecated_layer
 
 __all__ = [
     "affine_channel",

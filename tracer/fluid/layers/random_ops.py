@@ -8,7 +8,7 @@ from ...core.dtype import parse_dtype
 from ...core.op import OPS
 from ...tensor import creation, manipulation
 from ...tensor.convert import cast, shape_inputs
-from .helper import assign_to, deprecated_layer, set_stop_gradient
+from .layer_utils import assign_to, deprecated_layer, set_stop_gradient
 from .tensors import fill_constant_batch_size_like
 
 __all__ = [

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.op import OPS
 from ..deprecated import warn_deprecated_on_first_use
-from .helper import ensure_1d
+from .layer_utils import ensure_1d
 
 # op -> name in Paddle 2
 _OPS = {

@@ -6,8 +6,8 @@ from typing import Any
 
 from ...core.errors import OpError, with_user_line
 from ...core.op import OPS
-from .helper import deprecated_layer, set_stop_gradient
 from .indexing import gather
+from .layer_utils import deprecated_layer, set_stop_gradient
 from .shapes import reshape
 from .tensors import cast
 

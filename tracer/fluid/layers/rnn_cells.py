@@ -11,7 +11,7 @@ from ...core import pytree
 from ...core.mode import state
 from ...core.op import OPS
 from ...nn.rnn import initial_states, run_over_time
-from .helper import deprecated_layer
+from .layer_utils import deprecated_layer
 
 __all__ = ["GRUCell", "LSTMCell", "RNNCell", "rnn"]
 

@@ -9,7 +9,7 @@ from typing import Any
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...tensor.convert import cast
-from .helper import deprecated_layer, set_stop_gradient, to_list
+from .layer_utils import deprecated_layer, set_stop_gradient, to_list
 
 __all__ = [
     "box_coder",

@@ -11,7 +11,7 @@ from ...core.tensor import Tensor
 from ...nn.functional.vision import unfold as _unfold
 from ...static.nn.helper import apply_activation
 from ...tensor import convert, creation, diagonals_and_indexed_updates, manipulation
-from .helper import deprecated_layer, ensure_1d, set_stop_gradient, to_list
+from .layer_utils import deprecated_layer, ensure_1d, set_stop_gradient, to_list
 from .tensors import assign
 
 __all__ = [

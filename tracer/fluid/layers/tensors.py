@@ -13,7 +13,7 @@ from ...core.tensor import Tensor
 from ...tensor import creation
 from ...tensor.convert import cast as _cast
 from ...tensor.convert import to_tensor
-from .helper import assign_to, deprecated_layer, set_stop_gradient
+from .layer_utils import assign_to, deprecated_layer, set_stop_gradient
 
 __all__ = [
     "arange",

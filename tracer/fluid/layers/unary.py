@@ -10,7 +10,7 @@ from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...static.nn.helper import apply_activation
 from ..deprecated import warn_deprecated_on_first_use
-from .helper import assign_to, deprecated_layer, ensure_1d
+from .layer_utils import assign_to, deprecated_layer, ensure_1d
 from .tensors import cast
 
 # name -> name in Paddle 2, and numeric arguments: argument -> (attribute, default; None: the op's

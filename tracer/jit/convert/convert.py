@@ -12,7 +12,7 @@ from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
 from ...core.errors import OpError, TraceError, with_user_line
-from ...core.function_source import SourceError, require_syntax_tree_of_code
+from ...core.function_syntax_tree import SourceError, require_syntax_tree_of_code
 from ..operators import runtime
 from ..operators.registry import register
 from .activity import parameter_names

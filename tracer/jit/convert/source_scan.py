@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import FunctionType, ModuleType
 from typing import Any
 
-from ...core.function_source import SourceError, require_syntax_tree_of_code
+from ...core.function_syntax_tree import SourceError, require_syntax_tree_of_code
 from ..guards.user_code import KNOWN_LIBRARIES, is_user_or_third_party_function
 from .activity import INNER_SCOPES
 from .expressions import is_name_or_name_tuple, replace_consumed_generator_argument

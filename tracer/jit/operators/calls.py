@@ -29,7 +29,7 @@ from ...capture.variable import Variable
 from ...core import pytree
 from ...core.dtype import parse_dtype
 from ...core.errors import TraceError, warn, with_user_line
-from ...core.function_source import SourceError
+from ...core.function_syntax_tree import SourceError
 from ...core.mode import state
 from ...core.op import OPS
 from ...nn.layer import Layer

@@ -30,7 +30,7 @@ void map_parallel(Size count, const F& f, T* y, const X*... x) {
 }
 
 template <class T>
-inline V<T> gelu_of(V<T> x) {
+inline V<T> gelu_of_vector(V<T> x) {
   return x * (erf_of(x * T(0.70710678118654752)) + 1) * T(0.5);
 }
 template <class T>
@@ -43,7 +43,7 @@ constexpr double kGelu = 0.79788456080286536,
                  kGelu3 = 0.044715;  // constants of tanh(K * (x + A * x ** 3)), as in the op gelu
 
 template <class T>
-inline V<T> gelu_tanh_of(V<T> x) {
+inline V<T> gelu_tanh_of_vector(V<T> x) {
   return x * (tanh_of(x * (x * x * T(kGelu * kGelu3) + T(kGelu))) + 1) * T(0.5);
 }
 template <class T>
@@ -58,8 +58,8 @@ inline V<T> apply_unary_to_vector(V<T> v) {
   if constexpr (Which == Unary::tanh) return tanh_of(v);
   if constexpr (Which == Unary::sigmoid) return sigmoid_of(v);
   if constexpr (Which == Unary::silu) return v * sigmoid_of(v);
-  if constexpr (Which == Unary::gelu) return gelu_of<T>(v);
-  if constexpr (Which == Unary::gelu_tanh) return gelu_tanh_of<T>(v);
+  if constexpr (Which == Unary::gelu) return gelu_of_vector<T>(v);
+  if constexpr (Which == Unary::gelu_tanh) return gelu_tanh_of_vector<T>(v);
   if constexpr (Which == Unary::exp) return exp_of(v);
   if constexpr (Which == Unary::erf) return erf_of(v);
 }

@@ -7,7 +7,7 @@ namespace oarlock::kernels {
 namespace {
 
 template <class T>
-inline V<T> sqrt_of(V<T> x) {
+inline V<T> sqrt_of_vector(V<T> x) {
   for (int i = 0; i < kLanes<T>; ++i)
     x[i] = sizeof(T) == 4 ? __builtin_sqrtf(x[i]) : __builtin_sqrt(x[i]);
   return x;
@@ -22,7 +22,7 @@ inline V<T> apply_unary_expr_op_to_vector(V<T> x) {
   constexpr int first = static_cast<int>(ExprOp::relu), which = static_cast<int>(Which);
   if constexpr (which <= static_cast<int>(ExprOp::erf))
     return apply_unary_to_vector<T, static_cast<Unary>(which - first)>(x);
-  if constexpr (Which == ExprOp::sqrt) return sqrt_of<T>(x);
+  if constexpr (Which == ExprOp::sqrt) return sqrt_of_vector<T>(x);
   if constexpr (Which == ExprOp::square) return x * x;
   if constexpr (Which == ExprOp::abs) return x < 0 ? -x : x == 0 ? V<T>{} : x;
   if constexpr (Which == ExprOp::reciprocal) return 1 / x;

@@ -87,7 +87,7 @@ nb::object sum(nb::handle x, Size n, Size c, Size k) {
 }
 
 /// The axes that a sum over x [n,c,k] keeps, if they are adjacent.
-struct RemainingAxes {
+struct AxesKeptByReduction {
   Size n = 1, c = 1, k = 1;
   int axes = 0;
   bool is_contiguous = true;  // no other axis lies between them
@@ -100,7 +100,7 @@ struct RemainingAxes {
   }
 };
 
-nb::object sum_or_mean_to_remaining_axes(const Array& x, RemainingAxes m, int rank,
+nb::object sum_or_mean_to_remaining_axes(const Array& x, AxesKeptByReduction m, int rank,
                                          const npy_intp* shape, bool mean) {
   if (m.axes == 0) m = {1, 1, x.size(), 0, true};
   if (!m.is_contiguous || (m.n * m.k <= 1 && m.axes)) return not_implemented();
@@ -122,7 +122,7 @@ nb::object sum_to(nb::handle x, const std::vector<Size>& shape, int axis) {
   if (!a.is_real() || !a.is_contiguous() || rank > kMaxAxes) return not_implemented();
   int start = axis == -1 ? a.rank() - rank : axis;
   if (start < 0 || start + rank > a.rank()) return not_implemented();
-  RemainingAxes m;
+  AxesKeptByReduction m;
   npy_intp target_shape[kMaxAxes];
   for (int i = 0; i < a.rank(); ++i) {
     bool inside = i >= start && i < start + rank;
@@ -138,7 +138,7 @@ nb::object reduce(nb::handle x, const std::vector<int>& axes, bool keep, bool me
   Array a(x);
   if (!a.is_real() || !a.is_contiguous() || a.rank() < 1 || a.rank() > kMaxAxes)
     return not_implemented();
-  RemainingAxes m;
+  AxesKeptByReduction m;
   npy_intp shape[kMaxAxes];
   int rank = 0;
   for (int i = 0; i < a.rank(); ++i) {

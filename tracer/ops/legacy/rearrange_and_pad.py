@@ -11,7 +11,7 @@ from ..index import check_integers, one_hot_v2
 from ..pad import pad3d, pad3d_grad
 from ..pixel_shuffle import channel_shuffle
 from ..shape import flip, reshape_like
-from ..shared_meta_rules import dims_match, dtype_of_proto, vjp_input_shape
+from ..shared_meta_rules import dims_match, numpy_dtype_of_proto, vjp_input_shape
 
 
 @op("reverse", "X -> Out", breaks_lod=True, grad_keeps_shape=True)
@@ -177,4 +177,4 @@ def _(x, depth_tensor, *, depth, dtype, allow_out_of_range):
     check_integers(x)
     check(len(x.shape) > 0 and dims_match(x.shape[-1], 1), "X does not end in an axis of size 1")
     check(depth_tensor is not None or depth > 0, f"depth={depth} is not positive")
-    return Meta((*x.shape[:-1], depth if depth_tensor is None else -1), dtype_of_proto(dtype))
+    return Meta((*x.shape[:-1], depth if depth_tensor is None else -1), numpy_dtype_of_proto(dtype))

@@ -306,6 +306,7 @@ class Program:
         """Do nothing: `desc` is a view of this program."""
 
     def _version(self) -> int:
+        """Return the version of Paddle that the program was written for, such as 2006002."""
         return self.raw.version
 
     # -- internal methods of Paddle that programs call

@@ -7,7 +7,7 @@ from typing import Any
 from ....core.errors import with_user_line
 from ....core.op import OPS
 from ... import layers
-from ...layers.helper import ensure_1d
+from ...layers.layer_utils import ensure_1d
 
 __all__ = ["ctr_metric_bundle"]
 

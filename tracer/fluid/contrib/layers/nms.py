@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....core.op import OPS
-from ...layers.helper import set_stop_gradient
+from ...layers.layer_utils import set_stop_gradient
 
 __all__ = ["multiclass_nms2"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ....core.op import OPS
 from ....static.nn.helper import LayerHelper, require_static_size
-from ...layers.helper import set_stop_gradient
+from ...layers.layer_utils import set_stop_gradient
 
 __all__ = ["match_matrix_tensor", "sequence_topk_avg_pooling", "tree_conv", "var_conv_2d"]
 
