@@ -133,9 +133,9 @@ std::size_t export_conditional_block(Exporter& e, const std::vector<OpDesc>& ops
     for (const BranchResult& result : results) names.push_back(result.*side);
     emit_yield(e, current_ids(e, op, names));
   };
-  Block yes = e.export_block(sub_block(op), {}, [&] { yield_of(&BranchResult::if_true); });
+  Block yes = e.export_branch(sub_block(op), [&] { yield_of(&BranchResult::if_true); });
   auto if_false = pair ? std::optional(sub_block(*pair->if_false)) : std::nullopt;
-  Block no = e.export_block(if_false, {}, [&] { yield_of(&BranchResult::if_false); });
+  Block no = e.export_branch(if_false, [&] { yield_of(&BranchResult::if_false); });
   emit_if(e, op, condition, std::move(yes), std::move(no), results);
   return pair ? pair->num_ops : 1;
 }
@@ -149,8 +149,8 @@ std::size_t export_select_input(Exporter& e, const std::vector<OpDesc>& ops, std
   type.shape = mask.type.shape;
   std::int64_t condition =
       e.emit("cast", {mask.id}, {type}, {dtype_attribute("dtype", DType::boolean)})[0].id;
-  Block yes = e.export_block(std::nullopt, {}, [&] { emit_yield(e, {e.value_of(op, x[1]).id}); });
-  Block no = e.export_block(std::nullopt, {}, [&] { emit_yield(e, {e.value_of(op, x[0]).id}); });
+  Block yes = e.export_branch(std::nullopt, [&] { emit_yield(e, {e.value_of(op, x[1]).id}); });
+  Block no = e.export_branch(std::nullopt, [&] { emit_yield(e, {e.value_of(op, x[0]).id}); });
   emit_if(e, op, condition, std::move(yes), std::move(no),
           {{x[1], x[0], only_name(e, op, op.outputs, "Out")}});
   return 1;

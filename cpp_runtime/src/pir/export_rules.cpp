@@ -210,7 +210,9 @@ void strided_slice(Exporter& e, const OpDesc& op) {
 // -- tensor arrays
 
 void write_to_array(Exporter& e, const OpDesc& op) {
-  const Value& array = e.value_of(op, slot_names(op.outputs, "Out").at(0));
+  const std::string& variable = slot_names(op.outputs, "Out").at(0);
+  e.require_writable_array(op, variable);
+  const Value& array = e.value_of(op, variable);
   e.emit("array_write_", {array.id, e.input(op, "X").id, e.input(op, "I").id}, {array.type});
 }
 

@@ -347,6 +347,23 @@ Block Exporter::export_block(std::optional<std::int64_t> index, std::vector<Valu
   return inner;
 }
 
+Block Exporter::export_branch(std::optional<std::int64_t> index,
+                              const std::function<void()>& finish) {
+  auto outer_arrays = arrays_outside_of_branch_;
+  for (auto& [variable, value] : values_)
+    if (value.type.kind == Type::Kind::array) arrays_outside_of_branch_.insert(variable);
+  Block branch = export_block(index, {}, finish);
+  arrays_outside_of_branch_ = std::move(outer_arrays);
+  return branch;
+}
+
+void Exporter::require_writable_array(const OpDesc& op, const std::string& variable) const {
+  if (arrays_outside_of_branch_.contains(variable))
+    fail(op, "'" + variable +
+                 "' is a tensor array of an enclosing block; programs of Paddle 3 "
+                 "cannot change it in a branch");
+}
+
 // A write to a tensor array changes it for all readers, so that an array is created once, before
 // its first use.
 void Exporter::create_arrays(const oarlock::Block& block) {

@@ -36,6 +36,9 @@ class Exporter {
   /// The value that a variable holds; fails if no op wrote it.
   const Value& value_of(const OpDesc& op, const std::string& variable) const;
   bool is_assigned(std::string_view variable) const { return values_.contains(variable); }
+  /// Fails in a branch that does not declare the tensor array itself.  In Paddle, a write in a
+  /// branch does not change the array outside of it.
+  void require_writable_array(const OpDesc& op, const std::string& variable) const;
   /// The value in a slot of one variable.
   const Value& input(const OpDesc& op, std::string_view slot) const;
   void assign(const std::string& variable, Value value);
@@ -63,7 +66,10 @@ class Exporter {
 
   // -- blocks
 
-  /// Translates a sub-block, or none, with values of its own; `finish` appends the yield.
+  /// Translates the sub-block of a branch, or none, with values of its own; `finish` appends the
+  /// yield.
+  Block export_branch(std::optional<std::int64_t> index, const std::function<void()>& finish);
+  /// The same for the body of a loop.
   Block export_block(std::optional<std::int64_t> index, std::vector<Value> args,
                      const std::function<void()>& finish);
   /// The variables of enclosing blocks that a sub-block assigns, sorted; without tensor arrays.
@@ -98,6 +104,7 @@ class Exporter {
   Block* block_ = nullptr;
   std::int32_t index_ = 0;  // of the current block in `in_`
   ValuesByVariable values_;
+  std::set<std::string, std::less<>> arrays_outside_of_branch_;
   std::int64_t next_id_ = 1, next_argument_id_ = -1;
 };
 

@@ -443,6 +443,10 @@ void Translator::add_mutable_attr(const Operation& op, const OperandSpec& spec,
   Strings names;
   for (const Binding& element : binding.elements) names.push_back(element.variable);
   bool is_list = binding.type.kind == Type::Kind::list;
+  if (!is_list && spec.tensor_slot.empty() && !spec.tensors_slot.empty()) {
+    inputs[std::string(spec.tensors_slot)] = emit_elements(op, spec, binding);
+    return;
+  }
   if (is_list && !spec.tensors_slot.empty()) {
     inputs[std::string(spec.tensors_slot)] = std::move(names);
   } else if (is_list && spec.tensor_slot == "@") {
@@ -458,6 +462,23 @@ void Translator::add_mutable_attr(const Operation& op, const OperandSpec& spec,
   } else {
     fail(op.source, full_name(op) + ": operand " + quoted(spec.name) + " must be a constant");
   }
+}
+
+// The elements of a vector as tensors of shape [1].
+Strings Translator::emit_elements(const Operation& op, const OperandSpec& spec,
+                                  const Binding& vector) {
+  const Ints& shape = vector.type.shape;
+  if (shape.size() != 1 || shape[0] < 0)
+    fail(op.source, full_name(op) + ": operand " + quoted(spec.name) +
+                        " must be a constant or a vector of known length");
+  Strings names;
+  for (std::int64_t i = 0; i < shape[0]; ++i)
+    names.push_back(
+        declare(op.name + ".element", {vector.type.kind, vector.type.dtype, {1}, {}, ""}));
+  if (names.size() == 1) return {vector.variable};
+  emit(op, "split", {{"X", {vector.variable}}}, {{"Out", names}},
+       {{"num", {AttrType::INT, shape[0]}}, {"axis", {AttrType::INT, std::int64_t{0}}}});
+  return names;
 }
 
 void Translator::add_attrs(const Operation& op, const OpSpec& spec, Attrs& attrs) {
