@@ -11,7 +11,6 @@ import numpy as np
 
 from ..compiler.unsupported_ops import UnsupportedOpsError
 from ..core.errors import FileError, OpError
-from ..core.tensor import Tensor
 from ..export.atomic_files import write_files_atomically
 from ..ir.program import Contract
 from ..ir.verifier import find_problems
