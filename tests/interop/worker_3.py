@@ -5,7 +5,6 @@ import os
 import sys
 import traceback
 
-os.environ["GLOG_minloglevel"] = "3"
 import numpy as np
 import paddle
 from paddle import inference
@@ -28,7 +27,7 @@ def by_predictor(prefix, inputs):
     config.disable_glog_info()
     config.disable_mkldnn()
     predictor = inference.create_predictor(config)
-    for name, x in zip(predictor.get_input_names(), inputs):
+    for name, x in zip(predictor.get_input_names(), inputs, strict=True):
         predictor.get_input_handle(name).copy_from_cpu(x)
     predictor.run()
     return _arrays(

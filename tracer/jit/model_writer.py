@@ -178,7 +178,9 @@ def _verify_and_mark_staged_model(
 
 
 def validate_format(what: str, name: Any) -> str:
-    """Return the name of a program format. Raises ValueError unless it is 'paddle2' or 'paddle3'."""
+    """Return the name of a program format. Raises ValueError for another than 'paddle2' and
+    'paddle3'.
+    """
     if name not in _SUFFIX_BY_FORMAT:
         raise ValueError(f"{what}: format should be 'paddle2' or 'paddle3', not {name!r}")
     return str(name)
