@@ -1,4 +1,4 @@
-"""Read the `.json` programs of Paddle 3 (PIR): the C++ runtime converts them to a `.pdmodel`."""
+"""Convert between the `.json` programs of Paddle 3 (PIR) and `.pdmodel`, in the C++ runtime."""
 
 from __future__ import annotations
 
@@ -28,3 +28,15 @@ def convert_pir_to_pdmodel(data: bytes, name: str = "model.json") -> bytes:
             f"which this reader was tested; an operation may have changed"
         )
     return pdmodel
+
+
+def convert_pdmodel_to_pir(data: bytes, name: str = "model.pdmodel") -> bytes:
+    """Return the bytes of the `.json` with the same ops, which PaddlePaddle 3.0 to 3.3 read.
+
+    name: the name of the file, for errors.
+
+    Raises UnsupportedError that lists all ops without an equivalent.
+    """
+    with translate_runtime_errors():
+        json: bytes = runtime_module().pdmodel_to_pir(data, name)
+    return json

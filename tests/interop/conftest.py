@@ -21,14 +21,15 @@ class PaddleDied(Exception):
 
 
 class Paddle:
-    """Asks `worker.py`, which is started on the first question, and again after it died."""
+    """Asks a worker, which is started on the first question, and again after it died."""
 
-    def __init__(self, python: Path) -> None:
+    def __init__(self, python: Path, worker: str = "worker.py") -> None:
         self.python = python
+        self.worker = worker
         self.process: subprocess.Popen[str] | None = None
 
     def ask(self, do: str, **asked: Any) -> Any:
-        """The answer of a function of worker.py; AssertionError with its traceback when
+        """The answer of a function of the worker; AssertionError with its traceback when
         it failed.
         """
         process = self.process = self.process or self._start()
@@ -56,7 +57,7 @@ class Paddle:
             "PYTHONPATH": str(_HERE)
         }
         process = subprocess.Popen(
-            [self.python, _HERE / "worker.py"],
+            [self.python, _HERE / self.worker],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -93,6 +94,20 @@ def paddle() -> Iterator[Paddle]:
             pytest.fail(why)
         pytest.skip(why)
     asked = Paddle(python)
+    yield asked
+    asked.stop()
+
+
+@pytest.fixture(scope="session", params=["3.3.1", "3.0.0"])
+def paddle3(request: pytest.FixtureRequest) -> Iterator[Paddle]:
+    """Real PaddlePaddle 3, if it is installed."""
+    version = request.param
+    default = f"~/.cache/oarlock/paddle-{version}/bin/python"
+    variable = f"OARLOCK_PADDLE_{version.replace('.', '_')}"
+    python = Path(os.environ.get(variable, default)).expanduser()
+    if not python.exists():
+        pytest.skip(f"real PaddlePaddle {version} is not at {python}; set {variable}")
+    asked = Paddle(python, "worker_3.py")
     yield asked
     asked.stop()
 

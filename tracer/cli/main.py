@@ -126,8 +126,8 @@ def export(
     to: Annotated[
         str,
         typer.Option(
-            help="onnx; ort (ONNX Runtime's format for minimal builds); or triton (a folder for "
-            "Triton Inference Server)"
+            help="onnx; ort (ONNX Runtime's format for minimal builds); triton (a folder for "
+            "Triton Inference Server); paddle3 (a .json of Paddle 3) or paddle2 (a .pdmodel)"
         ),
     ] = "onnx",
     inline: Annotated[
@@ -143,8 +143,9 @@ def export(
         typer.Option(help="engines that must read the file, as 'ort>=1.15,trt>=8.6,openvino'"),
     ] = "",
 ) -> None:
-    """Export a model to ONNX (the file references the weights in the .pdiparams file), ORT format
-    or a Triton model repository; check the file and compare its results with the model's.
+    """Export a model to ONNX (the file references the weights in the .pdiparams file), ORT format,
+    a Triton model repository, or the program format of another Paddle; check the file and compare
+    its results with the model's.
     """
     from ..onnx.writer import ExportOptions  # noqa: PLC0415
     from .model import export_model  # noqa: PLC0415

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from ..compiler import CompiledProgram
 from ..compiler.unsupported_ops import UnsupportedOpsError
 from ..core.errors import FileError, OpError
-from ..core.tensor import Tensor
 from ..export.atomic_files import write_files_atomically
 from ..ir.program import Contract
 from ..ir.verifier import find_problems
-from ..jit.verify import run_compiled_program, verify_files_against_reference
+from ..jit.model_conversion import convert_model, interpreter_of
+from ..jit.model_writer import PADDLE2, PADDLE3
+from ..jit.verify import verify_files_against_reference
 from ..loader.engine import Engine, ort_library_info
-from ..loader.model_files import read_model
+from ..loader.model_files import model_prefix, read_model
 from ..loader.npz import load_npz
 from ..loader.translated_layer import TranslatedLayer
 from ..onnx.ort_format import write_ort
@@ -42,7 +42,7 @@ def verify_saved_model(prefix: str) -> None:
         method = layer._saved_method("forward")
         files.program.contract = Contract(inputs=method.inputs, outputs=method.outputs)
     try:
-        compiled = CompiledProgram(files.program)
+        interpret = interpreter_of(layer, files)
     except UnsupportedOpsError as error:
         Engine(files.pdmodel, files.params_path, files.name)
         _print(
@@ -50,9 +50,6 @@ def verify_saved_model(prefix: str) -> None:
             f"interpreter cannot run it: {str(error).splitlines()[0]}"
         )
         return
-
-    def interpret(tensors: list[Tensor]) -> list[Any]:
-        return run_compiled_program(compiled, layer._scope, [t.array for t in tensors])
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the report below contains the text of the warnings
@@ -67,7 +64,8 @@ def verify_saved_model(prefix: str) -> None:
 
 
 def export_model(prefix: str, output: Path, to: str, options: ExportOptions) -> None:
-    """Write ONNX, ORT format or a Triton model folder, and check it.
+    """Write ONNX, ORT format, a Triton model folder or the program format of Paddle 2 or 3, and
+    check it.
 
     Raises OpError if the file cannot reference the weights in the .pdiparams file.
     """
@@ -81,8 +79,17 @@ def export_model(prefix: str, output: Path, to: str, options: ExportOptions) -> 
             f"is for KServe"
         )
         return
+    if to in (PADDLE2, PADDLE3):
+        target = model_prefix(output)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the report below contains the text of the warnings
+            reports = convert_model(prefix, target, to)
+        for path, report in reports.items():
+            _print(f"{path}: {os.path.getsize(path):,} bytes, {report}")
+        return
     if to not in writers:
-        raise OpError(f"export: --to must be {', '.join(writers)} or triton, not {to!r}")
+        formats = ", ".join([*writers, PADDLE2, PADDLE3])
+        raise OpError(f"export: --to must be {formats} or triton, not {to!r}")
     files = read_model(prefix)
     result = writers[to](files, output, options)
     weights = (

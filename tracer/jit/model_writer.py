@@ -22,11 +22,14 @@ from ..export.atomic_files import (
 )
 from ..ir.program import Program
 from ..ir.verifier import find_problems
-from ..loader.model_files import find_non_forward_method_prefixes
+from ..loader.model_files import MODEL, PADDLE3_MODEL, find_non_forward_method_prefixes
+from ..loader.pir import convert_pdmodel_to_pir, convert_pir_to_pdmodel
 from .layer_capture import CapturedProgram
 from .verify import ReferenceFunction, verify_files_against_reference
 
 FileContents = dict[str | os.PathLike[str], Any]
+PADDLE2, PADDLE3 = "paddle2", "paddle3"
+_SUFFIX_BY_FORMAT = {PADDLE2: MODEL, PADDLE3: PADDLE3_MODEL}
 
 
 @dataclass
@@ -35,16 +38,35 @@ class ModelToWrite:
 
     prefix: the path prefix of its files.
     reference: computes the results with which the files are compared; None for no comparison.
+    format: of the program: 'paddle2' (`.pdmodel`) or 'paddle3' (`.json`).
     """
 
     prefix: str
     recording: CapturedProgram
     reference: ReferenceFunction | None
+    format: str = PADDLE2
 
     @property
     def program(self) -> Program:
         """The program."""
         return self.recording.program
+
+    @property
+    def program_path(self) -> str:
+        """The path of the program."""
+        return self.prefix + _SUFFIX_BY_FORMAT[self.format]
+
+    @property
+    def other_format_path(self) -> str:
+        """The path of a program in the other format, which would use the same parameters."""
+        return self.prefix + _SUFFIX_BY_FORMAT[PADDLE2 if self.format == PADDLE3 else PADDLE3]
+
+    def program_bytes(self) -> bytes:
+        """Return the content of the program file."""
+        data = pdmodel.to_bytes(self.program)
+        if self.format == PADDLE2:
+            return data
+        return convert_pdmodel_to_pir(data, os.path.basename(self.prefix))
 
 
 def write_model_files(
@@ -67,7 +89,7 @@ def write_model_files(
         if os.path.exists(at + ".pdiparams")
     ]
     files: FileContents = {
-        at + end: None for at in previous_methods for end in (".pdmodel", ".pdiparams")
+        at + end: None for at in previous_methods for end in (MODEL, PADDLE3_MODEL, ".pdiparams")
     }
     sources = {model.prefix: prefix if combined else model.prefix for model in models}
     for model in models:
@@ -76,14 +98,15 @@ def write_model_files(
         files[sources[model.prefix] + ".pdiparams"] = (
             pdiparams.iter_file_chunks(values) if values else None
         )
-        files[model.prefix + ".pdmodel"] = pdmodel.to_bytes(model.program)
+        files[model.program_path] = model.program_bytes()
+        files[model.other_format_path] = None
     infos = {row.name: row for model in models for row in parameter_infos(model.recording)}
     files[prefix + ".pdiparams.info"] = (
         pdiparams_info.to_bytes(infos.values()) if infos and parameters else None
     )
     if not infos:
         warnings.warn(
-            f"{os.path.basename(prefix)}: there are no parameters; only the .pdmodel is written",
+            f"{os.path.basename(prefix)}: there are no parameters; only the program is written",
             stacklevel=4,
         )
     with stage_and_replace_files(files) as staged_paths:
@@ -139,10 +162,11 @@ def _verify_and_mark_staged_model(
     """Compare the written files with the reference, and store the result in the program."""
     if model.reference is None:
         return
-    path = model.prefix + ".pdmodel"
+    path = model.program_path
+    data = files[path]
     model.recording.contract.verified = verify_files_against_reference(
         model.program,
-        files[path],
+        data if model.format == PADDLE2 else convert_pir_to_pdmodel(data, os.path.basename(path)),
         None if params is None else str(params),
         model.recording.scope,
         model.reference,
@@ -150,7 +174,16 @@ def _verify_and_mark_staged_model(
         model.recording.accepted_input_shapes,
     )
     with adding_missing_error_filename(path):
-        Path(staged_paths[path]).write_bytes(pdmodel.to_bytes(model.program))
+        Path(staged_paths[path]).write_bytes(model.program_bytes())
+
+
+def validate_format(what: str, name: Any) -> str:
+    """Return the name of a program format. Raises ValueError for another than 'paddle2' and
+    'paddle3'.
+    """
+    if name not in _SUFFIX_BY_FORMAT:
+        raise ValueError(f"{what}: format should be 'paddle2' or 'paddle3', not {name!r}")
+    return str(name)
 
 
 def parameter_infos(recording: CapturedProgram) -> list[pdiparams_info.VarInfo]:

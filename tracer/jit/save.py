@@ -25,7 +25,7 @@ from .conversion_switches import temporarily_disable_to_static
 from .export_capture import SharedParameterNames, capture_method, reject_reads_of_assigned_buffers
 from .layer_capture import CHECK, DROP, CapturedProgram, with_ops_in_inference_mode
 from .methods_to_save import MethodToSave, methods_to_save
-from .model_writer import ModelToWrite, write_model_files
+from .model_writer import PADDLE2, ModelToWrite, validate_format, write_model_files
 from .save_hooks import _run_save_pre_hooks
 from .verify import ReferenceFunction, run_compiled_program
 
@@ -34,6 +34,7 @@ SAVE_CONFIGS = (
     "output_spec",
     "with_hook",
     "combine_params",
+    "format",
     "clip_extra",
     "skip_forward",
     "guards",
@@ -44,8 +45,8 @@ SAVE_CONFIGS = (
 
 @_run_save_pre_hooks
 def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **configs: Any) -> None:
-    """Write `layer` as `path`.pdmodel, `path`.pdiparams and `path`.pdiparams.info, in Paddle's
-    formats.
+    """Write `layer` as `path`.pdmodel (or `path`.json), `path`.pdiparams and
+    `path`.pdiparams.info, in Paddle's formats.
 
     input_spec: one InputSpec per argument of forward, or an example Tensor; None in a shape is a
     dynamic size. By default the spec given to `to_static`, otherwise the arguments of the last call
@@ -57,6 +58,8 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
     guards: 'check' (default) saves asserts on values as guards, which each call must meet; 'drop'
     omits them.
     combine_params: write all values to `path`.pdiparams, and no parameter files of methods.
+    format: 'paddle2' (default), or 'paddle3': write `path`.json, the program format of Paddle 3,
+    instead of `path`.pdmodel. Paddle 3.0 to 3.3 read both.
     skip_forward: omit `forward` if it is not a function of `to_static`.
     with_hook, clip_extra: accepted without effect; hooks of the layer are always saved.
 
@@ -72,6 +75,7 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
             f"jit.save: unknown configs {sorted(unknown)}; supported are {', '.join(SAVE_CONFIGS)}"
         )
     prefix = validate_path_prefix(path)
+    file_format = validate_format("jit.save", configs.get("format", PADDLE2))
     methods = methods_to_save(layer, input_spec, bool(configs.get("skip_forward")))
     if not methods:
         os.makedirs(os.path.dirname(prefix) or ".", exist_ok=True)
@@ -94,7 +98,7 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
             if configs.get("verify", True)
             else None
         )
-        models.append(ModelToWrite(at, recording, reference))
+        models.append(ModelToWrite(at, recording, reference, file_format))
     write_model_files(models, prefix, bool(configs.get("combine_params")))
 
 

@@ -1,4 +1,7 @@
 // Operations that correspond to several ops, or to an op with further attributes.
+#include <algorithm>
+#include <limits>
+
 #include "pir/special_ops.h"
 
 namespace oarlock::pir {
@@ -28,6 +31,19 @@ void set_value(Translator& t, const Operation& op) {
   if (!with_tensor) t.copy_attr(op, "values", AttrType::SCALARS, attrs);
   std::string out = t.bind_result(op, 0);
   t.emit(op, "set_value", std::move(inputs), {{"Out", {out}}}, std::move(attrs));
+}
+
+// With a negative stride, the end -1 means the last element in PIR, so that nothing is selected,
+// and "before the first element" in a `.pdmodel`.
+void strided_slice(Translator& t, const Operation& op) {
+  t.translate_by_spec(op, *find_op_spec("strided_slice"));
+  Attrs& attrs = t.last_op().attrs;
+  auto ends = attrs.find("ends"), strides = attrs.find("strides");
+  if (ends == attrs.end() || strides == attrs.end()) return;
+  auto& values = std::get<Ints>(ends->second.value);
+  const auto& steps = std::get<Ints>(strides->second.value);
+  for (std::size_t i = 0; i < std::min(values.size(), steps.size()); ++i)
+    if (steps[i] < 0 && values[i] == -1) values[i] = std::numeric_limits<std::int32_t>::max();
 }
 
 // The operands are the new value and the tensor that it overwrites.
@@ -99,6 +115,7 @@ void reduce(Translator& t, const Operation& op) {
 std::span<const SpecialRule> composite_rules() {
   static constexpr SpecialRule rules[] = {
       {Dialect::pd_op, "shape64", shape64},
+      {Dialect::pd_op, "strided_slice", strided_slice},
       {Dialect::pd_op, "set_value", set_value<false>},
       {Dialect::pd_op, "set_value_", set_value<false>},
       {Dialect::pd_op, "set_value_with_tensor", set_value<true>},

@@ -43,4 +43,15 @@ std::optional<std::int64_t> find_dtype_name(std::string_view name) {
   return std::nullopt;
 }
 
+std::string_view element_type_name(DType dtype) {
+  for (const ElementTypeRow& row : kElementTypes)
+    if (row.dtype == dtype) return row.name;
+  return "0.t_undefined";
+}
+
+std::string_view dtype_attr_name(DType dtype) {
+  const DTypeRow* row = find_dtype_row(dtype);
+  return row ? row->name : kUndefinedDType;
+}
+
 }  // namespace oarlock::pir

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/decimal.h"
+
 namespace oarlock::pir {
 namespace {
 
@@ -37,7 +39,9 @@ bool cut_suffix(std::string_view& text, char suffix) {
 OperandSpec parse_operand(std::string_view text) {
   OperandSpec spec;
   if (auto at = text.find('@'); at != text.npos && text.find(':') > at) {
-    text = text.substr(0, text.find('='));
+    auto equals = std::min(text.find('='), text.size());
+    if (equals < text.size()) spec.default_value = text.substr(equals + 1);
+    text = text.substr(0, equals);
     spec.name = cut(text, "@");
     spec.attr = cut(text, ":");
     spec.attr_type = cut(text, "|");
@@ -108,6 +112,28 @@ const OpSpec* find_op_spec(std::string_view name) {
   const OpSpec* found = find(name);
   if (!found && name.ends_with('_')) found = find(name.substr(0, name.size() - 1));
   return found;
+}
+
+std::optional<Attr> parse_default(const AttrSpec& spec) {
+  std::string_view text = spec.default_value;
+  if (text.empty()) return std::nullopt;
+  if (spec.type == "bool") return Attr{AttrType::BOOLEAN, text == "true"};
+  if (spec.type == "str") return Attr{AttrType::STRING, std::string(text)};
+  if (text.starts_with('[')) {
+    Floats numbers;
+    for (text = text.substr(1, text.size() - 2); !text.empty();) {
+      auto number = parse_double(cut(text, ","));
+      if (!number) return std::nullopt;
+      numbers.push_back(*number);
+    }
+    return Attr{AttrType::FLOAT64S, std::move(numbers)};
+  }
+  auto number = parse_double(text);
+  if (!number) return std::nullopt;
+  if (spec.type == "i32" || spec.type == "i64")
+    return Attr{AttrType::LONG, static_cast<std::int64_t>(*number)};
+  if (spec.type == "f32" || spec.type == "f64") return Attr{AttrType::FLOAT64, *number};
+  return std::nullopt;
 }
 
 }  // namespace oarlock::pir

@@ -1,8 +1,11 @@
 // The operations of PIR's dialect pd_op that have an equivalent in `.pdmodel`: the names of their
 // operands, results and attributes there.
 #pragma once
+#include <optional>
 #include <string_view>
 #include <vector>
+
+#include "paddle/program.h"
 
 namespace oarlock::pir {
 
@@ -18,6 +21,7 @@ struct OperandSpec {
   std::string_view tensors_slot;  // of one tensor per element
   bool is_list = false;
   bool is_optional = false;
+  std::string_view default_value;  // of a mutable attribute; "" if it has none
 };
 
 struct ResultSpec {
@@ -51,6 +55,9 @@ struct OpSpec {
 /// The specification of an operation; null if it has no equivalent.  A name with a trailing `_`, an
 /// operation in place, has that of the operation without.
 const OpSpec* find_op_spec(std::string_view name);
+
+/// The default value of an attribute; nullopt if it has none.
+std::optional<Attr> parse_default(const AttrSpec& spec);
 
 /// All specifications, sorted by name.
 const std::vector<OpSpec>& op_specs();

@@ -29,7 +29,7 @@ struct Value {
 /// An attribute.  dtype: the value is the number of a dtype as in VarType, -1 for undefined;
 /// absent: without meaning for the result (places, layouts, nothing).
 struct Attribute {
-  enum class Kind { plain, dtype, absent } kind = Kind::plain;
+  enum class Kind { plain, dtype, int_array, place, absent } kind = Kind::plain;
   std::string name;
   Attr value;
   Json source;
@@ -47,6 +47,8 @@ struct Operation {
   std::vector<Value> results;
   std::vector<Attribute> attrs;
   std::vector<Block> bodies;  // the block of each region
+  Strings result_names;       // of the variables in the `.pdmodel`; "" or missing if not known
+  std::string location;       // the user's source line, "" if unknown
   Json source;
 
   const Attribute* find_attr(std::string_view attr) const;

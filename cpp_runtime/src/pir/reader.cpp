@@ -138,6 +138,11 @@ class Reader {
       op.results.push_back(read_value(result, "%", defined));
     for (Json attr : require(json, "A", Json::Type::array)) op.attrs.push_back(read_attr(attr));
     for (Json attr : json.find("OA")) read_result_attr(attr, op);
+    if (Json debug = json.find(kDebugKey)) {
+      op.location = debug.find("location").string();
+      for (Json name_of_result : debug.find("names"))
+        op.result_names.emplace_back(name_of_result.string());
+    }
     return op;
   }
 

@@ -21,10 +21,8 @@ class DeadOpRemoval {
  public:
   explicit DeadOpRemoval(oarlock::Program& program) : program_(program) {}
 
-  void run() {
-    Names live;
-    remove_from_block(0, live);
-  }
+  /// live: the variables that are read after the program.
+  void run(Names live) { remove_from_block(0, live); }
 
  private:
   static bool has_side_effect(const OpDesc& op) {
@@ -82,8 +80,7 @@ class DeadOpRemoval {
   oarlock::Program& program_;
 };
 
-void remove_unused_variables(oarlock::Program& program) {
-  Names used;
+void remove_unused_variables(oarlock::Program& program, Names used) {
   for (const oarlock::Block& block : program.blocks)
     for (const OpDesc& op : block.ops) {
       for_each_read(op, [&](const std::string& name) { used.insert(name); });
@@ -93,6 +90,13 @@ void remove_unused_variables(oarlock::Program& program) {
     std::erase_if(block.vars, [&](const VarDesc& var) {
       return !var.persistable && var.kind != VarKind::array && !used.contains(var.name);
     });
+}
+
+Names guarded_variables(const oarlock::Program& program) {
+  Names names;
+  if (program.contract)
+    for (const Guard& guard : program.contract->guards) names.insert(guard.var);
+  return names;
 }
 
 }  // namespace
@@ -106,14 +110,15 @@ oarlock::Program read_program(std::string_view json, const std::string& file,
   Program source = read_document(document, file);
   if (version) *version = source.version;
   oarlock::Program program = Translator(source, document).translate();
-  DeadOpRemoval(program).run();
-  remove_unused_variables(program);
   if (!source.contract.empty()) {
     program.contract.emplace();
     WireErrorContext context{file, source.contract.data()};
     read_into_contract(WireReader(context, source.contract, "Contract"), source.contract,
                        *program.contract);
   }
+  Names guarded = guarded_variables(program);
+  DeadOpRemoval(program).run(guarded);
+  remove_unused_variables(program, std::move(guarded));
   validate_and_index_variables(program);
   return program;
 }

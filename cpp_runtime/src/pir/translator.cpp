@@ -45,20 +45,6 @@ Attr constant_attr(const Scalars& elements, std::string_view attr_type) {
   return {AttrType::SCALARS, elements};
 }
 
-/// The value of a default in the table, or nullopt for none.
-std::optional<Attr> parse_default(const AttrSpec& spec) {
-  std::string_view text = spec.default_value;
-  if (text.empty()) return std::nullopt;
-  if (spec.type == "bool") return Attr{AttrType::BOOLEAN, text == "true"};
-  if (spec.type == "str") return Attr{AttrType::STRING, std::string(text)};
-  auto number = parse_double(text);
-  if (!number) return std::nullopt;
-  if (spec.type == "i32" || spec.type == "i64")
-    return Attr{AttrType::LONG, static_cast<std::int64_t>(*number)};
-  if (spec.type == "f32" || spec.type == "f64") return Attr{AttrType::FLOAT64, *number};
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::optional<std::size_t> operand_changed_in_place(const Operation& op, std::size_t result) {
@@ -261,7 +247,9 @@ std::string Translator::bind_new(const Operation& op, std::size_t position) {
     names_.erase(output->second);
     name = declare(output->second, result.type);
   } else {
-    name = declare(op.name + "_" + std::to_string(result.id), result.type);
+    bool is_named = position < op.result_names.size() && !op.result_names[position].empty();
+    name = declare(is_named ? op.result_names[position] : op.name + "_" + std::to_string(result.id),
+                   result.type);
   }
   block().vars.back().stop_gradient = result.stop_gradient;
   values_[result.id] = {name, result.type, {}, std::nullopt};
@@ -270,8 +258,8 @@ std::string Translator::bind_new(const Operation& op, std::size_t position) {
 
 void Translator::emit(const Operation& op, std::string type, Slots inputs, Slots outputs,
                       Attrs attrs) {
-  block().ops.push_back(
-      {std::move(type), std::move(inputs), std::move(outputs), std::move(attrs), layer_path(op)});
+  block().ops.push_back({std::move(type), std::move(inputs), std::move(outputs), std::move(attrs),
+                         op.location.empty() ? layer_path(op) : op.location});
 }
 
 std::string Translator::emit_value(const Operation& op, const std::string& type, Slots inputs,
@@ -380,7 +368,8 @@ void Translator::add_output(const Operation& op, const std::string& name, std::i
 void Translator::add_int_list(const Operation& op, std::size_t position, const IntListSlots& slots,
                               std::string_view legacy_type, Slots& inputs, Attrs& attrs) {
   add_mutable_attr(
-      op, {slots.attr, "", slots.attr, "ints", slots.tensor_slot, slots.tensors_slot, false, false},
+      op,
+      {slots.attr, "", slots.attr, "ints", slots.tensor_slot, slots.tensors_slot, false, false, ""},
       operand(op, position), legacy_type, inputs, attrs);
 }
 
@@ -454,6 +443,10 @@ void Translator::add_mutable_attr(const Operation& op, const OperandSpec& spec,
   Strings names;
   for (const Binding& element : binding.elements) names.push_back(element.variable);
   bool is_list = binding.type.kind == Type::Kind::list;
+  if (!is_list && spec.tensor_slot.empty() && !spec.tensors_slot.empty()) {
+    inputs[std::string(spec.tensors_slot)] = emit_elements(op, spec, binding);
+    return;
+  }
   if (is_list && !spec.tensors_slot.empty()) {
     inputs[std::string(spec.tensors_slot)] = std::move(names);
   } else if (is_list && spec.tensor_slot == "@") {
@@ -469,6 +462,23 @@ void Translator::add_mutable_attr(const Operation& op, const OperandSpec& spec,
   } else {
     fail(op.source, full_name(op) + ": operand " + quoted(spec.name) + " must be a constant");
   }
+}
+
+// The elements of a vector as tensors of shape [1].
+Strings Translator::emit_elements(const Operation& op, const OperandSpec& spec,
+                                  const Binding& vector) {
+  const Ints& shape = vector.type.shape;
+  if (shape.size() != 1 || shape[0] < 0)
+    fail(op.source, full_name(op) + ": operand " + quoted(spec.name) +
+                        " must be a constant or a vector of known length");
+  Strings names;
+  for (std::int64_t i = 0; i < shape[0]; ++i)
+    names.push_back(
+        declare(op.name + ".element", {vector.type.kind, vector.type.dtype, {1}, {}, ""}));
+  if (names.size() == 1) return {vector.variable};
+  emit(op, "split", {{"X", {vector.variable}}}, {{"Out", names}},
+       {{"num", {AttrType::INT, shape[0]}}, {"axis", {AttrType::INT, std::int64_t{0}}}});
+  return names;
 }
 
 void Translator::add_attrs(const Operation& op, const OpSpec& spec, Attrs& attrs) {

@@ -131,6 +131,7 @@ class Translator {
                    Slots& inputs, Attrs& attrs);
   void add_mutable_attr(const Operation& op, const OperandSpec& spec, const Binding& binding,
                         std::string_view legacy_type, Slots& inputs, Attrs& attrs);
+  Strings emit_elements(const Operation& op, const OperandSpec& spec, const Binding& vector);
   void add_attrs(const Operation& op, const OpSpec& spec, Attrs& attrs);
   void require_default(const Operation& op, const AttrSpec& spec, const Attribute* attr) const;
   Strings bind_results(const Operation& op, const ResultSpec& spec, std::size_t position);

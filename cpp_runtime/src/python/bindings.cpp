@@ -9,6 +9,7 @@
 #include "paddle/program_parser.h"
 #include "paddle/program_writer.h"
 #include "pir/to_program.h"
+#include "pir/writer.h"
 #include "python/arrays.h"
 #include "python/ctrl_c.h"
 #include "python/py_session.h"
@@ -75,6 +76,13 @@ nb::tuple pir_to_pdmodel(const nb::bytes& json, const std::string& name) {
   std::int64_t version = 0;
   std::string bytes = to_pdmodel(pir::read_program({json.c_str(), json.size()}, name, &version));
   return nb::make_tuple(nb::bytes(bytes.data(), bytes.size()), version > pir::kNewestVersion);
+}
+
+nb::bytes pdmodel_to_pir(const nb::bytes& pdmodel, const std::string& name) {
+  SigintPollScope sigint_poll;
+  std::string json = pir::write_program(
+      parse_upgrade_and_validate_program({pdmodel.c_str(), pdmodel.size()}, name));
+  return nb::bytes(json.data(), json.size());
 }
 
 nb::dict program_data_name_by_offsets_name(const nb::bytes& pdmodel, const std::string& name) {
@@ -216,6 +224,9 @@ NB_MODULE(_runtime, m) {
         "Convert a program of Paddle 3 to the bytes of a `.pdmodel`; and whether the file has a "
         "newer "
         "version than the converter was tested with.");
+  m.def("pdmodel_to_pir", &pdmodel_to_pir, "pdmodel"_a, "name"_a = "model.pdmodel",
+        nb::sig("def pdmodel_to_pir(pdmodel: bytes, name: str = ...) -> bytes"),
+        "Convert a `.pdmodel` to a program of Paddle 3, as JSON of version 1.");
   m.def("offset_inputs", &program_data_name_by_offsets_name, "pdmodel"_a,
         "name"_a = "model.pdmodel",
         nb::sig("def offset_inputs(pdmodel: bytes, name: str = ...) -> dict[str, str]"),

@@ -21,7 +21,7 @@ from ...ir.passes.normalize import build_inference_program
 from ...ir.passes.upgrade_same_type_ops import upgrade_same_type_ops
 from ...ir.scope import Scope, current_scope
 from ...jit.layer_capture import PRODUCER_NAME, CapturedProgram
-from ...jit.model_writer import ModelToWrite, write_model_files
+from ...jit.model_writer import PADDLE2, ModelToWrite, validate_format, write_model_files
 from ...jit.save import validate_path_prefix
 from ...loader.model_files import read_model
 from ...loader.pdiparams import parse_params
@@ -65,10 +65,12 @@ def save_inference_model(
     values to `path_prefix`.pdiparams; verify the files.
 
     program: by default the main program
+    format: 'paddle3': write `path_prefix`.json, the program format of Paddle 3, instead
     verify: False: do not compare the files with the program
     clip_extra, legacy_format: have no effect
     """
     verify = kwargs.pop("verify", True)
+    file_format = validate_format("save_inference_model", kwargs.pop("format", PADDLE2))
     program = _program_from_kwargs(kwargs, ("clip_extra", "legacy_format"), "save_inference_model")
     prefix = validate_path_prefix(path_prefix)
     fetches = require_variable_names("fetch_vars", fetch_vars)
@@ -89,7 +91,11 @@ def save_inference_model(
         tensor.stop_gradient = desc.block.vars[name].stop_gradient
     capture = CapturedProgram(desc, values)
     write_model_files(
-        [ModelToWrite(prefix, capture, _make_reference_runner(desc) if verify else None)],
+        [
+            ModelToWrite(
+                prefix, capture, _make_reference_runner(desc) if verify else None, file_format
+            )
+        ],
         prefix,
         False,
         parameters=False,

@@ -1,0 +1,106 @@
+"""Programs that Oarlock writes for Paddle 3 return Oarlock's results in real Paddle 3.0 and 3.3."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oarlock
+from oarlock.loader.runtime import UnsupportedError
+from oarlock.static import InputSpec
+
+from ..jit.program_rows import ROWS, check, made, results, specs
+from .test_layers import CASES, in_order
+
+pytestmark = [pytest.mark.paddle, pytest.mark.slow]
+
+# Rows that change a list of run-time length in a branch or replace it in a branch or loop, which
+# programs of Paddle 3 cannot express.
+CHANGED_LISTS = {
+    "suppression",
+    "rising_rows",
+    "rows_unlike_those_before",
+    "length_of_a_list",
+    "list_and_break",
+    "a_loop_pops",
+    "called_function_appends_in_rounds",
+    "list_in_a_dict_grows",
+    "list_of_an_object_grows",
+    "comprehension_with_conditions",
+    "list_deep_in_a_dict",
+    "members_of_a_list",
+    "any_and_all_of_rows",
+    "the_rest_of_a_queue",
+    "a_list_and_one_more",
+    "one_more_before_a_list",
+    "all_but_the_last",
+    "a_window_of_the_last",
+    "a_queue_is_appended_to_and_cut",
+    "a_branch_replaces_a_list",
+    "each_branch_makes_a_list",
+    "an_expression_chooses_a_list",
+    "branches_of_rounds_replace_a_list",
+    "a_list_twice",
+    "a_stack_of_work",
+    "each_item_and_one_more",
+    "a_list_is_emptied",
+    "the_old_list_stays",
+    "a_called_function_gives_a_longer_list",
+    "a_list_in_a_dict_is_replaced",
+    "lists_in_nested_loops",
+    "the_first_and_others_are_taken_away",
+    "a_queue_that_grows_at_its_end",
+    "one_of_two_is_taken_away",
+    "a_tuple_and_one_more",
+    "a_tuple_that_is_added_to",
+    "two_tuples_from_nothing",
+}
+# What Paddle 3 does not run, by row.
+XFAILS = {"one_before_in_rounds_of_rounds": "Paddle 3 cannot stack an empty list"}
+
+
+def save(layer: Any, prefix: Path, input_spec: list[InputSpec]) -> None:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*there are no parameters")
+        oarlock.jit.save(layer, prefix, input_spec=input_spec, format="paddle3")
+
+
+@pytest.mark.parametrize("case", list(CASES))
+def test_layers(case: str, paddle3: Any, tmp_path: Path) -> None:
+    create, inputs, shapes = CASES[case]
+    layer = create()
+    layer.eval()
+    save(
+        layer, tmp_path / "m", [InputSpec(s, x.dtype) for s, x in zip(shapes, inputs, strict=True)]
+    )
+    expected = layer(*map(oarlock.to_tensor, inputs))
+    flat = [expected] if isinstance(expected, oarlock.Tensor) else in_order(expected)
+    np.savez(tmp_path / "in.npz", *inputs)
+    for loader, outputs in paddle3.run(
+        tmp_path / "m", tmp_path / "in.npz", "out", ("jit", "predictor")
+    ).items():
+        assert len(outputs) == len(flat), loader
+        for output, tensor in zip(outputs, flat, strict=True):
+            assert output.shape == tuple(tensor.shape), loader
+            np.testing.assert_allclose(output, tensor.numpy(), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_control_flow(name: str, paddle3: Any, tmp_path: Path) -> None:
+    row = ROWS[name]
+    if row.files or row.real or name in XFAILS:
+        pytest.xfail(row.files or row.real or XFAILS[name])
+    if name in CHANGED_LISTS:
+        with pytest.raises(UnsupportedError, match="tensor array"):
+            save(made(row), tmp_path / "m", specs(row))
+        return
+    save(made(row), tmp_path / "m", specs(row))
+    for i, (call, expected) in enumerate(zip(row.calls, results(made(row), row), strict=True)):
+        inputs = tmp_path / f"in{i}.npz"
+        np.savez(inputs, *call)
+        outputs = paddle3.run(tmp_path / "m", inputs, f"call{i}", ("jit",))
+        check([outputs["jit"]], [expected])
