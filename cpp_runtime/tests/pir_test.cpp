@@ -1,5 +1,7 @@
 // Programs of Paddle 3: the table of operations, the conversion, and damaged files.
 #include <cctype>
+#include <cmath>
+#include <limits>
 #include <set>
 
 #include "convert/graph_builder.h"
@@ -11,6 +13,7 @@
 #include "pir/op_table.h"
 #include "pir/reader.h"
 #include "pir/to_program.h"
+#include "pir/writer.h"
 
 using namespace oarlock;
 
@@ -94,9 +97,9 @@ TEST("pir: rows of the table are complete and sorted") {
     CHECK(spec.since >= 1 && spec.since <= 4);
     for (const pir::OperandSpec& operand : spec.operands)
       CHECK(!operand.name.empty() && (operand.slot.empty() || operand.attr.empty()));
-    static const std::set<std::string_view> types = {"bool",  "i32",   "i64",   "f32",      "f64",
-                                                     "str",   "dtype", "ints",  "i32[]",    "i64[]",
-                                                     "f32[]", "f64[]", "str[]", "scalar[]", "c128"};
+    static const std::set<std::string_view> types = {
+        "bool",  "i32",   "i64",   "f32",   "f64",   "str",      "dtype", "ints",
+        "i32[]", "i64[]", "f32[]", "f64[]", "str[]", "scalar[]", "c128",  "place"};
     for (const pir::AttrSpec& attr : spec.attrs) {
       CHECK(types.contains(attr.type));
       CHECK(!(attr.is_legacy_only || attr.legacy_name == "!") || !attr.default_value.empty());
@@ -114,6 +117,51 @@ TEST("pir: a converted program is the same after writing and reading a .pdmodel"
     convert_to_onnx(bytes_of(std::string(name) + ".json"),
                     bytes_of(std::string(name) + ".pdiparams"));
   }
+}
+
+TEST("pir: a program has the same ops after writing and reading a .json") {
+  for (const char* name : kModels) {
+    Program program = pir::read_program(bytes_of(std::string(name) + ".json"), "m.json");
+    std::string json = pir::write_program(program);
+    CHECK_EQ(pir::write_program(program), json);
+    Program again = pir::read_program(json, "again.json");
+    CHECK_EQ(again.feed_names(), program.feed_names());
+    CHECK_EQ(again.fetch_names().size(), program.fetch_names().size());
+    convert_to_onnx(json, bytes_of(std::string(name) + ".pdiparams"));
+  }
+}
+
+TEST("pir: numbers that are not finite") {
+  double inf = std::numeric_limits<double>::infinity();
+  for (auto [value, text] :
+       {std::pair(std::nan(""), "\"VD\":\"NAN\""), std::pair(inf, "\"VD\":\"INF\""),
+        std::pair(-inf, "\"VD\":\"-INF\"")}) {
+    Program program = pir::read_program(bytes_of("pir_conv.json"), "m.json");
+    program.blocks[0].ops.push_back({"fill_constant",
+                                     {},
+                                     {{"Out", {program.fetch_names()[0]}}},
+                                     {{"shape", {AttrType::LONGS, Ints{1}}},
+                                      {"dtype", {AttrType::INT, std::int64_t{5}}},
+                                      {"value", {AttrType::FLOAT, value}}},
+                                     ""});
+    CHECK(pir::write_program(program).find(text) != std::string::npos);
+  }
+}
+
+TEST("pir: attributes without an equivalent are rejected") {
+  Program program = pir::read_program(bytes_of("pir_conv.json"), "m.json");
+  std::string out = program.fetch_names()[0];
+  program.blocks[0].ops.push_back(
+      {"swish", {{"X", {out}}}, {{"Out", {out}}}, {{"beta", {AttrType::FLOAT, 2.0}}}, ""});
+  CHECK_ERROR("swish: no operation of Paddle 3 has these attributes", pir::write_program(program));
+  program.blocks[0].ops.back() = {
+      "relu", {{"X", {out}}}, {{"Out", {out}}}, {{"threshold", {AttrType::FLOAT, 2.0}}}, ""};
+  CHECK_ERROR("attribute 'threshold' has no equivalent in pd_op.relu", pir::write_program(program));
+  program.blocks[0].ops.back() = {
+      "relu", {{"X", {out}}, {"Extra", {out}}}, {{"Out", {out}}}, {}, ""};
+  CHECK_ERROR("slot Extra has no equivalent in pd_op.relu", pir::write_program(program));
+  program.blocks[0].ops.back() = {"relu", {{"X", {"never"}}}, {{"Out", {out}}}, {}, ""};
+  CHECK_ERROR("variable 'never' is read before it is assigned", pir::write_program(program));
 }
 
 TEST("pir: JSON is recognized") {

@@ -202,7 +202,11 @@ void set_options(Options& options, const std::vector<std::string>& settings) {
 }
 
 void reject_output_over_input(const Command& c, const Model& model) {
-  std::vector<std::string> read{c.input, c.expected_file, c.paths[0], c.paths[0] + ".pdmodel",
+  std::vector<std::string> read{c.input,
+                                c.expected_file,
+                                c.paths[0],
+                                c.paths[0] + ".pdmodel",
+                                c.paths[0] + ".json",
                                 c.paths[0] + "/__model__"};
   read.push_back(model.impl().weights.path());
   std::error_code error;
