@@ -479,3 +479,27 @@ class _PrivateFactor:
 def test_private_names_in_inner_function_of_method() -> None:
     scale = to_static(_PrivateFactor().function())
     assert [scale(paddle.full([1], v)).item() for v in (2.0, -2.0)] == [7.0, -2.0]
+
+
+class Codes:
+    ONE, TWO = 1, 2
+
+
+def name_read_by_a_pattern(x: Any, code: int) -> Any:
+    if x.sum() > 0:
+        codes = Codes
+    else:
+        codes = Codes
+    match code:
+        case codes.ONE:
+            return x + 1
+        case codes.TWO:
+            return x + 2
+    return x
+
+
+def test_names_that_patterns_read_are_live() -> None:
+    function = paddle.jit.to_static(name_read_by_a_pattern)
+    for code in (1, 2, 3):
+        expected = [{1: 2.0, 2: 3.0}.get(code, 1.0)] * 2
+        assert function(paddle.ones([2]), code).tolist() == expected

@@ -106,9 +106,21 @@ def restrict_to_tensor_arrays(special: LoweringRule, slot: str = "X") -> Lowerin
 
 def lower_array_slice(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     """Lower `slice` of a TensorArray to a shorter list; with decrease_axis, to one element."""
-    start, end = desc.attr("starts")[0], desc.attr("ends")[0]
-    index = f"[{start}]" if desc.attr("decrease_axis") else f"[{start}:{end}]"
-    return make_statement_rule("{o0} = {0}" + index, "Input", "Out")(lowering, block, desc)  # type: ignore[return-value]
+    slots = ["Input"]
+
+    def bound(attr: str, tensor_slot: str) -> str:
+        """Return the source of a bound: a number, or the value of a tensor."""
+        for slot in (tensor_slot, f"{tensor_slot}List"):
+            if desc.inputs.get(slot):
+                slots.append(slot)
+                return f"int({{{len(slots) - 1}}}.item())"
+        return str(desc.attr(attr)[0])
+
+    start = bound("starts", "StartsTensor")
+    is_element = bool(desc.attr("decrease_axis"))
+    index = f"[{start}]" if is_element else f"[{start}:{bound('ends', 'EndsTensor')}]"
+    rule = make_statement_rule("{o0} = {0}" + index, " ".join(slots), "Out")
+    return rule(lowering, block, desc)  # type: ignore[return-value]
 
 
 def lower_array_sum(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:

@@ -23,11 +23,13 @@ def pad_or_crop_with_value(x: Any, pairs: Pairs, value: float) -> Any:
     shape = [d + a + b for d, (a, b) in zip(x.shape, pairs, strict=True)]
     check(min(shape, default=0) >= 0, f"paddings={list(pairs)} cut off more than there is")
     out = np.full_like(x, int(value) if x.dtype.kind in "iu" else value, shape=shape)
-    source = tuple(
-        slice(max(-a, 0), d - max(-b, 0)) for d, (a, b) in zip(x.shape, pairs, strict=True)
-    )
-    target = tuple(slice(max(a, 0), d - max(b, 0)) for d, (a, b) in zip(shape, pairs, strict=True))
-    out[target] = x[source]
+    target, source = [], []
+    for d, size, (before, _) in zip(x.shape, shape, pairs, strict=True):
+        begin = max(before, 0)
+        end = max(min(d + before, size), begin)
+        target.append(slice(begin, end))
+        source.append(slice(begin - before, end - before))
+    out[tuple(target)] = x[tuple(source)]
     return out
 
 

@@ -78,9 +78,7 @@ def _meta_of_slice_with_dropped_axes(
     return Meta(shape_without_integer_axes(tuple(found), decrease_axis), x.dtype)
 
 
-def _zeros_with_slice(
-    x: Any, g: Any, axes: Sequence[int], bounds: Bounds, decrease_axis: Sequence[int]
-) -> Any:
+def _zeros_with_slice(x: Any, g: Any, axes: Sequence[int], bounds: Bounds) -> Any:
     """The gradient of a slice: zeros like x with g at the slice."""
     total = np.zeros_like(x)
     part = total[slice_index(x.ndim, axes, bounds)]
@@ -187,7 +185,7 @@ def slice_grad(
         resolve_sizes(starts_tensor, starts_tensors, starts),
         resolve_sizes(ends_tensor, ends_tensors, ends),
     )
-    return _zeros_with_slice(x, g, axes, (first, last, []), decrease_axis)
+    return _zeros_with_slice(x, g, axes, (first, last, []))
 
 
 @slice_grad.vjp
@@ -235,7 +233,6 @@ def strided_slice(
         x,
         axes,
         (first, last, resolve_sizes(strides_tensor, strides_tensors, strides)),
-        decrease_axis,
     )
 
 
@@ -293,7 +290,6 @@ def strided_slice_grad(
         g,
         axes,
         (first, last, resolve_sizes(strides_tensor, strides_tensors, strides)),
-        decrease_axis,
     )
 
 

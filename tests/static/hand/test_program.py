@@ -467,3 +467,21 @@ def test_initializer_in_global_block_while_loop_is_recorded(static_mode: Any) ->
             paddle.assign(i < end, condition)
     assert any("w" in op.output_arg_names for op in main.global_block().ops)
     assert not any("w" in op.output_arg_names for op in main.block(1).ops)
+
+
+@pytest.mark.parametrize("slot", ["StartsTensor", "StartsTensorList"])
+def test_element_of_a_tensor_array_at_a_computed_position(static_mode: Any, slot: str) -> None:
+    main = static.Program()
+    with static.program_guard(main, static.Program()):
+        x, position = static.data("x", [2], "float32"), static.data("i", [1], "int64")
+        array = paddle.tensor.array_write(x, paddle.full([1], 0, "int64"))
+        paddle.tensor.array_write(x * 2, paddle.full([1], 1, "int64"), array)
+        block = main.global_block()
+        out = block.create_var(name="out", shape=[2], dtype="float32")
+        attrs = {"axes": [0], "starts": [0], "ends": [1], "decrease_axis": [0]}
+        inputs = {"Input": [array], slot: [position]}
+        block.append_op(type="slice", inputs=inputs, outputs={"Out": [out]}, attrs=attrs)
+    for k in (0, 1):
+        feed = {"x": np.array([1, 2], "float32"), "i": np.array([k])}
+        (result,) = static.Executor().run(main, feed=feed, fetch_list=[out])
+        assert result.tolist() == [1 + k, 2 * (1 + k)]

@@ -71,10 +71,10 @@ def rewrite_dot(rewrite: OpRewriteContext) -> None:
 
 def rewrite_gather(rewrite: OpRewriteContext) -> None:
     """The op of 1.8 gathers rows only: transpose the axis to the front and back."""
-    axis = rewrite.op.attr("axis", 0)
+    x, out = rewrite.first_var_in_slot("X"), rewrite.first_var_in_slot("Out")
+    axis = rewrite.op.attr("axis", 0) % len(x.shape)
     if not axis or rewrite.op.inputs.get("Axis"):
         return
-    x, out = rewrite.first_var_in_slot("X"), rewrite.first_var_in_slot("Out")
     axes = list(range(len(x.shape)))
     perm = [axis, *(a for a in axes if a != axis)]
     inverse = [perm.index(a) for a in axes]
@@ -101,7 +101,7 @@ def rewrite_flatten(rewrite: OpRewriteContext) -> None:
     flattened axes to the front, where 0 copies them.
     """
     x, out = rewrite.first_var_in_slot("X"), rewrite.first_var_in_slot("Out")
-    rank = len(x.shape)
+    rank = max(len(x.shape), 1)
     start, stop = (
         rewrite.op.attr("start_axis", 1) % rank,
         rewrite.op.attr("stop_axis", 1) % rank + 1,

@@ -217,8 +217,10 @@ class LambOptimizer(Paddle1Optimizer, paddle2.Lamb):
         state = self._get_or_create_accumulators(parameter)
         powers = {name: state[name] for name in ("beta1_pow_acc", "beta2_pow_acc")}
         state.update({name: np.zeros_like(value) for name, value in powers.items()})
-        super()._update_parameter(parameter, gradient, lr)
-        state.update(powers)
+        try:
+            super()._update_parameter(parameter, gradient, lr)
+        finally:
+            state.update(powers)
 
     def _make_initial_accumulators(self, parameter: Any) -> dict[str, Any]:
         """Start the powers at beta1 and beta2, the values that Paddle 1.8 saves."""

@@ -104,7 +104,8 @@ class LivenessAnalysis:
     def _match(self, node: ast.Match, after: SymbolSet) -> SymbolSet:
         live = frozenset(symbol_effects(node.subject).reads) | after
         for case in node.cases:
-            live |= self.block(case.body, after) | symbol_effects(case.guard).reads
+            live |= self.block(case.body, after)
+            live |= symbol_effects(case.pattern).reads | symbol_effects(case.guard).reads
         return live
 
     def _return(self, node: ast.Return, after: SymbolSet) -> SymbolSet:
