@@ -233,6 +233,7 @@ def strided_slice(
         x,
         axes,
         (first, last, resolve_sizes(strides_tensor, strides_tensors, strides)),
+        decrease_axis,
     )
 
 
