@@ -21,6 +21,12 @@ pytestmark = [pytest.mark.paddle, pytest.mark.slow]
 # Rows that change a list of run-time length in a branch or replace it in a branch or loop, which
 # programs of Paddle 3 cannot express.
 CHANGED_LISTS = {
+    "inner_function_appends",
+    "called_function_appends",
+    "lists_in_a_tuple",
+    "list_of_each_round",
+    "list_of_a_branch_of_each_round",
+    "list_that_may_be_empty",
     "suppression",
     "rising_rows",
     "rows_unlike_those_before",
@@ -80,9 +86,10 @@ def test_layers(case: str, paddle3: Any, tmp_path: Path) -> None:
     expected = layer(*map(oarlock.to_tensor, inputs))
     flat = [expected] if isinstance(expected, oarlock.Tensor) else in_order(expected)
     np.savez(tmp_path / "in.npz", *inputs)
-    for loader, outputs in paddle3.run(
-        tmp_path / "m", tmp_path / "in.npz", "out", ("jit", "predictor")
-    ).items():
+    # the predictor of 3.0 requires a file of parameters
+    has_params = (tmp_path / "m.pdiparams").exists()
+    loaders = ("jit", "predictor") if has_params else ("jit",)
+    for loader, outputs in paddle3.run(tmp_path / "m", tmp_path / "in.npz", "out", loaders).items():
         assert len(outputs) == len(flat), loader
         for output, tensor in zip(outputs, flat, strict=True):
             assert output.shape == tuple(tensor.shape), loader

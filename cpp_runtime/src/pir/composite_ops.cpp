@@ -105,9 +105,11 @@ void copysign(Translator& t, const Operation& op) {
 void reduce(Translator& t, const Operation& op) {
   t.translate_by_spec(op, *find_op_spec(op.name));
   OpDesc& emitted = t.last_op();
-  auto dim = emitted.attrs.find("dim");
-  auto* axes = dim == emitted.attrs.end() ? nullptr : std::get_if<Ints>(&dim->second.value);
-  if (axes && axes->empty()) emitted.attrs["reduce_all"] = {AttrType::BOOLEAN, true};
+  for (const char* name : {"dim", "axis"}) {
+    auto attr = emitted.attrs.find(name);
+    auto* axes = attr == emitted.attrs.end() ? nullptr : std::get_if<Ints>(&attr->second.value);
+    if (axes && axes->empty()) emitted.attrs["reduce_all"] = {AttrType::BOOLEAN, true};
+  }
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ thread_local ThreadState state;
 
 // Reads the limit like core/result_size_limit.py and base/result_size_limit.cpp: a number above 0,
 // or 8 GiB.
-std::size_t read_limit_from_environment() {
+std::size_t max_result_bytes() {
   constexpr std::size_t default_limit = std::size_t{8} << 30;
   const char* text = std::getenv("OARLOCK_MAX_RESULT_BYTES");
   if (!text || !*text) return default_limit;
@@ -41,7 +41,7 @@ std::size_t read_limit_from_environment() {
 }
 
 bool reject_if_above_limit(std::size_t size) {
-  if (size <= kMinCheckedBytes || state.kernel_depth == 0 || size <= read_limit_from_environment())
+  if (size <= kMinCheckedBytes || state.kernel_depth == 0 || size <= max_result_bytes())
     return false;
   state.rejected_bytes = size;
   return true;
