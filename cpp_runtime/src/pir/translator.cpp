@@ -13,7 +13,9 @@ namespace {
 constexpr std::int64_t kProgramVersion = 3000000;  // of Paddle 3.0
 constexpr std::size_t kMaxListedProblems = 50;
 
-std::string quoted(std::string_view text) { return "'" + std::string(text.substr(0, 200)) + "'"; }
+std::string in_quotes(std::string_view text) {
+  return "'" + std::string(text.substr(0, 200)) + "'";
+}
 
 std::string full_name(const Operation& op) {
   constexpr std::string_view dialects[] = {"builtin", "pd_op", "cf", "custom_op", "dist"};
@@ -145,7 +147,7 @@ std::int32_t Translator::open_block() {
 void Translator::translate_parameters(const Block& body) {
   for (const Parameter& p : body.parameters) {
     if (p.name.empty() || !names_.insert(p.name).second)
-      fail(p.source, "parameter name " + quoted(p.name) + " is empty or given twice");
+      fail(p.source, "parameter name " + in_quotes(p.name) + " is empty or given twice");
     VarDesc var;
     var.name = p.name;
     var.dtype = p.value.type.dtype;
@@ -211,7 +213,7 @@ std::string Translator::operand_variable(const Operation& op, std::size_t positi
 std::int64_t Translator::int_attr(const Operation& op, std::string_view name) const {
   const Attribute* attr = op.find_attr(name);
   auto value = attr ? convert_attr(attr->value, AttrType::LONG) : std::nullopt;
-  if (!value) fail(op.source, full_name(op) + ": no integer attribute " + quoted(name));
+  if (!value) fail(op.source, full_name(op) + ": no integer attribute " + in_quotes(name));
   return std::get<std::int64_t>(value->value);
 }
 
@@ -241,7 +243,7 @@ std::string Translator::bind_new(const Operation& op, std::size_t position) {
   const Value& result = op.results[position];
   if (result.type.kind != Type::Kind::dense && result.type.kind != Type::Kind::array)
     fail(op.source, full_name(op) + ": result " + std::to_string(position) + " is no tensor" +
-                        (result.type.name.empty() ? "" : " but " + quoted(result.type.name)));
+                        (result.type.name.empty() ? "" : " but " + in_quotes(result.type.name)));
   std::string name;
   if (auto output = output_names_.find(result.id); output != output_names_.end() && current_ == 0) {
     names_.erase(output->second);
@@ -338,7 +340,7 @@ void Translator::emit_cast(const Operation& op, const std::string& from, DType f
 void Translator::add_input(const Operation& op, const std::string& name) {
   if (current_ != 0) fail(op.source, "an input inside of a branch or loop");
   for (const VarDesc& var : block().vars)
-    if (var.name == name) fail(op.source, "input name " + quoted(name) + " is given twice");
+    if (var.name == name) fail(op.source, "input name " + in_quotes(name) + " is given twice");
   const Type& type = result_type(op, 0);
   if (type.kind != Type::Kind::dense) fail(op.source, "an input is a tensor");
   names_.erase(name);
@@ -379,7 +381,7 @@ void Translator::copy_attr(const Operation& op, std::string_view name, AttrType 
   if (!attr) return;
   auto value = convert_attr(attr->value, type);
   if (!value)
-    fail(attr->source, full_name(op) + ": attribute " + quoted(name) + " has no value of type " +
+    fail(attr->source, full_name(op) + ": attribute " + in_quotes(name) + " has no value of type " +
                            std::string(attr_type_name(type)));
   attrs[std::string(name)] = std::move(*value);
 }
@@ -408,14 +410,14 @@ void Translator::add_operand(const Operation& op, const OperandSpec& spec, std::
   bool is_present = position < op.operands.size() && op.operands[position] != 0;
   if (!spec.attr.empty()) {
     if (!is_present)
-      fail(op.source, full_name(op) + ": operand " + quoted(spec.name) + " is missing");
+      fail(op.source, full_name(op) + ": operand " + in_quotes(spec.name) + " is missing");
     return add_mutable_attr(op, spec, operand(op, position), find_op_spec(op.name)->legacy_type,
                             inputs, attrs);
   }
   if (!is_present && !spec.is_optional)
-    fail(op.source, full_name(op) + ": operand " + quoted(spec.name) + " is missing");
+    fail(op.source, full_name(op) + ": operand " + in_quotes(spec.name) + " is missing");
   if (is_present && spec.slot.empty() && spec.is_optional)
-    fail(op.source, full_name(op) + ": operand " + quoted(spec.name) + " is not supported");
+    fail(op.source, full_name(op) + ": operand " + in_quotes(spec.name) + " is not supported");
   if (!is_present || spec.slot.empty()) return;
   const Binding& binding = operand(op, position);
   Strings& names = inputs[std::string(spec.slot)];
@@ -433,7 +435,7 @@ void Translator::add_mutable_attr(const Operation& op, const OperandSpec& spec,
     if (auto declared = declared_attr_type(legacy_type, spec.attr)) {
       auto converted = convert_attr(attr, *declared);
       if (!converted)
-        fail(op.source, full_name(op) + ": operand " + quoted(spec.name) +
+        fail(op.source, full_name(op) + ": operand " + in_quotes(spec.name) +
                             " has no value of type " + std::string(attr_type_name(*declared)));
       attr = std::move(*converted);
     }
@@ -460,7 +462,7 @@ void Translator::add_mutable_attr(const Operation& op, const OperandSpec& spec,
           *convert_attr({AttrType::FLOAT, 0.0},
                         declared_attr_type(legacy_type, spec.attr).value_or(AttrType::FLOAT));
   } else {
-    fail(op.source, full_name(op) + ": operand " + quoted(spec.name) + " must be a constant");
+    fail(op.source, full_name(op) + ": operand " + in_quotes(spec.name) + " must be a constant");
   }
 }
 
@@ -469,7 +471,7 @@ Strings Translator::emit_elements(const Operation& op, const OperandSpec& spec,
                                   const Binding& vector) {
   const Ints& shape = vector.type.shape;
   if (shape.size() != 1 || shape[0] < 0)
-    fail(op.source, full_name(op) + ": operand " + quoted(spec.name) +
+    fail(op.source, full_name(op) + ": operand " + in_quotes(spec.name) +
                         " must be a constant or a vector of known length");
   Strings names;
   for (std::int64_t i = 0; i < shape[0]; ++i)
@@ -495,7 +497,7 @@ void Translator::add_attrs(const Operation& op, const OpSpec& spec, Attrs& attrs
       auto converted = convert_attr(*value, *declared);
       if (!converted)
         fail(attr ? attr->source : op.source,
-             full_name(op) + ": attribute " + quoted(attr_spec.name) + " has type " +
+             full_name(op) + ": attribute " + in_quotes(attr_spec.name) + " has type " +
                  std::string(attr_type_name(value->type)) + ", but " +
                  std::string(attr_type_name(*declared)) + " is expected");
       value = std::move(converted);
@@ -509,7 +511,7 @@ void Translator::require_default(const Operation& op, const AttrSpec& spec,
   auto expected = parse_default(spec);
   auto given = attr && expected ? convert_attr(attr->value, expected->type) : expected;
   if (given != expected)
-    fail(attr->source, full_name(op) + ": attribute " + quoted(spec.name) +
+    fail(attr->source, full_name(op) + ": attribute " + in_quotes(spec.name) +
                            " is supported with the value " + std::string(spec.default_value) +
                            " only");
 }
