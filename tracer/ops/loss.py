@@ -424,8 +424,12 @@ def nll_loss(x, label, weight=None, *, ignore_index: Long = -100, reduction: str
     if reduction == "sum":
         return np.sum(loss), total
     check(reduction == "mean", f"reduction={reduction} is not one of none, mean, sum")
-    with np.errstate(all="ignore"):
-        return np.sum(loss) / total, total
+    return np.sum(loss) / _one_if_zero(total), total
+
+
+def _one_if_zero(total: Any) -> Any:
+    """`total`, or 1 instead of 0: the mean over no valid label is 0."""
+    return np.where(total == 0, total.dtype.type(1), total)
 
 
 def _label_indices_and_weights(
@@ -470,7 +474,7 @@ def nll_loss_grad(x, label, weight, g, *, ignore_index: Long = -100, reduction: 
     X [N,C,*], Out@GRAD [] or [N,*] -> X@GRAD like X
     """
     picked, each = _label_indices_and_weights(x, label, weight, ignore_index)
-    share = -each / np.sum(each) if reduction == "mean" else -each
+    share = -each / _one_if_zero(np.sum(each)) if reduction == "mean" else -each
     out = np.zeros_like(x)
     np.put_along_axis(out, picked[:, None], (share * g)[:, None], axis=1)
     return out

@@ -15,9 +15,9 @@ from ...core.operand_checks import check_tensors, not_a_tensor_error
 from ...core.tensor import Tensor
 from ...tensor.convert import cast, full
 from ...tensor.logic import equal, not_equal
-from ...tensor.manipulation import gather_nd, squeeze, unsqueeze, where
+from ...tensor.manipulation import gather_nd, reshape, squeeze, unsqueeze, where
 from ...tensor.math import abs as abs_of
-from ...tensor.math import divide, mean, multiply, promote_operands, reduce, square, subtract
+from ...tensor.math import add, divide, mean, multiply, promote_operands, reduce, square, subtract
 from ...tensor.math import sum as sum_of
 
 __all__ = [
@@ -155,7 +155,13 @@ def _mean_of_valid(loss: Tensor, label: Tensor, ignore_index: int) -> Tensor:
     if state.mode.is_eager and not (label.array == ignore_index).any():
         return mean(loss)
     mask = cast(not_equal(label, full([], ignore_index, label.dtype)), loss.dtype)
-    return divide(sum_of(multiply(loss, mask)), sum_of(mask))
+    return _divide_or_zero(sum_of(multiply(loss, mask)), sum_of(mask))
+
+
+def _divide_or_zero(loss: Tensor, weight: Tensor) -> Tensor:
+    """Return loss / weight, and 0 if both are 0: no label is valid."""
+    is_zero = cast(equal(weight, full([], 0.0, weight.dtype)), weight.dtype)
+    return divide(loss, add(weight, is_zero))
 
 
 def _smooth_labels(
@@ -173,10 +179,14 @@ def _weight_by_class_and_reduce(
 ) -> Tensor:
     """Return the losses weighted by class and reduced."""
     if soft:
-        weights = unsqueeze(sum_of(multiply(label, weight), -1), -1)
+        if axis not in (-1, label.ndim - 1):
+            shape = [1] * label.ndim
+            shape[axis] = -1
+            weight = reshape(weight, shape)
+        weights = unsqueeze(sum_of(multiply(label, weight), axis), axis)
         loss = multiply(loss, weights)
         return (
-            divide(sum_of(loss), sum_of(weights))
+            _divide_or_zero(sum_of(loss), sum_of(weights))
             if reduction == "mean"
             else reduce_loss(loss, reduction, "cross_entropy")
         )
@@ -186,7 +196,7 @@ def _weight_by_class_and_reduce(
     weights = multiply(gather_nd(weight, unsqueeze(valid_label, -1)), mask)
     loss = multiply(loss, weights)
     return (
-        divide(sum_of(loss), sum_of(weights))
+        _divide_or_zero(sum_of(loss), sum_of(weights))
         if reduction == "mean"
         else reduce_loss(loss, reduction, "cross_entropy")
     )

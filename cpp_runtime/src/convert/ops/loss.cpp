@@ -61,7 +61,8 @@ void nll_loss(NodeContext& n) {
   auto weight = sum(weights);
   set_scalar_output(n, "Total_weight", reduction == "none" ? n.scalar(0, dtype) : weight);
   if (reduction == "none") return n.set_output("Out", losses);
-  set_scalar_output(n, "Out", reduction == "sum" ? sum(losses) : sum(losses) / weight);
+  set_scalar_output(n, "Out",
+                    reduction == "sum" ? sum(losses) : sum(losses) / where(weight == 0, 1, weight));
 }
 
 // ---- probabilities ----
