@@ -7,14 +7,6 @@ namespace {
 
 constexpr const char* kConditionSlot = "Cond";  // of conditional_block
 
-Type bool_scalar() {
-  Type type;
-  type.kind = Type::Kind::dense;
-  type.dtype = DType::boolean;
-  type.shape = {1};
-  return type;
-}
-
 void emit_yield(Exporter& e, std::vector<std::int64_t> ids) {
   e.emit("yield", std::move(ids), {}, {}, Dialect::cf);
 }
@@ -145,8 +137,8 @@ std::size_t export_select_input(Exporter& e, const std::vector<OpDesc>& ops, std
   const Strings& x = slot_names(op.inputs, "X");
   if (x.size() != 2) e.fail(op, "two inputs are expected");
   const Value& mask = e.input(op, "Mask");
-  Type type = bool_scalar();
-  type.shape = mask.type.shape;
+  Type type = mask.type;
+  type.dtype = DType::boolean;
   std::int64_t condition =
       e.emit("cast", {mask.id}, {type}, {dtype_attribute("dtype", DType::boolean)})[0].id;
   Block yes = e.export_branch(std::nullopt, [&] { emit_yield(e, {e.value_of(op, x[1]).id}); });

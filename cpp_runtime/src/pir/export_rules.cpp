@@ -63,10 +63,7 @@ void fill_constant(Exporter& e, const OpDesc& op) {
       return e.emit_to_output(op, "full_with_tensor", {whole, target},
                               {dtype_attribute("dtype", dtype)});
     }
-    return e.emit_to_output(
-        op, "full", {},
-        {int_array_attribute("shape", shape), plain_attribute("value", {AttrType::FLOAT64, value}),
-         dtype_attribute("dtype", dtype), place_attribute()});
+    return e.emit_to_output(op, "full", {}, full_attributes(value, dtype, shape));
   }
   std::int64_t value = slot_names(op.inputs, "ValueTensor").empty()
                            ? e.emit_full(fill_value(e, op), dtype)
@@ -75,17 +72,23 @@ void fill_constant(Exporter& e, const OpDesc& op) {
   e.emit_to_output(op, "full_with_tensor", {value, shape}, {dtype_attribute("dtype", dtype)});
 }
 
+// The values of assign_value or set_value, which are in an attribute of their dtype.
+Scalars stored_values(const OpDesc& op) {
+  Scalars values;
+  for (const char* name : {"values", "bool_values", "fp32_values", "fp64_values", "int32_values",
+                           "int64_values", "int8_values"}) {
+    auto found = find_attr(op, name, AttrType::SCALARS);
+    if (found && !std::get<Scalars>(found->value).empty())
+      values = std::get<Scalars>(std::move(found->value));
+  }
+  return values;
+}
+
 // Integers of 64 bits become full_int_array, whose values are exact.
 void assign_value(Exporter& e, const OpDesc& op) {
   DType dtype = dtype_of(e, op, "dtype");
   Ints shape = ints_or_empty(op, "shape");
-  std::optional<Attr> values;
-  for (const char* name : {"values", "bool_values", "fp32_values", "fp64_values", "int32_values",
-                           "int64_values", "int8_values"}) {
-    auto found = find_attr(op, name, AttrType::SCALARS);
-    if (found && !std::get<Scalars>(found->value).empty()) values = std::move(found);
-  }
-  Scalars elements = values ? std::get<Scalars>(values->value) : Scalars{};
+  Scalars elements = stored_values(op);
   if (dtype == DType::int64) {
     Ints whole;
     for (const Scalar& element : elements) whole.push_back(element.i);
@@ -133,7 +136,7 @@ void mean(Exporter& e, const OpDesc& op) {
 }
 
 // `axis` is the first dimension of X that Y has: Y gets dimensions of size 1 at its end.
-void elementwise(Exporter& e, const OpDesc& op, const OpSpec& spec) {
+void elementwise(Exporter& e, const OpDesc& op) {
   const Value& x = e.input(op, "X");
   Value y = e.input(op, "Y");
   std::int64_t axis = int_attr(op, "axis", -1);
@@ -148,6 +151,7 @@ void elementwise(Exporter& e, const OpDesc& op, const OpSpec& spec) {
     }
     y = e.emit("unsqueeze", {y.id, e.emit_int_array(axes)}, {type})[0];
   }
+  const OpSpec& spec = *op_specs_of_legacy_type(op.type).front();
   e.emit_to_output(op, std::string(spec.name), {x.id, y.id});
 }
 
@@ -183,14 +187,10 @@ void set_value(Exporter& e, const OpDesc& op) {
     attrs.push_back(plain_attribute(name, {AttrType::LONGS, ints_or_empty(op, name)}));
   if (!has_tensor) {
     attrs.push_back(plain_attribute("shape", {AttrType::LONGS, ints_or_empty(op, "shape")}));
-    std::optional<Attr> values;
-    for (const char* name :
-         {"values", "bool_values", "fp32_values", "fp64_values", "int32_values", "int64_values"}) {
-      auto found = find_attr(op, name, AttrType::FLOAT64S);
-      if (found && !std::get<Floats>(found->value).empty()) values = std::move(found);
-    }
-    if (!values) e.fail(op, "no values");
-    attrs.push_back(plain_attribute("values", std::move(*values)));
+    Scalars values = stored_values(op);
+    auto numbers = convert_attr({AttrType::SCALARS, values}, AttrType::FLOAT64S);
+    if (values.empty() || !numbers) e.fail(op, "no values");
+    attrs.push_back(plain_attribute("values", std::move(*numbers)));
   }
   e.emit_to_output(op, has_tensor ? "set_value_with_tensor_" : "set_value_", std::move(operands),
                    std::move(attrs));
@@ -227,9 +227,7 @@ void slice(Exporter& e, const OpDesc& op) {
 }
 
 void assert_op(Exporter& e, const OpDesc& op) {
-  std::vector<Value> data;
-  for (const std::string& name : slot_names(op.inputs, "Data"))
-    data.push_back(e.value_of(op, name));
+  std::vector<Value> data = e.values_of(op, slot_names(op.inputs, "Data"));
   e.emit("assert", {e.input(op, "Cond").id, e.emit_list(data)}, {},
          {plain_attribute("summarize", {AttrType::LONG, int_attr(op, "summarize", -1)})});
 }
@@ -237,16 +235,6 @@ void assert_op(Exporter& e, const OpDesc& op) {
 template <void (*rule)(Exporter&, const OpDesc&)>
 std::size_t one(Exporter& e, const std::vector<OpDesc>& ops, std::size_t position) {
   rule(e, ops[position]);
-  return 1;
-}
-
-std::size_t binary(Exporter& e, const std::vector<OpDesc>& ops, std::size_t position) {
-  const OpDesc& op = ops[position];
-  for (const OpSpec& spec : op_specs())
-    if (spec.legacy_type == op.type) {
-      elementwise(e, op, spec);
-      break;
-    }
   return 1;
 }
 
@@ -267,18 +255,18 @@ ExportRule find_export_rule(std::string_view type) {
       {"slice", one<slice>},
       {"strided_slice", one<strided_slice>},
       {"assert", one<assert_op>},
-      {"elementwise_add", binary},
-      {"elementwise_sub", binary},
-      {"elementwise_mul", binary},
-      {"elementwise_div", binary},
-      {"elementwise_max", binary},
-      {"elementwise_min", binary},
-      {"elementwise_pow", binary},
-      {"elementwise_mod", binary},
-      {"elementwise_floordiv", binary},
-      {"elementwise_fmax", binary},
-      {"elementwise_fmin", binary},
-      {"elementwise_heaviside", binary},
+      {"elementwise_add", one<elementwise>},
+      {"elementwise_sub", one<elementwise>},
+      {"elementwise_mul", one<elementwise>},
+      {"elementwise_div", one<elementwise>},
+      {"elementwise_max", one<elementwise>},
+      {"elementwise_min", one<elementwise>},
+      {"elementwise_pow", one<elementwise>},
+      {"elementwise_mod", one<elementwise>},
+      {"elementwise_floordiv", one<elementwise>},
+      {"elementwise_fmax", one<elementwise>},
+      {"elementwise_fmin", one<elementwise>},
+      {"elementwise_heaviside", one<elementwise>},
       {"while", export_while},
       {"conditional_block", export_conditional_block},
       {"select_input", export_select_input},

@@ -33,20 +33,6 @@ Type dense_type(DType dtype, Ints shape) {
   return type;
 }
 
-/// The specifications with a legacy type, the oldest first.
-std::vector<const OpSpec*> specs_of(std::string_view legacy_type) {
-  static const auto by_type = [] {
-    std::multimap<std::string_view, const OpSpec*> all;
-    for (const OpSpec& spec : op_specs()) all.emplace(spec.legacy_type, &spec);
-    return all;
-  }();
-  std::vector<const OpSpec*> found;
-  auto [begin, end] = by_type.equal_range(legacy_type);
-  for (auto it = begin; it != end; ++it) found.push_back(it->second);
-  std::ranges::stable_sort(found, {}, &OpSpec::since);
-  return found;
-}
-
 AttrType attr_type_named(std::string_view name) {
   static const std::map<std::string_view, AttrType> types = {
       {"bool", AttrType::BOOLEAN},     {"i32", AttrType::INT},       {"i64", AttrType::LONG},
@@ -73,6 +59,12 @@ bool is_neutral(const Attr& attr) {
           return value.empty();
       },
       attr.value);
+}
+
+/// Whether `attr` is the list of axes of a reduction over all axes, whose value is ignored.
+bool reduces_all(const OpDesc& op, std::string_view attr) {
+  auto found = op.attrs.find("reduce_all");
+  return attr == "dim" && found != op.attrs.end() && !is_neutral(found->second);
 }
 
 /// Whether an op has the values of the attributes that a specification does not have.
@@ -121,6 +113,11 @@ Attribute int_array_attribute(std::string name, Ints values) {
   return attr;
 }
 
+std::vector<Attribute> full_attributes(double value, DType dtype, const Ints& shape) {
+  return {int_array_attribute("shape", shape), plain_attribute("value", {AttrType::FLOAT64, value}),
+          dtype_attribute("dtype", dtype), place_attribute()};
+}
+
 void Exporter::fail(const OpDesc& op, const std::string& why) const {
   throw Error(ErrorCode::unsupported, in_.name + ": " + op.type + ": " + why +
                                           (op.location.empty() ? "" : " (" + op.location + ")"));
@@ -146,7 +143,7 @@ void Exporter::check_supported() const {
   for (const oarlock::Block& block : in_.blocks)
     for (const OpDesc& op : block.ops) {
       if (op.type == "feed" || op.type == "fetch" || find_export_rule(op.type)) continue;
-      if (!specs_of(op.type).empty()) continue;
+      if (!op_specs_of_legacy_type(op.type).empty()) continue;
       auto& [count, location] = unsupported[op.type];
       if (count++ == 0) location = op.location;
     }
@@ -224,6 +221,12 @@ const Value& Exporter::value_of(const OpDesc& op, const std::string& variable) c
   return found->second;
 }
 
+std::vector<Value> Exporter::values_of(const OpDesc& op, const Strings& variables) const {
+  std::vector<Value> values;
+  for (const std::string& variable : variables) values.push_back(value_of(op, variable));
+  return values;
+}
+
 const Value& Exporter::input(const OpDesc& op, std::string_view slot) const {
   const Strings& names = slot_names(op.inputs, slot);
   if (names.size() != 1) fail(op, "one variable is expected in slot " + std::string(slot));
@@ -231,9 +234,8 @@ const Value& Exporter::input(const OpDesc& op, std::string_view slot) const {
 }
 
 void Exporter::assign(const std::string& variable, Value value) {
-  bool is_local = std::ranges::any_of(in_.blocks[static_cast<std::size_t>(index_)].vars,
-                                      [&](const VarDesc& var) { return var.name == variable; });
-  if (value.type.kind == Type::Kind::array && !is_local)
+  const auto& local_variables = in_.blocks[static_cast<std::size_t>(index_)].index;
+  if (value.type.kind == Type::Kind::array && !local_variables.contains(variable))
     throw Error(ErrorCode::unsupported,
                 in_.name + ": '" + variable +
                     "' is replaced by another tensor array in a branch or loop" +
@@ -268,21 +270,20 @@ void Exporter::emit_to_output(const OpDesc& op, std::string name,
 }
 
 std::int64_t Exporter::emit_full(double value, DType dtype, const Ints& shape) {
-  Value result = emit(
-      "full", {}, {dense_type(dtype, shape)},
-      {int_array_attribute("shape", shape), plain_attribute("value", {AttrType::FLOAT64, value}),
-       dtype_attribute("dtype", dtype), place_attribute()})[0];
-  block_->ops.back().results[0].stop_gradient = true;
-  return result.id;
+  return emit_constant("full", dense_type(dtype, shape), full_attributes(value, dtype, shape));
 }
 
 std::int64_t Exporter::emit_int_array(const Ints& values) {
-  Value result = emit("full_int_array", {},
-                      {dense_type(DType::int64, {static_cast<std::int64_t>(values.size())})},
-                      {plain_attribute("value", {AttrType::LONGS, values}),
-                       dtype_attribute("dtype", DType::int64), place_attribute()})[0];
+  Type type = dense_type(DType::int64, {static_cast<std::int64_t>(values.size())});
+  return emit_constant("full_int_array", std::move(type),
+                       {plain_attribute("value", {AttrType::LONGS, values}),
+                        dtype_attribute("dtype", DType::int64), place_attribute()});
+}
+
+std::int64_t Exporter::emit_constant(std::string name, Type type, std::vector<Attribute> attrs) {
+  std::int64_t id = emit(std::move(name), {}, {std::move(type)}, std::move(attrs))[0].id;
   block_->ops.back().results[0].stop_gradient = true;
-  return result.id;
+  return id;
 }
 
 std::int64_t Exporter::emit_list(const std::vector<Value>& elements) {
@@ -386,8 +387,7 @@ std::set<std::string> Exporter::outer_writes(std::int64_t index) const {
     for (auto& [slot, written] : op.outputs) names.insert(written.begin(), written.end());
   }
   std::erase_if(names, [&](const std::string& name) {
-    for (const VarDesc& var : block.vars)
-      if (var.name == name) return true;
+    if (block.index.contains(name)) return true;
     const VarDesc* var = in_.find_var(name, static_cast<std::int32_t>(index));
     return !var || var->kind != VarKind::dense;
   });
@@ -412,7 +412,7 @@ void Exporter::export_ops(const oarlock::Block& block) {
 
 void Exporter::export_op(const OpDesc& op) {
   if (op.type == "feed" || op.type == "fetch") return;
-  auto candidates = specs_of(op.type);
+  const auto& candidates = op_specs_of_legacy_type(op.type);
   for (const OpSpec* spec : candidates)
     if (fits(op, *spec, candidates.size() == 1)) return export_by_spec(op, *spec);
   fail(op, "no operation of Paddle 3 has these attributes");
@@ -450,7 +450,7 @@ void Exporter::export_by_spec(const OpDesc& op, const OpSpec& spec) {
     } else if (!names.empty()) {
       type = declared_type(op, names[0]);
     } else if (!result.is_optional) {
-      type = dense_type(DType::float32, {-1});  // nobody reads it
+      type = dense_type(DType::float32, {-1});  // no op reads it
     }
     types.push_back(std::move(type));
   }
@@ -480,19 +480,14 @@ std::int64_t Exporter::emit_operand(const OpDesc& op, const OpSpec& spec,
     fail(op, "slot " + std::string(operand.slot) + " is empty, which pd_op." +
                  std::string(spec.name) + " does not accept");
   if (!operand.is_list) return input(op, operand.slot).id;
-  std::vector<Value> elements;
-  for (const std::string& name : names) elements.push_back(value_of(op, name));
-  return emit_list(elements);
+  return emit_list(values_of(op, names));
 }
 
 std::int64_t Exporter::emit_mutable_attr(const OpDesc& op, const OperandSpec& operand) {
   if (const Strings& names = slot_names(op.inputs, operand.tensor_slot); !names.empty())
     return input(op, operand.tensor_slot).id;
-  if (const Strings& names = slot_names(op.inputs, operand.tensors_slot); !names.empty()) {
-    std::vector<Value> elements;
-    for (const std::string& name : names) elements.push_back(value_of(op, name));
-    return emit_vector(elements);
-  }
+  if (const Strings& names = slot_names(op.inputs, operand.tensors_slot); !names.empty())
+    return emit_vector(values_of(op, names));
   bool is_integral = operand.default_value.find_first_of(".e") == std::string_view::npos;
   std::string_view default_type = is_integral ? "i64" : "f64";
   auto found = op.attrs.find(operand.attr);
@@ -502,18 +497,11 @@ std::int64_t Exporter::emit_mutable_attr(const OpDesc& op, const OperandSpec& op
   if (!value) fail(op, "attribute '" + std::string(operand.attr) + "' is missing");
   const Attr& attr = *value;
   if (attr.type == AttrType::VAR) return value_of(op, std::get<std::string>(attr.value)).id;
-  if (attr.type == AttrType::VARS) {
-    std::vector<Value> elements;
-    for (const std::string& name : std::get<Strings>(attr.value))
-      elements.push_back(value_of(op, name));
-    return emit_vector(elements);
-  }
-  bool reduces_all = operand.attr == "dim" && op.attrs.contains("reduce_all") &&
-                     !is_neutral(op.attrs.find("reduce_all")->second);
+  if (attr.type == AttrType::VARS) return emit_vector(values_of(op, std::get<Strings>(attr.value)));
   if (operand.attr_type == "ints") {
     auto ints = convert_attr(attr, AttrType::LONGS);
     if (!ints) fail(op, "attribute '" + std::string(operand.attr) + "' holds no integers");
-    return emit_int_array(reduces_all ? Ints() : std::get<Ints>(ints->value));
+    return emit_int_array(reduces_all(op, operand.attr) ? Ints() : std::get<Ints>(ints->value));
   }
   auto number = convert_attr(attr, AttrType::FLOAT64);
   if (!number && attr.type == AttrType::STRING)  // the tolerances of allclose
@@ -544,10 +532,8 @@ Attribute Exporter::make_attr(const OpDesc& op, const OpSpec& spec, const AttrSp
     return dtype_attribute(name, dtype_named(attr.default_value));
   }
   AttrType type = attr_type_named(attr.type);
-  bool reduces_all = attr.legacy_name == "dim" && op.attrs.contains("reduce_all") &&
-                     !is_neutral(op.attrs.find("reduce_all")->second);
   std::optional<Attr> value;
-  if (reduces_all)
+  if (reduces_all(op, attr.legacy_name))
     value = Attr{AttrType::LONGS, Ints{}};
   else if (is_given)
     value = found->second;

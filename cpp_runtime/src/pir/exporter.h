@@ -39,6 +39,7 @@ class Exporter {
   /// Fails in a branch that does not declare the tensor array itself.  In Paddle, a write in a
   /// branch does not change the array outside of it.
   void require_writable_array(const OpDesc& op, const std::string& variable) const;
+  std::vector<Value> values_of(const OpDesc& op, const Strings& variables) const;
   /// The value in a slot of one variable.
   const Value& input(const OpDesc& op, std::string_view slot) const;
   void assign(const std::string& variable, Value value);
@@ -90,6 +91,7 @@ class Exporter {
   void export_op(const OpDesc& op);
   void create_arrays(const oarlock::Block& block);
   std::int64_t emit_operand(const OpDesc& op, const OpSpec& spec, const OperandSpec& operand);
+  std::int64_t emit_constant(std::string name, Type type, std::vector<Attribute> attrs);
   std::int64_t emit_mutable_attr(const OpDesc& op, const OperandSpec& operand);
   Attribute make_attr(const OpDesc& op, const OpSpec& spec, const AttrSpec& attr) const;
   void check_other_inputs(const OpDesc& op, const OpSpec& spec) const;
@@ -120,5 +122,7 @@ Attribute dtype_attribute(std::string name, DType dtype);       // a_dtype
 Attribute place_attribute();                                    // a_place
 Attribute int_array_attribute(std::string name, Ints values);   // a_intarray
 Attribute plain_attribute(std::string name, Attr value);
+/// The attributes of `full`.
+std::vector<Attribute> full_attributes(double value, DType dtype, const Ints& shape);
 
 }  // namespace oarlock::pir

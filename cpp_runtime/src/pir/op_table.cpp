@@ -1,6 +1,7 @@
 #include "pir/op_table.h"
 
 #include <algorithm>
+#include <map>
 
 #include "base/decimal.h"
 
@@ -101,6 +102,18 @@ const std::vector<OpSpec>& op_specs() {
     return all;
   }();
   return specs;
+}
+
+const std::vector<const OpSpec*>& op_specs_of_legacy_type(std::string_view type) {
+  static const auto by_type = [] {
+    std::map<std::string_view, std::vector<const OpSpec*>> all;
+    for (const OpSpec& spec : op_specs()) all[spec.legacy_type].push_back(&spec);
+    for (auto& [name, specs] : all) std::ranges::stable_sort(specs, {}, &OpSpec::since);
+    return all;
+  }();
+  static const std::vector<const OpSpec*> none;
+  auto found = by_type.find(type);
+  return found == by_type.end() ? none : found->second;
 }
 
 const OpSpec* find_op_spec(std::string_view name) {

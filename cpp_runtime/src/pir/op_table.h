@@ -56,6 +56,9 @@ struct OpSpec {
 /// operation in place, has that of the operation without.
 const OpSpec* find_op_spec(std::string_view name);
 
+/// The specifications with an op type of `.pdmodel`, the oldest first; empty if there are none.
+const std::vector<const OpSpec*>& op_specs_of_legacy_type(std::string_view type);
+
 /// The default value of an attribute; nullopt if it has none.
 std::optional<Attr> parse_default(const AttrSpec& spec);
 
