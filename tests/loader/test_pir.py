@@ -275,3 +275,49 @@ def test_program_that_is_not_trainable(tmp_path: Path) -> None:
     layer.eval()
     inputs = load_arrays("pir_conv", "in").values()
     assert_equal_outputs(layer(*map(paddle.to_tensor, inputs)), "pir_conv")
+
+
+@pytest.mark.parametrize("length", [-1, 65, 2**62])
+def test_vector_of_unknown_or_hostile_length_as_positions(length: int) -> None:
+    """Its elements become separate inputs."""
+    document = {
+        "base_code": {"magic": "pir", "trainable": True, "version": 1},
+        "program": {"regions": [{"#": "region_0", "blocks": [positions_block(length)]}]},
+    }
+    with pytest.raises(
+        FileError, match="'starts' must be a constant or a vector of a known length"
+    ):
+        convert_pir_to_pdmodel(json.dumps(document).encode())
+
+
+def positions_block(length: int) -> dict[str, Any]:
+    """`x[starts:starts:starts] = y`, with a vector of a given length as positions."""
+
+    def tensor(kind: str, sizes: list[int]) -> dict[str, Any]:
+        return {"#": "0.t_dtensor", "D": [{"#": kind}, sizes, "NCHW", [], 0]}
+
+    def attr(name: str, kind: str, value: Any) -> dict[str, Any]:
+        return {"N": name, "AT": {"#": kind, "D": value}}
+
+    types = [tensor("0.t_f32", [4]), tensor("0.t_f32", [1]), tensor("0.t_i64", [length])]
+    ops = [
+        {
+            "#": "1.data",
+            "A": [attr("name", "0.a_str", name)],
+            "I": [],
+            "O": [{"%": i + 1, "TT": types[i]}],
+        }
+        for i, name in enumerate(("x", "y", "positions"))
+    ]
+    axes = [attr(name, "0.a_array", []) for name in ("axes", "decrease_axes", "none_axes")]
+    ops.append(
+        {
+            "#": "1.set_value_with_tensor_",
+            "A": axes,
+            "I": [{"%": i} for i in (1, 2, 3, 3, 3)],
+            "O": [{"%": 4, "TT": types[0]}],
+        }
+    )
+    fetch = [attr("name", "0.a_str", "out"), attr("col", "0.a_i32", 0)]
+    ops.append({"#": "1.fetch", "A": fetch, "I": [{"%": 4}], "O": [{"%": 5, "TT": types[0]}]})
+    return {"#": "block_0", "args": [], "ops": ops}

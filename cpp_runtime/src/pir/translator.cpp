@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::int64_t kProgramVersion = 3000000;  // of Paddle 3.0
 constexpr std::size_t kMaxListedProblems = 50;
+constexpr std::int64_t kMaxVectorElements = 64;  // of a vector whose elements are separate inputs
 
 std::string in_quotes(std::string_view text) {
   return "'" + std::string(text.substr(0, 200)) + "'";
@@ -470,14 +471,15 @@ void Translator::add_mutable_attr(const Operation& op, const OperandSpec& spec,
 Strings Translator::emit_elements(const Operation& op, const OperandSpec& spec,
                                   const Binding& vector) {
   const Ints& shape = vector.type.shape;
-  if (shape.size() != 1 || shape[0] < 0)
+  if (shape.size() != 1 || shape[0] < 0 || shape[0] > kMaxVectorElements)
     fail(op.source, full_name(op) + ": operand " + in_quotes(spec.name) +
-                        " must be a constant or a vector of known length");
+                        " must be a constant or a vector of a known length up to " +
+                        std::to_string(kMaxVectorElements));
+  if (shape[0] == 1) return {vector.variable};
   Strings names;
   for (std::int64_t i = 0; i < shape[0]; ++i)
     names.push_back(
         declare(op.name + ".element", {vector.type.kind, vector.type.dtype, {1}, {}, ""}));
-  if (names.size() == 1) return {vector.variable};
   emit(op, "split", {{"X", {vector.variable}}}, {{"Out", names}},
        {{"num", {AttrType::INT, shape[0]}}, {"axis", {AttrType::INT, std::int64_t{0}}}});
   return names;
