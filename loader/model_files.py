@@ -17,7 +17,7 @@ from ..ir.program import Program
 from .pdiparams import load_params, load_params_folder
 from .pdiparams_info import load_info
 from .pdmodel import parse_program, read_program_file_bytes
-from .pir import convert_pir_to_pdmodel, is_pir
+from .pir import program_to_pdmodel
 
 MODEL, PARAMS, INFO = ".pdmodel", ".pdiparams", ".pdiparams.info"
 PADDLE3_MODEL = ".json"
@@ -76,9 +76,8 @@ def _program_suffix(path: str | os.PathLike[str], prefix: str) -> str:
 
 def _read_program(path: str) -> tuple[bytes, Program]:
     """Return the program at a path as the bytes of a `.pdmodel`, and parsed."""
-    data, name = read_program_file_bytes(path), os.path.basename(path)
-    if is_pir(data):
-        data = convert_pir_to_pdmodel(data, name)
+    name = os.path.basename(path)
+    data = program_to_pdmodel(read_program_file_bytes(path), name)
     return data, parse_program(data, name)
 
 

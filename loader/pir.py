@@ -30,6 +30,11 @@ def convert_pir_to_pdmodel(data: bytes, name: str = "model.json") -> bytes:
     return pdmodel
 
 
+def program_to_pdmodel(data: bytes, name: str) -> bytes:
+    """Return the bytes of a program file of either format as those of a `.pdmodel`."""
+    return convert_pir_to_pdmodel(data, name) if is_pir(data) else data
+
+
 def convert_pdmodel_to_pir(data: bytes, name: str = "model.pdmodel") -> bytes:
     """Return the bytes of the `.json` with the same ops, which PaddlePaddle 3.0 to 3.3 read.
 

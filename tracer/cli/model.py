@@ -12,15 +12,13 @@ import numpy as np
 from ..compiler.unsupported_ops import UnsupportedOpsError
 from ..core.errors import FileError, OpError
 from ..export.atomic_files import write_files_atomically
-from ..ir.program import Contract
 from ..ir.verifier import find_problems
-from ..jit.model_conversion import convert_model, interpreter_of
+from ..jit.model_conversion import convert_model, scope_and_interpreter_of
 from ..jit.model_writer import PADDLE2, PADDLE3
 from ..jit.verify import verify_files_against_reference
 from ..loader.engine import Engine, ort_library_info
 from ..loader.model_files import model_prefix, read_model
 from ..loader.npz import load_npz
-from ..loader.translated_layer import TranslatedLayer
 from ..onnx.ort_format import write_ort
 from ..onnx.writer import ExportOptions, write_onnx
 from ..utils.terminal import make_console
@@ -37,12 +35,8 @@ def verify_saved_model(prefix: str) -> None:
     problems = find_problems(files.program)
     if problems:
         raise FileError(f"{files.name}: the program is invalid:\n  " + "\n  ".join(problems))
-    layer = TranslatedLayer(files)
-    if files.program.contract is None:
-        method = layer._saved_method("forward")
-        files.program.contract = Contract(inputs=method.inputs, outputs=method.outputs)
     try:
-        interpret = interpreter_of(layer, files)
+        scope, interpret = scope_and_interpreter_of(files)
     except UnsupportedOpsError as error:
         Engine(files.pdmodel, files.params_path, files.name)
         _print(
@@ -54,7 +48,7 @@ def verify_saved_model(prefix: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the report below contains the text of the warnings
         report = verify_files_against_reference(
-            files.program, files.pdmodel, files.params_path, layer._scope, interpret
+            files.program, files.pdmodel, files.params_path, scope, interpret
         )
     agree = "" if report.startswith("not verified") else "engine and interpreter agree "
     _print(

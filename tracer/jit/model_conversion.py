@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +14,15 @@ from ..export.atomic_files import stage_and_replace_files
 from ..ir.program import Contract
 from ..loader.model_files import (
     INFO,
-    MODEL,
-    PADDLE3_MODEL,
     PARAMS,
     ModelFileContents,
     read_model,
     read_non_forward_methods,
 )
-from ..loader.pir import convert_pdmodel_to_pir, convert_pir_to_pdmodel
+from ..loader.pir import program_to_pdmodel
 from ..loader.translated_layer import TranslatedLayer
-from .model_writer import PADDLE3, validate_format
-from .verify import run_compiled_program, verify_files_against_reference
+from .model_writer import pdmodel_to_format, program_suffix, validate_format
+from .verify import ReferenceFunction, run_compiled_program, verify_files_against_reference
 
 
 def convert_model(
@@ -43,35 +40,29 @@ def convert_model(
     fails. Raises FileError for invalid files, UnsupportedError that lists all ops without an
     equivalent, VerifyError if the results differ.
     """
-    suffix = PADDLE3_MODEL if validate_format("export", to) == PADDLE3 else MODEL
+    suffix = program_suffix(validate_format("export", to))
     prefix = os.fspath(target)
     models = {"": read_model(source)}
     models |= {f".{name}": model for name, model in read_non_forward_methods(source).items()}
     files: dict[Any, Any] = {}
-    pdmodels: dict[str, bytes] = {}
     for method, model in models.items():
-        program_path, params_path = prefix + method + suffix, prefix + method + PARAMS
-        files[program_path] = (
-            convert_pdmodel_to_pir(model.pdmodel, model.name) if to == PADDLE3 else model.pdmodel
-        )
-        pdmodels[program_path] = (
-            convert_pir_to_pdmodel(files[program_path], os.path.basename(program_path))
-            if to == PADDLE3
-            else model.pdmodel
-        )
+        params_path = prefix + method + PARAMS
+        files[prefix + method + suffix] = pdmodel_to_format(model.pdmodel, to, model.name)
         if model.values and not _is_same_file(model.params_path, params_path):
             files[params_path] = pdiparams.iter_file_chunks(model.values)
     if models[""].info and not os.path.exists(prefix + INFO):
         files[prefix + INFO] = pdiparams_info.to_bytes(models[""].info.values())
+    reports = {}
     with stage_and_replace_files(files) as staged:
-        return {
-            prefix + method + suffix: _verify(
-                model, pdmodels[prefix + method + suffix], prefix + method + PARAMS, staged
+        for method, model in models.items():
+            path = prefix + method + suffix
+            pdmodel = program_to_pdmodel(files[path], os.path.basename(path))
+            reports[path] = (
+                _verify(model, pdmodel, prefix + method + PARAMS, staged)
+                if verify
+                else "not verified"
             )
-            if verify
-            else "not verified"
-            for method, model in models.items()
-        }
+    return reports
 
 
 def _is_same_file(one: str | None, other: str) -> bool:
@@ -82,28 +73,29 @@ def _verify(
     model: ModelFileContents, pdmodel: bytes, params_path: str, staged: dict[str, Path]
 ) -> str:
     """Compare the new program with the interpretation of the source; return a report."""
+    try:
+        scope, interpret = scope_and_interpreter_of(model)
+    except UnsupportedOpsError as error:
+        return f"not verified: the interpreter cannot run it: {str(error).splitlines()[0]}"
+    params = str(staged.get(params_path, params_path)) if model.values else None
+    return verify_files_against_reference(model.program, pdmodel, params, scope, interpret)
+
+
+def scope_and_interpreter_of(
+    model: ModelFileContents,
+) -> tuple[dict[str, Tensor], ReferenceFunction]:
+    """Return the values of a saved model, and a function that interprets its program. A program
+    without a contract gets one.
+
+    Raises UnsupportedOpsError for ops without a kernel.
+    """
     layer = TranslatedLayer(model)
     if model.program.contract is None:
         method = layer._saved_method("forward")
         model.program.contract = Contract(inputs=method.inputs, outputs=method.outputs)
-    try:
-        interpret = interpreter_of(layer, model)
-    except UnsupportedOpsError as error:
-        return f"not verified: the interpreter cannot run it: {str(error).splitlines()[0]}"
-    params = str(staged.get(params_path, params_path)) if model.values else None
-    return verify_files_against_reference(model.program, pdmodel, params, layer._scope, interpret)
-
-
-def interpreter_of(
-    layer: TranslatedLayer, model: ModelFileContents
-) -> Callable[[list[Tensor]], list[Any]]:
-    """Return a function that interprets the program of a loaded model.
-
-    Raises UnsupportedOpsError for ops without a kernel.
-    """
     compiled = CompiledProgram(model.program)
 
     def interpret(tensors: list[Tensor]) -> list[Any]:
         return run_compiled_program(compiled, layer._scope, [t.array for t in tensors])
 
-    return interpret
+    return layer._scope, interpret

@@ -23,7 +23,7 @@ from ..export.atomic_files import (
 from ..ir.program import Program
 from ..ir.verifier import find_problems
 from ..loader.model_files import MODEL, PADDLE3_MODEL, find_non_forward_method_prefixes
-from ..loader.pir import convert_pdmodel_to_pir, convert_pir_to_pdmodel
+from ..loader.pir import convert_pdmodel_to_pir, program_to_pdmodel
 from .layer_capture import CapturedProgram
 from .verify import ReferenceFunction, verify_files_against_reference
 
@@ -64,9 +64,7 @@ class ModelToWrite:
     def program_bytes(self) -> bytes:
         """Return the content of the program file."""
         data = pdmodel.to_bytes(self.program)
-        if self.format == PADDLE2:
-            return data
-        return convert_pdmodel_to_pir(data, os.path.basename(self.prefix))
+        return pdmodel_to_format(data, self.format, os.path.basename(self.prefix))
 
 
 def write_model_files(
@@ -163,10 +161,9 @@ def _verify_and_mark_staged_model(
     if model.reference is None:
         return
     path = model.program_path
-    data = files[path]
     model.recording.contract.verified = verify_files_against_reference(
         model.program,
-        data if model.format == PADDLE2 else convert_pir_to_pdmodel(data, os.path.basename(path)),
+        program_to_pdmodel(files[path], os.path.basename(path)),
         None if params is None else str(params),
         model.recording.scope,
         model.reference,
@@ -175,6 +172,16 @@ def _verify_and_mark_staged_model(
     )
     with adding_missing_error_filename(path):
         Path(staged_paths[path]).write_bytes(model.program_bytes())
+
+
+def program_suffix(file_format: str) -> str:
+    """Return the suffix of programs in a format."""
+    return _SUFFIX_BY_FORMAT[file_format]
+
+
+def pdmodel_to_format(data: bytes, file_format: str, name: str) -> bytes:
+    """Return the content of a program file, given the bytes of the `.pdmodel`."""
+    return data if file_format == PADDLE2 else convert_pdmodel_to_pir(data, name)
 
 
 def validate_format(what: str, name: Any) -> str:

@@ -102,7 +102,7 @@ def _adam_param_decrement(
 ) -> Any:
     """The value that Adam subtracts from a parameter.
 
-    param: gives only the dtype.
+    param: only its dtype is used.
     first, second: the updated moments.
     powers: beta1 and beta2 to the power of the step number.
     """

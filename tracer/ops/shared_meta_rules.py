@@ -258,7 +258,7 @@ def normalize_axes(axes: Sequence[int], rank: int, what: str = "axis") -> tuple[
 
 
 def num_elements(shape: Shape) -> int:
-    """The number of elements; -1 if it is unknown. A size of 0 gives 0, even if other sizes are
+    """The number of elements; -1 if it is unknown. A size of 0 returns 0, even if other sizes are
     unknown.
     """
     if any(d < 0 for d in shape):
