@@ -46,7 +46,8 @@ double fill_value(Exporter& e, const OpDesc& op) {
       if (!value) e.fail(op, "str_value '" + text->substr(0, 80) + "' is no number");
       return *value;
     }
-  return std::get<double>(require_attr(e, op, "value", AttrType::FLOAT64).value);
+  Attr number = require_attr(e, op, "value", AttrType::FLOAT64);
+  return std::get<double>(number.value);
 }
 
 void fill_constant(Exporter& e, const OpDesc& op) {
