@@ -136,6 +136,27 @@ def test_error_names_op_and_shape() -> None:
     assert "test_memory_limit.py" in str(error.value)
 
 
+def test_copy_of_a_view_that_does_not_fit_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OARLOCK_MAX_RESULT_BYTES", str(1 << 62))
+    view = paddle.expand(paddle.ones([1, 3]), [1 << 50, 3])
+    with pytest.raises(MemoryLimitError, match=r"numpy\(\): .* float32\[1125899906842624,3\]"):
+        view.numpy()
+
+
+def test_fetched_view_that_does_not_fit_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OARLOCK_MAX_RESULT_BYTES", str(1 << 62))
+    paddle.enable_static()
+    try:
+        with paddle.static.program_guard(paddle.static.Program()):
+            x, shape = paddle.static.data("x", [1, 3]), paddle.static.data("shape", [2], "int64")
+            view = paddle.expand(x, shape)
+            feed = {"x": np.ones((1, 3), "float32"), "shape": np.array([1 << 50, 3])}
+            with pytest.raises(MemoryLimitError, match=r"run: \S+: there is not enough memory"):
+                paddle.static.Executor().run(feed=feed, fetch_list=[view])
+    finally:
+        paddle.disable_static()
+
+
 def test_result_at_the_limit() -> None:
     assert (paddle.ones([1024, 1]) + paddle.ones([1, 1024])).shape == [1024, 1024]
 

@@ -12,6 +12,7 @@ from ..core import cuda, native
 from ..core._tape import limited
 from ..core.errors import OpError, with_user_line
 from ..core.errstate import IGNORE_ALL, errstate_variable
+from ..core.result_size_limit import copy_array
 from ..core.tensor import Tensor
 from ..ir.block_captures import select_paddle_form_control_flow_grads
 from ..ir.kernelless_op_traits import is_feed_or_fetch
@@ -213,7 +214,10 @@ class CompiledProgram:
         for name, array in zip(built.stored_names, found[count:end], strict=True):
             _store_in_scope(scope, name, array)
         shared = {id(a) for a in (*given, *found[count:end])}
-        result = [_copy_if_shared(array, shared) for array in found[:count]]
+        result = [
+            _copy_if_shared(name, array, shared)
+            for name, array in zip(self.fetches, found[:count], strict=True)
+        ]
         for i, offsets in zip(built.lod_fetch_indices, found[end:], strict=True):
             result[i] = FetchedArrayWithLod(result[i], offsets) if offsets else result[i]
         return result
@@ -227,16 +231,17 @@ def _store_in_scope(scope: Mapping[str, Tensor], name: str, array: Any) -> None:
         scope[name] = Tensor(array, name=name)
 
 
-def _copy_if_shared(array: Any, shared: set[int]) -> Any:
-    """The array, or a copy of it if it shares memory with another array.
+def _copy_if_shared(name: str, array: Any, shared: set[int]) -> Any:
+    """The fetched array, or a copy of it if it shares memory with another array.
 
-    shared: ids of arrays with other owners.
+    name: of the variable, for the error if there is not enough memory for the copy
+    shared: ids of arrays with other owners
     """
     if isinstance(array, list) or array is None:
         return array
     found = np.asarray(array)
     owned = found.base is None and found.flags.writeable and id(array) not in shared
-    return found if owned else found.copy()
+    return found if owned else copy_array(found, f"run: {name}")
 
 
 class _ProgramBuild:

@@ -15,8 +15,10 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+import numpy as np
+
 from ._tape import take_rejected_size
-from .errors import MemoryLimitError, OpError
+from .errors import MemoryLimitError, OpError, with_user_line
 
 LIMIT_VARIABLE = "OARLOCK_MAX_RESULT_BYTES"
 DEFAULT_MAX_BYTES = 8 << 30
@@ -119,6 +121,22 @@ def check_result_size(shape: Sequence[int], itemsize: int, what: str = "its resu
             f"{what} [{sizes}] takes {_format_bytes(needed)}, more than the "
             f"{_format_bytes(limit)} that {LIMIT_VARIABLE} allows"
         )
+
+
+def copy_array(array: Any, reason: str) -> Any:
+    """A NumPy copy of an array, which may be a view of a much smaller one.
+
+    reason: begins the message of the MemoryLimitError that is raised if memory is missing
+    """
+    try:
+        return np.array(array)
+    except MemoryError:
+        sizes = ",".join(map(str, array.shape))
+        why = (
+            f"there is not enough memory for a copy of {array.dtype}[{sizes}], which takes "
+            f"{_format_bytes(array.nbytes)}"
+        )
+        raise MemoryLimitError(with_user_line(f"{reason}: {why}")) from None
 
 
 def _format_bytes(count: int) -> str:

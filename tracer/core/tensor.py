@@ -18,6 +18,7 @@ from .mode import reject_or_skip_side_effect, reject_static_graph_mode, state
 from .op import OPS, Meta
 from .paddle1_compat import compat
 from .place import Place, place_of_array
+from .result_size_limit import copy_array
 from .tensor_printing import format_array
 
 Array = np.ndarray[Any, Any]
@@ -142,7 +143,7 @@ class Tensor(TensorBase):
         """A copy of the value as an ndarray [*]."""
         array = self._read_array("numpy()")
         host = cuda.to_host(array)
-        return np.array(array) if host is array else host
+        return copy_array(array, "numpy()") if host is array else host
 
     def tolist(self) -> Any:
         """The value as nested Python lists."""
