@@ -8,6 +8,13 @@
 
 using namespace oarlock;
 
+TEST("npz: a dtype that NumPy lacks is rejected") {
+  auto path = (std::filesystem::temp_directory_path() / "oarlock_npz_float8.npz").string();
+  CHECK_ERROR("cannot hold float8_e5m2[2]",
+              write_npz(path, {{"a", Tensor(DType::float8_e5m2, {2})}}));
+  CHECK(!std::filesystem::exists(path));
+}
+
 TEST("npz: files written by NumPy") {
   NamedTensors in = read_npz(fixture("control.in.npz"));
   CHECK_EQ(in.size(), std::size_t{2});

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -216,3 +217,21 @@ def test_no_limit_for_numpy_outside_of_ops() -> None:
     assert (large + large).nbytes > LIMIT
     assert paddle.to_tensor(large).numpy().nbytes > LIMIT
     assert float(paddle.to_tensor(large).sum()) == N * N
+
+
+def test_limit_in_other_contexts() -> None:
+    """NumPy's allocation handler belongs to a context, for example an asyncio task."""
+
+    def work() -> None:
+        with pytest.raises(MemoryLimitError):
+            column_of_ones() + row_of_ones()
+
+    def run_in_new_contexts() -> None:
+        for _ in range(2):
+            contextvars.Context().run(work)
+        work()
+
+    thread = threading.Thread(target=run_in_new_contexts)
+    thread.start()
+    thread.join()
+    run_in_new_contexts()

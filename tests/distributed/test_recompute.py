@@ -122,3 +122,13 @@ def test_higher_order_gradients_are_rejected() -> None:
     x = paddle.to_tensor([1.0], stop_gradient=False)
     with pytest.raises(paddle.OpError, match="recompute: higher-order gradients"):
         paddle.grad(recompute(lambda v: v * v, x), x, create_graph=True)
+
+
+def test_integer_result_that_claims_a_gradient() -> None:
+    def double_and_count(x: Any) -> Any:
+        return x * 2, paddle.to_tensor([3], stop_gradient=False)
+
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    doubled, count = recompute(double_and_count, x)
+    doubled.sum().backward()
+    assert x.grad.numpy().tolist() == [2.0, 2.0] and count.tolist() == [3]

@@ -184,3 +184,12 @@ def test_get_worker_info() -> None:
     assert set(rows[:, 0]) <= {0, 1}
     assert set(map(tuple, rows[:, [1, 3]])) == {(2, 20)}
     assert len({tuple(r) for r in rows[:, [0, 2]]}) == len(set(rows[:, 0]))
+
+
+def test_sample_may_be_any_string() -> None:
+    class Strings(IterableDataset):
+        def __iter__(self) -> Iterator[Any]:
+            return iter(["first", "end of stream", "last"])
+
+    found = list(DataLoader(Strings(), batch_size=None, num_workers=1))
+    assert found == ["first", "end of stream", "last"]

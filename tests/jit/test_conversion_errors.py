@@ -391,3 +391,24 @@ def test_undefined_result_raises_like_python(full_graph: bool) -> None:
 
     with pytest.raises(UnboundLocalError, match="'y'"):
         to_static(undefined, full_graph=full_graph)(paddle.ones([2]), False)
+
+
+class PrivateNames:
+    """A method with private names, which Python mangles, and keywords, which it does not."""
+
+    def __init__(self) -> None:
+        self.__scale = 3.0
+
+    def call(self, x: Any) -> Any:
+        def scaled(**named: Any) -> Any:
+            return named["__by"] * x
+
+        match {"a": 1, "b": 2}:
+            case {"a": 1, **__rest}:
+                offset = float(len(__rest))
+        return scaled(__by=self.__scale) + offset
+
+
+def test_private_names_of_a_method() -> None:
+    x = paddle.to_tensor([1.0, 2.0])
+    assert paddle.jit.to_static(PrivateNames().call)(x).numpy().tolist() == [4.0, 7.0]

@@ -65,6 +65,13 @@ ROWS = [
     Row("dot", [c(4), c(4)], ref=np.dot),
     Row("cast", [c(3)], {"in_dtype": 23, "out_dtype": 5}, ref=np.real),
     Row("cast", [f(3)], {"in_dtype": 5, "out_dtype": 23}, ref=lambda x: x.astype("c8")),
+    Row(
+        "cast",
+        [np.array([0, 1, 1j, 1 + 1j], "c8")],
+        {"in_dtype": 23, "out_dtype": 0},
+        ref=lambda x: x != 0,
+        grad=False,
+    ),
     Row("transpose2", [c(3, 4)], {"axis": [1, 0]}, ref=np.transpose),
     Row("concat", [[c(2, 3), c(1, 3)], None], {"axis": 0}, ref=lambda xs, _: np.concatenate(xs)),
     Row("slice", [c(3, 4)], {"axes": [1], "starts": [1], "ends": [3]}, ref=lambda x, *_: x[:, 1:3]),

@@ -82,6 +82,12 @@ RESHAPE = [
         reshaped(6, 4),
     ),
     Row("flatten_contiguous_range", [f(2, 3, 4)], {}, reshaped(2, 3, 4)),
+    Row(
+        "flatten_contiguous_range", [f(4, 5, 0)], {"start_axis": 1, "stop_axis": 2}, reshaped(4, 0)
+    ),
+    Row(
+        "flatten_contiguous_range", [f(2, 3, 0)], {"start_axis": 0, "stop_axis": 1}, reshaped(6, 0)
+    ),
     Row("flatten_contiguous_range", [f()], {"start_axis": 0, "stop_axis": -1}, reshaped(1)),
 ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import http.client
 import json
 import socket
@@ -16,9 +17,9 @@ import pytest
 import uvicorn
 
 from oarlock.serving.app import App
-from oarlock.serving.body import RequestLimits
+from oarlock.serving.body import RequestLimits, decompress
 from oarlock.serving.datatypes import require_datatype
-from oarlock.serving.protocol import Request, encode_response
+from oarlock.serving.protocol import Request, RequestError, encode_response
 from oarlock.serving.served_model import InferenceStatistics
 from oarlock.serving.server import TimeoutProtocol
 
@@ -185,3 +186,17 @@ def test_request_body_timeout(limits: dict[str, float], pause: float, status: in
             with suppress(ConnectionError):
                 while connection.recv(4096):
                     pass
+
+
+def test_gzip_data_of_many_members() -> None:
+    """Members of all sizes, of which zlib reads parts of the next one."""
+    parts = [bytes([n % 251]) * (n * 37) for n in range(300)]
+    packed = b"".join(map(gzip.compress, parts))
+    whole = b"".join(parts)
+    assert decompress(packed, "gzip", len(whole)) == whole
+    with pytest.raises(RequestError, match="exceeds the limit"):
+        decompress(packed, "gzip", len(whole) - 1)
+    with pytest.raises(RequestError, match="truncated"):
+        decompress(packed[:-1], "gzip", len(whole))
+    with pytest.raises(RequestError, match="truncated"):
+        decompress(b"", "gzip", 9)

@@ -298,3 +298,18 @@ def test_c_code_called_by_compiled_functions_can_import() -> None:
     # C code that imports a module, such as CuPy's, uses the builtins of the calling function.
     run = FunctionSourceWriter().write_and_compile_function(["x"], [], [], ["x"])
     assert run.__builtins__["__import__"] is __import__  # type: ignore[attr-defined]
+
+
+def test_variable_fetched_twice_is_copied() -> None:
+    paddle.enable_static()
+    try:
+        with paddle.static.program_guard(paddle.static.Program()):
+            x = paddle.static.data("x", [2], "float32")
+            y = x * 2
+            first, second = paddle.static.Executor().run(
+                feed={"x": np.ones(2, "float32")}, fetch_list=[y, y]
+            )
+        first[0] = 7
+        assert second.tolist() == [2, 2]
+    finally:
+        paddle.disable_static()

@@ -148,7 +148,8 @@ def _make_save_dtype_hook(dtype: str) -> Any:
 
 def _register_float32_gradient_hooks(model: Layer) -> None:
     for parameter in model.parameters():
-        parameter.register_hook(lambda g: cast(g, "float32"))
+        if not parameter.stop_gradient:
+            parameter.register_hook(lambda g: cast(g, "float32"))
 
 
 def _check_decorate_arguments(

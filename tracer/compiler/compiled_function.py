@@ -214,10 +214,10 @@ class CompiledProgram:
         for name, array in zip(built.stored_names, found[count:end], strict=True):
             _store_in_scope(scope, name, array)
         shared = {id(a) for a in (*given, *found[count:end])}
-        result = [
-            _copy_if_shared(name, array, shared)
-            for name, array in zip(self.fetches, found[:count], strict=True)
-        ]
+        result = []
+        for name, array in zip(self.fetches, found[:count], strict=True):
+            result.append(_copy_if_shared(name, array, shared))
+            shared.add(id(array))
         for i, offsets in zip(built.lod_fetch_indices, found[end:], strict=True):
             result[i] = FetchedArrayWithLod(result[i], offsets) if offsets else result[i]
         return result

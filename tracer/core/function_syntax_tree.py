@@ -35,22 +35,22 @@ def require_syntax_tree_of_code(code: CodeType) -> FunctionNode:
             f"line {code.co_firstlineno} of {code.co_filename} is not, or not only, the "
             f"function {code.co_name}"
         )
-    if not _is_file_older_than_process(code.co_filename) and not _matches_source(code, text):
+    if not _is_file_older_than_import(code.co_filename) and not _matches_source(code, text):
         raise SourceError(
             f"{code.co_filename} was edited since {code.co_name} was made; load it again"
         )
     return copy.deepcopy(found[0])
 
 
-_START_TIME = time.time()
+_IMPORT_TIME = time.time()
 
 
-def _is_file_older_than_process(filename: str) -> bool:
-    """Whether a file was last written before this process started. If so, its functions
-    match their source.
+def _is_file_older_than_import(filename: str) -> bool:
+    """Whether a file was last written before this module was imported. If so, its functions are
+    taken to match their source.
     """
     try:
-        return os.stat(filename).st_mtime < _START_TIME
+        return os.stat(filename).st_mtime < _IMPORT_TIME
     except OSError:
         return False
 

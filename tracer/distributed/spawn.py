@@ -28,9 +28,6 @@ _OPTIONS = {
 class SpawnContext:
     """The finished processes of `spawn`, which waits for them before it returns."""
 
-    def __init__(self, code: int) -> None:
-        self._exit_code = code
-
     def join(self, timeout: float | None = None) -> bool:
         """Return True: the processes have finished."""
         return True
@@ -55,7 +52,7 @@ def spawn(
         raise OarlockError(with_user_line(f"spawn: unknown options {', '.join(sorted(unknown))}"))
     if nprocs in (-1, 1):
         func(*args)
-        return SpawnContext(0)
+        return SpawnContext()
     if nprocs < 1:
         raise OarlockError(with_user_line(f"spawn: nprocs must be -1 or positive, not {nprocs}"))
     code = _run_call_in_processes(
@@ -65,7 +62,7 @@ def spawn(
         raise OarlockError(
             with_user_line(f"spawn: a process failed (exit code {code}); its output is above")
         )
-    return SpawnContext(0)
+    return SpawnContext()
 
 
 def _run_call_in_processes(call: bytes, count: int, port: int) -> int:

@@ -70,7 +70,10 @@ def clear_gradient(self: Tensor, set_to_zero: bool = True) -> None:
     _clear_gradient(self, set_to_zero)
     grads = self.node.grads if isinstance(self.node, Node) else None
     if grads is not None and self.index in grads:
-        grads[self.index] = np.zeros_like(self.array)
+        if set_to_zero:
+            grads[self.index] = np.zeros_like(self.array)
+        else:
+            del grads[self.index]
 
 
 def patch() -> None:

@@ -68,11 +68,11 @@ class Config:
 
     def set_prog_file(self, path: str) -> None:
         """Set the path of the program file."""
-        self._prog = os.fspath(path)
+        self._prog, self._dir, self._buffers = os.fspath(path), "", None
 
     def set_params_file(self, path: str) -> None:
         """Set the path of the parameter file."""
-        self._params = os.fspath(path)
+        self._params, self._dir, self._buffers = os.fspath(path), "", None
 
     def set_model_buffer(
         self, prog: bytes, prog_size: int, params: bytes, params_size: int

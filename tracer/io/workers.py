@@ -18,7 +18,11 @@ from ..core import cuda
 from ..core.errors import OarlockError
 from . import shared_memory
 
-_END_OF_STREAM = "end of stream"
+
+class _EndOfStream:
+    """Sent by a worker instead of a batch when its dataset ends."""
+
+
 _pass_numbers = itertools.count()
 _worker_info: WorkerInfo | None = None
 
@@ -79,7 +83,7 @@ def _worker_main(loader: Any, info: WorkerInfo, prefix: str, tasks: Any, results
     for number, indices in iter(tasks.get, None):
         try:
             batch = (
-                next(stream, _END_OF_STREAM) if stream is not None else loader._load_batch(indices)
+                next(stream, _EndOfStream()) if stream is not None else loader._load_batch(indices)
             )
             results.send(
                 (
@@ -162,7 +166,7 @@ class WorkerBatchIterator:
             batch = self._results_by_number.pop(self._num_returned)
             owner = self._worker_by_task.pop(self._num_returned, 0)
             self._num_returned += 1
-            if isinstance(batch, str) and batch == _END_OF_STREAM:
+            if isinstance(batch, _EndOfStream):
                 self._ended_workers.add(owner)
                 continue
             self._send_task()

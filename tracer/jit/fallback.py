@@ -18,7 +18,8 @@ class PythonFallback:
 
     requires_full_graph: if True, a call runs as Python only if its capture failed with a
         SideEffectError, for example that of a training step; other failures raise.
-    last_arguments: the arguments of the last failed call, as InputSpecs.
+    last_arguments: the arguments of the last failed call, as InputSpecs; None if a later call ran
+        as a program.
     """
 
     def __init__(self, full_graph: bool) -> None:

@@ -141,6 +141,7 @@ class StaticFunction:
         concrete = self._program_cache.fast_cache.get(plain)
         if concrete is not None and concrete.guards.are_satisfied():
             self._program_cache.latest_program = concrete
+            self._python_fallback.last_arguments = None
             try:
                 return concrete(args)
             except Exception as error:
@@ -151,6 +152,7 @@ class StaticFunction:
         if concrete is None or self._warn_if_lacks_needed_gradients(concrete, tensors):
             found = self._python_fallback.run_as_python(self.dygraph_function, args, kwargs)
             return found if concrete is None else concrete.set_program_output_names(found)
+        self._python_fallback.last_arguments = None
         if (
             plain is not None
             and len(tensors) == len(args)

@@ -31,8 +31,6 @@ __all__ = [
     "Uniform",
     "XavierNormal",
     "XavierUniform",
-    "_draw_symmetric_uniform",
-    "_draw_zero_mean_normal",
     "calculate_gain",
     "set_global_initializer",
 ]

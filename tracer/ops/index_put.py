@@ -100,7 +100,7 @@ def _(x, indices, value, *, accumulate):
     check_dtype(x.dtype == value.dtype, "the dtypes of x and value differ")
     picked = _indexed_shape(x, indices)
     check(
-        len(broadcast_shapes(picked, value.shape)) == len(picked),
+        shapes_match(broadcast_shapes(picked, value.shape), picked),
         "value does not broadcast to what the indices pick",
     )
     return x

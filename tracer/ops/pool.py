@@ -107,13 +107,14 @@ def _make_window_from_pool_attrs(
         require_ints_per_axis(ksize, rank, "ksize"),
         require_ints_per_axis(strides, rank, "strides"),
     )
-    pads = resolve_pads(sizes, size, stride, paddings, algorithm)
     if whole:
+        resolve_pads(sizes, size, (1,) * rank, paddings, algorithm)  # only to check the attributes
         return Window(tuple(sizes), (1,) * rank, (1,) * rank, ((0, 0),) * rank)
     check(
         min(size) > 0 and min(stride) > 0,
         f"ksize={list(ksize)}, strides={list(strides)} are not positive",
     )
+    pads = resolve_pads(sizes, size, stride, paddings, algorithm)
     return Window(size, stride, (1,) * rank, pads)
 
 

@@ -254,6 +254,15 @@ def _axes_from_tensors_or_attr(
     return axes_to_reduce(dim, reduce_all, x.ndim)
 
 
+def unknown_reduced_shape(shape: Any, axis: Any, axis_list: Any, keep_dim: bool) -> Any:
+    """The shape after a reduction over axes that tensors hold: the rank is known, the sizes are
+    not.
+    """
+    gone = len(axis_list) if axis is None else num_elements(axis.shape)
+    check(gone >= 0, "how many axes there are to reduce is not known")
+    return (-1,) * (len(shape) if keep_dim else len(shape) - gone)
+
+
 def define_bool_reduction(type: str, function: Callable[..., Any], words: str) -> Op:
     """Define the reduction op `type` on bool."""
 
@@ -280,9 +289,7 @@ def define_bool_reduction(type: str, function: Callable[..., Any], words: str) -
                 reduced_shape(x.shape, axes_to_reduce(dim, reduce_all, len(x.shape)), keep_dim),
                 np.dtype(bool),
             )
-        gone = len(axis_list) if axis is None else num_elements(axis.shape)
-        check(gone >= 0, "how many axes there are to reduce is not known")
-        return Meta((-1,) * (len(x.shape) if keep_dim else len(x.shape) - gone), np.dtype(bool))
+        return Meta(unknown_reduced_shape(x.shape, axis, axis_list, keep_dim), np.dtype(bool))
 
     kernel.__name__ = type
     kernel.__doc__ = (
@@ -328,7 +335,7 @@ def _define_even_extreme(type: str, function: Callable[..., Any], word: str) -> 
                 reduced_shape(x.shape, axes_to_reduce(dim, reduce_all, len(x.shape)), keep_dim),
                 x.dtype,
             )
-        return Meta((-1,) * len(x.shape), x.dtype) if keep_dim else Meta((-1,), x.dtype)
+        return Meta(unknown_reduced_shape(x.shape, axis, axis_list, keep_dim), x.dtype)
 
     def vjp(g, x, axis, axis_list, *, dim, keep_dim, reduce_all, Out):
         check(axis is None and not axis_list, "the gradient needs axes that are attributes")

@@ -61,6 +61,8 @@ class LBFGS(Optimizer):
             raise OpError(
                 f"LBFGS: line_search_fn={line_search_fn!r} is neither None nor 'strong_wolfe'"
             )
+        if history_size < 1:
+            raise OpError(f"LBFGS: history_size={history_size} is not positive")
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self._limits = (max_iter, max_iter * 5 // 4 if max_eval is None else max_eval)
         self._tolerance = (tolerance_grad, tolerance_change)
@@ -90,6 +92,8 @@ class LBFGS(Optimizer):
             step = self._store_pair_and_find_direction(gradient)
             slope = float(gradient @ step)
             if slope > -self._tolerance[1]:
+                # the pair up to this gradient is stored; no step follows it
+                self._last_gradient_and_step = (gradient, np.zeros_like(gradient))
                 break
             point = self._take_step(
                 closure,
@@ -230,6 +234,8 @@ class LBFGS(Optimizer):
             _, loss, gradient = self._evaluate_loss_and_gradient(closure)
             return _LineSearchPoint(t, loss, gradient, float(gradient @ step))
 
+        if length == 0.0:  # the learning rate is 0
+            return start_point
         if self._line_search is None and last:
             self._set_parameters(origin + length * step)
             return start_point._replace(t=length)

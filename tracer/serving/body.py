@@ -13,6 +13,10 @@ from starlette.requests import Request
 from .protocol import RequestError
 
 _WINDOW_BITS = {"gzip": 31, "deflate": 15}  # zlib's wbits of these formats
+# Bytes of a member that are decompressed first; each further slice is twice as large. At the end of
+# a member, zlib copies the rest of the slice, so that slices of the whole rest would take quadratic
+# time for many small members.
+_FIRST_SLICE = 512
 
 
 @dataclass(frozen=True)
@@ -113,19 +117,23 @@ def decompress(body: bytes, encoding: str, max_bytes: int) -> bytes:
         raise RequestError(
             f"Content-Encoding {encoding[:20]} is not one of {', '.join(_WINDOW_BITS)}", 415
         )
-    data = b""
+    view, position, data = memoryview(body), 0, bytearray()
     while True:  # gzip data may have several members
         decompressor = zlib.decompressobj(_WINDOW_BITS[encoding])
-        try:
-            data += decompressor.decompress(body, max_bytes + 1 - len(data))
-        except zlib.error:
-            raise RequestError(f"the body is not valid {encoding} data") from None
-        if len(data) > max_bytes:
-            raise RequestError(
-                f"the decompressed request exceeds the limit of {max_bytes} bytes", 413
-            )
-        if not decompressor.eof:
-            raise RequestError(f"the {encoding} data are truncated")
-        body = decompressor.unused_data
-        if not body:
-            return data
+        size = _FIRST_SLICE
+        while not decompressor.eof:
+            part = view[position : position + size]
+            if not part:
+                raise RequestError(f"the {encoding} data are truncated")
+            try:
+                data += decompressor.decompress(part, max_bytes + 1 - len(data))
+            except zlib.error:
+                raise RequestError(f"the body is not valid {encoding} data") from None
+            if len(data) > max_bytes:
+                raise RequestError(
+                    f"the decompressed request exceeds the limit of {max_bytes} bytes", 413
+                )
+            position += len(part) - len(decompressor.unused_data)
+            size *= 2
+        if position == len(body):
+            return bytes(data)

@@ -201,6 +201,7 @@ class ProgramDesc(ProtoDescView):
     def _set_version(self, version: int = 1008005) -> None:
         """Set the version of Paddle that wrote the program."""
         self._view.raw.version = version
+        self._view.raw.mark_changed()
 
     def get_feed_target_names(self) -> Sequence[str]:
         """Return the names of the inputs, in the order of the feed ops."""

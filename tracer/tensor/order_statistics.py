@@ -277,7 +277,7 @@ def median(
     x: Tensor, axis: int | None = None, keepdim: bool = False, name: str | None = None
 ) -> Tensor:
     """Median along `axis`, the mean of the two middle elements, NaN if any is NaN. float64 for
-    float64, otherwise float32.
+    float64, otherwise float32. Paddle 2.6 returns NaN for infinite elements, too.
 
     x [*] -> [* without axis]
     """
@@ -299,9 +299,8 @@ def _median_and_normalized_axes(x: Tensor, axis: Any) -> tuple[Tensor, list[int]
         middle = low if size % 2 else math.scale(math.add(low, high), 0.5)
     else:  # with a dynamic size there may be one or two
         middle = math.add(math.scale(low, 0.5), math.scale(high, 0.5))
-    return math.add(
-        middle, math.scale(_select_on_last_axis(ordered, size - 1), 0.0)
-    ), axes if x.ndim else []  # NaN is sorted last
+    last = _select_on_last_axis(ordered, size - 1)  # NaN is sorted last
+    return manipulation.where(OPS["isnan_v2"](last), last, middle), axes if x.ndim else []
 
 
 def _select_on_last_axis(x: Tensor, index: Any) -> Tensor:

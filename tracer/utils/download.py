@@ -97,7 +97,7 @@ def fetch(
     target = Path(folder) / name
     if not force and target.is_file() and (md5sum is None or _md5(target) == md5sum):
         return target
-    if accept_other_md5 and target.is_file():
+    if accept_other_md5 and not force and target.is_file():
         _warn_about_md5(target, md5sum)
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -107,6 +107,7 @@ def fetch(
             digest = _download_and_compute_md5(url, file, target)
         if md5sum is not None and digest != md5sum:
             raise FileError(f"download: the file at {url} has MD5 {digest}, not {md5sum}")
+        os.chmod(temporary, 0o644)  # mkstemp's files are private; the cache folder may be shared
         os.replace(temporary, target)
     finally:
         Path(temporary).unlink(missing_ok=True)

@@ -22,13 +22,17 @@ namespace {
 
 using namespace oarlock;
 
-// Creates an error; if memory is exhausted, returns a static one.
+// The error that is returned if there is no memory for another one; it is never freed.
+oarlock_error* out_of_memory_error() {
+  static oarlock_error error{"oarlock: out of memory", "engine"};
+  return &error;
+}
+
 oarlock_error* make_error(std::string_view message, std::string_view kind) {
-  static oarlock_error out_of_memory{"oarlock: out of memory", "engine"};
   try {
     return new oarlock_error{std::string(message), std::string(kind)};
   } catch (...) {
-    return &out_of_memory;
+    return out_of_memory_error();
   }
 }
 
@@ -96,7 +100,7 @@ const char* oarlock_error_kind(const oarlock_error* error) {
   return error ? error->kind.c_str() : "";
 }
 void oarlock_error_free(oarlock_error* error) {
-  if (error && error->message != "oarlock: out of memory") delete error;
+  if (error != out_of_memory_error()) delete error;
 }
 
 oarlock_error* oarlock_options_new(oarlock_options** made) {

@@ -72,7 +72,8 @@ ValueType infer_reduce(const onnx::Node& n, const Inputs& in) {
   auto axes = attribute ? std::optional(*attribute) : known_ints(in, 1);
   if (computed && !axes) return infer_dtype_only(in);
   Ints shape = *in[0]->shape, out;
-  std::vector<bool> is_reduced(shape.size(), !axes);
+  bool reduces_all = !axes || (axes->empty() && int_attr(n, "noop_with_empty_axes", 0) == 0);
+  std::vector<bool> is_reduced(shape.size(), reduces_all);
   for (auto a : axes.value_or(Ints{}))
     if (is_axis(normalize_axis(a, shape), shape))
       is_reduced[static_cast<std::size_t>(normalize_axis(a, shape))] = true;

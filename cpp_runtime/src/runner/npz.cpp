@@ -152,9 +152,12 @@ Tensor parse_npy(std::string_view bytes, const std::string& label) {
 }
 
 std::string to_npy(const Tensor& tensor) {
-  std::string_view descr = "?";
+  std::string_view descr;
   for (const DTypeDescrPair& code : kNumpyDescrs)
-    if (code.dtype == tensor.dtype() && descr == "?") descr = code.descr;
+    if (code.dtype == tensor.dtype() && descr.empty()) descr = code.descr;
+  if (descr.empty())
+    throw Error(ErrorCode::input,
+                "npy: files cannot hold " + format_type(tensor.dtype(), tensor.shape()));
   std::string shape;
   for (std::int64_t d : tensor.shape())
     shape += std::to_string(d) + (tensor.shape().size() == 1 ? "," : ", ");

@@ -46,7 +46,7 @@ def recompute(
         function, args, kwargs, mode, rng.get_rng_state() if preserve_rng_state else None
     )
     result, copies = call.run()
-    outputs = [t for t in _iter_tensors(result) if not t.stop_gradient]
+    outputs = _differentiable_outputs(result)
     if not outputs:
         return result
     call.inputs = [i for i, copy in enumerate(copies) if not copy.stop_gradient]
@@ -113,6 +113,11 @@ def _iter_tensors(value: Any) -> Iterator[Tensor]:
             yield from _iter_tensors(inner)
 
 
+def _differentiable_outputs(result: Any) -> list[Tensor]:
+    """Return the tensors of a result that gradients flow through."""
+    return [t for t in _iter_tensors(result) if not t.stop_gradient and is_inexact(t.meta.dtype)]
+
+
 def _copy_tensors_as_leaves(value: Any, copies: list[Tensor]) -> Any:
     """Replace the tensors of a nested value by leaf copies, which are appended to `copies`."""
     if isinstance(value, Tensor):
@@ -165,9 +170,7 @@ def _make_vjp_rule(call: _RepeatableCall) -> Callable[[list[Any], list[Any]], li
                 )
             )
         result, copies = call.rerun()
-        outputs = [
-            t for t in _iter_tensors(result) if not t.stop_gradient and is_inexact(t.meta.dtype)
-        ]
+        outputs = _differentiable_outputs(result)
         inputs = [copies[i] for i in call.inputs] + call.leaves
         cotangents = [conjugate_complex_grad(Tensor(g)) for g in grads]
         input_grads = grad(outputs, inputs, cotangents, allow_unused=True)

@@ -137,7 +137,7 @@ class SymbolEffects(ast.NodeVisitor):
     # -- inner scopes
     # ------------------------------------------------------------------------------------
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+    def visit_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         self.record_name_assignment(node.name)
         for inner in (*node.decorator_list, *_default_expressions(node.args)):
             self.visit(inner)
@@ -147,6 +147,8 @@ class SymbolEffects(ast.NodeVisitor):
             is_generated=node.name.startswith(GENERATED_PREFIX),
         )
 
+    visit_AsyncFunctionDef = visit_FunctionDef
+
     def visit_Lambda(self, node: ast.Lambda) -> None:
         for inner in _default_expressions(node.args):
             self.visit(inner)
@@ -154,7 +156,7 @@ class SymbolEffects(ast.NodeVisitor):
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         self.record_name_assignment(node.name)
-        for inner in (*node.decorator_list, *node.bases):
+        for inner in (*node.decorator_list, *node.bases, *node.keywords):
             self.visit(inner)
         self._record_inner_scope(node.body, set())
 

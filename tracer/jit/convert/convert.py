@@ -378,12 +378,13 @@ def _mangle_private_names(tree: ast.FunctionDef, code: CodeType) -> None:
         return f"_{owner}{name}" if is_private else name
 
     for node in ast.walk(tree):
-        for field in ("id", "attr", "arg", "name", "asname"):
+        for field in ("id", "attr", "arg", "name", "asname", "rest"):
             name = getattr(node, field, None)
             if (
                 isinstance(name, str)
                 and node is not tree
                 and not (field == "name" and isinstance(node, ast.alias))
+                and not isinstance(node, ast.keyword)  # Python does not mangle these
             ):
                 setattr(node, field, mangle(name))
         if isinstance(node, ast.Global | ast.Nonlocal):

@@ -35,7 +35,6 @@ class ExpressionTransformer(ast.NodeTransformer):
 
     def __init__(self, first_argument: str | None) -> None:
         self.first_argument_name = first_argument
-        self.count = 0
         self.num_enclosing_raises = 0
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:

@@ -1,6 +1,6 @@
-// NumPy allocates through a handler (NEP 49), one per Python context and thus one per thread.  This
-// handler rejects requests above the limit while a kernel runs in the thread, and forwards all
-// others to the previous handler.
+// NumPy allocates through a handler (NEP 49), one per Python context (contextvars); tasks and
+// threads have their own contexts.  This handler rejects requests above the limit while a kernel
+// runs in the thread, and forwards all others to the previous handler.
 #include "autograd/memory_limit.h"
 
 #include <cstdlib>
@@ -21,7 +21,6 @@ constexpr const char* kCapsule = "mem_handler";  // the name that NumPy requires
 
 struct ThreadState {
   int kernel_depth = 0;  // number of nested kernel calls in this thread
-  bool has_handler = false;
   std::size_t rejected_bytes = 0;
 };
 thread_local ThreadState state;
@@ -80,10 +79,14 @@ PyObject* make_handler_capsule() {
   return PyCapsule_New(&handler, kCapsule, nullptr);
 }
 
-// Installs the handler in this thread, once.  If that fails, kernels run without the limit.
+// Installs the handler in the current Python context unless it is there.  If that fails, kernels
+// run without the limit.
 void install_handler() noexcept {
   static PyObject* capsule = nullptr;
-  state.has_handler = true;
+  PyObject* current = PyDataMem_GetHandler();
+  bool is_installed = capsule && current == capsule;
+  Py_XDECREF(current);
+  if (is_installed) return;
   PyObject *type = nullptr, *error = nullptr, *trace = nullptr;
   PyErr_Fetch(&type, &error, &trace);
   if (!capsule) capsule = make_handler_capsule();
@@ -94,8 +97,9 @@ void install_handler() noexcept {
 }  // namespace
 
 LimitedAllocations::LimitedAllocations() noexcept {
-  if (!state.has_handler) install_handler();
-  if (state.kernel_depth++ == 0) state.rejected_bytes = 0;
+  if (state.kernel_depth++ != 0) return;
+  state.rejected_bytes = 0;
+  install_handler();
 }
 LimitedAllocations::~LimitedAllocations() { --state.kernel_depth; }
 

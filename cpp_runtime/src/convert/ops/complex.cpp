@@ -73,6 +73,8 @@ void cast_complex(NodeContext& n) {
   auto x = complex_input(n, "X");
   if (is_complex(to))
     return set_complex_output(n, x.re.to(complex_part_dtype(to)), x.im.to(complex_part_dtype(to)));
+  if (to == DType::boolean && !is_real(x))
+    return n.set_output("Out", n.emit("Or", {x.re.to(to), x.im.to(to)}));
   n.set_output("Out", x.re.to(to));
 }
 

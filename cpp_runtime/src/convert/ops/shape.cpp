@@ -41,11 +41,14 @@ Value flatten_axes(NodeContext& n, Value x, std::int64_t start, std::int64_t sto
                0;  // -1 cannot be inferred if other dims are 0
   to.push_back(known ? element_count(merged).value_or(-1) : -1);
   to.insert(to.end(), dims.begin() + stop + 1, dims.end());
-  if (std::count(to.begin(), to.end(), -1) <= 1) return n.reshape(x, to);
+  bool is_empty = std::count(to.begin() + start, to.end(), 0) > 0;  // 0 would copy a dim of x
+  if (!is_empty && std::count(to.begin(), to.end(), -1) <= 1) return n.reshape(x, to);
   auto head = n.slice(n.shape_of(x), {0}, {start}, {0}),
        tail = n.slice(n.shape_of(x), {stop + 1}, {rank}, {0});
-  return n.emit("Reshape",
-                {x, n.concat({head, product_of_dims_in_range(n, x, start, stop + 1), tail}, 0)});
+  auto target = n.concat({head, product_of_dims_in_range(n, x, start, stop + 1), tail}, 0);
+  if (is_empty && n.opset() >= 14)
+    return n.emit("Reshape", {x, target}, {{"allowzero", std::int64_t{1}}});
+  return n.emit("Reshape", {x, target});
 }
 
 void flatten_contiguous_range(NodeContext& n) {
