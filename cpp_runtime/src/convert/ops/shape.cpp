@@ -46,9 +46,8 @@ Value flatten_axes(NodeContext& n, Value x, std::int64_t start, std::int64_t sto
   auto head = n.slice(n.shape_of(x), {0}, {start}, {0}),
        tail = n.slice(n.shape_of(x), {stop + 1}, {rank}, {0});
   auto target = n.concat({head, product_of_dims_in_range(n, x, start, stop + 1), tail}, 0);
-  if (is_empty && n.opset() >= 14)
-    return n.emit("Reshape", {x, target}, {{"allowzero", std::int64_t{1}}});
-  return n.emit("Reshape", {x, target});
+  if (n.opset() < 14) return n.emit("Reshape", {x, target});
+  return n.emit("Reshape", {x, target}, {{"allowzero", std::int64_t{1}}});
 }
 
 void flatten_contiguous_range(NodeContext& n) {
