@@ -19,7 +19,7 @@ from .proto import TensorDesc
 _RECORD_HEADER = struct.Struct("<IQIi")
 
 
-def iter_record_chunks(name: str, array: Any) -> Iterator[bytes | memoryview]:
+def iter_serialized_record_chunks(name: str, array: Any) -> Iterator[bytes | memoryview]:
     """Yield the record of an array or NumPy scalar: header, description, data.
 
     Raises FileError for an unsupported dtype.
@@ -36,17 +36,17 @@ def iter_record_chunks(name: str, array: Any) -> Iterator[bytes | memoryview]:
         yield array.reshape(-1).view(np.uint8).data
 
 
-def iter_file_chunks(params: Mapping[str, Any]) -> Iterator[bytes | memoryview]:
+def iter_serialized_file_chunks(params: Mapping[str, Any]) -> Iterator[bytes | memoryview]:
     """Yield the whole file in chunks."""
     for name in sorted(params):
-        yield from iter_record_chunks(name, params[name])
+        yield from iter_serialized_record_chunks(name, params[name])
 
 
 def write(params: Mapping[str, Any], file: BinaryIO) -> None:
     """Write the `.pdiparams` of `params` (name -> array) to an open file."""
-    file.writelines(iter_file_chunks(params))
+    file.writelines(iter_serialized_file_chunks(params))
 
 
 def to_bytes(params: Mapping[str, Any]) -> bytes:
     """Return the `.pdiparams` of `params` (name -> array)."""
-    return b"".join(iter_file_chunks(params))
+    return b"".join(iter_serialized_file_chunks(params))

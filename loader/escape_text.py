@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 
 # Control characters, surrogates, and invisible characters that change the display; the same list
-# as in C++ (`base/escape_text.h`).
+# as in C++ (`base/escape_control_characters.h`).
 ESCAPED_RANGES = (
     (0x00, 0x1F),
     (0x7F, 0x9F),
@@ -25,7 +25,7 @@ ESCAPED_RANGES = (
 _ESCAPED_CHARACTER = re.compile(f"[{''.join(f'{chr(a)}-{chr(b)}' for a, b in ESCAPED_RANGES)}]")
 
 
-def escape_text(text: str, keep_line_breaks: bool = False) -> str:
+def escape_control_characters(text: str, keep_line_breaks: bool = False) -> str:
     """Escape the control characters of a text, except tabs.
 
     keep_line_breaks: do not escape line breaks either.

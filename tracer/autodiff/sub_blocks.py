@@ -14,7 +14,7 @@ from typing import Any
 from ..capture.recorder import OpenBlock
 from ..capture.variable import Variable
 from ..core.dtype import parse_dtype
-from ..core.errors import OarlockError, with_user_line
+from ..core.errors import OarlockError, append_user_line
 from ..core.op import OPS
 from ..ir.block_captures import outer_names_read_by_block, outer_names_written_by_block
 from ..ir.program import Attr, AttrType, Block, OpDesc, VarDesc, VarKind
@@ -305,7 +305,7 @@ def _slice_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
         )
     elif op.attr("starts") != [0]:
         why = "backward: the gradient of a slice of a TensorArray requires that it starts at 0"
-        raise OarlockError(with_user_line(f"{why}{location_line(op)}"))
+        raise OarlockError(append_user_line(f"{why}{location_line(op)}"))
     else:
         backward.accumulate(name, gradient)
 

@@ -18,9 +18,9 @@ from ..core.errors import (
     op_error_like,
     user_line,
     warn,
-    with_user_line,
+    append_user_line,
 )
-from ..core.mode import Mode, base_mode
+from ..core.mode import Mode, base_mode_of
 from ..core.op import OPS, Meta, Op, Slot
 from ..core.tensor import RemovableHookHandle, Tensor
 from ..ir.guards import format_expected_value
@@ -92,7 +92,7 @@ class Trace(EagerMode):
             or self.recorder.find_or_declare_name(tensor) in self.recorder.scope
         ):
             raise TraceError(
-                with_user_line(f"in place: {EXTERNAL_WRITE_MESSAGE} (X={tensor.meta})")
+                append_user_line(f"in place: {EXTERNAL_WRITE_MESSAGE} (X={tensor.meta})")
             )
         super().assign_inplace(tensor, made)
         self.recorder.bind(tensor, self.recorder.find_or_declare_name(made))
@@ -183,7 +183,7 @@ class Static(Mode):
         if self.program_builder is not None:
             return False
         why = f"{what}: cannot be part of a `to_static` program; move it out of the function"
-        error = self.recorder.side_effect = SideEffectError(with_user_line(why))
+        error = self.recorder.side_effect = SideEffectError(append_user_line(why))
         self.raise_or_collect_error(error, None)
         return True
 
@@ -206,7 +206,7 @@ class Static(Mode):
             return None
         if len(self.recorder.open_blocks) > 1:
             raise TraceError(
-                with_user_line("grad: is not supported inside a branch or loop of a program")
+                append_user_line("grad: is not supported inside a branch or loop of a program")
             )
         start = len(self.recorder.block.ops)
         gradients = Static.emit_gradients(roots, wanted, given, barred)
@@ -244,7 +244,7 @@ class Static(Mode):
         except (OpError, TypeError) as error:
             why = str(error).removeprefix(f"{op.type}: ")
             wrong = op_error_like(
-                error, with_user_line(f"{op.type}: {why} ({op.format_inputs(metas)})")
+                error, append_user_line(f"{op.type}: {why} ({op.format_inputs(metas)})")
             )
             wrong.__suppress_context__ = True
             inferred = self.raise_or_collect_error(wrong, _result_metas_after_rejection(op, metas))
@@ -286,7 +286,7 @@ class Static(Mode):
                 "be fetched, or given back"
             )
             self.raise_or_collect_error(
-                TraceError(with_user_line(f"{op.type}: {why}{operand.mixed_types}")), None
+                TraceError(append_user_line(f"{op.type}: {why}{operand.mixed_types}")), None
             )
         return operand
 
@@ -353,7 +353,7 @@ class Static(Mode):
         """
         if self.program_builder is not None or not (tensor.stop_gradient or not self.tape):
             raise TraceError(
-                with_user_line(f"in place: {EXTERNAL_WRITE_MESSAGE} (X={tensor.meta})")
+                append_user_line(f"in place: {EXTERNAL_WRITE_MESSAGE} (X={tensor.meta})")
             )
 
     def shape(self, tensor: Tensor) -> list[Any]:
@@ -398,18 +398,18 @@ def maybe_undefined_error(maybe_undefined: MaybeUndefinedRecord) -> MaybeUndefin
     )
     reason = f"{maybe_undefined.defined_when}{fix}{maybe_undefined.branch_values}"
     why = f"'{maybe_undefined.name}' {reason}"
-    return MaybeUndefinedError(with_user_line(why))
+    return MaybeUndefinedError(append_user_line(why))
 
 
 def find_static_base_mode(mode: Mode) -> Static | None:
     """Return `mode`, or the mode that it wraps, if that is a `Static` mode; otherwise None."""
-    base = base_mode(mode)
+    base = base_mode_of(mode)
     return base if isinstance(base, Static) else None
 
 
 def recorder_of_mode(mode: Mode) -> Recorder | None:
     """Return the recorder of a mode; None if it does not record."""
-    base = base_mode(mode)
+    base = base_mode_of(mode)
     return base.recorder if isinstance(base, Static | Trace) else None
 
 
@@ -512,12 +512,12 @@ class SymbolicShape(list[Any]):
 pytree.register_unwrapped_proxy_type(SymbolicShape, lambda shape: shape[:])
 
 
-def _make_rejecting_method(name: str) -> Callable[..., NoReturn]:
+def _make_rejecting_list_method(name: str) -> Callable[..., NoReturn]:
     """Return a method of list that raises, because it would compare dynamic sizes."""
 
     def method(self: SymbolicShape, *_: Any) -> NoReturn:
         why = f"shape {list.__repr__(self)} has sizes known only at run time; it cannot be compared"
-        raise TraceError(with_user_line(why))
+        raise TraceError(append_user_line(why))
 
     return method
 
@@ -535,5 +535,5 @@ for _name in (
     "remove",
     "sort",
 ):
-    setattr(SymbolicShape, _name, _make_rejecting_method(_name))
+    setattr(SymbolicShape, _name, _make_rejecting_list_method(_name))
 SymbolicShape.__hash__ = None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..core.dtype import DTYPE_BY_NP
-from ..core.errors import TraceError, user_line, with_user_line
+from ..core.errors import TraceError, user_line, append_user_line
 from ..core.op import Meta, Op, Slot
 from ..core.tensor import RemovableHookHandle, Tensor
 from ..ir.program import Attr, AttrType, Block, Guard, OpDesc, Program, VarDesc
@@ -181,7 +181,7 @@ class Recorder:
             raise
 
     @contextmanager
-    def enter_loop(self) -> Iterator[None]:
+    def count_open_loop(self) -> Iterator[None]:
         """Count a loop as open (`num_open_loops`) while its body, which may be recorded again, is
         recorded.
         """
@@ -273,7 +273,7 @@ class Recorder:
             origin = getattr(tensor, "where", "") or f"'{name}'"
             why = f"a value made in a branch or a loop ({origin}) is not one of its results"
             raise TraceError(
-                with_user_line(f"{why}; outside of it there is no such value (X={tensor.meta})")
+                append_user_line(f"{why}; outside of it there is no such value (X={tensor.meta})")
             )
         return name
 
@@ -347,7 +347,7 @@ class Recorder:
         """Return the LoD level of a result: the one that the op declares, otherwise that of its
         first operand with a LoD, if the result has the same number of rows.
         """
-        lod_slots = [s.lod_owner_slot for s in op.outs if s.lod_owner_slot]
+        lod_slots = [s.values_slot_of_lod_slot for s in op.outs if s.values_slot_of_lod_slot]
         if lod_slots:
             return int(slot.name in lod_slots)
         levels = [self._lod_level_of_input(arg) for arg in args]
@@ -432,12 +432,12 @@ class Recorder:
 
     def _input_names(self, arg: Any) -> list[str]:
         return (
-            [self.checked_operand_name(arg)]
+            [self.emit_undefined_check_and_get_name(arg)]
             if isinstance(arg, Tensor)
-            else [self.checked_operand_name(t) for t in arg]
+            else [self.emit_undefined_check_and_get_name(t) for t in arg]
         )
 
-    def checked_operand_name(self, tensor: Tensor) -> str:
+    def emit_undefined_check_and_get_name(self, tensor: Tensor) -> str:
         """Return the name of the variable that an op must read for `tensor`. For a maybe-undefined
         tensor, write a run-time check and return the name of its result.
         """

@@ -10,7 +10,7 @@ import numpy as np
 from ..autodiff.decompose import decompose_gradients
 from ..core import cuda, native
 from ..core._tape import limited
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.errstate import IGNORE_ALL, errstate_variable
 from ..core.result_size_limit import copy_array
 from ..core.tensor import Tensor
@@ -187,17 +187,17 @@ class CompiledProgram:
         missing = [name for name in self.feeds if name not in feed]
         if missing:
             raise OpError(
-                with_user_line(f"run: inputs {missing} are missing; the program takes {self.feeds}")
+                append_user_line(f"run: inputs {missing} are missing; the program takes {self.feeds}")
             )
         unknown = [name for name in built.loaded_names if name not in scope]
         if unknown:
             raise OpError(
-                with_user_line(f"run: {unknown} have no values; run the startup program first")
+                append_user_line(f"run: {unknown} have no values; run the startup program first")
             )
         unknown = [name for name in built.lod_input_names if name + LOD_SUFFIX not in feed]
         if unknown:
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"run: {unknown} hold sequences; feed them as LoDTensors with lengths"
                 )
             )

@@ -78,7 +78,7 @@ def _is_host_slot(slot: Slot) -> bool:
     return (
         slot.name in HOST_SCALAR_SLOTS
         or slot.overwrites in HOST_SCALAR_SLOTS
-        or bool(slot.lod_owner_slot)
+        or bool(slot.values_slot_of_lod_slot)
     )
 
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from ._tape import State
-from .errors import OarlockError, with_user_line
+from .errors import OarlockError, append_user_line
 from .op import Op
 
 Tensor: TypeAlias = Any  # core.tensor.Tensor; its module imports this module
@@ -224,7 +224,7 @@ def find_mode(mode: Mode, kind: type[Mode]) -> Any:
     return mode
 
 
-def base_mode(mode: Mode) -> Any:
+def base_mode_of(mode: Mode) -> Any:
     """The mode below all wrapper modes."""
     while isinstance(mode, WrapperMode):
         mode = mode.inner
@@ -260,7 +260,7 @@ def reject_static_graph_mode(what: str, otherwise: str) -> None:
     """
     if state.mode.program_builder is not None:
         raise OarlockError(
-            with_user_line(
+            append_user_line(
                 f"{what}: needs values, which a static program does not have; {otherwise}"
             )
         )

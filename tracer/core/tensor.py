@@ -12,8 +12,8 @@ import numpy as np
 from . import cuda, unique_name
 from ._tape import TensorBase, next_seq, oldest_seq, zero_grads
 from .dtype import DTYPE_BY_NP, DType, parse_dtype
-from .errors import ArgumentAssertionError, MissingStateError, OpError, with_user_line
-from .item_method_index import check_item_method_index
+from .errors import ArgumentAssertionError, MissingStateError, OpError, append_user_line
+from .item_method_index import check_tensor_item_arguments
 from .mode import reject_or_skip_side_effect, reject_static_graph_mode, state
 from .op import OPS, Meta
 from .paddle1_compat import compat
@@ -155,14 +155,14 @@ class Tensor(TensorBase):
         index: one index into the flattened tensor, or one per axis.
         Raises OpError for an invalid index.
         """
-        check_item_method_index(self.meta, index)
+        check_tensor_item_arguments(self.meta, index)
         return np.asarray(cuda.to_host(self._read_array("item()"))).item(*index)
 
     def _read_scalar(self, reader: str) -> Any:
         array = np.asarray(cuda.to_host(self._read_array(reader)))
         if array.size != 1:
             why = f"only a tensor of one element is a Python scalar (X={self.meta})"
-            raise ArgumentAssertionError(with_user_line(f"{reader}: {why}"))
+            raise ArgumentAssertionError(append_user_line(f"{reader}: {why}"))
         return array.item()
 
     def __bool__(self) -> bool:
@@ -222,7 +222,7 @@ class Tensor(TensorBase):
         try:
             return array.__dlpack__(**how)
         except (BufferError, TypeError) as error:
-            raise OpError(with_user_line(f"dlpack: {error} (X={self.meta})")) from None
+            raise OpError(append_user_line(f"dlpack: {error} (X={self.meta})")) from None
 
     def __dlpack_device__(self) -> tuple[int, int]:
         index = cuda.gpu_index_of(self.array)
@@ -318,7 +318,7 @@ class Tensor(TensorBase):
         reject_static_graph_mode("register_hook", "hooks are not supported there")
         if self.stop_gradient:
             raise MissingStateError(
-                with_user_line(f"register_hook: the tensor has stop_gradient=True (X={self.meta})")
+                append_user_line(f"register_hook: the tensor has stop_gradient=True (X={self.meta})")
             )
         holder = self if self.node is None else self.node
         if self.node is None:

@@ -36,7 +36,7 @@ def build_dict(pattern: re.Pattern[str], cutoff: int) -> dict[Any, int]:
     counts: Counter[bytes] = Counter()
     for words in tokenize(pattern):
         counts.update(words)
-    indices: dict[Any, int] = common.index_words_by_frequency(counts, cutoff)
+    indices: dict[Any, int] = common.index_frequent_words(counts, cutoff)
     indices["<unk>"] = len(indices)
     return indices
 

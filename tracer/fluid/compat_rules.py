@@ -36,4 +36,4 @@ class Paddle1Rules(CompatRules):
 
     def format_undeclared_variable_attributes(self, variable: Any) -> str:
         """Return one line for each attribute that is not part of the declaration."""
-        return printing.format_additional_attributes(variable)
+        return printing.format_additional_variable_attributes(variable)

@@ -125,7 +125,7 @@ def _serialize_program_or_pickle(obj: Any, protocol: int) -> Any:
 def _serialize_binary(obj: Any) -> Any:
     if not is_tensor(obj):
         raise OpError(f"save: use_binary_format requires a tensor, not a {type(obj).__name__}")
-    return pdiparams.iter_record_chunks(obj.name, np.asarray(cuda.to_host(obj.array)))
+    return pdiparams.iter_serialized_record_chunks(obj.name, np.asarray(cuda.to_host(obj.array)))
 
 
 def _is_state(obj: Any) -> bool:

@@ -7,9 +7,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..core import pytree
-from ..core.errors import OpError, warn, with_user_line
+from ..core.errors import OpError, warn, append_user_line
 from ..ir.input_spec import InputSpec, to_input_spec
-from .call_arguments import Arguments, input_meta, is_input, leaf_cache_key
+from .call_arguments import Arguments, find_input_meta, is_input, leaf_cache_key
 
 
 def reject_conflicting_specs(name: str, given: Any, own: Any) -> None:
@@ -24,10 +24,10 @@ def reject_conflicting_specs(name: str, given: Any, own: Any) -> None:
     if not fits:
         # User programs compare error messages with this text of Paddle.
         said = "is conflict with the `input_spec` in `@paddle.jit.to_static`"
-        raise OpError(with_user_line(f"{name}: input_spec={given} {said}: {own}"))
+        raise OpError(append_user_line(f"{name}: input_spec={given} {said}: {own}"))
 
 
-def with_dynamic_sizes_of_own_specs(given: Any, own: Any) -> Any:
+def input_spec_with_own_dynamic_sizes(given: Any, own: Any) -> Any:
     """Return specs in which an example tensor has the dynamic sizes of the corresponding spec in
     `own`.
     """
@@ -117,9 +117,9 @@ def _reject_tensor_for_python_value(name: str, label: str, spec: Any, leaf: Any)
     if is_input(leaf):
         why = (
             f"'{label}' should be {spec!r:.80}, as input_spec says, or an InputSpec there "
-            f"(got {input_meta(leaf)})"
+            f"(got {find_input_meta(leaf)})"
         )
-        raise OpError(with_user_line(f"{name}: {why}"))
+        raise OpError(append_user_line(f"{name}: {why}"))
 
 
 def fill_specs_from_arguments(name: str, specs: Arguments, arguments: Arguments) -> list[Any]:
@@ -130,10 +130,10 @@ def fill_specs_from_arguments(name: str, specs: Arguments, arguments: Arguments)
     """
     if specs.spec != arguments.spec:
         raise OpError(
-            with_user_line(f"{name}: the nesting of the arguments differs from input_spec")
+            append_user_line(f"{name}: the nesting of the arguments differs from input_spec")
         )
     leaves = []
-    for label, spec, leaf in zip(specs.leaf_names, specs.leaves, arguments.leaves, strict=True):
+    for label, spec, leaf in zip(specs.leaf_input_names, specs.leaves, arguments.leaves, strict=True):
         if isinstance(spec, InputSpec):
             leaves.append(_adapt_spec_to_tensor(name, label, spec, leaf))
         else:
@@ -146,11 +146,11 @@ def _adapt_spec_to_tensor(name: str, label: str, spec: InputSpec, leaf: Any) -> 
     """Return a spec with the dtype and sizes of a tensor; dynamic sizes stay dynamic. Warns if the
     shape contradicts the spec.
     """
-    meta = input_meta(leaf) if is_input(leaf) else None
+    meta = find_input_meta(leaf) if is_input(leaf) else None
     sizes = ",".join("?" if d < 0 else str(d) for d in spec.shape)
     expected = f"{spec.dtype.name}[{sizes}], as input_spec says (got {meta})"
     if meta is None:
-        raise OpError(with_user_line(f"{name}: '{label}' should be {expected}"))
+        raise OpError(append_user_line(f"{name}: '{label}' should be {expected}"))
     if len(meta.shape) == len(spec.shape):
         shape = [a if a in (-1, b) else b for a, b in zip(spec.shape, meta.shape, strict=True)]
     else:

@@ -93,7 +93,7 @@ def iter_named_inputs(
     """
     for name, value in zip(positional_argument_names(function, len(inputs)), inputs, strict=True):
         leaves, spec = pytree.flatten(value, sort_keys=True)
-        yield from zip(pytree.leaf_names(name, spec), leaves, strict=True)
+        yield from zip(pytree.leaf_input_names(name, spec), leaves, strict=True)
 
 
 class LayerTensorTracker:
@@ -246,7 +246,7 @@ def _fetchable_name(recorder: Recorder, tensor: Tensor, previous_outputs: list[T
     """Return the name of a variable that can be fetched as an output: a copy if the tensor is an
     input, a parameter or another output.
     """
-    name = recorder.checked_operand_name(tensor)
+    name = recorder.emit_undefined_check_and_get_name(tensor)
     made_here = any(
         name in op.output_names() for op in recorder.program.block.ops if op.type != "feed"
     )

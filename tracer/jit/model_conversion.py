@@ -25,7 +25,7 @@ from .model_writer import pdmodel_to_format, program_suffix, validate_format
 from .verify import ReferenceFunction, run_compiled_program, verify_files_against_reference
 
 
-def convert_model(
+def convert_paddle_format(
     source: str | os.PathLike[str], target: str | os.PathLike[str], to: str, verify: bool = True
 ) -> dict[str, str]:
     """Write a saved model with its other methods in another format.
@@ -49,7 +49,7 @@ def convert_model(
         params_path = prefix + method + PARAMS
         files[prefix + method + suffix] = pdmodel_to_format(model.pdmodel, to, model.name)
         if model.values and not _is_same_file(model.params_path, params_path):
-            files[params_path] = pdiparams.iter_file_chunks(model.values)
+            files[params_path] = pdiparams.iter_serialized_file_chunks(model.values)
     if models[""].info and not os.path.exists(prefix + INFO):
         files[prefix + INFO] = pdiparams_info.to_bytes(models[""].info.values())
     reports = {}
@@ -58,7 +58,7 @@ def convert_model(
             path = prefix + method + suffix
             pdmodel = program_to_pdmodel(files[path], os.path.basename(path))
             reports[path] = (
-                _verify(model, pdmodel, prefix + method + PARAMS, staged)
+                _verify_against_source_and_report(model, pdmodel, prefix + method + PARAMS, staged)
                 if verify
                 else "not verified"
             )
@@ -69,7 +69,7 @@ def _is_same_file(one: str | None, other: str) -> bool:
     return one is not None and os.path.exists(other) and os.path.samefile(one, other)
 
 
-def _verify(
+def _verify_against_source_and_report(
     model: ModelFileContents, pdmodel: bytes, params_path: str, staged: dict[str, Path]
 ) -> str:
     """Compare the new program with the interpretation of the source; return a report."""

@@ -63,7 +63,7 @@ class ProgramCache:
             return None
         result = make()
         if programs:
-            result.guards.promote_suspected_unstable_reads(programs[-1].guards)
+            result.guards.add_unstable_reads_suspected_twice(programs[-1].guards)
         programs.append(result)
         self.latest_program = result
         return result

@@ -16,7 +16,7 @@ from ..capture.control.branch_values import is_python_or_numpy_scalar
 from ..capture.modes import find_static_base_mode
 from ..core import pytree
 from ..core.dtype import get_default_dtype
-from ..core.errors import InvalidOperationError, OpError, warn, with_user_line
+from ..core.errors import InvalidOperationError, OpError, warn, append_user_line
 from ..core.mode import Mode, state
 from ..core.tensor import RemovableHookHandle, Tensor
 from ..ir.program import Guard
@@ -50,7 +50,7 @@ def require_last_captured_function() -> StaticFunction:
     found = _last_captured_function[0]() if _last_captured_function else None
     if found is None:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 "ProgramTranslator: no program was captured yet, or its function was deleted"
             )
         )
@@ -144,13 +144,13 @@ class StaticFunction:
             try:
                 return concrete(args)
             except Exception as error:
-                return self._rerun_failed_call_or_raise(concrete, args, kwargs, error)
+                return self._run_failed_call_as_python_or_raise(concrete, args, kwargs, error)
         arguments = self._function_parameters.bind_arguments(args, kwargs)
         concrete = self._find_or_capture_unless_python_fallback(arguments)
         tensors = [_as_tensor(t) for t in arguments.input_leaves()]
-        if concrete is None or self._warn_if_lacks_needed_gradients(concrete, tensors):
+        if concrete is None or self._prepare_fallback_if_lacking_gradients(concrete, tensors):
             found = self._python_fallback.run_as_python(self.dygraph_function, args, kwargs)
-            return found if concrete is None else concrete.set_program_output_names(found)
+            return found if concrete is None else concrete.tag_tensors_with_output_names(found)
         if (
             plain is not None
             and len(tensors) == len(args)
@@ -161,9 +161,9 @@ class StaticFunction:
         try:
             return concrete(tensors)
         except Exception as error:
-            return self._rerun_failed_call_or_raise(concrete, args, kwargs, error)
+            return self._run_failed_call_as_python_or_raise(concrete, args, kwargs, error)
 
-    def _rerun_failed_call_or_raise(
+    def _run_failed_call_as_python_or_raise(
         self, concrete: ConcreteProgram, args: Any, kwargs: Any, error: Exception
     ) -> Any:
         """Run a call as Python after its program failed. If this is impossible, raise the error of
@@ -183,15 +183,15 @@ class StaticFunction:
         )
         return found
 
-    def _warn_if_lacks_needed_gradients(
+    def _prepare_fallback_if_lacking_gradients(
         self, concrete: ConcreteProgram, tensors: list[Tensor]
     ) -> bool:
         """Whether a call needs gradients that its program does not provide. If so, remove the
         captured hooks, because the call runs as Python, and warn once.
         """
-        if not concrete.needs_missing_gradients(tensors):
+        if not concrete.call_lacks_needed_gradients(tensors):
             return False
-        self._remove_captured_hooks()
+        self._remove_hooks_of_last_capture()
         if not self._has_warned_once:
             self._has_warned_once = True
             why = (
@@ -285,8 +285,8 @@ class StaticFunction:
             return arguments
         bound = self._function_parameters.arguments_from_specs(self._input_spec, arguments)
         bound.leaves = fill_specs_from_arguments(self._function_parameters.name, bound, arguments)
-        bound.first_duplicate_indices = (
-            arguments.first_duplicate_indices if len(bound.leaves) == len(arguments.leaves) else ()
+        bound.first_same_tensor_indices_or_empty = (
+            arguments.first_same_tensor_indices_or_empty if len(bound.leaves) == len(arguments.leaves) else ()
         )
         return bound
 
@@ -314,18 +314,18 @@ class StaticFunction:
     def _capture_program(self, arguments: Arguments, strict: bool = False) -> ConcreteProgram:
         function = self.dygraph_function
         print_requested_conversion_info(function)
-        self._warn_number_specialization(arguments)
+        self._warn_if_number_causes_many_programs(arguments)
         result = capture_concrete_program(
             function, self._function_parameters, arguments, self._owner, strict
         )
         if result.captured_hooks:
-            self._remove_captured_hooks()
+            self._remove_hooks_of_last_capture()
             self._captured_hooks = result.captured_hooks
         result.is_training = self._is_training()
         _last_captured_function[:] = [weakref.ref(self)]
         return result
 
-    def _remove_captured_hooks(self) -> None:
+    def _remove_hooks_of_last_capture(self) -> None:
         """Remove the hooks that the last capture registered on external tensors, so that repeated
         captures do not register them several times.
         """
@@ -333,7 +333,7 @@ class StaticFunction:
             handle.remove()
         self._captured_hooks = []
 
-    def _warn_number_specialization(self, arguments: Arguments) -> None:
+    def _warn_if_number_causes_many_programs(self, arguments: Arguments) -> None:
         """Warn once if many programs differ only in the value of one Python number."""
         nesting, keys = arguments.cache_key()
         for i, leaf in enumerate(arguments.leaves):
@@ -346,7 +346,7 @@ class StaticFunction:
                     why = (
                         f"{MAX_PROGRAMS_PER_SIGNATURE} programs were made that differ in the "
                         "number "
-                        f"'{arguments.leaf_names[i]}' only"
+                        f"'{arguments.leaf_input_names[i]}' only"
                     )
                     warn(
                         f"{self._function_parameters.name}: {why}, and each further one makes "
@@ -383,7 +383,7 @@ class StaticFunction:
                 f"it is a method of the layer {name}, which says whether it trains; call "
                 f"{what}() of that"
             )
-            raise InvalidOperationError(with_user_line(f"{self._function_parameters.name}: {why}"))
+            raise InvalidOperationError(append_user_line(f"{self._function_parameters.name}: {why}"))
 
     # -- captured programs
     # -----------------------------------------------------------------------------------------
@@ -438,7 +438,7 @@ class StaticFunction:
             else self._require_program_of_last_call().arguments
         )
 
-    def with_dynamic_sizes_of_own_specs(self, input_spec: Any) -> Any:
+    def input_spec_with_own_dynamic_sizes(self, input_spec: Any) -> Any:
         """Return `input_spec`, with the dynamic sizes of the function's own spec in place of those
         of example tensors.
         """
@@ -452,7 +452,7 @@ class StaticFunction:
         """Return the program of the last call."""
         if not len(self._program_cache):
             why = "it was not called so far, and has no input_spec; give one, or call it first"
-            raise OpError(with_user_line(f"{self._function_parameters.name}: {why}"))
+            raise OpError(append_user_line(f"{self._function_parameters.name}: {why}"))
         return self._program_cache.last()[1][0]
 
     def _arguments_with_saved_input_subset(self, specs: Any) -> Arguments:
@@ -466,7 +466,7 @@ class StaticFunction:
         arguments = self._function_parameters.arguments_from_specs(merged)
         reject_conflicting_specs(self._function_parameters.name, merged, own_specs)
         selected_ids = {id(spec) for spec in pytree.flatten(list(specs))[0]}
-        labelled = zip(arguments.leaf_names, arguments.leaves, strict=True)
+        labelled = zip(arguments.leaf_input_names, arguments.leaves, strict=True)
         arguments.saved_input_names = [
             getattr(leaf, "name", None) or name
             for name, leaf in labelled

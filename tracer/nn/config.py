@@ -7,12 +7,12 @@ from typing import Any
 from .layer import Layer
 
 
-class ConfigMixin(Layer):
+class LayerWithArgumentAttributes(Layer):
     """A layer that exposes its constructor arguments as attributes; `forward` reads their current
     values.
     """
 
-    def _set_config(self, config: dict[str, Any], name_format: str = "{}", **names: str) -> None:
+    def _set_argument_attributes(self, config: dict[str, Any], name_format: str = "{}", **names: str) -> None:
         """Set an attribute for each argument.
 
         name_format: format of the attribute name.
@@ -22,6 +22,6 @@ class ConfigMixin(Layer):
         for key, name in self._config_names.items():
             setattr(self, name, config[key])
 
-    def _get_config(self) -> dict[str, Any]:
+    def _read_argument_attributes(self) -> dict[str, Any]:
         """Return the current values by argument name."""
         return {key: getattr(self, name) for key, name in self._config_names.items()}

@@ -6,7 +6,7 @@ from inspect import Parameter, Signature
 from typing import Any, ClassVar, NamedTuple
 
 from . import functional as F
-from .config import ConfigMixin
+from .config import LayerWithArgumentAttributes
 
 REQUIRED = Parameter.empty
 
@@ -36,7 +36,7 @@ class Row(NamedTuple):
     attribute_format: str = "{}"
 
 
-class FunctionLayer(ConfigMixin):
+class FunctionLayer(LayerWithArgumentAttributes):
     """Base of the layers that call one function; their arguments are those of the function."""
 
     row: ClassVar[Row]
@@ -48,7 +48,7 @@ class FunctionLayer(ConfigMixin):
         bound.apply_defaults()
         config = dict(list(bound.arguments.items())[1:])
         self._name = self.name = config.pop("name", None)
-        self._set_config(
+        self._set_argument_attributes(
             self._normalize_config(config), self.row.attribute_format, **self._attribute_names
         )
 
@@ -61,11 +61,11 @@ class FunctionLayer(ConfigMixin):
         if kwargs:
             inputs = type(self).forward.__signature__.bind(self, *inputs, **kwargs).args[1:]  # type: ignore[attr-defined]
         training = {"training": self.training} if self.row.pass_training else {}
-        return getattr(F, self.row.function)(*inputs, **self._get_config(), **training)
+        return getattr(F, self.row.function)(*inputs, **self._read_argument_attributes(), **training)
 
     def extra_repr(self) -> str:
         """Return the constructor arguments that `repr` shows."""
-        config = self._get_config()
+        config = self._read_argument_attributes()
         fields = self.row.repr_config if self.row.repr_config is not None else tuple(config)
         pairs = [field.split(":") for field in fields]
         texts = [f"{label}={config[key[0] if key else label]}" for label, *key in pairs]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.communicator import process_groups
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors
 from ..core.parameter import Parameter
@@ -34,11 +34,11 @@ __all__ = [
 ]
 
 
-def _check_rank(layer: Layer, x: Tensor, ranks: Sequence[int]) -> None:
+def _require_tensor_of_event_rank(layer: Layer, x: Tensor, ranks: Sequence[int]) -> None:
     check_tensors(x)
     if x.ndim not in ranks:
         raise OpError(
-            with_user_line(f"{type(layer).__name__}: expected a rank of {ranks} (X={x.meta})")
+            append_user_line(f"{type(layer).__name__}: expected a rank of {ranks} (X={x.meta})")
         )
 
 
@@ -474,7 +474,7 @@ class SyncBatchNorm(_BatchNorm):
 
     def forward(self, x: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
-        if not self.training or process_groups.global_group.size == 1:
+        if not self.training or process_groups.global_communicator.size == 1:
             return super().forward(x)
         return sync_batch_norm(
             x,

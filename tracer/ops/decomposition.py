@@ -46,7 +46,7 @@ def _(x, *, upper):
     return x
 
 
-def solve_adjoint_left(triangle: Any, x: Any) -> Any:
+def left_solve_lower_adjoint(triangle: Any, x: Any) -> Any:
     """L^-H X for a lower triangular matrix L."""
     return triangular_solve(conjugate(triangle), x, upper=False, transpose=True)
 
@@ -59,7 +59,7 @@ def _(g, x, *, upper, Out):
         g, Out = adjoint(g), adjoint(Out)
     inside = matmul(adjoint(Out), g)
     half = scale(add(lower_triangle(inside), lower_triangle(inside, -1)), scale=0.5)
-    outer = solve_adjoint_left(Out, adjoint(solve_adjoint_left(Out, half)))
+    outer = left_solve_lower_adjoint(Out, adjoint(left_solve_lower_adjoint(Out, half)))
     return conjugate(scale(plus_adjoint(outer), scale=0.5))
 
 
@@ -78,13 +78,13 @@ def lu(x, *, pivots: bool = True):
     size = min(x.shape[-2:])
     swaps, infos = np.zeros((len(out), size), np.int32), np.zeros(len(out), np.int32)
     for k in range(size):
-        swaps[:, k], empty = _eliminate_column(out, k)
+        swaps[:, k], empty = _pivot_and_eliminate_column(out, k)
         infos[(infos == 0) & empty] = k + 1
     batch = x.shape[:-2]
     return out.reshape(x.shape), swaps.reshape(*batch, size), infos.reshape(batch or (1,))
 
 
-def _eliminate_column(out: Any, k: int) -> tuple[Any, Any]:
+def _pivot_and_eliminate_column(out: Any, k: int) -> tuple[Any, Any]:
     """Eliminate column k in place.
 
     Returns the pivot rows, counted from 1, and a mask of the matrices without a pivot.
@@ -107,7 +107,7 @@ def _(x, *, pivots):
     return x, Meta((*batch, min_matrix_dim(x.shape)), whole), Meta(batch or (1,), whole)
 
 
-def _split_axis_at(x: Any, size: int, axis: int) -> tuple[Any, Any]:
+def _split_tensor_at(x: Any, size: int, axis: int) -> tuple[Any, Any]:
     """The parts of an axis before and after `size`."""
     part = OPS["slice"]
     axis %= len(vjp_input_shape(x))
@@ -128,13 +128,13 @@ def _(g, x, *, Out, Pivots):
     swapped, left, right = OPS["lu_unpack"](Out, Pivots)
     g = conjugate(g)
     low, high = (
-        lower_triangle(_split_axis_at(g, size, -1)[0], -1),
-        upper_triangle(_split_axis_at(g, size, -2)[0]),
+        lower_triangle(_split_tensor_at(g, size, -1)[0], -1),
+        upper_triangle(_split_tensor_at(g, size, -2)[0]),
     )
-    (top, below), (first, last) = _split_axis_at(left, size, -2), _split_axis_at(right, size, -1)
+    (top, below), (first, last) = _split_tensor_at(left, size, -2), _split_tensor_at(right, size, -1)
     (of_top, of_below), (of_first, of_last) = (
-        _split_axis_at(low, size, -2),
-        _split_axis_at(high, size, -1),
+        _split_tensor_at(low, size, -2),
+        _split_tensor_at(high, size, -1),
     )
     inner = matmul(adjoint(top), of_top)
     outer = matmul(of_first, adjoint(first))
@@ -142,19 +142,19 @@ def _(g, x, *, Out, Pivots):
         inner = sub(inner, matmul(of_last, adjoint(last)))
     if rows > columns:
         outer = sub(outer, matmul(adjoint(below), of_below))
-    core = solve_adjoint_left(top, add(lower_triangle(inner, -1), upper_triangle(outer)))
-    found = _solve_adjoint_right(core, first)
+    core = left_solve_lower_adjoint(top, add(lower_triangle(inner, -1), upper_triangle(outer)))
+    found = _right_solve_upper_adjoint(core, first)
     join = OPS["concat"]
     if columns > rows:
-        found = join([found, solve_adjoint_left(top, of_last)], axis=len(vjp_input_shape(x)) - 1)
+        found = join([found, left_solve_lower_adjoint(top, of_last)], axis=len(vjp_input_shape(x)) - 1)
     if rows > columns:
         found = join(
-            [found, _solve_adjoint_right(of_below, first)], axis=len(vjp_input_shape(x)) - 2
+            [found, _right_solve_upper_adjoint(of_below, first)], axis=len(vjp_input_shape(x)) - 2
         )
     return conjugate(matmul(swapped, found))
 
 
-def _solve_adjoint_right(x: Any, triangle: Any) -> Any:
+def _right_solve_upper_adjoint(x: Any, triangle: Any) -> Any:
     """X U^-H for an upper triangular matrix U."""
     return adjoint(triangular_solve(triangle, adjoint(x), upper=True))
 
@@ -256,8 +256,8 @@ def _(of_q, of_r, x, *, mode, Q, R):
     of_q, of_r = conjugate(of_q), conjugate(of_r)
     if rows >= columns:
         return conjugate(_tall_qr_grad(of_q, of_r, Q, R))
-    (first, _), (of_first, of_last) = _split_axis_at(R, rows, -1), _split_axis_at(of_r, rows, -1)
-    right = _split_axis_at(x, rows, -1)[1]
+    (first, _), (of_first, of_last) = _split_tensor_at(R, rows, -1), _split_tensor_at(of_r, rows, -1)
+    right = _split_tensor_at(x, rows, -1)[1]
     of_q = add(of_q, matmul(right, adjoint(of_last)))
     parts = [_tall_qr_grad(of_q, of_first, Q, first), matmul(Q, of_last)]
     return conjugate(OPS["concat"](parts, axis=len(vjp_input_shape(x)) - 1))
@@ -266,4 +266,4 @@ def _(of_q, of_r, x, *, mode, Q, R):
 def _tall_qr_grad(of_q: Any, of_r: Any, q: Any, r: Any) -> Any:
     inner = upper_triangle(sub(matmul(of_r, adjoint(r)), matmul(adjoint(q), of_q)))
     middle = scale(plus_adjoint(lower_triangle(inner)), scale=0.5)
-    return _solve_adjoint_right(add(of_q, matmul(q, sub(plus_adjoint(inner), middle))), r)
+    return _right_solve_upper_adjoint(add(of_q, matmul(q, sub(plus_adjoint(inner), middle))), r)

@@ -8,7 +8,7 @@ from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
 from .elementwise import zeros_like
 from .index import check_index_range, check_integers, index_select
-from .scatter_at import assign_at, ufunc_at
+from .scatter_at import assign_in_place_at, ufunc_at
 from .shared_meta_rules import broadcast_shapes, dims_match, normalize_axis, shapes_match
 
 
@@ -91,7 +91,7 @@ def index_put(x, indices, value, *, accumulate: bool = False):
     if accumulate:
         ufunc_at(np.add, out, places, value)
     else:
-        assign_at(out, places, value)
+        assign_in_place_at(out, places, value)
     return out
 
 

@@ -9,7 +9,7 @@ import ml_dtypes
 
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
-from .pool import PoolingPlan, make_pooling_plan, pad_images, pool_window_or_none_and_output_sizes
+from .pool import PoolingPlan, make_pooling_plan, pad_images, window_unless_adaptive_and_output_sizes
 from .scatter_at import ufunc_at
 from .shared_meta_rules import make_rule_like_input_at
 from .sliding_window import NUMBER_WORDS, require_ints_per_axis
@@ -18,7 +18,7 @@ from .sliding_window import NUMBER_WORDS, require_ints_per_axis
 def _make_meta_rule(rank: int) -> Any:
     def rule(x, **attrs):
         check(len(x.shape) == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
-        _, out = pool_window_or_none_and_output_sizes(x.shape, **attrs)
+        _, out = window_unless_adaptive_and_output_sizes(x.shape, **attrs)
         return Meta((*x.shape[:2], *out), x.dtype), Meta((*x.shape[:2], *out), np.dtype(np.int32))
 
     return rule

@@ -60,7 +60,7 @@ def try_view_operands_as_rows(
 
 @op("standardize", "X, Mean, InvStd -> Out", meta=like_x, internal=True)
 @computed_in_float32_if_half
-def standardize(x, mean, inv_std, *, axes: Ints):
+def standardize_with_given_moments(x, mean, inv_std, *, axes: Ints):
     """Out = (X - Mean) * InvStd, where Mean and InvStd are the statistics of X over the axes. The
     caller computes them; only the gradient reads `axes`.
 
@@ -71,7 +71,7 @@ def standardize(x, mean, inv_std, *, axes: Ints):
     return out
 
 
-@standardize.vjp
+@standardize_with_given_moments.vjp
 def _(g, x, mean, inv_std, *, axes):
     return standardize_grad(x, mean, inv_std, g, axes=axes), None, None
 
@@ -85,9 +85,9 @@ def standardize_grad(x, mean, inv_std, g, *, axes: Ints):
     """
     flat = try_view_operands_as_rows(axes, x, mean, inv_std, also=g)
     if flat is None:
-        return _input_grad(x, mean, inv_std, g, tuple(axes))
+        return _standardize_grad_over_axes(x, mean, inv_std, g, tuple(axes))
     kept, gone = kept_and_stride_ordered_reduced_axes(x, axes)
-    found = blockwise.apply_to_row_blocks(_rows_grad, *flat).reshape(
+    found = blockwise.apply_to_row_blocks(_standardize_grad_of_rows, *flat).reshape(
         [x.shape[a] for a in kept + gone]
     )
     return np.transpose(found, np.argsort(kept + gone).tolist())
@@ -123,9 +123,9 @@ def _(x, mean, inv_std, g, *, axes):
     )
 
 
-def _input_grad(x: Any, mean: Any, inv_std: Any, g: Any, axes: tuple[int, ...]) -> Any:
+def _standardize_grad_over_axes(x: Any, mean: Any, inv_std: Any, g: Any, axes: tuple[int, ...]) -> Any:
     out = x - mean
-    return _grad_from_sums(
+    return _overwrite_with_standardize_grad(
         out,
         np.sum(g * out, axis=axes, keepdims=True),
         np.sum(g, axis=axes, keepdims=True),
@@ -134,14 +134,14 @@ def _input_grad(x: Any, mean: Any, inv_std: Any, g: Any, axes: tuple[int, ...]) 
     )
 
 
-def _rows_grad(x: Any, mean: Any, inv_std: Any, g: Any) -> Any:
+def _standardize_grad_of_rows(x: Any, mean: Any, inv_std: Any, g: Any) -> Any:
     out = x - mean
-    return _grad_from_sums(
+    return _overwrite_with_standardize_grad(
         out, blockwise.row_dot_products(g, out)[:, None], blockwise.row_sums(g)[:, None], inv_std, g
     )
 
 
-def _grad_from_sums(out: Any, dot: Any, total: Any, inv_std: Any, g: Any) -> Any:
+def _overwrite_with_standardize_grad(out: Any, dot: Any, total: Any, inv_std: Any, g: Any) -> Any:
     """The gradient of standardization; overwrites `out`, which holds X - Mean.
 
     dot: the sum of G * out over the axes.
@@ -160,21 +160,21 @@ def _(b, x, mean, inv_std, g, *, axes):
     # Let P be the linear map g -> X@GRAD, which is self-adjoint, r the InvStd, and mean() over the
     # axes. Then d<b, P g>/dx = -r * (xhat * mean(b * P g) + P g * mean(b * xhat) + P b * mean(g *
     # xhat)).
-    def x_grad() -> Any:
+    def x_second_order_grad() -> Any:
         def mean_over_axes(t: Any) -> Any:
             return reduce_mean(t, dim=axes, keep_dim=True)
 
-        xhat = standardize(x, mean, inv_std, axes=axes)
+        xhat = standardize_with_given_moments(x, mean, inv_std, axes=axes)
         pg, pb = (standardize_grad(x, mean, inv_std, t, axes=axes) for t in (g, b))
         total = add(mul(pg, mean_over_axes(mul(b, xhat))), mul(pb, mean_over_axes(mul(g, xhat))))
         return negative(mul(add(total, mul(xhat, mean_over_axes(mul(b, pg)))), inv_std))
 
-    return x_grad, None, None, lambda: standardize_grad(x, mean, inv_std, b, axes=axes)
+    return x_second_order_grad, None, None, lambda: standardize_grad(x, mean, inv_std, b, axes=axes)
 
 
 @op("standardize_dot", "X, Mean, InvStd, Y -> Out", internal=True)
 @computed_in_float32_if_half
-def standardize_dot(x, mean, inv_std, y, *, axes: Ints, over: Ints):
+def standardized_product_sum(x, mean, inv_std, y, *, axes: Ints, over: Ints):
     """Out = the sum of xhat * Y over the axes `over`, where xhat is X standardized over `axes`.
 
     X [*S], Y [*S] -> Out [*]
@@ -198,7 +198,7 @@ def standardize_dot(x, mean, inv_std, y, *, axes: Ints, over: Ints):
     return total.reshape([x.shape[a] for a in axes])
 
 
-@standardize_dot.native
+@standardized_product_sum.native
 def _(x, mean, inv_std, y, *, axes, over):
     around = _find_outer_kept_inner_sizes(x.shape, axes)
     rows = sorted([*axes, *over]) == list(range(x.ndim))
@@ -208,12 +208,12 @@ def _(x, mean, inv_std, y, *, axes, over):
     return found if found is NotImplemented else found.reshape(reduced_shape(x.shape, over, False))
 
 
-@standardize_dot.meta
+@standardized_product_sum.meta
 def _(x, mean, inv_std, y, *, axes, over):
     return Meta(reduced_shape(x.shape, over, False), x.dtype)
 
 
-@standardize_dot.vjp
+@standardized_product_sum.vjp
 def _(b, x, mean, inv_std, y, *, axes, over):
     def broadcast_grad() -> Any:
         return broadcast_like(b, x, axes=over)
@@ -222,5 +222,5 @@ def _(b, x, mean, inv_std, y, *, axes, over):
         lambda: standardize_grad(x, mean, inv_std, mul(y, broadcast_grad()), axes=axes),
         None,
         None,
-        lambda: mul(standardize(x, mean, inv_std, axes=axes), broadcast_grad()),
+        lambda: mul(standardize_with_given_moments(x, mean, inv_std, axes=axes), broadcast_grad()),
     )

@@ -59,7 +59,7 @@ def select_boxes_of_images(
 
     cuts: the box offsets of the images, if boxes are [M,C,4] and scores [M,C].
     """
-    check_boxes(boxes, scores)
+    check_boxes_and_scores(boxes, scores)
     rows, numbers, counts = [], [], []
     for own, score, first in _iter_images(boxes, scores, cuts):
         one: Detections = []
@@ -90,7 +90,7 @@ def select_boxes_of_images(
     )
 
 
-def check_boxes(boxes: Any, scores: Any) -> None:
+def check_boxes_and_scores(boxes: Any, scores: Any) -> None:
     """Raise OpError if the shapes of boxes and scores do not match."""
     check_float(boxes)
     check(
@@ -152,7 +152,7 @@ def multiclass_nms3(
 
 @multiclass_nms3.meta
 def _(bboxes, scores, counts, **_):
-    check_boxes(bboxes, scores)
+    check_boxes_and_scores(bboxes, scores)
     check(
         (counts is None) == (len(scores.shape) == 3),
         "Scores need two axes with RoisNum, three without",

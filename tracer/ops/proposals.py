@@ -39,7 +39,7 @@ def _is_valid_proposal(boxes: Any, least: float, extra: Any, image: Any, scale: 
     return kept & (middle[:, 0] <= image[1]) & (middle[:, 1] <= image[0]) if extra else kept
 
 
-def _propose_regions(
+def _propose_regions_of_batch(
     scores: Any,
     deltas: Any,
     image: Any,
@@ -128,7 +128,7 @@ def generate_proposals_v2(
     Anchors, Variances: [H,W,A,4] or [H*W*A,4].
     """
     extra, scales = scores.dtype.type(1 if pixel_offset else 0), np.ones(len(image), scores.dtype)
-    return _propose_regions(
+    return _propose_regions_of_batch(
         scores,
         deltas,
         image,
@@ -176,7 +176,7 @@ def generate_proposals(
 
     ImInfo [N,3]: height, width, scale
     """
-    found = _propose_regions(
+    found = _propose_regions_of_batch(
         scores,
         deltas,
         info,

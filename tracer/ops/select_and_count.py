@@ -36,14 +36,14 @@ def _take_one_index_per_line(x: Any, indices: Any, axis: int, keepdim: bool) -> 
     return (out, indices) if keepdim else (np.squeeze(out, axis), np.squeeze(indices, axis))
 
 
-def _select_meta(x: Any, axis: int, keepdim: bool) -> tuple[Meta, Meta]:
+def _kthvalue_and_mode_meta(x: Any, axis: int, keepdim: bool) -> tuple[Meta, Meta]:
     shape = reduced_shape(
         x.shape, (normalize_axis(axis, len(x.shape)),) if x.shape else (), keepdim
     )
     return Meta(shape, x.dtype), Meta(shape, INT64)
 
 
-def _select_vjp(g: Any, x: Any, axis: int, keepdim: bool, indices: Any) -> Any:
+def _kthvalue_and_mode_vjp(g: Any, x: Any, axis: int, keepdim: bool, indices: Any) -> Any:
     if not keepdim and len(vjp_input_shape(x)):
         g, indices = (OPS["unsqueeze2"](t, axes=[axis]) for t in (g, indices))
     return sort_grad(g, x, indices, axis)
@@ -68,12 +68,12 @@ def kthvalue(x, *, k: int = 1, axis: int = -1, keepdim: bool = False):
 def _(x, *, k, axis, keepdim):
     size = x.shape[axis] if x.shape else 1
     check(k > 0 and (size < 0 or k <= size), f"k={k} is not in [1, {size}]")
-    return _select_meta(x, axis, keepdim)
+    return _kthvalue_and_mode_meta(x, axis, keepdim)
 
 
 @kthvalue.vjp
 def _(g, x, *, axis, keepdim, Indices):
-    return _select_vjp(g, x, axis, keepdim, Indices)
+    return _kthvalue_and_mode_vjp(g, x, axis, keepdim, Indices)
 
 
 @op("mode", "X -> Out, Indices~")
@@ -104,12 +104,12 @@ def _last_index_of_mode(line: Any) -> int:
 @mode.meta
 def _(x, *, axis, keepdim):
     check(not x.shape or x.shape[axis] != 0, "there is nothing to choose from")
-    return _select_meta(x, axis, keepdim)
+    return _kthvalue_and_mode_meta(x, axis, keepdim)
 
 
 @mode.vjp
 def _(g, x, *, axis, keepdim, Indices):
-    return _select_vjp(g, x, axis, keepdim, Indices)
+    return _kthvalue_and_mode_vjp(g, x, axis, keepdim, Indices)
 
 
 def _normalized_axis_or_none(x: Any, axis: Any) -> int | None:
@@ -348,10 +348,10 @@ def _(ids, xs):
 
 @multiplex.vjp
 def _(g, ids, xs):
-    def make_input_grad(k: int) -> Any:
+    def make_grad_function_of_x_at(k: int) -> Any:
         return lambda: masked(g, mask_of_rows_with_id(ids, g, value=k))
 
-    return None, [make_input_grad(k) for k in range(len(xs))]
+    return None, [make_grad_function_of_x_at(k) for k in range(len(xs))]
 
 
 @op("rows_equal", "Ids, Y -> Out", no_grad_reason=NO_GRAD_NON_FLOAT_RESULT, internal=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.dtype import DTYPE_BY_NP, is_inexact, parse_dtype
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.op import Meta, check, check_dtype
 from ..core.tensor import Tensor
 
@@ -79,7 +79,7 @@ def like_x(x: Meta, *_: Any, **__: Any) -> Meta:
     return x
 
 
-def broadcast_dim(a: int, b: int) -> int | None:
+def find_broadcast_dim(a: int, b: int) -> int | None:
     """The broadcast size of two sizes; None if they do not broadcast."""
     if b in (a, 1):
         return a
@@ -97,7 +97,7 @@ def broadcast_shapes(x: Shape, y: Shape) -> Shape:
     """
     rank = max(len(x), len(y))
     padded = zip((1,) * (rank - len(x)) + x, (1,) * (rank - len(y)) + y, strict=True)
-    dims = [broadcast_dim(a, b) for a, b in padded]
+    dims = [find_broadcast_dim(a, b) for a, b in padded]
     check(None not in dims, "the shapes do not broadcast")
     return tuple(d for d in dims if d is not None)
 
@@ -125,7 +125,7 @@ def broadcast(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
     return Meta(broadcast_shapes(*append_ones_to_align_at_axis(x.shape, y.shape, axis)), x.dtype)
 
 
-def broadcast_same_dtype_except_bool(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
+def broadcast_same_dtype_not_bool(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
     """The rule for arithmetic on two inputs, which must not be bool."""
     check_not_bool(x)
     return broadcast(x, y, axis=axis)
@@ -275,6 +275,6 @@ def make_no_second_order_rule(type: str) -> MetaRule:
     """A vjp rule for a gradient op of `type` that raises an error."""
 
     def rule(*_: Any, **__: Any) -> Any:
-        raise OpError(with_user_line(f"{type}: the second-order gradient is not implemented"))
+        raise OpError(append_user_line(f"{type}: the second-order gradient is not implemented"))
 
     return rule

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.arrays import is_kernel_on_gpu, np
+from ..core.arrays import is_running_kernel_on_gpu, np
 from ..core.op import Meta, check, op
 from .along_axis import put_along_axis
 from .elementwise import zeros_like
@@ -26,7 +26,7 @@ def first_sort_indices(x: Any, axis: int, k: int, descending: bool) -> Any:
     lines = np.moveaxis(to_float32(x), axis, -1)
     found = (
         None
-        if is_kernel_on_gpu() or 4 * k > lines.shape[-1]
+        if is_running_kernel_on_gpu() or 4 * k > lines.shape[-1]
         else _find_first_indices_by_partition(lines, k, descending)
     )
     if found is None:

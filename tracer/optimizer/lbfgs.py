@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core import cuda
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.mode import state, use_mode
 from ..core.tensor import Tensor
 from ..ops import optimizer
@@ -77,7 +77,7 @@ class LBFGS(Optimizer):
         """Run up to max_iter iterations; return the first loss of `closure`."""
         if closure is None:
             raise OpError(
-                with_user_line(
+                append_user_line(
                     "LBFGS.step: a closure that computes the loss and its gradients is required"
                 )
             )
@@ -249,7 +249,7 @@ def _require_saved_vector(value: Any, size: int) -> Array:
     vector = np.asarray(value, np.float64).ravel()
     if vector.size != size:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"LBFGS.set_state_dict: differences of {vector.size} elements for parameters "
                 f"of {size}"
             )

@@ -16,7 +16,7 @@ from ..core.errors import (
     MissingStateError,
     OperandError,
     OpError,
-    with_user_line,
+    append_user_line,
 )
 from ..core.op import Op
 from ..core.parameter import Parameter
@@ -155,7 +155,7 @@ class Optimizer:
         unknown = (
             options.keys()
             - {"learning_rate", "weight_decay", "grad_clip"}
-            - self._allowed_group_options()
+            - self._op_attrs_allowed_in_parameter_groups()
         )
         if unknown:
             raise OpError(
@@ -170,7 +170,7 @@ class Optimizer:
             if isinstance(item, dict):
                 self._group_options[id(parameter)] = options
 
-    def _allowed_group_options(self) -> set[str]:
+    def _op_attrs_allowed_in_parameter_groups(self) -> set[str]:
         """Return the attributes of the op that a parameter group may set."""
         return set(self._op.attrs)
 
@@ -532,7 +532,7 @@ class Optimizer:
                     "'LR_Scheduler'"
                 )
                 raise MissingStateError(
-                    with_user_line(f"{type(self).__name__}.set_state_dict: {problem}")
+                    append_user_line(f"{type(self).__name__}.set_state_dict: {problem}")
                 )
         for variable in (
             v for variables in self._accumulator_variables.values() for v in variables.values()
@@ -571,7 +571,7 @@ class Optimizer:
         )
         hint = "the parameter names must equal those of the saved model"
         raise ArgumentAssertionError(
-            with_user_line(f"{type(self).__name__}.set_state_dict: {problem}; {hint}")
+            append_user_line(f"{type(self).__name__}.set_state_dict: {problem}; {hint}")
         )
 
     def _find_saved_accumulator(
@@ -602,7 +602,7 @@ class Optimizer:
         if array.size != like.size:
             problem = f"{key} of {parameter.name} is {list(array.shape)}, not {list(like.shape)}"
             raise ArgumentAssertionError(
-                with_user_line(f"{type(self).__name__}.set_state_dict: {problem}")
+                append_user_line(f"{type(self).__name__}.set_state_dict: {problem}")
             )
         return array.reshape(like.shape)
 

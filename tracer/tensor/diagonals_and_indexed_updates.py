@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import parse_dtype
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors, not_a_tensor_error
 from ..core.tensor import Tensor
@@ -69,7 +69,7 @@ def _make_atleast(rank: int, name: str) -> Any:
 
     def function(*inputs: Any, name: str | None = None) -> Any:
         outs = [
-            _unsqueeze_to_rank(t if isinstance(t, Tensor) else to_tensor(t), rank) for t in inputs
+            _unsqueeze_as_numpy_atleast(t if isinstance(t, Tensor) else to_tensor(t), rank) for t in inputs
         ]
         return outs[0] if len(outs) == 1 else outs
 
@@ -80,7 +80,7 @@ def _make_atleast(rank: int, name: str) -> Any:
     return function
 
 
-def _unsqueeze_to_rank(x: Tensor, rank: int) -> Tensor:
+def _unsqueeze_as_numpy_atleast(x: Tensor, rank: int) -> Tensor:
     """Insert axes of size 1 until the rank is at least `rank`."""
     axes = {
         (1, 0): [0],
@@ -107,7 +107,7 @@ def broadcast_shape(x_shape: Sequence[int], y_shape: Sequence[int]) -> list[int]
         return list(np.broadcast_shapes(tuple(x_shape), tuple(y_shape)))
     except ValueError:
         raise OpError(
-            with_user_line(f"broadcast_shape: {list(x_shape)} and {list(y_shape)} do not broadcast")
+            append_user_line(f"broadcast_shape: {list(x_shape)} and {list(y_shape)} do not broadcast")
         ) from None
 
 
@@ -151,7 +151,7 @@ def as_strided(
         )
     if positions.size and not 0 <= int(positions.max()) < x.size:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"as_strided: shape={list(shape)} and stride={list(stride)} reach beyond "
                 f"the elements (X={x.meta})"
             )
@@ -188,7 +188,7 @@ def unfold(x: Tensor, axis: int, size: int, step: int, name: str | None = None) 
     axis = normalize_axis(axis, x, "unfold")
     if not 0 < size <= x.shape[axis] or step < 1:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"unfold: size={size} and step={step} do not fit axis {axis} (X={x.meta})"
             )
         )
@@ -206,7 +206,7 @@ def vsplit(x: Tensor, num_or_sections: Any, name: str | None = None) -> list[Ten
     """
     check_tensors(x)
     if x.ndim < 2:
-        raise OpError(with_user_line(f"vsplit: the rank must be at least 2 (X={x.meta})"))
+        raise OpError(append_user_line(f"vsplit: the rank must be at least 2 (X={x.meta})"))
     return manipulation.split(x, num_or_sections, 0)
 
 
@@ -225,7 +225,7 @@ def rot90(x: Tensor, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None 
     """
     first, second = (normalize_axis(a, x, "rot90") for a in axes)
     if first == second:
-        raise OpError(with_user_line(f"rot90: axes={list(axes)} must differ (X={x.meta})"))
+        raise OpError(append_user_line(f"rot90: axes={list(axes)} must differ (X={x.meta})"))
     permutation = [second if i == first else first if i == second else i for i in range(x.ndim)]
     num_turns = k % 4
     if num_turns == 0:
@@ -384,7 +384,7 @@ def select_scatter(
     shape = [*x.shape[:axis], *x.shape[axis + 1 :]]
     if values.shape != shape:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 "select_scatter: values must have the shape of a slice "
                 f"(X={x.meta}, values={values.meta})"
             )
@@ -404,12 +404,12 @@ def take(x: Tensor, index: Tensor, mode: str = "raise", name: str | None = None)
     check_tensors(x, index)
     if mode not in ("raise", "wrap", "clip"):
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"take: mode={mode!r} is not one of 'raise', 'wrap', 'clip' (X={x.meta})"
             )
         )
     if index.meta.dtype.kind not in "iu":
-        raise OpError(with_user_line(f"take: the index must be integer (Index={index.meta})"))
+        raise OpError(append_user_line(f"take: the index must be integer (Index={index.meta})"))
     flat, size = manipulation.reshape(x, [-1]), x.size
     if mode == "wrap":
         index = math.mod(index, size)
@@ -432,7 +432,7 @@ def shard_index(
     check_tensors(input)
     if not 0 <= shard_id < nshards:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"shard_index: shard_id={shard_id} is not in [0, {nshards}) (X={input.meta})"
             )
         )
@@ -451,7 +451,7 @@ def combinations(
     check_tensors(x)
     if x.ndim != 1 or r < 0:
         raise OpError(
-            with_user_line(f"combinations: the rank must be 1 and r={r} not negative (X={x.meta})")
+            append_user_line(f"combinations: the rank must be 1 and r={r} not negative (X={x.meta})")
         )
     generate = (
         itertools.combinations_with_replacement if with_replacement else itertools.combinations
@@ -474,10 +474,10 @@ def vander(
     """
     check_tensors(x)
     if x.ndim != 1:
-        raise OpError(with_user_line(f"vander: the rank must be 1 (X={x.meta})"))
+        raise OpError(append_user_line(f"vander: the rank must be 1 (X={x.meta})"))
     count = x.shape[0] if n is None else n
     if count < 0:
-        raise OpError(with_user_line(f"vander: n={n} is negative (X={x.meta})"))
+        raise OpError(append_user_line(f"vander: n={n} is negative (X={x.meta})"))
     powers = range(count) if increasing else range(count - 1, -1, -1)
     columns = [math.pow(x, as_operand(p, x, "vander")) for p in powers]
     return manipulation.stack(columns, 1) if columns else creation.empty([x.shape[0], 0], x.dtype)

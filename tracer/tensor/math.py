@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import DTYPE_BY_NP, is_inexact, is_real, parse_dtype, promote_dtypes
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.mode import state
 from ..core.op import OPS, Op
 from ..core.operand_checks import not_a_tensor_error, rename_generated_function
@@ -184,7 +184,7 @@ def cast_right_operand(op: str, x: Tensor, y: Tensor) -> Tensor:
             f"{op}: the right operand is cast to the dtype of the left one (X={x.meta}, Y={y.meta})"
         )
         warnings.warn(
-            with_user_line(
+            append_user_line(
                 f"{problem}; cast the left operand to keep fractions: .astype('{dy.name}')"
             ),
             stacklevel=2,
@@ -199,7 +199,7 @@ def _convert_non_tensor_operand(op: Op, x: Any, y: Any) -> tuple[Tensor, Tensor]
     if not isinstance(x, Tensor):
         if not isinstance(y, Tensor):
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"{op.type}: at least one operand must be a tensor "
                     f"(X={type(x).__name__}, Y={type(y).__name__})"
                 )
@@ -232,7 +232,7 @@ def _match_dtypes_of_number_and_tensor(number: Tensor, tensor: Tensor) -> tuple[
 def mixed_dtypes_error(op: str, x: Tensor, y: Tensor) -> OpError:
     """Build the error for operands with different dtypes."""
     problem = f"{op}: the operands must have the same dtype (X={x.meta}, Y={y.meta})"
-    return OpError(with_user_line(f"{problem}; cast one of them: .astype('{x.meta.dtype.name}')"))
+    return OpError(append_user_line(f"{problem}; cast one of them: .astype('{x.meta.dtype.name}')"))
 
 
 def _bool_to_int_if_number_is_int(x: Tensor, number: Any) -> Tensor:
@@ -742,7 +742,7 @@ def var(
     """
     if isinstance(x, Tensor) and not is_inexact(x.meta.dtype):
         problem = f"X is {x.meta.dtype.name} and has to be floating (cast it: .astype('float32'))"
-        raise OpError(with_user_line(f"var: {problem} (X={x.meta})"))
+        raise OpError(append_user_line(f"var: {problem} (X={x.meta})"))
     centred = square(subtract(x, mean(x, axis, keepdim=True)))
     dims = axis_list(axis) or list(range(x.ndim))
     if not unbiased:

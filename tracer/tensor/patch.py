@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from ..core._tape import Operator
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.op import OPS, Op
 from ..core.operand_checks import rename_generated_function
 from ..core.tensor import Tensor
@@ -42,7 +42,7 @@ def _make_in_place(function: Callable[..., Any]) -> Callable[..., Any]:
         result: Tensor = function(current, *args, **kwargs)
         if preserves_shape and result.meta.shape != current.meta.shape:
             problem = f"the shape must not change, but the result is {result.meta}"
-            raise OpError(with_user_line(f"{function.__name__}_: {problem} (X={current.meta})"))
+            raise OpError(append_user_line(f"{function.__name__}_: {problem} (X={current.meta})"))
         if (
             function.__name__ in ("add", "subtract", "multiply")
             and result.meta.dtype != current.meta.dtype
@@ -51,7 +51,7 @@ def _make_in_place(function: Callable[..., Any]) -> Callable[..., Any]:
                 f"the result would be {result.meta.dtype.name}; cast the other operand: "
                 f".astype('{current.meta.dtype.name}')"
             )
-            raise OpError(with_user_line(f"{function.__name__}_: {problem} (X={current.meta})"))
+            raise OpError(append_user_line(f"{function.__name__}_: {problem} (X={current.meta})"))
         return result
 
     def method(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:

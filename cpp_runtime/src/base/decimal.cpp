@@ -20,9 +20,9 @@ std::optional<T> parse_number(std::string_view text) {
 
 }  // namespace
 
-std::optional<double> parse_double(std::string_view text) { return parse_number<double>(text); }
+std::optional<double> try_parse_double(std::string_view text) { return parse_number<double>(text); }
 
-std::optional<int> parse_int(std::string_view text) { return parse_number<int>(text); }
+std::optional<int> try_parse_int(std::string_view text) { return parse_number<int>(text); }
 
 std::string format_significant_digits(double value, int digits) {
   std::array<char, 64> buffer{};

@@ -44,7 +44,7 @@ struct ValueType {
   std::optional<PartialValue> partial_value;
   bool is_sequence = false;                 // of tensors of that dtype
   std::pair<Value, Value> complex_parts{};  // real and imaginary part of a complex value
-  Value find_int8_equivalent{};             // the int8 form of quantized values stored as floats
+  Value int8_equivalent{};             // the int8 form of quantized values stored as floats
 };
 
 /// A node under construction. onnx: the node, without inputs and outputs until
@@ -103,10 +103,10 @@ class GraphBuilder {
   void add_row_split_outputs();
   void add_outputs();
   void add_output(Value v, const std::string& name);
-  void add_guard_outputs();
+  void add_guarded_variable_outputs();
   void lower_block(std::int32_t block);
   void lower_op(const OpDesc& op, std::size_t index);
-  void record_missing_rule(const OpDesc& op, std::size_t index);
+  void record_missing_rule_and_bind_outputs(const OpDesc& op, std::size_t index);
   void record_missing_rules_of_block(std::int32_t block);
   const Rule* find_rule_for(const OpDesc& op) const;
   bool has_complex_operand(const OpDesc& op) const;
@@ -147,7 +147,7 @@ class GraphBuilder {
   void complete_node_names_from_outputs(BuilderGraph& graph, std::size_t first_node) const;
   Strings names_of(const Values& values) const;
   void finish_graph(BuilderGraph& graph) const;
-  std::string describe_op(const OpDesc& op) const;
+  std::string describe_op_index_and_inputs(const OpDesc& op) const;
 
   const Program& program_;
   const Params& params_;

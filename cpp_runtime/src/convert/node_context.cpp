@@ -178,7 +178,7 @@ Values NodeContext::emit_n(std::size_t outputs, std::string_view onnx, Values in
   std::vector<ValueType> known = infer_node_output_types(node, known_in);
   known.resize(outputs);
   for (ValueType& info : known) {
-    check_result_memory_limit(info);
+    check_node_output_memory_limit(info);
     drop_oversized_type_info(info);
   }
   if (outputs == 1 && domain.empty()) {
@@ -202,7 +202,7 @@ Values NodeContext::emit_n(std::size_t outputs, std::string_view onnx, Values in
 
 // ONNX Runtime allocates outputs during a run, where the limit does not apply, so outputs of known
 // size are checked here.
-void NodeContext::check_result_memory_limit(const ValueType& info) const {
+void NodeContext::check_node_output_memory_limit(const ValueType& info) const {
   if (!info.shape || info.is_sequence) return;
   double bytes = static_cast<double>(std::max<std::size_t>(size_of(info.dtype), 1));
   for (std::int64_t d : *info.shape) bytes *= static_cast<double>(std::max<std::int64_t>(d, 0));
@@ -248,7 +248,7 @@ void NodeContext::declare_merged_type(Value v, Value a, Value b) {
   ValueType known = graph_.type_of(a), other = graph_.type_of(b);
   known.partial_value.reset();
   known.complex_parts = {};
-  known.find_int8_equivalent = {};
+  known.int8_equivalent = {};
   if (known.dtype == DType::none) known.dtype = other.dtype;
   bool alike = known.shape && other.shape && known.shape->size() == other.shape->size();
   if (!alike) known.shape.reset();
@@ -258,11 +258,11 @@ void NodeContext::declare_merged_type(Value v, Value a, Value b) {
 }
 
 void NodeContext::set_int8_equivalent(Value v, Value small) {
-  graph_.type_of(v).find_int8_equivalent = small;
+  graph_.type_of(v).int8_equivalent = small;
 }
 
-Value NodeContext::find_int8_equivalent(Value v) const {
-  return graph_.type_of(v).find_int8_equivalent;
+Value NodeContext::int8_equivalent(Value v) const {
+  return graph_.type_of(v).int8_equivalent;
 }
 
 bool NodeContext::is_sequence(Value v) const { return graph_.type_of(v).is_sequence; }
@@ -377,7 +377,7 @@ const Block& NodeContext::block(std::int64_t index) const {
   return graph_.program_.blocks.at(static_cast<std::size_t>(index));
 }
 
-const OpDesc* NodeContext::last_writer_in_block(const std::string& paddle_name) const {
+const OpDesc* NodeContext::find_earlier_writer_in_block(const std::string& paddle_name) const {
   auto found = graph_.scope_->writers.find(paddle_name);
   return found == graph_.scope_->writers.end() ? nullptr : found->second;
 }
@@ -391,7 +391,7 @@ void NodeContext::require_opset(int min_opset, std::string_view what) const {
 void NodeContext::fail(const std::string& why) const {
   std::string at = op_.location.empty() ? "" : "\n    at " + op_.location;
   throw Error(ErrorCode::unsupported,
-              op_.type + ": " + why + " (" + graph_.describe_op(op_) + ")" + at);
+              op_.type + ": " + why + " (" + graph_.describe_op_index_and_inputs(op_) + ")" + at);
 }
 
 }  // namespace oarlock

@@ -115,7 +115,7 @@ struct Block {
   std::vector<VarDesc> vars;
   std::vector<OpDesc> ops;
   std::map<std::string_view, std::size_t>
-      index;  // index of `vars` by name; filled by validate_and_index_variables()
+      index;  // index of `vars` by name; filled by validate_and_fill_variable_indices()
 };
 
 struct ContractArg {

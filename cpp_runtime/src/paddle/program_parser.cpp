@@ -382,7 +382,7 @@ Program parse_program(std::string_view bytes, const std::string& name) {
                                      std::to_string(bytes.size()) + " bytes)");
   Program program;
   program.name = name;
-  WireErrorContext source{name, bytes.data()};
+  WireSourceFile source{name, bytes.data()};
   for (WireReader w(source, bytes, "ProgramDesc"); w.next();) switch (w.field_number()) {
       case 1:
         program.blocks.push_back(read_block(w.submessage("BlockDesc")));
@@ -419,7 +419,7 @@ Program parse_upgrade_and_validate_program(std::string_view bytes, const std::st
   Program program = parse_program(bytes, name);
   fix_block_parents(program.blocks);
   upgrade_attr_names_of_program(program);
-  validate_and_index_variables(program);
+  validate_and_fill_variable_indices(program);
   return program;
 }
 

@@ -4,7 +4,7 @@
 namespace oarlock::pir {
 namespace {
 
-std::string string_attr(Translator& t, const Operation& op, std::string_view name) {
+std::string require_string_attr(Translator& t, const Operation& op, std::string_view name) {
   const Attribute* attr = op.find_attr(name);
   auto* text = attr ? std::get_if<std::string>(&attr->value.value) : nullptr;
   if (!text || text->empty())
@@ -12,10 +12,10 @@ std::string string_attr(Translator& t, const Operation& op, std::string_view nam
   return *text;
 }
 
-void data(Translator& t, const Operation& op) { t.add_input(op, string_attr(t, op, "name")); }
+void data(Translator& t, const Operation& op) { t.add_input(op, require_string_attr(t, op, "name")); }
 
 void fetch(Translator& t, const Operation& op) {
-  t.add_output(op, string_attr(t, op, "name"), t.int_attr(op, "col"));
+  t.add_output(op, require_string_attr(t, op, "name"), t.int_attr(op, "col"));
 }
 
 void combine(Translator& t, const Operation& op) {
@@ -34,14 +34,14 @@ void combine(Translator& t, const Operation& op) {
   t.bind(op, 0, std::move(list));
 }
 
-const Binding& list_operand(Translator& t, const Operation& op) {
+const Binding& require_list_operand(Translator& t, const Operation& op) {
   const Binding& list = t.operand(op, 0);
   if (list.type.kind != Type::Kind::list) t.fail(op.source, op.name + ": operand 0 is no list");
   return list;
 }
 
 void split(Translator& t, const Operation& op) {
-  std::vector<Binding> elements = list_operand(t, op).elements;
+  std::vector<Binding> elements = require_list_operand(t, op).elements;
   if (elements.size() != op.results.size())
     t.fail(op.source, "builtin.split: " + std::to_string(op.results.size()) +
                           " results of a list of " + std::to_string(elements.size()));
@@ -49,7 +49,7 @@ void split(Translator& t, const Operation& op) {
 }
 
 void slice(Translator& t, const Operation& op) {
-  const Binding& list = list_operand(t, op);
+  const Binding& list = require_list_operand(t, op);
   std::int64_t index = t.int_attr(op, "index");
   if (index < 0 || index >= static_cast<std::int64_t>(list.elements.size()))
     t.fail(op.source, "builtin.slice: index " + std::to_string(index) + " of a list of " +

@@ -23,7 +23,7 @@ Strings emit_conditional_block(Translator& t, const Operation& op, const Block& 
   t.emit(
       op, "conditional_block",
       {{"Cond", {condition}}, {"Input", Strings(reads.begin(), reads.end())}},
-      {{"Out", Strings(writes.begin(), writes.end())}, {"Scope", {t.declare_scopes("if.scope")}}},
+      {{"Out", Strings(writes.begin(), writes.end())}, {"Scope", {t.declare_step_scopes_variable("if.scope")}}},
       {{"sub_block", {AttrType::BLOCK, std::int64_t{index}}},
        {"is_scalar_condition", {AttrType::BOOLEAN, true}}});
   return outputs;
@@ -34,13 +34,13 @@ void if_else(Translator& t, const Operation& op) {
   std::string condition = t.operand_variable(op, 0);
   Type type = t.operand(op, 0).type;
   Strings yes = emit_conditional_block(t, op, op.bodies[0], condition);
-  std::string negated = t.emit_value(op, "logical_not", {{"X", {condition}}}, {}, type);
+  std::string negated = t.emit_to_new_variable(op, "logical_not", {{"X", {condition}}}, {}, type);
   Strings no = emit_conditional_block(t, op, op.bodies[1], negated);
   if (op.results.empty()) return;
   Type mask_type = type;
   mask_type.dtype = DType::int32;
   std::string mask = t.declare("if.mask", mask_type);
-  t.emit_cast(op, condition, DType::boolean, mask, DType::int32);
+  t.emit_cast_into_variable(op, condition, DType::boolean, mask, DType::int32);
   for (std::size_t i = 0; i < op.results.size(); ++i)
     t.emit(op, "select_input", {{"X", {no[i], yes[i]}}, {"Mask", {mask}}},
            {{"Out", {t.bind_new(op, i)}}});
@@ -74,7 +74,7 @@ void while_loop(Translator& t, const Operation& op) {
       std::string& variable = yielded[i].variable;
       bool is_other = std::find(carried.begin(), carried.end(), variable) != carried.end() &&
                       variable != carried[i - 1];
-      if (is_other) variable = t.emit_value(op, "assign", {{"X", {variable}}}, {}, yielded[i].type);
+      if (is_other) variable = t.emit_to_new_variable(op, "assign", {{"X", {variable}}}, {}, yielded[i].type);
     }
     for (std::size_t i = 0; i < yielded.size(); ++i) {
       const std::string& target = i == 0 ? condition : carried[i - 1];
@@ -87,7 +87,7 @@ void while_loop(Translator& t, const Operation& op) {
   reads.erase(condition);
   t.emit(op, "while", {{"X", Strings(reads.begin(), reads.end())}, {"Condition", {condition}}},
          {{"Out", Strings(writes.begin(), writes.end())},
-          {"StepScopes", {t.declare_scopes("while.scopes")}}},
+          {"StepScopes", {t.declare_step_scopes_variable("while.scopes")}}},
          {{"sub_block", {AttrType::BLOCK, std::int64_t{index}}},
           {"is_test", {AttrType::BOOLEAN, true}}});
 }

@@ -13,7 +13,7 @@ bool fits_int32(std::int64_t value) {
 }
 
 /// The elements of an attribute, a number as one element; nullopt for text and blocks.
-std::optional<Scalars> elements_of(const Attr& attr) {
+std::optional<Scalars> attr_to_scalars_or_nullopt(const Attr& attr) {
   auto real = [](double x) { return Scalar{Scalar::Type::float64, 0, x, 0}; };
   auto integer = [](std::int64_t x) { return Scalar{Scalar::Type::int64, x, 0, 0}; };
   Scalars all;
@@ -31,7 +31,7 @@ std::optional<Scalars> elements_of(const Attr& attr) {
   return all;
 }
 
-std::optional<std::int64_t> to_integer(const Scalar& scalar) {
+std::optional<std::int64_t> to_integer_or_nullopt(const Scalar& scalar) {
   if (scalar.type == Scalar::Type::boolean || scalar.type == Scalar::Type::int64) return scalar.i;
   if (scalar.type != Scalar::Type::float64 || std::floor(scalar.r) != scalar.r ||
       std::fabs(scalar.r) >= 9.2e18)
@@ -39,10 +39,10 @@ std::optional<std::int64_t> to_integer(const Scalar& scalar) {
   return static_cast<std::int64_t>(scalar.r);
 }
 
-std::optional<Attr> to_ints(const Scalars& elements, AttrType type) {
+std::optional<Attr> to_int_list_attr_or_nullopt(const Scalars& elements, AttrType type) {
   Ints ints;
   for (const Scalar& element : elements) {
-    auto value = to_integer(element);
+    auto value = to_integer_or_nullopt(element);
     if (!value) return std::nullopt;
     ints.push_back(*value);
     if (type == AttrType::INTS && !fits_int32(*value)) type = AttrType::LONGS;
@@ -50,7 +50,7 @@ std::optional<Attr> to_ints(const Scalars& elements, AttrType type) {
   return Attr{type, std::move(ints)};
 }
 
-std::optional<Attr> to_floats(const Scalars& elements, AttrType type) {
+std::optional<Attr> to_float_list_attr_or_nullopt(const Scalars& elements, AttrType type) {
   Floats floats;
   for (const Scalar& element : elements) {
     if (element.type == Scalar::Type::complex128) return std::nullopt;
@@ -63,7 +63,7 @@ std::optional<Attr> to_floats(const Scalars& elements, AttrType type) {
 
 std::optional<Attr> convert_attr(const Attr& attr, AttrType type) {
   if (attr.type == type) return attr;
-  auto elements = elements_of(attr);
+  auto elements = attr_to_scalars_or_nullopt(attr);
   if (!elements) {
     auto* strings = std::get_if<Strings>(&attr.value);
     auto* ints = std::get_if<Ints>(&attr.value);
@@ -75,12 +75,12 @@ std::optional<Attr> convert_attr(const Attr& attr, AttrType type) {
   switch (type) {
     case AttrType::INT:
     case AttrType::LONG: {
-      auto value = is_one ? to_integer((*elements)[0]) : std::nullopt;
+      auto value = is_one ? to_integer_or_nullopt((*elements)[0]) : std::nullopt;
       if (!value) return std::nullopt;
       return Attr{fits_int32(*value) ? type : AttrType::LONG, *value};
     }
     case AttrType::BOOLEAN: {
-      auto value = is_one ? to_integer((*elements)[0]) : std::nullopt;
+      auto value = is_one ? to_integer_or_nullopt((*elements)[0]) : std::nullopt;
       if (!value) return std::nullopt;
       return Attr{type, *value != 0};
     }
@@ -91,10 +91,10 @@ std::optional<Attr> convert_attr(const Attr& attr, AttrType type) {
     case AttrType::INTS:
     case AttrType::LONGS:
     case AttrType::BOOLEANS:
-      return to_ints(*elements, type);
+      return to_int_list_attr_or_nullopt(*elements, type);
     case AttrType::FLOATS:
     case AttrType::FLOAT64S:
-      return to_floats(*elements, type);
+      return to_float_list_attr_or_nullopt(*elements, type);
     case AttrType::STRING:  // the tolerances of allclose
       if (!is_one || (*elements)[0].type == Scalar::Type::complex128) return std::nullopt;
       return Attr{type, format_significant_digits((*elements)[0].as_double(), 17)};

@@ -178,7 +178,7 @@ class Reader {
 
   DType read_element_type(Json json) const {
     std::string_view name = require(json, "#", Json::Type::string).string();
-    auto dtype = find_element_type(name);
+    auto dtype = find_dtype_of_element_type(name);
     if (!dtype) fail(json, "elements of type '" + std::string(name.substr(0, 80)) + "'");
     return *dtype;
   }
@@ -204,7 +204,7 @@ class Reader {
     if (type == "1.a_dtype") {
       attr.kind = Attribute::Kind::dtype;
       std::string_view name = require(typed, "D", Json::Type::string).string();
-      auto dtype = find_dtype_name(name);
+      auto dtype = find_dtype_attr_number(name);
       if (!dtype) fail(typed, "dtype '" + std::string(name.substr(0, 80)) + "' is unknown");
       attr.value = {AttrType::INT, *dtype};
     } else if (type == "NULL" || type == "1.a_place" || type == "1.a_layout" ||
@@ -213,16 +213,16 @@ class Reader {
     } else if (type == "0.a_array") {
       attr.value = read_array(require(typed, "D", Json::Type::array));
     } else if (type == "1.a_intarray") {
-      attr.value = read_plain_ints(require(typed, "D", Json::Type::array));
+      attr.value = read_json_int_list(require(typed, "D", Json::Type::array));
     } else if (type == "1.a_scalar") {
       attr.value = read_scalar(require(typed, "D", Json::Type::array));
     } else {
-      attr.value = read_plain(typed, type);
+      attr.value = read_bool_number_or_string(typed, type);
     }
     return attr;
   }
 
-  Attr read_plain_ints(Json list) const {
+  Attr read_json_int_list(Json list) const {
     Ints values;
     for (Json value : list) {
       if (value.type() != Json::Type::integer) fail(value, "an integer is expected");
@@ -259,7 +259,7 @@ class Reader {
     return value.number();
   }
 
-  Attr read_plain(Json typed, std::string_view type) const {
+  Attr read_bool_number_or_string(Json typed, std::string_view type) const {
     if (type == "0.a_bool")
       return {AttrType::BOOLEAN, require(typed, "D", Json::Type::boolean).boolean()};
     if (type == "0.a_i32")
@@ -286,7 +286,7 @@ class Reader {
     Scalars scalars;
     std::optional<AttrType> type;
     for (Json element : list) {
-      Attr value = read_plain(element, require(element, "#", Json::Type::string).string());
+      Attr value = read_bool_number_or_string(element, require(element, "#", Json::Type::string).string());
       if (type && *type != value.type) fail(list, "a list of attributes of several types");
       type = value.type;
       if (auto* flag = std::get_if<bool>(&value.value))

@@ -22,8 +22,8 @@ void array_write(Translator& t, const Operation& op) {
 void slice_array(Translator& t, const Operation& op) {
   Slots inputs{{"Input", {t.operand_variable(op, 0)}}};
   Attrs attrs{{"axes", {AttrType::INTS, Ints{0}}}, {"infer_flags", {AttrType::INTS, Ints{1}}}};
-  t.add_int_list(op, 1, {"starts", "StartsTensor", ""}, "slice", inputs, attrs);
-  t.add_int_list(op, 2, {"ends", "EndsTensor", ""}, "slice", inputs, attrs);
+  t.add_int_list_operand(op, 1, {"starts", "StartsTensor", ""}, "slice", inputs, attrs);
+  t.add_int_list_operand(op, 2, {"ends", "EndsTensor", ""}, "slice", inputs, attrs);
   t.emit(op, "slice", std::move(inputs), {{"Out", {t.bind_new(op, 0)}}}, std::move(attrs));
 }
 

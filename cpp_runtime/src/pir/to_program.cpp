@@ -112,14 +112,14 @@ oarlock::Program read_program(std::string_view json, const std::string& file,
   oarlock::Program program = Translator(source, document).translate();
   if (!source.contract.empty()) {
     program.contract.emplace();
-    WireErrorContext context{file, source.contract.data()};
+    WireSourceFile context{file, source.contract.data()};
     read_into_contract(WireReader(context, source.contract, "Contract"), source.contract,
                        *program.contract);
   }
   Names guarded = guarded_variables(program);
   DeadOpRemoval(program).run(guarded);
   remove_unused_variables(program, std::move(guarded));
-  validate_and_index_variables(program);
+  validate_and_fill_variable_indices(program);
   return program;
 }
 

@@ -33,7 +33,7 @@ std::string layer_path(const Operation& op) {
 bool is_yield(const Operation& op) { return op.dialect == Dialect::cf && op.name == "yield"; }
 
 /// The attribute for a mutable attribute with known elements.
-Attr constant_attr(const Scalars& elements, std::string_view attr_type) {
+Attr make_attr_from_scalars(const Scalars& elements, std::string_view attr_type) {
   if (attr_type == "ints") {
     Ints ints;
     for (const Scalar& element : elements)
@@ -50,7 +50,7 @@ Attr constant_attr(const Scalars& elements, std::string_view attr_type) {
 
 }  // namespace
 
-std::optional<std::size_t> operand_changed_in_place(const Operation& op, std::size_t result) {
+std::optional<std::size_t> find_operand_overwritten_by_result(const Operation& op, std::size_t result) {
   if (op.dialect != Dialect::pd_op || !op.name.ends_with('_')) return std::nullopt;
   if (op.name == "batch_norm_")  // x, mean, variance -> out, mean_out, variance_out
     return result == 1 || result == 2 ? std::optional(result) : std::nullopt;
@@ -86,7 +86,7 @@ oarlock::Program Translator::translate() {
   names_ = {"feed", "fetch"};
   block().vars = {feed, fetch};
   translate_parameters(in_.body);
-  name_outputs(in_.body);
+  reserve_program_output_names(in_.body);
   collect_changes_in_place(in_.body);
   translate_ops(in_.body);
   return std::move(out_);
@@ -106,7 +106,7 @@ void Translator::collect_unsupported_operations(const Block& block,
 }
 
 // The variables of outputs have the names of the outputs, unless another variable has the name.
-void Translator::name_outputs(const Block& block) {
+void Translator::reserve_program_output_names(const Block& block) {
   for (const Operation& op : block.ops)
     if (op.dialect == Dialect::pd_op && op.name == "data")
       if (const Attribute* name = op.find_attr("name"))
@@ -123,7 +123,7 @@ void Translator::name_outputs(const Block& block) {
 void Translator::collect_changes_in_place(const Block& block) {
   for (const Operation& op : block.ops) {
     for (std::size_t i = 0; i < op.results.size(); ++i)
-      if (auto operand = operand_changed_in_place(op, i); operand && *operand < op.operands.size())
+      if (auto operand = find_operand_overwritten_by_result(op, i); operand && *operand < op.operands.size())
         changed_in_place_.insert(op.operands[*operand]);
     for (const Block& body : op.bodies) collect_changes_in_place(body);
   }
@@ -163,7 +163,7 @@ void Translator::translate_parameters(const Block& body) {
                              {},
                              {{"Out", {p.name}}},
                              {{"shape", {AttrType::LONGS, p.value.type.shape}},
-                              {"dtype", dtype_attr(var.dtype)},
+                              {"dtype", make_dtype_attr(var.dtype)},
                               {"value", {AttrType::FLOAT, 0.0}}},
                              ""});
   }
@@ -265,7 +265,7 @@ void Translator::emit(const Operation& op, std::string type, Slots inputs, Slots
                          op.location.empty() ? layer_path(op) : op.location});
 }
 
-std::string Translator::emit_value(const Operation& op, const std::string& type, Slots inputs,
+std::string Translator::emit_to_new_variable(const Operation& op, const std::string& type, Slots inputs,
                                    Attrs attrs, const Type& result) {
   std::string name = declare(op.name + "_" + type + ".tmp", result);
   emit(op, type, std::move(inputs), {{"Out", {name}}}, std::move(attrs));
@@ -278,7 +278,7 @@ const Type& Translator::result_type(const Operation& op, std::size_t position) c
   return op.results[position].type;
 }
 
-DType Translator::result_dtype(const Operation& op) const {
+DType Translator::dtype_attr_or_first_result_dtype(const Operation& op) const {
   const Attribute* attr = op.find_attr("dtype");
   auto* number = attr ? std::get_if<std::int64_t>(&attr->value.value) : nullptr;
   return number && attr->kind == Attribute::Kind::dtype && *number >= 0
@@ -312,17 +312,17 @@ std::string Translator::bind_in_place(const Operation& op, std::size_t position,
   return variable;
 }
 
-std::string Translator::bind_result(const Operation& op, std::size_t position) {
-  auto changed = operand_changed_in_place(op, position);
+std::string Translator::bind_in_place_or_new(const Operation& op, std::size_t position) {
+  auto changed = find_operand_overwritten_by_result(op, position);
   return changed ? bind_in_place(op, position, *changed) : bind_new(op, position);
 }
 
-void Translator::set_constant(const Operation& op, std::size_t position, Scalars elements) {
+void Translator::set_constant_unless_changed_in_place(const Operation& op, std::size_t position, Scalars elements) {
   std::int64_t id = op.results[position].id;
   if (!changed_in_place_.contains(id)) values_[id].constant = std::move(elements);
 }
 
-std::string Translator::declare_scopes(const std::string& hint) {
+std::string Translator::declare_step_scopes_variable(const std::string& hint) {
   VarDesc var;
   var.name = unique_name(hint);
   var.kind = VarKind::step_scopes;
@@ -330,10 +330,10 @@ std::string Translator::declare_scopes(const std::string& hint) {
   return var.name;
 }
 
-void Translator::emit_cast(const Operation& op, const std::string& from, DType from_dtype,
+void Translator::emit_cast_into_variable(const Operation& op, const std::string& from, DType from_dtype,
                            const std::string& to, DType to_dtype) {
   emit(op, "cast", {{"X", {from}}}, {{"Out", {to}}},
-       {{"in_dtype", dtype_attr(from_dtype)}, {"out_dtype", dtype_attr(to_dtype)}});
+       {{"in_dtype", make_dtype_attr(from_dtype)}, {"out_dtype", make_dtype_attr(to_dtype)}});
 }
 
 // -- inputs and outputs
@@ -368,7 +368,7 @@ void Translator::add_output(const Operation& op, const std::string& name, std::i
 
 // -- operands that are attributes or tensors
 
-void Translator::add_int_list(const Operation& op, std::size_t position, const IntListSlots& slots,
+void Translator::add_int_list_operand(const Operation& op, std::size_t position, const IntListSlots& slots,
                               std::string_view legacy_type, Slots& inputs, Attrs& attrs) {
   add_mutable_attr(
       op,
@@ -432,7 +432,7 @@ void Translator::add_mutable_attr(const Operation& op, const OperandSpec& spec,
                                   const Binding& binding, std::string_view legacy_type,
                                   Slots& inputs, Attrs& attrs) {
   if (binding.constant) {
-    Attr attr = constant_attr(*binding.constant, spec.attr_type);
+    Attr attr = make_attr_from_scalars(*binding.constant, spec.attr_type);
     if (auto declared = declared_attr_type(legacy_type, spec.attr)) {
       auto converted = convert_attr(attr, *declared);
       if (!converted)
@@ -523,7 +523,7 @@ Strings Translator::bind_results(const Operation& op, const ResultSpec& spec,
   const Value& result = op.results[position];
   if (result.type.kind == Type::Kind::none || spec.slot.empty()) return {};
   if (result.type.kind == Type::Kind::list) return bind_new_list(op, position);
-  return {bind_result(op, position)};
+  return {bind_in_place_or_new(op, position)};
 }
 
 // -- blocks

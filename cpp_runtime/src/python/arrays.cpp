@@ -151,7 +151,7 @@ void InputBuffers::set(std::size_t index, nb::handle array, const std::string& n
   } catch (nb::python_error&) {
     throw Error(ErrorCode::input, "run: input '" + name + "' is not an array");
   }
-  DType named = dtype_named(dtype_name_of_array(whole));
+  DType named = find_dtype_by_name(dtype_name_of_array(whole));
   bool foreign =
       named == DType::bfloat16 || named == DType::float8_e4m3fn || named == DType::float8_e5m2;
   bool swapped = !foreign && named != DType::none;  // the byte order

@@ -102,7 +102,7 @@ int bench(const Command& c) {
   if (c.profile_ops && c.json) return profile_ops(c), 0;
   bool compares = c.compare_options || !c.compare_model.empty();
   if (compares)
-    open_library(
+    load_ort_library_once(
         c.options
             .ort_library);  // before timing starts, so that the first session does not pay for it
   TimedSessions subjects;

@@ -24,13 +24,13 @@ void read_file_record(std::istream& in, FileRecord& file) {
 }
 
 // A manifest may name only files of its own entry, in the same folder.
-bool is_entry_file(const std::string& name, const std::string& key) {
+bool is_file_name_of_entry(const std::string& name, const std::string& key) {
   return name.rfind(key + "-", 0) == 0 && name.find('/') == std::string::npos;
 }
 
 }  // namespace
 
-FileRecord record_file(const std::string& name, const MappedFile& file) {
+FileRecord make_file_record(const std::string& name, const MappedFile& file) {
   return {name, blake2b_hex_digest(file.bytes()), file.stamp()};
 }
 
@@ -42,7 +42,7 @@ bool matches_record_updating_stamp(FileRecord& record, const MappedFile& file, b
   return updated = true;
 }
 
-std::string format_manifest(const Manifest& manifest, const std::string& key) {
+std::string format_manifest(const CacheEntryManifest& manifest, const std::string& key) {
   std::ostringstream out;
   out.imbue(std::locale::classic());  // the application's locale may group digits
   out << "oarlock-cache " << key << "\ngraph " << manifest.graph << ' ' << manifest.graph_digest
@@ -53,16 +53,16 @@ std::string format_manifest(const Manifest& manifest, const std::string& key) {
   return out.str() + "sum " + blake2b_hex_digest(out.str()) + "\n";
 }
 
-std::optional<Manifest> parse_manifest(std::string_view text, const std::string& key) {
+std::optional<CacheEntryManifest> parse_manifest(std::string_view text, const std::string& key) {
   std::istringstream in{std::string(text)};
   in.imbue(std::locale::classic());
-  Manifest manifest;
+  CacheEntryManifest manifest;
   std::string word;
   in >> word >> word >> word >> manifest.graph >> manifest.graph_digest;
   read_file_record(in, manifest.weights);
   read_file_record(in, manifest.params);
-  bool whole = in && is_entry_file(manifest.graph, key) &&
-               (manifest.weights.name.empty() || is_entry_file(manifest.weights.name, key));
+  bool whole = in && is_file_name_of_entry(manifest.graph, key) &&
+               (manifest.weights.name.empty() || is_file_name_of_entry(manifest.weights.name, key));
   if (!whole || format_manifest(manifest, key) != text) return std::nullopt;
   return manifest;
 }

@@ -14,20 +14,20 @@ struct FileRecord {
   FileStamp stamp;
 };
 
-struct Manifest {
+struct CacheEntryManifest {
   std::string graph, graph_digest;
   FileRecord weights;  // without a name if the graph has no weights
   FileRecord params;   // the `.pdiparams`, at any path
 };
 
-FileRecord record_file(const std::string& name, const MappedFile& file);
+FileRecord make_file_record(const std::string& name, const MappedFile& file);
 
 /// Whether `file` has the recorded content.  If only its metadata changed, updates `record` and
 /// sets `updated`.
 bool matches_record_updating_stamp(FileRecord& record, const MappedFile& file, bool& updated);
 
-std::string format_manifest(const Manifest& manifest, const std::string& key);
+std::string format_manifest(const CacheEntryManifest& manifest, const std::string& key);
 /// Returns nullopt unless `text` equals, byte by byte, the output of format_manifest() for `key`.
-std::optional<Manifest> parse_manifest(std::string_view text, const std::string& key);
+std::optional<CacheEntryManifest> parse_manifest(std::string_view text, const std::string& key);
 
 }  // namespace oarlock

@@ -156,7 +156,7 @@ std::optional<CacheDraft> GraphCache::try_begin_entry(
 }
 
 void GraphCache::commit(CacheDraft draft) const {
-  Manifest manifest;
+  CacheEntryManifest manifest;
   manifest.graph = draft.graph_file_name();
   std::string path = folder_ + "/" + draft.graph_file_name();
   std::string graph =
@@ -167,9 +167,9 @@ void GraphCache::commit(CacheDraft draft) const {
   if (is_file(weights)) {
     if (!try_sync_to_disk(weights))
       return;  // metadata does not cover bytes lost in a power failure
-    manifest.weights = record_file(draft.weights_file_name(), MappedFile(weights));
+    manifest.weights = make_file_record(draft.weights_file_name(), MappedFile(weights));
   }
-  manifest.params = record_file("", model_.weights);
+  manifest.params = make_file_record("", model_.weights);
   if (!try_write(folder_ + "/" + key_, format_manifest(manifest, key_))) return;
   remove_outdated_files_of_key(draft);
   draft.mark_committed();

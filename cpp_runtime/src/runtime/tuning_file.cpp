@@ -50,7 +50,7 @@ Options apply_tuning(Options options, Json file) {
   return options;
 }
 
-Options read_and_apply_tuning(const std::string& path, const Options& options,
+Options read_and_apply_matching_tuning(const std::string& path, const Options& options,
                               const Library& library) {
   MappedFile mapped(path);
   if (mapped.bytes().size() > kMaxBytes)
@@ -74,7 +74,7 @@ Options options_with_tuning(const Options& options, const Model::Impl& model,
   std::string path = tuning_path(model);
   if (!options.tuned || path.empty() || !is_file(path)) return options;
   try {
-    return read_and_apply_tuning(path, options, library);
+    return read_and_apply_matching_tuning(path, options, library);
   } catch (const Error&) {
     return options;  // a damaged file must not prevent the start
   }

@@ -12,7 +12,7 @@ from .loop import record_loop
 from .tensor_arrays import TensorArray
 
 
-def extend_with_tensor_array(target: TensorArray, source: TensorArray) -> None:
+def extend_tensor_array_with_other(target: TensorArray, source: TensorArray) -> None:
     """Append the current elements of `source` to `target`."""
     mode = find_static_base_mode(state.mode)
     assert mode is not None
@@ -31,4 +31,4 @@ def extend_with_tensor_array(target: TensorArray, source: TensorArray) -> None:
     record_loop(mode, test, body, [scalar_constant(0)], ["the counter"])
 
 
-TensorArray.append_all_elements = extend_with_tensor_array
+TensorArray.append_all_elements = extend_tensor_array_with_other

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...core import cuda
 from ...core.eager import EAGER_MODE
-from ...core.errors import OarlockError, OpError, with_user_line
+from ...core.errors import OarlockError, OpError, append_user_line
 from ...core.mode import state, use_mode
 from ...core.tensor import Tensor
 from ...ir.program import Attr, AttrType, OpDesc
@@ -67,7 +67,7 @@ def _require_static_mode(what: str) -> Static:
     mode = find_static_base_mode(state.mode)
     if mode is None:
         raise OarlockError(
-            with_user_line(f"{what}: requires static mode; call enable_static() first")
+            append_user_line(f"{what}: requires static mode; call enable_static() first")
         )
     return mode
 
@@ -93,19 +93,19 @@ def py_func(
     recorder = _require_static_mode("py_func").recorder
     if not callable(func):
         raise TypeError(
-            with_user_line(f"py_func: func should be a function, not {type(func).__name__}")
+            append_user_line(f"py_func: func should be a function, not {type(func).__name__}")
         )
     operands, results = to_list(x), to_list(out)
     for variable in (*operands, *results):
         if not isinstance(variable, Variable):
             raise TypeError(
-                with_user_line(f"py_func: x and out are variables, not {type(variable).__name__}")
+                append_user_line(f"py_func: x and out are variables, not {type(variable).__name__}")
             )
     skipped = [v.name for v in to_list(skip_vars_in_backward_input)]
     unknown = set(skipped) - {v.name for v in (*operands, *results)}
     if unknown:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"py_func: skip_vars_in_backward_input holds {sorted(unknown)}, neither x nor out"
             )
         )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...capture.variable import Variable
-from ...core.errors import with_user_line
+from ...core.errors import append_user_line
 from ...core.mode import use_mode
 from ...core.op import OPS
 from ...export import pdiparams, pdmodel
@@ -49,10 +49,10 @@ def write_paddle1_model(
         os.path.join(dirname, os.path.basename(model or MODEL_FILE)): pdmodel.to_bytes(desc)
     }
     if params is not None:
-        files[os.path.join(dirname, os.path.basename(params))] = pdiparams.iter_file_chunks(arrays)
+        files[os.path.join(dirname, os.path.basename(params))] = pdiparams.iter_serialized_file_chunks(arrays)
     else:
         files |= {
-            os.path.join(dirname, name): pdiparams.iter_record_chunks(name, array)
+            os.path.join(dirname, name): pdiparams.iter_serialized_record_chunks(name, array)
             for name, array in arrays.items()
         }
     write_files_atomically(files)
@@ -75,7 +75,7 @@ def _to_checked_list_of(name: str, value: Any, cls: type) -> list[Any]:
     items = [value] if isinstance(value, cls) else list(value)
     if not all(isinstance(item, cls) for item in items):
         raise ValueError(
-            with_user_line(f"save_inference_model: {name} must be a list of {cls.__name__}")
+            append_user_line(f"save_inference_model: {name} must be a list of {cls.__name__}")
         )
     return items
 
@@ -145,7 +145,7 @@ def load_inference_model(
     If dirname is None, model_filename and params_filename are the bytes of the files.
     """
     if dirname is not None and not os.path.isdir(dirname):
-        raise ValueError(with_user_line(f"There is no directory named '{dirname}'"))
+        raise ValueError(append_user_line(f"There is no directory named '{dirname}'"))
     return static_io.load_inference_model(
         dirname, executor, model_filename=model_filename, params_filename=params_filename
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...static.nn.helper import LayerHelper, require_static_size
@@ -40,7 +40,7 @@ def hsigmoid(
     """
     if is_custom != (path_table is not None) or is_custom != (path_code is not None):
         raise OpError(
-            with_user_line(
+            append_user_line(
                 "hsigmoid: path_table and path_code require is_custom=True, and vice versa"
             )
         )
@@ -118,11 +118,11 @@ def center_loss(
             OPS["reduce_sum"](OPS["square"](difference), dim=[1], keep_dim=True), scale=0.5
         )
         if update_center:
-            _move_centers_to_samples(centers, indices, difference, alpha)
+            _update_centers_toward_samples(centers, indices, difference, alpha)
     return loss
 
 
-def _move_centers_to_samples(centers: Any, indices: Any, difference: Any, alpha: Any) -> None:
+def _update_centers_toward_samples(centers: Any, indices: Any, difference: Any, alpha: Any) -> None:
     """Move each center by alpha * sum(differences) / (1 + number of its samples)."""
     index = OPS["unsqueeze2"](indices, axes=[-1])
     counts = OPS["fill_any_like"](OPS["reduce_sum"](centers, dim=[1], keep_dim=True), value=1.0)

@@ -16,7 +16,7 @@ from ...core.op import OPS
 from ...nn import decode
 from ...nn.decode import Decoder
 from .control_flow import While, array_read, array_write, create_array, tensor_array_to_tensor
-from .layer_utils import assign_to, deprecated_layer, ensure_1d
+from .layer_utils import assign_to, deprecated_layer, ensure_at_least_1d
 from .rnn_cells import swap_batch_time
 from .tensors import assign, fill_constant
 from .unary import increment
@@ -189,7 +189,7 @@ class _DecodeLoop:
 
 def _any_unfinished(finished: Any) -> Any:
     """Whether any sequence is unfinished, [1]."""
-    return OPS["logical_not"](ensure_1d(OPS["reduce_all"](finished, reduce_all=True)))
+    return OPS["logical_not"](ensure_at_least_1d(OPS["reduce_all"](finished, reduce_all=True)))
 
 
 def _cast_if_needed(x: Any, dtype: Any) -> Any:

@@ -8,7 +8,7 @@ from ...core.dtype import parse_dtype
 from ...core.op import OPS
 from ...static import nn
 from ...static.nn.helper import LayerHelper
-from .layer_utils import assign_to, deprecated_layer, ensure_1d
+from .layer_utils import assign_to, deprecated_layer, ensure_at_least_1d
 
 __all__ = [
     "addcmul",
@@ -110,7 +110,7 @@ def bmm(x: Any, y: Any, name: str | None = None) -> Any:
 def dot(x: Any, y: Any, name: str | None = None) -> Any:
     """Sum of products over the last axis: [N], [N] -> [1]; [B, N], [B, N] -> [B, 1]."""
     out = OPS["dot"](x, y)
-    return OPS["unsqueeze2"](out, axes=[-1]) if x.ndim > 1 else ensure_1d(out)
+    return OPS["unsqueeze2"](out, axes=[-1]) if x.ndim > 1 else ensure_at_least_1d(out)
 
 
 @deprecated_layer("paddle.cross")
@@ -122,7 +122,7 @@ def cross(input: Any, other: Any, dim: int | None = None) -> Any:
 @deprecated_layer("paddle.dist")
 def dist(x: Any, y: Any, p: float = 2) -> Any:
     """p-norm of x - y: [*], [*] -> [1]."""
-    return ensure_1d(OPS["dist"](x, y, p=float(p)))
+    return ensure_at_least_1d(OPS["dist"](x, y, p=float(p)))
 
 
 @deprecated_layer("paddle.kron")
@@ -163,7 +163,7 @@ def logsumexp(
     """
     axes = [] if dim is None else [dim] if isinstance(dim, int) else list(dim)
     total = OPS["reduce_sum"](OPS["exp"](x), dim=axes or [0], keep_dim=keepdim, reduce_all=not axes)
-    return assign_to(OPS["log"](ensure_1d(total)), out)
+    return assign_to(OPS["log"](ensure_at_least_1d(total)), out)
 
 
 @deprecated_layer("paddle.static.nn.bilinear_tensor_product")

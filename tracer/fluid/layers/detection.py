@@ -8,7 +8,7 @@ import itertools
 import math
 from typing import Any
 
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 from .conv import conv2d
 from .layer_utils import deprecated_layer, set_stop_gradient, to_list
@@ -44,7 +44,7 @@ def _float_list(values: Any) -> list[float]:
 def _require_width_height(values: Any, name: str) -> list[float]:
     """Return two numbers, for width and height. Raises OpError for other values."""
     if not isinstance(values, list | tuple) or len(values) != 2:
-        raise OpError(with_user_line(f"{name}={values} must be [width, height]"))
+        raise OpError(append_user_line(f"{name}={values} must be [width, height]"))
     return _float_list(values)
 
 
@@ -130,7 +130,7 @@ def _check_one_entry_per_map(num_maps: int, **args: Any) -> None:
     for name, values in args.items():
         if values and (not isinstance(values, list | tuple) or len(values) != num_maps):
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"multi_box_head: {name}={values} must be a list with one entry for each of "
                     f"the {num_maps} feature maps"
                 )
@@ -173,7 +173,7 @@ def multi_box_head(
     if len(inputs) > 2 and min_sizes is None and max_sizes is None:
         if min_ratio is None or max_ratio is None:
             raise OpError(
-                with_user_line(
+                append_user_line(
                     "multi_box_head: requires min_ratio and max_ratio, or min_sizes and max_sizes"
                 )
             )
@@ -302,7 +302,7 @@ def ssd_loss(
     """
     if mining_type != "max_negative":
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"ssd_loss: mining_type={mining_type!r} is not supported, only 'max_negative'"
             )
         )

@@ -6,7 +6,7 @@ import itertools
 import math
 from typing import Any
 
-from ...core.errors import OpError, warn, with_user_line
+from ...core.errors import OpError, warn, append_user_line
 from ...core.op import OPS
 from ...nn.param_attr import ParamAttr
 from ...static import default_main_program
@@ -156,6 +156,6 @@ def crf_decoding(input: Any, param_attr: Any, label: Any = None, length: Any = N
     name = None if spec is None else spec.name
     if name is None or not block.has_var(name):
         raise OpError(
-            with_user_line(f"crf_decoding: param_attr: the program has no parameter {name!r}")
+            append_user_line(f"crf_decoding: param_attr: the program has no parameter {name!r}")
         )
     return OPS["crf_decoding"](input, None, block.var(name), label, length)

@@ -11,7 +11,7 @@ from ...core.tensor import Tensor
 from ...nn.functional.vision import unfold as _unfold
 from ...static.nn.helper import apply_activation
 from ...tensor import convert, creation, diagonals_and_indexed_updates, manipulation
-from .layer_utils import deprecated_layer, ensure_1d, set_stop_gradient, to_list
+from .layer_utils import deprecated_layer, ensure_at_least_1d, set_stop_gradient, to_list
 from .tensors import assign
 
 __all__ = [
@@ -86,7 +86,7 @@ def flatten(x: Any, axis: int = 1, name: str | None = None) -> Any:
 @deprecated_layer("paddle.squeeze")
 def squeeze(input: Any, axes: Any, name: str | None = None) -> Any:
     """Remove axes of size 1; all of them if `axes` is empty."""
-    return ensure_1d(manipulation.squeeze(input, to_list(axes) or None))
+    return ensure_at_least_1d(manipulation.squeeze(input, to_list(axes) or None))
 
 
 @deprecated_layer("paddle.unsqueeze")
@@ -123,7 +123,7 @@ def stack(x: Any, axis: int = 0) -> Any:
 @deprecated_layer("paddle.unstack")
 def unstack(x: Any, axis: int = 0, num: int | None = None) -> Any:
     """Return the slices along an axis, without this axis."""
-    return [ensure_1d(tensor) for tensor in manipulation.unstack(x, axis, num)]
+    return [ensure_at_least_1d(tensor) for tensor in manipulation.unstack(x, axis, num)]
 
 
 @deprecated_layer("paddle.tile")
@@ -195,7 +195,7 @@ def shape(input: Any) -> Any:
 @deprecated_layer("paddle.numel")
 def size(input: Any) -> Any:
     """Return the number of elements as a variable, int64 [1]."""
-    return set_stop_gradient(ensure_1d(OPS["size"](input)))
+    return set_stop_gradient(ensure_at_least_1d(OPS["size"](input)))
 
 
 @deprecated_layer("paddle.rank")
@@ -275,7 +275,7 @@ def trace(
     name: str | None = None,
 ) -> Any:
     """Sum along a diagonal: [N, M, *] -> [*], or [1] for a matrix."""
-    return ensure_1d(OPS["trace"](input, offset=offset, axis1=dim1, axis2=dim2))
+    return ensure_at_least_1d(OPS["trace"](input, offset=offset, axis1=dim1, axis2=dim2))
 
 
 @deprecated_layer("paddle.nn.functional.unfold")

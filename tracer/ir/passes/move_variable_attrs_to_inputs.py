@@ -19,7 +19,7 @@ TENSOR_ATTR_OPS = {
 }
 
 
-def move_variable_attrs_to_inputs(desc: OpDesc) -> OpDesc:
+def move_variable_size_attr_to_input_slot(desc: OpDesc) -> OpDesc:
     """The op itself, or the op that takes its attribute as an input."""
     for name, attr in desc.attrs.items():
         given = attr.type in (AttrType.VAR, AttrType.VARS) and (desc.type, name) in TENSOR_ATTR_OPS

@@ -15,7 +15,7 @@ from typing import Any
 from ...core.function_syntax_tree import SourceError, require_syntax_tree_of_code
 from ..guards.user_code import KNOWN_LIBRARIES, is_user_or_third_party_function
 from .activity import INNER_SCOPES
-from .expressions import is_name_or_name_tuple, replace_consumed_generator_argument
+from .expressions import is_name_or_name_tuple, replace_consumed_generator_in_place
 
 STATIC_TENSOR_ATTRIBUTES = frozenset(
     {"shape", "ndim", "dtype", "name", "training", "stop_gradient", "size"}
@@ -116,7 +116,7 @@ class _ProblemScanner(ast.NodeVisitor):
         self._tensor_names = {a.arg for a in plain[is_method:]}
         for node in ast.walk(tree):
             if isinstance(node, ast.Call):
-                replace_consumed_generator_argument(node)
+                replace_consumed_generator_in_place(node)
         for _ in range(2):  # a loop may read at its start what it assigns at its end
             for node in ast.walk(tree):
                 self._track_assignment(node)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...capture.control.mutable_locations import MutableLocation
-from ...core.errors import TraceError, user_frame, with_user_line
+from ...core.errors import TraceError, user_frame, append_user_line
 from ...core.tensor import Tensor
 from ...ir.plain_values import PLAIN_TYPES
 from ...nn.layer import Layer
@@ -47,7 +47,7 @@ class OpaqueStateLocation(MutableLocation):
         return id(self.target), "opaque"
 
     @property
-    def has_setters(self) -> bool:  # type: ignore[override]
+    def attribute_assignment_runs_user_code(self) -> bool:  # type: ignore[override]
         """Whether assigning an attribute of the object runs user code."""
         kind = type(self.target)
         if not hasattr(self.target, "__dict__") or kind.__module__ == "builtins":
@@ -74,7 +74,7 @@ class OpaqueStateLocation(MutableLocation):
                 "part of the program, and Python would change it in every call"
             )
             raise TraceError(
-                with_user_line(f"'{self.name}' ({kind}) {why}; {OPAQUE_STATE_FIX_HINT}")
+                append_user_line(f"'{self.name}' ({kind}) {why}; {OPAQUE_STATE_FIX_HINT}")
             )
 
 
@@ -168,16 +168,16 @@ def reject_user_visible_iterator(iterator: Any) -> None:
     frame = user_frame()
     for name, value in frame.f_locals.items() if frame is not None else ():
         if not name.startswith("_ol_") and advanced & {
-            id(v) for v in _iter_reachable_values(value, 2)
+            id(v) for v in _iter_value_and_nested_values(value, 2)
         }:
             why = (
                 "advances by a number of items that is known only at run time; collect its items "
                 "before (`list(...)`) and loop over the list"
             )
-            raise TraceError(with_user_line(f"'{name}' ({type(iterator).__name__}) {why}"))
+            raise TraceError(append_user_line(f"'{name}' ({type(iterator).__name__}) {why}"))
 
 
-def _iter_reachable_values(value: Any, depth: int) -> Iterator[Any]:
+def _iter_value_and_nested_values(value: Any, depth: int) -> Iterator[Any]:
     yield value
     if not depth or isinstance(value, (*PLAIN_TYPES, Tensor, ModuleType, type, FunctionType)):
         return
@@ -189,4 +189,4 @@ def _iter_reachable_values(value: Any, depth: int) -> Iterator[Any]:
     elif isinstance(value, dict):
         children = value.values()
     for child in list(children)[:MAX_ITEMS]:
-        yield from _iter_reachable_values(child, depth - 1)
+        yield from _iter_value_and_nested_values(child, depth - 1)

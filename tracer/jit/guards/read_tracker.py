@@ -30,7 +30,7 @@ from .snapshots import (
 from .source import (
     CONTAINERS_WITH_HIDDEN_STORAGE,
     AttributeLookupSource,
-    CapturedObjectSource,
+    CaptureHeldObjectSource,
     ItemSource,
     RepeatableCallSource,
     TensorElementsSource,
@@ -185,7 +185,7 @@ class ReadTracker:
         if isinstance(value, list | dict | set):
             holder = {name: value}
             guard = StateGuard(
-                CapturedObjectSource(name, holder, name), take_snapshot_with_internal_states(value)
+                CaptureHeldObjectSource(name, holder, name), take_snapshot_with_internal_states(value)
             )
             self._guard_by_source[id(holder), name] = guard
             self.register_existing(value, guard.expected)

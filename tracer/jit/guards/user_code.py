@@ -10,7 +10,7 @@ import sysconfig
 from types import CellType, FunctionType, ModuleType
 from typing import Any
 
-from ...core.errors import is_library_file
+from ...core.errors import is_oarlock_internal_file
 from ...core.tensor import Tensor
 from ...nn.layer import Layer
 
@@ -48,7 +48,7 @@ def is_user_or_third_party_function(function: FunctionType) -> bool:
     ignored module.
     """
     filename = function.__code__.co_filename
-    if is_library_file(filename):
+    if is_oarlock_internal_file(filename):
         return False
     module = function.__module__ or ""
     if any(module == m or module.startswith(m + ".") for m in _IGNORED_MODULE_NAMES):
@@ -83,4 +83,4 @@ def is_user_module(module: ModuleType) -> bool:
     file = getattr(module, "__file__", None)
     if file is None:  # a module of a notebook, or one that the user created
         return module.__spec__ is None and not is_oarlock_module(module.__name__)
-    return not is_library_file(file) and "site-packages" not in file and "/lib/python" not in file
+    return not is_oarlock_internal_file(file) and "site-packages" not in file and "/lib/python" not in file

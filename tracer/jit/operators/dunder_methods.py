@@ -71,7 +71,7 @@ _num_active_conversions: dict[type, int] = {}  # number of recordings that conve
 _original_methods: dict[type, dict[str, Any]] = {}  # the original methods of a class
 
 
-class DunderConversion:
+class DunderAndPropertyConversion:
     """The classes that one recording has converted."""
 
     def __init__(

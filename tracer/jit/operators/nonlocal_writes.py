@@ -93,7 +93,7 @@ def operator_delattr(value: Any, name: str) -> None:
     delattr(value, name)
 
 
-def reject_external_iterators(*values: Any) -> None:
+def reject_or_note_preexisting_iterators(*values: Any) -> None:
     """Check values that code is about to advance: a rollback could not rewind an iterator created
     outside of the function. Raise SideEffectError for such an iterator if the recorder is strict;
     otherwise note that the capture cannot be undone (`rollback.irreversible_effect`).
@@ -126,7 +126,7 @@ def register_new_object(obj: Any, original: Any = None) -> Any:
     return obj
 
 
-def store_locations_in_statement_setter(
+def attach_written_locations_to_setter(
     setter: Any, cells: Any, holders: list[tuple[Callable[[], Any], str]], shared: list[str]
 ) -> None:
     """Store in the setter of a statement which variables, attributes and globals it sets.

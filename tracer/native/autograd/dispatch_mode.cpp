@@ -71,7 +71,7 @@ bool can_call_op_without_conversion(OperatorObject* self, PyObject* x, PyObject*
     return false;
   if (!is_tensor(x) || !is_tensor(y)) return false;
   PyObject *a = as_tensor(x)->array, *b = as_tensor(y)->array;
-  return a && b && same_floating_or_complex_type(a, b, self->allows_integers != 0);
+  return a && b && are_arrays_or_scalars_of_same_type(a, b, self->allows_integers != 0);
 }
 
 // The number as a tensor of the dtype of `x`.  Null, without an error, if it is not a Python float
@@ -87,7 +87,7 @@ Ref make_tensor_of_number_operand(OperatorObject* self, PyObject* x, PyObject* n
   return array ? Ref(wrap_owned_array(array.release())) : Ref();
 }
 
-PyObject* call_operator(PyObject* self, PyObject* const* args, size_t flagged, PyObject* names) {
+PyObject* call_op_or_fallback_function(PyObject* self, PyObject* const* args, size_t flagged, PyObject* names) {
   OperatorObject* o = as_operator(self);
   bool two = PyVectorcall_NARGS(flagged) == 2 && !names;
   if (two && !o->is_swapped && can_call_op_without_conversion(o, args[0], args[1]))
@@ -116,7 +116,7 @@ PyObject* new_operator(PyTypeObject* type, PyObject* args, PyObject*) {
   PyObject* self = alloc_object(type);
   if (!self) return nullptr;
   OperatorObject* o = as_operator(self);
-  o->call = call_operator;
+  o->call = call_op_or_fallback_function;
   o->op = Py_NewRef(op);
   o->function = Py_NewRef(function);
   o->allows_integers = static_cast<char>(whole);

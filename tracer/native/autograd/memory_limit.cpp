@@ -40,7 +40,7 @@ std::size_t max_result_bytes() {
   return limit ? limit : default_limit;
 }
 
-bool reject_if_above_limit(std::size_t size) {
+bool exceeds_limit_recording_size(std::size_t size) {
   if (size <= kMinCheckedBytes || state.kernel_depth == 0 || size <= max_result_bytes())
     return false;
   state.rejected_bytes = size;
@@ -50,16 +50,16 @@ bool reject_if_above_limit(std::size_t size) {
 PyDataMemAllocator previous_allocator;  // the previous handler
 
 void* allocate(void* context, std::size_t size) {
-  return reject_if_above_limit(size) ? nullptr : previous_allocator.malloc(context, size);
+  return exceeds_limit_recording_size(size) ? nullptr : previous_allocator.malloc(context, size);
 }
 void* allocate_zeros(void* context, std::size_t count, std::size_t size) {
   bool wraps = size && count > SIZE_MAX / size;
-  return reject_if_above_limit(wraps ? SIZE_MAX : count * size)
+  return exceeds_limit_recording_size(wraps ? SIZE_MAX : count * size)
              ? nullptr
              : previous_allocator.calloc(context, count, size);
 }
 void* reallocate(void* context, void* block, std::size_t size) {
-  return reject_if_above_limit(size) ? nullptr : previous_allocator.realloc(context, block, size);
+  return exceeds_limit_recording_size(size) ? nullptr : previous_allocator.realloc(context, block, size);
 }
 
 PyDataMem_Handler handler = {
@@ -93,18 +93,18 @@ void install_handler() noexcept {
 
 }  // namespace
 
-LimitedAllocations::LimitedAllocations() noexcept {
+ArraySizeLimitScope::ArraySizeLimitScope() noexcept {
   if (!state.has_handler) install_handler();
   if (state.kernel_depth++ == 0) state.rejected_bytes = 0;
 }
-LimitedAllocations::~LimitedAllocations() { --state.kernel_depth; }
+ArraySizeLimitScope::~ArraySizeLimitScope() { --state.kernel_depth; }
 
-PyObject* call_limited(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+PyObject* call_with_array_size_limit(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   if (count < 1) {
     PyErr_SetString(PyExc_TypeError, "limited() takes a function");
     return nullptr;
   }
-  LimitedAllocations scope;
+  ArraySizeLimitScope scope;
   return PyObject_Vectorcall(args[0], args + 1, static_cast<size_t>(count - 1), names);
 }
 

@@ -159,7 +159,7 @@ PyTypeObject* make_thread_mode_type();
 PyTypeObject* make_operator_type();
 PyTypeObject* make_backward_engine_type();
 PyObject* set_native_modes(PyObject* module, PyObject* args);
-PyObject* next_seq(PyObject* module, PyObject* unused);
+PyObject* take_next_seq(PyObject* module, PyObject* unused);
 PyObject* oldest_seq(PyObject* module, PyObject* unused);
 /// Takes two lists, leaves and gradients; sets `grad` of each leaf.  Returns the pairs that Python
 /// must handle.

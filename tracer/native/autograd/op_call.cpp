@@ -63,7 +63,7 @@ PyObject* call_mode_run(PyObject* op, PyObject* const* args, Py_ssize_t count, P
 enum class UnwrapResult { yes, no, failed };
 
 PyObject* call_kernel(PyObject* kernel, PyObject* const* args, size_t flagged, PyObject* names) {
-  LimitedAllocations scope;
+  ArraySizeLimitScope scope;
   return PyObject_Vectorcall(kernel, args, flagged, names);
 }
 

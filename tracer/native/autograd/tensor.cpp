@@ -285,6 +285,6 @@ PyObject* oldest_seq(PyObject*, PyObject*) {
   return PyLong_FromLongLong(oldest ? oldest->seq : next_sequence_number);
 }
 
-PyObject* next_seq(PyObject*, PyObject*) { return PyLong_FromLongLong(next_sequence_number++); }
+PyObject* take_next_seq(PyObject*, PyObject*) { return PyLong_FromLongLong(next_sequence_number++); }
 
 }  // namespace oarlock::autograd

@@ -18,15 +18,15 @@ OARLOCK_SET_OF_KERNELS(avx512)
 
 namespace {
 
-struct InstructionSetTables {
+struct KernelTables {
   const char* name = "baseline";
   const Table<float>* float_table = &floats_baseline();
   const Table<double>* double_table = &doubles_baseline();
 };
 
 /// The best supported instruction set, limited by OARLOCK_INSTRUCTIONS.
-InstructionSetTables detect_best_instruction_set() {
-  InstructionSetTables result;
+KernelTables select_kernel_tables() {
+  KernelTables result;
 #if defined(__x86_64__)
   const char* limit = std::getenv("OARLOCK_INSTRUCTIONS");
   std::string_view requested = limit ? limit : "avx512";
@@ -39,8 +39,8 @@ InstructionSetTables detect_best_instruction_set() {
   return result;
 }
 
-const InstructionSetTables& selected_instruction_set() {
-  static const InstructionSetTables selected = detect_best_instruction_set();
+const KernelTables& selected_kernel_tables() {
+  static const KernelTables selected = select_kernel_tables();
   return selected;
 }
 
@@ -48,13 +48,13 @@ const InstructionSetTables& selected_instruction_set() {
 
 template <>
 const Table<float>& table<float>() {
-  return *selected_instruction_set().float_table;
+  return *selected_kernel_tables().float_table;
 }
 template <>
 const Table<double>& table<double>() {
-  return *selected_instruction_set().double_table;
+  return *selected_kernel_tables().double_table;
 }
 
-const char* instruction_set() { return selected_instruction_set().name; }
+const char* instruction_set() { return selected_kernel_tables().name; }
 
 }  // namespace oarlock::kernels

@@ -71,7 +71,7 @@ struct BroadcastShape {
   bool try_broadcast_operands(const std::vector<Array>& operands) {
     return broadcast(operands) &&
            std::all_of(operands.begin(), operands.end(), [&](const Array& a) {
-             return try_set_broadcast_kind(a,
+             return try_init_input_and_columns(a,
                                            inputs[static_cast<std::size_t>(&a - operands.data())]);
            });
   }
@@ -104,7 +104,7 @@ struct BroadcastShape {
     return own < 0 ? 1 : a.dim(own);
   }
 
-  bool try_set_broadcast_kind(const Array& a, ExpressionInput& in) {
+  bool try_init_input_and_columns(const Array& a, ExpressionInput& in) {
     in.data = a.address<char>();
     in.is_byte = a.type() == NPY_BOOL || a.type() == NPY_UBYTE;
     Size count = a.size();

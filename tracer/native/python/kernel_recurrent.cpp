@@ -41,7 +41,7 @@ struct RecurrentOperands {
   bool is_valid() const { return hidden > 0; }
 
   template <class T>
-  kernels::Recurrence<T> recurrence(int cell, bool reverse, const T* inputs, const T* bias) {
+  kernels::RnnDirectionArgs<T> recurrence(int cell, bool reverse, const T* inputs, const T* bias) {
     return {static_cast<Cell>(cell),
             steps,
             batch,
@@ -96,10 +96,10 @@ nb::object try_run_recurrence_grad(int cell, nb::handle g, nb::list last, nb::li
     return not_implemented();
   dispatch_real_type(to.type(), [&]<class T>(T) {
     auto r = o.recurrence<T>(cell, reverse, nullptr, nullptr);
-    kernels::RecurrenceGrad<T> k{out.data<T>(), dh.address<T>(), dc.address<T>(), to.address<T>(),
+    kernels::RnnDirectionGradArgs<T> k{out.data<T>(), dh.address<T>(), dc.address<T>(), to.address<T>(),
                                  o.gates == 3 ? hidden.address<T>() : nullptr};
     ScopedGilReleaseForWork free(to.size());
-    kernels::table<T>().recur_grad(r, k);
+    kernels::table<T>().run_rnn_direction_grad(r, k);
   });
   return nb::bool_(true);
 }

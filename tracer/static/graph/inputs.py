@@ -8,7 +8,7 @@ from ...capture.modes import find_static_base_mode
 from ...capture.variable import Variable
 from ...core import unique_name
 from ...core.dtype import default_float_np_dtype, parse_dtype
-from ...core.errors import with_user_line
+from ...core.errors import append_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...ir import program as data
@@ -25,10 +25,10 @@ def data_input(name: str, shape: Any, dtype: Any = None, lod_level: int = 0) -> 
     Raises TypeError unless shape is a list or tuple, and OpError if the name is declared otherwise.
     """
     if not isinstance(name, str):
-        raise TypeError(with_user_line(f"data: name={name!r} is not a str"))
+        raise TypeError(append_user_line(f"data: name={name!r} is not a str"))
     if not isinstance(shape, list | tuple):
         raise TypeError(
-            with_user_line(f"data: shape is {type(shape).__name__}, not a list or tuple")
+            append_user_line(f"data: shape is {type(shape).__name__}, not a list or tuple")
         )
     sizes = tuple(-1 if d is None else int(d) for d in shape)
     kind = parse_dtype(default_float_np_dtype() if dtype is None else dtype).name

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...capture.variable import Variable
 from ...core.dtype import parse_dtype
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 from .helper import LayerHelper, require_static_size
 
@@ -52,7 +52,7 @@ def _checked_flatten_axis(x: Any, num_flatten_dims: int) -> int:
     axis = x.ndim - 1 if num_flatten_dims == -1 else num_flatten_dims
     if not 0 < axis < x.ndim:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"fc: num_flatten_dims={num_flatten_dims} is not in [1, {x.ndim - 1}] (X={x.meta})"
             )
         )
@@ -100,7 +100,7 @@ def bilinear_tensor_product(
     helper = LayerHelper("bilinear_tensor_product", name, x, y)
     if x.ndim != 2 or y.ndim != 2:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"bilinear_tensor_product: X and Y must have two axes (X={x.meta}, Y={y.meta})"
             )
         )

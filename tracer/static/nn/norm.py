@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ...capture.variable import Variable
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 from ...nn.initializer import Constant, Normal
 from ...nn.param_attr import ParamAttr
@@ -136,7 +136,7 @@ def group_norm(
     helper = LayerHelper("group_norm", name, input)
     if data_layout not in ("NCHW", "NHWC"):
         raise OpError(
-            with_user_line(f"group_norm: data_layout={data_layout!r} is neither 'NCHW' nor 'NHWC'")
+            append_user_line(f"group_norm: data_layout={data_layout!r} is neither 'NCHW' nor 'NHWC'")
         )
     size = [require_static_size("group_norm", input, 1 if data_layout == "NCHW" else -1)]
     with helper.prefix_output_names():
@@ -197,7 +197,7 @@ def spectral_norm(
     sizes = [require_static_size("spectral_norm", weight, i) for i in range(weight.ndim)]
     if not -len(sizes) <= dim < len(sizes) or 0 in sizes:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"spectral_norm: dim={dim} is not a non-empty axis (Weight={weight.meta})"
             )
         )

@@ -176,7 +176,7 @@ FourierOptions read_fourier_options(NodeContext& n, int rank) {
   FourierOptions f{n.attr("axes", Ints{}), n.attr("normalization", "backward"),
                    n.attr("forward", true)};
   n.require(!f.axes.empty(), "attribute 'axes' is empty");
-  for (auto& axis : f.axes) axis = require_unique_sorted_axes(n, {axis}, rank)[0];
+  for (auto& axis : f.axes) axis = normalize_sort_and_deduplicate_axes(n, {axis}, rank)[0];
   return f;
 }
 

@@ -12,13 +12,13 @@ namespace {
 constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
 void concat(NodeContext& n) {
-  auto parts = require_nonempty_inputs(n, "X");
+  auto parts = require_one_or_more_inputs(n, "X");
   n.set_output("Out", n.concat(parts, require_const_axis(n, "axis", "AxisTensor", 0,
                                                          n.require_known_rank(parts[0]))));
 }
 
 void stack(NodeContext& n) {
-  auto parts = require_nonempty_inputs(n, "X");
+  auto parts = require_one_or_more_inputs(n, "X");
   auto axis = n.axis_attr("axis", 0, n.require_known_rank(parts[0]) + 1);
   for (Value& part : parts) part = n.unsqueeze(part, {axis});
   n.set_output("Y", n.concat(parts, axis));
@@ -27,7 +27,7 @@ void stack(NodeContext& n) {
 // Slices the same columns out of every input.
 Values slice_input_columns(NodeContext& n) {
   auto from = n.attr("start_index", 0), length = n.attr("length", -1);
-  auto parts = require_nonempty_inputs(n, "X");
+  auto parts = require_one_or_more_inputs(n, "X");
   for (Value& part : parts) part = n.slice(part, {from}, {length < 0 ? kEnd : from + length}, {1});
   return parts;
 }
@@ -93,7 +93,7 @@ void tile(NodeContext& n) {
 }
 
 void broadcast_tensors(NodeContext& n) {
-  auto parts = require_nonempty_inputs(n, "X");
+  auto parts = require_one_or_more_inputs(n, "X");
   Value sum = n.emit("ConstantOfShape", {n.shape_of(parts[0])});
   for (std::size_t i = 1; i < parts.size(); ++i)
     sum = n.emit("Add", {sum, n.emit("ConstantOfShape", {n.shape_of(parts[i])})});
@@ -127,7 +127,7 @@ void meshgrid(NodeContext& n) {
 
 void flip(NodeContext& n) {
   auto x = n.input("X");
-  Ints axes = require_unique_sorted_axes(n, require_const_int_list(n, {"axis", "", ""}),
+  Ints axes = normalize_sort_and_deduplicate_axes(n, require_const_int_list(n, {"axis", "", ""}),
                                          n.require_known_rank(x));
   if (axes.empty()) return n.set_output("Out", x);
   auto all = [&](std::int64_t v) { return Ints(axes.size(), v); };

@@ -220,8 +220,8 @@ Value read_array_index(NodeContext& n) { return as_scalar(n, n.cast(n.input("I")
 // Whether the index is the length of the array, as written by `append`: computed after the last
 // write to the array.
 bool is_append(const NodeContext& n, const std::string& list) {
-  const OpDesc* length = n.last_writer_in_block(n.input_names("I").at(0));
-  const OpDesc* write = n.last_writer_in_block(list);
+  const OpDesc* length = n.find_earlier_writer_in_block(n.input_names("I").at(0));
+  const OpDesc* write = n.find_earlier_writer_in_block(list);
   return length && length->type == "lod_array_length" &&
          contains(slot_names(length->inputs, "X"), list) && (!write || write < length);
 }
@@ -256,7 +256,7 @@ void read_from_array(NodeContext& n) {
 }
 
 void array_length(NodeContext& n) {
-  set_scalar_output(n, "Out",
+  set_scalar_output_as_declared(n, "Out",
                     n.emit("SequenceLength", {n.sequence_input_or_empty_if_unwritten("X")}));
 }
 

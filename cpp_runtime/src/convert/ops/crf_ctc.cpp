@@ -107,7 +107,7 @@ void crf_decoding(NodeContext& n) {
                                              compare_with_label(decode_crf_tags(x, lengths)), 0));
   }
   auto sequences = require_input_row_partition(n, "Emission");
-  auto at = make_padding_rows_and_mask(sequences);
+  auto at = emit_padded_row_indices_and_mask(sequences);
   n.set_output("ViterbiPath",
                compare_with_label(unsqueeze_last(pack_sequences(
                    decode_crf_tags(pad_sequences(x, at), sequences.lengths()), at.mask))));

@@ -99,8 +99,8 @@ struct CenterSize {
 };
 
 CenterSize to_center_size(NodeContext& n, Value boxes, double pixel_offset) {
-  auto size = box_corner(n, boxes, 2) - box_corner(n, boxes, 0) + pixel_offset;
-  return {box_corner(n, boxes, 0) + size / 2, size};
+  auto size = slice_box_corner(n, boxes, 2) - slice_box_corner(n, boxes, 0) + pixel_offset;
+  return {slice_box_corner(n, boxes, 0) + size / 2, size};
 }
 
 // The variances: encoding divides offsets by them, decoding multiplies. Four numbers, or four per
@@ -118,7 +118,7 @@ Value box_variance(NodeContext& n, Value like, std::int64_t axis) {
 void encode_boxes(NodeContext& n, double pixel_offset) {
   auto target = n.unsqueeze(n.input("TargetBox"), {1});
   auto prior = to_center_size(n, n.input("PriorBox"), pixel_offset);
-  auto middle = (box_corner(n, target, 0) + box_corner(n, target, 2)) / 2;
+  auto middle = (slice_box_corner(n, target, 0) + slice_box_corner(n, target, 2)) / 2;
   auto size = to_center_size(n, target, pixel_offset).size;
   Expr offsets{n, n.concat({(middle - prior.center) / prior.size, log(abs(size / prior.size))}, 2)};
   auto variance = box_variance(n, target, 0);
@@ -133,8 +133,8 @@ void decode_boxes(NodeContext& n, double pixel_offset) {
   auto prior = to_center_size(n, n.unsqueeze(n.input("PriorBox"), {axis}), pixel_offset);
   auto variance = box_variance(n, target, axis);
   auto offsets = variance ? target * Expr{n, variance} : target;
-  auto middle = box_corner(n, offsets, 0) * prior.size + prior.center;
-  auto half = exp(box_corner(n, offsets, 2)) * prior.size / 2;
+  auto middle = slice_box_corner(n, offsets, 0) * prior.size + prior.center;
+  auto half = exp(slice_box_corner(n, offsets, 2)) * prior.size / 2;
   n.set_output("OutputBox", n.concat({middle - half, middle + half - pixel_offset}, 2));
 }
 

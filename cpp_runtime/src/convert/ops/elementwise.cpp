@@ -147,7 +147,7 @@ void lerp(NodeContext& n) {
 }
 
 void sum_inputs(NodeContext& n) {
-  auto parts = require_nonempty_inputs(n, "X");
+  auto parts = require_one_or_more_inputs(n, "X");
   Expr total(n, parts[0]);
   for (std::size_t i = 1; i < parts.size(); ++i) total = total + Expr(n, parts[i]);
   n.set_output("Out", total);

@@ -9,7 +9,7 @@ namespace {
 // Row i of the output is row i of the input that Ids[i] selects.
 void multiplex(NodeContext& n) {
   Values stacked;
-  for (Value candidate : require_nonempty_inputs(n, "X"))
+  for (Value candidate : require_one_or_more_inputs(n, "X"))
     stacked.push_back(n.unsqueeze(candidate, {0}));
   auto ids = n.reshape(n.cast(index_input_with_invalid_negatives(n, "Ids"), DType::int64), {-1, 1});
   auto rows = arange(n, dim_as_scalar(n, ids, 0));
@@ -58,7 +58,7 @@ Value stack_index_lists(NodeContext& n, const Exprs& positions) {
 void index_put(NodeContext& n) {
   auto x = n.input("x"), value = n.input("value");
   Exprs positions;
-  for (Value index : require_nonempty_inputs(n, "indices"))
+  for (Value index : require_one_or_more_inputs(n, "indices"))
     append_mask_or_integer_indices(n, index, positions);
   auto axes = static_cast<std::int64_t>(positions.size());
   n.require(axes > 0, "a mask without axes has no lowering");

@@ -79,7 +79,7 @@ struct WeightUses {
   }
 };
 
-WeightUses scan_weights(const WireErrorContext& source, std::string_view model) {
+WeightUses scan_weights(const WireSourceFile& source, std::string_view model) {
   WeightUses uses;
   for (int pass : {5, 1})  // initializers first: nodes and initializers come in any order
     for (WireReader outer(source, model, "model"); outer.next();) {

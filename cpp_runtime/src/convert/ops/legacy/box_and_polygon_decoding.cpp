@@ -8,10 +8,10 @@ namespace {
 
 // Decodes boxes from deltas to their priors, per class. priors [R,4], deltas [R,C,4]
 Value decode_boxes(NodeContext& n, Value priors, Value deltas, double max_log_size) {
-  auto low = box_corner(n, n.unsqueeze(priors, {1}), 0),
-       size = box_corner(n, n.unsqueeze(priors, {1}), 2) - low + 1;
-  auto middle = box_corner(n, deltas, 0) * size + low + size / 2;
-  auto half = exp(min(box_corner(n, deltas, 2), max_log_size)) * size / 2;
+  auto low = slice_box_corner(n, n.unsqueeze(priors, {1}), 0),
+       size = slice_box_corner(n, n.unsqueeze(priors, {1}), 2) - low + 1;
+  auto middle = slice_box_corner(n, deltas, 0) * size + low + size / 2;
+  auto half = exp(min(slice_box_corner(n, deltas, 2), max_log_size)) * size / 2;
   return n.concat({middle - half, middle + half - 1}, 2);
 }
 
