@@ -16,7 +16,7 @@ import numpy as np
 from ..core.dtype import DTYPE_BY_PROTO, MAX_RANK, DType
 from ..core.errors import FileError
 from ..export.proto import TensorDesc
-from .escape_text import escape_control_characters
+from .escape_control_characters import escape_control_characters
 from .regular_files import open_regular
 
 MAX_LOD = 16  # levels of a LoD

@@ -34,7 +34,7 @@ from ..ir.program import (
     VarKind,
 )
 from ..ir.verifier import FILE_RULES, find_problems
-from .escape_text import escape_control_characters
+from .escape_control_characters import escape_control_characters
 from .regular_files import read_file
 
 MAX_PROGRAM_BYTES = 1 << 28  # of a .pdmodel, which contains no weights

@@ -13,7 +13,7 @@ import ml_dtypes
 import numpy as np
 
 from ..core.dtype import MAX_RANK
-from .escape_text import escape_control_characters
+from .escape_control_characters import escape_control_characters
 
 _MAX_NAME_LENGTH = 200  # maximum length of a name in an error message
 SpendBudget = Callable[[int], None]

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from oarlock.loader.escape_text import ESCAPED_RANGES, escape_control_characters
+from oarlock.loader.escape_control_characters import ESCAPED_RANGES, escape_control_characters
 
 # By what is written out, and as what: the first and last of each kind.
 WRITTEN_OUT = {

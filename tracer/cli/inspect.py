@@ -15,7 +15,7 @@ from ..core.op import OPS
 from ..ir.kernelless_op_traits import is_feed_or_fetch
 from ..ir.program import ContractArg
 from ..loader.engine import row_split_contract_args
-from ..loader.escape_text import escape_control_characters
+from ..loader.escape_control_characters import escape_control_characters
 from ..loader.model_files import ModelFileContents, read_model
 from ..loader.runtime import runtime_module
 from ..utils.terminal import make_console

@@ -92,7 +92,7 @@ def _reduced_grad_or_zeros(gradient: Any, like: Any) -> Any:
 
 
 class _ArgumentCodeBuilder:
-    """Builds the source of the arguments of a VjpCall, and collects the registers that they
+    """Builds the source of the arguments of a VjpKernel, and collects the registers that they
     read.
     """
 

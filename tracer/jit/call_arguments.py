@@ -38,7 +38,7 @@ class Arguments:
     leaves: tensors, ndarrays, InputSpecs and other values, in order.
     parameters: the parameters of the signature.
     saved_input_names: the names of the inputs that are saved; None for all inputs.
-    first_duplicate_indices: if a tensor is passed twice, for each leaf the index of the first leaf
+    first_same_tensor_indices_or_empty: if a tensor is passed twice, for each leaf the index of the first leaf
     that is the same tensor; otherwise ().
     """
 
@@ -275,7 +275,7 @@ class FunctionParameters:
             nesting,
             leaves,
             self.signature.parameters,
-            first_same_tensor_indices_or_empty=first_duplicate_indices(leaves),
+            first_same_tensor_indices_or_empty=first_same_tensor_indices_or_empty(leaves),
         )
 
 

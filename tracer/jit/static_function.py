@@ -22,7 +22,7 @@ from ..core.tensor import RemovableHookHandle, Tensor
 from ..ir.program import Guard
 from ..nn.layer import Layer
 from ..static.graph.program import Program
-from .call_arguments import Arguments, FunctionParameters, first_duplicate_indices, is_input
+from .call_arguments import Arguments, FunctionParameters, first_same_tensor_indices_or_empty, is_input
 from .concrete_program import ConcreteProgram, capture_concrete_program
 from .conversion_switches import is_to_static_enabled, print_requested_conversion_info
 from .convert import converted_source
@@ -221,7 +221,7 @@ class StaticFunction:
                 return None
             array = arg.array
             kinds += array.shape, array.dtype.num  # a dtype is slow to hash
-        if len(args) > 1 and first_duplicate_indices(args):
+        if len(args) > 1 and first_same_tensor_indices_or_empty(args):
             return None
         training = self._is_training()
         return *kinds, training, mode.tape and training, mode.cache_key(), get_default_dtype()

@@ -35,7 +35,7 @@ std::string escape_sequence(std::uint32_t code) {
 
 }  // namespace
 
-std::string escape_text(std::string_view text, bool keep_newlines) {
+std::string escape_control_characters(std::string_view text, bool keep_newlines) {
   std::string out;
   while (!text.empty()) {
     auto [code, length] = decode_utf8_character(text);

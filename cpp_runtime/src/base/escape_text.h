@@ -7,6 +7,6 @@ namespace oarlock {
 
 /// Returns `text` with control characters, invisible formatting characters and invalid UTF-8 bytes
 /// replaced by escapes (`\x1b`, `\u202e`).  Tabs stay. keep_newlines: line breaks stay as well.
-std::string escape_text(std::string_view text, bool keep_newlines = false);
+std::string escape_control_characters(std::string_view text, bool keep_newlines = false);
 
 }  // namespace oarlock

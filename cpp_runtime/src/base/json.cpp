@@ -286,15 +286,15 @@ std::string JsonDocument::path_of(Json value) const {
 
 Json::Type Json::type() const { return document_ ? document_->nodes_[node_].type : Type::none; }
 
-bool Json::boolean() const {
+bool Json::boolean_or_false() const {
   return type() == Type::boolean && document_->nodes_[node_].integer != 0;
 }
 
-std::int64_t Json::integer() const {
+std::int64_t Json::integer_or_zero() const {
   return type() == Type::integer ? document_->nodes_[node_].integer : 0;
 }
 
-double Json::number() const {
+double Json::number_or_zero() const {
   switch (type()) {
     case Type::boolean:
     case Type::integer:
@@ -306,13 +306,13 @@ double Json::number() const {
   }
 }
 
-std::string_view Json::string() const {
+std::string_view Json::string_or_empty() const {
   return document_ ? document_->nodes_[node_].string : std::string_view();
 }
 
 std::size_t Json::size() const { return document_ ? document_->nodes_[node_].size : 0; }
 
-Json Json::at(std::size_t position) const {
+Json Json::find_at(std::size_t position) const {
   for (Json value : *this)
     if (position-- == 0) return value;
   return {};

@@ -68,7 +68,7 @@ GraphBuilder::GraphBuilder(const Program& program, const Params& params,
     : program_(program),
       params_(params),
       options_(options),
-      top_scope_{&add_graph("main"), {}, {}, nullptr} {
+      top_scope_{&add_empty_graph("main"), {}, {}, nullptr} {
   model_.opset = options.opset;
   model_.ir_version = options.opset <= 8    ? 4
                       : options.opset <= 14 ? 7
@@ -142,7 +142,7 @@ void GraphBuilder::add_outputs() {
   Strings fetches = program_.fetch_names(), names = output_names(program_);
   static const OpDesc fetch{"fetch", {}, {}, {}, ""};
   for (std::size_t i = 0; i < fetches.size(); ++i) {
-    Value v = require_variable_value(fetches[i], fetch);
+    Value v = require_value_adding_weight(fetches[i], fetch);
     const VarDesc* var = program_.find_var(fetches[i]);
     if (var &&
         is_complex(var->dtype) !=
@@ -163,7 +163,7 @@ void GraphBuilder::add_outputs() {
                     program_.name + ": '" + extra + "' is an input, not to fetch");
     if (already_fetched) continue;
     fetched.insert(extra);
-    add_output(require_variable_value(extra, fetch), extra);
+    add_output(require_value_adding_weight(extra, fetch), extra);
   }
   if (options_.lod_outputs) add_row_split_outputs();
 }
@@ -180,7 +180,7 @@ void GraphBuilder::add_guarded_variable_outputs() {
     std::string name = "guard." + std::to_string(i);
     const Strings& only = options_.guards_only;
     if (!only.empty() && std::find(only.begin(), only.end(), name) == only.end()) continue;
-    Value v = require_variable_value(guard.var, reader);
+    Value v = require_value_adding_weight(guard.var, reader);
     bool value = guard.kind == "value";
     Value output = add_value_with_name(
         name, {value ? type_of(v).dtype : DType::int64, std::nullopt, std::nullopt});
@@ -235,7 +235,7 @@ void GraphBuilder::lower_op(const OpDesc& op, std::size_t index) {
     reject_fused_attrs(node);
     check_axis_attrs_within_max_rank(node);
     rule->lower(node);
-    Value inherited_row_splits = row_splits_of_first_lod_input(op);
+    Value inherited_row_splits = find_row_splits_inherited_by_op(op);
     bind_results(op, first_node);
     complete_node_names_from_outputs(*scope_->graph, first_node);
     propagate_row_splits(op, inherited_row_splits);
@@ -351,7 +351,7 @@ const IfElsePairs& GraphBuilder::if_else_pairs_of_current_block() {
   return found->second;
 }
 
-Value GraphBuilder::require_variable_value(std::string_view name, const OpDesc& reader) {
+Value GraphBuilder::require_value_adding_weight(std::string_view name, const OpDesc& reader) {
   if (Value bound = find_binding(name)) return select_current_complex_part(bound);
   if (const ParamRecord* param = params_.find(name)) return add_weight(*param);
   if (const OpDesc* writer = find_writing_op(name))

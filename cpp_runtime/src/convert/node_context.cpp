@@ -38,7 +38,7 @@ Value NodeContext::input(std::string_view slot) const {
   const Strings& all = input_names(slot);
   require(all.size() == 1 && has_nonempty_name(all),
           "needs exactly one input '" + std::string(slot) + "'");
-  return graph_.require_variable_value(all[0], op_);
+  return graph_.require_value_adding_weight(all[0], op_);
 }
 
 Value NodeContext::input_or(std::string_view slot, Value default_value) const {
@@ -48,7 +48,7 @@ Value NodeContext::input_or(std::string_view slot, Value default_value) const {
 Values NodeContext::inputs(std::string_view slot) const {
   Values all;
   for (const std::string& name : input_names(slot))
-    all.push_back(graph_.require_variable_value(name, op_));
+    all.push_back(graph_.require_value_adding_weight(name, op_));
   return all;
 }
 
@@ -182,12 +182,12 @@ Values NodeContext::emit_n(std::size_t outputs, std::string_view onnx, Values in
     drop_oversized_type_info(info);
   }
   if (outputs == 1 && domain.empty()) {
-    known[0].partial_value = fold_shape_arithmetic(node, known_in);
+    known[0].partial_value = fold_node_to_partial_value(node, known_in);
     drop_oversized_type_info(known[0]);
     auto& folded = known[0].partial_value;
     if (folded && !std::count(folded->values.begin(), folded->values.end(), kUnknownElement) &&
         (known[0].dtype == DType::int64 || known[0].dtype == DType::int32))
-      return {int_tensor_of_partial_value(known[0].dtype, *folded)};
+      return {make_int_constant_of_known_value(known[0].dtype, *folded)};
   }
   if (domain.empty() && !in.empty())
     require_opset(since_opset_of_onnx_op_for_dtype(onnx, known_in[0]->dtype));
@@ -302,7 +302,7 @@ void NodeContext::set_outputs(std::string_view slot, const Values& values) {
 
 std::shared_ptr<onnx::Graph> NodeContext::build_subgraph(
     const std::string& name, const std::function<void(NodeContext&)>& fill) {
-  BuilderGraph& body = graph_.add_graph(graph_.unique_name(output_base_name() + "/" + name));
+  BuilderGraph& body = graph_.add_empty_graph(graph_.unique_name(output_base_name() + "/" + name));
   VariableScope inner{&body, {}, {}, graph_.scope_};
   graph_.scope_ = &inner;
   struct ScopeRestorer {
@@ -326,8 +326,8 @@ void NodeContext::bind_variable(const std::string& paddle_name, Value v) {
   graph_.scope_->bindings[paddle_name] = v;
   graph_.scope_->row_splits.erase(paddle_name);
 }
-Value NodeContext::require_variable_value(const std::string& paddle_name) const {
-  return graph_.require_variable_value(paddle_name, op_);
+Value NodeContext::require_value_adding_weight(const std::string& paddle_name) const {
+  return graph_.require_value_adding_weight(paddle_name, op_);
 }
 bool NodeContext::is_output_read(std::string_view slot) const {
   const Strings& names = output_names(slot);

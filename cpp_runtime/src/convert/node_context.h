@@ -185,7 +185,7 @@ class NodeContext {
       Value v);  // inside: adds an input with the type and rank of `v`
   void bind_variable(const std::string& paddle_name,
                      Value v);  // inside: binds a Paddle variable to `v`
-  Value require_variable_value(
+  Value require_value_adding_weight(
       const std::string& paddle_name) const;  // the value of a Paddle variable
   bool has_variable_value(const std::string& paddle_name) const;
   void lower_block(std::int64_t block);  // inside: converts every op of the block
@@ -210,7 +210,7 @@ class NodeContext {
   std::string output_base_name() const;
   std::string node_name_prefix() const;
   void check_node_output_memory_limit(const ValueType& info) const;
-  Value int_tensor_of_partial_value(DType dtype, const PartialValue& known);
+  Value make_int_constant_of_known_value(DType dtype, const PartialValue& known);
   Value try_reshape_weight(Value v, const std::optional<Ints>& shape);
   const oarlock::Attr* find_attr(std::string_view name) const;
   [[noreturn]] void fail_attr_type(std::string_view name, const oarlock::Attr& stored,

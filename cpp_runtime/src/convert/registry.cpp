@@ -12,11 +12,11 @@ using RulesByOp = std::map<std::string_view, std::vector<const Rule*>>;
 RulesByOp build_rules_by_op() {
   RulesByOp rules_by_op;
   for (auto table : {activation_rules(),
-                     box_and_polygon_decoding_rules(),
+                     box_decoder_and_polygon_transform_rules(),
                      pixel_shuffle_rules(),
                      closeness_and_equality_rules(),
                      comparison_and_logic_rules(),
-                     complex_and_frame_rules(),
+                     complex_from_real_and_frame_rules(),
                      control_flow_rules(),
                      conv_rules(),
                      creation_rules(),
@@ -42,7 +42,7 @@ RulesByOp build_rules_by_op() {
                      normalization_and_dropout_rules(),
                      pad_rules(),
                      tensor_products_rules(),
-                     index_put_and_multiplex_rules(),
+                     index_write_select_and_mask_rules(),
                      pool_rules(),
                      prior_boxes_rules(),
                      proposals_rules(),

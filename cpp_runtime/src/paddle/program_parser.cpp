@@ -179,7 +179,7 @@ void read_attr_into(WireReader w, OpDesc& op) {
   if (a.type < 0 || a.type >= kAttrTypes)
     w.fail("attribute '" + a.name + "' of unknown type " + std::to_string(a.type));
   if (a.name == "op_callstack") {  // only the user's line of the call stack is stored
-    op.location = escape_text(find_user_line(a.strings));
+    op.location = escape_control_characters(find_user_line(a.strings));
     return;
   }
   std::string name = a.name;

@@ -24,7 +24,7 @@ void combine(Translator& t, const Operation& op) {
   Scalars constants;
   bool all_known = true;
   for (std::size_t i = 0; i < op.operands.size(); ++i) {
-    const Binding& element = t.operand(op, i);
+    const Binding& element = t.require_operand_binding(op, i);
     all_known = all_known && element.constant && element.constant->size() == 1;
     if (all_known) constants.push_back((*element.constant)[0]);
     list.elements.push_back(element);
@@ -35,7 +35,7 @@ void combine(Translator& t, const Operation& op) {
 }
 
 const Binding& require_list_operand(Translator& t, const Operation& op) {
-  const Binding& list = t.operand(op, 0);
+  const Binding& list = t.require_operand_binding(op, 0);
   if (list.type.kind != Type::Kind::list) t.fail(op.source, op.name + ": operand 0 is no list");
   return list;
 }
@@ -59,7 +59,7 @@ void slice(Translator& t, const Operation& op) {
 
 }  // namespace
 
-std::span<const SpecialRule> builtin_rules() {
+std::span<const SpecialRule> input_output_and_list_rules() {
   static constexpr SpecialRule rules[] = {
       {Dialect::pd_op, "data", data},     {Dialect::pd_op, "feed", data},
       {Dialect::pd_op, "fetch", fetch},   {Dialect::builtin, "combine", combine},

@@ -18,7 +18,7 @@ void shape64_op(Translator& t, const Operation& op) {
 template <bool with_tensor>
 void set_value(Translator& t, const Operation& op) {
   Slots inputs{{"Input", {t.operand_variable(op, 0)}}};
-  Attrs attrs{{"dtype", make_dtype_attr(t.operand(op, 0).type.dtype)}};
+  Attrs attrs{{"dtype", make_dtype_attr(t.require_operand_binding(op, 0).type.dtype)}};
   if (with_tensor) inputs["ValueTensor"] = {t.operand_variable(op, 1)};
   t.add_int_list_operand(op, with_tensor ? 2 : 1, {"starts", "", "StartsTensorList"}, "set_value", inputs,
                  attrs);
@@ -52,11 +52,11 @@ void assign_out(Translator& t, const Operation& op) {
          {{"Out", {t.bind_in_place(op, 0, 1)}}});
 }
 
-void alias(Translator& t, const Operation& op) { t.bind(op, 0, t.operand(op, 0)); }
+void alias(Translator& t, const Operation& op) { t.bind(op, 0, t.require_operand_binding(op, 0)); }
 
 void assert_op(Translator& t, const Operation& op) {
   Slots inputs{{"Cond", {t.operand_variable(op, 0)}}};
-  for (const Binding& element : t.operand(op, 1).elements)
+  for (const Binding& element : t.require_operand_binding(op, 1).elements)
     inputs["Data"].push_back(element.variable);
   Attrs attrs;
   t.copy_attr(op, "summarize", AttrType::LONG, attrs);
@@ -68,7 +68,7 @@ void swiglu(Translator& t, const Operation& op) {
   std::string x = t.operand_variable(op, 0), y = t.operand_variable(op, 1);
   Type type = t.result_type(op, 0);
   if (y.empty()) {
-    std::string halves[] = {t.declare("swiglu.x", type), t.declare("swiglu.y", type)};
+    std::string halves[] = {t.declare_variable_with_unique_name("swiglu.x", type), t.declare_variable_with_unique_name("swiglu.y", type)};
     t.emit(
         op, "split", {{"X", {x}}}, {{"Out", {halves[0], halves[1]}}},
         {{"num", {AttrType::INT, std::int64_t{2}}}, {"axis", {AttrType::INT, std::int64_t{-1}}}});
@@ -83,7 +83,7 @@ void swiglu(Translator& t, const Operation& op) {
 void copysign(Translator& t, const Operation& op) {
   const Type& type = t.result_type(op, 0);
   std::string x = t.operand_variable(op, 0), y = t.operand_variable(op, 1);
-  Type y_type = t.operand(op, 1).type, flag_type = y_type;
+  Type y_type = t.require_operand_binding(op, 1).type, flag_type = y_type;
   flag_type.dtype = DType::boolean;
   std::string zero = t.emit_to_new_variable(
       op, "fill_any_like", {{"X", {y}}},

@@ -12,7 +12,7 @@ namespace {
 constexpr int kExactDigits = 17;
 constexpr std::size_t kMaxKnownElements = 64;  // constants with more are not attributes
 
-Ints ints_attr(Translator& t, const Operation& op, std::string_view name) {
+Ints require_ints_attr(Translator& t, const Operation& op, std::string_view name) {
   const Attribute* attr = op.find_attr(name);
   auto value = attr ? convert_attr(attr->value, AttrType::LONGS) : std::nullopt;
   if (!value) t.fail(op.source, op.name + ": no integers '" + std::string(name) + "'");
@@ -45,17 +45,17 @@ double require_float_attr(Translator& t, const Operation& op, std::string_view n
 }
 
 void full(Translator& t, const Operation& op) {
-  emit_full(t, op, ints_attr(t, op, "shape"), require_float_attr(t, op, "value"), t.dtype_attr_or_first_result_dtype(op));
+  emit_full(t, op, require_ints_attr(t, op, "shape"), require_float_attr(t, op, "value"), t.dtype_attr_or_first_result_dtype(op));
 }
 
 template <int value>
-void filled(Translator& t, const Operation& op) {
-  emit_full(t, op, ints_attr(t, op, "shape"), value, t.dtype_attr_or_first_result_dtype(op));
+void ones_or_zeros(Translator& t, const Operation& op) {
+  emit_full(t, op, require_ints_attr(t, op, "shape"), value, t.dtype_attr_or_first_result_dtype(op));
 }
 
 // Emits an int64 or int32 vector.
 void full_int_array(Translator& t, const Operation& op) {
-  Ints values = ints_attr(t, op, "value");
+  Ints values = require_ints_attr(t, op, "value");
   std::string out = t.bind_new(op, 0);
   DType dtype = t.dtype_attr_or_first_result_dtype(op) == DType::int32 ? DType::int32 : DType::int64;
   Scalars constants;
@@ -103,13 +103,13 @@ void assign_value(Translator& t, const Operation& op) {
   if (!elements || !converted)
     t.fail(op.source,
            "pd_op.assign_value: no values of type " + std::string(attr_type_name(stored.type)));
-  Ints shape = ints_attr(t, op, "shape");
+  Ints shape = require_ints_attr(t, op, "shape");
   if (element_count(shape) != static_cast<std::int64_t>(std::get<Scalars>(elements->value).size()))
     t.fail(op.source, "pd_op.assign_value: the number of values does not fit the shape");
   std::string out = op.operands.empty() ? t.bind_new(op, 0) : t.bind_in_place_or_new(op, 0);
   Type stored_type = op.results[0].type;
   stored_type.dtype = stored.dtype;
-  std::string target = stored.dtype == dtype ? out : t.declare(out + ".values", stored_type);
+  std::string target = stored.dtype == dtype ? out : t.declare_variable_with_unique_name(out + ".values", stored_type);
   t.emit(op, "assign_value", {}, {{"Out", {target}}},
          {{"shape", {AttrType::INTS, shape}},
           {"dtype", make_dtype_attr(stored.dtype)},
@@ -121,7 +121,7 @@ void assign_value(Translator& t, const Operation& op) {
 
 // A cast of a known integer remains known.
 void cast(Translator& t, const Operation& op) {
-  Binding from = t.operand(op, 0);
+  Binding from = t.require_operand_binding(op, 0);
   DType dtype = t.dtype_attr_or_first_result_dtype(op);
   t.emit_cast_into_variable(op, t.operand_variable(op, 0), from.type.dtype, t.bind_new(op, 0), dtype);
   auto is_int = [](DType d) { return d == DType::int32 || d == DType::int64; };
@@ -135,12 +135,12 @@ void arange(Translator& t, const Operation& op) {
   constexpr const char* slots[] = {"Start", "End", "Step"};
   Slots inputs;
   for (std::size_t i = 0; i < 3; ++i) {
-    Type type = t.operand(op, i).type;
+    Type type = t.require_operand_binding(op, i).type;
     std::string variable = t.operand_variable(op, i);
     if (type.dtype != dtype) {
       DType from = type.dtype;
       type.dtype = dtype;
-      std::string converted = t.declare("arange.bound", type);
+      std::string converted = t.declare_variable_with_unique_name("arange.bound", type);
       t.emit_cast_into_variable(op, variable, from, converted, dtype);
       variable = converted;
     }
@@ -155,8 +155,8 @@ std::span<const SpecialRule> constant_rules() {
   static constexpr SpecialRule rules[] = {
       {Dialect::pd_op, "full", full},
       {Dialect::pd_op, "full_", full},
-      {Dialect::pd_op, "ones", filled<1>},
-      {Dialect::pd_op, "zeros", filled<0>},
+      {Dialect::pd_op, "ones", ones_or_zeros<1>},
+      {Dialect::pd_op, "zeros", ones_or_zeros<0>},
       {Dialect::pd_op, "full_int_array", full_int_array},
       {Dialect::pd_op, "assign_value", assign_value},
       {Dialect::pd_op, "assign_value_", assign_value},

@@ -234,7 +234,7 @@ void assert_op(Exporter& e, const OpDesc& op) {
 }
 
 template <void (*rule)(Exporter&, const OpDesc&)>
-std::size_t one(Exporter& e, const std::vector<OpDesc>& ops, std::size_t position) {
+std::size_t export_one_op(Exporter& e, const std::vector<OpDesc>& ops, std::size_t position) {
   rule(e, ops[position]);
   return 1;
 }
@@ -243,31 +243,31 @@ std::size_t one(Exporter& e, const std::vector<OpDesc>& ops, std::size_t positio
 
 ExportRule find_export_rule(std::string_view type) {
   static const std::map<std::string_view, ExportRule> rules = {
-      {"fill_constant", one<fill_constant>},
-      {"assign_value", one<assign_value>},
-      {"range", one<range>},
-      {"cast", one<cast>},
-      {"shape", one<shape>},
-      {"assign", one<assign>},
-      {"mean", one<mean>},
-      {"set_value", one<set_value>},
-      {"where", one<where>},
-      {"write_to_array", one<write_to_array>},
-      {"slice", one<slice>},
-      {"strided_slice", one<strided_slice>},
-      {"assert", one<assert_op>},
-      {"elementwise_add", one<elementwise>},
-      {"elementwise_sub", one<elementwise>},
-      {"elementwise_mul", one<elementwise>},
-      {"elementwise_div", one<elementwise>},
-      {"elementwise_max", one<elementwise>},
-      {"elementwise_min", one<elementwise>},
-      {"elementwise_pow", one<elementwise>},
-      {"elementwise_mod", one<elementwise>},
-      {"elementwise_floordiv", one<elementwise>},
-      {"elementwise_fmax", one<elementwise>},
-      {"elementwise_fmin", one<elementwise>},
-      {"elementwise_heaviside", one<elementwise>},
+      {"fill_constant", export_one_op<fill_constant>},
+      {"assign_value", export_one_op<assign_value>},
+      {"range", export_one_op<range>},
+      {"cast", export_one_op<cast>},
+      {"shape", export_one_op<shape>},
+      {"assign", export_one_op<assign>},
+      {"mean", export_one_op<mean>},
+      {"set_value", export_one_op<set_value>},
+      {"where", export_one_op<where>},
+      {"write_to_array", export_one_op<write_to_array>},
+      {"slice", export_one_op<slice>},
+      {"strided_slice", export_one_op<strided_slice>},
+      {"assert", export_one_op<assert_op>},
+      {"elementwise_add", export_one_op<elementwise>},
+      {"elementwise_sub", export_one_op<elementwise>},
+      {"elementwise_mul", export_one_op<elementwise>},
+      {"elementwise_div", export_one_op<elementwise>},
+      {"elementwise_max", export_one_op<elementwise>},
+      {"elementwise_min", export_one_op<elementwise>},
+      {"elementwise_pow", export_one_op<elementwise>},
+      {"elementwise_mod", export_one_op<elementwise>},
+      {"elementwise_floordiv", export_one_op<elementwise>},
+      {"elementwise_fmax", export_one_op<elementwise>},
+      {"elementwise_fmin", export_one_op<elementwise>},
+      {"elementwise_heaviside", export_one_op<elementwise>},
       {"while", export_while},
       {"conditional_block", export_conditional_block},
       {"select_input", export_select_input},

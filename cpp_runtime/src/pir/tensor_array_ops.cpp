@@ -12,7 +12,7 @@ constexpr std::int64_t kEnd = std::numeric_limits<std::int32_t>::max();
 void create_array(Translator& t, const Operation& op) { t.bind_new(op, 0); }
 
 void array_write(Translator& t, const Operation& op) {
-  Binding array = t.operand(op, 0);
+  Binding array = t.require_operand_binding(op, 0);
   t.emit(op, "write_to_array",
          {{"X", {t.operand_variable(op, 1)}}, {"I", {t.operand_variable(op, 2)}}},
          {{"Out", {array.variable}}});
@@ -29,7 +29,7 @@ void slice_array(Translator& t, const Operation& op) {
 
 // One element at an index that may be negative.
 void slice_array_dense(Translator& t, const Operation& op) {
-  const Binding& start = t.operand(op, 1);
+  const Binding& start = t.require_operand_binding(op, 1);
   if (!start.constant || start.constant->size() != 1)
     return t.translate_by_spec(op, *find_op_spec("array_read"));
   std::int64_t index = (*start.constant)[0].i;

@@ -45,7 +45,7 @@ class Translator {
   [[noreturn]] void fail(Json at, const std::string& why) const;
 
   /// The operand at a position; fails if it is absent.
-  const Binding& operand(const Operation& op, std::size_t position) const;
+  const Binding& require_operand_binding(const Operation& op, std::size_t position) const;
   /// The variable of an operand; "" if it is absent.
   std::string operand_variable(const Operation& op, std::size_t position) const;
   /// The value of an attribute; fails if it is missing or has another type.
@@ -73,7 +73,7 @@ class Translator {
   /// Declares a variable for the scopes that an op with a sub-block creates.
   std::string declare_step_scopes_variable(const std::string& hint);
   /// Declares a variable in the current block; `hint` is made unique.
-  std::string declare(const std::string& hint, const Type& type);
+  std::string declare_variable_with_unique_name(const std::string& hint, const Type& type);
 
   /// Appends an op.
   void emit(const Operation& op, std::string type, Slots inputs, Slots outputs, Attrs attrs = {});
@@ -134,7 +134,7 @@ class Translator {
   Strings emit_elements(const Operation& op, const OperandSpec& spec, const Binding& vector);
   void add_attrs(const Operation& op, const OpSpec& spec, Attrs& attrs);
   void require_default(const Operation& op, const AttrSpec& spec, const Attribute* attr) const;
-  Strings bind_results(const Operation& op, const ResultSpec& spec, std::size_t position);
+  Strings bind_result_by_spec(const Operation& op, const ResultSpec& spec, std::size_t position);
   std::string unique_name(const std::string& hint);
 
   const Program& in_;

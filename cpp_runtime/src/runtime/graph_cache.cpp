@@ -155,12 +155,12 @@ std::optional<CacheDraft> GraphCache::try_begin_entry(
   return CacheDraft(folder_, base_name(path), std::move(lock));
 }
 
-void GraphCache::commit(CacheDraft draft) const {
+void GraphCache::try_commit_entry(CacheDraft draft) const {
   CacheEntryManifest manifest;
   manifest.graph = draft.graph_file_name();
   std::string path = folder_ + "/" + draft.graph_file_name();
   std::string graph =
-      onnx::turn_matmul_weights_into_graph_inputs(std::string(MappedFile(path).bytes()));
+      onnx::turn_minor_matmul_weights_into_inputs(std::string(MappedFile(path).bytes()));
   if (!try_write(path, graph)) return;
   manifest.graph_digest = blake2b_hex_digest(graph);
   std::string weights = folder_ + "/" + draft.weights_file_name();

@@ -88,7 +88,7 @@ void Guards::fail(const Guard& g, const std::string& actual) const {
                                     (g.reader.empty() ? "?" : g.reader) + ")" + where);
 }
 
-void Guards::check_shape(const Guard& g, std::span<const std::int64_t> shape) const {
+void Guards::check_shape_guard(const Guard& g, std::span<const std::int64_t> shape) const {
   auto rank = static_cast<std::int64_t>(shape.size());
   if (g.kind == "dim" && g.axis >= rank) fail(g, "not there, the rank is " + std::to_string(rank));
   std::int64_t actual = g.kind == "rank" ? rank : shape[static_cast<std::size_t>(g.axis)];
@@ -147,7 +147,7 @@ void Guards::check_value_guard(const Guard& g, const Tensor& tensor) const {
 }
 
 void Guards::check_input_shapes(std::span<const TensorView> inputs) const {
-  for (const InputGuard& o : input_guards_) check_shape(*o.guard, inputs[o.input].shape);
+  for (const InputGuard& o : input_guards_) check_shape_guard(*o.guard, inputs[o.input].shape);
 }
 
 // A 'dim' or 'rank' guard of an inner variable fetches the variable's shape.
@@ -156,7 +156,7 @@ void Guards::check_fetched_value(std::size_t index, const Tensor& fetched) const
   if (guard.kind == "value")
     check_value_guard(guard, fetched);
   else
-    check_shape(guard, fetched.values<std::int64_t>());
+    check_shape_guard(guard, fetched.values<std::int64_t>());
 }
 
 }  // namespace oarlock

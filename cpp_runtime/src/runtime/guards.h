@@ -33,7 +33,7 @@ class Guards {
     std::size_t input;
   };
   [[noreturn]] void fail(const Guard& guard, const std::string& actual) const;
-  void check_shape(const Guard& guard, std::span<const std::int64_t> shape) const;
+  void check_shape_guard(const Guard& guard, std::span<const std::int64_t> shape) const;
   void check_value_guard(const Guard& guard, const Tensor& tensor) const;
   void check_elements_against_list(const Guard& guard, const Tensor& tensor) const;
   void check_digest(const Guard& guard, const Tensor& tensor) const;

@@ -184,7 +184,7 @@ struct Session::Impl {
     auto settings = make_session_options(library, options, graph.folder);
     draft.configure_session_to_write(library, settings.get());
     ort::SessionHandle ort_session = create(graph.bytes, settings.get());
-    cache.commit(std::move(draft));
+    cache.try_commit_entry(std::move(draft));
     return ort_session;
   }
 

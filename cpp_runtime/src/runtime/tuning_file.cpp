@@ -31,7 +31,7 @@ int max_accepted_tuned_value() {
 }
 
 bool field_equals(Json file, const char* name, const std::string& expected) {
-  return file.find(name).string() == expected;
+  return file.find(name).string_or_empty() == expected;
 }
 
 // Throws Error(file) or Error(input) for invalid values.
@@ -39,9 +39,9 @@ Options apply_tuning(Options options, Json file) {
   for (const TunedOption& tuned : kTunedOptions) {
     Json field = file.find(tuned.name);
     if (!field || options.*tuned.member != tuned.default_value) continue;
-    if (!field.is_number() || !(std::fabs(field.number()) < 1e6))
+    if (!field.is_number() || !(std::fabs(field.number_or_zero()) < 1e6))
       throw Error(ErrorCode::file, std::string("tuning: ") + tuned.name + " is not a small number");
-    options.*tuned.member = static_cast<int>(field.number());
+    options.*tuned.member = static_cast<int>(field.number_or_zero());
     if (options.*tuned.member > max_accepted_tuned_value())
       throw Error(ErrorCode::file,
                   std::string("tuning: ") + tuned.name + " is larger than any tuned value");

@@ -99,7 +99,7 @@ class GuardSet:
         self._inner_definitions: set[tuple[str, int, str]] = set()  # by their definition
         self._argument_holders: list[
             dict[str, Any]
-        ] = []  # keeps the holders of CapturedObjectSource alive
+        ] = []  # keeps the holders of CaptureHeldObjectSource alive
         self._attribute_names_read: set[str] = set()
         self._has_class_patterns = False
         self._string_constants: set[str] = set()  # names that `getattr` and `hasattr` may read

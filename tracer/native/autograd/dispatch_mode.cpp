@@ -83,7 +83,7 @@ Ref make_tensor_of_number_operand(OperatorObject* self, PyObject* x, PyObject* n
       current_dispatch_path() != DispatchPath::no_grad)
     return {};
   if (!is_tensor(x) || !as_tensor(x)->array) return {};
-  Ref array(scalar_like(as_tensor(x)->array, number, self->allows_integers != 0));
+  Ref array(try_make_0d_array_from_number(as_tensor(x)->array, number, self->allows_integers != 0));
   return array ? Ref(wrap_owned_array(array.release())) : Ref();
 }
 
@@ -183,7 +183,7 @@ PyObject* set_native_modes(PyObject*, PyObject* args) {
 PyTypeObject* make_thread_mode_type() {
   return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&state_spec));
 }
-PyTypeObject* make_operator_type() {
+PyTypeObject* make_binary_operator_type() {
   return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&operator_spec));
 }
 

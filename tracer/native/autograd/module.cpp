@@ -88,7 +88,7 @@ PyObject* make_module() {
               add_type(module.get(), "OpBase", shared.op_base) &&
               add_type(module.get(), "Node", shared.node) &&
               add_type(module.get(), "State", make_thread_mode_type()) &&
-              add_type(module.get(), "Operator", make_operator_type()) &&
+              add_type(module.get(), "Operator", make_binary_operator_type()) &&
               add_type(module.get(), "BackwardEngine", make_backward_engine_type());
   return good ? module.release() : nullptr;
 }

@@ -35,7 +35,7 @@ bool are_arrays_or_scalars_of_same_type(PyObject* a, PyObject* b, bool allow_int
   return PyArray_IsScalar(a, Inexact) || (allow_integers && PyArray_IsScalar(a, Integer));
 }
 
-PyObject* scalar_like(PyObject* array, PyObject* number, bool allow_integers) {
+PyObject* try_make_0d_array_from_number(PyObject* array, PyObject* number, bool allow_integers) {
   if (!PyArray_CheckExact(array)) return nullptr;
   int type = PyArray_TYPE(reinterpret_as_array(array));
   bool plain = type == NPY_FLOAT || type == NPY_DOUBLE;

@@ -147,7 +147,7 @@ PyObject* wrap_owned_array(PyObject* owned_array);
 void free_saved_values(NodeObject* node);
 /// A new node, which holds references to its arguments.  It is appended to the list of live nodes,
 /// and its operand Tensors are marked as saved for backward.
-PyObject* create_and_link_node(PyObject* op, PyObject* args, PyObject* attrs, PyObject* outs);
+PyObject* create_node_in_live_list(PyObject* op, PyObject* args, PyObject* attrs, PyObject* outs);
 /// Whether an array can have a gradient; -1 with an error set.
 int has_inexact_dtype(PyObject* array);
 
@@ -156,7 +156,7 @@ PyTypeObject* make_tensor_type();
 PyTypeObject* make_op_type();
 PyTypeObject* make_node_type();
 PyTypeObject* make_thread_mode_type();
-PyTypeObject* make_operator_type();
+PyTypeObject* make_binary_operator_type();
 PyTypeObject* make_backward_engine_type();
 PyObject* set_native_modes(PyObject* module, PyObject* args);
 PyObject* take_next_seq(PyObject* module, PyObject* unused);

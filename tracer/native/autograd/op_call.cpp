@@ -108,7 +108,7 @@ bool record_node(PyObject* self, PyObject* result, PyObject* const* args, Py_ssi
   if (!operands || !attrs) return false;
   bool keeps_output = PyTuple_Size(as_op(self)->rule_outs) > 0;
   PyObject* node =
-      create_and_link_node(self, operands.get(), attrs.get(), keeps_output ? t->array : Py_None);
+      create_node_in_live_list(self, operands.get(), attrs.get(), keeps_output ? t->array : Py_None);
   if (!node) return false;
   Py_DECREF(t->node);
   t->node = node;

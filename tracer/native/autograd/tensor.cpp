@@ -159,7 +159,7 @@ PyObject* tp_new_node(PyTypeObject*, PyObject* args, PyObject*) {
   if (!PyArg_ParseTuple(args, "O!O!O!O", shared.op_base, &op, &PyTuple_Type, &operands,
                         &PyDict_Type, &attrs, &outs))
     return nullptr;
-  return create_and_link_node(op, operands, attrs, outs);
+  return create_node_in_live_list(op, operands, attrs, outs);
 }
 
 PyObject* free_saved_values_method(PyObject* self, PyObject*) {
@@ -256,7 +256,7 @@ void mark_saved_for_backward(PyObject* operands) {
 
 }  // namespace
 
-PyObject* create_and_link_node(PyObject* op, PyObject* args, PyObject* attrs, PyObject* outs) {
+PyObject* create_node_in_live_list(PyObject* op, PyObject* args, PyObject* attrs, PyObject* outs) {
   PyObject* self = PyType_GenericAlloc(shared.node, 0);
   if (!self) return nullptr;
   NodeObject* n = as_node(self);

@@ -7,8 +7,8 @@
 namespace oarlock::kernels {
 
 #define OARLOCK_SET_OF_KERNELS(name)   \
-  const Table<float>& floats_##name(); \
-  const Table<double>& doubles_##name();
+  const KernelTable<float>& floats_##name(); \
+  const KernelTable<double>& doubles_##name();
 OARLOCK_SET_OF_KERNELS(baseline)
 #if defined(__x86_64__)
 OARLOCK_SET_OF_KERNELS(avx2)
@@ -20,8 +20,8 @@ namespace {
 
 struct KernelTables {
   const char* name = "baseline";
-  const Table<float>* float_table = &floats_baseline();
-  const Table<double>* double_table = &doubles_baseline();
+  const KernelTable<float>* float_table = &floats_baseline();
+  const KernelTable<double>* double_table = &doubles_baseline();
 };
 
 /// The best supported instruction set, limited by OARLOCK_INSTRUCTIONS.
@@ -47,11 +47,11 @@ const KernelTables& selected_kernel_tables() {
 }  // namespace
 
 template <>
-const Table<float>& table<float>() {
+const KernelTable<float>& kernel_table<float>() {
   return *selected_kernel_tables().float_table;
 }
 template <>
-const Table<double>& table<double>() {
+const KernelTable<double>& kernel_table<double>() {
   return *selected_kernel_tables().double_table;
 }
 

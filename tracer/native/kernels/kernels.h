@@ -115,7 +115,7 @@ struct RnnDirectionGradArgs {
 };
 
 template <class T>
-struct Table {
+struct KernelTable {
   void (*unary[kNumUnary])(Size count, const T* x, T* y);
   void (*unary_grad[kNumUnary])(Size count, const T* x, const T* g, T* y);
   void (*binary[kNumBinary])(Size n, Size c, Size k, bool along, const T* x, const T* y, T* z);
@@ -141,7 +141,7 @@ struct Table {
                              std::int64_t ignored, const T* g, T* dx);
   /// starts [count + 1]: the position of each parameter in the concatenation of all parameters.
   void (*run_adam_steps)(Size count, const Size* starts, const AdamStep<T>* steps);
-  void (*recur)(const RnnDirectionArgs<T>&);
+  void (*run_rnn_direction)(const RnnDirectionArgs<T>&);
   void (*run_rnn_direction_grad)(const RnnDirectionArgs<T>&, const RnnDirectionGradArgs<T>&);
   void (*run_momentum_steps)(Size count, const Size* starts, const MomentumStep<T>* steps);
   void (*batched_matmul)(const MatmulBatch<T>&);
@@ -158,7 +158,7 @@ struct Table {
 
 /// The kernels for the best instruction set of this machine.
 template <class T>
-const Table<T>& table();
+const KernelTable<T>& kernel_table();
 
 /// The name of that instruction set: avx512, avx2 or baseline.
 const char* instruction_set();

@@ -132,7 +132,7 @@ void recur_rows(const RnnDirectionArgs<T>& r, Size from, Size to) {
 }
 
 template <class T>
-void recur(const RnnDirectionArgs<T>& r) {
+void run_rnn_direction(const RnnDirectionArgs<T>& r) {
   parallel_ranges(r.batch, num_rows_per_task(r),
                   [&](Size from, Size to) { recur_rows(r, from, to); });
 }

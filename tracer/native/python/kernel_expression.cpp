@@ -213,7 +213,7 @@ class ExpressionRun {
       if (layout_.inputs[i].kind != scalar)
         values[i] = load_or_view_input_chunk(layout_.inputs[i], buffer_address(memory, i), row,
                                              rows, column, columns);
-    const auto& ops = kernels::table<T>().expr_ops.run;
+    const auto& ops = kernels::kernel_table<T>().expr_ops.run;
     std::size_t number = code_.first_result_index();
     for (const Instruction& step : code_.instructions) {
       T* to =

@@ -74,7 +74,7 @@ nb::object try_run_recurrence(int cell, nb::handle inputs, nb::list states, nb::
   dispatch_real_type(x.type(), [&]<class T>(T) {
     auto r = o.recurrence<T>(cell, reverse, x.data<T>(), b.data<T>());
     ScopedGilReleaseForWork free(x.size());
-    kernels::table<T>().recur(r);
+    kernels::kernel_table<T>().run_rnn_direction(r);
   });
   return nb::bool_(true);
 }
@@ -99,7 +99,7 @@ nb::object try_run_recurrence_grad(int cell, nb::handle g, nb::list last, nb::li
     kernels::RnnDirectionGradArgs<T> k{out.data<T>(), dh.address<T>(), dc.address<T>(), to.address<T>(),
                                  o.gates == 3 ? hidden.address<T>() : nullptr};
     ScopedGilReleaseForWork free(to.size());
-    kernels::table<T>().run_rnn_direction_grad(r, k);
+    kernels::kernel_table<T>().run_rnn_direction_grad(r, k);
   });
   return nb::bool_(true);
 }

@@ -333,7 +333,7 @@ void pad(NodeContext& n) {
 
 }  // namespace
 
-std::span<const Rule> complex_and_frame_rules() {
+std::span<const Rule> complex_from_real_and_frame_rules() {
   static const Rule rules[] = {
       {"as_complex", 7, as_complex}, {"complex", 7, complex},          {"fft_r2c", 17, fft_r2c},
       {"frame", 11, frame},          {"overlap_add", 16, overlap_add},

@@ -112,7 +112,7 @@ void gather_tree(NodeContext& n) {
 
 }  // namespace
 
-std::span<const Rule> index_put_and_multiplex_rules() {
+std::span<const Rule> index_write_select_and_mask_rules() {
   static const Rule rules[] = {
       {"multiplex", 12, multiplex},         {"index_add", 16, index_add},
       {"index_put", 11, index_put},         {"shard_index", 9, shard_index},

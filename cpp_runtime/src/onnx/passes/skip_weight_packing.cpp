@@ -114,7 +114,7 @@ void write_graph_input(WireWriter& w, const std::string& name, const Weight& wei
 
 }  // namespace
 
-std::string turn_matmul_weights_into_graph_inputs(std::string model) {
+std::string turn_minor_matmul_weights_into_inputs(std::string model) {
   WeightUses uses = scan_weights({"the graph to keep", model.data()}, model);
   std::size_t all_elements = 0, product_elements = 0;
   bool any_eligible = false;

@@ -32,9 +32,9 @@ class OrtValues {
   [[nodiscard]] ort::Value* const* data() const { return heap_ ? heap_.get() : inline_.data(); }
   [[nodiscard]] ort::Value* operator[](std::size_t i) const { return data()[i]; }
   /// Sets an empty entry.
-  void set(std::size_t i, ort::ValueHandle value) { data()[i] = value.release(); }
+  void set(std::size_t i, ort::ValueHandle value) { data()[i] = value.release_to_handle(); }
   /// Releases an entry.
-  [[nodiscard]] ort::ValueHandle release(std::size_t i) {
+  [[nodiscard]] ort::ValueHandle release_to_handle(std::size_t i) {
     return {std::exchange(data()[i], nullptr), ort::ValueHandle::deleter_type{api_}};
   }
 

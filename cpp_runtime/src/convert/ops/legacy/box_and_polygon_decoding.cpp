@@ -7,7 +7,7 @@ namespace oarlock {
 namespace {
 
 // Decodes boxes from deltas to their priors, per class. priors [R,4], deltas [R,C,4]
-Value decode_boxes(NodeContext& n, Value priors, Value deltas, double max_log_size) {
+Value decode_class_boxes_from_deltas(NodeContext& n, Value priors, Value deltas, double max_log_size) {
   auto low = slice_box_corner(n, n.unsqueeze(priors, {1}), 0),
        size = slice_box_corner(n, n.unsqueeze(priors, {1}), 2) - low + 1;
   auto middle = slice_box_corner(n, deltas, 0) * size + low + size / 2;
@@ -25,7 +25,7 @@ void box_decoder_and_assign(NodeContext& n) {
   Expr deltas{n, n.reshape(n.input("TargetBox"), {0, -1, 4})};
   if (n.has_input("PriorBoxVar"))
     deltas = deltas * Expr{n, n.reshape(n.input("PriorBoxVar"), {-1})};
-  auto boxes = decode_boxes(n, priors, deltas, n.attr("box_clip", 4.135f));
+  auto boxes = decode_class_boxes_from_deltas(n, priors, deltas, n.attr("box_clip", 4.135f));
   n.set_output("DecodeBox", n.reshape(boxes, {0, -1}));
   auto best =
       n.emit("ArgMax", {n.slice(scores, {1}, {kNoLimit}, {1})}, {{"axis", std::int64_t{1}}});
@@ -57,7 +57,7 @@ void polygon_box_transform(NodeContext& n) {
 
 }  // namespace
 
-std::span<const Rule> box_and_polygon_decoding_rules() {
+std::span<const Rule> box_decoder_and_polygon_transform_rules() {
   static const Rule rules[] = {
       {"box_decoder_and_assign", 12, box_decoder_and_assign},
       {"polygon_box_transform", 11, polygon_box_transform},

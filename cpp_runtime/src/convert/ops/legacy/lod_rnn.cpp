@@ -50,8 +50,8 @@ std::optional<RnnInputProjection> try_fuse_fc(NodeContext& n, std::int64_t width
   if (!is_unchanged_since(n, rows, *mul) || !is_unchanged_since(n, table, *mul))
     return std::nullopt;
   if (add != mul && !is_unchanged_since(n, bias, *add)) return std::nullopt;
-  Value x = n.require_variable_value(rows), weight = n.require_variable_value(table),
-        shift = bias.empty() ? Value{} : n.require_variable_value(bias);
+  Value x = n.require_value_adding_weight(rows), weight = n.require_value_adding_weight(table),
+        shift = bias.empty() ? Value{} : n.require_value_adding_weight(bias);
   if (n.shape(weight) != Ints{n.dim(weight, 0), width} || n.rank(x) < 2) return std::nullopt;
   if (n.dim(weight, 0) < 1 || (shift && n.shape(shift) != Ints{width})) return std::nullopt;
   return RnnInputProjection{{n, n.reshape(x, {-1, n.dim(weight, 0)})}, {n, weight}, shift};
