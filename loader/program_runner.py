@@ -21,7 +21,7 @@ from ..core.device_dispatch import common_device
 from ..core.errors import OarlockError, warn
 from ..core.mode import state, use_mode
 from ..core.tensor import Tensor
-from ..export import pdiparams, pdmodel
+from ..export import pdiparams_writer, pdmodel
 from ..export.atomic_files import adding_missing_error_filename
 from ..ir.guards import check_guard
 from ..ir.passes.prune import make_fetch_op
@@ -81,7 +81,7 @@ class ProgramRunner:
             if self._tensors:
                 path = os.path.join(folder, "values.pdiparams")
                 with adding_missing_error_filename(path), open(path, "wb") as file:
-                    pdiparams.write({name: t.array for name, t in self.scope.items()}, file)
+                    pdiparams_writer.write({name: t.array for name, t in self.scope.items()}, file)
             return Engine(pdmodel.to_bytes(self.program), path, self._program_name, **self._options)
 
     @cached_property

@@ -7,7 +7,7 @@
 #include "check.h"
 #include "runner/compare.h"
 #include "runner/npz.h"
-#include "runtime/cache_manifest.h"
+#include "runtime/cache_entry_manifest.h"
 #include "runtime/graph_cache.h"
 #include "temp_folder.h"
 

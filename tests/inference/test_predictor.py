@@ -118,7 +118,7 @@ def test_model_from_bytes_prefix_or_paddle1_folder(model: tuple[str, Net], tmp_p
 
 
 def _record(array: np.ndarray[Any, Any]) -> bytes:
-    from oarlock.export.pdiparams import iter_serialized_record_chunks
+    from oarlock.export.pdiparams_writer import iter_serialized_record_chunks
 
     return b"".join(bytes(part) for part in iter_serialized_record_chunks("", array))
 

@@ -10,7 +10,7 @@ import pytest
 import oarlock as paddle
 from oarlock.core.errors import TraceError
 from oarlock.jit import to_static
-from oarlock.jit.operators.dunder_methods import DunderAndPropertyConversion
+from oarlock.jit.operators.dunder_and_property_conversion import DunderAndPropertyConversion
 
 from .programs.dunder_methods import Signed, a_property_asks, calls_ask
 

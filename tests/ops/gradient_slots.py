@@ -1,4 +1,4 @@
-"""Write tracer/autodiff/grad_slots.py: the gradient ops that programs hold.
+"""Write tracer/autodiff/grad_op_tables.py: the gradient ops that programs hold.
 
 python -m tests.ops.gradient_slots
 """

@@ -17,7 +17,7 @@ from ..core.op import OPS, Op
 from ..ir.block_captures import EMPTY_NAME
 from ..ir.passes.scalar_result_predicates import reduces_to_scalar
 from ..ir.program import Attr, AttrType, Block, OpDesc, VarKind
-from ..ops.shared_meta_rules import UnknownSizeInGradientError
+from ..ops.shared_op_rules import UnknownSizeInGradientError
 from .activity_analysis import ActivityAnalysis
 from .cotangents import Cotangents, declare_variable_like, reduce_grad_to, zero_grad_for
 from .value_versions import ValueVersions

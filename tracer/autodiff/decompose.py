@@ -16,7 +16,7 @@ from ..core.mode import use_mode
 from ..core.op import OPS, Slot
 from ..ir.block_captures import EMPTY_NAME, forward_blocks_of_recurrent_grads
 from ..ir.program import OpDesc, Program, VarKind
-from ..ops.shared_meta_rules import UnknownSizeInGradientError
+from ..ops.shared_op_rules import UnknownSizeInGradientError
 from .backward_pass import apply_vjp_rule
 from .cotangents import reduce_grad_to, zero_grad_for
 from .grad_op_replacements import GradOpReplacements

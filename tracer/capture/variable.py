@@ -11,7 +11,7 @@ import numpy as np
 from ..core import cuda
 from ..core.dtype import DType, parse_dtype
 from ..core.errors import ArgumentAssertionError, OpError, TraceError, user_frame, append_user_line
-from ..core.item_method_index import check_tensor_item_arguments
+from ..core.tensor_item_arguments import check_tensor_item_arguments
 from ..core.mode import base_mode_of, state
 from ..core.op import OPS, Meta
 from ..core.paddle1_compat import compat

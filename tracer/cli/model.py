@@ -13,7 +13,7 @@ from ..compiler.unsupported_ops import UnsupportedOpsError
 from ..core.errors import FileError, OpError
 from ..export.atomic_files import write_files_atomically
 from ..ir.verifier import find_problems
-from ..jit.model_conversion import convert_paddle_format, scope_and_interpreter_of
+from ..jit.paddle_format_conversion import convert_paddle_format, scope_and_interpreter_of
 from ..jit.model_writer import PADDLE2, PADDLE3
 from ..jit.verify import verify_files_against_reference
 from ..loader.engine import Engine, ort_library_info

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..capture.side_effects.print_assert import AssertKernel, PrintKernel, UndefinedReadKernel
-from ..capture.side_effects.py_func import PyFuncKernel
+from ..capture.side_effects.py_func_and_static_pylayer import PyFuncKernel
 from ..capture.undefined_checks import EXPECTED_FLAG_ATTR
 from ..core.dtype import parse_dtype
 from ..ir.program import OpDesc

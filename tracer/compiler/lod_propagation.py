@@ -15,7 +15,7 @@ from ..capture.variable import GRADIENT_SUFFIX
 from ..core.op import OPS, Slot
 from ..ir.block_captures import EMPTY_NAME
 from ..ir.program import OpDesc, Program, VarDesc
-from ..ops.shared_meta_rules import float_like_x, like_x
+from ..ops.shared_op_rules import float_like_x, like_x
 from . import tensor_lists
 from .instructions import Instruction, KernelCall, PythonStatement
 from .registers import Registers

@@ -12,7 +12,7 @@ from ..core.op import OPS, AttrSpec, Op, Slot
 from ..ir.attr_checks import check_attrs
 from ..ir.block_captures import EMPTY_NAME
 from ..ir.kernelless_op_traits import is_feed_or_fetch, kernelless_op_traits_or_default
-from ..ir.passes.move_variable_attrs_to_inputs import move_variable_size_attr_to_input_slot
+from ..ir.passes.move_variable_size_attr_to_input_slot import move_variable_size_attr_to_input_slot
 from ..ir.passes.scalar_result_predicates import may_reduce_to_scalar
 from ..ir.program import Attr, AttrType, Block, OpDesc, Program, VarKind
 from .copy_propagation import propagate_copies_in_place

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ..core.errors import OarlockError
 from ..core.op import OPS
-from ..ir.passes.move_variable_attrs_to_inputs import move_variable_size_attr_to_input_slot
+from ..ir.passes.move_variable_size_attr_to_input_slot import move_variable_size_attr_to_input_slot
 from ..ir.program import AttrType, OpDesc
 
 PADDLE_GRADIENT_MESSAGE = (

@@ -13,7 +13,7 @@ from . import cuda, unique_name
 from ._tape import TensorBase, next_seq, oldest_seq, zero_grads
 from .dtype import DTYPE_BY_NP, DType, parse_dtype
 from .errors import ArgumentAssertionError, MissingStateError, OpError, append_user_line
-from .item_method_index import check_tensor_item_arguments
+from .tensor_item_arguments import check_tensor_item_arguments
 from .mode import reject_or_skip_side_effect, reject_static_graph_mode, state
 from .op import OPS, Meta
 from .paddle1_compat import compat

@@ -13,7 +13,7 @@ import numpy as np
 from ..core import tensor as eager
 from ..core.dtype import DTYPE_BY_NP
 from ..core.errors import FileError, OpError
-from ..export import pdiparams
+from ..export import pdiparams_writer
 from ..loader.engine import Array, Engine
 from ..loader.model_files import read_model
 from ..loader.pdmodel import read_program_file_bytes
@@ -230,7 +230,7 @@ def _load_paddle1_program_and_merge_params(folder: str, scratch: Path) -> tuple[
     files = read_model(folder)
     path = scratch / "model.pdiparams"
     with path.open("wb") as file:
-        pdiparams.write(files.values, file)
+        pdiparams_writer.write(files.values, file)
     return files.pdmodel, str(path) if files.values else None, files.name
 
 

@@ -36,7 +36,7 @@ from .guards.side_effects import (
 from .guards.user_code import is_user_or_third_party_function
 from .layer_capture import record_layer_paths
 from .operators.calls import call, convert_if_user_code
-from .operators.dunder_methods import DunderAndPropertyConversion
+from .operators.dunder_and_property_conversion import DunderAndPropertyConversion
 from .operators.exceptions import emit_assert
 
 RECURSION_MESSAGE = (

@@ -6,7 +6,7 @@ from inspect import Parameter, Signature
 from typing import Any, ClassVar, NamedTuple
 
 from . import functional as F
-from .config import LayerWithArgumentAttributes
+from .argument_attributes import LayerWithArgumentAttributes
 
 REQUIRED = Parameter.empty
 

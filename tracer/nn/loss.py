@@ -7,7 +7,7 @@ from typing import Any
 from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
 from . import functional as F
-from .config import LayerWithArgumentAttributes
+from .argument_attributes import LayerWithArgumentAttributes
 from .function_layer import Row, make_layer
 from .layer import Layer
 

@@ -13,7 +13,7 @@ from .compare import is_strictly_between, where
 from .elementwise import add, div, masked, mul, scale, sub
 from .erf import erf as erf_of
 from .half_precision import computed_in_float32_if_half
-from .shared_meta_rules import (
+from .shared_op_rules import (
     dims_match,
     float_like_x,
     inexact_like_x,

@@ -14,7 +14,7 @@ from .compare import equal
 from .elementwise import div, masked, mul, zeros_like
 from .index import check_index_range, check_integers
 from .scatter_at import assign_in_place_at, last_write_index_per_value, ufunc_at
-from .shared_meta_rules import Shape, dims_match, normalize_axis, pick_known_dim, vjp_input_shape
+from .shared_op_rules import Shape, dims_match, normalize_axis, pick_known_dim, vjp_input_shape
 
 
 def index_grid(x: Any, index: Any, axis: int) -> tuple[Any, ...]:

@@ -13,7 +13,7 @@ from ..core import native
 from ..core.arrays import is_running_kernel_on_gpu, np
 from ..core.op import OPS, Ints, Meta, Op, check, check_dtype, op
 from .half_precision import computed_in_float32_if_half
-from .shared_meta_rules import (
+from .shared_op_rules import (
     Shape,
     dims_match,
     make_rule_like_input_at,

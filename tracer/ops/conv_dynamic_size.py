@@ -8,7 +8,7 @@ from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
 from .conv import conv2d_transpose, conv3d_transpose, conv_transpose_vjp
 from .half_precision import computed_in_float32_if_half
-from .maxpool import unpool_images, unpool_vjp
+from .max_pool_with_index import unpool_images, unpool_vjp
 
 
 def ints_from_size_tensors(sizes: Any) -> list[int]:

@@ -7,7 +7,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import Long, Meta, check, check_dtype, op
 from .elementwise import zeros_like
-from .shared_meta_rules import like_x, normalize_axis
+from .shared_op_rules import like_x, normalize_axis
 
 
 def _diagonal_length(shape: Any, offset: int, axis1: int, axis2: int) -> int:

@@ -6,7 +6,7 @@ from ..core import rng
 from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .elementwise import scale
-from .shared_meta_rules import check_float, make_rule_like_input_at
+from .shared_op_rules import check_float, make_rule_like_input_at
 
 MODES = ("downgrade_in_infer", "upscale_in_train")
 

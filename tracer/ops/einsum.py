@@ -9,7 +9,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import OPS, Meta, check, check_dtype, op
 from .half_precision import computed_in_float32_if_half
-from .shared_meta_rules import Shape, find_broadcast_dim, vjp_input_dtype_proto, vjp_input_shape
+from .shared_op_rules import Shape, find_broadcast_dim, vjp_input_dtype_proto, vjp_input_shape
 
 Labels = tuple[str, ...]
 

@@ -16,7 +16,7 @@ from ..core import native
 from ..core.arrays import np
 from ..core.op import NO_GRAD_NON_FLOAT_RESULT, OPS, Ints, Meta, check, check_dtype, op
 from .half_precision import computed_in_float32_if_half
-from .shared_meta_rules import (
+from .shared_op_rules import (
     append_ones_to_align_at_axis,
     broadcast,
     broadcast_same_dtype_not_bool,

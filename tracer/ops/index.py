@@ -20,7 +20,7 @@ from ..core.op import (
 )
 from .elementwise import masked, zeros_like
 from .scatter_at import assign_in_place_at
-from .shared_meta_rules import (
+from .shared_op_rules import (
     Shape,
     broadcast_shapes,
     dims_match,

@@ -9,7 +9,7 @@ from ..core.op import Meta, check, check_dtype, op
 from .elementwise import zeros_like
 from .index import check_index_range, check_integers, index_select
 from .scatter_at import assign_in_place_at, ufunc_at
-from .shared_meta_rules import broadcast_shapes, dims_match, normalize_axis, shapes_match
+from .shared_op_rules import broadcast_shapes, dims_match, normalize_axis, shapes_match
 
 
 @op("index_add", "X, Index, AddValue -> Out", same_dtype="X AddValue")

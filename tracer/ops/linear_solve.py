@@ -23,7 +23,7 @@ from .linalg_helpers import (
     upper_triangle,
 )
 from .matmul import matmul
-from .shared_meta_rules import (
+from .shared_op_rules import (
     Shape,
     broadcast_shapes,
     check_finite_array,

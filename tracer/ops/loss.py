@@ -11,7 +11,7 @@ from .compare import is_strictly_between, not_equal
 from .elementwise import div, masked, mul, scale, sub
 from .half_precision import computed_in_float32_if_half, upcast_tensor
 from .reduce import reduce_mean, reduce_sum
-from .shared_meta_rules import (
+from .shared_op_rules import (
     check_float,
     dims_match,
     like_x,

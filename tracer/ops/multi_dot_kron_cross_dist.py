@@ -21,7 +21,7 @@ from .linalg_helpers import (
 )
 from .matmul import p_norm, p_norm_vjp
 from .reduce import reduce_sum
-from .shared_meta_rules import (
+from .shared_op_rules import (
     Shape,
     broadcast,
     check_float,

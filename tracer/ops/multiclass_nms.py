@@ -9,7 +9,7 @@ from ..core.arrays import np
 from ..core.op import HOST_PYTHON_LOOP, Meta, check, op
 from .box_ops import NO_GRAD_BOXES
 from .nms import Detections, nms_of_sorted_boxes
-from .shared_meta_rules import check_float, dims_match
+from .shared_op_rules import check_float, dims_match
 
 BOX_SIZES = (4, 8, 16, 24, 32)  # number of coordinates of a box or polygon
 

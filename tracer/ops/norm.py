@@ -11,7 +11,7 @@ from ..core.dtype import compute_dtype
 from ..core.op import OPS, Meta, check, op
 from .elementwise import mul, scale, sub
 from .half_precision import computed_in_float32_if_half, upcast_tensor
-from .moments import (
+from .standardization import (
     standardize_with_given_moments,
     standardized_product_sum,
     standardize_grad,
@@ -19,7 +19,7 @@ from .moments import (
 )
 from .reduce import reduce_sum
 from .shape import reshape, reshape_like
-from .shared_meta_rules import (
+from .shared_op_rules import (
     Shape,
     check_float,
     dims_match,

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import Long, Meta, check, op
-from .shared_meta_rules import check_float, num_elements, shapes_match
+from .shared_op_rules import check_float, num_elements, shapes_match
 
 NO_GRAD_UPDATE_OP = "it is a step of training"
 

@@ -14,7 +14,7 @@ from .activation import clamp
 from .compare import is_strictly_between, where
 from .elementwise import div, masked, mul, scale
 from .half_precision import computed_in_float32_if_half
-from .shared_meta_rules import check_float, float_like_x, like_x, normalize_axis
+from .shared_op_rules import check_float, float_like_x, like_x, normalize_axis
 from .softmax import softmax_array, softmax_grad
 from .unary_math import exp, one_minus, square, tanh
 

@@ -7,7 +7,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import NO_GRAD_VALUE_INDEPENDENT, Ints, Meta, check, op
 from .elementwise import masked
-from .shared_meta_rules import check_float, dims_match, normalize_axis, scale_dim
+from .shared_op_rules import check_float, dims_match, normalize_axis, scale_dim
 from .sliding_window import (
     Window,
     channels_first,

@@ -13,7 +13,7 @@ from ..core.arrays import np
 from ..core.op import Ints, Meta, Op, check, op
 from ..core.result_size_limit import check_result_size
 from .half_precision import computed_in_float32_if_half
-from .shared_meta_rules import Shape, check_float, like_x, make_rule_like_input_at, vjp_input_shape
+from .shared_op_rules import Shape, check_float, like_x, make_rule_like_input_at, vjp_input_shape
 from .sliding_window import (
     NUMBER_WORDS,
     IntPerAxis,

@@ -20,7 +20,7 @@ from ..core.op import (
 from .creation import new_tensor_meta
 from .dynamic_sizes import resolve_sizes
 from .elementwise import zeros_like
-from .shared_meta_rules import check_float, numpy_dtype_of_proto
+from .shared_op_rules import check_float, numpy_dtype_of_proto
 
 
 def _draw_uniform_or_normal(kind: str, shape: Any, dtype: np.dtype[Any], seed: int) -> Any:

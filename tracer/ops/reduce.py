@@ -24,7 +24,7 @@ from ..core.op import (
 from .compare import equal
 from .elementwise import div, masked, mul, native_sum_over_other_axes, sub
 from .half_precision import computed_in_float32_if_half
-from .shared_meta_rules import (
+from .shared_op_rules import (
     Shape,
     check_float,
     check_inexact,

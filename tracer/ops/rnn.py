@@ -10,7 +10,7 @@ from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
 from .half_precision import computed_in_float32_if_half
 from .rnn_time_loop import CELLS, Cell, run_direction_filling_kept, run_direction_grad
-from .shared_meta_rules import check_float, dims_match, make_no_second_order_rule, shapes_match
+from .shared_op_rules import check_float, dims_match, make_no_second_order_rule, shapes_match
 
 
 def _direction_weights(

@@ -12,7 +12,7 @@ from .elementwise import div, masked, mul, sum_to, zeros_like
 from .half_precision import computed_in_float32_if_half
 from .index import gather
 from .scatter_at import ufunc_at
-from .shared_meta_rules import (
+from .shared_op_rules import (
     broadcast_shapes,
     check_not_bool,
     dims_match,

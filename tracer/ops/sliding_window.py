@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..core.arrays import np
 from ..core.op import check
 from ..core.result_size_limit import MAX_WINDOW
-from .shared_meta_rules import Shape
+from .shared_op_rules import Shape
 
 PadPair = tuple[int, int]
 IntPerAxis = tuple[int, ...]  # one number for each axis

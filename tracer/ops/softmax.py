@@ -8,7 +8,7 @@ from ..core.op import OPS, Meta, op
 from .blockwise import apply_along_axis_blockwise, max_along_axis_keepdim, sum_along_axis_keepdim
 from .elementwise import mul, sub
 from .half_precision import computed_in_float32_if_half
-from .shared_meta_rules import check_float, like_x, normalize_axis
+from .shared_op_rules import check_float, like_x, normalize_axis
 from .unary_math import exp
 
 

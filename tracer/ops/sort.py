@@ -9,7 +9,7 @@ from ..core.op import Meta, check, op
 from .along_axis import put_along_axis
 from .elementwise import zeros_like
 from .half_precision import to_float32
-from .shared_meta_rules import normalize_axis, vjp_input_shape
+from .shared_op_rules import normalize_axis, vjp_input_shape
 
 
 def sort_indices(x: Any, axis: int, descending: bool) -> Any:

@@ -10,7 +10,7 @@ from .elementwise import div, mul, sub
 from .half_precision import computed_in_float32_if_half
 from .matmul import matmul
 from .reduce import reduce_sum
-from .shared_meta_rules import (
+from .shared_op_rules import (
     check_float,
     dims_match,
     like_x,

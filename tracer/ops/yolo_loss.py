@@ -8,7 +8,7 @@ from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
 from .box_ops import _sigmoid
 from .detection_helpers import INT32, NO_HALF_BOXES
-from .shared_meta_rules import check_float, dims_match, like_x, make_no_second_order_rule
+from .shared_op_rules import check_float, dims_match, like_x, make_no_second_order_rule
 
 MIN_BOX_SIZE = 1e-6  # boxes with a smaller width or height are ignored
 

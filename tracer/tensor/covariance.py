@@ -6,7 +6,7 @@ from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
-from ..ops.shared_meta_rules import dims_match
+from ..ops.shared_op_rules import dims_match
 from .convert import cast, guarded_size_or_minus_one
 from .linalg import matmul, transpose
 from .manipulation import reshape, slice, squeeze, unsqueeze

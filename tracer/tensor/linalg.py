@@ -10,7 +10,7 @@ from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors, not_a_tensor_error
 from ..core.tensor import Tensor
-from ..ops.shared_meta_rules import dims_match
+from ..ops.shared_op_rules import dims_match
 from .convert import axis_list, cast, full, guarded_size_or_minus_one, normalize_axis
 from .creation import zeros
 from .manipulation import reshape, t, transpose, unsqueeze

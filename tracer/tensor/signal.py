@@ -7,7 +7,7 @@ from ..core.mode import state
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
-from ..ops.shared_meta_rules import real_dtype
+from ..ops.shared_op_rules import real_dtype
 from .creation import ones
 from .manipulation import slice, squeeze, tile, transpose, unsqueeze
 

@@ -1,4 +1,4 @@
-#include "runtime/cache_manifest.h"
+#include "runtime/cache_entry_manifest.h"
 
 #include <locale>
 #include <sstream>

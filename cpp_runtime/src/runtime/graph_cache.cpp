@@ -13,7 +13,7 @@
 #include "base/blake2b_digest.h"
 #include "converter_digest.h"
 #include "onnx/model.h"
-#include "runtime/cache_manifest.h"
+#include "runtime/cache_entry_manifest.h"
 #include "runtime/machine.h"
 
 namespace oarlock {

@@ -14,7 +14,7 @@ from ...capture.variable import Variable
 from ...core.errors import append_user_line
 from ...core.mode import use_mode
 from ...core.op import OPS
-from ...export import pdiparams, pdmodel
+from ...export import pdiparams_writer, pdmodel
 from ...export.atomic_files import write_files_atomically
 from ...ir.passes.normalize import build_inference_program
 from ...ir.scope import current_scope
@@ -49,10 +49,10 @@ def write_paddle1_model(
         os.path.join(dirname, os.path.basename(model or MODEL_FILE)): pdmodel.to_bytes(desc)
     }
     if params is not None:
-        files[os.path.join(dirname, os.path.basename(params))] = pdiparams.iter_serialized_file_chunks(arrays)
+        files[os.path.join(dirname, os.path.basename(params))] = pdiparams_writer.iter_serialized_file_chunks(arrays)
     else:
         files |= {
-            os.path.join(dirname, name): pdiparams.iter_serialized_record_chunks(name, array)
+            os.path.join(dirname, name): pdiparams_writer.iter_serialized_record_chunks(name, array)
             for name, array in arrays.items()
         }
     write_files_atomically(files)

@@ -2,7 +2,7 @@
 
 from . import (
     beam_search_ops,
-    class_sampling,
+    many_class_losses,
     control_flow,
     conv,
     ctc_and_chunks,
@@ -10,7 +10,7 @@ from . import (
     data_and_variables,
     decode,
     decode_helpers,
-    dense,
+    matrix_products_and_dense,
     detection,
     distributions,
     elementwise,
@@ -29,13 +29,13 @@ from . import (
     rnn_cells,
     roi_and_boxes,
     sequence,
-    shapes,
+    manipulation,
     tensors,
     unary,
 )
 from .argument_checks import wrap_with_argument_checks as _check_arguments
 from .beam_search_ops import *
-from .class_sampling import *
+from .many_class_losses import *
 from .control_flow import *
 from .conv import *
 from .ctc_and_chunks import *
@@ -43,7 +43,7 @@ from .ctr import *
 from .data_and_variables import *
 from .decode import *
 from .decode_helpers import *
-from .dense import *
+from .matrix_products_and_dense import *
 from .detection import *
 from .distributions import *
 from .elementwise import *
@@ -62,7 +62,7 @@ from .rnn_and_crf import *
 from .rnn_cells import *
 from .roi_and_boxes import *
 from .sequence import *
-from .shapes import *
+from .manipulation import *
 from .tensors import *
 from .unary import *
 

@@ -11,7 +11,7 @@ from ...core.dtype import parse_dtype
 from ...core.op import OPS
 from .decode import Decoder
 from .random_ops import sampling_id
-from .shapes import pad
+from .manipulation import pad
 from .tensors import argmax, fill_constant
 
 __all__ = [

@@ -16,7 +16,7 @@ from .losses import smooth_l1, softmax_with_cross_entropy
 from .parent_package_getattr import make_getattr_from_package
 from .reduce import reduce_sum  # type: ignore[attr-defined]  # generated from a table
 from .roi_and_boxes import box_coder, iou_similarity, multiclass_nms, prior_box
-from .shapes import concat, flatten, reshape, shape, slice, transpose
+from .manipulation import concat, flatten, reshape, shape, slice, transpose
 from .tensors import cast
 from .unary import softmax
 

@@ -7,7 +7,7 @@ from typing import Any
 from ...core.op import OPS
 from .layer_utils import deprecated_layer, ensure_at_least_1d
 from .reduce import reduce_mean, reduce_sum  # type: ignore[attr-defined]  # generated
-from .shapes import reshape, transpose
+from .manipulation import reshape, transpose
 from .tensors import cast
 from .unary import square  # type: ignore[attr-defined]  # generated from a table
 

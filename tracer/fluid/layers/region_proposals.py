@@ -8,7 +8,7 @@ from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 from .indexing import gather
 from .layer_utils import deprecated_layer, set_stop_gradient
-from .shapes import reshape
+from .manipulation import reshape
 from .tensors import cast
 
 __all__ = [

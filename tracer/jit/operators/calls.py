@@ -36,7 +36,7 @@ from ...nn.layer import Layer
 from ..guards.impure_calls import wrap_or_record_if_impure
 from ..guards.user_code import is_foreign_object_with_attributes, is_user_or_third_party_function
 from . import python_scalars, sequences
-from .dunder_methods import python_dunder_method
+from .dunder_and_property_conversion import python_dunder_method
 from .exceptions import assert_, print_
 from .iterables import (
     EnumeratedIterable,

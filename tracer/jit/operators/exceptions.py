@@ -10,7 +10,7 @@ from ...capture.control.branch_values import cast_variable_to_bool
 from ...capture.control.mutable_locations import reject_unrestorable_changes
 from ...capture.control.optional_values import implied_condition_values
 from ...capture.modes import Static, find_static_base_mode
-from ...capture.side_effects.py_func import py_func
+from ...capture.side_effects.py_func_and_static_pylayer import py_func
 from ...capture.variable import Variable
 from ...core import pytree
 from ...core.errors import TraceError, user_line

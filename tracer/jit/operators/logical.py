@@ -36,7 +36,7 @@ from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...ir.program import OpDesc
 from .calls import call, value_deciding_truth
-from .dunder_methods import python_dunder_method
+from .dunder_and_property_conversion import python_dunder_method
 from .exceptions import record_rejecting_raise
 from .iterables import as_indexed_iterable_if_possible
 from .partial_dicts import require_complete_dicts_in

@@ -1,7 +1,7 @@
 // NumPy allocates through a handler (NEP 49), one per Python context and thus one per thread.  This
 // handler rejects requests above the limit while a kernel runs in the thread, and forwards all
 // others to the previous handler.
-#include "autograd/memory_limit.h"
+#include "autograd/array_size_limit.h"
 
 #include <cstdlib>
 

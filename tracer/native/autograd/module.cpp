@@ -1,5 +1,5 @@
 // The module oarlock.core._tape.
-#include "autograd/memory_limit.h"
+#include "autograd/array_size_limit.h"
 #include "autograd/numpy_c_api.h"
 #include "autograd/objects.h"
 

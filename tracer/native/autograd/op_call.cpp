@@ -4,7 +4,7 @@
 #include <array>
 
 #include "autograd/fields.h"
-#include "autograd/memory_limit.h"
+#include "autograd/array_size_limit.h"
 #include "autograd/numpy_c_api.h"
 
 namespace oarlock::autograd {

@@ -11,7 +11,7 @@ from ..elementwise import div, masked, mul
 from ..half_precision import computed_in_float32_if_half
 from ..loss import _label_indices_and_mask, check_hard_or_soft_label_dtype
 from ..reduce import reduce_sum
-from ..shared_meta_rules import check_float, shapes_match, vjp_input_dtype_proto, vjp_input_shape
+from ..shared_op_rules import check_float, shapes_match, vjp_input_dtype_proto, vjp_input_shape
 from ..unary_math import negative, one_minus
 
 # As in Paddle, the loss is at most this value, not infinite.

@@ -8,7 +8,7 @@ from ...core.arrays import np
 from ...core.op import OPS, Meta, check, check_dtype, op
 from ..elementwise import add, div, mul, scale, sub
 from ..reduce import reduce_sum
-from ..shared_meta_rules import check_float, dims_match, like_x
+from ..shared_op_rules import check_float, dims_match, like_x
 from ..unary_math import square
 
 MIN_SHOW = 1e-7

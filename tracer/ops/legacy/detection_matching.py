@@ -11,7 +11,7 @@ from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..box_ops import NO_GRAD_BOXES
 from ..detection_helpers import INT32, INT64, NO_HALF_BOXES, row_offsets_or_single_image
 from ..lod import declare_no_lod, offsets_from_lengths
-from ..shared_meta_rules import check_float, dims_match
+from ..shared_op_rules import check_float, dims_match
 
 NO_GRAD_BOX_CHOICE = "it chooses among boxes"
 MATCHES, MININGS = ("bipartite", "per_prediction"), ("max_negative", "hard_example")

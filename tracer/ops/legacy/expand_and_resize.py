@@ -18,7 +18,7 @@ from ..interpolate import (
     trilinear,
 )
 from ..shape import tile, tile_grad
-from ..shared_meta_rules import like_x, vjp_input_shape
+from ..shared_op_rules import like_x, vjp_input_shape
 
 # -- expand
 # ------------------------------------------------------------------------------

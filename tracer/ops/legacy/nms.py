@@ -16,7 +16,7 @@ from ..multiclass_nms import (
     top_indices_above_threshold,
 )
 from ..nms import Detections, box_ious, nms_of_sorted_boxes
-from ..shared_meta_rules import check_float, dims_match
+from ..shared_op_rules import check_float, dims_match
 from .box_clipping_and_decoding import unscaled_image_max_coordinates
 
 

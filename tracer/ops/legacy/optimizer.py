@@ -10,7 +10,7 @@ from ...core.op import Floats, Long, check, op
 from ...core.rng import generator
 from ..half_precision import computed_in_float32_if_half
 from ..optimizer import NO_GRAD_UPDATE_OP, reject_master_param
-from ..shared_meta_rules import check_float, num_elements, shapes_match
+from ..shared_op_rules import check_float, num_elements, shapes_match
 
 
 def _make_meta_like_inputs(*indices: int) -> Any:

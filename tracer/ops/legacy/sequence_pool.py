@@ -13,7 +13,7 @@ from ..lod import (
     sequence_ids,
     sequence_lengths,
 )
-from ..shared_meta_rules import like_x, make_no_second_order_rule
+from ..shared_op_rules import like_x, make_no_second_order_rule
 
 POOL_TYPES = ("AVERAGE", "SUM", "SQRT", "MAX", "LAST", "FIRST")
 

@@ -15,7 +15,7 @@ from ...core.unique_name import generate
 from ...ir.op_role import OpRole
 from ..graph.default_programs import program_guard
 from ..graph.gradients import require_program_of_variable
-from ..graph.inputs import create_global_var
+from ..graph.declared_variables import create_global_var
 from ..graph.mode import StaticGraphMode
 from ..graph.program import Program
 from .lists import HALF_DTYPES, AutoMixedPrecisionLists

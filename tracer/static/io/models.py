@@ -14,7 +14,7 @@ from ...core.dtype import parse_dtype
 from ...core.errors import OpError, warn, append_user_line
 from ...core.op import Meta
 from ...core.tensor import Tensor
-from ...export import pdiparams, pdmodel
+from ...export import pdiparams_writer, pdmodel
 from ...export.atomic_files import write_files_atomically
 from ...ir import program as data
 from ...ir.passes.normalize import build_inference_program
@@ -235,7 +235,7 @@ def serialize_persistables(
     )
     desc = build_inference_program(program.raw, feeds, fetches)
     values = {v.name: current_scope().value(v.name).array for v in desc.persistables()}
-    return pdiparams.to_bytes(values) if values else None
+    return pdiparams_writer.to_bytes(values) if values else None
 
 
 def deserialize_program(data: bytes) -> Program:

@@ -1,6 +1,6 @@
 """Layers as functions under the names of paddle.static.nn.common."""
 
-from ...capture.side_effects import py_func
+from ...capture.side_effects import py_func_and_static_pylayer
 from .conv import conv2d, conv2d_transpose, conv3d, conv3d_transpose, deform_conv2d
 from .fc_embedding_row_conv import bilinear_tensor_product, embedding, fc, row_conv
 from .noise_contrastive import nce

@@ -11,7 +11,7 @@ from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
 from .pool import PoolingPlan, make_pooling_plan, pad_images, window_unless_adaptive_and_output_sizes
 from .scatter_at import ufunc_at
-from .shared_meta_rules import make_rule_like_input_at
+from .shared_op_rules import make_rule_like_input_at
 from .sliding_window import NUMBER_WORDS, require_ints_per_axis
 
 

@@ -13,7 +13,7 @@ from . import blockwise
 from .elementwise import add, mul
 from .half_precision import computed_in_float32_if_half
 from .reduce import broadcast_like, reduce_mean, reduced_shape
-from .shared_meta_rules import like_x
+from .shared_op_rules import like_x
 from .unary_math import negative
 
 

@@ -8,7 +8,7 @@ from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .half_precision import computed_in_float32_if_half
 from .pool import pool_grad, pool_op_for_shape
-from .shared_meta_rules import vjp_input_shape
+from .shared_op_rules import vjp_input_shape
 
 
 @op("pool_to", "X, Size*! -> Out", internal=True)

@@ -13,7 +13,7 @@ from .half_precision import to_float32
 from .index import check_integers
 from .reduce import reduced_shape
 from .scatter_at import ufunc_at
-from .shared_meta_rules import (
+from .shared_op_rules import (
     dims_match,
     normalize_axis,
     num_elements,

@@ -10,7 +10,7 @@ from .compare import is_strictly_between
 from .elementwise import masked, mul, scale
 from .half_precision import computed_in_float32_if_half
 from .reduce import broadcast_like
-from .shared_meta_rules import check_float, shapes_match, vjp_input_shape
+from .shared_op_rules import check_float, shapes_match, vjp_input_shape
 from .unary_math import negative
 
 

@@ -10,7 +10,7 @@ from ..core.op import OPS, Ints, Meta, check, op
 from .elementwise import zeros_like
 from .half_precision import to_float32
 from .reduce import axes_to_reduce, reduced_shape
-from .shared_meta_rules import check_not_bool
+from .shared_op_rules import check_not_bool
 
 
 def _flat_indices_of_middle_elements(x: Any, axes: tuple[int, ...]) -> Any:

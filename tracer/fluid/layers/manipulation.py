@@ -10,7 +10,7 @@ from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...nn.functional.vision import unfold as _unfold
 from ...static.nn.helper import apply_activation
-from ...tensor import convert, creation, diagonals_and_indexed_updates, manipulation
+from ...tensor import convert, creation, views_diagonals_and_index_updates, manipulation
 from .layer_utils import deprecated_layer, ensure_at_least_1d, set_stop_gradient, to_list
 from .tensors import assign
 
@@ -248,19 +248,19 @@ def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None
     shape: sizes, or a variable with that shape
     """
     sizes = list(shape.meta.shape) if isinstance(shape, Tensor) else shape
-    return diagonals_and_indexed_updates.crop(x, sizes, offsets)
+    return views_diagonals_and_index_updates.crop(x, sizes, offsets)
 
 
 @deprecated_layer("paddle.crop")
 def crop_tensor(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None) -> Any:
     """Return the part of x with this shape that starts at the offsets; both may be variables."""
-    return diagonals_and_indexed_updates.crop(x, shape, offsets)
+    return views_diagonals_and_index_updates.crop(x, shape, offsets)
 
 
 @deprecated_layer("paddle.diag_embed")
 def diag_embed(input: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """Return matrices with these diagonals: [*, N] -> [*, N, N]."""
-    return diagonals_and_indexed_updates.diag_embed(
+    return views_diagonals_and_index_updates.diag_embed(
         input if isinstance(input, Tensor) else assign(input), offset, dim1, dim2
     )
 

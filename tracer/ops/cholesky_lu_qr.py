@@ -19,7 +19,7 @@ from .linalg_helpers import (
 )
 from .linear_solve import triangular_solve
 from .matmul import matmul
-from .shared_meta_rules import dims_match, raise_unknown_size_unless, vjp_input_shape
+from .shared_op_rules import dims_match, raise_unknown_size_unless, vjp_input_shape
 
 LAPACK: Any = np.linalg  # NumPy's annotations require literal modes
 

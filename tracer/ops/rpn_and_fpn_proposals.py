@@ -12,7 +12,7 @@ from .detection_helpers import INT32, INT64, NO_HALF_BOXES, row_offsets_or_singl
 from .half_precision import computed_in_float32_if_half
 from .lod import offsets_from_lengths, sequence_lengths
 from .nms import nms_of_sorted_boxes
-from .shared_meta_rules import check_float, dims_match
+from .shared_op_rules import check_float, dims_match
 
 MAX_LOG_SCALE = float(np.log(1000.0 / 16.0))  # limit of log size ratios
 

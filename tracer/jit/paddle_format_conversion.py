@@ -9,7 +9,7 @@ from typing import Any
 from ..compiler import CompiledProgram
 from ..compiler.unsupported_ops import UnsupportedOpsError
 from ..core.tensor import Tensor
-from ..export import pdiparams, pdiparams_info
+from ..export import pdiparams_writer, pdiparams_info
 from ..export.atomic_files import stage_and_replace_files
 from ..ir.program import Contract
 from ..loader.model_files import (
@@ -49,7 +49,7 @@ def convert_paddle_format(
         params_path = prefix + method + PARAMS
         files[prefix + method + suffix] = pdmodel_to_format(model.pdmodel, to, model.name)
         if model.values and not _is_same_file(model.params_path, params_path):
-            files[params_path] = pdiparams.iter_serialized_file_chunks(model.values)
+            files[params_path] = pdiparams_writer.iter_serialized_file_chunks(model.values)
     if models[""].info and not os.path.exists(prefix + INFO):
         files[prefix + INFO] = pdiparams_info.to_bytes(models[""].info.values())
     reports = {}
