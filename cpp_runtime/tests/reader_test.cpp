@@ -1,4 +1,4 @@
-#include "base/escape_text.h"
+#include "base/escape_control_characters.h"
 #include "check.h"
 #include "oarlock/model.h"
 #include "paddle/program_parser.h"

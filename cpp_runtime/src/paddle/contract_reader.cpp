@@ -1,6 +1,6 @@
 #include "paddle/contract_reader.h"
 
-#include "base/escape_text.h"
+#include "base/escape_control_characters.h"
 #include "base/utf8.h"
 
 namespace oarlock {

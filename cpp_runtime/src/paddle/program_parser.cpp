@@ -1,6 +1,6 @@
 #include "paddle/program_parser.h"
 
-#include "base/escape_text.h"
+#include "base/escape_control_characters.h"
 #include "base/poll.h"
 #include "base/wire_reader.h"
 #include "paddle/attr_name_upgrade.h"

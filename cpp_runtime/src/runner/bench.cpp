@@ -7,7 +7,7 @@
 
 #include "base/decimal.h"
 #include "base/mapped_file.h"
-#include "runner/measure.h"
+#include "runner/session_timing.h"
 #include "runner/process_memory.h"
 #include "runner/profile.h"
 #include "runtime/ort/ort_library.h"

@@ -1,4 +1,4 @@
-#include "runner/measure.h"
+#include "runner/session_timing.h"
 
 #include <algorithm>
 #include <barrier>

@@ -7,7 +7,7 @@
 
 #include "base/atomic_files.h"
 #include "base/json.h"
-#include "runner/measure.h"
+#include "runner/session_timing.h"
 #include "runtime/model_impl.h"
 #include "runtime/ort/ort_library.h"
 #include "runtime/tuning_file.h"

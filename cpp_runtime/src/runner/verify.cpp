@@ -5,7 +5,7 @@
 #include "base/decimal.h"
 #include "base/json.h"
 #include "runner/compare.h"
-#include "runner/measure.h"
+#include "runner/session_timing.h"
 #include "runner/npz.h"
 #include "runtime/model_impl.h"
 

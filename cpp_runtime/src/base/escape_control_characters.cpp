@@ -1,4 +1,4 @@
-#include "base/escape_text.h"
+#include "base/escape_control_characters.h"
 
 #include <algorithm>
 #include <cstdint>
