@@ -17,7 +17,7 @@ from ..compiler import lower_program
 from ..compiler.partial_program import PartialProgram
 from ..compiler.unsupported_ops import UnsupportedOpsError
 from ..core import cuda
-from ..core.device_dispatch import common_device
+from ..core.device_dispatch import require_single_device
 from ..core.errors import OarlockError, warn
 from ..core.mode import state, use_mode
 from ..core.tensor import Tensor
@@ -147,7 +147,7 @@ class ProgramRunner:
             return False
 
     def _infer_with_kernels(self, arrays: Sequence[Array]) -> list[Any]:
-        index = common_device(
+        index = require_single_device(
             [t.array for t in self._tensors]
         )  # the kernels run on the device of the values
         with use_mode(state.mode.with_gradient_recording(False)):

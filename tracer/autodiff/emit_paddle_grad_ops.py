@@ -19,7 +19,7 @@ from .grad_op_signatures import find_grad_op_input_slots, grad_op_type, required
 FORWARD_ONLY_ATTRS = ("op_role", "op_role_var", "op_callstack", "op_namescope", "op_device")
 
 
-def try_emit_grad_op(backward: ProgramBackwardPass, op: Op, desc: OpDesc, at: int) -> bool:
+def try_emit_paddle_grad_op(backward: ProgramBackwardPass, op: Op, desc: OpDesc, at: int) -> bool:
     """Emit the gradient op of op number `at`. If Paddle's op cannot express the gradient,
     emit nothing and return False.
     """
@@ -98,7 +98,7 @@ def _emit_paddle_grad_op(
     _discard_output_cotangents(backward, desc)
     places = {
         f"{s.name}{GRADIENT_SUFFIX}": [
-            _declare_input_grad_if_needed(backward, n) for n in desc.inputs[s.name]
+            _input_name_and_declared_grad_if_needed(backward, n) for n in desc.inputs[s.name]
         ]
         for s in op.ins
         if not s.is_constant and any(backward.needs_grad(n) for n in desc.inputs.get(s.name, []))
@@ -128,7 +128,7 @@ def _emit_or_find_grad_op_inputs_in_slot(
     return [EMPTY_NAME if gradient is None else gradient.name for gradient in found]
 
 
-def _declare_input_grad_if_needed(
+def _input_name_and_declared_grad_if_needed(
     backward: ProgramBackwardPass, name: str
 ) -> tuple[str, Variable | None]:
     """Declare a variable for the gradient of `name` if it is needed. Returns `name` and the
@@ -154,4 +154,4 @@ def _emit_scale_ops_as_grad_of_sum(backward: ProgramBackwardPass, desc: OpDesc) 
             backward.cotangents.mark_renameable(part, backward.recorder.block.ops[-1])
 
 
-ProgramBackwardPass.emit_grad_op = try_emit_grad_op
+ProgramBackwardPass.emit_grad_op = try_emit_paddle_grad_op

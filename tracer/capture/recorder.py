@@ -450,7 +450,7 @@ class Recorder:
             or self.is_known_defined(maybe_undefined)
         ):
             return name
-        checked_name: str = maybe_undefined.check.emit(self)
+        checked_name: str = maybe_undefined.check.get_or_emit_checked_variable(self)
         return checked_name
 
     def is_known_defined(self, maybe_undefined: MaybeUndefinedRecord) -> bool:

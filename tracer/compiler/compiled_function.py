@@ -32,7 +32,7 @@ from .unsupported_ops import check_supported
 MIN_LARGE_SIZE = 4096  # elements; smaller arrays are freed only when the function returns
 
 
-class CompiledFunction:
+class CompiledInstructions:
     """Instructions compiled to a function that returns a tuple. It has no state, so threads may
     share it.
 
@@ -291,6 +291,6 @@ class _ProgramBuild:
             lowered.get_or_create_outermost_register(name)
             for name in (*self.feeds, *self.loaded_names)
         ] + [lowered.feed_lod_registers[name] for name in self.lod_input_names]
-        self.function = CompiledFunction(
+        self.function = CompiledInstructions(
             lowered, lowered.instructions, inputs, outputs, on_iteration=on_iteration
         )

@@ -80,7 +80,7 @@ class PythonStatement(Instruction):
 
 
 @dataclass(slots=True, eq=False)
-class Branch(Instruction):
+class ConditionalBody(Instruction):
     """A body that runs if a condition holds.
 
     condition: the source of the condition, with `{0}` ... for the registers that it reads.
@@ -202,7 +202,7 @@ def iter_registers(slots: RegisterSlots) -> Iterator[str]:
 
 def body_of(instruction: Instruction) -> list[Instruction]:
     """The body of an instruction; empty if it has none."""
-    return instruction.body if isinstance(instruction, Branch | Loop | BackwardLoop) else []
+    return instruction.body if isinstance(instruction, ConditionalBody | Loop | BackwardLoop) else []
 
 
 def iter_registers_read(instructions: list[Instruction]) -> Iterator[str]:

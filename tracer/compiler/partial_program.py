@@ -20,7 +20,7 @@ from ..capture.variable import Variable
 from ..core import cuda, native
 from ..core._tape import Node, arrays_of, record_program_call, stop_gradients_of, wrap_arrays
 from ..core.backward_pass import BARE_ARRAY_MODE
-from ..core.device_dispatch import common_device
+from ..core.device_dispatch import require_single_device
 from ..core.errors import DeviceMismatchError, OpError, append_user_line
 from ..core.mode import state, use_mode
 from ..core.numerics_check import is_enabled as checks_numerics
@@ -137,7 +137,7 @@ class PartialProgram:
     def _common_device(self, arrays: Sequence[Any]) -> int | None:
         """The device of all inputs. Raises DeviceMismatchError if there are two."""
         try:
-            return common_device(arrays)
+            return require_single_device(arrays)
         except DeviceMismatchError as error:
             names = [*self.feeds, *self.state_names]
             shown = ", ".join(

@@ -38,7 +38,7 @@ from .guards.guard_set import GuardSet
 from .guards.rollback import StateRollback
 from .guards.side_effects import SideEffect, is_registered_buffer, reject_tensor_array_effects
 from .guards.snapshots import MISSING, Snapshot, iter_value_and_items, take_snapshot
-from .layer_capture import CapturedProgram, create_captured_program, declare_outputs, set_contract
+from .layer_capture import CapturedProgram, create_captured_program, name_and_fetch_outputs_in_contract, complete_and_store_contract
 from .static_call_capture import StaticCallCapture
 
 
@@ -395,8 +395,8 @@ def _capture_without_rollback(
             recorder.strict,
         )
         results, tensors, effect_tensors = _collect_results_and_effects(capture, outputs)
-        contract = declare_outputs(recorder, tensors + effect_tensors)
-    program = set_contract(recorder.program, contract)
+        contract = name_and_fetch_outputs_in_contract(recorder, tensors + effect_tensors)
+    program = complete_and_store_contract(recorder.program, contract)
     recording = create_captured_program(
         owner if isinstance(owner, Layer) else None, recorder, eliminate_dead_ops(program)
     )

@@ -25,8 +25,8 @@ from .call_arguments import FunctionParameters
 from .concrete_program import reject_invalid_results
 from .convert.source_scan import CaptureProblem, scan_function_and_callees
 from .guards.side_effects import reject_tensor_array_effects
-from .guards.user_code import is_user_or_third_party_function
-from .layer_capture import declare_outputs
+from .guards.user_code import is_convertible_function
+from .layer_capture import name_and_fetch_outputs_in_contract
 from .operators.calls import convert_if_user_code
 from .static_call_capture import StaticCallCapture
 from .static_function import StaticFunction
@@ -157,7 +157,7 @@ def _iter_function_and_sublayer_forwards(function: Any, owner: Any) -> Iterator[
     for method in methods:
         plain = method.dygraph_function if isinstance(method, StaticFunction) else method
         plain = getattr(plain, "__func__", plain)
-        if isinstance(plain, FunctionType) and is_user_or_third_party_function(plain):
+        if isinstance(plain, FunctionType) and is_convertible_function(plain):
             yield plain
 
 
@@ -226,7 +226,7 @@ def _capture_function_collecting_problems(
     try:
         reject_tensor_array_effects(capture.side_effects)
         reject_invalid_results(pytree.flatten(result)[0])
-        declare_outputs(mode.recorder, result)
+        name_and_fetch_outputs_in_contract(mode.recorder, result)
     except OarlockError as error:
         mode.add_problem(str(error))
     return {}

@@ -23,9 +23,9 @@ from .layer_capture import (
     CHECK,
     CapturedProgram,
     create_captured_program,
-    declare_outputs,
+    name_and_fetch_outputs_in_contract,
     require_any_tensor_output,
-    set_contract,
+    complete_and_store_contract,
 )
 from .methods_to_save import MethodToSave
 from .relax_guards import describe_program_difference
@@ -163,10 +163,10 @@ def _record_call_and_create_program(
         checks = extract_assert_guards_and_drop_prints(recorder)
         for guard in checks if guards == CHECK else []:
             recorder.add_guard(guard)
-        contract = declare_outputs(recorder, require_any_tensor_output(outputs))
+        contract = name_and_fetch_outputs_in_contract(recorder, require_any_tensor_output(outputs))
     _warn_ndarray_outputs_become_tensors(method.parameters.name, outputs)
     result = create_captured_program(
-        method.owner, recorder, set_contract(recorder.program, contract)
+        method.owner, recorder, complete_and_store_contract(recorder.program, contract)
     )
     result.has_assert_statements = bool(checks)
     return result

@@ -12,7 +12,7 @@ from ..ir.input_spec import InputSpec, to_input_spec
 from .call_arguments import Arguments, find_input_meta, is_input, leaf_cache_key
 
 
-def reject_conflicting_specs(name: str, given: Any, own: Any) -> None:
+def reject_specs_contradicting_own(name: str, given: Any, own: Any) -> None:
     """Raise OpError if specs to be saved contradict those of the function: other dtypes, ranks,
     sizes or nesting.
     """
@@ -60,13 +60,13 @@ def _spec_of_example_with_dynamic_sizes(example: Any, reference_spec: Any) -> An
     )
 
 
-def has_fewer_specs(specs: Any, own: Any) -> bool:
+def has_fewer_specs_than_own(specs: Any, own: Any) -> bool:
     """Whether there are fewer specs, or fewer leaves in nested specs."""
     leaves = [pytree.flatten(list(found))[0] for found in (specs, own)]
     return len(specs) < len(own) or len(leaves[0]) < len(leaves[1])
 
 
-def replace_specs_of_same_name(specs: Any, own: list[Any]) -> list[Any] | None:
+def try_merge_specs_into_own_by_name(specs: Any, own: list[Any]) -> list[Any] | None:
     """Return `own` with each spec replaced by the spec in `specs` of the same name. None unless all
     of `specs` have a name in `own`.
     """
@@ -80,18 +80,18 @@ def replace_specs_of_same_name(specs: Any, own: list[Any]) -> list[Any] | None:
     )
 
 
-def replace_matching_specs_in_order(specs: list[Any], own: list[Any]) -> list[Any]:
+def merge_specs_into_own_in_order(specs: list[Any], own: list[Any]) -> list[Any]:
     """Return `own` with some specs replaced: each by the next one in `specs` that has the same name
     and type, in order. If that fails, `specs` replace the first ones.
     """
     merged, remaining = list(own), list(specs)
     for i, own_spec in enumerate(own):
-        if remaining and _are_compatible_specs_of_same_name(remaining[0], own_spec):
+        if remaining and _have_compatible_types_and_names(remaining[0], own_spec):
             merged[i] = remaining.pop(0)
     return [*specs, *own[len(specs) :]] if remaining else merged
 
 
-def _are_compatible_specs_of_same_name(spec: Any, own_spec: Any) -> bool:
+def _have_compatible_types_and_names(spec: Any, own_spec: Any) -> bool:
     if isinstance(spec, dict | list | tuple) or isinstance(own_spec, dict | list | tuple):
         return True  # nested specs are compared later
     named = getattr(spec, "name", None) and getattr(own_spec, "name", None)

@@ -181,7 +181,7 @@ def trace_layer(
     mode = Trace(recorder, constrained_dims=set() if tracks_constrained_dims else None)
     with use_base_mode(mode), record_layer_paths(layer, recorder):
         outputs = layer(*inputs)
-        contract = declare_outputs(recorder, require_any_tensor_output(outputs))
+        contract = name_and_fetch_outputs_in_contract(recorder, require_any_tensor_output(outputs))
     constrained = {
         (b.var, b.axis)
         for a, b in zip(recorder.guards, contract.guards, strict=True)
@@ -191,7 +191,7 @@ def trace_layer(
     recording = create_captured_program(
         layer,
         recorder,
-        set_contract(with_dynamic_input_dims(recorder.program, contract.guards), contract),
+        complete_and_store_contract(with_dynamic_input_dims(recorder.program, contract.guards), contract),
     )
     recording.inputs, recording.dropped_guards, recording.constrained_dims = (
         input_copies,
@@ -213,7 +213,7 @@ def require_any_tensor_output(outputs: Any) -> Any:
     return outputs
 
 
-def declare_outputs(recorder: Recorder, outputs: Any) -> Contract:
+def name_and_fetch_outputs_in_contract(recorder: Recorder, outputs: Any) -> Contract:
     """Name the outputs after their paths, and append the fetch ops."""
     flat, spec = output_tree.flatten(outputs, "out")
     for _, tensor in flat:
@@ -279,7 +279,7 @@ def rename_variables(program: Program, renamed: dict[str, str]) -> None:
         ]
 
 
-def set_contract(program: Program, contract: Contract) -> Program:
+def complete_and_store_contract(program: Program, contract: Contract) -> Program:
     """Store the contract in a program, with the dtypes and shapes of inputs and outputs."""
 
     def contract_arg_of(name: str, path: str) -> ContractArg:

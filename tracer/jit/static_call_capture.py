@@ -33,7 +33,7 @@ from .guards.side_effects import (
     restore_and_return_location_effects,
     mark_effects_with_shared_tensors,
 )
-from .guards.user_code import is_user_or_third_party_function
+from .guards.user_code import is_convertible_function
 from .layer_capture import record_layer_paths
 from .operators.calls import call, convert_if_user_code
 from .operators.dunder_and_property_conversion import DunderAndPropertyConversion
@@ -72,7 +72,7 @@ class StaticCallCapture:
             self.guards.guard_names_of_function,
             self.guards.read_tracker,
         )
-        self.recorder.dunder_methods = DunderAndPropertyConversion(is_user_or_third_party_function, call)
+        self.recorder.dunder_methods = DunderAndPropertyConversion(is_convertible_function, call)
         for name, leaf in zip(arguments.leaf_input_names, arguments.leaves, strict=True):
             self.guards.guard_argument_contents(name, leaf)
 

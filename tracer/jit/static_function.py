@@ -30,10 +30,10 @@ from .fallback import PythonFallback
 from .function_spec import FunctionSpec
 from .input_specs import (
     fill_specs_from_arguments,
-    has_fewer_specs,
-    reject_conflicting_specs,
-    replace_matching_specs_in_order,
-    replace_specs_of_same_name,
+    has_fewer_specs_than_own,
+    reject_specs_contradicting_own,
+    merge_specs_into_own_in_order,
+    try_merge_specs_into_own_by_name,
     with_dynamic_sizes_of_own_specs,
 )
 from .layer_capture import CapturedProgram
@@ -243,7 +243,7 @@ class StaticFunction:
         try:
             bound = self._apply_input_spec(arguments)
             key = self._cache_key(bound)
-            program = self._program_cache.try_get_valid_or_create(
+            program = self._program_cache.get_valid_or_create_within_limit(
                 key,
                 bound,
                 lambda: self._capture_program(bound, not self._python_fallback.requires_full_graph),
@@ -425,11 +425,11 @@ class StaticFunction:
         if (
             specs is not None
             and self._input_spec is not None
-            and has_fewer_specs(specs, self._input_spec)
+            and has_fewer_specs_than_own(specs, self._input_spec)
         ):
             return self._arguments_with_saved_input_subset(specs)
         if input_spec is not None and self._input_spec is not None:
-            reject_conflicting_specs(self._function_parameters.name, input_spec, self._input_spec)
+            reject_specs_contradicting_own(self._function_parameters.name, input_spec, self._input_spec)
         if specs is not None:
             return self._function_parameters.arguments_from_specs(specs)
         return (
@@ -460,11 +460,11 @@ class StaticFunction:
         inputs. The other inputs are not inputs of the saved program.
         """
         own_specs = list(self._input_spec)
-        merged = replace_specs_of_same_name(specs, own_specs) or replace_matching_specs_in_order(
+        merged = try_merge_specs_into_own_by_name(specs, own_specs) or merge_specs_into_own_in_order(
             list(specs), own_specs
         )
         arguments = self._function_parameters.arguments_from_specs(merged)
-        reject_conflicting_specs(self._function_parameters.name, merged, own_specs)
+        reject_specs_contradicting_own(self._function_parameters.name, merged, own_specs)
         selected_ids = {id(spec) for spec in pytree.flatten(list(specs))[0]}
         labelled = zip(arguments.leaf_input_names, arguments.leaves, strict=True)
         arguments.saved_input_names = [

@@ -76,7 +76,7 @@ def _parameters_from_defaults(defaults: dict[str, Any]) -> list[Parameter]:
     return [Parameter(n, Parameter.POSITIONAL_OR_KEYWORD, default=d) for n, d in defaults.items()]
 
 
-def _with_signature(method: Any, defaults: dict[str, Any]) -> Any:
+def _copy_method_with_signature(method: Any, defaults: dict[str, Any]) -> Any:
     """Return a copy of a method with the given parameters in its signature."""
 
     def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -96,7 +96,7 @@ def make_layer(
         "row": row,
         "__doc__": f"{row.doc}\n\n    {row.shapes}\n    " if row.shapes else row.doc,
         "__module__": module,
-        "__init__": _with_signature(base.__init__, config),
-        "forward": _with_signature(base.forward, dict.fromkeys(row.inputs, REQUIRED)),
+        "__init__": _copy_method_with_signature(base.__init__, config),
+        "forward": _copy_method_with_signature(base.forward, dict.fromkeys(row.inputs, REQUIRED)),
     }
     return type(row.name, (base,), body)

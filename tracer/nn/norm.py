@@ -83,12 +83,12 @@ class _BatchNorm(NoHalfPrecisionLayer):
         self._data_format, self._use_global_stats = data_format, use_global_stats
         self._num_features, self._name = num_features, name
         self._weight_attr, self._bias_attr = weight_attr, bias_attr
-        self.weight: Any = self._affine_parameter(weight_attr, 1.0)
-        self.bias: Any = self._affine_parameter(bias_attr, 0.0)
+        self.weight: Any = self._create_optional_affine_parameter(weight_attr, 1.0)
+        self.bias: Any = self._create_optional_affine_parameter(bias_attr, 0.0)
         self._mean = self._create_running_statistic(0.0, self._statistic_names[0])
         self._variance = self._create_running_statistic(1.0, self._statistic_names[1])
 
-    def _affine_parameter(self, attr: Any, value: float) -> Parameter | None:
+    def _create_optional_affine_parameter(self, attr: Any, value: float) -> Parameter | None:
         """Create weight or bias; None if `attr` is False."""
         default = Constant(value)
         return self.create_parameter(

@@ -74,7 +74,7 @@ def _make_operator(op: Op, scalar_function: Callable[..., Any] | None = None) ->
     def operator(x: Any, y: Any) -> Any:
         if scalar_function is not None and not isinstance(y, Tensor):
             return scalar_function(x, y)
-        return math.apply_as_operator(op, x, y)
+        return math.apply_promoting_or_casting_right_operand(op, x, y)
 
     return operator
 
@@ -94,7 +94,7 @@ def contains(x: Tensor, item: Any) -> bool:
     """Operator `in`: whether any element equals a number or tensor."""
     return bool(
         OPS["reduce_any"](
-            math.apply_as_operator(OPS["equal"], x, item), reduce_all=True, dim=[], keep_dim=False
+            math.apply_promoting_or_casting_right_operand(OPS["equal"], x, item), reduce_all=True, dim=[], keep_dim=False
         )
     )
 

@@ -24,7 +24,7 @@ std::vector<std::int64_t> current_ids_or_placeholders(Exporter& e, const OpDesc&
   std::vector<std::int64_t> ids;
   for (const std::string& name : names)
     ids.push_back(e.is_assigned(name) ? e.value_of(op, name).id
-                                      : e.emit_placeholder(e.declared_type(op, name)).id);
+                                      : e.emit_zeros_for_unassigned(e.declared_type(op, name)).id);
   return ids;
 }
 

@@ -33,7 +33,7 @@ Type dense_type(DType dtype, Ints shape) {
   return type;
 }
 
-AttrType attr_type_named(std::string_view name) {
+AttrType attr_type_of_spec_type(std::string_view name) {
   static const std::map<std::string_view, AttrType> types = {
       {"bool", AttrType::BOOLEAN},     {"i32", AttrType::INT},       {"i64", AttrType::LONG},
       {"f32", AttrType::FLOAT},        {"f64", AttrType::FLOAT64},   {"str", AttrType::STRING},
@@ -314,7 +314,7 @@ std::int64_t Exporter::emit_int64_vector_from_scalars(const std::vector<Value>& 
   return emit("concat", {list, axis}, {type})[0].id;
 }
 
-Value Exporter::emit_placeholder(Type type) {
+Value Exporter::emit_zeros_for_unassigned(Type type) {
   for (std::int64_t& dim : type.shape) dim = std::max<std::int64_t>(dim, 1);
   std::int64_t id = emit_full(0, type.dtype, type.shape);
   return {id, std::move(type), true};
@@ -531,7 +531,7 @@ Attribute Exporter::make_attr(const OpDesc& op, const OpSpec& spec, const AttrSp
     }
     return dtype_attribute(name, find_dtype_by_name(attr.default_value));
   }
-  AttrType type = attr_type_named(attr.type);
+  AttrType type = attr_type_of_spec_type(attr.type);
   std::optional<Attr> value;
   if (reduces_all(op, attr.legacy_name))
     value = Attr{AttrType::LONGS, Ints{}};

@@ -60,7 +60,7 @@ class Exporter {
   /// A vector of integers of tensors with one element each.
   std::int64_t emit_int64_vector_from_scalars(const std::vector<Value>& elements);
   /// A value of a type for paths on which a variable is not assigned.
-  Value emit_placeholder(Type type);
+  Value emit_zeros_for_unassigned(Type type);
   /// An operand of integers: a tensor, tensors of one element each, or an attribute.
   std::int64_t emit_mutable_int_list_attr(const OpDesc& op, std::string_view attr, std::string_view tensor_slot,
                              std::string_view tensors_slot);

@@ -533,7 +533,7 @@ std::set<std::string> Translator::outer_reads(std::int32_t index) const {
   std::set<std::string> declared, found;
   for (const VarDesc& var : inner.vars) declared.insert(var.name);
   for (const OpDesc& op : inner.ops)
-    for_each_read(op, [&](const std::string& name) { found.insert(name); });
+    for_each_directly_read_name(op, [&](const std::string& name) { found.insert(name); });
   std::set<std::string> outer;
   std::set_difference(found.begin(), found.end(), declared.begin(), declared.end(),
                       std::inserter(outer, outer.end()));

@@ -125,7 +125,7 @@ InputBuffers::~InputBuffers() {
     if (buffer.obj) PyBuffer_Release(&buffer);
 }
 
-bool InputBuffers::try_set(std::size_t index, PyObject* array) {
+bool InputBuffers::try_set_without_copy(std::size_t index, PyObject* array) {
   Py_buffer& buffer = buffers_[index];
   if (PyObject_GetBuffer(array, &buffer, kBuffer) != 0) {
     PyErr_Clear();
@@ -140,7 +140,7 @@ bool InputBuffers::try_set(std::size_t index, PyObject* array) {
 }
 
 void InputBuffers::set(std::size_t index, nb::handle array, const std::string& name) {
-  if (try_set(index, array.ptr())) return;
+  if (try_set_without_copy(index, array.ptr())) return;
   if (buffers_[index].obj) PyBuffer_Release(&buffers_[index]);
   nb::object whole;
   try {
@@ -160,7 +160,7 @@ void InputBuffers::set(std::size_t index, nb::handle array, const std::string& n
                                  nb::arg("copy") = false);
   if (foreign)
     whole = whole.attr("view")(size_of(named) == 2 ? numpy_module().uint16 : numpy_module().uint8);
-  if (!try_set(index, whole.ptr()))
+  if (!try_set_without_copy(index, whole.ptr()))
     throw Error(ErrorCode::input,
                 "run: input '" + name + "' has elements of type " + dtype_name_of_array(whole));
   if (foreign) views_[index].dtype = named;

@@ -24,7 +24,7 @@ class InputBuffers {
   std::span<const TensorView> views() const { return views_; }
 
  private:
-  bool try_set(std::size_t index, PyObject* array);
+  bool try_set_without_copy(std::size_t index, PyObject* array);
 
   std::vector<Py_buffer> buffers_;
   std::vector<TensorView> views_;

@@ -242,12 +242,12 @@ class InstanceNorm(NameScopedLayer):
         return OPS["instance_norm"](input, self.scale, self.bias, epsilon=self._epsilon)[0]
 
 
-def _infer_weight_shape(args: dict[str, Any], x: Any) -> dict[str, Any]:
+def _infer_spectral_norm_weight_shape(args: dict[str, Any], x: Any) -> dict[str, Any]:
     return {"weight_shape": list(x.meta.shape)}
 
 
 @with_optional_name_scope_argument(
-    "dim", "power_iters", "eps", "name", infer_arguments=_infer_weight_shape
+    "dim", "power_iters", "eps", "name", infer_arguments=_infer_spectral_norm_weight_shape
 )
 class SpectralNorm(NameScopedLayer):
     """Divide a weight by its largest singular value (Miyato et al. 2018).

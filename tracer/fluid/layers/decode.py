@@ -140,7 +140,7 @@ class _DecodeLoop:
                 if arrays is None
                 else pytree.map(self._read_array, arrays)
             )
-            outputs, *carried = self._record_step(inputs, states, kwargs)
+            outputs, *carried = self._record_decoder_step(inputs, states, kwargs)
             output_arrays = pytree.map(_create_array_in_parent_block, outputs)
             pytree.map(lambda x, array: array_write(x, self.step, array), outputs, output_arrays)
             self._write_loop_variables(arrays, *carried)
@@ -156,7 +156,7 @@ class _DecodeLoop:
     def _read_array(self, array: Any) -> Any:
         return array_read(array, self.step)
 
-    def _record_step(self, inputs: Any, states: Any, kwargs: dict[str, Any]) -> Any:
+    def _record_decoder_step(self, inputs: Any, states: Any, kwargs: dict[str, Any]) -> Any:
         """Record one step; returns its outputs and the loop-carried variables."""
         outputs, next_states, next_inputs, finished = self.decoder.step(
             self.step, inputs, states, **kwargs

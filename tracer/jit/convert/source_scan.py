@@ -13,7 +13,7 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from ...core.function_syntax_tree import SourceError, require_syntax_tree_of_code
-from ..guards.user_code import KNOWN_LIBRARIES, is_user_or_third_party_function
+from ..guards.user_code import KNOWN_LIBRARIES, is_convertible_function
 from .activity import INNER_SCOPES
 from .expressions import is_name_or_name_tuple, replace_consumed_generator_in_place
 
@@ -71,7 +71,7 @@ def _iter_function_and_callees(function: FunctionType) -> Iterator[FunctionType]
         for name in each.__code__.co_names:
             named = each.__globals__.get(name)
             plain = getattr(named, "_function", named)  # a StaticFunction
-            if isinstance(plain, FunctionType) and is_user_or_third_party_function(plain):
+            if isinstance(plain, FunctionType) and is_convertible_function(plain):
                 todo.append(plain)
 
 
@@ -248,7 +248,7 @@ class _ProblemScanner(ast.NodeVisitor):
         module = self._function.__globals__.get(root.id) if isinstance(root, ast.Name) else None
         return module.__name__.split(".")[0] if isinstance(module, ModuleType) else ""
 
-    def _visit_bool_op_or_if_exp(self, node: ast.BoolOp | ast.IfExp) -> None:
+    def _report_walrus_in_conditional_part(self, node: ast.BoolOp | ast.IfExp) -> None:
         """Report `:=` in a part of `and`, `or` or a conditional expression that may not be
         evaluated.
         """
@@ -264,7 +264,7 @@ class _ProblemScanner(ast.NodeVisitor):
 
     visit_BoolOp = visit_IfExp = _visit_bool_op_or_if_exp
 
-    def visit_Try(self, node: ast.Try | ast.TryStar) -> None:
+    def _report_conditional_raise_in_try(self, node: ast.Try | ast.TryStar) -> None:
         """Report each `raise` under a condition on values of the program in the body of a `try`
         with handlers.
         """

@@ -47,7 +47,7 @@ from .source import (
     create_name_source,
     read_cell,
 )
-from .user_code import is_foreign_object_with_attributes, is_oarlock_module, is_user_module
+from .user_code import is_non_oarlock_object_with_attributes, is_oarlock_module, is_user_module
 
 # Functions that can read any attribute.
 REFLECTION_NAMES = {
@@ -195,7 +195,7 @@ class GuardSet:
         if isinstance(value, Layer):
             for layer in value.sublayers(include_self=True):
                 self._guard_layer(layer)
-        elif (is_owner and hasattr(value, "__dict__")) or is_foreign_object_with_attributes(value):
+        elif (is_owner and hasattr(value, "__dict__")) or is_non_oarlock_object_with_attributes(value):
             self._watched_objects[id(value)] = value
             owner = value.__name__ if isinstance(value, ModuleType | type) else type(value).__name__
             for key, found in list(vars(value).items()):

@@ -22,9 +22,9 @@ from ...ir.plain_values import PLAIN_TYPES
 from ...nn.layer import Layer
 from .object_state import MAX_DEPTH, MAX_ITEMS, iter_source_iterators, read_state, states_equal
 from .user_code import (
-    is_foreign_object_with_attributes,
+    is_non_oarlock_object_with_attributes,
     is_oarlock_module,
-    is_user_or_third_party_function,
+    is_convertible_function,
 )
 
 OPAQUE_STATE_FIX_HINT = (
@@ -114,7 +114,7 @@ def _iter_free_and_global_variables(function: Any, depth: int) -> Iterator[tuple
     values.update({n: function.__globals__[n] for n in names if n in function.__globals__})
     for name, value in values.items():
         yield name, value
-        if depth > 1 and isinstance(value, FunctionType) and is_user_or_third_party_function(value):
+        if depth > 1 and isinstance(value, FunctionType) and is_convertible_function(value):
             yield from _iter_free_and_global_variables(value, depth - 2)
 
 
@@ -151,7 +151,7 @@ def _iter_opaque_state_in(
     elif not is_oarlock_module(type(value).__module__):
         if seen_depth < 0 and read_state(value, ignored) is not None:
             yield OpaqueStateLocation(label, value, ignored)
-        if is_foreign_object_with_attributes(value) and not inspect.ismodule(value):
+        if is_non_oarlock_object_with_attributes(value) and not inspect.ismodule(value):
             children = [(f"{label}.{k}", v) for k, v in vars(value).items()]
     if depth:
         for name, child in children:
@@ -182,7 +182,7 @@ def _iter_value_and_nested_values(value: Any, depth: int) -> Iterator[Any]:
     if not depth or isinstance(value, (*PLAIN_TYPES, Tensor, ModuleType, type, FunctionType)):
         return
     children: Any = ()
-    if is_foreign_object_with_attributes(value) or isinstance(value, Layer):
+    if is_non_oarlock_object_with_attributes(value) or isinstance(value, Layer):
         children = vars(value).values()
     elif isinstance(value, list | tuple):
         children = value

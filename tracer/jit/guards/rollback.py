@@ -20,7 +20,7 @@ from ...core import rng, unique_name
 from ...core.tensor import Tensor
 from ...nn.layer import Layer
 from .source import LAYER_REGISTRIES
-from .user_code import is_foreign_object_with_attributes
+from .user_code import is_non_oarlock_object_with_attributes
 
 
 class StateRollback:
@@ -59,12 +59,12 @@ class StateRollback:
         ):
             return
         saver = next((saver for kinds, saver in SAVER_BY_TYPE if isinstance(value, kinds)), None)
-        if saver is None and not is_foreign_object_with_attributes(value):
+        if saver is None and not is_non_oarlock_object_with_attributes(value):
             return
         self._saved_objects[id(value)] = value
         if saver is not None:
             saver(self, value)
-        if is_foreign_object_with_attributes(value):
+        if is_non_oarlock_object_with_attributes(value):
             self._save_dict(vars(value))
 
     def defer_print(self, values: tuple[Any, ...], options: dict[str, Any]) -> None:

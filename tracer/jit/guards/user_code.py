@@ -43,7 +43,7 @@ def ignore_module(modules: Any) -> None:
     IGNORED_MODULES.extend(added)
 
 
-def is_user_or_third_party_function(function: FunctionType) -> bool:
+def is_convertible_function(function: FunctionType) -> bool:
     """Whether a function is user code: not from Oarlock, the standard library or an
     ignored module.
     """
@@ -57,7 +57,7 @@ def is_user_or_third_party_function(function: FunctionType) -> bool:
     return "site-packages" in real or not real.startswith(_STDLIB_FOLDERS)
 
 
-def is_foreign_object_with_attributes(value: Any) -> bool:
+def is_non_oarlock_object_with_attributes(value: Any) -> bool:
     """Whether a value is an object, class or module of the user whose attributes a function may
     read. False for functions, tensors, layers and objects of Oarlock.
     """

@@ -34,7 +34,7 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...nn.layer import Layer
 from ..guards.impure_calls import wrap_or_record_if_impure
-from ..guards.user_code import is_foreign_object_with_attributes, is_user_or_third_party_function
+from ..guards.user_code import is_non_oarlock_object_with_attributes, is_convertible_function
 from . import python_scalars, sequences
 from .dunder_and_property_conversion import python_dunder_method
 from .exceptions import assert_, print_
@@ -225,7 +225,7 @@ def _convert_constructor_if_plain_class(kind: Any) -> Any:
     if (
         not is_plain_class
         or not isinstance(init, FunctionType)
-        or not is_user_or_third_party_function(init)
+        or not is_convertible_function(init)
         or init.__code__.co_filename == "<string>"
     ):
         return None  # the code of a dataclass is generated
@@ -242,7 +242,7 @@ def _convert_constructor_if_plain_class(kind: Any) -> Any:
 def _construct_tracked(function: Any, *args: Any, **kwargs: Any) -> Any:
     """Create an object, and register it and the lists that its constructor created as local."""
     result = register_new_object(function(*args, **kwargs))
-    if is_foreign_object_with_attributes(result) and not isinstance(result, type):
+    if is_non_oarlock_object_with_attributes(result) and not isinstance(result, type):
         given = {id(v) for v in (*args, *kwargs.values())}
         for attribute in vars(result).values():
             if type(attribute) is list and id(attribute) not in given and not attribute:
@@ -279,7 +279,7 @@ def convert_if_user_code(function: Any) -> Any:
         )
     plain = function.__func__ if isinstance(function, MethodType) else function
     if isinstance(plain, FunctionType):
-        if not is_user_or_third_party_function(plain):
+        if not is_convertible_function(plain):
             return (
                 _wrap_to_register_created_object(function)
                 if plain.__module__ == "copy"
@@ -300,7 +300,7 @@ def convert_if_user_code(function: Any) -> Any:
     if isinstance(function, Layer) or not callable(function) or hasattr(plain, "_no_conversion"):
         return function
     method = vars(type(function)).get("__call__")
-    if isinstance(method, FunctionType) and is_user_or_third_party_function(method):
+    if isinstance(method, FunctionType) and is_convertible_function(method):
         return convert_if_user_code(MethodType(method, function))
     return function
 
@@ -390,7 +390,7 @@ def _operator_len(value: Any) -> Any:
     if (
         method is not None
         and find_static_base_mode(state.mode) is not None
-        and is_user_or_third_party_function(method.__func__)
+        and is_convertible_function(method.__func__)
     ):
         return call(method)()
     if isinstance(value, TensorArray):

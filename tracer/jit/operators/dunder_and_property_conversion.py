@@ -18,7 +18,7 @@ from ...capture.modes import find_static_base_mode
 from ...core.mode import state
 from ...core.tensor import Tensor
 from ...nn.layer import Layer
-from ..guards.user_code import is_foreign_object_with_attributes
+from ..guards.user_code import is_non_oarlock_object_with_attributes
 
 _BINARY_OPERATORS = (
     "add",
@@ -177,7 +177,7 @@ def iter_classes_of_values(values: Any, depth: int) -> Iterator[type]:
             yield from iter_classes_of_values(
                 itertools.islice(inside, _MAX_VISITED_ITEMS), depth - 1
             )
-        elif isinstance(value, Layer) or is_foreign_object_with_attributes(value):
+        elif isinstance(value, Layer) or is_non_oarlock_object_with_attributes(value):
             yield type(value)
             if depth:
                 yield from iter_classes_of_values(

@@ -39,7 +39,7 @@ from ...core.tensor import Tensor
 from ...nn.layer import Layer
 from ..guards.bytecode import iter_assigned_globals
 from ..guards.object_state import MAX_ITEMS
-from ..guards.user_code import is_foreign_object_with_attributes
+from ..guards.user_code import is_non_oarlock_object_with_attributes
 from .dynamic_indexing import RuntimeIndexAssignmentTarget
 
 MAX_LOCATION_DEPTH = 2  # of nested containers and objects
@@ -218,7 +218,7 @@ def iter_locations_in(
         yield NamespaceLocation(name, value._buffers)
         children = [(f"{name}.{k}", v) for k, v in vars(value).items() if not k.startswith("_")]
     elif (
-        is_foreign_object_with_attributes(value)
+        is_non_oarlock_object_with_attributes(value)
         and not isinstance(value, type)
         and not inspect.ismodule(value)
     ):

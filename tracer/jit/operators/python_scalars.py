@@ -33,7 +33,7 @@ from ...core.tensor import Tensor
 from ..guards.snapshots import MISSING
 from ..guards.source import lookup_attribute_or_missing
 from .exceptions import emit_assert
-from .training_state import reject_or_skip_training_state
+from .training_state import reject_or_skip_training_state_access
 
 COMPARISON_FIX_HINT = (
     "ask for its value (`==`, `<`, if/elif), or have one kind of number on all paths"
@@ -189,7 +189,7 @@ def guard_or_reject_attribute_read(value: Any, name: Any) -> None:
     """Record that an attribute is about to be read."""
     mode = find_static_base_mode(state.mode)
     if mode is not None:
-        reject_or_skip_training_state(mode, value, name)
+        reject_or_skip_training_state_access(mode, value, name)
     if mode is not None and mode.recorder.read_tracker is not None:
         mode.recorder.read_tracker.guard_attribute_read(value, name)
 

@@ -162,12 +162,12 @@ PyObject* tp_new_node(PyTypeObject*, PyObject* args, PyObject*) {
   return create_node_in_live_list(op, operands, attrs, outs);
 }
 
-PyObject* free_saved_values_method(PyObject* self, PyObject*) {
+PyObject* release_node_values_and_unlink_method(PyObject* self, PyObject*) {
   free_saved_values(as_node(self));
   Py_RETURN_NONE;
 }
 
-PyObject* get_or_create_result_hooks(PyObject* self, PyObject* index) {
+PyObject* get_or_create_hooks_of_node_result(PyObject* self, PyObject* index) {
   NodeObject* n = as_node(self);
   if (n->hooks == Py_None) {
     PyObject* hooks = PyDict_New();
@@ -199,9 +199,9 @@ PyMemberDef node_members[] = {
     {nullptr, 0, 0, 0, nullptr},
 };
 PyMethodDef node_methods[] = {
-    {"free", free_saved_values_method, METH_NOARGS,
+    {"free", release_node_values_and_unlink_method, METH_NOARGS,
      "Forget operands, results and attributes: no walk comes by again."},
-    {"hooks_of", get_or_create_result_hooks, METH_O, "The hooks on one result, for adding to."},
+    {"hooks_of", get_or_create_hooks_of_node_result, METH_O, "The hooks on one result, for adding to."},
     {nullptr, nullptr, 0, nullptr},
 };
 PyType_Slot node_slots[] = {
