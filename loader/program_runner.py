@@ -142,7 +142,7 @@ class ProgramRunner:
         try:
             return not lower_program(
                 self.program
-            ).row_split_inputs()  # a program that is called has no inputs for row splits
+            ).inputs_needing_row_splits()  # a program that is called has no inputs for row splits
         except UnsupportedOpsError:
             return False
 
@@ -150,7 +150,7 @@ class ProgramRunner:
         index = require_single_device(
             [t.array for t in self._tensors]
         )  # the kernels run on the device of the values
-        with use_mode(state.mode.with_gradient_recording(False)):
+        with use_mode(state.mode.mode_with_gradient_recording(False)):
             outputs = self.run_with_kernels([Tensor(cuda.to_device(a, index)) for a in arrays])
         return [np.asarray(cuda.to_host(t.array)) for t in outputs]
 
@@ -166,7 +166,7 @@ class ProgramRunner:
         recorder = recorder_of_mode(state.mode)
         for guard, tensor in zip(guards, outputs[count:], strict=True):
             if recorder is not None:
-                recorder.add_guard(replace(guard, var=recorder.find_or_declare_name(tensor)))
+                recorder.add_guard(replace(guard, var=recorder.find_name_or_declare_persistable(tensor)))
             if not isinstance(tensor, Variable):
                 check_guard(guard, tensor.array, tensor.array.shape, self._program_name)
         return outputs[:count]

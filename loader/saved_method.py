@@ -100,7 +100,7 @@ class SavedMethod:
             return self._rebuild_outputs(self._run_with_kernels(training, given))
         checks = checks_numerics() and self.runner.is_supported_by_kernels  # which run op by op
         if self.runner.engine_error is not None or self._needs_kernels_for_random_numbers or checks:
-            with use_mode(state.mode.with_gradient_recording(False)):
+            with use_mode(state.mode.mode_with_gradient_recording(False)):
                 return self._rebuild_outputs(self._run_with_kernels(training, given))
         arrays = [
             self._convert_input_to_array(g, a)

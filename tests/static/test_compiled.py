@@ -58,7 +58,7 @@ def compiled_of(
     with use_base_mode(Static(recorder)):
         made = function(*inputs)
         for out in made if isinstance(made, tuple) else (made,):
-            recorder.fetch(recorder.find_or_declare_name(out))
+            recorder.fetch(recorder.find_name_or_declare_persistable(out))
     return CompiledProgram(recorder.program), recorder.scope
 
 

@@ -167,7 +167,7 @@ def _find_or_declare_names_of_variables(recorder: Recorder, values: Any, what: s
 
 
 def _find_or_declare_name_of_variable(recorder: Recorder, value: Any) -> str:
-    return value if isinstance(value, str) else recorder.find_or_declare_name(value)
+    return value if isinstance(value, str) else recorder.find_name_or_declare_persistable(value)
 
 
 def _require_tensor_by_name(recorder: Recorder, name: str) -> Tensor:

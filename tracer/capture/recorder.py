@@ -258,7 +258,7 @@ class Recorder:
         """Whether `tensor` denotes a variable of the program."""
         return id(tensor) in self._bound_names
 
-    def find_or_declare_name(self, tensor: Tensor) -> str:
+    def find_name_or_declare_persistable(self, tensor: Tensor) -> str:
         """Return the name of the variable that `tensor` denotes. A tensor that is not known yet
         becomes a constant whose value is saved with the program.
 
@@ -287,7 +287,7 @@ class Recorder:
         """Declare `tensor` as a parameter, buffer or constant whose value is saved with the
         program.
         """
-        name = self._preset_names.get(id(tensor)) or self.namer.reserve_persistable_name(
+        name = self._preset_names.get(id(tensor)) or self.namer.reserve_renumbered_persistable_name(
             preferred_name or tensor.name
         )
         trainable = not tensor.stop_gradient
@@ -336,7 +336,7 @@ class Recorder:
             if isinstance(operand, list | tuple) and len(operand) == 1:
                 operand = operand[0]
             if isinstance(operand, Tensor):
-                existing = self.var(self.find_or_declare_name(operand))
+                existing = self.var(self.find_name_or_declare_persistable(operand))
                 assert existing is not None
                 return existing
         desc = self.declare(self.namer.temporary_name(op.type), meta)
@@ -368,7 +368,7 @@ class Recorder:
     ) -> OpDesc:
         """Append an op with its arguments."""
         inputs = {
-            s.name: self._input_names(a)
+            s.name: self._emit_undefined_checks_and_get_names(a)
             for s, a in zip(op.ins, args, strict=False)
             if a is not None
         }
@@ -406,7 +406,7 @@ class Recorder:
         """
         result = self.create_variable(self.declare(self.namer.temporary_name(type), operand.meta))
         result.where = self.append_op(
-            type, {slot: [self.find_or_declare_name(operand)]}, {"Out": [result.name]}, attrs
+            type, {slot: [self.find_name_or_declare_persistable(operand)]}, {"Out": [result.name]}, attrs
         ).user_line
         return result
 
@@ -425,12 +425,12 @@ class Recorder:
         if message:
             attrs["message"] = Attr(AttrType.STRING, message)
         slots = {
-            "Cond": [self.find_or_declare_name(holds)],
-            "Data": [self.find_or_declare_name(t) for t in data],
+            "Cond": [self.find_name_or_declare_persistable(holds)],
+            "Data": [self.find_name_or_declare_persistable(t) for t in data],
         }
         return self.append_op("assert", slots, {}, attrs)
 
-    def _input_names(self, arg: Any) -> list[str]:
+    def _emit_undefined_checks_and_get_names(self, arg: Any) -> list[str]:
         return (
             [self.emit_undefined_check_and_get_name(arg)]
             if isinstance(arg, Tensor)
@@ -441,7 +441,7 @@ class Recorder:
         """Return the name of the variable that an op must read for `tensor`. For a maybe-undefined
         tensor, write a run-time check and return the name of its result.
         """
-        name = self.find_or_declare_name(tensor)
+        name = self.find_name_or_declare_persistable(tensor)
         maybe_undefined = tensor.maybe_undefined if isinstance(tensor, Variable) else None
         if (
             maybe_undefined is None

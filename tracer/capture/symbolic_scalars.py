@@ -108,7 +108,7 @@ def raise_or_collect(error: TraceError, replacement: Any) -> Any:
     mode = base_mode_of(state.mode)
     if not mode.static:
         raise error
-    return mode.raise_or_collect_error(error, replacement)
+    return mode.raise_error_unless_collecting(error, replacement)
 
 
 # -- operators

@@ -411,14 +411,14 @@ class Variable(Tensor):
             )
         return size
 
-    def _read_array(self, reader: str) -> Any:
+    def _report_read_and_get_array(self, reader: str) -> Any:
         """Reject the read: a variable has no value. While errors are collected, return zeros."""
         return raise_or_collect(
             unknown_value_error(self, reader),
             np.zeros([max(d, 1) for d in self.raw.shape], self.meta.dtype),
         )
 
-    def _read_scalar(self, reader: str) -> Any:
+    def _report_read_and_get_scalar(self, reader: str) -> Any:
         """Reject the read: a variable has no value. While errors are collected, return 1."""
         return raise_or_collect(unknown_value_error(self, reader), 1)
 
@@ -445,7 +445,7 @@ class Variable(Tensor):
         if not compat.is_paddle1:
             return format_declaration(self.raw)
         return compat.rules.format_variable(self) + (
-            compat.rules.format_undeclared_variable_attributes(self) if with_details else ""
+            compat.rules.format_attributes_outside_declaration(self) if with_details else ""
         )
 
     def _to_readable_code(self) -> str:

@@ -162,7 +162,7 @@ class CompiledProgram:
         return found
 
     @property
-    def row_split_inputs(self) -> list[str]:
+    def inputs_needing_row_splits(self) -> list[str]:
         """The inputs whose LoD offsets the program reads. Each is fed as `<name>.lod`."""
         return self._get_or_create_build_for_switch().lod_input_names
 

@@ -179,7 +179,7 @@ class LoweredProgram:
         """The register of a variable of the outermost block; None if no op reads or writes it."""
         return self.registers.get((0, name))
 
-    def row_split_inputs(self) -> list[str]:
+    def inputs_needing_row_splits(self) -> list[str]:
         """The inputs whose LoD offsets an instruction reads."""
         read = (
             set(iter_registers_read(self.instructions)) if self.feed_lod_registers else set[str]()

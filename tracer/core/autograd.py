@@ -17,7 +17,7 @@ from .backward_pass import ActiveTensors, BackwardPass, conjugate_complex_grad, 
 from .eager import NO_TAPE_MODE
 from .errors import ArgumentAssertionError, OarlockError, OpError, warn, append_user_line
 from .grad_listeners import begin_and_schedule_listeners, leaf_grad_after_hooks_and_accumulation, listeners
-from .mode import reject_or_skip_side_effect, reject_static_graph_mode, state, use_mode
+from .mode import must_skip_rejected_side_effect, reject_static_graph_mode, state, use_mode
 from .op import OPS
 from .paddle1_compat import compat
 from .tensor import Tensor
@@ -78,7 +78,7 @@ def backward(
     given: initial gradients, one per root; None for ones.
     """
     reject_static_graph_mode("backward", "use an optimizer's minimize, or static.append_backward")
-    if reject_or_skip_side_effect("backward()"):
+    if must_skip_rejected_side_effect("backward()"):
         return
     if roots[0].stop_gradient and all(t.stop_gradient for t in roots):
         warn(
@@ -96,7 +96,7 @@ def backward(
     _run_backward_pass_on_root_device(sweep, roots, given, retain_graph)
     if notified:
         sweep.notify_remaining_listeners()
-    with use_mode(state.mode.with_gradient_recording(False)):
+    with use_mode(state.mode.mode_with_gradient_recording(False)):
         for leaf, gradient in sweep.leaves():
             if not any(listener.owns(leaf) for listener in notified):
                 leaf.grad = leaf_grad_after_hooks_and_accumulation(leaf, sweep.to_conjugated_tensor(gradient))
@@ -267,7 +267,7 @@ class no_grad(ContextDecorator):
 
     def __enter__(self) -> no_grad:
         self._mode_stack.append(state.mode)
-        state.mode = state.mode.with_gradient_recording(self._tape)
+        state.mode = state.mode.mode_with_gradient_recording(self._tape)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -319,10 +319,10 @@ class set_grad_enabled:
 
     def __init__(self, mode: bool) -> None:
         self._enabled, self._previous_mode = mode, state.mode
-        state.mode = state.mode.with_gradient_recording(mode)
+        state.mode = state.mode.mode_with_gradient_recording(mode)
 
     def __enter__(self) -> None:
-        state.mode = state.mode.with_gradient_recording(self._enabled)
+        state.mode = state.mode.mode_with_gradient_recording(self._enabled)
 
     def __exit__(self, *_: object) -> None:
         state.mode = self._previous_mode

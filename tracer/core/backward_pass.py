@@ -36,7 +36,7 @@ class BareArrayMode(Mode):
 
     tape = False
 
-    def with_gradient_recording(self, tape: bool) -> Mode:
+    def mode_with_gradient_recording(self, tape: bool) -> Mode:
         """The eager mode, for user code (PyLayer, hooks), which needs Tensors."""
         return EAGER_MODE if tape else NO_TAPE_MODE
 
@@ -329,7 +329,7 @@ class NumericsCheckedBackwardPass(RecordedBackwardPass):
         self, mode: Mode, watched: Iterable[Tensor] = (), reach: ActiveTensors | None = None
     ) -> None:
         super().__init__(mode, watched, reach)
-        self.calls_visit = True
+        self.calls_before_vjp_rule = True
         self._grad_op = ""  # no op yet: the initial gradient comes from the caller
 
     def before_vjp_rule(self, node: Node) -> None:
@@ -419,10 +419,10 @@ def new_backward_pass(
     mode = state.mode.without_user_call_wrappers()
     if checks_numerics():
         return NumericsCheckedBackwardPass(
-            mode.with_gradient_recording(create_graph), watched, reach
+            mode.mode_with_gradient_recording(create_graph), watched, reach
         )
     if mode.allows_bare_arrays and not create_graph:
         if compat.rules.keeps_result_gradients and reach is None:
             return AllNodeGradsSavingBackwardPass()
         return BackwardPass(watched, reach)
-    return RecordedBackwardPass(mode.with_gradient_recording(create_graph), watched, reach)
+    return RecordedBackwardPass(mode.mode_with_gradient_recording(create_graph), watched, reach)

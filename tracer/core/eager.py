@@ -61,11 +61,11 @@ class EagerMode(Mode):
     def __init__(self, tape: bool) -> None:
         self.tape = tape
 
-    def with_gradient_recording(self, tape: bool) -> EagerMode:
+    def mode_with_gradient_recording(self, tape: bool) -> EagerMode:
         """The eager mode with or without tape."""
         return EAGER_MODE if tape else NO_TAPE_MODE
 
-    def snapshot_tensor(self, tensor: Tensor) -> Tensor:
+    def make_inplace_op_input(self, tensor: Tensor) -> Tensor:
         """A tensor with the current value and node."""
         return snapshot_with_gradient_history(tensor)
 

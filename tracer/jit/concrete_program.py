@@ -524,7 +524,7 @@ def _try_make_previous_tensor_an_input(recorder: Recorder, before: Any) -> bool:
     """
     if not isinstance(before, Tensor) or not recorder.is_bound(before):
         return False
-    name = recorder.find_or_declare_name(before)
+    name = recorder.find_name_or_declare_persistable(before)
     if recorder.scope.pop(name, None) is not None:
         desc = recorder.program.block.vars[name]
         desc.persistable = desc.is_parameter = False
@@ -544,8 +544,8 @@ def _try_emit_buffer_assign(recorder: Recorder, effect: SideEffect) -> bool:
         return False
     if effect.previous_value.meta != effect.new_value.meta or effect.is_tensor_shared:
         return False
-    name = recorder.find_or_declare_name(effect.previous_value)
+    name = recorder.find_name_or_declare_persistable(effect.previous_value)
     recorder.append_op(
-        "assign", {"X": [recorder.find_or_declare_name(effect.new_value)]}, {"Out": [name]}
+        "assign", {"X": [recorder.find_name_or_declare_persistable(effect.new_value)]}, {"Out": [name]}
     )
     return True

@@ -77,13 +77,13 @@ class ExplainMode(Static):
         super().__init__(recorder, convert_if_user_code, True)
         self.problems = problems
 
-    def with_gradient_recording(self, tape: bool) -> ExplainMode:
+    def mode_with_gradient_recording(self, tape: bool) -> ExplainMode:
         """Return the mode of the same recording, with or without autograd."""
         result = ExplainMode(self.recorder, self.problems)
         result.tape, result.caller_has_tape = tape, self.caller_has_tape
         return result
 
-    def raise_or_collect_error(self, error: Exception, replacement: Any) -> Any:
+    def raise_error_unless_collecting(self, error: Exception, replacement: Any) -> Any:
         """Collect an error, and return `replacement`, the value with which the capture
         continues.
         """

@@ -260,7 +260,7 @@ def _fetchable_name(recorder: Recorder, tensor: Tensor, previous_outputs: list[T
         and all(t is not tensor for t in previous_outputs)
     ):
         return name
-    return recorder.find_or_declare_name(OPS["assign"](tensor))
+    return recorder.find_name_or_declare_persistable(OPS["assign"](tensor))
 
 
 def rename_variables(program: Program, renamed: dict[str, str]) -> None:

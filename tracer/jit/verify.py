@@ -410,7 +410,7 @@ def run_compiled_program(
     return compiled.run(
         values,
         feed
-        | {name + LOD_SUFFIX: np.array([0, len(feed[name])]) for name in compiled.row_split_inputs},
+        | {name + LOD_SUFFIX: np.array([0, len(feed[name])]) for name in compiled.inputs_needing_row_splits},
     )
 
 

@@ -221,7 +221,7 @@ class Optimizer:
 
     def _clip_and_update(self, pairs: list[tuple[Parameter, Array]]) -> None:
         """Clip the gradients and update the parameters."""
-        if mode.reject_or_skip_side_effect(f"{type(self).__name__}.step()"):
+        if mode.must_skip_rejected_side_effect(f"{type(self).__name__}.step()"):
             return
         pairs = self._clip_gradients(pairs)
         rate = self.get_lr()
@@ -267,7 +267,7 @@ class Optimizer:
         """
         return False
 
-    def _decay_added_to_gradient(self, parameter: Parameter) -> Any:
+    def _find_coupled_weight_decay(self, parameter: Parameter) -> Any:
         """Return the weight decay that is added to the gradient; the parameter's own regularizer
         takes precedence.
         """
@@ -282,7 +282,7 @@ class Optimizer:
 
     def _add_weight_decay_to_gradient(self, parameter: Parameter, gradient: Array) -> Array:
         """Return the gradient plus the gradient of the weight decay."""
-        decay = self._decay_added_to_gradient(parameter)
+        decay = self._find_coupled_weight_decay(parameter)
         if not decay:
             return gradient
         if hasattr(decay, "gradient"):
@@ -452,7 +452,7 @@ class Optimizer:
         >>> net.bias.grad is None
         True
         """
-        if mode.reject_or_skip_side_effect(f"{type(self).__name__}.clear_grad()"):
+        if mode.must_skip_rejected_side_effect(f"{type(self).__name__}.clear_grad()"):
             return
         if set_to_zero:
             set_grads_to_zero(self._parameter_list)

@@ -656,5 +656,5 @@ def apply_in_place(x: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
                 f"in place: a leaf that requires a gradient cannot be changed in place (X={x.meta})"
             )
         )
-    mode.assign_inplace(x, function(mode.snapshot_tensor(x)))
+    mode.assign_inplace(x, function(mode.make_inplace_op_input(x)))
     return x

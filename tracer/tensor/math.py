@@ -500,7 +500,7 @@ def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
     if not isinstance(x, Tensor):
         raise not_a_tensor_error(x)
     mode = state.mode
-    mode.assign_inplace(x, OPS["increment"](mode.snapshot_tensor(x), step=float(value)))
+    mode.assign_inplace(x, OPS["increment"](mode.make_inplace_op_input(x), step=float(value)))
     return x
 
 

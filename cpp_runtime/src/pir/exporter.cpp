@@ -68,7 +68,7 @@ bool reduces_all(const OpDesc& op, std::string_view attr) {
 }
 
 /// Whether an op has the values of the attributes that a specification does not have.
-bool fits(const OpDesc& op, const OpSpec& spec, bool is_only_candidate) {
+bool legacy_only_attrs_match_spec(const OpDesc& op, const OpSpec& spec, bool is_only_candidate) {
   for (const AttrSpec& attr : spec.attrs) {
     if (!attr.is_legacy_only) continue;
     auto expected = parse_default(attr);
@@ -414,7 +414,7 @@ void Exporter::export_op(const OpDesc& op) {
   if (op.type == "feed" || op.type == "fetch") return;
   const auto& candidates = op_specs_of_legacy_type(op.type);
   for (const OpSpec* spec : candidates)
-    if (fits(op, *spec, candidates.size() == 1)) return export_by_spec(op, *spec);
+    if (legacy_only_attrs_match_spec(op, *spec, candidates.size() == 1)) return export_by_spec(op, *spec);
   fail(op, "no operation of Paddle 3 has these attributes");
 }
 
@@ -542,7 +542,7 @@ Attribute Exporter::make_attr(const OpDesc& op, const OpSpec& spec, const AttrSp
   if (!value && type == AttrType::BOOLEAN) value = Attr{type, false};
   auto converted = value ? convert_attr(*value, type) : std::nullopt;
   if (!converted || converted->type != type)
-    fail(op, "attribute '" + std::string(attr.legacy_name) + "' has no value that fits pd_op." +
+    fail(op, "attribute '" + std::string(attr.legacy_name) + "' has no value that legacy_only_attrs_match_spec pd_op." +
                  std::string(spec.name));
   return plain_attribute(std::move(name), std::move(*converted));
 }

@@ -166,7 +166,7 @@ void InputBuffers::set(std::size_t index, nb::handle array, const std::string& n
   if (foreign) views_[index].dtype = named;
 }
 
-void import_numpy() { instance = new NumpyModule; }
+void import_numpy_module() { instance = new NumpyModule; }
 
 nb::object to_numpy(const Tensor& tensor) {
   try {

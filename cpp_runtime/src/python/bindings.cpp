@@ -190,7 +190,7 @@ NB_MODULE(_runtime, m) {
   nb::handle(error_type).attr("kind") = "";
   m.attr("Error") = nb::handle(error_type);
   nb::register_exception_translator(translate_error);
-  import_numpy();
+  import_numpy_module();
   bind_session(m);
   m.def("check_options", &check_options_dict, "options"_a,
         nb::sig("def check_options(options: dict[str, typing.Any]) -> None"),

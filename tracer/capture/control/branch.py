@@ -737,7 +737,7 @@ class BranchMerge:
                 if isinstance(value, MissingValueZeros)
                 else cast_or_fill_like(self._tensor_value_at_branch_end(value, side), meta)
             )
-            name = recorder.find_or_declare_name(tensor)
+            name = recorder.find_name_or_declare_persistable(tensor)
         out = recorder.namer.temporary_name("conditional_block")
         recorder.declare(out, Meta(tensor.meta.shape, meta.dtype))
         with recorder.enter_block(side.open_block):
@@ -761,7 +761,7 @@ class BranchMerge:
         self._emit_branch(OPS["logical_not"](pred), self.branches[1])
         if not self.select_inputs:
             return
-        mask = self.recorder.find_or_declare_name(OPS["cast"](pred, in_dtype=0, out_dtype=2))
+        mask = self.recorder.find_name_or_declare_persistable(OPS["cast"](pred, in_dtype=0, out_dtype=2))
         for variable, (one, two) in self.select_inputs:
             op = self.recorder.append_op(
                 "select_input", {"X": [two, one], "Mask": [mask]}, {"Out": [variable.name]}
@@ -775,7 +775,7 @@ class BranchMerge:
             n for n in writes if n not in side.output_names and self._is_array_or_persistable(n)
         ]
         emit_conditional_block(
-            recorder, block, [recorder.find_or_declare_name(pred)], [*side.output_names, *arrays]
+            recorder, block, [recorder.find_name_or_declare_persistable(pred)], [*side.output_names, *arrays]
         )
 
     def _is_array_or_persistable(self, name: str) -> bool:

@@ -146,7 +146,7 @@ class LoopDefinedFlags:
                 flag.name, UNASSIGNED_IN_LOOP, ANY_BLOCK, None, check
             )
 
-    def iter_flag_and_next_value(
+    def iter_flag_and_next_flag_if_present(
         self, i: int, defined: dict[int, Any]
     ) -> Iterator[tuple[LoopCarriedVariable, Any]]:
         """Yield the flag of value `i` with its next value.

@@ -314,8 +314,8 @@ class LoopRecording(LoopState):
                     )
                     or self.needs_another_recording
                 )
-                successors += self.optional_values.iter_flag_and_next_value(i, after)
-                successors += self.undefined_values.iter_flag_and_next_value(
+                successors += self.optional_values.iter_flag_and_next_flag_if_present(i, after)
+                successors += self.undefined_values.iter_flag_and_next_flag_if_present(
                     i, self._defined_flags_after
                 )
                 last = (
@@ -544,13 +544,13 @@ class LoopRecording(LoopState):
             recorder.declare(recorder.namer.temporary_name("while"), first.meta)
         )
         recorder.append_op(
-            "assign", {"X": [recorder.find_or_declare_name(first)]}, {"Out": [flag.name]}
+            "assign", {"X": [recorder.find_name_or_declare_persistable(first)]}, {"Out": [flag.name]}
         )
         with recorder.enter_block(inner):
             last = self._to_condition_tensor(condition)
             self._emit_parallel_assigns(after)
             recorder.append_op(
-                "assign", {"X": [recorder.find_or_declare_name(last)]}, {"Out": [flag.name]}
+                "assign", {"X": [recorder.find_name_or_declare_persistable(last)]}, {"Out": [flag.name]}
             )
         emit_while(recorder, inner.block, flag.name)
 
@@ -599,7 +599,7 @@ class LoopRecording(LoopState):
         name = (
             self.recorder.emit_undefined_check_and_get_name(value)
             if needs_check
-            else self.recorder.find_or_declare_name(value)
+            else self.recorder.find_name_or_declare_persistable(value)
         )
         self.recorder.append_op("assign", {"X": [name]}, {"Out": [carried.variable.name]})
 
@@ -621,7 +621,7 @@ class LoopRecording(LoopState):
         for carried, value in values:
             if (
                 carried.variable is not None
-                and self.recorder.find_or_declare_name(value) != carried.variable.name
+                and self.recorder.find_name_or_declare_persistable(value) != carried.variable.name
             ):
                 self._emit_carried_assign(value, carried)
 
@@ -629,7 +629,7 @@ class LoopRecording(LoopState):
         values = self._values_with_carried_variables()
         assert self._first_condition is not None
         flag, where = (
-            self.recorder.find_or_declare_name(self._first_condition),
+            self.recorder.find_name_or_declare_persistable(self._first_condition),
             self.recorder.block.ops[-1].user_line,
         )
         self.optional_values.mark_flagged_values_maybe_none(

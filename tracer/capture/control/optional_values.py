@@ -167,7 +167,7 @@ class LoopNoneFlags:
         )
         return True
 
-    def iter_flag_and_next_value(
+    def iter_flag_and_next_flag_if_present(
         self, i: int, after: Any
     ) -> Iterator[tuple[LoopCarriedVariable, Any]]:
         """Yield the none flag of value `i` with its next value."""

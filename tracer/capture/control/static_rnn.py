@@ -299,7 +299,7 @@ class StaticRNN:
         """Return the name of a variable outside of the step."""
         assert self._mode is not None
         with self.record_in_outer_block():
-            name = self._mode.recorder.find_or_declare_name(value)
+            name = self._mode.recorder.find_name_or_declare_persistable(value)
         return next(
             (
                 plain
@@ -384,7 +384,7 @@ class StaticRNN:
         )
         recorder.create_variable(desc)
         recorder.append_op(
-            "assign", {"X": [recorder.find_or_declare_name(value)]}, {"Out": [desc.name]}
+            "assign", {"X": [recorder.find_name_or_declare_persistable(value)]}, {"Out": [desc.name]}
         )
         return desc.name
 

@@ -146,7 +146,7 @@ class TensorArray(TensorArrayBase):
         recorder = _require_current_recorder()
         operands = {
             "X": [recorder.emit_undefined_check_and_get_name(tensor)],
-            "I": [recorder.find_or_declare_name(position)],
+            "I": [recorder.find_name_or_declare_persistable(position)],
         }
         level = tensor.raw.lod_level if isinstance(tensor, Variable) else 0
         self.raw.lod_level = max(self.raw.lod_level, level)
@@ -226,7 +226,7 @@ class TensorArray(TensorArrayBase):
         recorder.aliases.reject_invalidated_tensor(self)
         result = self._emit_op_on_array(
             "read_from_array",
-            {"I": [recorder.find_or_declare_name(self._index_tensor(index))]},
+            {"I": [recorder.find_name_or_declare_persistable(self._index_tensor(index))]},
             self.element_meta,
         )
         result.raw.lod_level = self.raw.lod_level

@@ -69,7 +69,7 @@ class While:
     def block(self) -> Iterator[None]:
         """Return the context manager of the body."""
         mode = require_static_mode("While")
-        flag = mode.recorder.find_or_declare_name(self.cond_var)
+        flag = mode.recorder.find_name_or_declare_persistable(self.cond_var)
         with _record_body(mode, repeats=True) as block:
             yield
         if flag not in outer_names_written_by_block(mode.recorder.program, block):
@@ -101,7 +101,7 @@ class ConditionalBlock:
         """Return the context manager of the body."""
         mode = require_static_mode("ConditionalBlock")
         recorder = mode.recorder
-        names = [recorder.find_or_declare_name(given) for given in self.inputs]
+        names = [recorder.find_name_or_declare_persistable(given) for given in self.inputs]
         with _record_body(mode) as block:
             yield
         outs = outer_names_written_by_block(recorder.program, block)

@@ -115,9 +115,9 @@ def py_func(
         "backward_callable_id": Attr(AttrType.INT, -1),
     }
     attrs["backward_skip_vars"] = Attr(AttrType.STRINGS, skipped)
-    names = [recorder.find_or_declare_name(v) for v in operands]
+    names = [recorder.find_name_or_declare_persistable(v) for v in operands]
     recorder.append_op(
-        "py_func", {"X": names}, {"Out": [recorder.find_or_declare_name(v) for v in results]}, attrs
+        "py_func", {"X": names}, {"Out": [recorder.find_name_or_declare_persistable(v) for v in results]}, attrs
     )
     return out
 
@@ -208,8 +208,8 @@ def static_pylayer(
         desc = recorder.declare(recorder.namer.temporary_name("pylayer"), result.meta)
         outs.append(recorder.create_variable(desc))
     names = {
-        "X": [recorder.find_or_declare_name(v) for v in operands],
-        "Y": [recorder.find_or_declare_name(v) for v in results],
+        "X": [recorder.find_name_or_declare_persistable(v) for v in operands],
+        "Y": [recorder.find_name_or_declare_persistable(v) for v in results],
     }
     recorder.append_op("pylayer", names, {"Out": [v.name for v in outs]}, attrs)
     return outs[0] if isinstance(made, Variable) else type(made)(outs)

@@ -65,7 +65,7 @@ def _append_scale_or_assign_to_outputs(program: Program, outputs: list[Variable]
     with use_mode(StaticGraphMode(program)):
         results = []
         for i, variable in enumerate(outputs):
-            with program.recorder.prefix_output_names(f"save_infer_model/scale_{i}"):
+            with program.recorder.prefixing_output_names(f"save_infer_model/scale_{i}"):
                 op = OPS["assign" if variable.meta.dtype == bool else "scale"]
                 results.append(op(variable))
     return results

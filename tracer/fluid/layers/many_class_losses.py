@@ -46,7 +46,7 @@ def hsigmoid(
         )
     helper = LayerHelper("hierarchical_sigmoid", name, input, label)
     rows = num_classes if is_custom else num_classes - 1
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         weight = helper.create_parameter(
             param_attr, [rows, require_static_size("hsigmoid", input, 1)], input.dtype
         )
@@ -109,7 +109,7 @@ def center_loss(
     """
     helper = LayerHelper("center_loss", None, input, label)
     width = require_static_size("center_loss", input, 1)
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         centers = helper.create_parameter(param_attr, [num_classes, width], input.dtype)
         centers.stop_gradient = True
         indices = OPS["reshape2"](cast(label, "int64"), shape=[-1])

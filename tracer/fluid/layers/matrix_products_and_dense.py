@@ -61,7 +61,7 @@ def embedding(
     helper = LayerHelper("embedding", None, input)
     rows, width = (int(d) for d in size)
     padding = -1 if padding_idx is None else padding_idx if padding_idx >= 0 else rows + padding_idx
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         table = helper.create_parameter(param_attr, [rows, width], parse_dtype(dtype))
         return OPS["lookup_table"](
             table, input, padding_idx=padding, is_sparse=is_sparse, is_distributed=is_distributed

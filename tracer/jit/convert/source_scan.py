@@ -262,7 +262,7 @@ class _ProblemScanner(ast.NodeVisitor):
             )
         self.generic_visit(node)
 
-    visit_BoolOp = visit_IfExp = _visit_bool_op_or_if_exp
+    visit_BoolOp = visit_IfExp = _report_walrus_in_conditional_part
 
     def _report_conditional_raise_in_try(self, node: ast.Try | ast.TryStar) -> None:
         """Report each `raise` under a condition on values of the program in the body of a `try`
@@ -284,4 +284,4 @@ class _ProblemScanner(ast.NodeVisitor):
                 )
         self.generic_visit(node)
 
-    visit_TryStar = visit_Try
+    visit_Try = visit_TryStar = _report_conditional_raise_in_try

@@ -80,7 +80,7 @@ def if_(
     except BranchRaised as found:
         raised: BranchRaised | None = found
     except (TraceError, OpError) as error:
-        mode.raise_or_collect_error(error, None)
+        mode.raise_error_unless_collecting(error, None)
         raised = None
     mode.recorder.rewind(mark)
     set_values(start)

@@ -216,7 +216,7 @@ def _record_loop_or_collect_error(
         )
         return found
     except (TraceError, OpError) as error:
-        mode.raise_or_collect_error(error, None)
+        mode.raise_error_unless_collecting(error, None)
     mode.recorder.rewind(mark)
     return body(start)
 

@@ -112,7 +112,7 @@ def _optional_return_value(was_returned: Variable, value: Any, name: str) -> Any
         error = TraceError(
             append_user_line(f"return: {why}, beside {type(value).__name__}. Return one at its end")
         )
-        return mode.raise_or_collect_error(error, value)
+        return mode.raise_error_unless_collecting(error, value)
     missing, value_none_flag = (
         OPS["logical_not"](cast_variable_to_bool(was_returned)),
         none_flag_or_constant(value),

@@ -21,13 +21,13 @@ def reject_or_skip_training_state_access(mode: Static, owner: Any, name: str) ->
     Returns True if the caller must skip it (while `oarlock explain` runs).
     """
     if getattr(type(owner), "is_training_state", False) is True:
-        return mode.reject_or_skip_side_effect(
+        return mode.must_skip_rejected_side_effect(
             f"{type(owner).__name__}.{name}" if name else f"a call of {type(owner).__name__}"
         )
     return (
         name in GRADIENT_METHODS
         and isinstance(owner, Tensor)
-        and mode.reject_or_skip_side_effect(f"Tensor.{name}")
+        and mode.must_skip_rejected_side_effect(f"Tensor.{name}")
     )
 
 

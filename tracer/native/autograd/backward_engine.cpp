@@ -328,7 +328,7 @@ bool pop_and_run_latest_node(BackwardEngineObject* self, bool retain) {
   if (!args) return false;
   Ref gradients = call_rule(self, node, args.get(), gradient);
   if (!gradients || !accumulate_input_gradients(self, args.get(), gradients.get())) return false;
-  if (!retain) free_saved_values(node);
+  if (!retain) release_node_values_and_unlink(node);
   return notify_final_leaf_gradients(self, number);
 }
 
@@ -419,7 +419,7 @@ PyGetSetDef engine_getset[] = {
 };
 PyMemberDef engine_members[] = {
     {"bare", T_BOOL, offsetof(BackwardEngineObject, bare), 0, nullptr},
-    {"calls_visit", T_BOOL, offsetof(BackwardEngineObject, calls_before_vjp_rule), 0, nullptr},
+    {"calls_before_vjp_rule", T_BOOL, offsetof(BackwardEngineObject, calls_before_vjp_rule), 0, nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };
 PyMethodDef engine_methods[] = {

@@ -36,7 +36,7 @@ PyMethodDef functions[] = {
     {"oldest_seq", oldest_seq, METH_NOARGS,
      "The number of the first node that a walk may still come by, of the next one if there is "
      "none."},
-    {"next_seq", take_next_seq, METH_NOARGS, "The next number in the order in which ops are recorded."},
+    {"take_next_seq", take_next_seq, METH_NOARGS, "The next number in the order in which ops are recorded."},
     {"accumulate_grad", set_leaf_gradients_returning_rest, METH_VARARGS,
      "Set `grad` of leaves; return the pairs that need more work."},
     {"zero_grads", zero_gradients_returning_rest, METH_O,

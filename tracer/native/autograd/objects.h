@@ -144,7 +144,7 @@ DispatchPath current_dispatch_path();
 /// exhausted.
 PyObject* wrap_owned_array(PyObject* owned_array);
 /// Releases the inputs and outputs of a node.
-void free_saved_values(NodeObject* node);
+void release_node_values_and_unlink(NodeObject* node);
 /// A new node, which holds references to its arguments.  It is appended to the list of live nodes,
 /// and its operand Tensors are marked as saved for backward.
 PyObject* create_node_in_live_list(PyObject* op, PyObject* args, PyObject* attrs, PyObject* outs);

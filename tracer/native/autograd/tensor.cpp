@@ -163,7 +163,7 @@ PyObject* tp_new_node(PyTypeObject*, PyObject* args, PyObject*) {
 }
 
 PyObject* release_node_values_and_unlink_method(PyObject* self, PyObject*) {
-  free_saved_values(as_node(self));
+  release_node_values_and_unlink(as_node(self));
   Py_RETURN_NONE;
 }
 
@@ -272,7 +272,7 @@ PyObject* create_node_in_live_list(PyObject* op, PyObject* args, PyObject* attrs
   return self;
 }
 
-void free_saved_values(NodeObject* n) {
+void release_node_values_and_unlink(NodeObject* n) {
   if (!n->args || n->args == Py_None) return;
   unlink_node(n);
   Ref args(n->args), outs(n->outs), attrs(n->attrs);  // attributes may hold arrays too

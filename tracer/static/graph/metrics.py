@@ -105,7 +105,7 @@ def _emit_auc(
     desc = recorder.declare(
         recorder.namer.temporary_name("auc"), Meta((), np.dtype(np.float64)), stop_gradient=True
     )
-    names = [recorder.find_or_declare_name(v) for v in (input, label)]
+    names = [recorder.find_name_or_declare_persistable(v) for v in (input, label)]
     attrs = {
         n: Attr(AttrType.STRING if isinstance(v, str) else AttrType.INT, v)
         for n, v in config.items()

@@ -115,7 +115,7 @@ def _emit_weight_decay(
     optimizer: Any, program: Program, parameter: ParameterVariable, gradient: Variable
 ) -> None:
     """Add the term of the weight decay to a gradient."""
-    decay = optimizer._decay_added_to_gradient(parameter)
+    decay = optimizer._find_coupled_weight_decay(parameter)
     if decay:
         term = (
             decay.gradient_term(parameter)

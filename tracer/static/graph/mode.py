@@ -97,7 +97,7 @@ class StaticGraphMode(Static):
         namer = self.recorder.namer
         if namer.is_in_operator and not namer.output_prefix:
             return super().run(op, args, attrs)
-        with self.recorder.prefix_output_names(
+        with self.recorder.prefixing_output_names(
             namer.output_prefix or unique_name.generate(op.type)
         ):
             return super().run(op, args, attrs)
@@ -116,7 +116,7 @@ class StaticGraphMode(Static):
                     return block.program
         return None
 
-    def with_gradient_recording(self, tape: bool) -> StaticGraphMode:
+    def mode_with_gradient_recording(self, tape: bool) -> StaticGraphMode:
         """Return a mode that differs in whether gradients flow through the outputs."""
         return self if tape == self.tape else StaticGraphMode(self._program, tape, self._convert)
 
@@ -134,9 +134,9 @@ class StaticGraphMode(Static):
         )
         return self.program.current_block().get_or_create_variable_of_desc(desc)
 
-    def snapshot_tensor(self, tensor: Tensor) -> Tensor:
+    def make_inplace_op_input(self, tensor: Tensor) -> Tensor:
         """Return a second Variable for the same variable of the program, in its block."""
-        copy = super().snapshot_tensor(tensor)
+        copy = super().make_inplace_op_input(tensor)
         assert isinstance(copy, Variable)
         assert isinstance(tensor, Variable)
         copy.block = tensor.block

@@ -61,7 +61,7 @@ class ProcessWideNamer(Namer):
             unique_name.generate(f"{self.output_prefix or unique_name.generate(op_type)}.tmp")
         )
 
-    def reserve_persistable_name(self, name: str) -> str:
+    def reserve_renumbered_persistable_name(self, name: str) -> str:
         """Reserve the name of a persistable variable, and return it unchanged."""
         self._used_names.add(name)
         return name
@@ -133,7 +133,7 @@ class ProgramRecorder(Recorder):
             self.op_role_variables = previous
 
     @contextmanager
-    def prefix_output_names(self, owner: str) -> Iterator[None]:
+    def prefixing_output_names(self, owner: str) -> Iterator[None]:
         """Prefix the names of the outputs in the body with `owner`."""
         previous, self.namer.output_prefix = self.namer.output_prefix, owner
         try:
@@ -215,13 +215,13 @@ class ProgramRecorder(Recorder):
         if scope:
             desc.attrs["op_namescope"] = Attr(AttrType.STRING, f"/{scope}")
 
-    def find_or_declare_name(self, tensor: Tensor) -> str:
+    def find_name_or_declare_persistable(self, tensor: Tensor) -> str:
         """Return the name of the variable of a tensor.
 
         Raises TraceError for a variable of another program, or of a block that is not an ancestor.
         """
         if not isinstance(tensor, Variable) or self.is_bound(tensor):
-            return super().find_or_declare_name(tensor)
+            return super().find_name_or_declare_persistable(tensor)
         if self.var(tensor.raw.name) is None:
             why = (
                 f"'{tensor.name}' is a variable of another program, or of a block that does not "

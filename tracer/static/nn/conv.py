@@ -66,7 +66,7 @@ def _build_conv(
     kernel = int_list(filter_size, rank)
     require_valid_groups(op_type, config.groups, num_filters=num_filters)
     initializer = he_normal(config.in_channels, kernel)
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         shape = [num_filters, config.in_channels // config.groups, *kernel]
         weight = helper.create_parameter(attrs[0], shape, x.dtype, default_initializer=initializer)
         out = OPS[op_type](x, weight, **config.attrs)
@@ -146,7 +146,7 @@ def _build_conv_transpose(
         if filter_size is None
         else int_list(filter_size, rank)
     )
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         weight = helper.create_parameter(
             attrs[0], [config.in_channels, num_filters // config.groups, *kernel], x.dtype
         )
@@ -271,7 +271,7 @@ def deform_conv2d(
         "im2col_step": im2col_step,
     }
     initializer = he_normal(channels, kernel)
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         weight = helper.create_parameter(
             weight_attr,
             [num_filters, channels // (groups or 1), *kernel],

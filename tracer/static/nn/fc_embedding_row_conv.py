@@ -35,7 +35,7 @@ def fc(
         else [weight_attr] * len(operands)
     )
     products = []
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         for operand, attr in zip(operands, attrs, strict=True):
             axis = _checked_flatten_axis(operand, num_flatten_dims)
             width = math.prod(
@@ -76,7 +76,7 @@ def embedding(
     helper = LayerHelper("embedding", None, input)
     rows, width = (int(d) for d in size)
     padding = -1 if padding_idx is None else padding_idx if padding_idx >= 0 else rows + padding_idx
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         table = helper.create_parameter(param_attr, [rows, width], parse_dtype(dtype))
         result: Variable = OPS["lookup_table_v2"](table, input, padding_idx=padding)
     return result
@@ -109,7 +109,7 @@ def bilinear_tensor_product(
         require_static_size(helper.layer_type, x, 1),
         require_static_size(helper.layer_type, y, 1),
     ]
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         weight = helper.create_parameter(param_attr, shape, x.dtype)
         bias = helper.create_parameter(bias_attr, [1, size], x.dtype, is_bias=True)
         result: Variable = helper.activate(OPS["bilinear_tensor_product"](x, y, weight, bias), act)
@@ -125,7 +125,7 @@ def row_conv(
     Returns the same shape.
     """
     helper = LayerHelper("row_conv", None, input)
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         width = require_static_size("row_conv", input, -1)
         weight = helper.create_parameter(param_attr, [future_context_size + 1, width], input.dtype)
         return helper.activate(OPS["row_conv"](input, None, weight), act)

@@ -74,10 +74,10 @@ class LayerHelper:
         )
 
     @contextmanager
-    def prefix_output_names(self) -> Iterator[None]:
+    def prefixing_output_names(self) -> Iterator[None]:
         """Name the outputs of the ops in the body after this call."""
         builder = state.mode.program_builder
-        with nullcontext() if builder is None else builder.recorder.prefix_output_names(self.name):
+        with nullcontext() if builder is None else builder.recorder.prefixing_output_names(self.name):
             yield
 
     def add_bias(self, x: Any, attr: Any, axis: int, size: int | None = None) -> Any:

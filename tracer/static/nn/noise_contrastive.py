@@ -101,7 +101,7 @@ def nce(
     """
     helper = LayerHelper("nce", name, input, label)
     count = 10 if num_neg_samples is None else int(num_neg_samples)
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         weight = helper.create_parameter(
             param_attr, [num_total_classes, require_static_size("nce", input, 1)], input.dtype
         )

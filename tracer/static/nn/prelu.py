@@ -34,7 +34,7 @@ def prelu(
         raise OpError(
             append_user_line(f"prelu: mode={mode!r} is not one of 'all', 'channel', 'element'")
         )
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         alpha = helper.create_parameter(
             param_attr, shape, x.dtype, default_initializer=Constant(0.25)
         )

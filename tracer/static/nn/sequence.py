@@ -61,7 +61,7 @@ def sequence_conv(
     helper = LayerHelper("sequence_conv", name, input)
     shape = [filter_size * require_static_size(helper.layer_type, input, 1), num_filters]
     start = -int(filter_size // 2) if padding_start is None else padding_start
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         weight = helper.create_parameter(param_attr, shape, input.dtype)
         attrs = {
             "contextLength": filter_size,

@@ -153,7 +153,7 @@ void iou_similarity(NodeContext& n) {
 
 }  // namespace
 
-std::span<const Rule> detection_boxes_rules() {
+std::span<const Rule> box_coder_iou_and_yolo_box_rules() {
   static const Rule rules[] = {
       {"yolo_box", 9, yolo_box},
       {"box_coder", 9, box_coder},

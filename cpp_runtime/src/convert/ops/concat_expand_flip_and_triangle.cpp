@@ -172,7 +172,7 @@ void tril_triu(NodeContext& n) {
 
 }  // namespace
 
-std::span<const Rule> concat_expand_rules() {
+std::span<const Rule> concat_expand_flip_and_triangle_rules() {
   static const Rule rules[] = {
       {"concat", 7, concat},
       {"stack", 7, stack},

@@ -228,7 +228,7 @@ void hierarchical_sigmoid(NodeContext& n) {
 
 }  // namespace
 
-std::span<const Rule> crf_ctc_rules() {
+std::span<const Rule> crf_ctc_and_hsigmoid_rules() {
   static const Rule rules[] = {
       {"viterbi_decode", 13, viterbi_decode},
       {"crf_decoding", 13, crf_decoding, {.ignore_declared_shape = true}},

@@ -89,7 +89,7 @@ void fsp(NodeContext& n) {
 
 }  // namespace
 
-std::span<const Rule> tensor_products_rules() {
+std::span<const Rule> kron_cross_bilinear_and_fsp_rules() {
   static const Rule rules[] = {
       {"kron", 7, kron},
       {"cross", 7, cross},

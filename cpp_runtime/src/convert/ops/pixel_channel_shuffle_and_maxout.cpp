@@ -127,7 +127,7 @@ void maxout(NodeContext& n) {
 
 }  // namespace
 
-std::span<const Rule> pixel_shuffle_rules() {
+std::span<const Rule> pixel_channel_shuffle_and_maxout_rules() {
   static const Rule rules[] = {
       {"pixel_shuffle", 11, pixel_shuffle},
       {"pixel_unshuffle", 7, pixel_unshuffle},

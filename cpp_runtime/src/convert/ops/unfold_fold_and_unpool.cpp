@@ -143,7 +143,7 @@ void unpool(NodeContext& n) {
 
 }  // namespace
 
-std::span<const Rule> unfold_rules() {
+std::span<const Rule> unfold_fold_and_unpool_rules() {
   static const Rule rules[] = {
       {"unfold", 11, unfold}, {"im2sequence", 11, im2sequence}, {"fold", 11, fold},
       {"unpool", 11, unpool}, {"unpool3d", 11, unpool},
