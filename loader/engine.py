@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import OarlockError, with_user_line
+from ..core.errors import OarlockError, append_user_line
 from ..ir.program import ContractArg
 from .model_files import ModelFileContents
 from .runtime import ERROR_CLASSES, runtime_module, translate_runtime_errors
@@ -103,10 +103,12 @@ class Engine:
         try:
             return self._session_run(feeds, fetch)
         except self._runtime_error as error:
-            raise ERROR_CLASSES.get(error.kind, OarlockError)(with_user_line(str(error))) from None
+            raise ERROR_CLASSES.get(error.kind, OarlockError)(
+                append_user_line(str(error))
+            ) from None
 
 
-def row_split_inputs(files: ModelFileContents) -> list[ContractArg]:
+def row_split_contract_args(files: ModelFileContents) -> list[ContractArg]:
     """Return the inputs for row splits of packed sequences. In the engine they follow the inputs of
     the program.
     """

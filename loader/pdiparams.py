@@ -16,7 +16,7 @@ import numpy as np
 from ..core.dtype import DTYPE_BY_PROTO, MAX_RANK, DType
 from ..core.errors import FileError
 from ..export.proto import TensorDesc
-from .escape_text import escape_text
+from .escape_control_characters import escape_control_characters
 from .regular_files import open_regular
 
 MAX_LOD = 16  # levels of a LoD
@@ -92,7 +92,7 @@ class _RecordReader:
             name = bytes(self.buffer[start : start + size]).decode()
         except UnicodeDecodeError:
             raise self.file_error("its name is not a text") from None
-        self.location = f"record {number} ({escape_text(name[:80])})"
+        self.location = f"record {number} ({escape_control_characters(name[:80])})"
         return self.read_tensor_entry(name)
 
     def read_tensor_entry(self, name: str) -> ParamsFileEntry:

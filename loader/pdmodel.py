@@ -34,7 +34,7 @@ from ..ir.program import (
     VarKind,
 )
 from ..ir.verifier import FILE_RULES, find_problems
-from .escape_text import escape_text
+from .escape_control_characters import escape_control_characters
 from .regular_files import read_file
 
 MAX_PROGRAM_BYTES = 1 << 28  # of a .pdmodel, which contains no weights
@@ -65,7 +65,7 @@ class _InvalidProgram(Exception):
         self.locations: list[str] = []
 
 
-def _to_invalid_program_at(error: Exception, location: str) -> _InvalidProgram:
+def _prepend_error_location(error: Exception, location: str) -> _InvalidProgram:
     """Prepend `location` to an _InvalidProgram; return a new one for a UnicodeDecodeError."""
     bad = error if isinstance(error, _InvalidProgram) else _InvalidProgram(_NOT_UTF8_MESSAGE)
     bad.locations.insert(0, location)
@@ -150,7 +150,7 @@ def _parse_block(message: Any, position: int) -> Block:
         try:
             desc = _parse_var(var)
         except (_InvalidProgram, UnicodeDecodeError) as error:
-            raise _to_invalid_program_at(
+            raise _prepend_error_location(
                 error, f"block {position}, variable {_decode_field_for_message(var, 'name')!r}"
             ) from None
         if desc.name in block.vars:
@@ -160,7 +160,7 @@ def _parse_block(message: Any, position: int) -> Block:
         try:
             block.ops.append(_parse_op(op))
         except (_InvalidProgram, UnicodeDecodeError) as error:
-            raise _to_invalid_program_at(
+            raise _prepend_error_location(
                 error, f"block {position}, op {i} ({_decode_field_for_message(op, 'type')})"
             ) from None
     return block
@@ -253,7 +253,7 @@ def _parse_op(message: Any) -> OpDesc:
             raise _InvalidProgram(f"attribute {attr.name} is there twice, with two values")
     stack = op.attrs.pop("op_callstack", None)
     if stack is not None and stack.type == AttrType.STRINGS:
-        op.user_line = escape_text(
+        op.user_line = escape_control_characters(
             user_line_from_callstack([_require_utf8(line) for line in stack.value])
         )
     scope = op.attrs.pop("op_namescope", None)
@@ -334,11 +334,11 @@ def _parse_contract(message: Any) -> Contract:
             outputs=[_parse_arg(arg) for arg in message.outputs],
             output_tree=_require_utf8(message.output_tree),
             guards=[_parse_guard(guard) for guard in message.guards],
-            producer=escape_text(_require_utf8(message.producer)),
-            verified=escape_text(_require_utf8(message.verified)),
+            producer=escape_control_characters(_require_utf8(message.producer)),
+            verified=escape_control_characters(_require_utf8(message.verified)),
         )
     except (_InvalidProgram, UnicodeDecodeError) as error:
-        raise _to_invalid_program_at(error, "contract") from None
+        raise _prepend_error_location(error, "contract") from None
 
 
 def _check_wire_types(message: Any) -> None:
@@ -363,7 +363,7 @@ _DISPLAYED_GUARD_FIELDS = ("expected", "reader", "where", "text")
 def _parse_guard(message: Any) -> Guard:
     texts = {name: _require_utf8(getattr(message, name)) for name in ("kind", "var")}
     displayed = {
-        name: escape_text(_require_utf8(getattr(message, name)), name == "reader")
+        name: escape_control_characters(_require_utf8(getattr(message, name)), name == "reader")
         for name in _DISPLAYED_GUARD_FIELDS
     }  # reader may contain the message of an assert
     return Guard(axis=message.axis, **texts, **displayed)

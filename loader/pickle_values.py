@@ -13,7 +13,7 @@ import ml_dtypes
 import numpy as np
 
 from ..core.dtype import MAX_RANK
-from .escape_text import escape_text
+from .escape_control_characters import escape_control_characters
 
 _MAX_NAME_LENGTH = 200  # maximum length of a name in an error message
 SpendBudget = Callable[[int], None]
@@ -22,7 +22,7 @@ SpendBudget = Callable[[int], None]
 _PLAIN_DTYPE_NAME = re.compile(r"[<>=|]?(b1|\?|[iu][1248]|f[248]|c8|c16|[SU]\d{1,8})")
 
 
-class RejectedPickle(Exception):
+class RejectedPickleError(Exception):
     """Raised for a pickle that refers to code or objects which no file of weights needs."""
 
 
@@ -30,7 +30,7 @@ class PickledName:
     """A name in a pickle; nothing is imported for it."""
 
     def __init__(self, name: str) -> None:
-        self.name = escape_text(name[:_MAX_NAME_LENGTH])
+        self.name = escape_control_characters(name[:_MAX_NAME_LENGTH])
 
 
 class _PickledDType(PickledName):
@@ -75,7 +75,7 @@ def _indefinite_article(value: Any) -> str:
 
 def _require_expected_use(good: bool, what: str) -> None:
     if not good:
-        raise RejectedPickle(f"{what} in a way that no file of weights does")
+        raise RejectedPickleError(f"{what} in a way that no file of weights does")
 
 
 def _as_bytes(data: Any) -> bytes:
@@ -92,7 +92,7 @@ def _construct_dtype(args: tuple[Any, ...], _: SpendBudget) -> _PickledDType:
     if text == "bfloat16":
         return _PickledDType(np.dtype(ml_dtypes.bfloat16))
     if not _PLAIN_DTYPE_NAME.fullmatch(text):
-        raise RejectedPickle(f"holds an array of {text[:60]!r}, which is not plain data")
+        raise RejectedPickleError(f"holds an array of {text[:60]!r}, which is not plain data")
     return _PickledDType(np.dtype(text))
 
 
@@ -125,7 +125,7 @@ def _checked_array_bytes(dtype: np.dtype[Any], shape: Any, data: Any, spend: Spe
     if math.prod(n or 1 for n in shape) >= 1 << 48 or math.prod(shape) * dtype.itemsize != len(
         data
     ):
-        raise RejectedPickle(f"holds {len(data)} bytes for {dtype}{list(shape)}")
+        raise RejectedPickleError(f"holds {len(data)} bytes for {dtype}{list(shape)}")
     spend(len(data))
     return bytes(data)
 
@@ -183,7 +183,7 @@ def _construct_tuple(args: tuple[Any, ...], spend: SpendBudget) -> tuple[Any, ..
     return tuple(args[0])
 
 
-def _construct_lod_tensor(args: tuple[Any, ...], _: SpendBudget) -> Any:
+def _construct_array_of_eval_call(args: tuple[Any, ...], _: SpendBudget) -> Any:
     """Return the array of `eval('data', {'data': array})`, which represents a LoDTensor of Paddle.
     Only this exact call is accepted; nothing is evaluated.
     """
@@ -194,7 +194,7 @@ def _construct_lod_tensor(args: tuple[Any, ...], _: SpendBudget) -> Any:
         and list(args[1]) == ["data"]
     ):
         return args[1]["data"]
-    raise RejectedPickle(f"would run eval{describe_value(args)} on being unpickled")
+    raise RejectedPickleError(f"would run eval{describe_value(args)} on being unpickled")
 
 
 def _construct_bytes(args: tuple[Any, ...], spend: SpendBudget) -> bytes:
@@ -236,8 +236,8 @@ ALLOWED_CONSTRUCTORS: dict[str, Callable[[tuple[Any, ...], SpendBudget], Any]] =
     "_codecs.encode": _construct_encoded_bytes,
     "builtins.tuple": _construct_tuple,
     "__builtin__.tuple": _construct_tuple,
-    "builtins.eval": _construct_lod_tensor,
-    "__builtin__.eval": _construct_lod_tensor,
+    "builtins.eval": _construct_array_of_eval_call,
+    "__builtin__.eval": _construct_array_of_eval_call,
     "builtins.bytes": _construct_bytes,
     "__builtin__.bytes": _construct_bytes,
     "builtins.complex": _construct_complex,
@@ -253,4 +253,4 @@ def set_state(target: Any, state: Any, spend: SpendBudget) -> None:
     elif type(target) is np.ndarray:
         _set_array_state(target, state, spend)
     elif not (isinstance(target, _PickledOrderedDict) and state in ({}, None)):
-        raise RejectedPickle(f"sets the state of {describe_value(target)}")
+        raise RejectedPickleError(f"sets the state of {describe_value(target)}")

@@ -20,7 +20,7 @@ from ..core.errors import FileError
 from .pickle_values import (
     ALLOWED_CONSTRUCTORS,
     PickledName,
-    RejectedPickle,
+    RejectedPickleError,
     describe_value,
     set_state,
 )
@@ -67,7 +67,7 @@ def _run_first_pickle(data: bytes | memoryview | mmap.mmap, name: str) -> tuple[
             if opcode.name == "STOP":
                 return machine.pop_checked_result(), position + 1
             machine.execute(opcode.name, arg)
-    except RejectedPickle as rejection:
+    except RejectedPickleError as rejection:
         raise FileError(f"{name}: {rejection} (at byte {position})") from None
     except (
         ValueError,
@@ -109,7 +109,7 @@ class _StackMachine:
         else:
             action = _INSTRUCTIONS.get(name)
             if action is None:
-                raise RejectedPickle(
+                raise RejectedPickleError(
                     _REJECTED_OPCODES.get(name, f"uses {name}, which no file of weights needs")
                 )
             action(self, arg)
@@ -139,7 +139,7 @@ class _StackMachine:
             raise ValueError("nothing to keep")
         self.memo[index] = self.stack[-1]
 
-    def set_items(self, items: list[Any]) -> None:
+    def set_items_of_top_dict(self, items: list[Any]) -> None:
         target = self.require_top(dict)
         if len(items) % 2:
             raise ValueError("a key without a value")
@@ -147,39 +147,41 @@ class _StackMachine:
             # Hashing a tuple of tuples can take forever, so they are rejected as keys.
             flat = key if type(key) is tuple else (key,)
             if not all(isinstance(part, _PLAIN_TYPES) for part in flat):
-                raise RejectedPickle(f"has a key that is not plain data: {describe_value(key)}")
+                raise RejectedPickleError(
+                    f"has a key that is not plain data: {describe_value(key)}"
+                )
             self.spend_budget(sum(map(_comparison_cost, flat)))
             if not _is_collision_resistant_key(key):
                 _, others = self.num_collidable_keys.get(id(target), (target, 0))
                 self.num_collidable_keys[id(target)] = target, others + 1
                 self.comparison_budget -= others * sum(map(_comparison_cost, flat))
                 if self.comparison_budget < 0:
-                    raise RejectedPickle(
+                    raise RejectedPickleError(
                         f"has {others} keys in one dict that are neither strings nor small integers"
                     )
             target[key] = value
-        self.check_depth(target, items)
+        self.record_and_check_depth(target, items)
 
-    def check_depth(self, container: Any, items: list[Any] | tuple[Any, ...]) -> None:
+    def record_and_check_depth(self, container: Any, items: list[Any] | tuple[Any, ...]) -> None:
         """Record how deep a container is nested after `items` were put into it, and reject it
         above MAX_DEPTH. Containers that hold it keep their recorded depth;
-        `_check_unpickled_value` checks the final structure.
+        `_check_unpickled_structure` checks the final structure.
         """
         inner = [item for item in items if isinstance(item, (dict, list, tuple)) and item]
         if inner:
             known = self.depths.get(id(container), (container, 0))[1]
             depth = max(known, 1 + max(self.depths.get(id(item), (item, 1))[1] for item in inner))
             if depth > MAX_DEPTH:
-                raise RejectedPickle(f"is nested more than {MAX_DEPTH} deep")
+                raise RejectedPickleError(f"is nested more than {MAX_DEPTH} deep")
             self.depths[id(container)] = (container, depth)
 
-    def push_tuple(self, items: list[Any]) -> None:
+    def push_items_as_tuple(self, items: list[Any]) -> None:
         result = tuple(items)
-        self.check_depth(result, result)
+        self.record_and_check_depth(result, result)
         self.stack.append(result)
 
-    def push_list(self, items: list[Any]) -> None:
-        self.check_depth(items, items)
+    def push_items_as_list(self, items: list[Any]) -> None:
+        self.record_and_check_depth(items, items)
         self.stack.append(items)
 
     def call_constructor(self) -> None:
@@ -188,7 +190,7 @@ class _StackMachine:
             raise ValueError("a call of what cannot be called")
         constructor = ALLOWED_CONSTRUCTORS.get(function.name)
         if constructor is None:
-            raise RejectedPickle(
+            raise RejectedPickleError(
                 f"would run {function.name}{describe_value(args)} on being unpickled"
             )
         self.stack.append(constructor(args, self.spend_budget))
@@ -205,14 +207,16 @@ class _StackMachine:
         """
         self.budget -= size
         if self.budget < 0:
-            raise RejectedPickle(f"makes far more out of its {self.size} bytes than they can hold")
+            raise RejectedPickleError(
+                f"makes far more out of its {self.size} bytes than they can hold"
+            )
 
     def pop_checked_result(self) -> Any:
         """Pop the only value on the stack and check its structure."""
         if len(self.stack) != 1:
             raise ValueError(f"ends with {len(self.stack)} values")
         value = self.pop()
-        _check_unpickled_value(value, 16 * self.size + 65536)
+        _check_unpickled_structure(value, 16 * self.size + 65536)
         return value
 
 
@@ -238,7 +242,7 @@ def _container_children(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else []
 
 
-def _check_unpickled_value(root: Any, max_items: int) -> None:
+def _check_unpickled_structure(root: Any, max_items: int) -> None:
     """Reject structures that a recursive reader could not process: cycles, great depth, or one list
     that is shared very often; and unresolved names.
 
@@ -251,13 +255,13 @@ def _check_unpickled_value(root: Any, max_items: int) -> None:
     while todo:
         value, done = todo.pop()
         if isinstance(value, PickledName):
-            raise RejectedPickle(f"names {value.name}, which is not data")
+            raise RejectedPickleError(f"names {value.name}, which is not data")
         if not isinstance(value, (dict, list, tuple)) or not value or id(value) in sizes:
             continue
         inner = _container_children(value)
         if not done:
             if id(value) in open_:
-                raise RejectedPickle("contains a container that contains itself")
+                raise RejectedPickleError("contains a container that contains itself")
             open_.add(id(value))
             todo.append((value, True))
             todo.extend(
@@ -268,9 +272,9 @@ def _check_unpickled_value(root: Any, max_items: int) -> None:
         known = [sizes.get(id(child), (1, 0)) for child in inner]
         size, depth = 1 + sum(n for n, _ in known), 1 + max((d for _, d in known), default=0)
         if depth > MAX_DEPTH:
-            raise RejectedPickle(f"is nested more than {MAX_DEPTH} deep")
+            raise RejectedPickleError(f"is nested more than {MAX_DEPTH} deep")
         if size > max_items:
-            raise RejectedPickle(
+            raise RejectedPickleError(
                 f"stands for more than {max_items} values, by holding the same ones over and over"
             )
         sizes[id(value)] = (size, depth)
@@ -290,12 +294,12 @@ def _push_memoized(machine: _StackMachine, index: Any) -> None:
 def _push_dict(machine: _StackMachine, _: Any) -> None:
     items = machine.pop_to_mark()
     machine.stack.append({})
-    machine.set_items(items)
+    machine.set_items_of_top_dict(items)
 
 
-def _push_tuple_instruction(count: int) -> Callable[[_StackMachine, Any], None]:
+def _make_tuple_push(count: int) -> Callable[[_StackMachine, Any], None]:
     def action(machine: _StackMachine, _: Any) -> None:
-        machine.push_tuple([machine.pop() for _ in range(count)][::-1])
+        machine.push_items_as_tuple([machine.pop() for _ in range(count)][::-1])
 
     return action
 
@@ -304,19 +308,19 @@ def _append_item(machine: _StackMachine, _: Any) -> None:
     item = machine.pop()
     target = machine.require_top(list)
     target.append(item)
-    machine.check_depth(target, (item,))
+    machine.record_and_check_depth(target, (item,))
 
 
 def _set_item(machine: _StackMachine, _: Any) -> None:
     value, key = machine.pop(), machine.pop()
-    machine.set_items([key, value])
+    machine.set_items_of_top_dict([key, value])
 
 
 def _no_op(machine: _StackMachine, arg: Any) -> None:
     """Ignore an instruction that only makes reading faster."""
 
 
-def _push_instruction(value: Callable[[], Any]) -> Callable[[_StackMachine, Any], None]:
+def _make_new_value_push(value: Callable[[], Any]) -> Callable[[_StackMachine, Any], None]:
     return lambda machine, _: machine.stack.append(value())
 
 
@@ -324,7 +328,7 @@ def _append_items(machine: _StackMachine, _: Any) -> None:
     items = machine.pop_to_mark()
     target = machine.require_top(list)
     target.extend(items)
-    machine.check_depth(target, items)
+    machine.record_and_check_depth(target, items)
 
 
 def _duplicate_top(machine: _StackMachine, _: Any) -> None:
@@ -359,23 +363,23 @@ _PUSH_OPCODES = frozenset(
 _INSTRUCTIONS: dict[str, Callable[[_StackMachine, Any], Any]] = {
     "PROTO": _no_op,
     "FRAME": _no_op,
-    "NONE": _push_instruction(lambda: None),
-    "NEWTRUE": _push_instruction(lambda: True),
-    "NEWFALSE": _push_instruction(lambda: False),
-    "EMPTY_LIST": _push_instruction(list),
-    "EMPTY_DICT": _push_instruction(dict),
-    "EMPTY_TUPLE": _push_instruction(tuple),
-    "MARK": _push_instruction(lambda: _STACK_MARK),
-    "LIST": lambda machine, _: machine.push_list(machine.pop_to_mark()),
-    "TUPLE": lambda machine, _: machine.push_tuple(machine.pop_to_mark()),
-    "TUPLE1": _push_tuple_instruction(1),
-    "TUPLE2": _push_tuple_instruction(2),
-    "TUPLE3": _push_tuple_instruction(3),
+    "NONE": _make_new_value_push(lambda: None),
+    "NEWTRUE": _make_new_value_push(lambda: True),
+    "NEWFALSE": _make_new_value_push(lambda: False),
+    "EMPTY_LIST": _make_new_value_push(list),
+    "EMPTY_DICT": _make_new_value_push(dict),
+    "EMPTY_TUPLE": _make_new_value_push(tuple),
+    "MARK": _make_new_value_push(lambda: _STACK_MARK),
+    "LIST": lambda machine, _: machine.push_items_as_list(machine.pop_to_mark()),
+    "TUPLE": lambda machine, _: machine.push_items_as_tuple(machine.pop_to_mark()),
+    "TUPLE1": _make_tuple_push(1),
+    "TUPLE2": _make_tuple_push(2),
+    "TUPLE3": _make_tuple_push(3),
     "DICT": _push_dict,
     "APPEND": _append_item,
     "APPENDS": _append_items,
     "SETITEM": _set_item,
-    "SETITEMS": lambda machine, _: machine.set_items(machine.pop_to_mark()),
+    "SETITEMS": lambda machine, _: machine.set_items_of_top_dict(machine.pop_to_mark()),
     "GET": _push_memoized,
     "BINGET": _push_memoized,
     "LONG_BINGET": _push_memoized,

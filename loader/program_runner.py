@@ -17,11 +17,11 @@ from ..compiler import lower_program
 from ..compiler.partial_program import PartialProgram
 from ..compiler.unsupported_ops import UnsupportedOpsError
 from ..core import cuda
-from ..core.device_dispatch import common_device
+from ..core.device_dispatch import require_single_device
 from ..core.errors import OarlockError, warn
 from ..core.mode import state, use_mode
 from ..core.tensor import Tensor
-from ..export import pdiparams, pdmodel
+from ..export import pdiparams_writer, pdmodel
 from ..export.atomic_files import adding_missing_error_filename
 from ..ir.guards import check_guard
 from ..ir.passes.prune import make_fetch_op
@@ -81,7 +81,7 @@ class ProgramRunner:
             if self._tensors:
                 path = os.path.join(folder, "values.pdiparams")
                 with adding_missing_error_filename(path), open(path, "wb") as file:
-                    pdiparams.write({name: t.array for name, t in self.scope.items()}, file)
+                    pdiparams_writer.write({name: t.array for name, t in self.scope.items()}, file)
             return Engine(pdmodel.to_bytes(self.program), path, self._program_name, **self._options)
 
     @cached_property
@@ -142,15 +142,15 @@ class ProgramRunner:
         try:
             return not lower_program(
                 self.program
-            ).row_split_inputs()  # a program that is called has no inputs for row splits
+            ).inputs_needing_row_splits()  # a program that is called has no inputs for row splits
         except UnsupportedOpsError:
             return False
 
     def _infer_with_kernels(self, arrays: Sequence[Array]) -> list[Any]:
-        index = common_device(
+        index = require_single_device(
             [t.array for t in self._tensors]
         )  # the kernels run on the device of the values
-        with use_mode(state.mode.with_gradient_recording(False)):
+        with use_mode(state.mode.mode_with_gradient_recording(False)):
             outputs = self.run_with_kernels([Tensor(cuda.to_device(a, index)) for a in arrays])
         return [np.asarray(cuda.to_host(t.array)) for t in outputs]
 
@@ -166,7 +166,9 @@ class ProgramRunner:
         recorder = recorder_of_mode(state.mode)
         for guard, tensor in zip(guards, outputs[count:], strict=True):
             if recorder is not None:
-                recorder.add_guard(replace(guard, var=recorder.find_or_declare_name(tensor)))
+                recorder.add_guard(
+                    replace(guard, var=recorder.find_name_or_declare_persistable(tensor))
+                )
             if not isinstance(tensor, Variable):
                 check_guard(guard, tensor.array, tensor.array.shape, self._program_name)
         return outputs[:count]

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from ..core.errors import FileError, GuardError, OarlockError, OpError, with_user_line
+from ..core.errors import FileError, GuardError, OarlockError, OpError, append_user_line
 
 
 class EngineError(OarlockError, RuntimeError, ValueError):
@@ -58,4 +58,4 @@ def translate_runtime_errors() -> Iterator[None]:
         yield
     except runtime_module().Error as error:
         kind = ERROR_CLASSES.get(error.kind, OarlockError)
-        raise kind(with_user_line(str(error))) from None
+        raise kind(append_user_line(str(error))) from None

@@ -14,7 +14,7 @@ from ..capture import output_tree
 from ..capture.dynamic_shapes import without_guards
 from ..core import pytree
 from ..core.dtype import parse_dtype
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.mode import state, use_mode
 from ..core.numerics_check import is_enabled as checks_numerics
 from ..core.tensor import Tensor
@@ -23,7 +23,7 @@ from ..ir.block_captures import program_draws_random
 from ..ir.guards import check_guard
 from ..ir.input_spec import InputSpec
 from ..ir.program import Attr, AttrType, Contract, ContractArg, OpDesc, Program
-from .engine import row_split_inputs
+from .engine import row_split_contract_args
 from .model_files import ModelFileContents
 from .program_runner import ProgramRunner
 
@@ -57,7 +57,7 @@ class SavedMethod:
         ]
         self.guards = contract.guards  # the guards that are enforced
         self.assumptions = list(files.program.contract.guards) if files.program.contract else []
-        self._call_inputs = self.inputs + row_split_inputs(files)
+        self._call_inputs = self.inputs + row_split_contract_args(files)
         self._rebuild_outputs = output_tree.make_rebuilder(contract.output_tree, len(self.outputs))
         self._scope = {name: scope[name] for name in files.values}
         bytes_ = files.pdmodel if self.program is files.program else pdmodel.to_bytes(self.program)
@@ -94,13 +94,15 @@ class SavedMethod:
         without_offsets = len(given) == len(self.inputs) and not state.mode.is_eager
         if len(given) != len(self._call_inputs) and not without_offsets:
             raise OpError(
-                with_user_line(f"{self.name}: takes {self.input_names()}, got {len(given)} inputs")
+                append_user_line(
+                    f"{self.name}: takes {self.input_names()}, got {len(given)} inputs"
+                )
             )
         if _needs_kernels_for_capture_or_training(training, given):
             return self._rebuild_outputs(self._run_with_kernels(training, given))
         checks = checks_numerics() and self.runner.is_supported_by_kernels  # which run op by op
         if self.runner.engine_error is not None or self._needs_kernels_for_random_numbers or checks:
-            with use_mode(state.mode.with_gradient_recording(False)):
+            with use_mode(state.mode.mode_with_gradient_recording(False)):
                 return self._rebuild_outputs(self._run_with_kernels(training, given))
         arrays = [
             self._convert_input_to_array(g, a)
@@ -132,7 +134,7 @@ class SavedMethod:
                 f"input '{arg.name}' should be a tensor, an array, or numbers of one (got "
                 f"{type(value).__name__}: {error})"
             )
-            raise OpError(with_user_line(f"{self.name}: {why}")) from None
+            raise OpError(append_user_line(f"{self.name}: {why}")) from None
 
     def _check_inputs(self, tensors: Sequence[Tensor]) -> None:
         """Perform the checks of inputs that the engine performs, for runs on Oarlock's kernels."""
@@ -145,7 +147,7 @@ class SavedMethod:
                 self._check_guarded_dim(arg, meta)
                 wanted = f"{arg.dtype}[{','.join('?' if d < 0 else str(d) for d in arg.shape)}]"
                 raise OpError(
-                    with_user_line(
+                    append_user_line(
                         f"{self.name}: input '{arg.name}' should be {wanted} (got {meta})"
                     )
                 )
@@ -162,11 +164,11 @@ class SavedMethod:
         self._reject_duplicates([*values, *named])
         unknown = [n for n in named if n not in names]
         if unknown:
-            raise OpError(with_user_line(f"{self.name}: no input {unknown}; it takes {names}"))
+            raise OpError(append_user_line(f"{self.name}: no input {unknown}; it takes {names}"))
         values.update(named)
         missing = [n for n in names if n not in values]
         if missing:
-            raise OpError(with_user_line(f"{self.name}: inputs {missing} are missing"))
+            raise OpError(append_user_line(f"{self.name}: inputs {missing} are missing"))
         return [values[n] for n in names]
 
     def _leaves_by_name(self, inputs: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
@@ -174,7 +176,7 @@ class SavedMethod:
         arguments = list(dict.fromkeys(a.path.split(".")[0] for a in self._call_inputs))
         if len(inputs) > len(arguments):
             why = f"takes the arguments {arguments}, got {len(inputs)}"
-            raise OpError(with_user_line(f"{self.name}: {why}"))
+            raise OpError(append_user_line(f"{self.name}: {why}"))
         values = dict(zip(arguments, inputs, strict=False))
         self._reject_duplicates([*values, *named])
         leaves, nesting = pytree.flatten({**values, **named})
@@ -187,7 +189,7 @@ class SavedMethod:
         twice = [name for name, count in Counter(names).items() if count > 1]
         if twice:
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"{self.name}: {twice} {'is' if len(twice) == 1 else 'are'} given twice"
                 )
             )
@@ -229,12 +231,14 @@ def _input_spec(arg: ContractArg) -> InputSpec:
 def with_training_ops(program: Program) -> Program:
     """Return the program with every op that has a training behavior set to training."""
 
-    def set_op_training(op: OpDesc) -> OpDesc:
+    def op_with_training_behavior(op: OpDesc) -> OpDesc:
         if "is_test" not in op.attrs:
             return op
         return replace(op, attrs={**op.attrs, "is_test": Attr(AttrType.BOOLEAN, False)})
 
     return replace(
         program,
-        blocks=[replace(b, ops=[set_op_training(op) for op in b.ops]) for b in program.blocks],
+        blocks=[
+            replace(b, ops=[op_with_training_behavior(op) for op in b.ops]) for b in program.blocks
+        ],
     )

@@ -10,7 +10,7 @@ from copy import deepcopy
 from typing import Any, ClassVar
 
 from ..core import unique_name
-from ..core.errors import FileError, OpError, with_user_line
+from ..core.errors import FileError, OpError, append_user_line
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
 from ..export.pdiparams_info import VarInfo
@@ -124,7 +124,7 @@ class TranslatedLayer(Layer):
                 ", ".join(self._saved_methods),
             )
             raise NotImplementedError(
-                with_user_line(f"{model}: it was saved without forward; there is {others}")
+                append_user_line(f"{model}: it was saved without forward; there is {others}")
             )
         return self._call_method("forward", *inputs, **named)
 

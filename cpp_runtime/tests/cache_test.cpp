@@ -7,7 +7,7 @@
 #include "check.h"
 #include "runner/compare.h"
 #include "runner/npz.h"
-#include "runtime/cache_manifest.h"
+#include "runtime/cache_entry_manifest.h"
 #include "runtime/graph_cache.h"
 #include "temp_folder.h"
 
@@ -49,7 +49,7 @@ double off(const std::string& prefix, const std::string& name, const Options& op
 }
 
 bool hit(const Model& model, const Options& options) {
-  return GraphCache::create(model.impl(), open_library(""), options)
+  return GraphCache::create(model.impl(), load_ort_library_once(""), options)
       .value()
       .find_graph_path()
       .has_value();
@@ -74,7 +74,7 @@ std::string hit_after(const std::string& prefix, const std::string& name, const 
 /// Changes the graph and signs the manifest again, so that the checks accept the entry.
 void replace_graph(const std::string& folder, const std::string& bytes) {
   std::string key = key_in(folder);
-  Manifest manifest = *parse_manifest(file_text(folder + "/" + key), key);
+  CacheEntryManifest manifest = *parse_manifest(file_text(folder + "/" + key), key);
   put_file(folder + "/" + manifest.graph, bytes);
   manifest.graph_digest = blake2b_hex_digest(bytes);
   put_file(folder + "/" + key, format_manifest(manifest, key));
@@ -113,7 +113,7 @@ TEST("cache: entries depend on the ONNX Runtime version and the processor") {
   Options options = cached_in(folder / "c");
   Model model = Model::open(fixture("mlp"));
   Session first(model, options);
-  Library library = open_library("");
+  Library library = load_ort_library_once("");
   CHECK(GraphCache::create(model.impl(), library, options)->find_graph_path());
   CHECK(!GraphCache::create(model.impl(), library, options, processor_id() + "-avx1024")
              ->find_graph_path());
@@ -198,7 +198,8 @@ TEST("cache: a graph that ONNX Runtime rejects") {
 
 TEST("cache: a manifest names only its own files") {
   std::string key = blake2b_hex_digest("key");
-  Manifest manifest{key + "-a", blake2b_hex_digest(""), {}, {"", blake2b_hex_digest(""), {}}};
+  CacheEntryManifest manifest{
+      key + "-a", blake2b_hex_digest(""), {}, {"", blake2b_hex_digest(""), {}}};
   CHECK(parse_manifest(format_manifest(manifest, key), key).has_value());
   CHECK(!parse_manifest(format_manifest(manifest, blake2b_hex_digest("other")), key));
   manifest.graph = key + "-/../../../etc/passwd";
@@ -251,7 +252,8 @@ TEST("cache: unwritable folders and no folder") {
   CHECK_EQ(off(fixture("mlp"), "mlp", cached_in(folder / "file/c")), 0.0);
   Options options;
   auto has_cache = [&] {
-    return GraphCache::create(Model::open(fixture("mlp")).impl(), open_library(""), options)
+    return GraphCache::create(Model::open(fixture("mlp")).impl(), load_ort_library_once(""),
+                              options)
         .has_value();
   };
   CHECK(!has_cache());

@@ -23,7 +23,7 @@ onnx::Node node(std::string op, std::vector<std::pair<std::string, onnx::Attr>> 
 std::string folded(const onnx::Node& n, const std::vector<ValueType>& in) {
   std::vector<const ValueType*> views;
   for (const ValueType& info : in) views.push_back(&info);
-  auto known = fold_shape_arithmetic(n, views);
+  auto known = fold_node_to_partial_value(n, views);
   if (!known) return "none";
   std::string text = known->shape.empty() ? "scalar " : "";
   for (std::int64_t v : known->values)

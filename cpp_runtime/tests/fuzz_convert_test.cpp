@@ -88,7 +88,7 @@ AttrType type_named(std::string_view name) {
 // Attributes are often left out, so that rules get past their checks.
 void set_attrs(OneOp& op, Json attrs, Dice& dice) {
   for (Json attr : attrs) {
-    AttrType type = type_named(attr.at(0).string());
+    AttrType type = type_named(attr.find_at(0).string_or_empty());
     bool has_default = attr.size() > 1;
     if (has_default ? dice.once_in(4) : !dice.once_in(10))
       op.attrs[std::string(attr.name())] = hostile(type, dice);
@@ -105,7 +105,7 @@ Ints some_shape(Dice& dice) {
 void set_slots(OneOp& op, Slots& slots, Json names, const char* prefix, Dice& dice) {
   Var usual{dice.of<DType>(kDTypes), some_shape(dice)};
   for (Json item : names) {
-    std::string text(item.string()), slot = text.substr(0, text.find_first_of("*?~"));
+    std::string text(item.string_or_empty()), slot = text.substr(0, text.find_first_of("*?~"));
     bool optional = text.find('?') != text.npos, many = text.find('*') != text.npos;
     if (optional ? dice.once_in(2) : dice.once_in(40)) continue;
     for (std::size_t k = many ? dice.below(5) : dice.once_in(40) ? 2 : 1; k > 0; --k) {

@@ -8,7 +8,7 @@
 #include "paddle/params.h"
 #include "paddle/program_parser.h"
 #include "runner/npz.h"
-#include "runtime/cache_manifest.h"
+#include "runtime/cache_entry_manifest.h"
 #include "runtime/guards.h"
 
 using namespace oarlock;

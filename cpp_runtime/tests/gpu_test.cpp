@@ -28,12 +28,12 @@ Options on(const std::string& device) {
 
 void copy(void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
 
-DeviceMemoryInterface host_memory() { return {"Cpu", "Cpu", 0, copy}; }
+DeviceMemoryDescriptor host_memory() { return {"Cpu", "Cpu", 0, copy}; }
 
 // An ONNX Runtime session of the mlp.
 struct Raw {
   Model model = Model::open(fixture("mlp"));
-  const Library& library = open_library("");
+  const Library& library = load_ort_library_once("");
   std::string bytes;
   ort::SessionHandle session;
   ort::MemoryHandle memory;
@@ -119,8 +119,8 @@ TEST("gpu: named folders are searched before those of wheels") {
 }
 
 TEST("gpu: compute nodes on the CPU, without shape computations") {
-  Placement placement{{"CUDAExecutionProvider", {{"Conv", 3}}},
-                      {"CPUExecutionProvider", {{"Shape", 2}, {"Gather", 1}}}};
+  OpCountsByProvider placement{{"CUDAExecutionProvider", {{"Conv", 3}}},
+                               {"CPUExecutionProvider", {{"Shape", 2}, {"Gather", 1}}}};
   CHECK_EQ(describe_compute_ops_on_cpu(placement), "");
   placement["CPUExecutionProvider"]["NonMaxSuppression"] = 2;
   placement["CPUExecutionProvider"]["GridSample"] = 1;
@@ -129,7 +129,7 @@ TEST("gpu: compute nodes on the CPU, without shape computations") {
 
 TEST("gpu: node placement") {
   Raw raw("1");
-  Placement placement = query_node_placement(raw.library, raw.session.get());
+  OpCountsByProvider placement = query_op_counts_by_provider(raw.library, raw.session.get());
   if (raw.library.minor < 24) return;
   CHECK(!placement["CPUExecutionProvider"].empty());
   CHECK(!describe_compute_ops_on_cpu(placement).empty());
@@ -146,9 +146,9 @@ TEST("gpu: bound and captured runs equal plain runs") {
   std::vector<const char*> inputs{in.c_str()}, outputs{out.c_str()};
   OrtValues values(raw.library.api, 1), bound(raw.library.api, 1);
   values.set(0, make_ort_value_of_view(raw.library, raw.memory.get(), views[0]));
-  run_with_binding(raw.library, raw.session.get(), nullptr, host_memory(), inputs, values, outputs,
-                   bound);
-  Tensor first = make_tensor_from_ort_value(raw.library, bound.release(0), false);
+  run_with_outputs_in_host_memory(raw.library, raw.session.get(), nullptr, host_memory(), inputs,
+                                  values, outputs, bound);
+  Tensor first = make_tensor_owning_ort_value(raw.library, bound.release_to_handle(0), false);
   CHECK(first.shape() == wanted[0].shape());
   CHECK_EQ(std::memcmp(first.data(), wanted[0].data(), first.size() * 4), 0);
   CudaGraphRun captured(raw.library, raw.session.get(), host_memory(), inputs, values, outputs,
@@ -162,7 +162,7 @@ TEST("gpu: bound and captured runs equal plain runs") {
 }
 
 TEST("gpu: complex outputs of a captured run") {
-  const Library& library = open_library("");
+  const Library& library = load_ort_library_once("");
   onnx::Model model;  // y = Identity(x), pairs in and out
   model.opset = 17, model.ir_version = 8;
   model.graph.name = "main";

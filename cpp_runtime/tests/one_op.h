@@ -49,7 +49,7 @@ struct OneOp {
         p.blocks[0].ops.push_back(
             {"fetch", {{"X", {name}}}, {}, {{"col", {AttrType::INT, out++}}}, ""});
       }
-    validate_and_index_variables(p);
+    validate_and_fill_variable_indices(p);
     return p;
   }
 };

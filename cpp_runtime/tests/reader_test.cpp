@@ -1,4 +1,4 @@
-#include "base/escape_text.h"
+#include "base/escape_control_characters.h"
 #include "check.h"
 #include "oarlock/model.h"
 #include "paddle/program_parser.h"
@@ -117,20 +117,22 @@ TEST("reader: displayed text is escaped") {
 
 // The tables of tests/loader/test_escape_text.py.
 TEST("reader: escapes agree with Python") {
-  CHECK_EQ(escape_text("\x07\n\r\x1b\x7f"), "\\x07\\x0a\\x0d\\x1b\\x7f");
-  CHECK_EQ(escape_text("\u0080\u009b\u009f\u00ad"), "\\x80\\x9b\\x9f\\xad");
-  CHECK_EQ(escape_text("\u061c\u180e\u200b\u200f\u2028\u202e"),
+  CHECK_EQ(escape_control_characters("\x07\n\r\x1b\x7f"), "\\x07\\x0a\\x0d\\x1b\\x7f");
+  CHECK_EQ(escape_control_characters("\u0080\u009b\u009f\u00ad"), "\\x80\\x9b\\x9f\\xad");
+  CHECK_EQ(escape_control_characters("\u061c\u180e\u200b\u200f\u2028\u202e"),
            "\\u061c\\u180e\\u200b\\u200f\\u2028\\u202e");
-  CHECK_EQ(escape_text("\u2060\u206f\ufeff\ufff9\ufffb"), "\\u2060\\u206f\\ufeff\\ufff9\\ufffb");
-  CHECK_EQ(escape_text("\U000e0000\U000e007f"), "\\U000e0000\\U000e007f");
-  CHECK_EQ(escape_text(std::string_view("\0", 1)), "\\x00");
+  CHECK_EQ(escape_control_characters("\u2060\u206f\ufeff\ufff9\ufffb"),
+           "\\u2060\\u206f\\ufeff\\ufff9\\ufffb");
+  CHECK_EQ(escape_control_characters("\U000e0000\U000e007f"), "\\U000e0000\\U000e007f");
+  CHECK_EQ(escape_control_characters(std::string_view("\0", 1)), "\\x00");
   std::string kept =
       "\t "
       "~\u00a0\u00ac\u00ae\u061b\u061d\u180d\u200a\u2010\u2027\u202f\u205f\u2070\ufefe\ufffc\ufffd"
       "\U000dffff\U000e0080";
-  CHECK_EQ(escape_text(kept + "\u00e9\u6f22\U0001f642\\\"'"), kept + "\u00e9\u6f22\U0001f642\\\"'");
-  CHECK_EQ(escape_text("two\nlines\r\n", true), "two\nlines\\x0d\n");
-  CHECK_EQ(escape_text("no\xff\xc3 utf\xe2\x80"), "no\\xff\\xc3 utf\\xe2\\x80");
+  CHECK_EQ(escape_control_characters(kept + "\u00e9\u6f22\U0001f642\\\"'"),
+           kept + "\u00e9\u6f22\U0001f642\\\"'");
+  CHECK_EQ(escape_control_characters("two\nlines\r\n", true), "two\nlines\\x0d\n");
+  CHECK_EQ(escape_control_characters("no\xff\xc3 utf\xe2\x80"), "no\\xff\\xc3 utf\\xe2\\x80");
 }
 
 // A sparse file of a terabyte: reading it would take hours.

@@ -43,7 +43,7 @@ struct Steps {
 
   std::string text() const {
     Program p = program();
-    validate_and_index_variables(p);
+    validate_and_fill_variable_indices(p);
     Params none("", p, "steps.pdiparams");
     return onnx::to_text(lower_program(p, none).graph);
   }

@@ -29,7 +29,7 @@ struct Chain {
                                  ""});
     for (const OpDesc& op : ops) p.blocks[0].ops.push_back(op);
     p.blocks[0].ops.push_back({"fetch", {{"X", {vars.back().name}}}, {}, {{"col", INT(0)}}, ""});
-    validate_and_index_variables(p);
+    validate_and_fill_variable_indices(p);
     Params none("", p, "chain.pdiparams");
     return onnx::to_text(lower_program(p, none).graph);
   }

@@ -10,11 +10,11 @@ using namespace oarlock;
 namespace {
 
 Options applied(const std::string& prefix, const Options& options = {}) {
-  return options_with_tuning(options, Model::open(prefix).impl(), open_library(""));
+  return options_with_tuning(options, Model::open(prefix).impl(), load_ort_library_once(""));
 }
 
 std::string tuning_of(const Options& options) {
-  return format_tuning(options, open_library(""), "x=float32[1,4]");
+  return format_tuning(options, load_ort_library_once(""), "x=float32[1,4]");
 }
 
 std::string replaced(std::string text, const std::string& part, const std::string& by) {

@@ -115,7 +115,7 @@ void walk(const std::string& bytes) {
   p.name = "one.pdmodel";
   p.blocks.emplace_back();
   p.blocks[0].vars.push_back({"w", {2}, DType::float32, VarKind::dense, true});
-  validate_and_index_variables(p);
+  validate_and_fill_variable_indices(p);
   Params(bytes, p, "one.pdiparams");
 }
 
@@ -175,7 +175,7 @@ TEST("validate: every violated rule is reported") {
   for (const Row& row : rows()) {
     Program p = parse_program(bytes_of("mlp.pdmodel"), "mlp.pdmodel");
     row.spoil(p);
-    std::string error = check::error_of([&] { validate_and_index_variables(p); });
+    std::string error = check::error_of([&] { validate_and_fill_variable_indices(p); });
     if (error.find(row.said) == std::string::npos) check::failed(row.id, 0, "got: " + error);
   }
 }

@@ -59,7 +59,7 @@ def test_key_paths() -> None:
     _, spec = pytree.flatten({"x": [1, {"mask": 2}], "y": 3})
     assert pytree.subscript_paths(spec) == ["['x'][0]", "['x'][1]['mask']", "['y']"]
     assert pytree.dotted_paths(spec) == ["x.0", "x.1.mask", "y"]
-    assert pytree.leaf_names("args", spec) == ["x_0", "mask", "y"]
+    assert pytree.leaf_input_names("args", spec) == ["x_0", "mask", "y"]
     assert pytree.format_spec_root(spec) == "dict of 2"
 
 

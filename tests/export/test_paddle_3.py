@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import oarlock as paddle
 from oarlock.cli.main import app
 from oarlock.export import pdmodel
-from oarlock.jit.model_conversion import convert_model
+from oarlock.jit.paddle_format_conversion import convert_paddle_format
 from oarlock.loader.pdmodel import parse_program
 from oarlock.loader.pir import convert_pdmodel_to_pir, convert_pir_to_pdmodel
 from oarlock.loader.runtime import UnsupportedError
@@ -133,10 +133,10 @@ def test_models_of_paddle_3_convert_in_both_directions(name: str, tmp_path: Path
     for suffix in (".json", ".pdiparams"):
         if (FIXTURES / (name + suffix)).exists():
             shutil.copy(FIXTURES / (name + suffix), tmp_path / ("m" + suffix))
-    (report,) = convert_model(tmp_path / "m", tmp_path / "m", "paddle2").values()
+    (report,) = convert_paddle_format(tmp_path / "m", tmp_path / "m", "paddle2").values()
     assert "largest difference" in report, report
     (tmp_path / "m.json").unlink()
-    (report,) = convert_model(tmp_path / "m", tmp_path / "again", "paddle3").values()
+    (report,) = convert_paddle_format(tmp_path / "m", tmp_path / "again", "paddle3").values()
     assert "largest difference" in report, report
     assert (tmp_path / "again.json").exists()
 

@@ -118,9 +118,9 @@ def test_model_from_bytes_prefix_or_paddle1_folder(model: tuple[str, Net], tmp_p
 
 
 def _record(array: np.ndarray[Any, Any]) -> bytes:
-    from oarlock.export.pdiparams import iter_record_chunks
+    from oarlock.export.pdiparams_writer import iter_serialized_record_chunks
 
-    return b"".join(bytes(part) for part in iter_record_chunks("", array))
+    return b"".join(bytes(part) for part in iter_serialized_record_chunks("", array))
 
 
 def test_clones_share_only_the_engine(model: tuple[str, Net]) -> None:

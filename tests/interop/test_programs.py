@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from oarlock.export import pdiparams, pdiparams_info, pdmodel
+from oarlock.export import pdiparams_info, pdiparams_writer, pdmodel
 from oarlock.export.atomic_files import write_files_atomically
 from oarlock.export.pdiparams_info import VarInfo
 from oarlock.ir.parser import parse
@@ -111,7 +111,7 @@ def write(folder: Path, name: str, program: Any, params: dict[str, Any]) -> Path
     write_files_atomically(
         {
             f"{prefix}.pdmodel": pdmodel.to_bytes(program),
-            f"{prefix}.pdiparams": pdiparams.to_bytes(params) if params else None,
+            f"{prefix}.pdiparams": pdiparams_writer.to_bytes(params) if params else None,
             f"{prefix}.pdiparams.info": pdiparams_info.to_bytes(rows) if params else None,
         }
     )
@@ -215,7 +215,7 @@ def test_paddle_files_are_valid_and_round_trip(name: str, exports: Path) -> None
         exports / f"{name}.pdiparams", [var.name for var in program.persistables()]
     )
     if params:
-        assert pdiparams.to_bytes(params) == (exports / f"{name}.pdiparams").read_bytes()
+        assert pdiparams_writer.to_bytes(params) == (exports / f"{name}.pdiparams").read_bytes()
     for var in program.persistables():
         assert params[var.name].shape == var.shape
         assert not params[var.name].flags.writeable

@@ -43,7 +43,7 @@ def never_run(row: Row) -> list[str]:
     }
     compiled = CompiledProgram(program)
     for call in row.calls:
-        given = [*call, *(t.array for t in concrete.result_builder.effect_inputs())]
+        given = [*call, *(t.array for t in concrete.result_builder.read_effect_input_tensors())]
         compiled.run(scope, dict(zip(program.feed_names(), given, strict=True)))
     lines = {op.attr("sub_block"): op.user_line for op in program.ops()}
     return [lines[i] for i, name in counts.items() if scope[name].item() == 0]

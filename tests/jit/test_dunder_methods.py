@@ -10,7 +10,7 @@ import pytest
 import oarlock as paddle
 from oarlock.core.errors import TraceError
 from oarlock.jit import to_static
-from oarlock.jit.operators.dunder_methods import DunderConversion
+from oarlock.jit.operators.dunder_and_property_conversion import DunderAndPropertyConversion
 
 from .programs.dunder_methods import Signed, a_property_asks, calls_ask
 
@@ -94,7 +94,9 @@ def test_objects_of_two_paths() -> None:
 
 def test_classes_stay_converted_until_last_recording_ends() -> None:
     original = Held.__add__
-    one, two = (DunderConversion(lambda function: True, lambda function: function) for _ in "12")
+    one, two = (
+        DunderAndPropertyConversion(lambda function: True, lambda function: function) for _ in "12"
+    )
     for conversion in (one, two):
         conversion.convert_classes_of(Held(X))
     assert Held.__add__ is not original

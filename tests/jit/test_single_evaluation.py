@@ -106,7 +106,7 @@ def test_missing_keys_are_not_created_by_the_capture(kind: Any) -> None:
     del held[5]
     assert not any(
         guard.is_satisfied()
-        for guard in static.concrete_program.guards._iter_kept_guards()
+        for guard in static.concrete_program.guards._iter_selected_guards()
         if guard.source.key == 5
     )
     assert 5 not in held

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from oarlock.loader.escape_text import ESCAPED_RANGES, escape_text
+from oarlock.loader.escape_control_characters import ESCAPED_RANGES, escape_control_characters
 
 # By what is written out, and as what: the first and last of each kind.
 WRITTEN_OUT = {
@@ -22,18 +22,18 @@ KEPT = "\t ~\xa0\xac\xae\u061b\u061d\u180d\u200a\u2010\u2027\u202f\u205f\u2070\u
 
 @pytest.mark.parametrize("one", WRITTEN_OUT, ids=ascii)
 def test_terminal_control_is_escaped(one: str) -> None:
-    assert escape_text(f"a{one}b{one}") == f"a{WRITTEN_OUT[one]}b{WRITTEN_OUT[one]}"
+    assert escape_control_characters(f"a{one}b{one}") == f"a{WRITTEN_OUT[one]}b{WRITTEN_OUT[one]}"
 
 
 def test_other_text_is_unchanged() -> None:
-    assert escape_text(KEPT) == KEPT
-    assert escape_text(KEPT + "\x9b") == KEPT + "\\x9b"
-    assert escape_text("two\nlines\r\n", keep_line_breaks=True) == "two\nlines\\x0d\n"
+    assert escape_control_characters(KEPT) == KEPT
+    assert escape_control_characters(KEPT + "\x9b") == KEPT + "\\x9b"
+    assert escape_control_characters("two\nlines\r\n", keep_line_breaks=True) == "two\nlines\\x0d\n"
 
 
 def test_limits_of_escaped_ranges() -> None:
     for first, last in ESCAPED_RANGES:
         for code in {first, last} - {ord("\t")}:
-            assert escape_text(chr(code)).startswith("\\")
+            assert escape_control_characters(chr(code)).startswith("\\")
         for code in {first - 1, last + 1} - {-1}:
-            assert escape_text(chr(code)) == chr(code)
+            assert escape_control_characters(chr(code)) == chr(code)

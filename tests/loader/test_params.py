@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as hnp
 
 from oarlock.core.dtype import ALL_DTYPES
 from oarlock.core.errors import FileError
-from oarlock.export.pdiparams import to_bytes, write
+from oarlock.export.pdiparams_writer import to_bytes, write
 from oarlock.loader.pdiparams import load_params, load_params_folder, parse_params
 
 GOOD: dict[str, Any] = {

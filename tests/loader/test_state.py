@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from oarlock.core.errors import FileError, OpError
-from oarlock.export import pdiparams, pdiparams_info, pdmodel
+from oarlock.export import pdiparams_info, pdiparams_writer, pdmodel
 from oarlock.export.pdiparams_info import VarInfo
 from oarlock.export.pickles import dumps
 from oarlock.framework.io import load, make_pickled_state_dict, save
@@ -208,7 +208,7 @@ VALUES = {"linear_0.w_0": WEIGHT, "half_0": HALF}
 
 def test_load_values_of_a_model(tmp_path: Path) -> None:
     (tmp_path / "m.pdmodel").write_bytes(pdmodel.to_bytes(PROGRAM))
-    (tmp_path / "m.pdiparams").write_bytes(pdiparams.to_bytes(VALUES))
+    (tmp_path / "m.pdiparams").write_bytes(pdiparams_writer.to_bytes(VALUES))
     assert sorted(load(tmp_path / "m")) == ["half_0", "linear_0.w_0"]
     (tmp_path / "m.pdiparams.info").write_bytes(
         pdiparams_info.to_bytes([VarInfo("linear_0.w_0", "l.weight", False, True)])
@@ -221,9 +221,9 @@ def test_load_values_of_a_model(tmp_path: Path) -> None:
 
 def test_load_values_of_a_1_x_folder(tmp_path: Path) -> None:
     (tmp_path / "__model__").write_bytes(pdmodel.to_bytes(PROGRAM))
-    (tmp_path / "all").write_bytes(pdiparams.to_bytes(VALUES))
+    (tmp_path / "all").write_bytes(pdiparams_writer.to_bytes(VALUES))
     for name, value in VALUES.items():
-        (tmp_path / name).write_bytes(pdiparams.to_bytes({name: value}))
+        (tmp_path / name).write_bytes(pdiparams_writer.to_bytes({name: value}))
     for back in (
         load(tmp_path),
         load(tmp_path, params_filename="all"),

@@ -1,4 +1,4 @@
-"""Write tracer/autodiff/grad_slots.py: the gradient ops that programs hold.
+"""Write tracer/autodiff/grad_op_tables.py: the gradient ops that programs hold.
 
 python -m tests.ops.gradient_slots
 """
@@ -13,7 +13,7 @@ from typing import Any
 from oarlock.core.op import OPS
 
 HERE = Path(__file__).parent
-MODULE = HERE.parents[1] / "tracer" / "autodiff" / "grad_slots.py"
+MODULE = HERE.parents[1] / "tracer" / "autodiff" / "grad_op_tables.py"
 HEAD = '''"""Input slots, irregular types and required attributes of Paddle's gradient ops.
 tests/ops/gradient_slots.py read the slots from real Paddle.
 """

@@ -39,7 +39,7 @@ def result_counts(row: Row) -> dict[str, int]:
     return more | {
         s.name: len(o) if s.is_list else 1
         for s, o in zip(op.outs, slots, strict=True)
-        if not s.lod_owner_slot
+        if not s.values_slot_of_lod_slot
     }
 
 

@@ -47,7 +47,7 @@ def flat_results(op: Op, outs: Any, offsets: bool = True) -> list[Any]:
     return [
         t
         for s, o in zip(op.outs, slots, strict=True)
-        if offsets or not s.lod_owner_slot
+        if offsets or not s.values_slot_of_lod_slot
         for t in (o if s.is_list else [o])
     ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from oarlock.autodiff.grad_slots import GRAD_INPUT_SLOTS, PADDLE1_INPUT_SLOTS
+from oarlock.autodiff.grad_op_tables import GRAD_INPUT_SLOTS, PADDLE1_INPUT_SLOTS
 from oarlock.core.op import OPS
 from tests.ops.gradient_slots import GRADIENT, MODULE, module, rows
 

@@ -134,7 +134,7 @@ NOT_FOR_CPU = {"fused_softmax_mask", "fused_softmax_mask_upper_triangle", "pad2d
 ON_SEQUENCES = {
     type
     for type, op in OPS.items()
-    if op.lod_rule or any(s.lod_owner_slot for s in (*op.ins, *op.outs))
+    if op.lod_rule or any(s.values_slot_of_lod_slot for s in (*op.ins, *op.outs))
 } | {
     "max_sequence_len",
     "merge_lod_tensor",

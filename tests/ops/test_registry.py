@@ -64,7 +64,7 @@ def test_slots(type: str) -> None:
     op, entry = OPS[type], REGISTRY[type]
     ins, outs = marks_by_slot(entry["ins"]), marks_by_slot(entry["outs"])
     ours = {
-        s.name: s for s in (*op.ins, *op.outs) if not s.lod_owner_slot
+        s.name: s for s in (*op.ins, *op.outs) if not s.values_slot_of_lod_slot
     }  # offsets come with the values
     assert ins.keys() <= {s.name for s in op.ins}
     assert outs.keys() - UNUSED_OUTS.get(type, set()) <= {s.name for s in op.outs}

@@ -16,7 +16,7 @@ from oarlock.capture.recorder import Recorder
 from oarlock.capture.variable import Variable
 from oarlock.compiler import CompiledProgram
 from oarlock.compiler.codegen import FunctionSourceWriter
-from oarlock.compiler.instructions import Branch, FusedCalls
+from oarlock.compiler.instructions import ConditionalBody, FusedCalls
 from oarlock.compiler.unsupported_ops import UnsupportedOpsError
 from oarlock.core.errors import OpError
 from oarlock.core.mode import use_base_mode
@@ -58,7 +58,7 @@ def compiled_of(
     with use_base_mode(Static(recorder)):
         made = function(*inputs)
         for out in made if isinstance(made, tuple) else (made,):
-            recorder.fetch(recorder.find_or_declare_name(out))
+            recorder.fetch(recorder.find_name_or_declare_persistable(out))
     return CompiledProgram(recorder.program), recorder.scope
 
 
@@ -243,7 +243,7 @@ def test_invalid_slots_and_attributes(op: OpDesc, words: str) -> None:
 def test_branch_with_unread_results() -> None:
     op = OpDesc("conditional_block")
     run = FunctionSourceWriter().write_and_compile_function(
-        ["x"], [], [Branch(op, "{0}", ("x",), [FusedCalls(op, [], [], ())])], ["x"]
+        ["x"], [], [ConditionalBody(op, "{0}", ("x",), [FusedCalls(op, [], [], ())])], ["x"]
     )
     assert run(1) == (1,)
 

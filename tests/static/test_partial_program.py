@@ -31,7 +31,7 @@ def partial(function: Callable[..., Any], examples: list[Any]) -> PartialProgram
     with use_base_mode(Static(recorder, trains=True)):
         made = function(*inputs)
         for out in made if isinstance(made, tuple) else (made,):
-            recorder.fetch(recorder.find_or_declare_name(out))
+            recorder.fetch(recorder.find_name_or_declare_persistable(out))
     return PartialProgram(recorder.program, recorder.scope)
 
 

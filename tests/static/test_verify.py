@@ -83,7 +83,7 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
             "attribute sub_block is of type INT, not BLOCK",
         ),
     ],
-    "sub_blocks_have_one_owner": [
+    "sub_blocks_are_children_with_one_owner": [
         (
             text("block 1 in 0:", "go() b=block(1)"),
             "attribute b is block 1, which is not a child of block 1",
@@ -167,14 +167,14 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
         ),
         (GOOD.replace("[0]\n", '{"value": [0]}\n'), "the output tree holds {'value': [0]}"),
     ],
-    "inputs_fed_once": [
+    "inputs_fed_once_and_not_persistable": [
         (
             text("x: float32[] = feed(X=feed) col=0", "x = feed(X=feed) col=1"),
             "input 'x' is fed twice",
         ),
         (text("param x: float32[]", "x = feed(X=feed) col=0"), "input 'x' is persistable"),
     ],
-    "parameters_not_overwritten": [
+    "persistables_only_updated_in_place": [
         (
             text("param w: float32[]", "w = relu(X=w)", "w = fill()"),
             "op 1 (fill): overwrites 'w', which is persistable",
@@ -235,7 +235,7 @@ def test_violations_are_reported(rule: str, program: Program, message: str) -> N
 
 def test_quantization_scale_may_be_a_parameter() -> None:
     measured = parse(text("param w: float32[]", "w = fake_quantize_dequantize_abs_max()"))
-    assert list(BY_NAME["parameters_not_overwritten"](measured)) == []
+    assert list(BY_NAME["persistables_only_updated_in_place"](measured)) == []
 
 
 def test_every_rule_has_a_violation() -> None:

@@ -17,7 +17,7 @@ import oarlock as oar
 from oarlock import FileError
 from oarlock.utils import tar_archives
 from oarlock.utils.download import get_path_from_url
-from oarlock.utils.tar_archives import iter_wanted_files, open_tar_archive
+from oarlock.utils.tar_archives import iter_wanted_paths_and_files, open_tar_archive
 from oarlock.utils.unpack import unpack
 from oarlock.vision import datasets
 from oarlock.vision.datasets.flowers import unpack_images
@@ -70,7 +70,7 @@ def extracted_names(path: Path, most: int = 1 << 30, unpacked: int = 1 << 30) ->
     with open_tar_archive(path, max_bytes=unpacked) as archive:
         return [
             name
-            for name, _ in iter_wanted_files(
+            for name, _ in iter_wanted_paths_and_files(
                 archive, path.name, lambda name: name.startswith("w"), most
             )
         ]

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import OarlockError, with_user_line
+from ..core.errors import OarlockError, append_user_line
 from ..core.numerics_check import FLOAT16_MAX
 
 _TITLES = [
@@ -91,7 +91,7 @@ def parse_log(lines: Iterable[str]) -> list[TensorStatistics]:
             largest, smallest, mean = (float(values[name]) for name in ("max", "min", "mean"))
         except (KeyError, ValueError) as error:
             raise OarlockError(
-                with_user_line(f"compare_accuracy: malformed line {line.strip()!r}: {error}")
+                append_user_line(f"compare_accuracy: malformed line {line.strip()!r}: {error}")
             ) from None
         tensors.append(
             TensorStatistics(
@@ -165,7 +165,7 @@ def _write_xlsx(path: str, sheets: dict[str, list[TensorPair]], loss_scale: floa
         xlsxwriter = import_module("xlsxwriter")
     except ImportError:
         raise OarlockError(
-            with_user_line(
+            append_user_line(
                 "compare_accuracy: writing a spreadsheet needs the package XlsxWriter: pip install "
                 "oarlock[amp], or give an output_filename that ends with .csv"
             )
@@ -233,13 +233,13 @@ def compare_accuracy(
         installed.
     """
     if dump_all_tensors:
-        raise OarlockError(with_user_line("compare_accuracy: dump_all_tensors is not supported"))
+        raise OarlockError(append_user_line("compare_accuracy: dump_all_tensors is not supported"))
     if not isinstance(loss_scale, int | float) or not loss_scale > 0:
         raise OarlockError(
-            with_user_line(f"compare_accuracy: loss_scale is {loss_scale!r}, not > 0")
+            append_user_line(f"compare_accuracy: loss_scale is {loss_scale!r}, not > 0")
         )
     sheets = {}
-    for name in _require_log_names(dump_path):
+    for name in _require_log_file_names(dump_path):
         fp32 = _read_log(dump_path, name)
         fp16 = _read_log(another_dump_path, name)
         sheets[name] = pair_tensors(fp32, fp16, float(loss_scale))
@@ -249,16 +249,16 @@ def compare_accuracy(
         _write_xlsx(output_filename, sheets, float(loss_scale))
 
 
-def _require_log_names(folder: str) -> list[str]:
+def _require_log_file_names(folder: str) -> list[str]:
     try:
         names = sorted(name for name in os.listdir(folder) if "worker_" in name)
     except OSError as error:
         raise OarlockError(
-            with_user_line(f"compare_accuracy: {folder}: {error.strerror}")
+            append_user_line(f"compare_accuracy: {folder}: {error.strerror}")
         ) from None
     if not names:
         raise OarlockError(
-            with_user_line(f"compare_accuracy: {folder} has no log worker_cpu or worker_gpu.0")
+            append_user_line(f"compare_accuracy: {folder} has no log worker_cpu or worker_gpu.0")
         )
     return names
 
@@ -270,4 +270,4 @@ def _read_log(folder: str, name: str) -> list[TensorStatistics]:
             return parse_log(log)
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "is not a text file"
-        raise OarlockError(with_user_line(f"compare_accuracy: {path}: {reason}")) from None
+        raise OarlockError(append_user_line(f"compare_accuracy: {path}: {reason}")) from None

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..core.dtype import is_inexact, parse_dtype
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.mode import WrapperMode, state, use_mode, without_wrapper_modes_of_class
 from ..core.tensor import Tensor
 from ..nn import InstanceNorm1D, InstanceNorm2D, InstanceNorm3D, LayerNorm
@@ -22,7 +22,7 @@ FLOAT32_IN_FLOAT16_MODELS = (LayerNorm, InstanceNorm1D, InstanceNorm2D, Instance
 
 
 def _make_op_error_with_user_line(message: str) -> OpError:
-    return OpError(with_user_line(message))
+    return OpError(append_user_line(message))
 
 
 def settings_from_arguments(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core import cuda, numerics_check, rng
-from ..core.errors import OarlockError, OperandError, with_user_line
+from ..core.errors import OarlockError, OperandError, append_user_line
 from ..core.flags import set_flags
 from ..core.mode import Mode, WrapperMode, find_mode, state, without_wrapper_modes_of_class
 from ..core.numerics_check import array_statistics, is_enabled, set_enabled_in_thread
@@ -66,7 +66,7 @@ def check_numerics(
     if (counts[0] or counts[1]) and debug_mode is DebugMode.CHECK_NAN_INF_AND_ABORT:
         counts_text = f"{counts[0]} NaNs, {counts[1]} infinities, {counts[2]} zeros"
         raise OarlockError(
-            with_user_line(f"{op_type}: {counts_text} in {var_name} (X={tensor.meta})")
+            append_user_line(f"{op_type}: {counts_text} in {var_name} (X={tensor.meta})")
         )
     return Tensor(cuda.to_default_device(np.array(counts, np.int64))), Tensor(
         cuda.to_default_device(np.array(values, np.float32))
@@ -191,11 +191,13 @@ class TensorCheckerConfig:
             ("debug_step", debug_step),
         ):
             if value is not None and not isinstance(value, list | tuple):
-                raise ValueError(with_user_line(f"{name} must be list or tuple"))
+                raise ValueError(append_user_line(f"{name} must be list or tuple"))
         if not isinstance(debug_mode, DebugMode):
-            raise ValueError(with_user_line(f"debug_mode must be a DebugMode, got {debug_mode!r}"))
+            raise ValueError(
+                append_user_line(f"debug_mode must be a DebugMode, got {debug_mode!r}")
+            )
         if not isinstance(stack_height_limit, int):
-            raise ValueError(with_user_line("stack_height_limit must be int"))
+            raise ValueError(append_user_line("stack_height_limit must be int"))
         self.start_step, self.end_step = _step_range(debug_step)
         self.enable, self.debug_mode, self.output_dir = enable, debug_mode, output_dir
         self.checked_op_list, self.skipped_op_list = checked_op_list, skipped_op_list
@@ -233,7 +235,7 @@ def _step_range(debug_step: Sequence[int] | None) -> tuple[int | None, int | Non
     steps = list(debug_step)
     if len(steps) != 2 or not all(isinstance(s, int) for s in steps) or steps[0] >= steps[1]:
         raise OarlockError(
-            with_user_line(
+            append_user_line(
                 f"TensorCheckerConfig: debug_step is {debug_step}, not two ascending integers"
             )
         )
@@ -287,7 +289,7 @@ def check_layer_numerics(func: Callable[..., Any]) -> Callable[..., Any]:
     def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
         if args and not isinstance(args[0], Tensor):
             raise OperandError(
-                with_user_line("check_layer_numerics: First input of this layer must be tensor.")
+                append_user_line("check_layer_numerics: First input of this layer must be tensor.")
             )
         before = is_enabled()
         set_enabled_in_thread(True)

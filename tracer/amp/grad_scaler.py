@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import OarlockError, OpError, with_user_line
+from ..core.errors import OarlockError, OpError, append_user_line
 from ..core.tensor import Tensor
 from ..tensor.convert import cast
 from ..tensor.math import multiply
@@ -16,7 +16,7 @@ UNSCALED, STEPPED = "unscale_()", "step()"
 
 def _check_ratio(name: str, ok: bool, value: float, relation: str) -> None:
     if not ok:
-        raise OpError(with_user_line(f"GradScaler: {name}={value} is not {relation} 1"))
+        raise OpError(append_user_line(f"GradScaler: {name}={value} is not {relation} 1"))
 
 
 class AmpScaler:
@@ -63,7 +63,9 @@ class AmpScaler:
         var [*] -> [*]
         """
         if not isinstance(var, Tensor):
-            raise OpError(with_user_line(f"GradScaler.scale: {type(var).__name__} is not a tensor"))
+            raise OpError(
+                append_user_line(f"GradScaler.scale: {type(var).__name__} is not a tensor")
+            )
         return multiply(cast(var, "float32"), self._scale) if self._enable else var
 
     def _unscale(self, optimizer: Any) -> None:
@@ -75,7 +77,7 @@ class AmpScaler:
         last_call = self._last_call_by_optimizer.get(id(optimizer))
         if last_call is not None:
             raise OarlockError(
-                with_user_line(
+                append_user_line(
                     f"GradScaler.unscale_: {last_call} was called since the last update()"
                 )
             )
@@ -95,7 +97,7 @@ class AmpScaler:
         """
         if self._last_call_by_optimizer.get(id(optimizer)) == STEPPED:
             raise OarlockError(
-                with_user_line("GradScaler.step: step() was called since the last update()")
+                append_user_line("GradScaler.step: step() was called since the last update()")
             )
         if id(optimizer) not in self._last_call_by_optimizer:
             self._unscale(optimizer)
@@ -236,7 +238,7 @@ class AmpScaler:
 
 
 def _load_state_dict_error(reason: str) -> OarlockError:
-    return OarlockError(with_user_line(f"GradScaler.load_state_dict: {reason}"))
+    return OarlockError(append_user_line(f"GradScaler.load_state_dict: {reason}"))
 
 
 class GradScaler(AmpScaler):

@@ -9,7 +9,7 @@ from ..capture.modes import Static, find_static_base_mode
 from ..capture.recorder import Recorder
 from ..capture.variable import Variable
 from ..core.backward_pass import conjugate_complex_grad
-from ..core.errors import OarlockError, OperandError, OpError, with_user_line
+from ..core.errors import OarlockError, OperandError, OpError, append_user_line
 from ..core.mode import state, use_mode
 from ..core.op import OPS
 from ..core.tensor import Tensor
@@ -42,7 +42,7 @@ def append_gradient_ops(
             "gradients cannot be computed in the body of while_loop, which is recorded "
             "several times; use While"
         )
-        raise OarlockError(with_user_line(f"backward: {why}, or compute them after the loop"))
+        raise OarlockError(append_user_line(f"backward: {why}, or compute them after the loop"))
     activity = _decompose_grad_ops_and_analyze_activity(recorder, targets, wanted, barred)
     start = len(current.ops)
     with use_mode(Static(recorder)):
@@ -127,7 +127,7 @@ def _require_recorder(what: str) -> Recorder:
     mode = find_static_base_mode(state.mode)
     if mode is None:
         raise OarlockError(
-            with_user_line(
+            append_user_line(
                 f"{what}: requires a program under construction; call enable_static() first"
             )
         )
@@ -144,33 +144,33 @@ def _as_variable_list(values: Any, what: str) -> list[Any]:
     """`values` (one variable, several, or None) as a list. Raises OperandError for a name."""
     if isinstance(values, str):
         raise OperandError(
-            with_user_line(f"gradients: {what} should be variables, not the name {values!r}")
+            append_user_line(f"gradients: {what} should be variables, not the name {values!r}")
         )
     return _as_list(values)
 
 
-def _names_of_variables(recorder: Recorder, values: Any, what: str) -> list[str]:
+def _find_or_declare_names_of_variables(recorder: Recorder, values: Any, what: str) -> list[str]:
     """The names of several variables.
 
     Raises OperandError for anything but a list of tensors and names.
     """
     if values is not None and not isinstance(values, list | tuple | set | frozenset):
-        raise OperandError(with_user_line(f"{what} is not a list, but {type(values).__name__}"))
+        raise OperandError(append_user_line(f"{what} is not a list, but {type(values).__name__}"))
     wrong = [v for v in values or () if not isinstance(v, str | Tensor)]
     if wrong:
         raise OperandError(
-            with_user_line(
+            append_user_line(
                 f"{what} contains neither a variable nor a name: {type(wrong[0]).__name__}"
             )
         )
-    return [_name_of_variable(recorder, v) for v in values or ()]
+    return [_find_or_declare_name_of_variable(recorder, v) for v in values or ()]
 
 
-def _name_of_variable(recorder: Recorder, value: Any) -> str:
-    return value if isinstance(value, str) else recorder.find_or_declare_name(value)
+def _find_or_declare_name_of_variable(recorder: Recorder, value: Any) -> str:
+    return value if isinstance(value, str) else recorder.find_name_or_declare_persistable(value)
 
 
-def _require_tensor(recorder: Recorder, name: str) -> Tensor:
+def _require_tensor_by_name(recorder: Recorder, name: str) -> Tensor:
     """The parameter or variable called `name`."""
     found = recorder.scope.get(name)
     if found is not None:
@@ -178,7 +178,7 @@ def _require_tensor(recorder: Recorder, name: str) -> Tensor:
     desc = recorder.program.var(name)
     if desc is None:
         raise OpError(
-            with_user_line(f"append_backward: there is no variable '{name}' in the program")
+            append_user_line(f"append_backward: there is no variable '{name}' in the program")
         )
     return recorder.create_variable(desc)
 
@@ -198,7 +198,9 @@ def append_backward(
     """
     recorder = _require_recorder("append_backward")
     program = recorder.program
-    barred = set(_names_of_variables(recorder, no_grad_set, "append_backward: no_grad_set"))
+    barred = set(
+        _find_or_declare_names_of_variables(recorder, no_grad_set, "append_backward: no_grad_set")
+    )
     written_names = program.written_names()
     leaves = [
         v.name
@@ -210,14 +212,14 @@ def append_backward(
     if parameter_list is None:
         parameters = [n for n in leaves if program.block.vars[n].is_parameter]
     else:
-        given_names = _names_of_variables(
+        given_names = _find_or_declare_names_of_variables(
             recorder, parameter_list, "append_backward: parameter_list"
         )
         parameters = [n for n in given_names if not _has_stop_gradient(program, n)]
     requested_names = [n for n in dict.fromkeys([*parameters, *leaves]) if n not in barred]
     gradients_by_name = append_gradient_ops(recorder, {loss.name: None}, requested_names, barred)
     return [
-        (_require_tensor(recorder, n), gradients_by_name[n])
+        (_require_tensor_by_name(recorder, n), gradients_by_name[n])
         for n in parameters
         if n in gradients_by_name
     ]
@@ -266,22 +268,28 @@ def gradients(
     if given and len(given) != len(roots):
         counts = f"{len(given)} target_gradients for {len(roots)} targets"
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"gradients: Should have the same number of target_gradients as targets: {counts}"
             )
         )
     given = given or [None] * len(roots)
-    names = [_name_of_variable(recorder, v) for v in _as_variable_list(inputs, "inputs")]
-    barred = set(_names_of_variables(recorder, no_grad_set, "gradients: no_grad_set"))
+    names = [
+        _find_or_declare_name_of_variable(recorder, v) for v in _as_variable_list(inputs, "inputs")
+    ]
+    barred = set(
+        _find_or_declare_names_of_variables(recorder, no_grad_set, "gradients: no_grad_set")
+    )
     for root, gradient in zip(roots, given, strict=True):
         if gradient is not None and len(gradient.meta.shape) != len(root.meta.shape):
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"gradients: the gradient has another rank than the target "
                     f"(target={root.meta}, gradient={gradient.meta})"
                 )
             )
-    pairs = {_name_of_variable(recorder, r): g for r, g in zip(roots, given, strict=True)}
+    pairs = {
+        _find_or_declare_name_of_variable(recorder, r): g for r, g in zip(roots, given, strict=True)
+    }
     found = append_gradient_ops(
         recorder, pairs, [n for n in names if not _has_stop_gradient(program, n)], barred
     )

@@ -12,12 +12,12 @@ from ..capture.recorder import Recorder, typed_attrs
 from ..capture.variable import Variable
 from ..core.dtype import is_inexact
 from ..core.eager import metas_of_inputs
-from ..core.errors import OarlockError, OpError, with_user_line
+from ..core.errors import OarlockError, OpError, append_user_line
 from ..core.op import OPS, Op
 from ..ir.block_captures import EMPTY_NAME
 from ..ir.passes.scalar_result_predicates import reduces_to_scalar
 from ..ir.program import Attr, AttrType, Block, OpDesc, VarKind
-from ..ops.shared_meta_rules import UnknownSizeInGradientError
+from ..ops.shared_op_rules import UnknownSizeInGradientError
 from .activity_analysis import ActivityAnalysis
 from .cotangents import Cotangents, declare_variable_like, reduce_grad_to, zero_grad_for
 from .value_versions import ValueVersions
@@ -100,7 +100,7 @@ class ProgramBackwardPass:
                         f"backward: the loss depends on {op.type}, which is outside of the "
                         f"loop; compute it in the body of the loop"
                     )
-                    raise OarlockError(with_user_line(f"{why}{location_line(op)}"))
+                    raise OarlockError(append_user_line(f"{why}{location_line(op)}"))
                 start = len(self.recorder.block.ops)
                 GRADIENT_RULES.get(op.type, ProgramBackwardPass.differentiate_op)(self, op, i)
                 for result in self.recorder.block.ops[start:]:
@@ -133,11 +133,11 @@ class ProgramBackwardPass:
 
     def value_before(self, name: str, at: int) -> Variable:
         """The value of a variable before op number `at`."""
-        return self.require_variable(self.value_versions.name_before(name, at))
+        return self.require_variable(self.value_versions.name_or_scheduled_copy_before(name, at))
 
     def value_after(self, name: str, at: int) -> Variable:
         """The value of a variable after op number `at`."""
-        return self.require_variable(self.value_versions.name_after(name, at))
+        return self.require_variable(self.value_versions.name_or_scheduled_copy_after(name, at))
 
     def accumulate(self, name: str, gradient: Variable) -> None:
         """Add to the gradient of a variable."""
@@ -239,7 +239,7 @@ class ProgramBackwardPass:
             if (
                 slot.name in slots
                 and not slot.is_list
-                and not slot.lod_owner_slot
+                and not slot.values_slot_of_lod_slot
                 and not desc.outputs.get(slot.name)
             ):
                 self._add_missing_output(op, desc, i, at)

@@ -16,7 +16,7 @@ from ..core.mode import use_mode
 from ..core.op import OPS, Slot
 from ..ir.block_captures import EMPTY_NAME, forward_blocks_of_recurrent_grads
 from ..ir.program import OpDesc, Program, VarKind
-from ..ops.shared_meta_rules import UnknownSizeInGradientError
+from ..ops.shared_op_rules import UnknownSizeInGradientError
 from .backward_pass import apply_vjp_rule
 from .cotangents import reduce_grad_to, zero_grad_for
 from .grad_op_replacements import GradOpReplacements
@@ -62,19 +62,21 @@ def decompose_gradients_in_place(
                     if (
                         gradient is None
                         or not seen
-                        or not VjpDecomposition(recorder, gradient).try_emit()
+                        or not VjpOpDecomposition(
+                            recorder, gradient
+                        ).emit_or_rewind_if_sizes_unknown()
                     ):
                         block.ops.append(gradient or op)
 
 
-class VjpDecomposition:
+class VjpOpDecomposition:
     """The decomposition of one op `vjp`."""
 
     def __init__(self, recorder: Recorder, desc: OpDesc) -> None:
         self.recorder, self.desc = recorder, desc
         self.op = OPS[desc.attr("of")]
 
-    def try_emit(self) -> bool:
+    def emit_or_rewind_if_sizes_unknown(self) -> bool:
         """Emit the ops of the rule. If the rule needs run-time sizes, or the program does not
         declare the shape or dtype of a variable, emit nothing and return False.
         """

@@ -57,9 +57,9 @@ class GradOpReplacements:
 
     def _candidate_forward_ops(self, type: str, desc: OpDesc) -> list[OpDesc]:
         """The ops of a type, in order, that use the least used name of the gradient op."""
-        ops, indices = self._ops_by_type.get(type, []), self._op_indices_by_variable(type)
+        ops, indices = self._ops_by_type.get(type, []), self._indices_within_type_by_variable(type)
         slots = (
-            _variable_names_of_gradients(names) if slot.endswith(GRADIENT_SUFFIX) else names
+            _iter_names_without_gradient_suffix(names) if slot.endswith(GRADIENT_SUFFIX) else names
             for slot, names in desc.inputs.items()
         )
         known = [
@@ -73,7 +73,7 @@ class GradOpReplacements:
         rarest = min(known, key=lambda names: sum(len(indices[n]) for n in names))
         return [ops[i] for i in sorted({i for name in rarest for i in indices[name]})]
 
-    def _op_indices_by_variable(self, type: str) -> dict[str, list[int]]:
+    def _indices_within_type_by_variable(self, type: str) -> dict[str, list[int]]:
         if type not in self._indices_by_name:
             found = self._indices_by_name[type] = {}
             for i, op in enumerate(self._ops_by_type.get(type, [])):
@@ -117,14 +117,14 @@ def _has_variable_names_of_forward(gradient: OpDesc, op: OpDesc) -> bool:
         of_results = stem in op.outputs and (stem != slot or stem not in op.inputs)
         theirs = (op.outputs if of_results else op.inputs).get(stem, [])
         if not _do_known_names_match(
-            _variable_names_of_gradients(names) if stem != slot else names, theirs
+            _iter_names_without_gradient_suffix(names) if stem != slot else names, theirs
         ):
             return False
     given = (
         (slot.removesuffix(GRADIENT_SUFFIX), names) for slot, names in gradient.outputs.items()
     )
     return all(
-        _do_known_names_match(_variable_names_of_gradients(names), op.inputs.get(slot, []))
+        _do_known_names_match(_iter_names_without_gradient_suffix(names), op.inputs.get(slot, []))
         for slot, names in given
     )
 
@@ -149,7 +149,7 @@ def _names_with_and_without_scopes(name: str) -> Iterator[str]:
         yield name
 
 
-def _variable_names_of_gradients(names: Iterable[str]) -> Iterator[str]:
+def _iter_names_without_gradient_suffix(names: Iterable[str]) -> Iterator[str]:
     """The variables of gradients with names such as `x@GRAD` and `x@GRAD@RENAME@block0@1`;
     EMPTY for other names.
     """

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from ..core.op import OPS
 from ..ir.program import Attr, AttrType
-from .grad_slots import (
+from .grad_op_tables import (
     GRAD_INPUT_SLOTS,
     IRREGULAR_GRAD_TYPES,
     PADDLE1_INPUT_SLOTS,

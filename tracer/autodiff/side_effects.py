@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..capture.side_effects.py_func import (
+from ..capture.side_effects.py_func_and_static_pylayer import (
     call_static_pylayer_backward,
     register_py_func_backward,
     registered_function,

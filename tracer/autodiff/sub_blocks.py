@@ -14,7 +14,7 @@ from typing import Any
 from ..capture.recorder import OpenBlock
 from ..capture.variable import Variable
 from ..core.dtype import parse_dtype
-from ..core.errors import OarlockError, with_user_line
+from ..core.errors import OarlockError, append_user_line
 from ..core.op import OPS
 from ..ir.block_captures import outer_names_read_by_block, outer_names_written_by_block
 from ..ir.program import Attr, AttrType, Block, OpDesc, VarDesc, VarKind
@@ -47,7 +47,7 @@ class BlockGradient:
 
     def run(self) -> OpDesc | None:
         """Emit the gradient block and the op that runs it."""
-        self._copy_output_grads()
+        self._emit_overwritable_written_grads()
         made = Block(len(self.recorder.program.blocks), self.block.idx)
         self.recorder.program.blocks.append(made)
         value_versions = ValueVersions(
@@ -63,14 +63,14 @@ class BlockGradient:
             reads = self._grads_of_only_read_variables(backward)
         self._emit_zero_accumulators(reads)
         with self.recorder.enter_block(inner):
-            self._emit_outer_writes(ends, reads)
+            self._emit_gradient_writes_to_outer_variables(ends, reads)
         value_versions.insert_copies()
-        return self._emit_grad_op(made)
+        return self._emit_op_running_gradient_block(made)
 
     # -- inputs
     # -------------------------------------------------------------------------------------------
 
-    def _copy_output_grads(self) -> None:
+    def _emit_overwritable_written_grads(self) -> None:
         """Copy the gradients of the written variables to variables that the gradient block
         may overwrite.
         """
@@ -133,7 +133,9 @@ class BlockGradient:
             like = self.outer.value_before(name, self.op_index)
             self.accumulators[name] = self._emit_cross_block_zeros(like, name)
 
-    def _emit_outer_writes(self, ends: dict[str, Variable], reads: dict[str, Variable]) -> None:
+    def _emit_gradient_writes_to_outer_variables(
+        self, ends: dict[str, Variable], reads: dict[str, Variable]
+    ) -> None:
         for name, gradient in reads.items():
             sum_ = self.accumulators[name].name
             if self.is_loop:
@@ -146,7 +148,7 @@ class BlockGradient:
                     "assign", {"X": [gradient.name]}, {"Out": [self.written_grads[name].name]}
                 )
 
-    def _emit_grad_op(self, made: Block) -> OpDesc:
+    def _emit_op_running_gradient_block(self, made: Block) -> OpDesc:
         outer, op = self.outer, self.op
         for name, gradient in self.written_grads.items():
             if self.is_loop or outer.value_versions.has_value_before(name, self.op_index):
@@ -305,7 +307,7 @@ def _slice_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
         )
     elif op.attr("starts") != [0]:
         why = "backward: the gradient of a slice of a TensorArray requires that it starts at 0"
-        raise OarlockError(with_user_line(f"{why}{location_line(op)}"))
+        raise OarlockError(append_user_line(f"{why}{location_line(op)}"))
     else:
         backward.accumulate(name, gradient)
 

@@ -83,24 +83,24 @@ class ValueVersions:
             and self._outer_versions[0].has_value_before(name, self._outer_versions[1])
         )
 
-    def name_before(self, name: str, at: int) -> str:
+    def name_or_scheduled_copy_before(self, name: str, at: int) -> str:
         """The variable that holds, during the backward pass, the value of `name` before op `at`."""
         writes = self._write_indices.get(name, [])
         later = bisect_left(writes, at)
         if later < len(writes):
-            return self._get_or_declare_copy(name, writes[later])
+            return self._get_or_schedule_copy(name, writes[later])
         if self._outer_versions is not None and name not in self.block.vars:
             outer, index = self._outer_versions
             if name not in self._write_indices:
-                return outer.name_before(name, index)
+                return outer.name_or_scheduled_copy_before(name, index)
             return (
-                name if self._is_loop_body else outer.name_after(name, index)
+                name if self._is_loop_body else outer.name_or_scheduled_copy_after(name, index)
             )  # loop residuals save the value in every iteration
         return name
 
-    def name_after(self, name: str, at: int) -> str:
+    def name_or_scheduled_copy_after(self, name: str, at: int) -> str:
         """The variable that holds, during the backward pass, the value of `name` after op `at`."""
-        return self.name_before(name, at + 1)
+        return self.name_or_scheduled_copy_before(name, at + 1)
 
     def is_unchanged(self, name: str, at: int) -> bool:
         """Whether `name` still has the value from before op `at` when the backward pass
@@ -115,7 +115,7 @@ class ValueVersions:
             return outer.is_unchanged(name, index)
         return self._is_loop_body or outer.is_unchanged(name, index + 1)
 
-    def _get_or_declare_copy(self, name: str, overwritten: int) -> str:
+    def _get_or_schedule_copy(self, name: str, overwritten: int) -> str:
         found = self._copy_names.get((name, overwritten))
         if found is None:
             recorder = self._recorder

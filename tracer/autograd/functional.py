@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.autograd import backward as _backward
 from ..core.autograd import grad, reshape_grad_if_same_size
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
 from ..tensor.creation import ones_like, zeros_like
 from ..tensor.manipulation import stack
@@ -26,7 +26,7 @@ def backward(
     initial_grads = [None] * len(roots) if grad_tensors is None else _to_list(grad_tensors)
     if len(initial_grads) != len(roots):
         raise OpError(
-            with_user_line(f"backward: {len(initial_grads)} gradients for {len(roots)} tensors")
+            append_user_line(f"backward: {len(initial_grads)} gradients for {len(roots)} tensors")
         )
     _backward(
         roots,
@@ -55,10 +55,10 @@ class Jacobian:
                     f"{name} must have rank {allowed[0]} or {allowed[1]} "
                     f"{'with' if is_batched else 'without'} batch_axis"
                 )
-                raise OpError(with_user_line(f"jacobian: {problem} (ys={ys.meta}, xs={xs.meta})"))
+                raise OpError(append_user_line(f"jacobian: {problem} (ys={ys.meta}, xs={xs.meta})"))
         if is_batched and ys.meta.shape[0] != xs.meta.shape[0]:
             raise OpError(
-                with_user_line(f"jacobian: the batch sizes differ (ys={ys.meta}, xs={xs.meta})")
+                append_user_line(f"jacobian: the batch sizes differ (ys={ys.meta}, xs={xs.meta})")
             )
         self._ys, self._xs, self._num_batch_axes = ys, xs, int(is_batched)
         self._cached_rows: dict[int, Tensor] = {}
@@ -143,7 +143,7 @@ class Hessian(Jacobian):
 
 def _parse_is_batched(batch_axis: int | None) -> bool:
     if batch_axis not in (None, 0):
-        raise OpError(with_user_line(f"jacobian: batch_axis={batch_axis} is neither None nor 0"))
+        raise OpError(append_user_line(f"jacobian: batch_axis={batch_axis} is neither None nor 0"))
     return batch_axis == 0
 
 
@@ -169,7 +169,7 @@ def hessian(ys: Tensor, xs: Any, batch_axis: int | None = None) -> Any:
     batch = int(_parse_is_batched(batch_axis))
     if any(d != 1 for d in ys.meta.shape[batch:]):
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"hessian: ys must have one element{' per batch element' * batch} (ys={ys.meta})"
             )
         )
@@ -198,7 +198,7 @@ def _require_fitting_vectors_or_ones(v: Any, tensors: list[Tensor], function: st
     if [v.meta.shape for v in vectors] != [t.meta.shape for t in tensors]:
         metas = ", ".join(str(t.meta) for t in tensors)
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"{function}: v must have the shapes of {metas} "
                 f"(v={', '.join(str(v.meta) for v in vectors)})"
             )

@@ -8,7 +8,7 @@ from typing import Any
 from ..core._tape import Node
 from ..core.backward_pass import BARE_ARRAY_MODE, conjugate_complex_grad
 from ..core.dtype import is_inexact
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.mode import state, use_mode
 from ..core.op import Meta, Op, OpTraits, Slot
 from ..core.tensor import Tensor
@@ -66,7 +66,7 @@ class PyLayer:
         arguments.
         """
         ctx = PyLayerContext()
-        with use_mode(state.mode.with_gradient_recording(False)):
+        with use_mode(state.mode.mode_with_gradient_recording(False)):
             result = cls.forward(ctx, *args, **kwargs)
         inputs = _collect_tensors([*args, *kwargs.values()])
         result_list = list(result) if isinstance(result, list | tuple) else [result]
@@ -76,7 +76,7 @@ class PyLayer:
         tensors = [r for r in results if isinstance(r, Tensor)]
         if not tensors:
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"{cls.__name__}: forward must return a tensor, not {type(result).__name__}"
                 )
             )
@@ -149,7 +149,7 @@ def _make_vjp_rule(
     def vjp_rule(grads: list[Any], operands: list[Any]) -> list[Any]:
         bare = state.mode is BARE_ARRAY_MODE
         tensors = [Tensor(g) if bare and g is not None else g for g in grads]
-        with use_mode(state.mode.with_gradient_recording(False) if bare else state.mode):
+        with use_mode(state.mode.mode_with_gradient_recording(False) if bare else state.mode):
             gradients = cls.backward(
                 ctx, *[t if t is None else conjugate_complex_grad(t) for t in tensors]
             )
@@ -159,7 +159,7 @@ def _make_vjp_rule(
                 f"{cls.__name__}: backward returned {len(gradients)} gradients for the "
                 f"{len(operands)} tensors that forward was called with"
             )
-            raise OpError(with_user_line(problem))
+            raise OpError(append_user_line(problem))
         for f, x in zip(gradients, operands, strict=True):
             _check_grad_shape(cls.__name__, f, x if bare else x.meta)
         gradients = [conjugate_complex_grad(f) if isinstance(f, Tensor) else f for f in gradients]
@@ -176,7 +176,7 @@ def _check_grad_shape(name: str, gradient: Any, operand: Any) -> None:
     if not isinstance(gradient, Tensor) or gradient.meta.shape != operand.shape:
         expected = Meta(operand.shape, operand.dtype)
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"{name}: backward returned {actual} as the gradient of an input (X={expected})"
             )
         )

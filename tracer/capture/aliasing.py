@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..core.errors import TraceError, user_line, with_user_line
+from ..core.errors import TraceError, append_user_line, user_line
 from ..core.tensor import Tensor
 
 ValuesByPath = tuple[Any, ...]
@@ -40,7 +40,7 @@ class Invalidation:
 
     def error(self) -> TraceError:
         """Return the error to raise when the tensor or list is read."""
-        return TraceError(with_user_line(f"this value may be out of date: {self.reason}"))
+        return TraceError(append_user_line(f"this value may be out of date: {self.reason}"))
 
     @property
     def reason(self) -> str:

@@ -44,7 +44,7 @@ class ProgramInliner:
         self._block_copies: dict[int, Block] = {0: mode.recorder.block}
         for name, tensor in given.items():
             if name in program.block.vars:
-                self._new_names[0, name] = mode.recorder.find_or_declare_name(tensor)
+                self._new_names[0, name] = mode.recorder.find_name_or_declare_persistable(tensor)
         self._declare_variables(program.block)
         for op in program.block.ops:
             if not is_feed_or_fetch(op.type):

@@ -15,12 +15,12 @@ from ..core.errors import (
     OpError,
     SideEffectError,
     TraceError,
+    append_user_line,
     op_error_like,
     user_line,
     warn,
-    with_user_line,
 )
-from ..core.mode import Mode, base_mode
+from ..core.mode import Mode, base_mode_of
 from ..core.op import OPS, Meta, Op, Slot
 from ..core.tensor import RemovableHookHandle, Tensor
 from ..ir.guards import format_expected_value
@@ -55,7 +55,7 @@ class Trace(EagerMode):
         super().__init__(tape)
         self.recorder, self.constrained_dims = recorder, constrained_dims
 
-    def with_gradient_recording(self, tape: bool) -> Trace:
+    def mode_with_gradient_recording(self, tape: bool) -> Trace:
         """Return a mode for the same recorder, with or without autograd."""
         return Trace(self.recorder, tape, self.constrained_dims)
 
@@ -77,10 +77,10 @@ class Trace(EagerMode):
         self.recorder.bind(tensor, name)
         return name
 
-    def snapshot_tensor(self, tensor: Tensor) -> Tensor:
+    def make_inplace_op_input(self, tensor: Tensor) -> Tensor:
         """Return a second Tensor with the same value, which denotes the same variable."""
-        result = super().snapshot_tensor(tensor)
-        self.recorder.bind(result, self.recorder.find_or_declare_name(tensor))
+        result = super().make_inplace_op_input(tensor)
+        self.recorder.bind(result, self.recorder.find_name_or_declare_persistable(tensor))
         return result
 
     def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
@@ -89,19 +89,19 @@ class Trace(EagerMode):
         """
         if (
             not self.recorder.is_bound(tensor)
-            or self.recorder.find_or_declare_name(tensor) in self.recorder.scope
+            or self.recorder.find_name_or_declare_persistable(tensor) in self.recorder.scope
         ):
             raise TraceError(
-                with_user_line(f"in place: {EXTERNAL_WRITE_MESSAGE} (X={tensor.meta})")
+                append_user_line(f"in place: {EXTERNAL_WRITE_MESSAGE} (X={tensor.meta})")
             )
         super().assign_inplace(tensor, made)
-        self.recorder.bind(tensor, self.recorder.find_or_declare_name(made))
+        self.recorder.bind(tensor, self.recorder.find_name_or_declare_persistable(made))
 
     def on_value_read(self, tensor: Tensor, reader: str) -> None:
         """Add a guard for the value of a tensor that Python reads."""
         if (
             self.recorder.is_bound(tensor)
-            and self.recorder.find_or_declare_name(tensor) not in self.recorder.scope
+            and self.recorder.find_name_or_declare_persistable(tensor) not in self.recorder.scope
         ):
             self._add_guard("value", tensor, 0, format_expected_value(tensor.array), reader)
             if tensor.array.ndim > 1:  # the shape is part of what was read
@@ -109,17 +109,20 @@ class Trace(EagerMode):
                     self._guard_size(tensor, axis, reader)
                     if self.constrained_dims is not None:
                         self.constrained_dims.add(
-                            (self.recorder.find_or_declare_name(tensor), axis)
+                            (self.recorder.find_name_or_declare_persistable(tensor), axis)
                         )
 
     def shape(self, tensor: Tensor) -> list[Any]:
         """Return the shape as a list that adds a guard for each size that is read."""
         if (
             not self.recorder.is_bound(tensor)
-            or self.recorder.find_or_declare_name(tensor) in self.recorder.scope
+            or self.recorder.find_name_or_declare_persistable(tensor) in self.recorder.scope
         ):
             return list(tensor.array.shape)
-        constrained_dims, name = self.constrained_dims, self.recorder.find_or_declare_name(tensor)
+        constrained_dims, name = (
+            self.constrained_dims,
+            self.recorder.find_name_or_declare_persistable(tensor),
+        )
         on_decision = (
             None if constrained_dims is None else lambda axis: constrained_dims.add((name, axis))
         )
@@ -137,7 +140,13 @@ class Trace(EagerMode):
         where = "" if line is None else f"{line.file}:{line.lineno} in {line.function}"
         text = "" if line is None else line.text
         guard = Guard(
-            kind, self.recorder.find_or_declare_name(tensor), axis, expected, reader, where, text
+            kind,
+            self.recorder.find_name_or_declare_persistable(tensor),
+            axis,
+            expected,
+            reader,
+            where,
+            text,
         )
         self.recorder.add_guard(guard)
 
@@ -175,7 +184,7 @@ class Static(Mode):
         if not isinstance(tensor, Variable):
             self.recorder.hooks.append(handle)
 
-    def reject_or_skip_side_effect(self, what: str) -> bool:
+    def must_skip_rejected_side_effect(self, what: str) -> bool:
         """Raise SideEffectError; return False in a static-graph program, which allows `what`. While
         `oarlock explain` runs, collect the error instead and return True: the caller then skips the
         operation `what`.
@@ -183,8 +192,8 @@ class Static(Mode):
         if self.program_builder is not None:
             return False
         why = f"{what}: cannot be part of a `to_static` program; move it out of the function"
-        error = self.recorder.side_effect = SideEffectError(with_user_line(why))
-        self.raise_or_collect_error(error, None)
+        error = self.recorder.side_effect = SideEffectError(append_user_line(why))
+        self.raise_error_unless_collecting(error, None)
         return True
 
     def run_or_record_switch_case(
@@ -206,7 +215,7 @@ class Static(Mode):
             return None
         if len(self.recorder.open_blocks) > 1:
             raise TraceError(
-                with_user_line("grad: is not supported inside a branch or loop of a program")
+                append_user_line("grad: is not supported inside a branch or loop of a program")
             )
         start = len(self.recorder.block.ops)
         gradients = Static.emit_gradients(roots, wanted, given, barred)
@@ -214,7 +223,7 @@ class Static(Mode):
             op.attrs.pop("op_role", None)  # it belongs to the forward pass
         return gradients
 
-    def with_gradient_recording(self, tape: bool) -> Static:
+    def mode_with_gradient_recording(self, tape: bool) -> Static:
         """Return a mode for the same recorder. In a program to train, ops that are recorded without
         autograd get no gradients.
         """
@@ -224,7 +233,7 @@ class Static(Mode):
         result.tape, result.caller_has_tape = tape, self.caller_has_tape
         return result
 
-    def raise_or_collect_error(self, error: Exception, replacement: Any) -> Any:
+    def raise_error_unless_collecting(self, error: Exception, replacement: Any) -> Any:
         """Raise an error of the recording. While `oarlock explain` runs, collect the error and
         return `replacement`, the value with which the capture continues.
         """
@@ -244,10 +253,12 @@ class Static(Mode):
         except (OpError, TypeError) as error:
             why = str(error).removeprefix(f"{op.type}: ")
             wrong = op_error_like(
-                error, with_user_line(f"{op.type}: {why} ({op.format_inputs(metas)})")
+                error, append_user_line(f"{op.type}: {why} ({op.format_inputs(metas)})")
             )
             wrong.__suppress_context__ = True
-            inferred = self.raise_or_collect_error(wrong, _result_metas_after_rejection(op, metas))
+            inferred = self.raise_error_unless_collecting(
+                wrong, _result_metas_after_rejection(op, metas)
+            )
         slots = [inferred] if len(op.outs) == 1 else list(inferred)
         result = [
             self._declare_slot_results(op, s, args, m) for s, m in zip(op.outs, slots, strict=True)
@@ -272,7 +283,7 @@ class Static(Mode):
             and maybe_undefined.block == self.recorder.block.idx
             and not self.recorder.is_known_defined(maybe_undefined)
         ):
-            self.raise_or_collect_error(maybe_undefined_error(maybe_undefined), None)
+            self.raise_error_unless_collecting(maybe_undefined_error(maybe_undefined), None)
         if operand.is_mixed_scalar and op.type != "reshape2":
             warn(
                 f"{op.type}: an operand is 0-D in one branch and 1-D in the other; it "
@@ -285,8 +296,8 @@ class Static(Mode):
                 "an operand has another dtype or number of axes in each branch; it can only "
                 "be fetched, or given back"
             )
-            self.raise_or_collect_error(
-                TraceError(with_user_line(f"{op.type}: {why}{operand.mixed_types}")), None
+            self.raise_error_unless_collecting(
+                TraceError(append_user_line(f"{op.type}: {why}{operand.mixed_types}")), None
             )
         return operand
 
@@ -301,7 +312,7 @@ class Static(Mode):
             desc.stop_gradient = True
         return self.recorder.create_variable(desc)
 
-    def snapshot_tensor(self, tensor: Tensor) -> Tensor:
+    def make_inplace_op_input(self, tensor: Tensor) -> Tensor:
         """Return a second Variable that denotes the same variable of the program. An external
         tensor is returned itself; raises TraceError if no program may write it.
         """
@@ -318,7 +329,7 @@ class Static(Mode):
         assert isinstance(made, Variable)
         if not isinstance(tensor, Variable):
             self._reject_forbidden_external_write(tensor)
-            name = self.recorder.find_or_declare_name(tensor)
+            name = self.recorder.find_name_or_declare_persistable(tensor)
             self.recorder.append_op("assign", {"X": [made.name]}, {"Out": [name]})
         else:
             self.rebind(tensor, made)
@@ -353,7 +364,7 @@ class Static(Mode):
         """
         if self.program_builder is not None or not (tensor.stop_gradient or not self.tape):
             raise TraceError(
-                with_user_line(f"in place: {EXTERNAL_WRITE_MESSAGE} (X={tensor.meta})")
+                append_user_line(f"in place: {EXTERNAL_WRITE_MESSAGE} (X={tensor.meta})")
             )
 
     def shape(self, tensor: Tensor) -> list[Any]:
@@ -398,18 +409,18 @@ def maybe_undefined_error(maybe_undefined: MaybeUndefinedRecord) -> MaybeUndefin
     )
     reason = f"{maybe_undefined.defined_when}{fix}{maybe_undefined.branch_values}"
     why = f"'{maybe_undefined.name}' {reason}"
-    return MaybeUndefinedError(with_user_line(why))
+    return MaybeUndefinedError(append_user_line(why))
 
 
 def find_static_base_mode(mode: Mode) -> Static | None:
     """Return `mode`, or the mode that it wraps, if that is a `Static` mode; otherwise None."""
-    base = base_mode(mode)
+    base = base_mode_of(mode)
     return base if isinstance(base, Static) else None
 
 
 def recorder_of_mode(mode: Mode) -> Recorder | None:
     """Return the recorder of a mode; None if it does not record."""
-    base = base_mode(mode)
+    base = base_mode_of(mode)
     return base.recorder if isinstance(base, Static | Trace) else None
 
 
@@ -512,12 +523,12 @@ class SymbolicShape(list[Any]):
 pytree.register_unwrapped_proxy_type(SymbolicShape, lambda shape: shape[:])
 
 
-def _make_rejecting_method(name: str) -> Callable[..., NoReturn]:
+def _make_rejecting_list_method(name: str) -> Callable[..., NoReturn]:
     """Return a method of list that raises, because it would compare dynamic sizes."""
 
     def method(self: SymbolicShape, *_: Any) -> NoReturn:
         why = f"shape {list.__repr__(self)} has sizes known only at run time; it cannot be compared"
-        raise TraceError(with_user_line(why))
+        raise TraceError(append_user_line(why))
 
     return method
 
@@ -535,5 +546,5 @@ for _name in (
     "remove",
     "sort",
 ):
-    setattr(SymbolicShape, _name, _make_rejecting_method(_name))
+    setattr(SymbolicShape, _name, _make_rejecting_list_method(_name))
 SymbolicShape.__hash__ = None

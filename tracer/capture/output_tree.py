@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..core import pytree
-from ..core.errors import TraceError, VerifyError, with_user_line
+from ..core.errors import TraceError, VerifyError, append_user_line
 from ..core.tensor import Tensor
 from .control.tensor_arrays import TensorArray
 
@@ -41,7 +41,7 @@ def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
         if isinstance(inner, dict):
             if len({str(k) for k in inner}) < len(inner):
                 why = f"the keys {list(inner)} of a result are not different as strings"
-                raise TraceError(with_user_line(why))
+                raise TraceError(append_user_line(why))
             items = {k: node_to_json(inner[k], f"{below}{k}") for k in pytree.sorted_keys(inner)}
             return {"dict": {str(k): items[k] for k in inner}}
         listed = [node_to_json(v, f"{below or f'{single}_'}{i}") for i, v in enumerate(inner)]
@@ -68,11 +68,11 @@ def _require_tensor_leaf(leaf: Any) -> None:
             f"a list whose length is known only at run time ('{leaf.name}') is not a result; stack "
             f"or concat it"
         )
-        raise TraceError(with_user_line(why))
+        raise TraceError(append_user_line(why))
     if not isinstance(leaf, Tensor):
         what = "tensors, numbers, strings, None, and lists, tuples and dicts of them"
         why = f"a model returns {what}, not {type(leaf).__name__}"
-        raise TraceError(with_user_line(why))
+        raise TraceError(append_user_line(why))
 
 
 def make_rebuilder(tree: str, count: int) -> Callable[[Sequence[Any]], Any]:
@@ -82,13 +82,13 @@ def make_rebuilder(tree: str, count: int) -> Callable[[Sequence[Any]], Any]:
     if not tree:
         return (lambda flat: flat[0]) if count == 1 else list
     constants: list[Any] = [None]
-    spec = _json_to_pytree_spec(json.loads(tree), count, constants)
+    spec = _json_to_spec_collecting_constants(json.loads(tree), count, constants)
     if spec == 0 and count:
         return lambda flat: flat[0]
     return lambda flat: pytree.unflatten(spec, [*flat, *constants])
 
 
-def _json_to_pytree_spec(node: Any, count: int, constants: list[Any]) -> Any:
+def _json_to_spec_collecting_constants(node: Any, count: int, constants: list[Any]) -> Any:
     """Convert the JSON structure to a pytree spec.
 
     constants: the leaves after the `count` outputs, starting with None; the constants of the
@@ -97,13 +97,17 @@ def _json_to_pytree_spec(node: Any, count: int, constants: list[Any]) -> Any:
     if node is None or isinstance(node, int):
         return count if node is None else node
     if isinstance(node, list):
-        return list, [_json_to_pytree_spec(n, count, constants) for n in node]
+        return list, [_json_to_spec_collecting_constants(n, count, constants) for n in node]
     if "tuple" in node:
-        return tuple, [_json_to_pytree_spec(n, count, constants) for n in node["tuple"]]
+        return tuple, [
+            _json_to_spec_collecting_constants(n, count, constants) for n in node["tuple"]
+        ]
     if "value" in node:
         constants.append(node["value"])
         return count + len(constants) - 1
-    return dict, {k: _json_to_pytree_spec(n, count, constants) for k, n in node["dict"].items()}
+    return dict, {
+        k: _json_to_spec_collecting_constants(n, count, constants) for k, n in node["dict"].items()
+    }
 
 
 def check_structure(tree: str, value: Any) -> None:
@@ -158,7 +162,7 @@ def _format_structure(node: Any) -> str:
     return f"{left}{', '.join(inner)}{comma}{right}"
 
 
-def checked_output_leaves(tree: str, leaves: Sequence[Any]) -> list[Any]:
+def select_outputs_checking_constants(tree: str, leaves: Sequence[Any]) -> list[Any]:
     """Return the leaves that are outputs, in the order of the outputs.
 
     Raises VerifyError if a constant differs from the recorded one.
@@ -167,7 +171,7 @@ def checked_output_leaves(tree: str, leaves: Sequence[Any]) -> list[Any]:
     for node, leaf in zip(_leaf_nodes(json.loads(tree)), leaves, strict=True):
         if isinstance(node, int):
             outputs[node] = leaf
-        elif node is not None and not _is_same_constant(leaf, node["value"]):
+        elif node is not None and not _is_equal_or_both_nan(leaf, node["value"]):
             raise VerifyError(
                 f"a result that is a Python value was {node['value']!r} during recording, "
                 f"but is now {leaf!r}"
@@ -175,7 +179,7 @@ def checked_output_leaves(tree: str, leaves: Sequence[Any]) -> list[Any]:
     return [outputs[mark] for mark in sorted(outputs)]
 
 
-def _is_same_constant(a: Any, b: Any) -> bool:
+def _is_equal_or_both_nan(a: Any, b: Any) -> bool:
     are_floats = isinstance(a, float) and isinstance(b, float)
     return bool(a == b) or (are_floats and math.isnan(a) and math.isnan(b))
 

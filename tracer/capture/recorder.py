@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..core.dtype import DTYPE_BY_NP
-from ..core.errors import TraceError, user_line, with_user_line
+from ..core.errors import TraceError, append_user_line, user_line
 from ..core.op import Meta, Op, Slot
 from ..core.tensor import RemovableHookHandle, Tensor
 from ..ir.program import Attr, AttrType, Block, Guard, OpDesc, Program, VarDesc
@@ -181,7 +181,7 @@ class Recorder:
             raise
 
     @contextmanager
-    def enter_loop(self) -> Iterator[None]:
+    def count_open_loop(self) -> Iterator[None]:
         """Count a loop as open (`num_open_loops`) while its body, which may be recorded again, is
         recorded.
         """
@@ -258,7 +258,7 @@ class Recorder:
         """Whether `tensor` denotes a variable of the program."""
         return id(tensor) in self._bound_names
 
-    def find_or_declare_name(self, tensor: Tensor) -> str:
+    def find_name_or_declare_persistable(self, tensor: Tensor) -> str:
         """Return the name of the variable that `tensor` denotes. A tensor that is not known yet
         becomes a constant whose value is saved with the program.
 
@@ -273,7 +273,7 @@ class Recorder:
             origin = getattr(tensor, "where", "") or f"'{name}'"
             why = f"a value made in a branch or a loop ({origin}) is not one of its results"
             raise TraceError(
-                with_user_line(f"{why}; outside of it there is no such value (X={tensor.meta})")
+                append_user_line(f"{why}; outside of it there is no such value (X={tensor.meta})")
             )
         return name
 
@@ -287,7 +287,7 @@ class Recorder:
         """Declare `tensor` as a parameter, buffer or constant whose value is saved with the
         program.
         """
-        name = self._preset_names.get(id(tensor)) or self.namer.reserve_persistable_name(
+        name = self._preset_names.get(id(tensor)) or self.namer.reserve_renumbered_persistable_name(
             preferred_name or tensor.name
         )
         trainable = not tensor.stop_gradient
@@ -336,7 +336,7 @@ class Recorder:
             if isinstance(operand, list | tuple) and len(operand) == 1:
                 operand = operand[0]
             if isinstance(operand, Tensor):
-                existing = self.var(self.find_or_declare_name(operand))
+                existing = self.var(self.find_name_or_declare_persistable(operand))
                 assert existing is not None
                 return existing
         desc = self.declare(self.namer.temporary_name(op.type), meta)
@@ -347,7 +347,7 @@ class Recorder:
         """Return the LoD level of a result: the one that the op declares, otherwise that of its
         first operand with a LoD, if the result has the same number of rows.
         """
-        lod_slots = [s.lod_owner_slot for s in op.outs if s.lod_owner_slot]
+        lod_slots = [s.values_slot_of_lod_slot for s in op.outs if s.values_slot_of_lod_slot]
         if lod_slots:
             return int(slot.name in lod_slots)
         levels = [self._lod_level_of_input(arg) for arg in args]
@@ -368,7 +368,7 @@ class Recorder:
     ) -> OpDesc:
         """Append an op with its arguments."""
         inputs = {
-            s.name: self._input_names(a)
+            s.name: self._emit_undefined_checks_and_get_names(a)
             for s, a in zip(op.ins, args, strict=False)
             if a is not None
         }
@@ -406,7 +406,10 @@ class Recorder:
         """
         result = self.create_variable(self.declare(self.namer.temporary_name(type), operand.meta))
         result.where = self.append_op(
-            type, {slot: [self.find_or_declare_name(operand)]}, {"Out": [result.name]}, attrs
+            type,
+            {slot: [self.find_name_or_declare_persistable(operand)]},
+            {"Out": [result.name]},
+            attrs,
         ).user_line
         return result
 
@@ -425,23 +428,23 @@ class Recorder:
         if message:
             attrs["message"] = Attr(AttrType.STRING, message)
         slots = {
-            "Cond": [self.find_or_declare_name(holds)],
-            "Data": [self.find_or_declare_name(t) for t in data],
+            "Cond": [self.find_name_or_declare_persistable(holds)],
+            "Data": [self.find_name_or_declare_persistable(t) for t in data],
         }
         return self.append_op("assert", slots, {}, attrs)
 
-    def _input_names(self, arg: Any) -> list[str]:
+    def _emit_undefined_checks_and_get_names(self, arg: Any) -> list[str]:
         return (
-            [self.checked_operand_name(arg)]
+            [self.emit_undefined_check_and_get_name(arg)]
             if isinstance(arg, Tensor)
-            else [self.checked_operand_name(t) for t in arg]
+            else [self.emit_undefined_check_and_get_name(t) for t in arg]
         )
 
-    def checked_operand_name(self, tensor: Tensor) -> str:
+    def emit_undefined_check_and_get_name(self, tensor: Tensor) -> str:
         """Return the name of the variable that an op must read for `tensor`. For a maybe-undefined
         tensor, write a run-time check and return the name of its result.
         """
-        name = self.find_or_declare_name(tensor)
+        name = self.find_name_or_declare_persistable(tensor)
         maybe_undefined = tensor.maybe_undefined if isinstance(tensor, Variable) else None
         if (
             maybe_undefined is None
@@ -450,7 +453,7 @@ class Recorder:
             or self.is_known_defined(maybe_undefined)
         ):
             return name
-        checked_name: str = maybe_undefined.check.emit(self)
+        checked_name: str = maybe_undefined.check.get_or_emit_checked_variable(self)
         return checked_name
 
     def is_known_defined(self, maybe_undefined: MaybeUndefinedRecord) -> bool:

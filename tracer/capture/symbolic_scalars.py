@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import default_float_np_dtype, is_inexact, is_real, numeric_type_rank, parse_dtype
-from ..core.errors import TraceError, with_user_line
-from ..core.mode import base_mode, state
+from ..core.errors import TraceError, append_user_line
+from ..core.mode import base_mode_of, state
 from ..core.op import OPS
 from ..core.tensor import Tensor
 
@@ -63,12 +63,12 @@ def scalar_kind(value: Any) -> PossibleScalarTypes | None:
     )
 
 
-def merge_value_kinds_over_paths(values: Iterable[Any]) -> PossibleScalarTypes | None:
+def merge_scalar_kinds_of_values(values: Iterable[Any]) -> PossibleScalarTypes | None:
     """Return the kind of a variable that is one of several values, depending on the path."""
-    return merge_kinds_over_paths(map(scalar_kind, values))
+    return merge_scalar_kinds(map(scalar_kind, values))
 
 
-def merge_kinds_over_paths(
+def merge_scalar_kinds(
     kinds: Iterable[PossibleScalarTypes | None],
 ) -> PossibleScalarTypes | None:
     """Return the kind of a variable that has one of these kinds, depending on the path."""
@@ -91,7 +91,7 @@ def make_concrete_number_error(value: Any, what: str, fix: str) -> TraceError:
     """Return the error for an operation that needs the number itself."""
     at = getattr(value, "creation_site_message_suffix", "")
     why = f"{what}: this stands for a number ({scalar_kind(value)}) that is known only at run time"
-    return TraceError(with_user_line(f"{why} (X={value.meta}{at}); {fix}"))
+    return TraceError(append_user_line(f"{why} (X={value.meta}{at}); {fix}"))
 
 
 def raise_or_collect_concrete_number_error(
@@ -105,10 +105,10 @@ def raise_or_collect_concrete_number_error(
 
 def raise_or_collect(error: TraceError, replacement: Any) -> Any:
     """Let the current mode raise an error, or collect it and return `replacement`."""
-    mode = base_mode(state.mode)
+    mode = base_mode_of(state.mode)
     if not mode.static:
         raise error
-    return mode.raise_or_collect_error(error, replacement)
+    return mode.raise_error_unless_collecting(error, replacement)
 
 
 # -- operators
@@ -162,7 +162,7 @@ def _make_binary_operator(name: str, reflected: bool) -> Callable[[Any, Any], An
                 return name == "ne"
             x, y = cast_to_operand_dtype(self, other), cast_to_operand_dtype(other, self)
             if mine is not None or others is not None:
-                x, y = _cast_integer_operand_to_floating(x, y)
+                x, y = _cast_integer_to_floating_operand_dtype(x, y)
             return _call_tensor_operator(x, y, method)
         if name in INTEGER_ONLY_OPERATORS and not (mine.is_integer and others.is_integer):
             raise make_concrete_number_error(
@@ -189,19 +189,19 @@ def cast_to_operand_dtype(value: Any, tensor: Any) -> Any:
         return value
     mine, other = value.meta.dtype, tensor.meta.dtype
     if numeric_type_rank(mine) <= numeric_type_rank(other):
-        return _cast_dtype(value, other)
-    return _cast_dtype(value, default_float_np_dtype()) if is_real(mine) else value
+        return _cast_to_dtype(value, other)
+    return _cast_to_dtype(value, default_float_np_dtype()) if is_real(mine) else value
 
 
-def _cast_integer_operand_to_floating(x: Any, y: Any) -> tuple[Any, Any]:
+def _cast_integer_to_floating_operand_dtype(x: Any, y: Any) -> tuple[Any, Any]:
     """Cast an integer or bool operand to the dtype of the floating one, if one of the two is a
     symbolic scalar.
     """
     if isinstance(x, Tensor) and isinstance(y, Tensor):
         if x.meta.dtype.kind in "biu" and is_inexact(y.meta.dtype):
-            return _cast_dtype(x, y.meta.dtype), y
+            return _cast_to_dtype(x, y.meta.dtype), y
         if y.meta.dtype.kind in "biu" and is_inexact(x.meta.dtype):
-            return x, _cast_dtype(y, x.meta.dtype)
+            return x, _cast_to_dtype(y, x.meta.dtype)
     return x, y
 
 
@@ -217,10 +217,10 @@ def cast_symbolic_float_to_default_dtype(value: Any) -> Any:
     kind = scalar_kind(value) if isinstance(value, Tensor) else None
     if kind is None or kind.types != {float} or value.meta.dtype == default_float_np_dtype():
         return value
-    return mark_symbolic_scalar(_cast_dtype(value, default_float_np_dtype()), kind)
+    return mark_symbolic_scalar(_cast_to_dtype(value, default_float_np_dtype()), kind)
 
 
-def _cast_dtype(value: Any, dtype: np.dtype[Any]) -> Any:
+def _cast_to_dtype(value: Any, dtype: np.dtype[Any]) -> Any:
     proto = parse_dtype(value.meta.dtype).proto
     return (
         value
@@ -236,7 +236,7 @@ def _reject_list_repeat(count: Any) -> None:
             f"a list whose length is known only at run time "
             f"(times{count.creation_site_message_suffix}); use paddle.full, paddle.tile or a loop"
         )
-        raise TraceError(with_user_line(why))
+        raise TraceError(append_user_line(why))
 
 
 def _apply_scalar_operator(
@@ -249,7 +249,7 @@ def _apply_scalar_operator(
         x, y = (_to_float64(v) if name == "truediv" or isinstance(v, float) else v for v in (x, y))
     else:
         x, y = cast_to_operand_dtype(x, y), cast_to_operand_dtype(y, x)
-    x, y = _cast_integer_operand_to_floating(x, y)
+    x, y = _cast_integer_to_floating_operand_dtype(x, y)
     if name in INTEGER_IMPLEMENTATIONS and a.is_integer and b.is_integer:
         return INTEGER_IMPLEMENTATIONS[name](x, y, a, b)
     if isinstance(x, Tensor):
@@ -281,7 +281,7 @@ def _call_and_name_result(function: Callable[..., Any], *operands: Any, **option
     recorder = getattr(state.mode, "recorder", None)
     if recorder is None or not recorder.policy.names_operator_results:
         return function(*operands, **options)
-    with recorder.name_outputs_as_operator():
+    with recorder.naming_outputs_as_operator():
         return function(*operands, **options)
 
 
@@ -356,7 +356,7 @@ def _getitem_and_name_result(self: Any, index: Any) -> Any:
     recorder = getattr(state.mode, "recorder", None)
     if recorder is None or not recorder.policy.names_operator_results:
         return Tensor.__getitem__(self, index)
-    with recorder.name_outputs_as_getitem(self):
+    with recorder.naming_outputs_as_getitem(self):
         return Tensor.__getitem__(self, index)
 
 
@@ -414,7 +414,7 @@ def _rdivmod(self: Any, other: Any) -> Any:
 def _unary_plus(self: Any) -> Any:
     mine = self.scalar_kind
     if mine is None:
-        raise TypeError(with_user_line(f"bad operand type for unary +: 'Tensor' (X={self.meta})"))
+        raise TypeError(append_user_line(f"bad operand type for unary +: 'Tensor' (X={self.meta})"))
     return self + 0
 
 
@@ -422,7 +422,7 @@ def _make_rounding_operator(op: str) -> Callable[[Any], Any]:
     def operator(self: Any) -> Any:
         if self.scalar_kind is None:
             raise TypeError(
-                with_user_line(f"math.{op}: this is a tensor; use paddle.{op} (X={self.meta})")
+                append_user_line(f"math.{op}: this is a tensor; use paddle.{op} (X={self.meta})")
             )
         if self.scalar_kind.is_integer:
             return self + 0
@@ -454,7 +454,7 @@ def _make_scalar_property(name: str, scalar_value: Callable[[Any], Any]) -> prop
     return property(read_attribute)
 
 
-def _is_tensor_in_eager_mode(self: Any) -> bool:
+def _would_be_tensor_in_eager_mode(self: Any) -> bool:
     mine = self.scalar_kind
     if mine is not None and Tensor in mine.types:
         raise make_concrete_number_error(self, "is_tensor()", "have a tensor on all paths")
@@ -502,7 +502,7 @@ def install_number_operators(variable: type) -> None:
         "__hash__": _hash_variable,
         "__deepcopy__": _deep_copy,
         "__round__": _round_scalar,
-        "is_tensor": _is_tensor_in_eager_mode,
+        "is_tensor": _would_be_tensor_in_eager_mode,
         "__divmod__": _divmod,
         "__rdivmod__": _rdivmod,
         "__pos__": _unary_plus,

@@ -10,14 +10,14 @@ import numpy as np
 
 from ..core import cuda
 from ..core.dtype import DType, parse_dtype
-from ..core.errors import ArgumentAssertionError, OpError, TraceError, user_frame, with_user_line
-from ..core.item_method_index import check_item_method_index
-from ..core.mode import base_mode, state
+from ..core.errors import ArgumentAssertionError, OpError, TraceError, append_user_line, user_frame
+from ..core.mode import base_mode_of, state
 from ..core.op import OPS, Meta
 from ..core.paddle1_compat import compat
 from ..core.parameter import Parameter
 from ..core.place import Place, get_device, parse_place
 from ..core.tensor import RemovableHookHandle, Tensor
+from ..core.tensor_item_arguments import check_tensor_item_arguments
 from ..ir.printer import format_declaration
 from ..ir.program import VarDesc, VarKind
 from ..ir.scope import Scope, current_scope
@@ -62,7 +62,7 @@ def check_to_string_flags(throw_on_error: Any, with_details: Any) -> None:
     for name, flag in (("throw_on_error", throw_on_error), ("with_details", with_details)):
         if not isinstance(flag, bool):
             raise ArgumentAssertionError(
-                with_user_line(f"to_string: {name} is not a bool, but {type(flag).__name__}")
+                append_user_line(f"to_string: {name} is not a bool, but {type(flag).__name__}")
             )
 
 
@@ -202,7 +202,7 @@ class Variable(Tensor):
         """
         if self.mixed_types and _is_converting_source():
             why = "the value has another dtype or number of axes in each branch"
-            raise TraceError(with_user_line(f"{reader}: {why}{self.mixed_types}"))
+            raise TraceError(append_user_line(f"{reader}: {why}{self.mixed_types}"))
 
     @property
     def creation_site_message_suffix(self) -> str:
@@ -229,7 +229,7 @@ class Variable(Tensor):
                 "program; set it outside of the branch or loop"
             )
             raise TraceError(
-                with_user_line(f"{why} (X={self.meta}{self.creation_site_message_suffix})")
+                append_user_line(f"{why} (X={self.meta}{self.creation_site_message_suffix})")
             )
         if not value and self.raw.stop_gradient:
             state.mode.on_tensor_set_to_require_gradient(self)
@@ -304,7 +304,7 @@ class Variable(Tensor):
         where = current_scope() if scope is None else scope
         if not hasattr(where, "find_or_create"):
             raise TypeError(
-                with_user_line(f"get_value: scope should be a Scope, not {type(scope).__name__}")
+                append_user_line(f"get_value: scope should be a Scope, not {type(scope).__name__}")
             )
         return where.value(self.name)
 
@@ -332,7 +332,9 @@ class Variable(Tensor):
         if len(mine.shape) != len(other.shape) or any(
             m != o for m, o in zip(mine.shape, other.shape, strict=True) if m >= 0 and o >= 0
         ):
-            raise OpError(with_user_line(f"set_value: the shapes differ (X={mine}, value={other})"))
+            raise OpError(
+                append_user_line(f"set_value: the shapes differ (X={mine}, value={other})")
+            )
         if mine.dtype != other.dtype:
             value = OPS["cast"](value, in_dtype=value.dtype.proto, out_dtype=self.dtype.proto)
         # copies the value, as in eager execution
@@ -345,7 +347,7 @@ class Variable(Tensor):
         """
         if not _is_converting_source():
             raise_unknown_value(self, "item()")
-        check_item_method_index(self.meta, index)
+        check_tensor_item_arguments(self.meta, index)
         one = (
             OPS["reshape2"](self, shape=[-1])
             if len(index) == 1 and len(self.meta.shape) != 1
@@ -390,7 +392,7 @@ class Variable(Tensor):
                 f"'{method}' is of values, as in fluid.dygraph.guard(), and '{self.name}' is "
                 f"a variable of a program"
             )
-            raise ArgumentAssertionError(with_user_line(why))
+            raise ArgumentAssertionError(append_user_line(why))
 
     def __len__(self) -> int:
         size = self.raw.shape[0] if self.raw.shape else None
@@ -404,21 +406,23 @@ class Variable(Tensor):
             return int(
                 raise_or_collect(
                     TraceError(
-                        with_user_line(f"{why} (X={self.meta}{self.creation_site_message_suffix})")
+                        append_user_line(
+                            f"{why} (X={self.meta}{self.creation_site_message_suffix})"
+                        )
                     ),
                     1,
                 )
             )
         return size
 
-    def _read_array(self, reader: str) -> Any:
+    def _report_read_and_get_array(self, reader: str) -> Any:
         """Reject the read: a variable has no value. While errors are collected, return zeros."""
         return raise_or_collect(
             unknown_value_error(self, reader),
             np.zeros([max(d, 1) for d in self.raw.shape], self.meta.dtype),
         )
 
-    def _read_scalar(self, reader: str) -> Any:
+    def _report_read_and_get_scalar(self, reader: str) -> Any:
         """Reject the read: a variable has no value. While errors are collected, return 1."""
         return raise_or_collect(unknown_value_error(self, reader), 1)
 
@@ -429,7 +433,7 @@ class Variable(Tensor):
         """
         if self.raw.kind not in (VarKind.DENSE, VarKind.SELECTED_ROWS, VarKind.ARRAY):
             raise ArgumentAssertionError(
-                with_user_line(f"detach: '{self.name}' is not a tensor, but {self.raw.kind}")
+                append_user_line(f"detach: '{self.name}' is not a tensor, but {self.raw.kind}")
             )
         if not compat.follows_fluid_mode:
             self._reject_in_paddle1_program("detach")
@@ -445,7 +449,7 @@ class Variable(Tensor):
         if not compat.is_paddle1:
             return format_declaration(self.raw)
         return compat.rules.format_variable(self) + (
-            compat.rules.format_undeclared_variable_attributes(self) if with_details else ""
+            compat.rules.format_attributes_outside_declaration(self) if with_details else ""
         )
 
     def _to_readable_code(self) -> str:
@@ -479,7 +483,7 @@ class ParameterVariable(Variable, Parameter):
 
 def _is_converting_source() -> bool:
     """Whether source is converted while a program is recorded."""
-    mode = base_mode(state.mode)
+    mode = base_mode_of(state.mode)
     return bool(mode.static and mode.converts_source)
 
 
@@ -492,7 +496,7 @@ def unknown_value_error(variable: Variable, reader: str) -> TraceError:
     """Return the error for a read of a value that is known only at run time."""
     why = f"{reader}: the value of '{variable.name}' is not known while the program is recorded; "
     why += f"Python control flow cannot depend on it (X={variable.meta})"
-    return TraceError(with_user_line(why + (_unconverted_hint() if reader == "bool()" else "")))
+    return TraceError(append_user_line(why + (_unconverted_hint() if reader == "bool()" else "")))
 
 
 def _unconverted_hint() -> str:

@@ -14,8 +14,8 @@ from ..core.dtype import DTYPE_BY_NP
 from ..core.op import OPS
 from ..ir.kernelless_op_traits import is_feed_or_fetch
 from ..ir.program import ContractArg
-from ..loader.engine import row_split_inputs
-from ..loader.escape_text import escape_text
+from ..loader.engine import row_split_contract_args
+from ..loader.escape_control_characters import escape_control_characters
 from ..loader.model_files import ModelFileContents, read_model
 from ..loader.runtime import runtime_module
 from ..utils.terminal import make_console
@@ -67,7 +67,7 @@ def _inputs_outputs_table(files: ModelFileContents) -> Table:
             "input",
             program.feed_names(),
             contract.inputs if contract else [],
-            row_split_inputs(files),
+            row_split_contract_args(files),
         ),
         ("output", program.fetch_names(), contract.outputs if contract else [], []),
     ):
@@ -77,9 +77,9 @@ def _inputs_outputs_table(files: ModelFileContents) -> Table:
         for arg in declared + row_split_names:
             table.add_row(
                 direction,
-                Text(escape_text(arg.name)),
+                Text(escape_control_characters(arg.name)),
                 Text(format_dtype_and_shape(arg.dtype, arg.shape)),
-                Text(escape_text(arg.path)),
+                Text(escape_control_characters(arg.path)),
             )
     return table
 

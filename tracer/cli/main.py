@@ -263,9 +263,9 @@ def bench(
 
     `oarlock-runner bench` has more options.
     """
-    from .bench import bench_model  # noqa: PLC0415
+    from .bench import print_model_times  # noqa: PLC0415
 
-    bench_model(
+    print_model_times(
         prefix, shape, warmup, repeat, json, device=device, threads=threads, cache_dir=cache_dir
     )
 
@@ -288,7 +288,7 @@ def doctor() -> None:
     },
 )
 @report_errors
-def script(
+def run_script(
     context: typer.Context,
     api: Annotated[
         str | None,

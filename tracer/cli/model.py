@@ -13,8 +13,8 @@ from ..compiler.unsupported_ops import UnsupportedOpsError
 from ..core.errors import FileError, OpError
 from ..export.atomic_files import write_files_atomically
 from ..ir.verifier import find_problems
-from ..jit.model_conversion import convert_model, scope_and_interpreter_of
 from ..jit.model_writer import PADDLE2, PADDLE3
+from ..jit.paddle_format_conversion import convert_paddle_format, scope_and_interpreter_of
 from ..jit.verify import verify_files_against_reference
 from ..loader.engine import Engine, ort_library_info
 from ..loader.model_files import model_prefix, read_model
@@ -77,7 +77,7 @@ def export_model(prefix: str, output: Path, to: str, options: ExportOptions) -> 
         target = model_prefix(output)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the report below contains the text of the warnings
-            reports = convert_model(prefix, target, to)
+            reports = convert_paddle_format(prefix, target, to)
         for path, report in reports.items():
             _print(f"{path}: {os.path.getsize(path):,} bytes, {report}")
         return

@@ -32,9 +32,9 @@ def serve_models(
         )
     from ..serving.body import RequestLimits  # noqa: PLC0415 - an extra
     from ..serving.served_model import ServedModel  # noqa: PLC0415
-    from ..serving.server import check_host_is_local_or_allowed, serve  # noqa: PLC0415
+    from ..serving.server import check_bind_address_is_local_or_allowed, serve  # noqa: PLC0415
 
-    check_host_is_local_or_allowed(host, allow_remote)
+    check_bind_address_is_local_or_allowed(host, allow_remote)
     return serve(
         [ServedModel(*parse_model_argument(text), **options) for text in models],
         host,

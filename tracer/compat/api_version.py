@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from ..core.errors import OarlockError, with_user_line
+from ..core.errors import OarlockError, append_user_line
 
 VERSION_VARIABLE = "OARLOCK_PADDLE_API"
 
@@ -96,7 +96,7 @@ def parse_version_unless_auto(version: str | None) -> ApiVersion | None:
         *version.split(".")[:2]
     ):
         raise OarlockError(
-            with_user_line(
+            append_user_line(
                 f"compat: {version!r} is not a version of Paddle; use for example 1.8, 2.4 or 2.6"
             )
         )
@@ -127,7 +127,7 @@ def detect_from_source(text: str) -> ApiVersion | None:
             if any(n not in _PADDLE_1_NAMES and not n.startswith("_") for n in names)
             else PADDLE_1
         )
-    return PADDLE_2_4 if any(map(_is_first_element_of_loss, ast.walk(tree))) else PADDLE_2_6
+    return PADDLE_2_4 if any(map(_is_numpy_item_0_of_loss, ast.walk(tree))) else PADDLE_2_6
 
 
 def _collect_paddle_imports_and_names(tree: ast.AST) -> tuple[bool, set[str]]:
@@ -158,7 +158,7 @@ def _collect_paddle_imports_and_names(tree: ast.AST) -> tuple[bool, set[str]]:
     return imports, names
 
 
-def _is_first_element_of_loss(node: ast.AST) -> bool:
+def _is_numpy_item_0_of_loss(node: ast.AST) -> bool:
     """Whether a node is `loss.numpy()[0]`, which fails since 2.5, where a loss is 0-D."""
     return (
         isinstance(node, ast.Subscript)

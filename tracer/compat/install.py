@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from ..core.errors import OarlockError, is_library_file, with_user_line
+from ..core.errors import OarlockError, append_user_line, is_oarlock_internal_file
 from ..core.paddle1_compat import compat
 from . import api_version as api_versions
 from .api_version import ApiVersion
@@ -54,7 +54,7 @@ def install(version: str | None = None) -> None:
             _emulate_version(_installation, requested)
         elif requested is not None and current is not None and requested.number != current.number:
             raise OarlockError(
-                with_user_line(
+                append_user_line(
                     f"compat: Paddle {current.version} is installed already, not "
                     f"{requested.version}"
                 )
@@ -99,7 +99,7 @@ def _check_not_imported() -> None:
     if real is not None:
         path = getattr(real, "__file__", None) or "an unknown file"
         raise OarlockError(
-            with_user_line(
+            append_user_line(
                 f"compat: another `paddle` is imported already, from {path}; call install before "
                 f"its first import"
             )
@@ -117,7 +117,7 @@ def _importing_file() -> str:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename
-        if not name.startswith("<frozen importlib") and not is_library_file(name):
+        if not name.startswith("<frozen importlib") and not is_oarlock_internal_file(name):
             return name
         frame = frame.f_back
     return ""

@@ -62,7 +62,7 @@ class SingleElementArray(np.ndarray[Any, Any]):
         return repr(self.view(np.ndarray))
 
 
-def as_single_element(array: Any) -> Any:
+def view_as_single_element_array(array: Any) -> Any:
     """View an array with axes and one element as a SingleElementArray; return other values
     unchanged.
     """
@@ -81,8 +81,8 @@ def _patch_to_return_single_element_arrays(owner: Any, name: str) -> Callable[[]
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         result = function(*args, **kwargs)
         if isinstance(result, list):
-            return [as_single_element(a) for a in result]
-        return as_single_element(result)
+            return [view_as_single_element_array(a) for a in result]
+        return view_as_single_element_array(result)
 
     setattr(owner, name, wrapper)
     return functools.partial(setattr, owner, name, function)
@@ -122,15 +122,15 @@ def _restore_attribute(owner: Any, name: str, function: Any, is_own: bool) -> No
 def _add_axis_to_results(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        return _add_axis(function(*args, **kwargs))
+        return _add_axis_to_0d_tensors(function(*args, **kwargs))
 
     return wrapper
 
 
-def _add_axis(result: Any) -> Any:
+def _add_axis_to_0d_tensors(result: Any) -> Any:
     if isinstance(result, Tensor):
         return result if result.meta.shape else OPS["reshape2"](result, shape=[1])
     if isinstance(result, list | tuple) and any(isinstance(r, Tensor) for r in result):
-        results = [_add_axis(r) for r in result]
+        results = [_add_axis_to_0d_tensors(r) for r in result]
         return results if isinstance(result, list) else tuple(results)
     return result

@@ -4,6 +4,6 @@ arrays.
 
 # Importing these modules registers their lowering rules in `lowering`.
 from . import control_flow, lod_arrays, scan, vjp_op
-from .compiled_function import CompiledFunction, CompiledProgram, lower_program
+from .compiled_function import CompiledInstructions, CompiledProgram, lower_program
 
-__all__ = ["CompiledFunction", "CompiledProgram", "lower_program"]
+__all__ = ["CompiledInstructions", "CompiledProgram", "lower_program"]

@@ -16,7 +16,7 @@ from .error_wrapping import errors_as_op_error
 from .fusion import compile_fused_expression, is_better_unfused
 from .instructions import (
     BackwardLoop,
-    Branch,
+    ConditionalBody,
     FusedCalls,
     Instruction,
     KernelCall,
@@ -241,13 +241,13 @@ def _write_template_statement(source: FunctionSourceWriter, do: PythonStatement)
     source.add_line(do.template.format(*do.ins, **names), do)
 
 
-def _write_branch(source: FunctionSourceWriter, branch: Branch) -> None:
+def _write_branch(source: FunctionSourceWriter, branch: ConditionalBody) -> None:
     source.add_line(f"if {branch.condition.format(*branch.ins)}:", branch)
     with source.indented():
         _write_body(source, branch)
 
 
-def _write_body(source: FunctionSourceWriter, instruction: Branch | BackwardLoop) -> None:
+def _write_body(source: FunctionSourceWriter, instruction: ConditionalBody | BackwardLoop) -> None:
     """Append a body; `pass` if dead-code elimination left nothing."""
     before = len(source.lines)
     source.write_instructions(instruction.body)
@@ -302,7 +302,7 @@ def _write_fused(source: FunctionSourceWriter, fused: FusedCalls) -> None:
 INSTRUCTION_WRITERS: dict[type[Instruction], Any] = {
     KernelCall: _write_call_in_cheapest_form,
     PythonStatement: _write_template_statement,
-    Branch: _write_branch,
+    ConditionalBody: _write_branch,
     Loop: _write_loop,
     BackwardLoop: _write_backward_loop,
     FusedCalls: _write_fused,

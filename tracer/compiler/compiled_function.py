@@ -10,7 +10,7 @@ import numpy as np
 from ..autodiff.decompose import decompose_gradients
 from ..core import cuda, native
 from ..core._tape import limited
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.errstate import IGNORE_ALL, errstate_variable
 from ..core.result_size_limit import copy_array
 from ..core.tensor import Tensor
@@ -32,7 +32,7 @@ from .unsupported_ops import check_supported
 MIN_LARGE_SIZE = 4096  # elements; smaller arrays are freed only when the function returns
 
 
-class CompiledFunction:
+class CompiledInstructions:
     """Instructions compiled to a function that returns a tuple. It has no state, so threads may
     share it.
 
@@ -162,7 +162,7 @@ class CompiledProgram:
         return found
 
     @property
-    def row_split_inputs(self) -> list[str]:
+    def inputs_needing_row_splits(self) -> list[str]:
         """The inputs whose LoD offsets the program reads. Each is fed as `<name>.lod`."""
         return self._get_or_create_build_for_switch().lod_input_names
 
@@ -187,17 +187,19 @@ class CompiledProgram:
         missing = [name for name in self.feeds if name not in feed]
         if missing:
             raise OpError(
-                with_user_line(f"run: inputs {missing} are missing; the program takes {self.feeds}")
+                append_user_line(
+                    f"run: inputs {missing} are missing; the program takes {self.feeds}"
+                )
             )
         unknown = [name for name in built.loaded_names if name not in scope]
         if unknown:
             raise OpError(
-                with_user_line(f"run: {unknown} have no values; run the startup program first")
+                append_user_line(f"run: {unknown} have no values; run the startup program first")
             )
         unknown = [name for name in built.lod_input_names if name + LOD_SUFFIX not in feed]
         if unknown:
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"run: {unknown} hold sequences; feed them as LoDTensors with lengths"
                 )
             )
@@ -291,6 +293,6 @@ class _ProgramBuild:
             lowered.get_or_create_outermost_register(name)
             for name in (*self.feeds, *self.loaded_names)
         ] + [lowered.feed_lod_registers[name] for name in self.lod_input_names]
-        self.function = CompiledFunction(
+        self.function = CompiledInstructions(
             lowered, lowered.instructions, inputs, outputs, on_iteration=on_iteration
         )

@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 from ..capture.side_effects.print_assert import AssertKernel, PrintKernel, UndefinedReadKernel
-from ..capture.side_effects.py_func import PyFuncKernel
+from ..capture.side_effects.py_func_and_static_pylayer import PyFuncKernel
 from ..capture.undefined_checks import EXPECTED_FLAG_ATTR
 from ..core.dtype import parse_dtype
 from ..ir.program import OpDesc
 from . import tensor_lists
 from .copy_propagation import COPY_STATEMENT
-from .instructions import BackwardLoop, Branch, Instruction, Loop, PythonStatement
+from .instructions import BackwardLoop, ConditionalBody, Instruction, Loop, PythonStatement
 from .lowering import LOWERING_RULES, Lowering, LoweringRule
 
 
@@ -36,7 +36,7 @@ def lower_conditional_block(lowering: Lowering, block: int, desc: OpDesc) -> Ins
         block, _input_names_of_slot(desc, "Cond" if scalar else "Input")
     )
     test = "{0}" if scalar else " and ".join(f"{{{i}}}.size" for i in range(len(tested))) or "1"
-    return Branch(desc, test, tested, body)
+    return ConditionalBody(desc, test, tested, body)
 
 
 def lower_while(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..ir.program import VarDesc
 from .instructions import Instruction, PythonStatement, body_of, iter_registers_written
-from .loop_residuals import rename_registers_read_in_place
+from .loop_residuals import rename_read_registers_in_place
 
 COPY_STATEMENT = "{o0} = {0}"
 
@@ -27,7 +27,7 @@ def propagate_copies_in_place(
     found: dict[str, str] = {}
     _collect_copies(instructions, writes, declared, found)
     for instruction in instructions:
-        rename_registers_read_in_place(instruction, found)
+        rename_read_registers_in_place(instruction, found)
     return found
 
 

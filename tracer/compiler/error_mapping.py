@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from ..capture.undefined_checks import EXPECTED_FLAG_ATTR
 from ..capture.undefined_checks import find_check_variable_message as no_value
 from ..core.eager import raise_op_error
-from ..core.errors import AssertError, MemoryLimitError, NumericsError, OpError, with_user_line
+from ..core.errors import AssertError, MemoryLimitError, NumericsError, OpError, append_user_line
 from ..core.result_size_limit import out_of_memory_message
 from ..core.tensor import Tensor
 from .codegen import Function
@@ -62,14 +62,14 @@ def _raise_for_instruction(
     ):
         raise error
     if instruction.desc.attr(EXPECTED_FLAG_ATTR) is not None:
-        raise OpError(with_user_line(str(error)))
+        raise OpError(append_user_line(str(error)))
     if not isinstance(instruction, KernelCall):
         if isinstance(error, MemoryError):
             raise MemoryLimitError(
-                with_user_line(f"{instruction.desc.type}: {out_of_memory_message([])}")
+                append_user_line(f"{instruction.desc.type}: {out_of_memory_message([])}")
             )
         raise OpError(
-            with_user_line(
+            append_user_line(
                 str(error)
                 .removeprefix(f"{instruction.desc.type}: ")
                 .join((f"{instruction.desc.type}: ", ""))
@@ -77,7 +77,7 @@ def _raise_for_instruction(
         )
     for name in instruction.desc.input_names():
         if no_value(name) is not None:
-            raise OpError(with_user_line(f"{no_value(name)}"))
+            raise OpError(append_user_line(f"{no_value(name)}"))
     args = tuple(_slot_tensors(slot, values) for slot in instruction.ins)
     missing = [
         s.name
@@ -86,7 +86,7 @@ def _raise_for_instruction(
     ]
     if missing:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"{instruction.op.type}: {missing[0]} was not computed: no earlier op writes it"
             )
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
 from ..ir.block_captures import names_read_before_written
 from ..ir.kernelless_op_traits import is_feed_or_fetch
@@ -48,5 +48,5 @@ class Executable:
         ]
         if missing:
             why = f"{missing} have no value; run the startup program first, or load them"
-            raise OpError(with_user_line(f"Executor.run: {why}"))
+            raise OpError(append_user_line(f"Executor.run: {why}"))
         return self._compiled_program.run(tensors, feed)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core import cuda
 from ..core.dtype import DTYPE_BY_NP, parse_dtype
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.op import Meta
 from ..core.tensor import Tensor
 from ..ir.program import Program, VarDesc
@@ -41,7 +41,7 @@ def _to_array(value: Any, var: VarDesc | None) -> Any:
         array = np.asarray(None)
     if array.dtype.kind == "O":
         why = f"{type(value).__name__}, of which no array can be made"
-        raise OpError(with_user_line(f"Executor.run: what is fed is {why}"))
+        raise OpError(append_user_line(f"Executor.run: what is fed is {why}"))
     if var is None:
         return array
     array = array.astype(parse_dtype(var.dtype).np)
@@ -54,14 +54,14 @@ def check_feed(program: Program, feed: Mapping[str, Any]) -> None:
     """
     problems = [*_missing_input_problems(program, feed), *_mismatch_problems(program, feed)]
     if problems:
-        raise OpError(with_user_line(f"Executor.run: {'; '.join(problems)}"))
+        raise OpError(append_user_line(f"Executor.run: {'; '.join(problems)}"))
     known = program.block.vars.keys() | {
         f"{v.name}{LOD_SUFFIX}" for v in program.block.vars.values() if v.lod_level
     }
     unknown = [name for name in feed if name not in known]
     if unknown:
         warnings.warn(
-            with_user_line(f"Executor.run: the program has no variables {unknown} to feed"),
+            append_user_line(f"Executor.run: the program has no variables {unknown} to feed"),
             stacklevel=4,
         )
 

@@ -16,7 +16,15 @@ from typing import Any
 from ..core import native
 from ..ir.program import VarDesc
 from . import buffer_reuse
-from .instructions import BackwardLoop, Branch, FusedCalls, Instruction, KernelCall, Loop, body_of
+from .instructions import (
+    BackwardLoop,
+    ConditionalBody,
+    FusedCalls,
+    Instruction,
+    KernelCall,
+    Loop,
+    body_of,
+)
 from .kernel_selection import find_native_kernel
 
 Number = float
@@ -213,7 +221,7 @@ class ElementwiseFusion:
     def run(self, instructions: Sequence[Instruction]) -> list[Instruction]:
         """The instructions with fused groups."""
         for instruction in instructions:
-            if isinstance(instruction, Branch | Loop | BackwardLoop):
+            if isinstance(instruction, ConditionalBody | Loop | BackwardLoop):
                 self._close_all_groups()
                 instruction.body = ElementwiseFusion(self._variables).run(body_of(instruction))
                 self._fused_instructions.append(instruction)

@@ -80,7 +80,7 @@ class PythonStatement(Instruction):
 
 
 @dataclass(slots=True, eq=False)
-class Branch(Instruction):
+class ConditionalBody(Instruction):
     """A body that runs if a condition holds.
 
     condition: the source of the condition, with `{0}` ... for the registers that it reads.
@@ -179,7 +179,7 @@ class LoweredProgram:
         """The register of a variable of the outermost block; None if no op reads or writes it."""
         return self.registers.get((0, name))
 
-    def row_split_inputs(self) -> list[str]:
+    def inputs_needing_row_splits(self) -> list[str]:
         """The inputs whose LoD offsets an instruction reads."""
         read = (
             set(iter_registers_read(self.instructions)) if self.feed_lod_registers else set[str]()
@@ -202,7 +202,9 @@ def iter_registers(slots: RegisterSlots) -> Iterator[str]:
 
 def body_of(instruction: Instruction) -> list[Instruction]:
     """The body of an instruction; empty if it has none."""
-    return instruction.body if isinstance(instruction, Branch | Loop | BackwardLoop) else []
+    return (
+        instruction.body if isinstance(instruction, ConditionalBody | Loop | BackwardLoop) else []
+    )
 
 
 def iter_registers_read(instructions: list[Instruction]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from ..ir.kernelless_op_traits import kernelless_op_traits_or_default
 from .instructions import (
     BackwardLoop,
-    Branch,
+    ConditionalBody,
     FusedCalls,
     Instruction,
     KernelCall,
@@ -29,11 +29,11 @@ def mark_dead_registers(
     """
     live = set(after)
     for instruction in reversed(instructions):
-        if isinstance(instruction, Branch | Loop | BackwardLoop):
+        if isinstance(instruction, ConditionalBody | Loop | BackwardLoop):
             later = set(live)
             live |= (
                 mark_dead_registers(instruction.body, live, big)
-                if isinstance(instruction, Branch)
+                if isinstance(instruction, ConditionalBody)
                 else _mark_dead_registers_of_loop(instruction, live, big)[0]
             )
             live |= set(instruction.own_reads())
@@ -96,7 +96,7 @@ def _append_live_instructions(
     for instruction in reversed(instructions):
         if _is_removable_if_unread(instruction) and live.isdisjoint(instruction.own_writes()):
             continue
-        if isinstance(instruction, Branch):
+        if isinstance(instruction, ConditionalBody):
             body: list[Instruction] = []
             live |= _append_live_instructions(instruction.body, set(live), body)
             instruction.body = body

@@ -15,7 +15,7 @@ from ..capture.variable import GRADIENT_SUFFIX
 from ..core.op import OPS, Slot
 from ..ir.block_captures import EMPTY_NAME
 from ..ir.program import OpDesc, Program, VarDesc
-from ..ops.shared_meta_rules import float_like_x, like_x
+from ..ops.shared_op_rules import float_like_x, like_x
 from . import tensor_lists
 from .instructions import Instruction, KernelCall, PythonStatement
 from .registers import Registers
@@ -69,7 +69,7 @@ class LodPropagation:
         """The offsets register for an LoD input slot (a tuple for a list slot); None if the input
         is not a sequence.
         """
-        names = [n for n in desc.inputs.get(slot.lod_owner_slot, []) if n != EMPTY_NAME]
+        names = [n for n in desc.inputs.get(slot.values_slot_of_lod_slot, []) if n != EMPTY_NAME]
         found = [
             self.lod_registers.get(self._registers.get_or_create_register(block, name))
             for name in names
@@ -80,7 +80,7 @@ class LodPropagation:
 
     def create_lod_output_slot_registers(self, block: int, desc: OpDesc, slot: Slot) -> Any:
         """The offsets register for an LoD output slot; None if the output is unused."""
-        names = [n for n in desc.outputs.get(slot.lod_owner_slot, []) if n != EMPTY_NAME]
+        names = [n for n in desc.outputs.get(slot.values_slot_of_lod_slot, []) if n != EMPTY_NAME]
         for name in names:
             self.lod_registers[self._registers.get_or_create_register(block, name)] = (
                 self._registers.new_temporary(VarDesc(""))
@@ -102,7 +102,11 @@ class LodPropagation:
         op = OPS.get(desc.type)
         if op is not None and op.lod_rule is not None:
             return [self._make_lod_rule_call(block, desc)]
-        found = [s.lod_owner_slot for s in op.outs if s.lod_owner_slot] if op is not None else []
+        found = (
+            [s.values_slot_of_lod_slot for s in op.outs if s.values_slot_of_lod_slot]
+            if op is not None
+            else []
+        )
         if found:
             names = [n for slot in found for n in desc.outputs.get(slot, []) if n != EMPTY_NAME]
             return [

@@ -9,7 +9,7 @@ from typing import Any
 
 from .instructions import (
     BackwardLoop,
-    Branch,
+    ConditionalBody,
     Instruction,
     KernelCall,
     Loop,
@@ -35,7 +35,7 @@ def save_registers_read_by_backward_loops(instructions: Sequence[Instruction]) -
         )
         renamed = {register: f"{register}r" for register in kept}
         for inside in instruction.body:
-            rename_registers_read_in_place(inside, renamed)
+            rename_read_registers_in_place(inside, renamed)
         instruction.forward_loop.saved_registers, instruction.saved_registers = (
             tuple(dict.fromkeys((*instruction.forward_loop.saved_registers, *kept))),
             tuple(kept),
@@ -55,9 +55,9 @@ def _iter_backward_loops(instructions: Sequence[Instruction]) -> Iterator[Backwa
             yield instruction
 
 
-def rename_registers_read_in_place(instruction: Instruction, renamed: Mapping[str, str]) -> None:
+def rename_read_registers_in_place(instruction: Instruction, renamed: Mapping[str, str]) -> None:
     """Rename the registers that an instruction and its body read."""
-    if isinstance(instruction, KernelCall | PythonStatement | Branch):
+    if isinstance(instruction, KernelCall | PythonStatement | ConditionalBody):
         instruction.ins = _map_register_names(instruction.ins, renamed)
     elif isinstance(instruction, Loop):
         instruction.condition_register = renamed.get(
@@ -68,7 +68,7 @@ def rename_registers_read_in_place(instruction: Instruction, renamed: Mapping[st
             instruction.residual_list, instruction.residual_list
         )
     for inside in body_of(instruction):
-        rename_registers_read_in_place(inside, renamed)
+        rename_read_registers_in_place(inside, renamed)
 
 
 def _map_register_names(slots: tuple[Any, ...], renamed: Mapping[str, str]) -> tuple[Any, ...]:

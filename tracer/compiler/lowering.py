@@ -12,7 +12,7 @@ from ..core.op import OPS, AttrSpec, Op, Slot
 from ..ir.attr_checks import check_attrs
 from ..ir.block_captures import EMPTY_NAME
 from ..ir.kernelless_op_traits import is_feed_or_fetch, kernelless_op_traits_or_default
-from ..ir.passes.move_variable_attrs_to_inputs import move_variable_attrs_to_inputs
+from ..ir.passes.move_variable_size_attr_to_input_slot import move_variable_size_attr_to_input_slot
 from ..ir.passes.scalar_result_predicates import may_reduce_to_scalar
 from ..ir.program import Attr, AttrType, Block, OpDesc, Program, VarKind
 from .copy_propagation import propagate_copies_in_place
@@ -143,7 +143,7 @@ class Lowering(Registers):
 
     def lower_to_kernel_call(self, block: int, desc: OpDesc) -> KernelCall:
         """The kernel call of an op."""
-        desc = move_variable_attrs_to_inputs(desc)
+        desc = move_variable_size_attr_to_input_slot(desc)
         op = OPS[desc.type]
         check_attrs(op, desc)
         ins = tuple(self.input_slot_registers(block, desc, op, s) for s in op.ins)
@@ -152,14 +152,14 @@ class Lowering(Registers):
 
     def input_slot_registers(self, block: int, desc: OpDesc, op: Op, slot: Slot) -> Any:
         """The registers of an input slot."""
-        if slot.lod_owner_slot and slot.name not in desc.inputs:
-            of = next(s for s in op.ins if s.name == slot.lod_owner_slot)
+        if slot.values_slot_of_lod_slot and slot.name not in desc.inputs:
+            of = next(s for s in op.ins if s.name == slot.values_slot_of_lod_slot)
             return self.lod_propagation.find_lod_input_slot_registers(block, desc, slot, of.is_list)
         return self._registers_of_slot(block, desc.inputs.get(slot.name, []), slot.is_list)
 
     def output_slot_registers(self, block: int, desc: OpDesc, slot: Slot) -> Any:
         """The registers of an output slot."""
-        if slot.lod_owner_slot:
+        if slot.values_slot_of_lod_slot:
             return (
                 None
                 if self.tensors

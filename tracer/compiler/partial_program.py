@@ -20,8 +20,8 @@ from ..capture.variable import Variable
 from ..core import cuda, native
 from ..core._tape import Node, arrays_of, record_program_call, stop_gradients_of, wrap_arrays
 from ..core.backward_pass import BARE_ARRAY_MODE
-from ..core.device_dispatch import common_device
-from ..core.errors import DeviceMismatchError, OpError, with_user_line
+from ..core.device_dispatch import require_single_device
+from ..core.errors import DeviceMismatchError, OpError, append_user_line
 from ..core.mode import state, use_mode
 from ..core.numerics_check import is_enabled as checks_numerics
 from ..core.op import AttrSpec, Op, OpTraits, Slot
@@ -96,7 +96,7 @@ class PartialProgram:
         """Call the program. `stops` states which inputs do not require gradients."""
         if len(inputs) != len(self.feeds):
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"the program takes {len(self.feeds)} inputs {self.feeds}, got {len(inputs)}"
                 )
             )
@@ -137,14 +137,14 @@ class PartialProgram:
     def _common_device(self, arrays: Sequence[Any]) -> int | None:
         """The device of all inputs. Raises DeviceMismatchError if there are two."""
         try:
-            return common_device(arrays)
+            return require_single_device(arrays)
         except DeviceMismatchError as error:
             names = [*self.feeds, *self.state_names]
             shown = ", ".join(
                 f"{n} on {cuda.format_device(cuda.gpu_index_of(a))}"
                 for n, a in zip(names, arrays, strict=True)
             )
-            raise DeviceMismatchError(with_user_line(f"a program: {error} ({shown})")) from None
+            raise DeviceMismatchError(append_user_line(f"a program: {error} ({shown})")) from None
 
     def _run_op_by_op(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         """Run the program op by op in the current mode, which records it or checks its numerics."""
@@ -280,7 +280,7 @@ class GradientSpecialization:
         """
         if program_draws_random(self.partial_program.program):
             why = "create_graph=True runs a program again, and this one draws random numbers"
-            raise OpError(with_user_line(f"grad: {why}"))
+            raise OpError(append_user_line(f"grad: {why}"))
         backward = DifferentiatedProgram(self, tuple([g is not None for g in grads]), None)
         again = PartialProgram(
             backward.rewrite_to_forward_backward_program(), self.partial_program.scope, stores=False

@@ -54,7 +54,7 @@ def concat(held: TensorList, axis: int, stacked: bool) -> tuple[Array, Array]:
     return made, np.array([axis_size_or_one(x.shape, axis) for x in items], np.int32)
 
 
-def length_tensor(held: TensorList) -> Tensor:
+def length_as_tensor(held: TensorList) -> Tensor:
     """The number of elements, int64[1]."""
     return Tensor(length(held))
 
@@ -70,7 +70,7 @@ def concat_or_stack_tensors(held: TensorList, axis: int, stacked: bool) -> tuple
 
 
 # id of a function on arrays -> the function that replaces it where registers hold Tensors
-TENSOR_VERSIONS = {id(length): length_tensor, id(concat): concat_or_stack_tensors}
+TENSOR_VERSIONS = {id(length): length_as_tensor, id(concat): concat_or_stack_tensors}
 
 
 def concat_or_stack_grad(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ..core.errors import OarlockError
 from ..core.op import OPS
-from ..ir.passes.move_variable_attrs_to_inputs import move_variable_attrs_to_inputs
+from ..ir.passes.move_variable_size_attr_to_input_slot import move_variable_size_attr_to_input_slot
 from ..ir.program import AttrType, OpDesc
 
 PADDLE_GRADIENT_MESSAGE = (
@@ -46,7 +46,7 @@ def check_supported(ops: Sequence[OpDesc], foreign: Sequence[OpDesc] = ()) -> No
 
 
 def _op_problems(desc: OpDesc) -> Iterator[str]:
-    desc = move_variable_attrs_to_inputs(desc)
+    desc = move_variable_size_attr_to_input_slot(desc)
     op = OPS.get(desc.type)
     at = _location_suffix(desc)
     if op is None:

@@ -20,7 +20,7 @@ from .instructions import Instruction, PythonStatement
 from .lowering import LOWERING_RULES, Lowering
 
 
-class VjpCall:
+class VjpKernel:
     """The gradient rule of an op with its attributes.
 
     wanted: for each result, the slot and position of the input that it is the gradient of.
@@ -55,7 +55,7 @@ class VjpCall:
             parts = said if isinstance(said, tuple) else (said,)
             return [
                 _reduced_grad_or_zeros(
-                    _evaluate_input_grad_at(parts, i, k), _input_at(operands[i], k)
+                    _evaluate_input_grad_at(parts, i, k), _list_item_or_operand(operands[i], k)
                 )
                 for i, k in self._requested_inputs
             ]
@@ -77,7 +77,7 @@ def _evaluate_input_grad_at(parts: Sequence[Any], slot: int, place: int) -> Any:
     return found() if callable(found) else found
 
 
-def _input_at(operand: Any, place: int) -> Any:
+def _list_item_or_operand(operand: Any, place: int) -> Any:
     return operand[place] if isinstance(operand, list) else operand
 
 
@@ -92,7 +92,7 @@ def _reduced_grad_or_zeros(gradient: Any, like: Any) -> Any:
 
 
 class _ArgumentCodeBuilder:
-    """Builds the source of the arguments of a VjpCall, and collects the registers that they
+    """Builds the source of the arguments of a VjpKernel, and collects the registers that they
     read.
     """
 
@@ -105,7 +105,9 @@ class _ArgumentCodeBuilder:
         """The source of three lists: output gradients, inputs and outputs."""
         op = self._op
         grads = [self._output_grad_code(op.outs[i]) for i in op.grad_out_indices]
-        inputs = [self._lod_code(s) if s.lod_owner_slot else self._value_code(s) for s in op.ins]
+        inputs = [
+            self._lod_code(s) if s.values_slot_of_lod_slot else self._value_code(s) for s in op.ins
+        ]
         outputs = [self._value_code(op.outs[i]) for i in op.vjp_output_indices]
         parts = (grads, inputs, outputs)
         return ", ".join(f"({''.join(f'{text}, ' for text in part)})" for part in parts)
@@ -163,7 +165,7 @@ def lower_vjp(lowering: Lowering, block: int, desc: OpDesc) -> Instruction:
     ]
     outs = tuple(lowering.get_or_create_register(block, name) for _, _, name in wanted)
     attrs = {n: a.value for n, a in desc.attrs.items() if n in op.attrs}
-    call = VjpCall(op, attrs, [(i, k) for i, k, _ in wanted])
+    call = VjpKernel(op, attrs, [(i, k) for i, k, _ in wanted])
     targets = "".join(f"{{o{i}}}, " for i in range(len(outs)))
     text = f"[{targets}] = {{VJP}}({source})"
     return PythonStatement(

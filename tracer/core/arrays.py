@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-__all__ = ["dispatch_creation_functions", "is_kernel_on_gpu", "np", "use_array_library"]
+__all__ = ["dispatch_creation_functions", "is_running_kernel_on_gpu", "np", "use_array_library"]
 
 # Functions that take no array, or ignore its device.
 CREATION_FUNCTIONS = (
@@ -41,11 +41,11 @@ CREATION_FUNCTIONS = (
 LIKE_FUNCTIONS = ("empty_like", "full_like", "ones_like", "zeros_like")
 
 
-class _CurrentArrayLibrary(threading.local):
+class _ThreadLocalArrayLibrary(threading.local):
     library: Any = numpy
 
 
-_current_library = _CurrentArrayLibrary()
+_current_library = _ThreadLocalArrayLibrary()
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,7 +71,7 @@ def _allow_empty_shape_on_gpu(name: str) -> Callable[..., Any]:
     numpy_function = getattr(numpy, name)
 
     def like(prototype: Any, *args: Any, **how: Any) -> Any:
-        if how.get("shape") == () and is_kernel_on_gpu():  # CuPy ignores an empty shape
+        if how.get("shape") == () and is_running_kernel_on_gpu():  # CuPy ignores an empty shape
             return numpy_function(prototype, *args, **how | {"shape": (1,)}).reshape(())
         return numpy_function(prototype, *args, **how)
 
@@ -100,7 +100,7 @@ def dispatch_creation_functions() -> None:
     )
 
 
-def is_kernel_on_gpu() -> bool:
+def is_running_kernel_on_gpu() -> bool:
     """Whether the running kernel works on a GPU."""
     return _current_library.library is not numpy
 

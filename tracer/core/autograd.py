@@ -15,9 +15,13 @@ from . import cuda
 from ._tape import Node, accumulate_grad, are_leaves
 from .backward_pass import ActiveTensors, BackwardPass, conjugate_complex_grad, new_backward_pass
 from .eager import NO_TAPE_MODE
-from .errors import ArgumentAssertionError, OarlockError, OpError, warn, with_user_line
-from .grad_listeners import begin_listeners, compute_leaf_grad, listeners
-from .mode import reject_or_skip_side_effect, reject_static_graph_mode, state, use_mode
+from .errors import ArgumentAssertionError, OarlockError, OpError, append_user_line, warn
+from .grad_listeners import (
+    begin_and_schedule_listeners,
+    leaf_grad_after_hooks_and_accumulation,
+    listeners,
+)
+from .mode import must_skip_rejected_side_effect, reject_static_graph_mode, state, use_mode
 from .op import OPS
 from .paddle1_compat import compat
 from .tensor import Tensor
@@ -35,7 +39,7 @@ def _check_grad_shape(root: Tensor, given: Tensor | None) -> None:
     """Raise OpError if a gradient has another shape than its tensor."""
     if given is not None and given.meta.shape != root.meta.shape:
         why = "backward: the gradient has another shape than the tensor"
-        raise OpError(with_user_line(f"{why} (X={root.meta}, grad={given.meta})"))
+        raise OpError(append_user_line(f"{why} (X={root.meta}, grad={given.meta})"))
 
 
 def reshape_grad_if_same_size(root: Tensor, given: Tensor | None) -> Tensor | None:
@@ -78,7 +82,7 @@ def backward(
     given: initial gradients, one per root; None for ones.
     """
     reject_static_graph_mode("backward", "use an optimizer's minimize, or static.append_backward")
-    if reject_or_skip_side_effect("backward()"):
+    if must_skip_rejected_side_effect("backward()"):
         return
     if roots[0].stop_gradient and all(t.stop_gradient for t in roots):
         warn(
@@ -92,14 +96,16 @@ def backward(
         _accumulate_grads_through_program(roots[0], given[0], retain_graph)
         return
     sweep = new_backward_pass(create_graph=False)
-    notified = begin_listeners(sweep, roots, active)
+    notified = begin_and_schedule_listeners(sweep, roots, active)
     _run_backward_pass_on_root_device(sweep, roots, given, retain_graph)
     if notified:
         sweep.notify_remaining_listeners()
-    with use_mode(state.mode.with_gradient_recording(False)):
+    with use_mode(state.mode.mode_with_gradient_recording(False)):
         for leaf, gradient in sweep.leaves():
             if not any(listener.owns(leaf) for listener in notified):
-                leaf.grad = compute_leaf_grad(leaf, sweep.to_conjugated_tensor(gradient))
+                leaf.grad = leaf_grad_after_hooks_and_accumulation(
+                    leaf, sweep.to_conjugated_tensor(gradient)
+                )
     for listener in notified:
         listener.finish()
 
@@ -153,13 +159,15 @@ def _accumulate_grads_through_program(
     if rest:
         with use_mode(NO_TAPE_MODE):
             for leaf, gradient in rest:
-                leaf.grad = compute_leaf_grad(leaf, Tensor(conjugate_complex_grad(gradient)))
+                leaf.grad = leaf_grad_after_hooks_and_accumulation(
+                    leaf, Tensor(conjugate_complex_grad(gradient))
+                )
 
 
 def _as_tensor_list(tensors: Any) -> list[Any]:
     if not isinstance(tensors, Tensor | list | tuple | set | frozenset):
         raise ArgumentAssertionError(
-            with_user_line(f"grad: {type(tensors).__name__} is not a Tensor or a list of Tensors")
+            append_user_line(f"grad: {type(tensors).__name__} is not a Tensor or a list of Tensors")
         )
     return [tensors] if isinstance(tensors, Tensor) else list(tensors)
 
@@ -184,23 +192,25 @@ def grad(
     """
     if not only_inputs:
         raise OarlockError(
-            with_user_line("grad: only_inputs=False is not supported, as in Paddle; use backward()")
+            append_user_line(
+                "grad: only_inputs=False is not supported, as in Paddle; use backward()"
+            )
         )
     roots, wanted = _as_tensor_list(outputs), _as_tensor_list(inputs)
     if not all(isinstance(t, Tensor) for t in (*roots, *wanted)):
         raise ArgumentAssertionError(
-            with_user_line("grad: outputs and inputs are a Tensor or a list of Tensors")
+            append_user_line("grad: outputs and inputs are a Tensor or a list of Tensors")
         )
     given = [None] * len(roots) if grad_outputs is None else _as_tensor_list(grad_outputs)
     if len(given) != len(roots):
         raise ArgumentAssertionError(
-            with_user_line(f"grad: {len(given)} grad_outputs for {len(roots)} outputs")
+            append_user_line(f"grad: {len(given)} grad_outputs for {len(roots)} outputs")
         )
     given = [reshape_grad_if_same_size(root, g) for root, g in zip(roots, given, strict=True)]
     barred = _as_tensor_list(() if no_grad_vars is None else no_grad_vars)
     if not all(isinstance(t, Tensor) for t in barred):
         raise ArgumentAssertionError(
-            with_user_line("grad: no_grad_vars is a Tensor or a list of Tensors")
+            append_user_line("grad: no_grad_vars is a Tensor or a list of Tensors")
         )
     found = state.mode.gradients(roots, given, wanted, barred)
     if found is None:
@@ -220,7 +230,7 @@ def grad(
     missing = [t.meta for t, g in zip(wanted, found, strict=True) if g is None]
     if missing and not allow_unused:
         why = "grad: the outputs do not depend on an input; allow_unused=True returns None for it"
-        raise OpError(with_user_line(f"{why} ({missing[0]})"))
+        raise OpError(append_user_line(f"{why} ({missing[0]})"))
     return found
 
 
@@ -267,7 +277,7 @@ class no_grad(ContextDecorator):
 
     def __enter__(self) -> no_grad:
         self._mode_stack.append(state.mode)
-        state.mode = state.mode.with_gradient_recording(self._tape)
+        state.mode = state.mode.mode_with_gradient_recording(self._tape)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -319,10 +329,10 @@ class set_grad_enabled:
 
     def __init__(self, mode: bool) -> None:
         self._enabled, self._previous_mode = mode, state.mode
-        state.mode = state.mode.with_gradient_recording(mode)
+        state.mode = state.mode.mode_with_gradient_recording(mode)
 
     def __enter__(self) -> None:
-        state.mode = state.mode.with_gradient_recording(self._enabled)
+        state.mode = state.mode.mode_with_gradient_recording(self._enabled)
 
     def __exit__(self, *_: object) -> None:
         state.mode = self._previous_mode

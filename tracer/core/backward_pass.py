@@ -15,9 +15,9 @@ from . import cuda
 from ._tape import BackwardEngine, Node, configure, set_modes
 from .dtype import is_inexact
 from .eager import EAGER_MODE, NO_TAPE_MODE, raise_op_error
-from .errors import InvalidOperationError, OpError, with_user_line
+from .errors import InvalidOperationError, OpError, append_user_line
 from .mode import Mode, state, use_mode
-from .numerics_check import check_array
+from .numerics_check import check_or_report_op_output
 from .numerics_check import is_enabled as checks_numerics
 from .op import OPS, Op
 from .paddle1_compat import compat
@@ -36,7 +36,7 @@ class BareArrayMode(Mode):
 
     tape = False
 
-    def with_gradient_recording(self, tape: bool) -> Mode:
+    def mode_with_gradient_recording(self, tape: bool) -> Mode:
         """The eager mode, for user code (PyLayer, hooks), which needs Tensors."""
         return EAGER_MODE if tape else NO_TAPE_MODE
 
@@ -85,7 +85,7 @@ def node_inputs_when_recorded(node: Node) -> tuple[Any, ...]:
             f"backward: the graph of {node.op.type} was freed by an earlier backward(); use "
             f"retain_graph=True"
         )
-        raise InvalidOperationError(with_user_line(why))
+        raise InvalidOperationError(append_user_line(why))
     for arg in args:
         if arg is not None and (arg.__class__ is list or arg.__class__ is tuple or arg._history):
             break
@@ -243,7 +243,7 @@ class BackwardPass(BackwardEngine):
         return None if found is None else self.to_conjugated_tensor(found)
 
 
-class NodeGradSavingBackwardPass(BackwardPass):
+class AllNodeGradsSavingBackwardPass(BackwardPass):
     """A backward pass that also saves the gradients of all results at their nodes, as Paddle 1.x
     does for `gradient()`.
     """
@@ -329,7 +329,7 @@ class NumericsCheckedBackwardPass(RecordedBackwardPass):
         self, mode: Mode, watched: Iterable[Tensor] = (), reach: ActiveTensors | None = None
     ) -> None:
         super().__init__(mode, watched, reach)
-        self.calls_visit = True
+        self.calls_before_vjp_rule = True
         self._grad_op = ""  # no op yet: the initial gradient comes from the caller
 
     def before_vjp_rule(self, node: Node) -> None:
@@ -340,7 +340,7 @@ class NumericsCheckedBackwardPass(RecordedBackwardPass):
         """Reduce a gradient to its input, and check it."""
         gradient = super().reduce_to_input(gradient, like)
         if gradient is not None and self._grad_op:
-            check_array(self._grad_op, "its result", gradient.array)
+            check_or_report_op_output(self._grad_op, "its result", gradient.array)
         return gradient
 
 
@@ -404,7 +404,7 @@ def run_hooks(gradient: Tensor, hooks: Sequence[Any]) -> Tensor:
         if not isinstance(replaced, Tensor) or replaced.meta.shape != gradient.meta.shape:
             got = replaced.meta if isinstance(replaced, Tensor) else type(replaced).__name__
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"register_hook: a hook returned {got} for a gradient (X={gradient.meta})"
                 )
             )
@@ -419,10 +419,10 @@ def new_backward_pass(
     mode = state.mode.without_user_call_wrappers()
     if checks_numerics():
         return NumericsCheckedBackwardPass(
-            mode.with_gradient_recording(create_graph), watched, reach
+            mode.mode_with_gradient_recording(create_graph), watched, reach
         )
     if mode.allows_bare_arrays and not create_graph:
         if compat.rules.keeps_result_gradients and reach is None:
-            return NodeGradSavingBackwardPass()
+            return AllNodeGradsSavingBackwardPass()
         return BackwardPass(watched, reach)
-    return RecordedBackwardPass(mode.with_gradient_recording(create_graph), watched, reach)
+    return RecordedBackwardPass(mode.mode_with_gradient_recording(create_graph), watched, reach)

@@ -158,7 +158,7 @@ class SingleProcessCommunicator:
         return self
 
 
-class ProcessGroups:
+class CommunicatorsByRingId:
     """The groups of this process, by Paddle's `ring_id`. Group 0 has all ranks."""
 
     def __init__(self) -> None:
@@ -166,9 +166,9 @@ class ProcessGroups:
         self.is_initialized = False
 
     @property
-    def global_group(self) -> Communicator:
+    def global_communicator(self) -> Communicator:
         """The group of all ranks."""
         return self.groups[0]
 
 
-process_groups = ProcessGroups()
+process_groups = CommunicatorsByRingId()

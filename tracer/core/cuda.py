@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import arrays
-from .errors import OarlockError, with_user_line
+from .errors import OarlockError, append_user_line
 
 
 class _CupyState:
@@ -64,7 +64,7 @@ def _import_cupy_or_raise(asker: str) -> Any:
         return importlib.import_module("cupy")
     except ImportError as error:
         raise OarlockError(
-            with_user_line(f"{asker} needs CuPy ({error}): pip install oarlock[gpu-train]")
+            append_user_line(f"{asker} needs CuPy ({error}): pip install oarlock[gpu-train]")
         ) from None
 
 
@@ -92,10 +92,10 @@ def require_gpu_and_enable_cupy(index: int, asker: str) -> Any:
     except Exception as error:  # CuPy's CUDARuntimeError
         there, why = 0, str(error).splitlines()[0]
     if not there:
-        raise OarlockError(with_user_line(f"{asker}: no CUDA device is visible ({why})"))
+        raise OarlockError(append_user_line(f"{asker}: no CUDA device is visible ({why})"))
     if not 0 <= index < there:
         raise OarlockError(
-            with_user_line(
+            append_user_line(
                 f"{asker}: there is no CUDA device {index}; {there} are visible, from 0 on"
             )
         )

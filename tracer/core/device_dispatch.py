@@ -48,7 +48,7 @@ def iter_arrays(value: Any) -> Iterator[Any]:
         yield value
 
 
-def common_device(arrays: Sequence[Any]) -> int | None:
+def require_single_device(arrays: Sequence[Any]) -> int | None:
     """The device of the inputs of one call; None for the CPU.
 
     Raises DeviceMismatchError if there are two.
@@ -78,7 +78,7 @@ def _is_host_slot(slot: Slot) -> bool:
     return (
         slot.name in HOST_SCALAR_SLOTS
         or slot.overwrites in HOST_SCALAR_SLOTS
-        or bool(slot.lod_owner_slot)
+        or bool(slot.values_slot_of_lod_slot)
     )
 
 
@@ -109,7 +109,7 @@ def with_device_dispatch(op: Op, plain: Kernel) -> Kernel:
             if not _is_host_slot(s)
             for a in iter_arrays(arg)
         ]
-        index = common_device(held) if held else cuda.cupy_state.default_index
+        index = require_single_device(held) if held else cuda.cupy_state.default_index
         if index is None:
             with use_array_library(np):  # a kernel on a GPU may call another op's kernel
                 return plain(*_move_inputs(op, args, None), **attrs)

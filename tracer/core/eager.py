@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from . import cuda
 from ._tape import Node, limited
 from .dtype import is_inexact
-from .errors import DeviceMismatchError, OperandError, OpError, op_error_like, with_user_line
+from .errors import DeviceMismatchError, OperandError, OpError, append_user_line, op_error_like
 from .mode import Mode
 from .op import Op
 from .operand_checks import not_a_tensor_message
@@ -61,11 +61,11 @@ class EagerMode(Mode):
     def __init__(self, tape: bool) -> None:
         self.tape = tape
 
-    def with_gradient_recording(self, tape: bool) -> EagerMode:
+    def mode_with_gradient_recording(self, tape: bool) -> EagerMode:
         """The eager mode with or without tape."""
         return EAGER_MODE if tape else NO_TAPE_MODE
 
-    def snapshot_tensor(self, tensor: Tensor) -> Tensor:
+    def make_inplace_op_input(self, tensor: Tensor) -> Tensor:
         """A tensor with the current value and node."""
         return snapshot_with_gradient_history(tensor)
 
@@ -79,7 +79,7 @@ class EagerMode(Mode):
                 "a leaf that requires a gradient cannot be changed while gradients are recorded; "
                 "use no_grad()"
             )
-            raise OpError(with_user_line(f"in place: {why} (X={tensor.meta})"))
+            raise OpError(append_user_line(f"in place: {why} (X={tensor.meta})"))
         save_value_for_backward_before_change(tensor)
         tensor.inplace_version += 1
         tensor.array = result.array
@@ -99,14 +99,14 @@ class EagerMode(Mode):
         try:
             arrays = [unwrap_tensors(arg) for arg in args]
             if op.same_dtype or op.floating:
-                op.check_same_and_floating_dtypes(arrays)
+                op.check_dtype_constraints_of_slots(arrays)
             outs = limited(op.kernel, *arrays, **attrs)
         except Exception as error:
             taken = replace_tuple_args_by_first_tensor(op, args)
             if taken is None:
                 raise_op_error(op, args, attrs, error)
             return self.run(op, taken, attrs)
-        result = wrap_results(op, outs)
+        result = wrap_result_arrays(op, outs)
         if self.tape and op.has_vjp and any(map(requires_grad, args)):
             node = Node(op, args, attrs, outs)
             for i, tensor in indexed_differentiable_results(op, result):
@@ -115,7 +115,7 @@ class EagerMode(Mode):
         return result
 
 
-def wrap_results(op: Op, outs: Any) -> Any:
+def wrap_result_arrays(op: Op, outs: Any) -> Any:
     """Wrap the arrays that a kernel returned in Tensors."""
     if len(op.outs) == 1:
         return [Tensor(a) for a in outs] if op.outs[0].is_list else Tensor(outs)
@@ -161,7 +161,7 @@ def metas_of_inputs(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
                 raise OperandError(not_a_tensor_message(arg))
         return tuple(map(meta_of, args))
     except OpError as error:
-        raise op_error_like(error, with_user_line(f"{op.type}: {error}")) from None
+        raise op_error_like(error, append_user_line(f"{op.type}: {error}")) from None
 
 
 def raise_op_error(
@@ -172,7 +172,7 @@ def raise_op_error(
     """
     if isinstance(error, DeviceMismatchError):
         raise DeviceMismatchError(
-            with_user_line(f"{op.type}: {error} ({_format_inputs_with_devices(op, args)})")
+            append_user_line(f"{op.type}: {error} ({_format_inputs_with_devices(op, args)})")
         ) from None
     metas = metas_of_inputs(op, args)
     if isinstance(error, MemoryError) and not isinstance(error, OpError):
@@ -190,7 +190,7 @@ def raise_op_error(
     if len(why) > MAX_REASON_LENGTH:  # an attribute of several megabytes may be part of the message
         why = f"{why[:MAX_REASON_LENGTH]} ..."
     message = f"{op.type}: {why} ({op.format_inputs(metas)})"
-    raise op_error_like(kind, with_user_line(message)) from cause
+    raise op_error_like(kind, append_user_line(message)) from cause
 
 
 def _format_inputs_with_devices(op: Op, args: tuple[Any, ...]) -> str:

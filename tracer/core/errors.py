@@ -139,7 +139,7 @@ class UserLine(NamedTuple):
         return f"{where}: {self.text}" if self.text else where
 
 
-def is_library_file(filename: str) -> bool:
+def is_oarlock_internal_file(filename: str) -> bool:
     """Whether a file is library code in tracebacks: Oarlock's own files except the commands in
     `cli`, compiled programs, and contextlib.
     """
@@ -171,7 +171,8 @@ def user_frame() -> FrameType | None:
     """The innermost frame outside of Oarlock and NumPy; None if there is none."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and (
-        is_library_file(frame.f_code.co_filename) or _NUMPY_FOLDER in frame.f_code.co_filename
+        is_oarlock_internal_file(frame.f_code.co_filename)
+        or _NUMPY_FOLDER in frame.f_code.co_filename
     ):
         frame = frame.f_back
     return frame
@@ -226,7 +227,7 @@ def warn(message: str) -> None:
         _warning_state.deferred.append(issue)
 
 
-def with_user_line(message: str) -> str:
+def append_user_line(message: str) -> str:
     """`message` followed by the user's source line, if there is one."""
     line = user_line()
     return message if line is None else f"{message}\n  at {line}"

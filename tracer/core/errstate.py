@@ -8,7 +8,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 
-class ErrstateVariable(Protocol):
+class ErrstateVariableProtocol(Protocol):
     """The interface of a ContextVar."""
 
     def set(self, value: object) -> Any:
@@ -32,11 +32,11 @@ class _SeterrFallback:
         np.seterr(**token)
 
 
-def _errstate_variable_and_ignore_value() -> tuple[ErrstateVariable, object]:
+def _errstate_variable_and_ignore_value() -> tuple[ErrstateVariableProtocol, object]:
     with np.errstate(all="ignore"):
         for variable, value in copy_context().items():
             if variable.name == "numpy.ufunc.extobj":
-                return cast(ErrstateVariable, variable), value
+                return cast(ErrstateVariableProtocol, variable), value
     return _SeterrFallback(), None
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from . import numerics_check
-from .errors import OpError, with_user_line
+from .errors import OpError, append_user_line
 
 _flags: dict[str, Any] = {  # Paddle's defaults
     "FLAGS_allocator_strategy": "auto_growth",
@@ -50,7 +50,7 @@ def _check_flag_names(names: Iterable[Any]) -> list[str]:
     unknown = [name for name in found if name not in _flags]
     if unknown:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"flags: unknown flags {unknown}; the supported flags are {sorted(_flags)}"
             )
         )
@@ -68,12 +68,12 @@ def get_flags(flags: Any) -> dict[str, Any]:
 def set_flags(flags: dict[str, Any]) -> None:
     """Set flags. If a flag is unknown, raise OpError and set none."""
     if not isinstance(flags, dict):
-        raise OpError(with_user_line(f"set_flags: expected a dict, got {type(flags).__name__}"))
+        raise OpError(append_user_line(f"set_flags: expected a dict, got {type(flags).__name__}"))
     _check_flag_names(flags)
     level = flags.get("FLAGS_check_nan_inf_level", numerics_check.ABORT)
     if level not in numerics_check.LEVELS:
         raise OpError(
-            with_user_line(f"set_flags: FLAGS_check_nan_inf_level is {level}, not 0 to 3")
+            append_user_line(f"set_flags: FLAGS_check_nan_inf_level is {level}, not 0 to 3")
         )
     _flags.update(flags)
     if "FLAGS_check_nan_inf_level" in flags:
@@ -82,7 +82,7 @@ def set_flags(flags: dict[str, Any]) -> None:
         numerics_check.set_enabled_in_thread(bool(flags["FLAGS_check_nan_inf"]))
 
 
-class Flags:
+class FlagsMapping:
     """The flags as a mapping by name, like Paddle's C++ object."""
 
     def __getitem__(self, name: str) -> Any:

@@ -47,7 +47,7 @@ class GradListener(Protocol):
 listeners: weakref.WeakSet[GradListener] = weakref.WeakSet()
 
 
-def compute_leaf_grad(leaf: Tensor, gradient: Tensor) -> Tensor:
+def leaf_grad_after_hooks_and_accumulation(leaf: Tensor, gradient: Tensor) -> Tensor:
     """The new `grad` of a leaf: the gradient after hooks, added to the previous `grad`."""
     if leaf._hooks:
         gradient = run_hooks(gradient, leaf._hooks)
@@ -56,7 +56,7 @@ def compute_leaf_grad(leaf: Tensor, gradient: Tensor) -> Tensor:
     return OPS["elementwise_add"](leaf.grad, gradient)
 
 
-def begin_listeners(
+def begin_and_schedule_listeners(
     sweep: BackwardPass, roots: Sequence[Tensor], active: Sequence[GradListener]
 ) -> list[GradListener]:
     """Start a pass: return the active listeners that own leaves which the pass reaches."""

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from ._tape import State
-from .errors import OarlockError, with_user_line
+from .errors import OarlockError, append_user_line
 from .op import Op
 
 Tensor: TypeAlias = Any  # core.tensor.Tensor; its module imports this module
@@ -55,7 +55,7 @@ class Mode:
         """The shape that Python code sees."""
         return list(tensor.array.shape)
 
-    def snapshot_tensor(self, tensor: Tensor) -> Tensor:
+    def make_inplace_op_input(self, tensor: Tensor) -> Tensor:
         """A tensor with the current value of `tensor`. An in-place op takes this snapshot as
         input, because `tensor` itself becomes the result of the op.
         """
@@ -83,7 +83,7 @@ class Mode:
         handle: an object that removes the hook.
         """
 
-    def reject_or_skip_side_effect(self, what: str) -> bool:
+    def must_skip_rejected_side_effect(self, what: str) -> bool:
         """Raise SideEffectError if the program being recorded cannot represent `what`.
 
         Returns True if the caller must skip it.
@@ -112,7 +112,7 @@ class Mode:
         """The part of a program's cache key that depends on this mode."""
         return ()
 
-    def with_gradient_recording(self, tape: bool) -> Mode:
+    def mode_with_gradient_recording(self, tape: bool) -> Mode:
         """The same mode, with recording of gradients turned on or off."""
         raise NotImplementedError
 
@@ -159,9 +159,9 @@ class WrapperMode(Mode):
         """Forwarded to the inner mode."""
         return self.inner.shape(tensor)
 
-    def snapshot_tensor(self, tensor: Tensor) -> Tensor:
+    def make_inplace_op_input(self, tensor: Tensor) -> Tensor:
         """Forwarded to the inner mode."""
-        return self.inner.snapshot_tensor(tensor)
+        return self.inner.make_inplace_op_input(tensor)
 
     def assign_inplace(self, tensor: Tensor, result: Tensor) -> None:
         """Forwarded to the inner mode."""
@@ -179,9 +179,9 @@ class WrapperMode(Mode):
         """Forwarded to the inner mode."""
         self.inner.on_gradient_hook_registered(tensor, handle)
 
-    def reject_or_skip_side_effect(self, what: str) -> bool:
+    def must_skip_rejected_side_effect(self, what: str) -> bool:
         """Forwarded to the inner mode."""
-        return self.inner.reject_or_skip_side_effect(what)
+        return self.inner.must_skip_rejected_side_effect(what)
 
     def gradients(self, roots: Any, given: Any, wanted: Any, barred: Any) -> list[Any] | None:
         """Forwarded to the inner mode."""
@@ -202,9 +202,9 @@ class WrapperMode(Mode):
         """The class of the wrapper and the key of the inner mode."""
         return type(self).__name__, self.inner.cache_key()
 
-    def with_gradient_recording(self, tape: bool) -> Mode:
+    def mode_with_gradient_recording(self, tape: bool) -> Mode:
         """The same wrapper around the inner mode with or without tape."""
-        return self.with_inner(self.inner.with_gradient_recording(tape))
+        return self.with_inner(self.inner.mode_with_gradient_recording(tape))
 
     def without_user_call_wrappers(self) -> Mode:
         """Forwarded to the inner mode."""
@@ -224,7 +224,7 @@ def find_mode(mode: Mode, kind: type[Mode]) -> Any:
     return mode
 
 
-def base_mode(mode: Mode) -> Any:
+def base_mode_of(mode: Mode) -> Any:
     """The mode below all wrapper modes."""
     while isinstance(mode, WrapperMode):
         mode = mode.inner
@@ -260,19 +260,19 @@ def reject_static_graph_mode(what: str, otherwise: str) -> None:
     """
     if state.mode.program_builder is not None:
         raise OarlockError(
-            with_user_line(
+            append_user_line(
                 f"{what}: needs values, which a static program does not have; {otherwise}"
             )
         )
 
 
-def reject_or_skip_side_effect(what: str) -> bool:
+def must_skip_rejected_side_effect(what: str) -> bool:
     """Raise SideEffectError if a `to_static` program is being recorded, which cannot represent
     `what`.
 
     Returns True if the caller must skip it.
     """
-    return not state.mode.is_eager and state.mode.reject_or_skip_side_effect(what)
+    return not state.mode.is_eager and state.mode.must_skip_rejected_side_effect(what)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-from .arrays import is_kernel_on_gpu
+from .arrays import is_running_kernel_on_gpu
 from .op import OPS
 
 kernels_module: ModuleType | None
@@ -55,7 +55,9 @@ class NativeFunction:
     def __call__(self, *args: Any) -> Any:
         """Call the compiled function, or the NumPy function if that returns NotImplemented."""
         found = (
-            NotImplemented if not switch.on or is_kernel_on_gpu() else self.native_function(*args)
+            NotImplemented
+            if not switch.on or is_running_kernel_on_gpu()
+            else self.native_function(*args)
         )
         return self.numpy_function(*args) if found is NotImplemented else found
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import cuda
 from .dtype import compute_dtype, is_inexact
-from .errors import NumericsError, with_user_line
+from .errors import NumericsError, append_user_line
 from .mode import Mode, WrapperMode, find_mode, state, without_wrapper_modes_of_class
 from .op import Op
 from .tensor import Tensor
@@ -64,7 +64,7 @@ class NumericsCheck(WrapperMode):
         outputs = super().run(op, args, attrs)
         if self.allows_bare_arrays:
             for tensor in _iter_tensors(outputs):
-                check_array(op.type, "its result", tensor.array)
+                check_or_report_op_output(op.type, "its result", tensor.array)
         return outputs
 
 
@@ -90,7 +90,7 @@ def array_statistics(x: Any) -> tuple[list[int], list[float]]:
         return counts, [*extremes, float(x.mean()) if x.size else 0.0]
 
 
-def check_array(op: str, name: str, array: Any) -> None:
+def check_or_report_op_output(op: str, name: str, array: Any) -> None:
     """Check one output, `name`, of an op.  Raises NumericsError at level 0."""
     if not is_inexact(array.dtype) or not settings.selects(op):
         return
@@ -104,17 +104,19 @@ def check_array(op: str, name: str, array: Any) -> None:
         shape = f"{array.dtype.name}[{','.join(map(str, array.shape))}]"
         num_nan, num_inf, num_zero = counts
         raise NumericsError(
-            with_user_line(
+            append_user_line(
                 f"{op}: There are NAN or INF (num_nan={num_nan}, num_inf={num_inf}, "
                 f"num_zero={num_zero}) in {name} ({shape})"
             )
         )
     overflows = array.dtype.name == "float32" and max(values[0], -values[1]) > FLOAT16_MAX
     if is_nonfinite or settings.level >= REPORT_ALL or overflows:
-        _report_tensor(op, array, counts, values)
+        _print_or_log_tensor_statistics(op, array, counts, values)
 
 
-def _report_tensor(op: str, array: Any, counts: list[int], values: list[float]) -> None:
+def _print_or_log_tensor_statistics(
+    op: str, array: Any, counts: list[int], values: list[float]
+) -> None:
     """Print or log a tensor in the format of Paddle's logs, which `compare_accuracy` reads."""
     num_nan, num_inf, num_zero = counts
     index = cuda.gpu_index_of(array)

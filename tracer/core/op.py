@@ -103,7 +103,7 @@ class Slot(NamedTuple):
     overwrites: str = ""
 
     @property
-    def lod_owner_slot(self) -> str:
+    def values_slot_of_lod_slot(self) -> str:
         """The slot whose LoD offsets this slot holds; "" for a slot with values."""
         return self.name.removesuffix(LOD_SUFFIX) if self.name.endswith(LOD_SUFFIX) else ""
 
@@ -354,10 +354,10 @@ class Op(OpBase):
         if self.traits.no_half_reason:
             _check_no_half(metas, self.traits.no_half_reason)
         if self.same_dtype or self.floating:
-            self.check_same_and_floating_dtypes(metas)
+            self.check_dtype_constraints_of_slots(metas)
         return self.meta_rule(*metas, **self.attrs_with_defaults(attrs))
 
-    def check_same_and_floating_dtypes(self, operands: Iterable[Any]) -> None:
+    def check_dtype_constraints_of_slots(self, operands: Iterable[Any]) -> None:
         """Raise OpError if the slots in `same_dtype` have different dtypes, or a slot in `floating`
         is not floating.
 

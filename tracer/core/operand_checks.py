@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from .errors import IndexRangeError, OperandError, is_library_file, with_user_line
+from .errors import IndexRangeError, OperandError, append_user_line, is_oarlock_internal_file
 from .tensor import Tensor
 
 
@@ -28,7 +28,7 @@ def not_a_tensor_error(arg: Any, asker: str = "") -> OperandError:
     ):  # code converted by to_static raises another error for an undefined variable
         arg.raise_error()
     return OperandError(
-        with_user_line(f"{asker or called_function_name()}: {not_a_tensor_message(arg)}")
+        append_user_line(f"{asker or called_function_name()}: {not_a_tensor_message(arg)}")
     )
 
 
@@ -45,7 +45,7 @@ def check_tensors(*operands: Any) -> None:
 def axis_out_of_range_error(x: Tensor, axis: Any) -> IndexRangeError:
     """The error for an axis that a tensor does not have."""
     return IndexRangeError(
-        with_user_line(f"{called_function_name()}: there is no axis {axis} (X={x.meta})")
+        append_user_line(f"{called_function_name()}: there is no axis {axis} (X={x.meta})")
     )
 
 
@@ -55,7 +55,7 @@ def called_function_name() -> str:
     """
     frame: FrameType | None = sys._getframe(1)
     last = frame
-    while frame is not None and is_library_file(frame.f_code.co_filename):
+    while frame is not None and is_oarlock_internal_file(frame.f_code.co_filename):
         last, frame = frame, frame.f_back
     assert last is not None  # at least the frame of this function
     name, asked = last.f_code.co_name, last.f_locals.get("self")

@@ -45,7 +45,7 @@ class CompatRules:
         """The repr of a variable of a program."""
         raise NotImplementedError
 
-    def format_undeclared_variable_attributes(self, variable: Any) -> str:
+    def format_attributes_outside_declaration(self, variable: Any) -> str:
         """The attributes of a variable that are not part of its declaration."""
         raise NotImplementedError
 

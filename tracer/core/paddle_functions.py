@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .errors import OpError, with_user_line
+from .errors import OpError, append_user_line
 
 
 def disable_signal_handler() -> None:
@@ -20,7 +20,7 @@ def batch(
     Raises OpError if batch_size < 1.
     """
     if batch_size < 1:
-        raise OpError(with_user_line(f"batch: batch_size={batch_size} is less than 1"))
+        raise OpError(append_user_line(f"batch: batch_size={batch_size} is less than 1"))
 
     def batches() -> Iterator[list[Any]]:
         rows: list[Any] = []
@@ -44,5 +44,5 @@ def set_cuda_rng_state(state_list: list[Any]) -> None:
     """Restore the states from get_cuda_rng_state. Raises OpError for a non-empty list."""
     if state_list:
         raise OpError(
-            with_user_line(f"set_cuda_rng_state: {len(state_list)} states, and no GPU that draws")
+            append_user_line(f"set_cuda_rng_state: {len(state_list)} states, and no GPU that draws")
         )

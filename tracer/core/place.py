@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from . import cuda
-from .errors import OarlockError, with_user_line
+from .errors import OarlockError, append_user_line
 
 _SELECTED_GPUS_VARIABLE = "FLAGS_selected_gpus"  # environment variable set by launchers
 
@@ -91,13 +91,13 @@ def parse_place(device: Any, asker: str) -> Place:
             int(index or os.environ.get(_SELECTED_GPUS_VARIABLE, "").split(",")[0] or 0)
         )
     raise OarlockError(
-        with_user_line(
+        append_user_line(
             f"{asker}: {device!r} is not one of 'cpu', 'gpu', 'gpu:N'; eager ops run there"
         )
     )
 
 
-def usable_gpu_index(place: Place, asker: str) -> int | None:
+def require_usable_gpu_index_unless_cpu(place: Place, asker: str) -> int | None:
     """The number of a GPU; None for the CPU.
 
     Raises OarlockError for a GPU that cannot be used.
@@ -114,7 +114,7 @@ def set_device(device: Any) -> Place:
     Raises OarlockError if CuPy or the device is missing.
     """
     place = parse_place(device, "set_device")
-    index = usable_gpu_index(
+    index = require_usable_gpu_index_unless_cpu(
         place, f"set_device: {cuda.format_device(place.index if place.is_gpu_place() else None)!r}"
     )
     if index is not None:

@@ -203,7 +203,7 @@ def subscript_paths(spec: Any) -> list[str]:
     ]
 
 
-def leaf_names(name: str, spec: Any) -> list[str]:
+def leaf_input_names(name: str, spec: Any) -> list[str]:
     """Return a name for each leaf of a tree called `name`: an item of a list gets the suffix
     `_<index>`, an item of a dict is called like its key.
     """

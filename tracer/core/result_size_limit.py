@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ._tape import take_rejected_size
-from .errors import MemoryLimitError, OpError, with_user_line
+from .errors import MemoryLimitError, OpError, append_user_line
 
 LIMIT_VARIABLE = "OARLOCK_MAX_RESULT_BYTES"
 DEFAULT_MAX_BYTES = 8 << 30
@@ -136,14 +136,14 @@ def copy_array(array: Any, reason: str) -> Any:
             f"there is not enough memory for a copy of {array.dtype}[{sizes}], which takes "
             f"{_format_bytes(array.nbytes)}"
         )
-        raise MemoryLimitError(with_user_line(f"{reason}: {why}")) from None
+        raise MemoryLimitError(append_user_line(f"{reason}: {why}")) from None
 
 
 def _format_bytes(count: int) -> str:
     return f"{count / (1 << 30):,.1f} GiB" if count >= 1 << 30 else f"{count / (1 << 20):,.1f} MiB"
 
 
-def _is_large_size_attr(value: Any) -> bool:
+def _is_large_size_attr_value(value: Any) -> bool:
     """Whether an attribute value is so large that the result size must be computed. The test
     is cheap, because every call of such an op makes it.
     """
@@ -168,7 +168,7 @@ def with_size_check(
     @functools.wraps(kernel)
     def run(*args: Any, **attrs: Any) -> Any:
         for name in names:
-            if name in attrs and _is_large_size_attr(attrs[name]):
+            if name in attrs and _is_large_size_attr_value(attrs[name]):
                 check_result_sizes(op, args, attrs, meta)
                 break
         return kernel(*args, **attrs)

@@ -15,22 +15,22 @@ _generator = np.random.Generator(np.random.PCG64())
 GeneratorSource = np.random.Generator | Callable[[], np.random.Generator | None] | None
 
 
-class _GeneratorOverride(threading.local):
+class _ThreadGeneratorSource(threading.local):
     source: GeneratorSource = None
 
 
-_generator_override = _GeneratorOverride()
+_generator_override = _ThreadGeneratorSource()
 
 
-def no_program_seed() -> int:
+def no_program_seed_hook() -> int:
     """The default hook for the `random_seed` of the default programs: no seed."""
     return 0
 
 
 # Functions that return the `random_seed` of the default main program and of the default startup
 # program.
-main_program_seed_hook: Callable[[], int] = no_program_seed
-startup_program_seed_hook: Callable[[], int] = no_program_seed
+main_program_seed_hook: Callable[[], int] = no_program_seed_hook
+startup_program_seed_hook: Callable[[], int] = no_program_seed_hook
 
 
 def use_program_seed_for_parameter() -> AbstractContextManager[None]:

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from . import cuda, unique_name
-from ._tape import TensorBase, next_seq, oldest_seq, zero_grads
+from ._tape import TensorBase, oldest_seq, take_next_seq, zero_grads
 from .dtype import DTYPE_BY_NP, DType, parse_dtype
-from .errors import ArgumentAssertionError, MissingStateError, OpError, with_user_line
-from .item_method_index import check_item_method_index
-from .mode import reject_or_skip_side_effect, reject_static_graph_mode, state
+from .errors import ArgumentAssertionError, MissingStateError, OpError, append_user_line
+from .mode import must_skip_rejected_side_effect, reject_static_graph_mode, state
 from .op import OPS, Meta
 from .paddle1_compat import compat
 from .place import Place, place_of_array
 from .result_size_limit import copy_array
+from .tensor_item_arguments import check_tensor_item_arguments
 from .tensor_printing import format_array
 
 Array = np.ndarray[Any, Any]
@@ -133,7 +133,7 @@ class Tensor(TensorBase):
 
     # -- values for Python
 
-    def _read_array(self, reader: str) -> Any:
+    def _report_read_and_get_array(self, reader: str) -> Any:
         mode = state.mode
         if not mode.is_eager:
             mode.on_value_read(self, reader)
@@ -141,13 +141,13 @@ class Tensor(TensorBase):
 
     def numpy(self) -> Array:
         """A copy of the value as an ndarray [*]."""
-        array = self._read_array("numpy()")
+        array = self._report_read_and_get_array("numpy()")
         host = cuda.to_host(array)
         return copy_array(array, "numpy()") if host is array else host
 
     def tolist(self) -> Any:
         """The value as nested Python lists."""
-        return np.asarray(cuda.to_host(self._read_array("tolist()"))).tolist()
+        return np.asarray(cuda.to_host(self._report_read_and_get_array("tolist()"))).tolist()
 
     def item(self, *index: int) -> Any:
         """One element as a Python scalar.
@@ -155,29 +155,29 @@ class Tensor(TensorBase):
         index: one index into the flattened tensor, or one per axis.
         Raises OpError for an invalid index.
         """
-        check_item_method_index(self.meta, index)
-        return np.asarray(cuda.to_host(self._read_array("item()"))).item(*index)
+        check_tensor_item_arguments(self.meta, index)
+        return np.asarray(cuda.to_host(self._report_read_and_get_array("item()"))).item(*index)
 
-    def _read_scalar(self, reader: str) -> Any:
-        array = np.asarray(cuda.to_host(self._read_array(reader)))
+    def _report_read_and_get_scalar(self, reader: str) -> Any:
+        array = np.asarray(cuda.to_host(self._report_read_and_get_array(reader)))
         if array.size != 1:
             why = f"only a tensor of one element is a Python scalar (X={self.meta})"
-            raise ArgumentAssertionError(with_user_line(f"{reader}: {why}"))
+            raise ArgumentAssertionError(append_user_line(f"{reader}: {why}"))
         return array.item()
 
     def __bool__(self) -> bool:
-        return bool(self._read_scalar("bool()"))
+        return bool(self._report_read_and_get_scalar("bool()"))
 
     def __int__(self) -> int:
-        return int(self._read_scalar("int()"))
+        return int(self._report_read_and_get_scalar("int()"))
 
     def __float__(self) -> float:
-        return float(self._read_scalar("float()"))
+        return float(self._report_read_and_get_scalar("float()"))
 
     def __index__(self) -> int:
         if self.meta.dtype.kind not in "iub":
             raise TypeError(f"only integer tensors can be an index (X={self.meta})")
-        return int(self._read_scalar("index()"))
+        return int(self._report_read_and_get_scalar("index()"))
 
     def __len__(self) -> int:
         if not self.ndim:
@@ -194,7 +194,7 @@ class Tensor(TensorBase):
         """The value for NumPy: a read-only view, or a copy if `copy` is True or the dtype
         differs.
         """
-        array = np.asarray(cuda.to_host(self._read_array("numpy()")))
+        array = np.asarray(cuda.to_host(self._report_read_and_get_array("numpy()")))
         if copy or (dtype is not None and array.dtype != dtype):
             if copy is False:
                 raise ValueError(
@@ -213,7 +213,7 @@ class Tensor(TensorBase):
         return function(*_tensors_to_arrays(args), **_tensors_to_arrays(kwargs))
 
     def __dlpack__(self, **how: Any) -> Any:
-        array = self._read_array("dlpack")
+        array = self._report_read_and_get_array("dlpack")
         if cuda.gpu_index_of(array) is not None:
             return array.__dlpack__(**how)
         array = np.asarray(array)
@@ -222,7 +222,7 @@ class Tensor(TensorBase):
         try:
             return array.__dlpack__(**how)
         except (BufferError, TypeError) as error:
-            raise OpError(with_user_line(f"dlpack: {error} (X={self.meta})")) from None
+            raise OpError(append_user_line(f"dlpack: {error} (X={self.meta})")) from None
 
     def __dlpack_device__(self) -> tuple[int, int]:
         index = cuda.gpu_index_of(self.array)
@@ -250,7 +250,7 @@ class Tensor(TensorBase):
         )
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        array = cuda.to_host(self._read_array("pickle"))
+        array = cuda.to_host(self._report_read_and_get_array("pickle"))
         return (
             _rebuilt,
             (type(self), array, self.stop_gradient),
@@ -268,7 +268,7 @@ class Tensor(TensorBase):
         result.name = self.name + unique_name.generate(
             "_deepcopy"
         )  # optimizer states are keyed by name
-        result.array = cuda.copy_array(self._read_array("deepcopy()"))
+        result.array = cuda.copy_array(self._report_read_and_get_array("deepcopy()"))
         result.stop_gradient = self.stop_gradient
         memo[id(self)] = result
         return result
@@ -281,7 +281,7 @@ class Tensor(TensorBase):
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
         """Delete the gradient, or set it to zero."""
-        if reject_or_skip_side_effect("clear_gradient()"):
+        if must_skip_rejected_side_effect("clear_gradient()"):
             return
         if set_to_zero:
             set_grads_to_zero([self])
@@ -318,7 +318,9 @@ class Tensor(TensorBase):
         reject_static_graph_mode("register_hook", "hooks are not supported there")
         if self.stop_gradient:
             raise MissingStateError(
-                with_user_line(f"register_hook: the tensor has stop_gradient=True (X={self.meta})")
+                append_user_line(
+                    f"register_hook: the tensor has stop_gradient=True (X={self.meta})"
+                )
             )
         holder = self if self.node is None else self.node
         if self.node is None:
@@ -384,7 +386,7 @@ def save_value_for_backward_before_change(tensor: Tensor) -> None:
     """
     if tensor.saved_for_backward:  # otherwise no recorded op needs the value
         first = oldest_seq()
-        now = next_seq()
+        now = take_next_seq()
         if first < now:
             tensor._history = (
                 *(h for h in tensor._history if h[0] > first),
@@ -399,7 +401,7 @@ def save_values_for_backward_before_change(tensors: Iterable[Tensor]) -> None:
     """Call `save_value_for_backward_before_change` for several tensors; fast if no recorded op is
     alive.
     """
-    if oldest_seq() < next_seq():
+    if oldest_seq() < take_next_seq():
         for tensor in tensors:
             save_value_for_backward_before_change(tensor)
 

@@ -54,7 +54,7 @@ def set_printoptions(
     _print_options = _print_options._replace(**{k: v for k, v in given.items() if v is not None})
 
 
-def _format_item(value: Any) -> str:
+def _format_element_unpadded(value: Any) -> str:
     """Format one element without padding."""
     if not isinstance(value, np.floating):
         return str(value.item() if isinstance(value, np.generic) else value)
@@ -72,7 +72,7 @@ class _ColumnFormat(NamedTuple):
     has_sign_column: bool
 
     def format(self, value: Any) -> str:
-        text = _format_item(value)
+        text = _format_element_unpadded(value)
         if self.has_sign_column and not value < 0 and len(text) < self.width:
             text = " " + text
         return text.ljust(self.width)
@@ -80,7 +80,9 @@ class _ColumnFormat(NamedTuple):
 
 def _make_column_format(array: Any) -> _ColumnFormat:
     signed = array.dtype.kind != "c" and bool(np.any(array < 0))
-    return _ColumnFormat(max((len(_format_item(v)) for v in array.ravel()), default=0), signed)
+    return _ColumnFormat(
+        max((len(_format_element_unpadded(v)) for v in array.ravel()), default=0), signed
+    )
 
 
 def _visible_elements(array: Any) -> Any:
@@ -109,7 +111,7 @@ def _format_row(array: Any, short: bool, indent: int, column: _ColumnFormat) -> 
 
 def _format_array(array: Any, short: bool, indent: int, column: _ColumnFormat) -> str:
     if array.ndim == 0:
-        return _format_item(array[()])
+        return _format_element_unpadded(array[()])
     if array.ndim == 1:
         return _format_row(array, short, indent, column)
     texts = [

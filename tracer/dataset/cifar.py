@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.errors import FileError
 from ..loader import pickles
-from ..utils.tar_archives import iter_wanted_files, open_tar_archive
+from ..utils.tar_archives import iter_wanted_paths_and_files, open_tar_archive
 from . import common
 
 __all__ = ["test10", "test100", "train10", "train100"]
@@ -33,7 +33,7 @@ def reader_creator(
     def reader() -> Iterator[Any]:
         while True:
             with open_tar_archive(filename) as archive:
-                for path, file in iter_wanted_files(
+                for path, file in iter_wanted_paths_and_files(
                     archive, os.path.basename(filename), lambda path: sub_name in path
                 ):
                     yield from _iter_batch_samples(pickles.loads(file.read(), path), path)

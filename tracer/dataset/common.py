@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ..core.errors import FileError, OpError, with_user_line
+from ..core.errors import FileError, OpError, append_user_line
 from ..utils import download as _files
 
 __all__ = ["DATA_HOME", "cluster_files_reader", "download", "md5file", "split"]
@@ -106,11 +106,11 @@ def open_member(archive: tarfile.TarFile, name: str) -> Any:
     raise FileError(f"{archive.name!s}: does not contain {name}")
 
 
-def index_words_by_frequency(counts: dict[Any, int], min_count: int) -> dict[Any, int]:
+def index_frequent_words(counts: dict[Any, int], min_count: int) -> dict[Any, int]:
     """Return the indices of words that occur more than `min_count` times, sorted by descending
     frequency, then alphabetically.
     """
     words = sorted((w for w, n in counts.items() if n > min_count), key=lambda w: (-counts[w], w))
     if not words:
-        raise OpError(with_user_line(f"build_dict: no word occurs more than {min_count} times"))
+        raise OpError(append_user_line(f"build_dict: no word occurs more than {min_count} times"))
     return {word: i for i, word in enumerate(words)}

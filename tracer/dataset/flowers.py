@@ -38,7 +38,7 @@ def _make_reader(
 ) -> Callable[[], Iterator[Any]]:
     dataset = Flowers(mode=mode)
 
-    def files() -> Iterator[Sample]:
+    def iter_image_bytes_and_labels() -> Iterator[Sample]:
         while True:
             for image_number in dataset.indexes:
                 yield (
@@ -49,9 +49,9 @@ def _make_reader(
                 return
 
     return (
-        xmap_readers(mapper, files, _WORKERS, buffered_size)
+        xmap_readers(mapper, iter_image_bytes_and_labels, _WORKERS, buffered_size)
         if use_xmap
-        else map_readers(mapper, files)
+        else map_readers(mapper, iter_image_bytes_and_labels)
     )
 
 

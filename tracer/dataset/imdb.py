@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..utils.tar_archives import iter_wanted_files, open_tar_archive
+from ..utils.tar_archives import iter_wanted_paths_and_files, open_tar_archive
 from . import common
 
 __all__ = ["build_dict", "test", "train"]
@@ -25,7 +25,7 @@ def tokenize(pattern: re.Pattern[str]) -> Iterator[list[bytes]]:
     punctuation.
     """
     with open_tar_archive(common.download(URL, "imdb", MD5)) as archive:
-        for _, part in iter_wanted_files(archive, "imdb", pattern.match):
+        for _, part in iter_wanted_paths_and_files(archive, "imdb", pattern.match):
             yield part.read().rstrip(b"\n\r").translate(None, _PUNCTUATION).lower().split()
 
 
@@ -36,7 +36,7 @@ def build_dict(pattern: re.Pattern[str], cutoff: int) -> dict[Any, int]:
     counts: Counter[bytes] = Counter()
     for words in tokenize(pattern):
         counts.update(words)
-    indices: dict[Any, int] = common.index_words_by_frequency(counts, cutoff)
+    indices: dict[Any, int] = common.index_frequent_words(counts, cutoff)
     indices["<unk>"] = len(indices)
     return indices
 

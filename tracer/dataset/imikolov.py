@@ -76,7 +76,7 @@ def reader_creator(
                 yield from (
                     _ngrams(words, word_idx, n)
                     if data_type == DataType.NGRAM
-                    else _iter_input_and_target_sequence(words, word_idx, n)
+                    else _iter_input_and_target_if_short(words, word_idx, n)
                 )
 
     return reader
@@ -90,7 +90,7 @@ def _ngrams(words: list[Any], word_idx: dict[Any, int], n: int) -> Iterator[tupl
         yield tuple(indices[end - n : end])
 
 
-def _iter_input_and_target_sequence(
+def _iter_input_and_target_if_short(
     words: list[Any], word_idx: dict[Any, int], n: int
 ) -> Iterator[tuple[list[int], list[int]]]:
     indices = [word_idx.get(word, word_idx["<unk>"]) for word in words]

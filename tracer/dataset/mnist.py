@@ -25,24 +25,28 @@ _MD5 = {
 def train() -> Callable[[], Iterator[Any]]:
     """Return a reader of the training set."""
     return reader_creator(
-        _file("train-images-idx3-ubyte.gz"), _file("train-labels-idx1-ubyte.gz"), 100
+        _download_file("train-images-idx3-ubyte.gz"),
+        _download_file("train-labels-idx1-ubyte.gz"),
+        100,
     )
 
 
 def test() -> Callable[[], Iterator[Any]]:
     """Return a reader of the test set."""
     return reader_creator(
-        _file("t10k-images-idx3-ubyte.gz"), _file("t10k-labels-idx1-ubyte.gz"), 100
+        _download_file("t10k-images-idx3-ubyte.gz"),
+        _download_file("t10k-labels-idx1-ubyte.gz"),
+        100,
     )
 
 
 def fetch() -> None:
     """Download all files."""
     for name in _MD5:
-        _file(name)
+        _download_file(name)
 
 
-def _file(name: str) -> str:
+def _download_file(name: str) -> str:
     return common.download(URL_PREFIX + name, "mnist", _MD5[name])
 
 

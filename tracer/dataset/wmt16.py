@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..utils.tar_archives import open_tar_archive
 from . import common
 
@@ -73,7 +73,7 @@ def _split_reader(
 ) -> Callable[[], Iterator[Any]]:
     if src_lang not in _OTHER_LANGUAGE:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"wmt16: src_lang={src_lang!r} is not one of en (English) and de (German)"
             )
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core import cuda
-from ..core.errors import OarlockError, with_user_line
+from ..core.errors import OarlockError, append_user_line
 from ..core.place import Place, parse_place
 
 __all__ = [
@@ -35,7 +35,7 @@ def empty_cache() -> None:
         cuda.cupy_state.cupy.get_default_memory_pool().free_all_blocks()
 
 
-def _memory_pool(device: Any, function: str) -> Any:
+def _find_cupy_memory_pool(device: Any, function: str) -> Any:
     """Return the memory pool of a GPU; None if CuPy was not used. function: the API called."""
     if cuda.cupy_state.cupy is None:
         return None
@@ -44,7 +44,9 @@ def _memory_pool(device: Any, function: str) -> Any:
 
 
 def _query_pool_bytes_and_update_max(device: Any, counter: str) -> int:
-    pool = _memory_pool(device, "memory_allocated" if counter == "used" else "memory_reserved")
+    pool = _find_cupy_memory_pool(
+        device, "memory_allocated" if counter == "used" else "memory_reserved"
+    )
     num_bytes = (
         0 if pool is None else int(pool.used_bytes() if counter == "used" else pool.total_bytes())
     )
@@ -142,7 +144,7 @@ def _device_index(device: Any, function: str) -> int:
 
 def _require_cupy_with_gpu(device: Any, function: str) -> Any:
     if not device_count():
-        raise OarlockError(with_user_line(f"device.cuda.{function}: no GPU is available"))
+        raise OarlockError(append_user_line(f"device.cuda.{function}: no GPU is available"))
     return cuda.require_gpu_and_enable_cupy(
         _device_index(device, function), f"device.cuda.{function}"
     )

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core import cuda
 from ..core.communicator import REDUCE_OP_NAMES, CompletedWork, Work
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.mode import reject_static_graph_mode
 from ..core.tensor import Tensor
 from .collective_call_check import check_same_collective_call
@@ -90,7 +90,7 @@ def _copy_tensor_to_array(name: str, tensor: Any) -> Any:
     reject_static_graph_mode(name, _CAPTURE_HINT)
     if not isinstance(tensor, Tensor):
         raise OpError(
-            with_user_line(f"{name}: the argument must be a Tensor, not {type(tensor).__name__}")
+            append_user_line(f"{name}: the argument must be a Tensor, not {type(tensor).__name__}")
         )
     return cuda.contiguous_copy(tensor.array)
 
@@ -113,7 +113,7 @@ def _stack_tensors(name: str, tensors: Sequence[Tensor], group: Group, like: Any
     if len(arrays) != group.nranks or len(metas) != 1:
         metas_text = ", ".join(str(t.meta) for t in tensors)
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"{name}: the list must have {group.nranks} tensors of one shape and dtype "
                 f"({metas_text})"
             )
@@ -190,7 +190,7 @@ def _make_list_assignment_callback(
     """
     if tensors and len(tensors) != len(arrays):
         raise OpError(
-            with_user_line(f"{name}: the list has {len(tensors)} tensors for {len(arrays)} ranks")
+            append_user_line(f"{name}: the list has {len(tensors)} tensors for {len(arrays)} ranks")
         )
 
     def assign() -> None:
@@ -218,7 +218,7 @@ def gather(
     )
     _require_same_on_all_ranks_if_sync("gather", group, array, sync_op, f"dst={dst}")
     if group.rank == root and gather_list is None:
-        raise OpError(with_user_line(f"gather: rank {dst} (dst) must pass a gather_list"))
+        raise OpError(append_user_line(f"gather: rank {dst} (dst) must pass a gather_list"))
     gathered = np.empty_like(array, shape=(group.nranks, *array.shape))
     assign = (
         _make_list_assignment_callback("gather", gather_list, gathered)
@@ -303,7 +303,7 @@ def _split_for_ranks(array: Any, sizes: Sequence[int] | None, group: Group) -> l
     rows = [len(array) // group.nranks] * group.nranks if sizes is None else [int(n) for n in sizes]
     if len(rows) != group.nranks or sum(rows) != len(array):
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"alltoall_single: the split sizes {rows} do not fit {len(array)} rows and "
                 f"{group.nranks} ranks"
             )
@@ -351,7 +351,7 @@ def recv(tensor: Tensor, src: int = 0, group: Any = None, sync_op: bool = True) 
 
 def _reject_own_rank(name: str, group: Group, rank: int) -> None:
     if rank == group.rank:
-        raise OpError(with_user_line(f"{name}: rank {group.ranks[rank]} is the calling process"))
+        raise OpError(append_user_line(f"{name}: rank {group.ranks[rank]} is the calling process"))
 
 
 def isend(tensor: Tensor, dst: int, group: Any = None) -> Task:

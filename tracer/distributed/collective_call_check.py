@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.communicator import MAX
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from .group import Group
 from .objects import gather_objects
 
@@ -32,4 +32,4 @@ def check_same_collective_call(group: Group, name: str, arguments: Any) -> None:
             f"rank {rank}: {call}"
             for rank, call in zip(group.ranks, gather_objects(group, text), strict=True)
         )
-        raise OpError(with_user_line(f"distributed.{name}: the calls of ranks differ ({calls})"))
+        raise OpError(append_user_line(f"distributed.{name}: the calls of ranks differ ({calls})"))

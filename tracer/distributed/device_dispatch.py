@@ -10,7 +10,7 @@ from typing import Any
 
 from ..core import cuda
 from ..core.communicator import Communicator, RankArrayPairs, Work
-from ..core.errors import OarlockError, with_user_line
+from ..core.errors import OarlockError, append_user_line
 from .mpi import MpiCommunicator
 from .nccl import NcclCommunicator, import_nccl
 
@@ -25,7 +25,7 @@ def check_backend() -> None:
     backend = os.environ.get(BACKEND_VARIABLE, "")
     if backend not in _BACKENDS:
         raise OarlockError(
-            with_user_line(
+            append_user_line(
                 f"init_parallel_env: {BACKEND_VARIABLE}={backend!r} is neither 'mpi' nor 'nccl'"
             )
         )

@@ -45,7 +45,7 @@ class ParallelEnv:
 
     def __init__(self) -> None:
         mpi_rank, mpi_size = find_mpi_rank_and_size() or (0, 1)
-        group = process_groups.global_group if process_groups.is_initialized else None
+        group = process_groups.global_communicator if process_groups.is_initialized else None
         self._rank = group.rank if group else _read_int_env_or_default(RANK_VARIABLE, mpi_rank)
         self._world_size = (
             group.size if group else _read_int_env_or_default(SIZE_VARIABLE, mpi_size)

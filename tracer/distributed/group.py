@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.communicator import Communicator, process_groups
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 
 
 class Group:
@@ -52,9 +52,11 @@ _groups: dict[int, Group] = {}
 def get_group(id: int = 0) -> Group:
     """Return the group with that id; 0: all ranks.  Raises OpError for an unknown id."""
     if id == 0:
-        return Group(0, process_groups.global_group.ranks, process_groups.global_group)
+        return Group(
+            0, process_groups.global_communicator.ranks, process_groups.global_communicator
+        )
     if id not in _groups:
-        raise OpError(with_user_line(f"get_group: there is no group {id}"))
+        raise OpError(append_user_line(f"get_group: there is no group {id}"))
     return _groups[id]
 
 
@@ -62,11 +64,11 @@ def new_group(
     ranks: Sequence[int] | None = None, backend: str | None = None, timeout: Any = None
 ) -> Group:
     """Create a group of some ranks (None: all).  All ranks must call it, also those not in it."""
-    everybody = process_groups.global_group
+    everybody = process_groups.global_communicator
     members = sorted(set(range(everybody.size) if ranks is None else map(int, ranks)))
     if not members or not 0 <= members[0] <= members[-1] < everybody.size:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"new_group: ranks={members} must be in [0, {everybody.size}) and not empty"
             )
         )
@@ -87,6 +89,6 @@ def require_rank_in_group(name: str, group: Group, rank: int) -> int:
     group_rank = group.get_group_rank(rank)
     if group_rank < 0:
         raise OpError(
-            with_user_line(f"{name}: rank {rank} is not in the group of ranks {group.ranks}")
+            append_user_line(f"{name}: rank {rank} is not in the group of ranks {group.ranks}")
         )
     return group_rank

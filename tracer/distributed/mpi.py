@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.communicator import AVG, REDUCE_OP_NAMES, Communicator, RankArrayPairs, Work
 from ..core.dtype import is_half
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from .reduce_op import check_reduce_op_supports_dtype
 from .wait_status import wait_for
 
@@ -69,7 +69,7 @@ class RecvWork:
                 meta = f"{self._array.dtype}{list(self._array.shape)}"
                 sender = self._mpi.ranks[self._source]
                 raise OpError(
-                    with_user_line(
+                    append_user_line(
                         f"distributed.recv: the message of rank {sender} has another shape or "
                         f"dtype than the tensor ({meta})"
                     )

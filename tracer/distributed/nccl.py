@@ -16,7 +16,7 @@ import numpy as np
 from ..core import cuda
 from ..core.communicator import AVG, REDUCE_OP_NAMES, Communicator, RankArrayPairs, Work
 from ..core.dtype import is_half
-from ..core.errors import OarlockError, OpError, with_user_line
+from ..core.errors import OarlockError, OpError, append_user_line
 from .mpi import MpiCommunicator
 from .reduce_op import check_reduce_op_supports_dtype
 from .wait_status import wait_for
@@ -92,7 +92,7 @@ class NcclCommunicator:
                     f"distributed: NCCL cannot connect ranks "
                     f"{', '.join(map(str, self.ranks))}: {error} (this rank uses gpu:{index})"
                 )
-                raise OarlockError(with_user_line(message)) from None
+                raise OarlockError(append_user_line(message)) from None
             self._stream = cuda.cupy_state.cupy.cuda.Stream(non_blocking=True)
 
     def broadcast(self, array: Any, root: int) -> Work:
@@ -223,7 +223,7 @@ class NcclCommunicator:
         """
         check_reduce_op_supports_dtype(array, op)
         if array.dtype.kind == "c" and REDUCE_OP_NAMES[op] == "PROD":
-            raise OpError(with_user_line(f"distributed: NCCL has no PROD of {array.dtype}"))
+            raise OpError(append_user_line(f"distributed: NCCL has no PROD of {array.dtype}"))
         half, dtype = is_half(array.dtype), array.dtype.name
         buffer_dtype = {"bool": "uint8", "int16": "int32"}.get(dtype, "float32" if half else dtype)
         buffer = array.view(np.uint8) if dtype == "bool" else array.astype(buffer_dtype, copy=False)
@@ -249,9 +249,9 @@ def import_nccl() -> Any:
     try:
         nccl = importlib.import_module("cupy.cuda.nccl")
     except (ImportError, AttributeError) as error:
-        raise OarlockError(with_user_line(_unavailable_message(str(error)))) from None
+        raise OarlockError(append_user_line(_unavailable_message(str(error)))) from None
     if not getattr(nccl, "available", True):
-        raise OarlockError(with_user_line(_unavailable_message("CuPy was built without it")))
+        raise OarlockError(append_user_line(_unavailable_message("CuPy was built without it")))
     return nccl
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from .group import Group, require_rank_in_group, resolve_group
 
 
@@ -73,7 +73,7 @@ def scatter_object_list(
     root = require_rank_in_group("scatter_object_list", group, src)
     if group.rank == root and len(in_object_list or ()) != group.nranks:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"scatter_object_list: in_object_list must have {group.nranks} objects, one per "
                 f"rank, not {len(in_object_list or ())}"
             )

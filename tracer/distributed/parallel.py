@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core import cuda
 from ..core.autograd import is_grad_enabled
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.mode import state
 from ..nn.layer import Layer
 from .environment import ParallelEnv  # noqa: F401 - as in Paddle
@@ -65,7 +65,7 @@ class DataParallel(Layer):
     def _sync_parameters_and_create_reducer(self, megabytes: float, first: float) -> Reducer:
         if self.group.communicator is None:
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"DataParallel: this rank is not in the group of ranks {self.group.ranks}"
                 )
             )
@@ -74,7 +74,9 @@ class DataParallel(Layer):
         assert communicator is not None
         if all(p.stop_gradient for p in self._layers.parameters()):
             raise OpError(
-                with_user_line("DataParallel: the layer has no parameter that requires a gradient")
+                append_user_line(
+                    "DataParallel: the layer has no parameter that requires a gradient"
+                )
             )
         check_same_parameters(self._layers, self.group)
         for tensor in self._layers.state_dict().values():
@@ -102,14 +104,14 @@ class DataParallel(Layer):
     def no_sync(self) -> Iterator[None]:
         """Do not average the gradients of backward passes in the body."""
         before, self.grad_need_sync = self.grad_need_sync, False
-        self._set_recorded_reducer_enabled(False)
+        self._set_reducer_enabled_if_recorded(False)
         try:
             yield
         finally:
             self.grad_need_sync = before
-            self._set_recorded_reducer_enabled(before)
+            self._set_reducer_enabled_if_recorded(before)
 
-    def _set_recorded_reducer_enabled(self, enabled: bool) -> None:
+    def _set_reducer_enabled_if_recorded(self, enabled: bool) -> None:
         """Enable or disable the reducer of a recorded layer, whose runs do not call `forward`."""
         if self._reducer is not None and self._recorded:
             self._reducer.enabled = enabled
@@ -142,7 +144,7 @@ def check_same_parameters(layer: Layer, group: Group) -> None:
                 (len(mine), len(theirs)),
             )
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"DataParallel: rank {rank} has other parameters: {other} where this rank has "
                     f"{this}"
                 )

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from ..core.communicator import SingleProcessCommunicator, process_groups
-from ..core.errors import OarlockError, with_user_line
+from ..core.errors import OarlockError, append_user_line
 from .environment import RANK_VARIABLE, SIZE_VARIABLE, ParallelEnv, find_mpi_rank_and_size
 from .group import get_group
 from .wait_status import RUN_FOLDER_VARIABLE, reporting_wait_to_launcher, status_file
@@ -37,7 +37,7 @@ def _join_world() -> None:
     ranks = find_mpi_rank_and_size()
     if ranks is None and size > 1:
         raise OarlockError(
-            with_user_line(
+            append_user_line(
                 f"init_parallel_env: {SIZE_VARIABLE}={size}, but MPI did not start this process; "
                 f"start all processes with "
                 f"`python -m oarlock.distributed.launch --nproc_per_node {size} "
@@ -54,7 +54,7 @@ def _join_world() -> None:
 def _start_mpi() -> None:
     if importlib.util.find_spec("mpi4py") is None:
         raise OarlockError(
-            with_user_line(
+            append_user_line(
                 "init_parallel_env: several processes require mpi4py and an MPI library (pip "
                 "install 'oarlock[dist]')"
             )
@@ -67,7 +67,7 @@ def _start_mpi() -> None:
     rank = os.environ.get(RANK_VARIABLE)
     if rank is not None and rank != str(communicator.rank):
         raise OarlockError(
-            with_user_line(
+            append_user_line(
                 f"init_parallel_env: {RANK_VARIABLE}={rank}, but MPI's rank is {communicator.rank}"
             )
         )
@@ -91,9 +91,9 @@ def _exit_immediately(code: int) -> NoReturn:
     """End this process at once."""
     sys.stdout.flush()
     sys.stderr.flush()
-    if RUN_FOLDER_VARIABLE not in os.environ and process_groups.global_group.size > 1:
+    if RUN_FOLDER_VARIABLE not in os.environ and process_groups.global_communicator.size > 1:
         time.sleep(0.2)  # mpiexec loses output that it has not read when MPI_Abort is called
-        process_groups.global_group.abort()  # type: ignore[attr-defined]  # Oarlock's launcher is missing, which would end the others
+        process_groups.global_communicator.abort()  # type: ignore[attr-defined]  # Oarlock's launcher is missing, which would end the others
     os._exit(code)
 
 

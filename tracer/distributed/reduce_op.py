@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.communicator import AVG, MAX, MIN, PROD, REDUCE_OP_NAMES, SUM
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 
 _UNSUPPORTED = {"b": {SUM, PROD, AVG}, "c": {MAX, MIN}, "i": {AVG}, "u": {AVG}}
 
@@ -20,13 +20,13 @@ def check_reduce_op_supports_dtype(array: Any, op: int) -> None:
     """Raise OpError for an unknown operation, or one that the dtype does not support."""
     if op not in range(len(REDUCE_OP_NAMES)):
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"distributed: op={op!r} is not one of ReduceOp.{', '.join(REDUCE_OP_NAMES)}"
             )
         )
     if op in _UNSUPPORTED.get(array.dtype.kind, ()):
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"distributed: {REDUCE_OP_NAMES[op]} does not support {array.dtype} "
                 f"(X={array.dtype}{list(array.shape)})"
             )

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..core.communicator import AVG, MAX, SUM, Communicator, Work
-from ..core.errors import OarlockError, with_user_line
-from ..core.grad_listeners import compute_leaf_grad, listeners
+from ..core.errors import OarlockError, append_user_line
+from ..core.grad_listeners import leaf_grad_after_hooks_and_accumulation, listeners
 from ..core.tensor import Tensor
 
 _MEGABYTE = 1 << 20
@@ -129,7 +129,7 @@ class Reducer:
                 f"DataParallel: the loss does not depend on {names}; "
                 f"find_unused_parameters=True allows that"
             )
-            raise OarlockError(with_user_line(message))
+            raise OarlockError(append_user_line(message))
         self._num_started = 0
         for bucket in self.buckets:
             bucket.clear()
@@ -151,7 +151,7 @@ class Reducer:
                 f"DataParallel: {', '.join(new)} were added, or got stop_gradient=False, after "
                 f"DataParallel was created; create it after that"
             )
-            raise OarlockError(with_user_line(message))
+            raise OarlockError(append_user_line(message))
 
     def owns(self, leaf: Tensor) -> bool:
         """Whether the leaf is one of the parameters."""
@@ -162,7 +162,11 @@ class Reducer:
         bucket, index = self._bucket_and_index_by_id[id(leaf)]
         if gradient is None and self._allow_unused:
             self._used_ids.discard(id(leaf))
-        total = leaf.grad if gradient is None else compute_leaf_grad(leaf, gradient)
+        total = (
+            leaf.grad
+            if gradient is None
+            else leaf_grad_after_hooks_and_accumulation(leaf, gradient)
+        )
         bucket.gradient_view(index)[...] = 0 if total is None else total.array
         bucket.num_pending -= 1
         while (

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..core.errors import OarlockError, with_user_line
+from ..core.errors import OarlockError, append_user_line
 
 _OPTIONS = {
     "started_port",
@@ -25,7 +25,7 @@ _OPTIONS = {
 }
 
 
-class SpawnContext:
+class FinishedSpawnContext:
     """The finished processes of `spawn`, which waits for them before it returns."""
 
     def join(self, timeout: float | None = None) -> bool:
@@ -40,7 +40,7 @@ def spawn(
     join: bool = True,
     daemon: bool = False,
     **options: Any,
-) -> SpawnContext:
+) -> FinishedSpawnContext:
     """Call func(*args) in `nprocs` processes that form one group; nprocs=-1: in this process.
 
     func and args must be picklable, and the calling script needs `if __name__ == "__main__":`, as
@@ -49,23 +49,23 @@ def spawn(
     """
     unknown = options.keys() - _OPTIONS
     if unknown:
-        raise OarlockError(with_user_line(f"spawn: unknown options {', '.join(sorted(unknown))}"))
+        raise OarlockError(append_user_line(f"spawn: unknown options {', '.join(sorted(unknown))}"))
     if nprocs in (-1, 1):
         func(*args)
-        return SpawnContext()
+        return FinishedSpawnContext()
     if nprocs < 1:
-        raise OarlockError(with_user_line(f"spawn: nprocs must be -1 or positive, not {nprocs}"))
-    code = _run_call_in_processes(
+        raise OarlockError(append_user_line(f"spawn: nprocs must be -1 or positive, not {nprocs}"))
+    code = _run_in_processes_and_return_exit_code(
         pickle.dumps((func, args)), nprocs, int(options.get("started_port") or 6170)
     )
     if code:
         raise OarlockError(
-            with_user_line(f"spawn: a process failed (exit code {code}); its output is above")
+            append_user_line(f"spawn: a process failed (exit code {code}); its output is above")
         )
-    return SpawnContext()
+    return FinishedSpawnContext()
 
 
-def _run_call_in_processes(call: bytes, count: int, port: int) -> int:
+def _run_in_processes_and_return_exit_code(call: bytes, count: int, port: int) -> int:
     from .launch.monitor import monitor  # noqa: PLC0415
     from .launch.start import JobConfig, running_job  # noqa: PLC0415
 

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from ..core.errors import OarlockError, user_line, with_user_line
+from ..core.errors import OarlockError, append_user_line, user_line
 
 RUN_FOLDER_VARIABLE = "OARLOCK_RUN_FOLDER"  # the folder in which the launcher reads status files
 TIMEOUT_VARIABLE = "OARLOCK_DISTRIBUTED_TIMEOUT"
@@ -71,7 +71,7 @@ def _sleep_until_done_and_report(
             now = time.monotonic()
             if now > end:
                 raise OarlockError(
-                    with_user_line(
+                    append_user_line(
                         f"distributed.{name}: waited {now - started:.0f} s for the other ranks"
                     )
                 )

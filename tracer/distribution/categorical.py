@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..tensor.convert import cast, to_tensor
@@ -28,7 +28,7 @@ class Categorical(Distribution):
         (self.logits,) = parameters("Categorical", logits)
         if not self.logits.ndim:
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"Categorical: logits must have rank 1 or more (logits={self.logits.meta})"
                 )
             )

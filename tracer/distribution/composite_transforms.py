@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
 from ..tensor.creation import zeros_like
 from ..tensor.manipulation import stack, unbind
@@ -16,7 +16,7 @@ from .transform import Transform, Type, Variable, apply_transform
 
 def _raise_unless(condition: bool, problem: str) -> None:
     if not condition:
-        raise OpError(with_user_line(problem))
+        raise OpError(append_user_line(problem))
 
 
 def _check_transforms(name: str, transforms: Any) -> list[Transform]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..tensor.manipulation import broadcast_to
@@ -22,7 +22,7 @@ class Dirichlet(ExponentialFamily):
     def __init__(self, concentration: Any) -> None:
         (self.concentration,) = parameters("Dirichlet", concentration)
         if not self.concentration.ndim:
-            raise OpError(with_user_line("Dirichlet: concentration must have rank 1 or more"))
+            raise OpError(append_user_line("Dirichlet: concentration must have rank 1 or more"))
         super().__init__(self.concentration.shape[:-1], self.concentration.shape[-1:])
 
     @property

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
@@ -26,7 +26,7 @@ def _check_probs(name: str, probs: Tensor, allow_zero: bool) -> None:
     minimum, maximum = np.min(probs.array, initial=1), np.max(probs.array, initial=0)
     if not ((minimum >= 0 if allow_zero else minimum > 0) and maximum <= 1):
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"{name}: probs is not in {'[' if allow_zero else '('}0, 1] (probs={probs.meta})"
             )
         )
@@ -190,12 +190,14 @@ class Multinomial(Distribution):
     def __init__(self, total_count: int, probs: Any) -> None:
         if not isinstance(total_count, int) or total_count < 1:
             raise OpError(
-                with_user_line(f"Multinomial: total_count={total_count!r} is not a positive int")
+                append_user_line(f"Multinomial: total_count={total_count!r} is not a positive int")
             )
         (probs,) = parameters("Multinomial", probs)
         if not probs.ndim:
             raise OpError(
-                with_user_line(f"Multinomial: probs must have rank 1 or more (probs={probs.meta})")
+                append_user_line(
+                    f"Multinomial: probs must have rank 1 or more (probs={probs.meta})"
+                )
             )
         self.total_count = total_count
         self.probs = probs / probs.sum(-1, keepdim=True)

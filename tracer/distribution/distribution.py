@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import get_default_dtype
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
 from ..tensor.convert import cast, to_tensor
 from ..tensor.manipulation import broadcast_tensors
@@ -104,7 +104,7 @@ def parameters(name: str, *values: Any) -> list[Tensor]:
     ):
         type_names = ", ".join(type(v).__name__ for v in values)
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"{name}: parameters must be numbers, lists, arrays or Tensors, got {type_names}"
             )
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
 from .distribution import Distribution, Shape, sum_rightmost
 from .kl import kl_divergence, register_kl
@@ -19,12 +19,12 @@ class Independent(Distribution):
     def __init__(self, base: Distribution, reinterpreted_batch_rank: int) -> None:
         if not isinstance(base, Distribution):
             raise OpError(
-                with_user_line(f"Independent: base is {type(base).__name__}, not a Distribution")
+                append_user_line(f"Independent: base is {type(base).__name__}, not a Distribution")
             )
         batch_shape = base.batch_shape
         if not 0 < reinterpreted_batch_rank <= len(batch_shape):
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"Independent: reinterpreted_batch_rank={reinterpreted_batch_rank} is "
                     f"not in [1, {len(batch_shape)}]"
                 )

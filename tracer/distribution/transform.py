@@ -7,7 +7,7 @@ import math
 from functools import singledispatch
 from typing import Any, NamedTuple
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..tensor.creation import ones_like, zeros_like
@@ -64,18 +64,18 @@ class Transform:
 
     def forward(self, x: Tensor) -> Tensor:
         """Return the transformed x."""
-        return self._forward(self._check_rank(x, "forward", self._domain))
+        return self._forward(self._require_tensor_of_event_rank(x, "forward", self._domain))
 
     def inverse(self, y: Tensor) -> Any:
         """Return the value that is mapped to y; two Tensors if there are two."""
-        return self._inverse(self._check_rank(y, "inverse", self._codomain))
+        return self._inverse(self._require_tensor_of_event_rank(y, "inverse", self._codomain))
 
     def forward_log_det_jacobian(self, x: Tensor) -> Tensor:
         """log |det J(x)| of the forward transform.
 
         x [*, *event] -> [*]
         """
-        self._check_rank(x, "forward_log_det_jacobian", self._domain)
+        self._require_tensor_of_event_rank(x, "forward_log_det_jacobian", self._domain)
         if not self._is_injective():
             raise NotImplementedError(
                 f"{type(self).__name__}: forward_log_det_jacobian requires an injective transform"
@@ -91,7 +91,7 @@ class Transform:
 
         y [*, *event] -> [*]
         """
-        self._check_rank(y, "inverse_log_det_jacobian", self._codomain)
+        self._require_tensor_of_event_rank(y, "inverse_log_det_jacobian", self._codomain)
         if _is_overridden(self, "_inverse_log_det_jacobian"):
             return self._inverse_log_det_jacobian(y)
         if _is_overridden(self, "_forward_log_det_jacobian"):
@@ -109,15 +109,15 @@ class Transform:
     def _is_injective(self) -> bool:
         return Type.is_injective(self._type)
 
-    def _check_rank(self, value: Any, method: str, variable: Any) -> Tensor:
+    def _require_tensor_of_event_rank(self, value: Any, method: str, variable: Any) -> Tensor:
         name = type(self).__name__
         if not isinstance(value, Tensor):
             raise OpError(
-                with_user_line(f"{name}.{method}: expected a Tensor, got {type(value).__name__}")
+                append_user_line(f"{name}.{method}: expected a Tensor, got {type(value).__name__}")
             )
         if value.ndim < variable.event_rank:
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"{name}.{method}: the rank must be at least {variable.event_rank} "
                     f"(X={value.meta})"
                 )
@@ -150,9 +150,9 @@ def _is_overridden(transform: Transform, method: str) -> bool:
     return getattr(type(transform), method) is not getattr(Transform, method)
 
 
-def _check_tensor(name: str, value: Any) -> Tensor:
+def _require_tensor(name: str, value: Any) -> Tensor:
     if not isinstance(value, Tensor):
-        raise OpError(with_user_line(f"{name} must be a Tensor, not {type(value).__name__}"))
+        raise OpError(append_user_line(f"{name} must be a Tensor, not {type(value).__name__}"))
     return value
 
 
@@ -178,8 +178,8 @@ class AffineTransform(Transform):
     _type = Type.BIJECTION
 
     def __init__(self, loc: Tensor, scale: Tensor) -> None:
-        self._loc = _check_tensor("AffineTransform: loc", loc)
-        self._scale = _check_tensor("AffineTransform: scale", scale)
+        self._loc = _require_tensor("AffineTransform: loc", loc)
+        self._scale = _require_tensor("AffineTransform: scale", scale)
 
     @property
     def loc(self) -> Tensor:
@@ -237,7 +237,7 @@ class PowerTransform(Transform):
     _type = Type.BIJECTION
 
     def __init__(self, power: Tensor) -> None:
-        self._power = _check_tensor("PowerTransform: power", power)
+        self._power = _require_tensor("PowerTransform: power", power)
 
     @property
     def power(self) -> Tensor:
@@ -314,24 +314,24 @@ class StickBreakingTransform(Transform):
     _type = Type.BIJECTION
     _domain = _codomain = Variable(1)
 
-    def _shift_for_equal_probabilities(self, x: Tensor) -> Tensor:
+    def _subtract_equal_probability_offset(self, x: Tensor) -> Tensor:
         """Shift x so that 0 maps to equal probabilities."""
         ones = ones_like(x)
         return x - (ones.sum(-1, keepdim=True) + 1 - ones.cumsum(-1)).log()
 
     def _forward(self, x: Tensor) -> Tensor:
-        fraction = OPS["sigmoid"](self._shift_for_equal_probabilities(x))
+        fraction = OPS["sigmoid"](self._subtract_equal_probability_offset(x))
         one = ones_like(fraction[..., :1])
         return concat([fraction, one], -1) * concat([one, (1 - fraction).cumprod(-1)], -1)
 
     def _inverse(self, y: Tensor) -> Tensor:
         probs = y[..., :-1]
-        return (probs / (1 - probs.cumsum(-1))).log() - self._shift_for_equal_probabilities(
+        return (probs / (1 - probs.cumsum(-1))).log() - self._subtract_equal_probability_offset(
             zeros_like(probs)
         )
 
     def _forward_log_det_jacobian(self, x: Tensor) -> Tensor:
-        x = self._shift_for_equal_probabilities(x)
+        x = self._subtract_equal_probability_offset(x)
         log_remaining = concat([zeros_like(x[..., :1]), (-_softplus(x)).cumsum(-1)[..., :-1]], -1)
         return (log_remaining - _softplus(x) - _softplus(-x)).sum(-1)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
 from .composite_transforms import ChainTransform
 from .distribution import Distribution, Shape, sum_rightmost, to_value_tensor
@@ -24,14 +24,14 @@ class TransformedDistribution(Distribution):
     def __init__(self, base: Distribution, transforms: Sequence[Transform]) -> None:
         if not isinstance(base, Distribution):
             raise OpError(
-                with_user_line(
+                append_user_line(
                     "TransformedDistribution: base must be a Distribution, not "
                     f"{type(base).__name__}"
                 )
             )
         if not all(isinstance(t, Transform) for t in transforms):
             raise OpError(
-                with_user_line("TransformedDistribution: transforms must be a list of Transforms")
+                append_user_line("TransformedDistribution: transforms must be a list of Transforms")
             )
         self._transforms = list(transforms)
         chain = ChainTransform(self._transforms)
@@ -39,7 +39,7 @@ class TransformedDistribution(Distribution):
         in_rank, out_rank = chain._domain.event_rank, chain._codomain.event_rank
         if in_rank > len(shape):
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"TransformedDistribution: the transforms require events of rank {in_rank}, "
                     f"base has {len(shape)}"
                 )

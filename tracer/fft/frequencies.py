@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.dtype import get_default_dtype
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
 from ..tensor.convert import cast
@@ -16,7 +16,7 @@ from ..tensor.manipulation import roll
 def _check_nonzero(n: int, d: float, op: str) -> None:
     """Raise OpError if n or d is 0."""
     if not n * d:
-        raise OpError(with_user_line(f"{op}: n={n} and d={d} must not be 0"))
+        raise OpError(append_user_line(f"{op}: n={n} and d={d} must not be 0"))
 
 
 def fftfreq(n: int, d: float = 1.0, dtype: Any = None, name: str | None = None) -> Tensor:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..core.dtype import default_float_np_dtype
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
@@ -27,7 +27,7 @@ _COMPLEX = {"float32": "complex64", "float64": "complex128"}
 
 
 def _raise_fft_error(problem: str, x: Tensor) -> None:
-    raise OpError(with_user_line(f"fft: {problem} (X={x.meta})"))
+    raise OpError(append_user_line(f"fft: {problem} (X={x.meta})"))
 
 
 def _as_float(x: Tensor) -> Tensor:

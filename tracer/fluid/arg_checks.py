@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.dtype import parse_dtype
-from ..core.errors import with_user_line
+from ..core.errors import append_user_line
 from ..core.mode import state
 from .variables import Variable
 
@@ -26,7 +26,7 @@ def check_type(
             f"The type of '{input_name}' in {op_name} must be {expected_type}, but received "
             f"{type(input)}."
         )
-        raise TypeError(with_user_line(f"{why} {extra_message}"))
+        raise TypeError(append_user_line(f"{why} {extra_message}"))
 
 
 def check_dtype(
@@ -38,7 +38,7 @@ def check_dtype(
             f"The data type of '{input_name}' in {op_name} must be {expected_dtype}, but "
             f"received {convert_dtype(input_dtype)}."
         )
-        raise TypeError(with_user_line(f"{why} {extra_message}"))
+        raise TypeError(append_user_line(f"{why} {extra_message}"))
 
 
 def check_variable_and_dtype(

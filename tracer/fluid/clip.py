@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..capture.variable import Variable
-from ..core.errors import OperandError, with_user_line
+from ..core.errors import OperandError, append_user_line
 from ..nn import clip as paddle2
 from ..static import default_main_program
 from .deprecated import warn_deprecated_on_first_use
@@ -63,7 +63,9 @@ class GradientClipByValue(GradientClipBase, paddle2.ClipGradByValue):
 
     def __init__(self, max: float, min: float | None = None, need_clip: Any = None) -> None:
         if not isinstance(max, float | int | np.number):
-            raise OperandError(with_user_line(f"GradientClipByValue: max={max!r} is not a number"))
+            raise OperandError(
+                append_user_line(f"GradientClipByValue: max={max!r} is not a number")
+            )
         super().__init__(max, min)
         self._set_need_clip_predicate(need_clip)
 

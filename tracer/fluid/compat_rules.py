@@ -34,6 +34,6 @@ class Paddle1Rules(CompatRules):
         """Return the declaration as the text of a protocol buffer."""
         return printing.format_variable(variable)
 
-    def format_undeclared_variable_attributes(self, variable: Any) -> str:
+    def format_attributes_outside_declaration(self, variable: Any) -> str:
         """Return one line for each attribute that is not part of the declaration."""
-        return printing.format_additional_attributes(variable)
+        return printing.format_additional_variable_attributes(variable)

@@ -7,7 +7,7 @@ from typing import Any
 from ..capture.variable import GRADIENT_SUFFIX
 from ..core.dtype import parse_dtype
 from ..core.errors import OpError
-from ..core.flags import Flags
+from ..core.flags import FlagsMapping
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..core.place import Place as AnyPlace
 from ..core.tensor import Tensor as EagerTensor
@@ -157,10 +157,10 @@ def size_of_dtype(dtype: Any) -> int:
     return parse_dtype(dtype).np.itemsize
 
 
-_FLAGS = Flags()
+_FLAGS = FlagsMapping()
 
 
-def _globals() -> Flags:
+def _globals() -> FlagsMapping:
     """Return the flags by name; flags without effect are stored too."""
     return _FLAGS
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.autograd import no_grad
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.op import OPS, Op
 from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
@@ -68,7 +68,7 @@ def _split_into_inputs_outputs_attrs(
     num_tensors = next((i for i, value in enumerate(args) if isinstance(value, str)), len(args))
     names, values = args[num_tensors::2], args[num_tensors + 1 :: 2]
     if len(names) != len(values):
-        raise OpError(with_user_line(f"{name}: the attribute {names[-1]!r} has no value"))
+        raise OpError(append_user_line(f"{name}: the attribute {names[-1]!r} has no value"))
     # integers are the lengths of list outputs
     inputs = [
         value
@@ -76,7 +76,7 @@ def _split_into_inputs_outputs_attrs(
         if not isinstance(value, int) or isinstance(value, bool)
     ]
     attrs = {key: value for key, value in zip(names, values, strict=True) if key in op.attrs}
-    slots = [slot.name for slot in op.ins if not slot.lod_owner_slot]
+    slots = [slot.name for slot in op.ins if not slot.values_slot_of_lod_slot]
     if op.type in INPUT_ORDER and not compat.is_paddle1:
         by_slot = dict(zip(INPUT_ORDER[op.type].split(), inputs, strict=False))
         inputs = [*(by_slot.get(slot) for slot in slots), *inputs[len(slots) :]]

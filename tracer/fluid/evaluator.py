@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..static import Program, Variable, default_main_program
 from . import layers as _layers
 from .deprecated import warn_deprecated_on_first_use
@@ -31,7 +31,7 @@ class Evaluator:
     def __init__(self, name: str, **kwargs: Any) -> None:
         if default_main_program().current_block().idx != 0:
             raise OpError(
-                with_user_line(f"{type(self).__name__}: must be created outside of sub-blocks")
+                append_user_line(f"{type(self).__name__}: must be created outside of sub-blocks")
             )
         self.states: list[Variable] = []
         self.metrics: list[Variable] = []

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import parse_dtype
-from ..core.errors import ArgumentAssertionError, OperandError, with_user_line
+from ..core.errors import ArgumentAssertionError, OperandError, append_user_line
 from ..static import Executor, Scope, global_scope, scope_guard
 from .lod_tensor import LoDTensor
 
@@ -39,13 +39,13 @@ def _as_lodtensor(data: Any, place: Any, dtype: Any = None) -> LoDTensor:
     if not isinstance(data, np.ndarray):
         if dtype is None:
             raise ArgumentAssertionError(
-                with_user_line("dtype is required if the fed data is not an ndarray")
+                append_user_line("dtype is required if the fed data is not an ndarray")
             )
         try:
             data = np.asarray(data, parse_dtype(dtype).np)
         except (TypeError, ValueError) as error:
             raise OperandError(
-                with_user_line(f"cannot convert {type(data).__name__} to an array: {error}")
+                append_user_line(f"cannot convert {type(data).__name__} to an array: {error}")
             ) from None
     tensor = LoDTensor()
     tensor.set(data, place)

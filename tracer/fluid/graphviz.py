@@ -15,7 +15,7 @@ def crepr(v: Any) -> str:
     return f'"{v}"' if isinstance(v, str) else str(v)
 
 
-def _format_attrs(attrs: dict[str, Any]) -> str:
+def _format_dot_attrs(attrs: dict[str, Any]) -> str:
     return ",".join(f"{key}={crepr(value)}" for key, value in sorted(attrs.items()))
 
 
@@ -42,7 +42,7 @@ class Node:
         Node.counter += 1
 
     def __str__(self) -> str:
-        return f"{self.name} [label={self.label} {_format_attrs(self.attrs)}];"
+        return f"{self.name} [label={self.label} {_format_dot_attrs(self.attrs)}];"
 
 
 class Edge:
@@ -52,7 +52,7 @@ class Edge:
         self.source, self.target, self.attrs = source, target, attrs
 
     def __str__(self) -> str:
-        return f"{self.source.name}->{self.target.name} [{_format_attrs(self.attrs)}]"
+        return f"{self.source.name}->{self.target.name} [{_format_dot_attrs(self.attrs)}]"
 
 
 class Graph:

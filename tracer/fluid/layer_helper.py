@@ -12,7 +12,7 @@ import numpy as np
 from ..capture.modes import find_static_base_mode
 from ..core import unique_name
 from ..core.dtype import get_default_dtype, parse_dtype
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
@@ -68,7 +68,9 @@ class LayerHelper:
         """Return the only input. Raises OpError if there are several."""
         inputs = self.multiple_input(input_param_name)
         if len(inputs) != 1:
-            raise OpError(with_user_line(f"{self.layer_type}: takes one input, got {len(inputs)}"))
+            raise OpError(
+                append_user_line(f"{self.layer_type}: takes one input, got {len(inputs)}")
+            )
         return inputs[0]
 
     def input_dtype(self, input_param_name: str = "input") -> Any:
@@ -76,7 +78,7 @@ class LayerHelper:
         dtypes = list(dict.fromkeys(x.dtype for x in self.multiple_input(input_param_name)))
         if len(dtypes) > 1:
             raise ValueError(
-                with_user_line(f"{self.layer_type}: the inputs have different dtypes {dtypes}")
+                append_user_line(f"{self.layer_type}: the inputs have different dtypes {dtypes}")
             )
         return dtypes[0] if dtypes else None
 
@@ -95,7 +97,7 @@ class LayerHelper:
         attrs = to_list(self.param_attr)
         if len(attrs) not in (1, length):
             raise ValueError(
-                with_user_line(f"{self.layer_type}: {len(attrs)} param_attr for {length} inputs")
+                append_user_line(f"{self.layer_type}: {len(attrs)} param_attr for {length} inputs")
             )
         return attrs * length if len(attrs) == 1 else attrs
 
@@ -108,7 +110,7 @@ class LayerHelper:
         """Raise TypeError unless an argument is an instance of a class."""
         if not isinstance(self.kwargs.get(param_name), cls):
             raise TypeError(
-                with_user_line(f"{self.layer_type}: {param_name} must be a {cls.__name__}")
+                append_user_line(f"{self.layer_type}: {param_name} must be a {cls.__name__}")
             )
 
     # -- variables
@@ -161,7 +163,7 @@ class LayerHelper:
     def create_variable(self, **kwargs: Any) -> Any:
         """Create a variable in the block, or an empty tensor in dygraph mode."""
         return (
-            _create_unassigned_tensor(kwargs)
+            _create_zero_filled_eager_variable(kwargs)
             if self._is_eager()
             else self.main_program.current_block().create_var(**kwargs)
         )
@@ -169,7 +171,7 @@ class LayerHelper:
     def create_global_variable(self, persistable: bool = False, **kwargs: Any) -> Any:
         """Create a variable in the global block, or an empty tensor in dygraph mode."""
         if self._is_eager():
-            return _create_unassigned_tensor({**kwargs, "persistable": persistable})
+            return _create_zero_filled_eager_variable({**kwargs, "persistable": persistable})
         return self.main_program.global_block().create_var(persistable=persistable, **kwargs)
 
     def create_or_get_global_variable(self, name: str, **kwargs: Any) -> tuple[Any, bool]:
@@ -224,7 +226,7 @@ class LayerHelper:
         act = self.kwargs.get("act")
         if act is not None and not isinstance(act, str):
             raise TypeError(
-                with_user_line(f"{self.layer_type}: act is {act.__class__.__name__}, not a str")
+                append_user_line(f"{self.layer_type}: act is {act.__class__.__name__}, not a str")
             )
         return (
             input_var if act is None else self._append_op_with_new_output(act, {"X": input_var}, {})
@@ -241,7 +243,7 @@ class LayerHelper:
 LayerHelperBase = LayerHelper
 
 
-def _create_unassigned_tensor(kwargs: Mapping[str, Any]) -> Tensor:
+def _create_zero_filled_eager_variable(kwargs: Mapping[str, Any]) -> Tensor:
     """Return a tensor that is assigned later, from the arguments of create_variable."""
     shape = [max(int(size), 0) for size in kwargs.get("shape") or (0,)]
     tensor = Tensor(
@@ -260,10 +262,10 @@ def _run_op(
     """
     op = OPS.get(type)
     if op is None:
-        raise OpError(with_user_line(f"{type}: unknown op"))
+        raise OpError(append_user_line(f"{type}: unknown op"))
     unknown = {*inputs} - {s.name for s in op.ins} or {*outputs} - {s.name for s in op.outs}
     if unknown:
-        raise OpError(with_user_line(f"{type}: unknown slots {sorted(unknown)}"))
+        raise OpError(append_user_line(f"{type}: unknown slots {sorted(unknown)}"))
     operands = [_to_slot_operand(slot, inputs.get(slot.name)) for slot in op.ins]
     results = op(*operands, **{k: v for k, v in attrs.items() if k in op.attrs})
     for slot, result in zip(op.outs, (results,) if len(op.outs) == 1 else results, strict=True):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import ArgumentAssertionError, with_user_line
+from ..core.errors import ArgumentAssertionError, append_user_line
 from ..ir.lod import are_offsets_valid, lengths_to_offsets
 from ..ir.scope_values import LoDTensor
 
@@ -30,7 +30,7 @@ def create_lod_tensor(data: Any, recursive_seq_lens: Any, place: Any = None) -> 
         lengths = [len(sequence) for sequence in data]
         if [lengths] != [list(level) for level in recursive_seq_lens]:
             raise ArgumentAssertionError(
-                with_user_line(
+                append_user_line(
                     f"create_lod_tensor: the lists have the lengths {lengths}, not "
                     f"{recursive_seq_lens}"
                 )
@@ -42,7 +42,7 @@ def create_lod_tensor(data: Any, recursive_seq_lens: Any, place: Any = None) -> 
     offsets = lengths_to_offsets(recursive_seq_lens)
     if not are_offsets_valid(offsets, len(array)):
         why = f"the lengths {recursive_seq_lens} do not fit {len(array)} rows"
-        raise ArgumentAssertionError(with_user_line(f"create_lod_tensor: {why}"))
+        raise ArgumentAssertionError(append_user_line(f"create_lod_tensor: {why}"))
     return LoDTensor(array, offsets)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from . import layers
 
@@ -82,7 +82,7 @@ def img_conv_group(
         values = list(value) if hasattr(value, "__len__") else [value] * num_convs
         if len(values) != num_convs:
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"img_conv_group: {values} must have one entry for each of "
                     f"conv_num_filter={list(conv_num_filter)}"
                 )
@@ -158,11 +158,13 @@ def scaled_dot_product_attention(
     if not queries.ndim == keys.ndim == values.ndim == 3:
         shapes = f"(Q={queries.meta}, K={keys.meta}, V={values.meta})"
         raise OpError(
-            with_user_line(f"scaled_dot_product_attention: operands must have three axes {shapes}")
+            append_user_line(
+                f"scaled_dot_product_attention: operands must have three axes {shapes}"
+            )
         )
     if keys.meta.shape[-1] % num_heads or values.meta.shape[-1] % num_heads:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"scaled_dot_product_attention: num_heads={num_heads} does not divide the features"
             )
         )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.eager import EAGER_MODE
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.mode import use_mode
 from ..core.op import OPS
 from ..core.tensor import Tensor
@@ -26,12 +26,12 @@ class Operator:
 
     def __init__(self, type: str, **kwargs: Any) -> None:
         if type not in OPS:
-            raise OpError(with_user_line(f"Operator: unknown op {type!r}"))
+            raise OpError(append_user_line(f"Operator: unknown op {type!r}"))
         self._op = OPS[type]
         slots = {s.name for s in (*self._op.ins, *self._op.outs)}
         unknown = kwargs.keys() - slots - self._op.attrs.keys()
         if unknown:
-            raise OpError(with_user_line(f"Operator: {type} has no {sorted(unknown)}"))
+            raise OpError(append_user_line(f"Operator: {type} has no {sorted(unknown)}"))
         self._variable_names = {k: _variable_names(v) for k, v in kwargs.items() if k in slots}
         self._attrs = {k: v for k, v in kwargs.items() if k in self._op.attrs}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.errors import OperandError, with_user_line
+from ..core.errors import OperandError, append_user_line
 from ..nn import param_attr as paddle2
 from ..static.nn.weight_norm import WeightNormParamAttr as _WeightNorm
 from .deprecated import warn_deprecated_on_first_use
@@ -46,7 +46,7 @@ class ParamAttr(paddle2.ParamAttr):
             if not isinstance(value, _TYPES[arg]):
                 types = " or ".join(cls.__name__ for cls in _TYPES[arg])
                 raise OperandError(
-                    with_user_line(f"ParamAttr: {arg}={value!r} must be of type {types}")
+                    append_user_line(f"ParamAttr: {arg}={value!r} must be of type {types}")
                 )
         super().__init__(name, initializer, learning_rate, regularizer, trainable, do_model_average)
         self.gradient_clip = gradient_clip

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import OperandError, with_user_line
+from ..core.errors import OperandError, append_user_line
 from ..inference import Config, PrecisionType, create_predictor
 from ..inference import Tensor as ZeroCopyTensor
 
@@ -75,7 +75,7 @@ class PaddleTensor:
         dtypes = [dtype for dtype, np_dtype in _DTYPES.items() if np_dtype == array.dtype]
         if not dtypes:
             raise OperandError(
-                with_user_line(f"PaddleTensor: {array.dtype} is not one of float32, int64, int32")
+                append_user_line(f"PaddleTensor: {array.dtype} is not one of float32, int64, int32")
             )
         self.name, self.shape, self.dtype = name, list(array.shape), dtypes[0]
         self.lod: list[list[int]] = []
@@ -164,7 +164,7 @@ class AnalysisPredictor:
         names = [t.name for t in inputs] if self._specifies_input_names else self.get_input_names()
         if len(names) != len(inputs):
             raise OperandError(
-                with_user_line(f"run: the model takes {len(names)} inputs, got {len(inputs)}")
+                append_user_line(f"run: the model takes {len(names)} inputs, got {len(inputs)}")
             )
         for name, tensor in zip(names, inputs, strict=True):
             handle = self.get_input_tensor(name)
@@ -172,9 +172,9 @@ class AnalysisPredictor:
             if tensor.lod:
                 handle.set_lod(tensor.lod)
         self._predictor.run()
-        return [self._output_tensor(name) for name in self.get_output_names()]
+        return [self._copy_output_to_paddle_tensor(name) for name in self.get_output_names()]
 
-    def _output_tensor(self, name: str) -> PaddleTensor:
+    def _copy_output_to_paddle_tensor(self, name: str) -> PaddleTensor:
         handle = self.get_output_tensor(name)
         tensor = PaddleTensor(handle.copy_to_cpu(), name)
         tensor.lod = [list(level) for level in handle.lod()]

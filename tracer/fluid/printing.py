@@ -10,7 +10,12 @@ import numpy as np
 from ..ir.program import VarKind
 from ..ir.scope_values import ScopeValue, format_lod
 
-__all__ = ["format_additional_attributes", "format_scope_value", "format_tensor", "format_variable"]
+__all__ = [
+    "format_additional_variable_attributes",
+    "format_scope_value",
+    "format_tensor",
+    "format_variable",
+]
 
 _C_NAMES = {
     "float32": "float",
@@ -132,7 +137,7 @@ def format_variable(variable: Any) -> str:
     return "\n".join(_variable_lines(variable)) + "\n"
 
 
-def format_additional_attributes(variable: Any) -> str:
+def format_additional_variable_attributes(variable: Any) -> str:
     """Return further attributes of a variable, one per line."""
     names = ["error_clip", "stop_gradient"]
     if variable.is_parameter:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from .deprecated import warn_deprecated_once
 
 __all__ = ["cuda_profiler", "profiler", "reset_profiler", "start_profiler", "stop_profiler"]
@@ -23,7 +23,7 @@ def start_profiler(state: str, tracer_option: str = "Default") -> None:
     ):
         if value not in allowed:
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"start_profiler: {name}={value!r} is not one of {', '.join(allowed)}"
                 )
             )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from ..core.errors import OarlockError, with_user_line
+from ..core.errors import OarlockError, append_user_line
 from ..core.mode import state
 
 
 def raise_unsupported(name: str, reason: str) -> NoReturn:
     """Raise OarlockError for an API that is not supported."""
-    raise OarlockError(with_user_line(f"fluid.{name}: is not supported: {reason}"))
+    raise OarlockError(append_user_line(f"fluid.{name}: is not supported: {reason}"))
 
 
 class UnsupportedClassBase:

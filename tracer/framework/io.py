@@ -15,7 +15,7 @@ from ..core.dtype import DTYPE_BY_NP, bfloat16
 from ..core.errors import FileError, OperandError, OpError
 from ..core.legacy_importer import import_legacy_module
 from ..core.tensor import Tensor
-from ..export import pdiparams, pdmodel
+from ..export import pdiparams_writer, pdmodel
 from ..export.atomic_files import write_files_atomically
 from ..export.pickles import is_tensor, iter_pickle_chunks
 from ..ir.program import Program as ProgramData
@@ -125,7 +125,9 @@ def _serialize_program_or_pickle(obj: Any, protocol: int) -> Any:
 def _serialize_binary(obj: Any) -> Any:
     if not is_tensor(obj):
         raise OpError(f"save: use_binary_format requires a tensor, not a {type(obj).__name__}")
-    return pdiparams.iter_record_chunks(obj.name, np.asarray(cuda.to_host(obj.array)))
+    return pdiparams_writer.iter_serialized_record_chunks(
+        obj.name, np.asarray(cuda.to_host(obj.array))
+    )
 
 
 def _is_state(obj: Any) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..tensor.creation import arange
@@ -19,7 +19,9 @@ __all__ = ["send_u_recv", "send_ue_recv", "send_uv"]
 _MESSAGES = {"add": add, "sub": subtract, "mul": multiply, "div": divide}
 
 
-def _send_and_reduce(x: Tensor, src: Tensor, dst: Tensor, reduce_op: str, out_size: Any) -> Tensor:
+def _gather_rows_and_reduce(
+    x: Tensor, src: Tensor, dst: Tensor, reduce_op: str, out_size: Any
+) -> Tensor:
     pool_type = reduce_op.upper()
     if isinstance(out_size, Tensor):
         return OPS["graph_send_recv"](x, src, dst, out_size, reduce_op=pool_type)[0]
@@ -31,7 +33,7 @@ def _send_and_reduce(x: Tensor, src: Tensor, dst: Tensor, reduce_op: str, out_si
 def _compute_message(function: str, message_op: str, a: Tensor, b: Tensor) -> Tensor:
     if message_op not in _MESSAGES:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"{function}: message_op={message_op!r} is not one of 'add', 'sub', 'mul', 'div'"
             )
         )
@@ -59,7 +61,7 @@ def send_u_recv(
 
     x [N, *] -> [out_size or N, *]
     """
-    return _send_and_reduce(x, src_index, dst_index, reduce_op, out_size)
+    return _gather_rows_and_reduce(x, src_index, dst_index, reduce_op, out_size)
 
 
 def send_ue_recv(
@@ -80,7 +82,7 @@ def send_ue_recv(
         "send_ue_recv", message_op, *_append_axes_to_max_rank(gather(x, src_index), y)
     )
     edge_index = arange(dst_index.shape[0], dtype=dst_index.dtype)
-    return _send_and_reduce(
+    return _gather_rows_and_reduce(
         message, edge_index, dst_index, reduce_op, x.shape[0] if out_size is None else out_size
     )
 

@@ -126,7 +126,7 @@ class Model:
         self._optimizer, self._loss, self._metrics = optimizer, loss, _to_list(metrics)
         if (
             optimizer is not None
-            and process_groups.global_group.size > 1
+            and process_groups.global_communicator.size > 1
             and not isinstance(self.network, DataParallel)
         ):
             self._train_network = DataParallel(self.network)
@@ -327,7 +327,7 @@ class Model:
         save_dir: str | None = None,
     ) -> CallbackList:
         """Return the user's callbacks and the default ones. Only rank 0 prints."""
-        verbose = verbose if process_groups.global_group.rank == 0 else 0
+        verbose = verbose if process_groups.global_communicator.rank == 0 else 0
         callbacks: list[Callback] = _to_list(user_callbacks)
         if verbose and not any(isinstance(c, ProgBarLogger) for c in callbacks):
             callbacks = [ProgBarLogger(log_freq, verbose), *callbacks]
@@ -417,7 +417,7 @@ class Model:
         Only rank 0 writes. The shapes of the inference model are those of `inputs`, otherwise those
         of the last batch with a dynamic batch size.
         """
-        if process_groups.global_group.rank:
+        if process_groups.global_communicator.rank:
             return
         if training:
             save(self.network.state_dict(), f"{path}.pdparams")
@@ -518,7 +518,11 @@ def _as_loader(
     if not isinstance(data, Dataset):
         return data
     shuffle = shuffle and not isinstance(data, IterableDataset)
-    if share and process_groups.global_group.size > 1 and not isinstance(data, IterableDataset):
+    if (
+        share
+        and process_groups.global_communicator.size > 1
+        and not isinstance(data, IterableDataset)
+    ):
         sampler = DistributedBatchSampler(data, batch_size, shuffle=shuffle, drop_last=drop_last)
         return DataLoader(data, batch_sampler=sampler, num_workers=workers)
     return DataLoader(

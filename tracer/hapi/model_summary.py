@@ -53,7 +53,7 @@ def summary(
     )
     rows = _run_and_collect_rows(net, args)
     total, trainable = sum(r.params for r in rows), sum(r.trainable for r in rows)
-    print(_format_table(rows, _megabytes(sizes)))
+    print(_format_table(rows, _float32_megabytes_of_shapes(sizes)))
     return {"total_params": total, "trainable_params": trainable}
 
 
@@ -184,10 +184,10 @@ def _num_elements(shape: Any) -> int:
     return math.prod(shape)
 
 
-def _megabytes(sizes: Any) -> float:
+def _float32_megabytes_of_shapes(sizes: Any) -> float:
     if isinstance(sizes, tuple):
         return math.prod(sizes) * 4 / 1024**2
-    return sum(map(_megabytes, sizes))
+    return sum(map(_float32_megabytes_of_shapes, sizes))
 
 
 def _format_table(rows: list[SummaryRow], inputs: float) -> str:

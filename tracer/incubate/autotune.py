@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ..core.errors import OperandError, warn, with_user_line
+from ..core.errors import OperandError, append_user_line, warn
 
 __all__ = ["set_config"]
 
@@ -35,7 +35,7 @@ def set_config(config: dict[str, Any] | str | None = None) -> None:
             return
     if config is not None and not isinstance(config, dict):
         raise OperandError(
-            with_user_line(
+            append_user_line(
                 f"autotune.set_config: config must be a dict or a path, not {type(config).__name__}"
             )
         )

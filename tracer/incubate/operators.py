@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import geometric
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
 from ..nn import functional
 
@@ -55,7 +55,7 @@ def identity_loss(x: Tensor, reduction: Any = "none") -> Tensor:
     )
     if reduction_name not in REDUCTIONS:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"identity_loss: Unsupported reduction type {reduction!r}; there are "
                 f"{list(REDUCTIONS)}"
             )
@@ -79,7 +79,7 @@ def softmax_mask_fuse_upper_triangle(x: Tensor) -> Tensor:
     size = x.shape[-1]
     if not isinstance(size, int) or size < 0:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"softmax_mask_fuse_upper_triangle: the size must be static (X={x.meta})"
             )
         )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core.autograd import no_grad
-from ..core.errors import ArgumentAssertionError, OpError, with_user_line
+from ..core.errors import ArgumentAssertionError, OpError, append_user_line
 from ..core.mode import state, use_mode
 from ..core.op import OPS
 from ..core.tensor import Tensor
@@ -43,15 +43,15 @@ class LookAhead(LookaheadOptimizer):
     ) -> None:
         if inner_optimizer is None:
             raise ArgumentAssertionError(
-                with_user_line("LookAhead: inner optimizer can not be None")
+                append_user_line("LookAhead: inner optimizer can not be None")
             )
         if not 0.0 <= alpha <= 1.0:
             raise ArgumentAssertionError(
-                with_user_line(f"LookAhead: alpha should be in [0, 1], not {alpha}")
+                append_user_line(f"LookAhead: alpha should be in [0, 1], not {alpha}")
             )
         if not isinstance(k, int) or isinstance(k, bool) or k <= 0:
             raise ArgumentAssertionError(
-                with_user_line(f"LookAhead: k should be a positive integer, not {k!r}")
+                append_user_line(f"LookAhead: k should be a positive integer, not {k!r}")
             )
         self.inner_optimizer, self.alpha, self.k = inner_optimizer, float(alpha), k
         self._num_steps = 0
@@ -90,7 +90,7 @@ class LookAhead(LookaheadOptimizer):
         self.step()
         return [], []
 
-    def _append_slow_copy_ops(
+    def _append_lookahead_update_ops(
         self, program: Any, startup: Any, parameter: Any, is_due: Any
     ) -> None:
         """Append the ops of the slow weights: if is_due is 1, slow += alpha * (parameter - slow)
@@ -143,7 +143,7 @@ class ModelAverage(Averages):
                     p.name: self._emit_accumulation_op(program, p) for p in selected
                 }
         elif parameters is None:
-            raise OpError(with_user_line("ModelAverage: parameters are required"))
+            raise OpError(append_user_line("ModelAverage: parameters are required"))
         else:
             self._sums_by_parameter_name = {
                 p.name: (p, _initial_sums_and_counts(p)) for p in parameters

@@ -274,7 +274,7 @@ class Config:
                 f"{name}: this device or mode is not supported; use the CPU, CUDA or TensorRT"
             )
         if name in _IGNORED_METHODS:
-            return _no_op_method
+            return _ignore_call
         raise AttributeError(f"'Config' has no attribute {name!r}")
 
 
@@ -302,7 +302,7 @@ _IGNORED_METHODS = frozenset(
 )
 
 
-def _no_op_method(*args: Any, **kwargs: Any) -> None:
+def _ignore_call(*args: Any, **kwargs: Any) -> None:
     """Accept a call without effect."""
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from ..core import tensor as eager
 from ..core.dtype import DTYPE_BY_NP
 from ..core.errors import FileError, OpError
-from ..export import pdiparams
+from ..export import pdiparams_writer
 from ..loader.engine import Array, Engine
 from ..loader.model_files import read_model
 from ..loader.pdmodel import read_program_file_bytes
@@ -134,11 +134,11 @@ class Predictor:
 
     def get_input_handle(self, name: str) -> Tensor:
         """Return the handle of an input.  Raises OpError for an unknown name."""
-        return _get_handle(self._inputs, name, "input")
+        return _require_handle(self._inputs, name, "input")
 
     def get_output_handle(self, name: str) -> Tensor:
         """Return the handle of an output.  Raises OpError for an unknown name."""
-        return _get_handle(self._outputs, name, "output")
+        return _require_handle(self._outputs, name, "output")
 
     def run(self, inputs: Sequence[Any] | None = None) -> Any:
         """Compute all outputs.
@@ -180,7 +180,7 @@ class Predictor:
         return 0
 
 
-def _get_handle(handles: dict[str, Tensor], name: str, kind: str) -> Tensor:
+def _require_handle(handles: dict[str, Tensor], name: str, kind: str) -> Tensor:
     if name not in handles:
         raise OpError(f"get_{kind}_handle: no {kind} '{name}' (the model has {', '.join(handles)})")
     return handles[name]
@@ -196,11 +196,11 @@ def create_predictor(config: Config) -> Predictor:
     )
     options["offsets"] = True
     with tempfile.TemporaryDirectory(prefix="oarlock-") as scratch:
-        prog, params, name = _prepare_model_files(config, Path(scratch))
+        prog, params, name = _load_program_and_locate_params(config, Path(scratch))
         return Predictor(Engine(prog, params, name, **options))
 
 
-def _prepare_model_files(config: Config, scratch: Path) -> tuple[bytes, str | None, str]:
+def _load_program_and_locate_params(config: Config, scratch: Path) -> tuple[bytes, str | None, str]:
     """Return the program's bytes, the path of the parameter file (None if there is none), and the
     program's name.
 
@@ -211,7 +211,7 @@ def _prepare_model_files(config: Config, scratch: Path) -> tuple[bytes, str | No
         path.write_bytes(config._buffers[1])
         return config._buffers[0], str(path) if config._buffers[1] else None, "model.pdmodel"
     if not config.prog_file():
-        return _prepare_paddle1_model_files(config.model_dir(), scratch)
+        return _load_paddle1_program_and_merge_params(config.model_dir(), scratch)
     prog = Path(config.prog_file())
     if not prog.is_file():
         raise FileError(f"create_predictor: there is no {prog}")
@@ -223,14 +223,16 @@ def _prepare_model_files(config: Config, scratch: Path) -> tuple[bytes, str | No
     )
 
 
-def _prepare_paddle1_model_files(folder: str, scratch: Path) -> tuple[bytes, str | None, str]:
+def _load_paddle1_program_and_merge_params(
+    folder: str, scratch: Path
+) -> tuple[bytes, str | None, str]:
     """Read a model folder of Paddle 1.x: `__model__` and one file per parameter."""
     if not folder:
         raise OpError("create_predictor: the Config has no model; call set_model")
     files = read_model(folder)
     path = scratch / "model.pdiparams"
     with path.open("wb") as file:
-        pdiparams.write(files.values, file)
+        pdiparams_writer.write(files.values, file)
     return files.pdmodel, str(path) if files.values else None, files.name
 
 

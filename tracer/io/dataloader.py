@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core import cuda
 from ..core.errors import ArgumentAssertionError, OpError
-from ..core.place import parse_place, usable_gpu_index
+from ..core.place import parse_place, require_usable_gpu_index_unless_cpu
 from ..core.tensor import Tensor
 from .dataset import Dataset, IterableDataset
 from .sampler import BatchSampler
@@ -49,7 +49,7 @@ def as_tensors(batch: Any, place: Any = None) -> Any:
         return Tensor(
             cuda.to_default_device(array)
             if place is None
-            else cuda.to_device(array, usable_gpu_index(place, "DataLoader"))
+            else cuda.to_device(array, require_usable_gpu_index_unless_cpu(place, "DataLoader"))
         )
     if isinstance(batch, dict):
         return {key: as_tensors(value, place) for key, value in batch.items()}
@@ -140,14 +140,14 @@ class DataLoader:
         return (
             self._make_tensor_batch_iterator()
             if self._feed_names is None
-            else map(self._to_feed_list, self._make_tensor_batch_iterator())
+            else map(self._to_feed_dicts, self._make_tensor_batch_iterator())
         )
 
     def __call__(self) -> Iterator[Any]:
         """Return an iterator over the batches."""
         return iter(self)
 
-    def _to_feed_list(self, batch: Sequence[Any]) -> list[dict[str, Any]]:
+    def _to_feed_dicts(self, batch: Sequence[Any]) -> list[dict[str, Any]]:
         """Return a batch as Executor.run expects it: a list of one dict."""
         assert self._feed_names is not None
         return [dict(zip(self._feed_names, batch, strict=True))]

@@ -194,7 +194,7 @@ class DistributedBatchSampler(BatchSampler):
     ) -> None:
         super().__init__(dataset, None, False, batch_size, drop_last)
         self.dataset, self.shuffle, self.epoch = dataset, shuffle, 0
-        group = process_groups.global_group
+        group = process_groups.global_communicator
         self.nranks = group.size if num_replicas is None else num_replicas
         self.local_rank = group.rank if rank is None else rank
         if not 0 <= self.local_rank < self.nranks:

@@ -50,7 +50,7 @@ class _WorkerError(NamedTuple):
     text: str
 
 
-def _describe_error(error: Exception) -> _WorkerError:
+def _make_worker_error(error: Exception) -> _WorkerError:
     last = traceback.extract_tb(error.__traceback__)[-1]
     line = f"{type(error).__name__}: {error} ({last.filename}:{last.lineno}: {last.line})"
     return _WorkerError(line, traceback.format_exc())
@@ -78,7 +78,7 @@ def _worker_main(loader: Any, info: WorkerInfo, prefix: str, tasks: Any, results
         _prepare_worker(loader, info)
         stream = loader._iterate_iterable_dataset() if loader.is_iterable_dataset else None
     except Exception as error:
-        results.send((-1, _describe_error(error)))
+        results.send((-1, _make_worker_error(error)))
         return
     for number, indices in iter(tasks.get, None):
         try:
@@ -94,7 +94,7 @@ def _worker_main(loader: Any, info: WorkerInfo, prefix: str, tasks: Any, results
                 )
             )
         except Exception as error:
-            results.send((number, _describe_error(error)))
+            results.send((number, _make_worker_error(error)))
 
 
 class WorkerBatchIterator:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..core import cuda
-from ..core.errors import GuardError, with_user_line
+from ..core.errors import GuardError, append_user_line
 from .program import Guard
 
 RELATIVE_TOLERANCE = 1e-5  # relative tolerance for floats, because engines round differently
@@ -46,13 +46,13 @@ def check_guard(guard: Guard, array: Any, shape: Sequence[int], model: str) -> N
     model: the name of the model for the message.
     """
     if guard.kind == "dim":
-        found, holds = _compare_dim(guard, shape)
+        found, holds = _found_dim_and_is_match(guard, shape)
     elif guard.kind == "rank":
         found, holds = str(len(shape)), str(len(shape)) == guard.expected
     else:
-        found, holds = _compare_value(guard.expected, np.asarray(array))
+        found, holds = _found_value_and_is_match(guard.expected, np.asarray(array))
     if not holds:
-        raise GuardError(with_user_line(violation_message(guard, found, model)))
+        raise GuardError(append_user_line(violation_message(guard, found, model)))
 
 
 def violation_message(guard: Guard, found: str, model: str) -> str:
@@ -75,13 +75,13 @@ def _user_line_suffix(guard: Guard) -> str:
     return f"\n  at {guard.where}{text}" if guard.where else ""
 
 
-def _compare_dim(guard: Guard, shape: Sequence[int]) -> tuple[str, bool]:
+def _found_dim_and_is_match(guard: Guard, shape: Sequence[int]) -> tuple[str, bool]:
     if guard.axis >= len(shape):
         return f"not there, the rank is {len(shape)}", False
     return str(shape[guard.axis]), str(shape[guard.axis]) == guard.expected
 
 
-def _compare_value(expected: str, array: Any) -> tuple[str, bool]:
+def _found_value_and_is_match(expected: str, array: Any) -> tuple[str, bool]:
     if expected.startswith("fnv1a64:"):
         found = f"fnv1a64:{fnv1a64(np.ascontiguousarray(array).tobytes()):016x}"
         return found, found == expected
@@ -106,12 +106,12 @@ def _compare_value(expected: str, array: Any) -> tuple[str, bool]:
 
 def _matches_expected_text(found: Any, expected: str) -> bool:
     try:
-        return _matches_parsed_number(found, expected)
+        return _matches_parsed_expected_value(found, expected)
     except (ValueError, OverflowError):  # a file may contain any text
         return False
 
 
-def _matches_parsed_number(found: Any, expected: str) -> bool:
+def _matches_parsed_expected_value(found: Any, expected: str) -> bool:
     if expected in ("True", "False"):
         return bool(found) == (expected == "True")
     if not isinstance(found, int | float):

@@ -31,7 +31,7 @@ from .tokens import (
     LineSyntaxError,
     Token,
     TokenLine,
-    unquote_text_at_line_end,
+    unquote_text_at_line_end_if_quoted,
 )
 
 _KIND_BY_WORD = {kind.name.lower(): kind for kind in VarKind if kind != VarKind.DENSE}
@@ -49,7 +49,7 @@ def _parse_tensor_type(line: TokenLine) -> tuple[str, tuple[int, ...]]:
             return -1
         return line.integer("a size or ?")
 
-    return "" if dtype == NO_DTYPE else dtype, tuple(line.parse_list(size))
+    return "" if dtype == NO_DTYPE else dtype, tuple(line.parse_list_after_bracket(size))
 
 
 def _parse_var_desc(line: TokenLine, name: str) -> VarDesc:
@@ -122,7 +122,7 @@ def _parse_slots_into(line: TokenLine, slots: dict[str, list[str]], one: Callabl
         line.expect("=")
         if slot in slots:
             raise LineSyntaxError(f"slot {slot} is there twice")
-        slots[slot] = line.parse_list(one) if line.skip_if("[") else [one()]
+        slots[slot] = line.parse_list_after_bracket(one) if line.skip_if("[") else [one()]
         if not line.skip_if(","):
             return
 
@@ -150,7 +150,7 @@ def _parse_attr(line: TokenLine, name: str) -> Attr:
     kind = _ATTR_TYPE_BY_WORD.get(token.value)
     if token.kind == "word" and kind is not None and ATTR_RULES[kind][0] and line.next_is("[", 1):
         line.position += 2
-        attr = Attr(kind, line.parse_list(lambda: _parse_element(line, kind)))
+        attr = Attr(kind, line.parse_list_after_bracket(lambda: _parse_element(line, kind)))
     elif token.kind == "word" and kind is not None and line.next_is("(", 1):
         line.position += 2
         attr = Attr(kind, _parse_element(line, kind))
@@ -277,7 +277,7 @@ def _parse_guard(line: TokenLine) -> Guard:
 def _parse_contract_line(text: str, contract: Contract) -> None:
     word, _, rest = text.strip().partition(" ")
     if word in _CONTRACT_FIELD_BY_WORD:
-        setattr(contract, _CONTRACT_FIELD_BY_WORD[word], unquote_text_at_line_end(rest))
+        setattr(contract, _CONTRACT_FIELD_BY_WORD[word], unquote_text_at_line_end_if_quoted(rest))
         return
     line = TokenLine(text)
     line.next_token()

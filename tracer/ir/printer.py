@@ -58,7 +58,7 @@ def quote_name(text: str) -> str:
     return text if plain else quote(text)
 
 
-def quote_text_at_line_end(text: str) -> str:
+def quote_text_at_line_end_if_needed(text: str) -> str:
     """Text at the end of a line; quoted if necessary."""
     plain = text and text.isprintable() and text == text.strip() and not text.startswith('"')
     return text if plain else quote(text)
@@ -171,7 +171,7 @@ def format_op_and_pop_declared(op: OpDesc, declare: dict[str, VarDesc]) -> str:
     attrs = "".join(
         f" {quote_name(key)}={format_attr_value(attr)}" for key, attr in op.attrs.items()
     )
-    where = f"  # {quote_text_at_line_end(op.user_line)}" if op.user_line else ""
+    where = f"  # {quote_text_at_line_end_if_needed(op.user_line)}" if op.user_line else ""
     return f"{left}{quote_name(op.type)}({inputs}){attrs}{where}"
 
 
@@ -205,7 +205,7 @@ def _format_contract_arg(word: str, arg: ContractArg) -> str:
 
 def _format_guard(guard: Guard) -> str:
     texts = " ".join(f"{field}={quote(getattr(guard, field))}" for field in GUARD_TEXT_FIELDS)
-    where = f"  # {quote_text_at_line_end(guard.where)}" if guard.where else ""
+    where = f"  # {quote_text_at_line_end_if_needed(guard.where)}" if guard.where else ""
     return (
         f"guard {quote_name(guard.kind)} {quote_name(guard.var)} axis={guard.axis} {texts}{where}"
     )
@@ -219,7 +219,7 @@ def _iter_contract_lines(contract: Contract) -> Iterator[str]:
         ("tree", contract.output_tree),
     ):
         if text:
-            yield f"  {word} {quote_text_at_line_end(text)}"
+            yield f"  {word} {quote_text_at_line_end_if_needed(text)}"
     yield from (f"  {_format_contract_arg('input', arg)}" for arg in contract.inputs)
     yield from (f"  {_format_contract_arg('output', arg)}" for arg in contract.outputs)
     yield from (f"  {_format_guard(guard)}" for guard in contract.guards)

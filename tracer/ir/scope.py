@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core import cuda
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.op import Meta
 from ..core.tensor import Tensor
 from .scope_values import ScopeValue
@@ -78,7 +78,7 @@ class Scope:
         tensor = self.find(name)
         if tensor is None or tensor.array is None:
             raise OpError(
-                with_user_line(f"scope: '{name}' has no value; run the startup program first")
+                append_user_line(f"scope: '{name}' has no value; run the startup program first")
             )
         return Tensor(np.array(cuda.to_host(tensor.array)), name=name)
 
@@ -93,7 +93,7 @@ class Scope:
         if not fits:
             actual = Meta(array.shape, array.dtype)
             raise OpError(
-                with_user_line(f"set_value: the shapes differ ({name}={meta}, value={actual})")
+                append_user_line(f"set_value: the shapes differ ({name}={meta}, value={actual})")
             )
         self.find_or_create(name).array = np.array(array, dtype=meta.dtype)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core import cuda
 from ..core.dtype import DType
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
 from .lod import Offsets, are_offsets_valid, lengths_to_offsets, offsets_to_lengths
@@ -46,7 +46,7 @@ class ScopeValue:
         """
         if self.tensor.array is not None:
             raise OpError(
-                with_user_line(f"scope: '{self._name}' holds a tensor, not selected rows")
+                append_user_line(f"scope: '{self._name}' holds a tensor, not selected rows")
             )
         found: SelectedRows = self.tensor.__dict__.setdefault("selected_rows", SelectedRows())
         return found
@@ -141,7 +141,7 @@ class ScopeValue:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         if self.tensor.array is None:
-            raise OpError(with_user_line(f"scope: '{self._name}' has no value yet"))
+            raise OpError(append_user_line(f"scope: '{self._name}' has no value yet"))
         array = np.asarray(cuda.to_host(self.tensor.array))
         return array.copy() if dtype is None else array.astype(dtype)
 
@@ -217,7 +217,7 @@ class LoDTensor(ScopeValue):
     def _check_offsets(self, result: Offsets, shown: str) -> None:
         if self.is_initialized() and not are_offsets_valid(result, self._num_rows()):
             raise OpError(
-                with_user_line(f"LoDTensor: {shown} do not match {self._num_rows()} rows")
+                append_user_line(f"LoDTensor: {shown} do not match {self._num_rows()} rows")
             )
 
     def _num_rows(self) -> int:

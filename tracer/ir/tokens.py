@@ -48,7 +48,7 @@ class TokenLine:
                 raise LineSyntaxError(f"cannot be read from {line[position : position + 20]!r} on")
             position = found.end()
             if found["rest"] is not None:
-                self.comment = unquote_text_at_line_end(found["rest"])
+                self.comment = unquote_text_at_line_end_if_quoted(found["rest"])
                 return
             kind = str(found.lastgroup)
             value = found[kind]
@@ -94,7 +94,7 @@ class TokenLine:
             raise LineSyntaxError(f"{what} is expected, not {token.value!r:.80}")
         return int(token.value)
 
-    def parse_list(self, one: Callable[[], Any]) -> list[Any]:
+    def parse_list_after_bracket(self, one: Callable[[], Any]) -> list[Any]:
         """Parse `a, b, c]` after the opening bracket.
 
         one: parses one element.
@@ -120,7 +120,7 @@ def _unquote(text: str) -> str:
     return found
 
 
-def unquote_text_at_line_end(text: str) -> str:
+def unquote_text_at_line_end_if_quoted(text: str) -> str:
     """Parse text that `printer.quote_text_at_line_end` wrote: unquote it if it begins with a
     quotation mark.
     """

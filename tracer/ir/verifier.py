@@ -39,7 +39,7 @@ MAX_BYTES = (1 << 63) - 1
 TENSOR_KINDS = (VarKind.DENSE, VarKind.SELECTED_ROWS, VarKind.ARRAY)
 
 
-def _iter_ops(program: Program) -> Iterator[tuple[Block, OpDesc, str]]:
+def _iter_blocks_ops_and_locations(program: Program) -> Iterator[tuple[Block, OpDesc, str]]:
     """Every op with its block and its location for messages."""
     for block in program.blocks:
         for i, op in enumerate(block.ops):
@@ -75,7 +75,7 @@ def sub_blocks_exist(program: Program) -> Iterator[str]:
     """`sub_block` is a BLOCK attribute, and BLOCK attributes are indices of existing inner
     blocks.
     """
-    for _, op, where in _iter_ops(program):
+    for _, op, where in _iter_blocks_ops_and_locations(program):
         for name, attr in op.attrs.items():
             if name == "sub_block" and attr.type != AttrType.BLOCK:
                 yield f"{where}: attribute sub_block is of type {attr.type.name}, not BLOCK"
@@ -84,14 +84,14 @@ def sub_blocks_exist(program: Program) -> Iterator[str]:
                     yield f"{where}: attribute {name} is block {index} of {len(program.blocks)}"
 
 
-def sub_blocks_have_one_owner(program: Program) -> Iterator[str]:
+def sub_blocks_are_children_with_one_owner(program: Program) -> Iterator[str]:
     """A sub-block is a child of the block that contains its op, and only one op references it.
 
     This excludes recursion: blocks form a tree, and a traversal visits each block once. The block
     of a gradient op may also be a child of the forward block, whose variables it reads.
     """
     owner: dict[int, str] = {}
-    for block, op, where in _iter_ops(program):
+    for block, op, where in _iter_blocks_ops_and_locations(program):
         for name, attr in op.attrs.items():
             for index in referenced_block_indices(attr):
                 if not _is_child_of_op_block(program, op, index, block.idx):
@@ -116,7 +116,7 @@ def _is_child_of_op_block(program: Program, op: OpDesc, index: int, block: int) 
 
 def attributes_match_types(program: Program) -> Iterator[str]:
     """Every attribute value fits its type."""
-    for _, op, where in _iter_ops(program):
+    for _, op, where in _iter_blocks_ops_and_locations(program):
         for name, attr in op.attrs.items():
             problem = attr_problem(attr)
             if problem:
@@ -125,7 +125,7 @@ def attributes_match_types(program: Program) -> Iterator[str]:
 
 def attributes_match_ops(program: Program) -> Iterator[str]:
     """Every declared attribute has a valid type and range; unreachable ops are checked too."""
-    for _, op, where in _iter_ops(program):
+    for _, op, where in _iter_blocks_ops_and_locations(program):
         yield from (f"{where}: {problem}" for problem in iter_attr_problems_if_known_op(op))
 
 
@@ -167,7 +167,7 @@ def operands_are_declared(program: Program) -> Iterator[str]:
     """
     foreign = {op.attr("sub_block") for op in select_paddle_form_control_flow_grads(program)}
     foreign |= {block.idx for block in program.blocks if block.parent in foreign}
-    for block, op, where in _iter_ops(program):
+    for block, op, where in _iter_blocks_ops_and_locations(program):
         if block.idx in foreign:
             continue
         by_attr = [name for attr in op.attrs.values() for name in referenced_var_names(attr)]
@@ -189,7 +189,7 @@ def recurrent_ops_are_valid(program: Program) -> Iterator[str]:
     """A `recurrent` has inputs and one initial state per memory, and its block declares the step
     variables.
     """
-    for _, op, where in _iter_ops(program):
+    for _, op, where in _iter_blocks_ops_and_locations(program):
         if op.type == "recurrent":
             yield from (f"{where}: {problem}" for problem in _recurrent_problems(program, op))
 
@@ -231,7 +231,11 @@ def feeds_and_fetches_are_valid(program: Program) -> Iterator[str]:
     ...
     """
     for kind, slot in (("feed", "Out"), ("fetch", "X")):
-        found = [(block, op, where) for block, op, where in _iter_ops(program) if op.type == kind]
+        found = [
+            (block, op, where)
+            for block, op, where in _iter_blocks_ops_and_locations(program)
+            if op.type == kind
+        ]
         for block, op, where in found:
             names = (op.outputs if kind == "feed" else op.inputs).get(slot, [])
             if block.idx != 0:
@@ -243,7 +247,7 @@ def feeds_and_fetches_are_valid(program: Program) -> Iterator[str]:
             yield f"the {kind} ops have col {cols}, not 0 ... {len(cols) - 1}"
 
 
-def inputs_fed_once(program: Program) -> Iterator[str]:
+def inputs_fed_once_and_not_persistable(program: Program) -> Iterator[str]:
     """No input has two feed ops, and none is a parameter."""
     names = program.feed_names()
     for name in sorted(name for name, count in Counter(names).items() if count > 1):
@@ -254,14 +258,14 @@ def inputs_fed_once(program: Program) -> Iterator[str]:
             yield f"input {name!r} is persistable: a value from the file would be overwritten"
 
 
-def parameters_not_overwritten(program: Program) -> Iterator[str]:
+def persistables_only_updated_in_place(program: Program) -> Iterator[str]:
     """A persistable variable is written only by an op that also reads it (an in-place update), or
     by a quantization op that observes a scale.
 
     Writes in a sub-block are checked in that block.
     """
     writes: dict[int, list[str]] = {}
-    for block, op, where in _iter_ops(program):
+    for block, op, where in _iter_blocks_ops_and_locations(program):
         if op.type == "fetch" or op.type.startswith(("fake_", "moving_average_abs_max")):
             continue
         by_blocks = {
@@ -379,7 +383,7 @@ FILE_RULES: tuple[tuple[VerifierRule, ...], ...] = (
     (blocks_are_nested, variables_are_valid, attributes_match_types),
     (blocks_not_too_deep, sub_blocks_exist, attributes_match_ops),
     (
-        sub_blocks_have_one_owner,
+        sub_blocks_are_children_with_one_owner,
         operands_are_declared,
         feeds_and_fetches_are_valid,
         recurrent_ops_are_valid,
@@ -389,7 +393,7 @@ FILE_RULES: tuple[tuple[VerifierRule, ...], ...] = (
 # Rules for a program that can run.
 ALL_RULES: tuple[tuple[VerifierRule, ...], ...] = (
     *FILE_RULES,
-    (inputs_fed_once, parameters_not_overwritten, written_before_read),
+    (inputs_fed_once_and_not_persistable, persistables_only_updated_in_place, written_before_read),
 )
 
 

@@ -15,7 +15,7 @@ from ..ir.kernelless_op_traits import kernelless_op_traits_or_default
 from ..ir.program import Block, Guard, OpDesc, VarDesc
 
 
-def remove_asserts_and_prints(recorder: Recorder) -> list[Guard]:
+def extract_assert_guards_and_drop_prints(recorder: Recorder) -> list[Guard]:
     """Remove the asserts and prints of a program, and return the asserts as guards.
 
     A guard refers to a variable of the outermost block. For an assert in branches or loops, that
@@ -86,7 +86,7 @@ class _InnerBlockConditionExporter:
             enclosing
         )  # in a step of a `recurrent` op, which cannot write outer variables
         target_block = self._blocks[enclosing[count][1].attr("sub_block") if is_in_recurrent else 0]
-        shape = self._ones_shape(block, condition)
+        shape = self._one_element_shape_like(block, condition)
         holds = self._declare_bool(target_block, shape)
         ops.insert(
             index, self._make_op_desc("logical_and", {"X": [holds], "Y": [condition]}, holds)
@@ -101,12 +101,12 @@ class _InnerBlockConditionExporter:
             for slot in (captured, runs.outputs["Out"]):
                 slot.append(holds)
         return (
-            self._reduce_over_recurrent_steps(*enclosing[count], holds, shape)
+            self._export_from_recurrent_op(*enclosing[count], holds, shape)
             if is_in_recurrent
             else holds
         )
 
-    def _reduce_over_recurrent_steps(
+    def _export_from_recurrent_op(
         self, block: Block, steps: OpDesc, holds: str, shape: tuple[int, ...]
     ) -> str:
         """Add an output to a `recurrent` op, and return whether the condition held in all of its
@@ -121,7 +121,7 @@ class _InnerBlockConditionExporter:
         )
         return self.export(block, all_steps, block.ops, index + 1)
 
-    def _ones_shape(self, block: Block, name: str) -> tuple[int, ...]:
+    def _one_element_shape_like(self, block: Block, name: str) -> tuple[int, ...]:
         var = self._recorder.program.var(name, block.idx)
         assert var is not None
         return (1,) * len(var.shape)

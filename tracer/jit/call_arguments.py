@@ -21,7 +21,7 @@ import numpy as np
 
 from ..core import pytree
 from ..core.dtype import DType
-from ..core.errors import ArgumentsError, OpError, with_user_line
+from ..core.errors import ArgumentsError, OpError, append_user_line
 from ..core.op import Meta
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..core.tensor import Tensor
@@ -38,8 +38,8 @@ class Arguments:
     leaves: tensors, ndarrays, InputSpecs and other values, in order.
     parameters: the parameters of the signature.
     saved_input_names: the names of the inputs that are saved; None for all inputs.
-    first_duplicate_indices: if a tensor is passed twice, for each leaf the index of the first leaf
-    that is the same tensor; otherwise ().
+    first_same_tensor_indices_or_empty: if a tensor is passed twice, for each leaf the index of the
+    first leaf that is the same tensor; otherwise ().
     """
 
     spec: Any
@@ -47,14 +47,14 @@ class Arguments:
     parameters: Mapping[str, inspect.Parameter]
     saved_input_names: list[str] | None = None
     # If a tensor is passed twice: for each leaf, the first leaf that is the same tensor.
-    first_duplicate_indices: tuple[int, ...] = ()
+    first_same_tensor_indices_or_empty: tuple[int, ...] = ()
 
     @functools.cached_property
-    def leaf_names(self) -> list[str]:
+    def leaf_input_names(self) -> list[str]:
         """The name of each leaf: the name of the argument, with `_<index>` for an element of a
         list; for a value of a dict, its key.
         """
-        return pytree.leaf_names("", self.spec)
+        return pytree.leaf_input_names("", self.spec)
 
     @functools.cached_property
     def leaf_paths(self) -> list[str]:
@@ -79,14 +79,17 @@ class Arguments:
         """Return the arguments with an InputSpec, which has no values, in place of each tensor."""
         leaves = [to_input_spec(leaf) if is_input(leaf) else leaf for leaf in self.leaves]
         result = Arguments(
-            self.spec, leaves, self.parameters, first_duplicate_indices=self.first_duplicate_indices
+            self.spec,
+            leaves,
+            self.parameters,
+            first_same_tensor_indices_or_empty=self.first_same_tensor_indices_or_empty,
         )
-        result.leaf_names, result.leaf_paths = self.leaf_names, self.leaf_paths
+        result.leaf_input_names, result.leaf_paths = self.leaf_input_names, self.leaf_paths
         return result
 
     def cache_key(self) -> tuple[Any, ...]:
         """Return the cache key: calls with equal keys can share a program."""
-        return (repr(self.spec), self.first_duplicate_indices), tuple(
+        return (repr(self.spec), self.first_same_tensor_indices_or_empty), tuple(
             leaf_cache_key(leaf) for leaf in self.leaves
         )
 
@@ -99,7 +102,7 @@ class Arguments:
         object; empty if there is none.
         """
         others = (
-            self.leaf_names[i]
+            self.leaf_input_names[i]
             for i in self._identity_leaf_indices
             if self.leaves[i] is not other.leaves[i]
         )
@@ -133,7 +136,7 @@ def is_input(leaf: Any) -> bool:
 
 def leaf_cache_key(leaf: Any) -> Any:
     """Return the part of the cache key for a leaf: shape and dtype, value, or identity."""
-    meta = input_meta(leaf)
+    meta = find_input_meta(leaf)
     if meta is not None:
         return meta.shape, meta.dtype
     if type(leaf) in TYPES_COMPARED_BY_REPR or _is_constant_slice(leaf):
@@ -169,7 +172,7 @@ def _is_constant_slice(leaf: Any) -> bool:
     )
 
 
-def first_duplicate_indices(leaves: Sequence[Any]) -> tuple[int, ...]:
+def first_same_tensor_indices_or_empty(leaves: Sequence[Any]) -> tuple[int, ...]:
     """Return for each leaf the index of the first leaf that is the same tensor. Return an empty
     tuple if all tensors differ.
     """
@@ -183,7 +186,7 @@ def first_duplicate_indices(leaves: Sequence[Any]) -> tuple[int, ...]:
     )
 
 
-def input_meta(leaf: Any) -> Meta | None:
+def find_input_meta(leaf: Any) -> Meta | None:
     """Return shape and dtype of an input; None for other leaves."""
     if isinstance(leaf, Tensor):
         return leaf.meta
@@ -218,7 +221,7 @@ class FunctionParameters:
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
-            raise ArgumentsError(with_user_line(f"{self.name}: {error}")) from None
+            raise ArgumentsError(append_user_line(f"{self.name}: {error}")) from None
         bound.apply_defaults()
         return self._flatten_arguments(dict(bound.arguments))
 
@@ -238,14 +241,14 @@ class FunctionParameters:
         )
         if len(spec_list) > len(names) and not has_var_positional:
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"{self.name}: {len(spec_list)} specs for {len(names)} arguments {names}"
                 )
             )
         try:
             bound = self.signature.bind_partial(*spec_list)
         except TypeError as error:
-            raise ArgumentsError(with_user_line(f"{self.name}: {error}")) from None
+            raise ArgumentsError(append_user_line(f"{self.name}: {error}")) from None
         values = {} if arguments is None else arguments.unflatten(arguments.leaves)
         bound.apply_defaults()
         merged = {
@@ -260,7 +263,7 @@ class FunctionParameters:
         ]
         if missing:
             raise OpError(
-                with_user_line(f"{self.name}: input_spec does not cover the arguments {missing}")
+                append_user_line(f"{self.name}: input_spec does not cover the arguments {missing}")
             )
         return self._flatten_arguments(
             {p: merged[p] for p in self.signature.parameters if p in merged}
@@ -275,7 +278,7 @@ class FunctionParameters:
             nesting,
             leaves,
             self.signature.parameters,
-            first_duplicate_indices=first_duplicate_indices(leaves),
+            first_same_tensor_indices_or_empty=first_same_tensor_indices_or_empty(leaves),
         )
 
 

@@ -19,9 +19,9 @@ from ..core.autograd import no_grad
 from ..core.errors import (
     SideEffectError,
     TraceError,
+    append_user_line,
     collect_unissued_warnings,
     warn,
-    with_user_line,
 )
 from ..core.mode import state, use_base_mode
 from ..core.numerics_check import is_enabled as checks_numerics
@@ -38,7 +38,12 @@ from .guards.guard_set import GuardSet
 from .guards.rollback import StateRollback
 from .guards.side_effects import SideEffect, is_registered_buffer, reject_tensor_array_effects
 from .guards.snapshots import MISSING, Snapshot, iter_value_and_items, take_snapshot
-from .layer_capture import CapturedProgram, create_captured_program, declare_outputs, set_contract
+from .layer_capture import (
+    CapturedProgram,
+    complete_and_store_contract,
+    create_captured_program,
+    name_and_fetch_outputs_in_contract,
+)
 from .static_call_capture import StaticCallCapture
 
 
@@ -81,12 +86,12 @@ class ConcreteProgram:
 
         If the run fails, random generators and buffers keep their previous state.
         """
-        inputs = [*tensors, *self.result_builder.effect_inputs()]
+        inputs = [*tensors, *self.result_builder.read_effect_input_tensors()]
         stops = self.partial_program.stop_gradients_of_inputs_and_state(inputs)
         before = self._save_mutable_state()
         try:
             if stops is None or False not in stops:
-                outputs = self._run_inference(inputs)
+                outputs = self._run_without_gradients(inputs)
             else:
                 outputs = self.partial_program.call_with_stop_gradients(inputs, stops)
         except Exception:
@@ -129,7 +134,7 @@ class ConcreteProgram:
             for op in self.captured_program.program.ops()
         )
 
-    def set_program_output_names(self, given: Any) -> Any:
+    def tag_tensors_with_output_names(self, given: Any) -> Any:
         """Mark the tensors of a Python result with the outputs of the program to which they
         correspond.
         """
@@ -138,11 +143,11 @@ class ConcreteProgram:
             tensor._program_output_name = name
         return given
 
-    def needs_missing_gradients(self, tensors: Sequence[Tensor]) -> bool:
+    def call_lacks_needed_gradients(self, tensors: Sequence[Tensor]) -> bool:
         """Whether a call needs gradients that the program does not provide."""
         return bool(self.missing_gradient_reasons) and False in (
             self.partial_program.stop_gradients_of_inputs_and_state(
-                [*tensors, *self.result_builder.effect_inputs()]
+                [*tensors, *self.result_builder.read_effect_input_tensors()]
             )
             or ()
         )
@@ -154,7 +159,7 @@ class ConcreteProgram:
             self.captured_program.program, self.captured_program.scope, training=self.is_training
         )
 
-    def _run_inference(self, tensors: Sequence[Tensor]) -> list[Tensor]:
+    def _run_without_gradients(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         if self._needs_interpreter or checks_numerics():
             with no_grad():
                 return self.partial_program(tensors)
@@ -253,7 +258,7 @@ class ResultBuilder:
             spec == 0 and not self.constant_results and not self.python_converters and not effects
         )
 
-    def effect_inputs(self) -> list[Tensor]:
+    def read_effect_input_tensors(self) -> list[Tensor]:
         """Return the current tensors of effects that are inputs of the program."""
         return [pytree.flatten(effect.read())[0][leaf] for effect, leaf in self.effect_sources]
 
@@ -333,7 +338,7 @@ def capture_concrete_program(
     capture = StaticCallCapture.create(recorder, arguments, owner)
     try:
         with collect_unissued_warnings() as warnings:
-            concrete = _capture_call(function, parameters, arguments, owner, capture)
+            concrete = _capture_without_rollback(function, parameters, arguments, owner, capture)
     except BaseException as error:
         _roll_back_capture(capture, isinstance(error, Exception))
         if recorder.rollback.irreversible_effect and isinstance(error, SideEffectError):
@@ -370,7 +375,7 @@ def _roll_back_capture(capture: StaticCallCapture, removes_hooks: bool) -> None:
     recorder.rollback.restore_all()
 
 
-def _capture_call(
+def _capture_without_rollback(
     function: Callable[..., Any],
     parameters: FunctionParameters,
     arguments: Arguments,
@@ -395,8 +400,8 @@ def _capture_call(
             recorder.strict,
         )
         results, tensors, effect_tensors = _collect_results_and_effects(capture, outputs)
-        contract = declare_outputs(recorder, tensors + effect_tensors)
-    program = set_contract(recorder.program, contract)
+        contract = name_and_fetch_outputs_in_contract(recorder, tensors + effect_tensors)
+    program = complete_and_store_contract(recorder.program, contract)
     recording = create_captured_program(
         owner if isinstance(owner, Layer) else None, recorder, eliminate_dead_ops(program)
     )
@@ -427,7 +432,7 @@ def _reject_stop_gradient_writes(recorder: Recorder) -> None:
                 f"a `to_static` program cannot set stop_gradient of '{tensor.name}', a tensor "
                 f"created outside of the function"
             )
-            raise SideEffectError(with_user_line(why))
+            raise SideEffectError(append_user_line(why))
 
 
 def _collect_results_and_effects(
@@ -445,17 +450,19 @@ def _collect_results_and_effects(
         (e, i, leaf) for e in effects for i, leaf in enumerate(pytree.flatten(e.previous_value)[0])
     ]
     results.effect_sources = [
-        (e, i) for e, i, leaf in before if _try_make_effect_source_input(capture.recorder, leaf)
+        (e, i)
+        for e, i, leaf in before
+        if _try_make_previous_tensor_an_input(capture.recorder, leaf)
     ]
     results.changed_input_indices = capture.changed_input_indices()
     effect_tensors = [
-        *_emit_effect_tensors_and_conditions(capture.recorder, effects),
+        *_iter_effect_tensors_and_conditions(capture.recorder, effects),
         *(capture.inputs[i] for i in results.changed_input_indices),
     ]
     return results, [t for t in flat if isinstance(t, Tensor)], effect_tensors
 
 
-def _emit_effect_tensors_and_conditions(
+def _iter_effect_tensors_and_conditions(
     recorder: Recorder, effects: list[SideEffect]
 ) -> Iterator[Tensor]:
     """Yield the tensors of side effects, in order. A side effect that happens only on some paths
@@ -491,7 +498,7 @@ def _warn_or_raise_for_mutated_arguments(function: str, names: list[str], strict
             f"dicts do not change. Return the new values instead"
         )
         if strict:
-            raise TraceError(with_user_line(f"{function}: {why}"))
+            raise TraceError(append_user_line(f"{function}: {why}"))
         warn(f"{function}: {why}")
 
 
@@ -509,22 +516,22 @@ def reject_invalid_results(flat: list[Any]) -> None:
                 f"'{type(leaf).__name__}' holds values of the program and is not a result; give "
                 f"them in a tuple or dict"
             )
-            raise TraceError(with_user_line(why))
+            raise TraceError(append_user_line(why))
         if isinstance(leaf, TensorArray):
             why = (
                 f"a list whose length is known only at run time ('{leaf.name}') is not a result; "
                 f"stack or concat it"
             )
-            raise TraceError(with_user_line(why))
+            raise TraceError(append_user_line(why))
 
 
-def _try_make_effect_source_input(recorder: Recorder, before: Any) -> bool:
+def _try_make_previous_tensor_an_input(recorder: Recorder, before: Any) -> bool:
     """Make the previous tensor of a side effect an input of the program, because it differs at each
     call. Return whether the program reads it.
     """
     if not isinstance(before, Tensor) or not recorder.is_bound(before):
         return False
-    name = recorder.find_or_declare_name(before)
+    name = recorder.find_name_or_declare_persistable(before)
     if recorder.scope.pop(name, None) is not None:
         desc = recorder.program.block.vars[name]
         desc.persistable = desc.is_parameter = False
@@ -544,8 +551,10 @@ def _try_emit_buffer_assign(recorder: Recorder, effect: SideEffect) -> bool:
         return False
     if effect.previous_value.meta != effect.new_value.meta or effect.is_tensor_shared:
         return False
-    name = recorder.find_or_declare_name(effect.previous_value)
+    name = recorder.find_name_or_declare_persistable(effect.previous_value)
     recorder.append_op(
-        "assign", {"X": [recorder.find_or_declare_name(effect.new_value)]}, {"Out": [name]}
+        "assign",
+        {"X": [recorder.find_name_or_declare_persistable(effect.new_value)]},
+        {"Out": [name]},
     )
     return True

@@ -17,7 +17,7 @@ from typing import Any
 from ..capture.modes import Static
 from ..capture.recorder import Recorder
 from ..core import pytree
-from ..core.errors import OarlockError, is_library_file, user_line
+from ..core.errors import OarlockError, is_oarlock_internal_file, user_line
 from ..core.mode import use_base_mode
 from ..ir.program import Guard
 from ..nn.layer import Layer
@@ -25,8 +25,8 @@ from .call_arguments import FunctionParameters
 from .concrete_program import reject_invalid_results
 from .convert.source_scan import CaptureProblem, scan_function_and_callees
 from .guards.side_effects import reject_tensor_array_effects
-from .guards.user_code import is_user_or_third_party_function
-from .layer_capture import declare_outputs
+from .guards.user_code import is_convertible_function
+from .layer_capture import name_and_fetch_outputs_in_contract
 from .operators.calls import convert_if_user_code
 from .static_call_capture import StaticCallCapture
 from .static_function import StaticFunction
@@ -77,13 +77,13 @@ class ExplainMode(Static):
         super().__init__(recorder, convert_if_user_code, True)
         self.problems = problems
 
-    def with_gradient_recording(self, tape: bool) -> ExplainMode:
+    def mode_with_gradient_recording(self, tape: bool) -> ExplainMode:
         """Return the mode of the same recording, with or without autograd."""
         result = ExplainMode(self.recorder, self.problems)
         result.tape, result.caller_has_tape = tape, self.caller_has_tape
         return result
 
-    def raise_or_collect_error(self, error: Exception, replacement: Any) -> Any:
+    def raise_error_unless_collecting(self, error: Exception, replacement: Any) -> Any:
         """Collect an error, and return `replacement`, the value with which the capture
         continues.
         """
@@ -157,7 +157,7 @@ def _iter_function_and_sublayer_forwards(function: Any, owner: Any) -> Iterator[
     for method in methods:
         plain = method.dygraph_function if isinstance(method, StaticFunction) else method
         plain = getattr(plain, "__func__", plain)
-        if isinstance(plain, FunctionType) and is_user_or_third_party_function(plain):
+        if isinstance(plain, FunctionType) and is_convertible_function(plain):
             yield plain
 
 
@@ -167,7 +167,7 @@ def _explain_capture(function: Callable[..., Any], input_spec: Any, owner: Any) 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with use_base_mode(mode):
-            last_lines = _collect_problems_and_last_lines(mode, capture, function, parameters)
+            last_lines = _capture_function_collecting_problems(mode, capture, function, parameters)
         try:
             capture.guards.finish_capture(capture.side_effects)
         except OarlockError as error:
@@ -199,7 +199,7 @@ def _is_after_last_captured_line(
     return problem.line > last_lines.get((problem.file, problem.function), problem.line)
 
 
-def _collect_problems_and_last_lines(
+def _capture_function_collecting_problems(
     mode: ExplainMode,
     capture: StaticCallCapture,
     function: Callable[..., Any],
@@ -226,7 +226,7 @@ def _collect_problems_and_last_lines(
     try:
         reject_tensor_array_effects(capture.side_effects)
         reject_invalid_results(pytree.flatten(result)[0])
-        declare_outputs(mode.recorder, result)
+        name_and_fetch_outputs_in_contract(mode.recorder, result)
     except OarlockError as error:
         mode.add_problem(str(error))
     return {}
@@ -234,7 +234,7 @@ def _collect_problems_and_last_lines(
 
 def _format_error_location(error: Exception) -> str:
     """Return the user's line that raised an error of Python."""
-    code, line = next(reversed(list(_user_frames(error))), (None, 0))
+    code, line = next(reversed(list(_iter_user_code_and_lines_of_error(error))), (None, 0))
     if code is None:
         return ""
     name = os.path.basename(code.co_filename)
@@ -248,11 +248,11 @@ def _user_lines_of_error(error: Exception) -> dict[tuple[str, str], int]:
     """Return the lines of the user's functions in the traceback of an error."""
     return {
         (os.path.basename(code.co_filename), code.co_name): line
-        for code, line in _user_frames(error)
+        for code, line in _iter_user_code_and_lines_of_error(error)
     }
 
 
-def _user_frames(error: Exception) -> Iterator[tuple[CodeType, int]]:
+def _iter_user_code_and_lines_of_error(error: Exception) -> Iterator[tuple[CodeType, int]]:
     """Yield the user's code in the traceback of an error with its lines, the innermost last."""
     for frame, line in walk_tb(error.__traceback__):
         if _is_user_file(frame.f_code.co_filename):
@@ -260,4 +260,4 @@ def _user_frames(error: Exception) -> Iterator[tuple[CodeType, int]]:
 
 
 def _is_user_file(filename: str) -> bool:
-    return not is_library_file(filename) and "site-packages" not in filename
+    return not is_oarlock_internal_file(filename) and "site-packages" not in filename

@@ -11,21 +11,21 @@ from typing import Any
 from ..capture.recorder import Recorder
 from ..capture.variable import Variable
 from ..core import pytree
-from ..core.errors import TraceError, warn, with_user_line
+from ..core.errors import TraceError, append_user_line, warn
 from ..core.mode import use_base_mode
 from ..core.tensor import Tensor
 from ..ir.program_names import Namer
-from .asserts_to_guards import remove_asserts_and_prints
+from .asserts_to_guards import extract_assert_guards_and_drop_prints
 from .guards.guard import StateGuard
 from .guards.side_effects import SideEffect
 from .guards.snapshots import consists_of_constants
 from .layer_capture import (
     CHECK,
     CapturedProgram,
+    complete_and_store_contract,
     create_captured_program,
-    declare_outputs,
+    name_and_fetch_outputs_in_contract,
     require_any_tensor_output,
-    set_contract,
 )
 from .methods_to_save import MethodToSave
 from .relax_guards import describe_program_difference
@@ -113,7 +113,7 @@ def _capture_and_restore(
     _warn_unstable_reads(capture, method)
     changed = capture.guards.find_guards_with_call_local_value()
     counter_guards = [guard for guard in changed if consists_of_constants(guard.source.read())]
-    result.assigned_buffers = find_assigned_buffer_lines(result)
+    result.assigned_buffers = user_lines_by_assigned_buffer(result)
     rollback = CallRollback(
         capture.side_effects,
         changed,
@@ -159,14 +159,14 @@ def _record_call_and_create_program(
     recorder = capture.recorder
     with use_base_mode(capture.mode):
         outputs = capture.call_function(method.function, method.parameters)
-        _reject_effects_on_program_tensors(capture)
-        checks = remove_asserts_and_prints(recorder)
+        _reject_replaced_buffers_and_read_tensors(capture)
+        checks = extract_assert_guards_and_drop_prints(recorder)
         for guard in checks if guards == CHECK else []:
             recorder.add_guard(guard)
-        contract = declare_outputs(recorder, require_any_tensor_output(outputs))
+        contract = name_and_fetch_outputs_in_contract(recorder, require_any_tensor_output(outputs))
     _warn_ndarray_outputs_become_tensors(method.parameters.name, outputs)
     result = create_captured_program(
-        method.owner, recorder, set_contract(recorder.program, contract)
+        method.owner, recorder, complete_and_store_contract(recorder.program, contract)
     )
     result.has_assert_statements = bool(checks)
     return result
@@ -195,7 +195,7 @@ def _warn_unstable_reads(capture: StaticCallCapture, method: MethodToSave) -> No
     """Warn that forward reads a Python value that differs at each call: the file contains the
     current one.
     """
-    capture.guards.record_unstable_reads()
+    capture.guards.record_changed_generators_and_iterators()
     unstable = capture.guards.first_unstable_read or next(
         iter(capture.guards.suspected_unstable_reads), ""
     )
@@ -206,7 +206,7 @@ def _warn_unstable_reads(capture: StaticCallCapture, method: MethodToSave) -> No
         )
 
 
-def find_assigned_buffer_lines(recording: CapturedProgram) -> dict[str, str]:
+def user_lines_by_assigned_buffer(recording: CapturedProgram) -> dict[str, str]:
     """Return the buffers that a program assigns in each run, with the line. Buffers that ops
     update, such as the statistics of batch norm, are not included.
     """
@@ -229,7 +229,7 @@ def reject_reads_of_assigned_buffers(recording: CapturedProgram) -> None:
             )
 
 
-def _reject_effects_on_program_tensors(capture: StaticCallCapture) -> None:
+def _reject_replaced_buffers_and_read_tensors(capture: StaticCallCapture) -> None:
     """Raise TraceError for side effects that change buffers, or tensors that the program reads."""
     labels = [
         e.label
@@ -242,7 +242,7 @@ def _reject_effects_on_program_tensors(capture: StaticCallCapture) -> None:
             f"forward stores values of the program in {labels}; a saved program keeps nothing "
             f"from call to call"
         )
-        raise TraceError(with_user_line(why))
+        raise TraceError(append_user_line(why))
 
 
 def _reject_different_second_capture(

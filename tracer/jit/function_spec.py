@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..core import pytree
-from ..core.errors import with_user_line
+from ..core.errors import append_user_line
 from ..ir.input_spec import InputSpec, to_input_spec
 from .call_arguments import FunctionParameters, is_input
 
@@ -22,7 +22,7 @@ class FunctionSpec:
         if input_spec is not None and not isinstance(input_spec, list | tuple):
             kind = type(input_spec).__name__
             raise TypeError(
-                with_user_line(f"FunctionSpec: input_spec should be a list or tuple, not {kind}")
+                append_user_line(f"FunctionSpec: input_spec should be a list or tuple, not {kind}")
             )
         self.dygraph_function, self.input_spec = (
             function,
@@ -53,7 +53,7 @@ class FunctionSpec:
         names = self.args_name
         if len(merged) > len(names):
             raise ValueError(
-                with_user_line(
+                append_user_line(
                     f"{self._function_parameters.name}: {len(merged)} arguments, it takes {names}"
                 )
             )
@@ -61,7 +61,7 @@ class FunctionSpec:
             default = self._function_parameters.signature.parameters[name].default
             if name not in remaining and default is inspect.Parameter.empty:
                 raise ValueError(
-                    with_user_line(
+                    append_user_line(
                         f"{self._function_parameters.name}: '{name}' is missing (got "
                         f"{sorted(kwargs)})"
                     )
@@ -79,13 +79,15 @@ class FunctionSpec:
             name, specs = self._function_parameters.name, len(self.input_spec)
             if kwargs:
                 raise ValueError(
-                    with_user_line(
+                    append_user_line(
                         f"{name}: arguments by name ({sorted(kwargs)}) cannot be combined "
                         f"with an input_spec"
                     )
                 )
             if len(args) < specs:
-                raise ValueError(with_user_line(f"{name}: {specs} specs for {len(args)} arguments"))
+                raise ValueError(
+                    append_user_line(f"{name}: {specs} specs for {len(args)} arguments")
+                )
             return (*self.input_spec, *args[len(self.input_spec) :]), dict(kwargs)
         leaves, nesting = pytree.flatten((tuple(args), dict(kwargs)))
         result: tuple[Any, dict[str, Any]] = pytree.unflatten(

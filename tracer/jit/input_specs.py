@@ -7,12 +7,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..core import pytree
-from ..core.errors import OpError, warn, with_user_line
+from ..core.errors import OpError, append_user_line, warn
 from ..ir.input_spec import InputSpec, to_input_spec
-from .call_arguments import Arguments, input_meta, is_input, leaf_cache_key
+from .call_arguments import Arguments, find_input_meta, is_input, leaf_cache_key
 
 
-def reject_conflicting_specs(name: str, given: Any, own: Any) -> None:
+def reject_specs_contradicting_own(name: str, given: Any, own: Any) -> None:
     """Raise OpError if specs to be saved contradict those of the function: other dtypes, ranks,
     sizes or nesting.
     """
@@ -24,10 +24,10 @@ def reject_conflicting_specs(name: str, given: Any, own: Any) -> None:
     if not fits:
         # User programs compare error messages with this text of Paddle.
         said = "is conflict with the `input_spec` in `@paddle.jit.to_static`"
-        raise OpError(with_user_line(f"{name}: input_spec={given} {said}: {own}"))
+        raise OpError(append_user_line(f"{name}: input_spec={given} {said}: {own}"))
 
 
-def with_dynamic_sizes_of_own_specs(given: Any, own: Any) -> Any:
+def input_spec_with_own_dynamic_sizes(given: Any, own: Any) -> Any:
     """Return specs in which an example tensor has the dynamic sizes of the corresponding spec in
     `own`.
     """
@@ -60,13 +60,13 @@ def _spec_of_example_with_dynamic_sizes(example: Any, reference_spec: Any) -> An
     )
 
 
-def has_fewer_specs(specs: Any, own: Any) -> bool:
+def has_fewer_specs_than_own(specs: Any, own: Any) -> bool:
     """Whether there are fewer specs, or fewer leaves in nested specs."""
     leaves = [pytree.flatten(list(found))[0] for found in (specs, own)]
     return len(specs) < len(own) or len(leaves[0]) < len(leaves[1])
 
 
-def replace_specs_of_same_name(specs: Any, own: list[Any]) -> list[Any] | None:
+def try_merge_specs_into_own_by_name(specs: Any, own: list[Any]) -> list[Any] | None:
     """Return `own` with each spec replaced by the spec in `specs` of the same name. None unless all
     of `specs` have a name in `own`.
     """
@@ -80,18 +80,18 @@ def replace_specs_of_same_name(specs: Any, own: list[Any]) -> list[Any] | None:
     )
 
 
-def replace_matching_specs_in_order(specs: list[Any], own: list[Any]) -> list[Any]:
+def merge_specs_into_own_in_order(specs: list[Any], own: list[Any]) -> list[Any]:
     """Return `own` with some specs replaced: each by the next one in `specs` that has the same name
     and type, in order. If that fails, `specs` replace the first ones.
     """
     merged, remaining = list(own), list(specs)
     for i, own_spec in enumerate(own):
-        if remaining and _are_compatible_specs_of_same_name(remaining[0], own_spec):
+        if remaining and _have_compatible_types_and_names(remaining[0], own_spec):
             merged[i] = remaining.pop(0)
     return [*specs, *own[len(specs) :]] if remaining else merged
 
 
-def _are_compatible_specs_of_same_name(spec: Any, own_spec: Any) -> bool:
+def _have_compatible_types_and_names(spec: Any, own_spec: Any) -> bool:
     if isinstance(spec, dict | list | tuple) or isinstance(own_spec, dict | list | tuple):
         return True  # nested specs are compared later
     named = getattr(spec, "name", None) and getattr(own_spec, "name", None)
@@ -117,9 +117,9 @@ def _reject_tensor_for_python_value(name: str, label: str, spec: Any, leaf: Any)
     if is_input(leaf):
         why = (
             f"'{label}' should be {spec!r:.80}, as input_spec says, or an InputSpec there "
-            f"(got {input_meta(leaf)})"
+            f"(got {find_input_meta(leaf)})"
         )
-        raise OpError(with_user_line(f"{name}: {why}"))
+        raise OpError(append_user_line(f"{name}: {why}"))
 
 
 def fill_specs_from_arguments(name: str, specs: Arguments, arguments: Arguments) -> list[Any]:
@@ -130,10 +130,12 @@ def fill_specs_from_arguments(name: str, specs: Arguments, arguments: Arguments)
     """
     if specs.spec != arguments.spec:
         raise OpError(
-            with_user_line(f"{name}: the nesting of the arguments differs from input_spec")
+            append_user_line(f"{name}: the nesting of the arguments differs from input_spec")
         )
     leaves = []
-    for label, spec, leaf in zip(specs.leaf_names, specs.leaves, arguments.leaves, strict=True):
+    for label, spec, leaf in zip(
+        specs.leaf_input_names, specs.leaves, arguments.leaves, strict=True
+    ):
         if isinstance(spec, InputSpec):
             leaves.append(_adapt_spec_to_tensor(name, label, spec, leaf))
         else:
@@ -146,11 +148,11 @@ def _adapt_spec_to_tensor(name: str, label: str, spec: InputSpec, leaf: Any) -> 
     """Return a spec with the dtype and sizes of a tensor; dynamic sizes stay dynamic. Warns if the
     shape contradicts the spec.
     """
-    meta = input_meta(leaf) if is_input(leaf) else None
+    meta = find_input_meta(leaf) if is_input(leaf) else None
     sizes = ",".join("?" if d < 0 else str(d) for d in spec.shape)
     expected = f"{spec.dtype.name}[{sizes}], as input_spec says (got {meta})"
     if meta is None:
-        raise OpError(with_user_line(f"{name}: '{label}' should be {expected}"))
+        raise OpError(append_user_line(f"{name}: '{label}' should be {expected}"))
     if len(meta.shape) == len(spec.shape):
         shape = [a if a in (-1, b) else b for a, b in zip(spec.shape, meta.shape, strict=True)]
     else:

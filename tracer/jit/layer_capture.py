@@ -93,7 +93,7 @@ def iter_named_inputs(
     """
     for name, value in zip(positional_argument_names(function, len(inputs)), inputs, strict=True):
         leaves, spec = pytree.flatten(value, sort_keys=True)
-        yield from zip(pytree.leaf_names(name, spec), leaves, strict=True)
+        yield from zip(pytree.leaf_input_names(name, spec), leaves, strict=True)
 
 
 class LayerTensorTracker:
@@ -181,7 +181,7 @@ def trace_layer(
     mode = Trace(recorder, constrained_dims=set() if tracks_constrained_dims else None)
     with use_base_mode(mode), record_layer_paths(layer, recorder):
         outputs = layer(*inputs)
-        contract = declare_outputs(recorder, require_any_tensor_output(outputs))
+        contract = name_and_fetch_outputs_in_contract(recorder, require_any_tensor_output(outputs))
     constrained = {
         (b.var, b.axis)
         for a, b in zip(recorder.guards, contract.guards, strict=True)
@@ -191,7 +191,9 @@ def trace_layer(
     recording = create_captured_program(
         layer,
         recorder,
-        set_contract(with_dynamic_input_dims(recorder.program, contract.guards), contract),
+        complete_and_store_contract(
+            with_dynamic_input_dims(recorder.program, contract.guards), contract
+        ),
     )
     recording.inputs, recording.dropped_guards, recording.constrained_dims = (
         input_copies,
@@ -213,7 +215,7 @@ def require_any_tensor_output(outputs: Any) -> Any:
     return outputs
 
 
-def declare_outputs(recorder: Recorder, outputs: Any) -> Contract:
+def name_and_fetch_outputs_in_contract(recorder: Recorder, outputs: Any) -> Contract:
     """Name the outputs after their paths, and append the fetch ops."""
     flat, spec = output_tree.flatten(outputs, "out")
     for _, tensor in flat:
@@ -246,7 +248,7 @@ def _fetchable_name(recorder: Recorder, tensor: Tensor, previous_outputs: list[T
     """Return the name of a variable that can be fetched as an output: a copy if the tensor is an
     input, a parameter or another output.
     """
-    name = recorder.checked_operand_name(tensor)
+    name = recorder.emit_undefined_check_and_get_name(tensor)
     made_here = any(
         name in op.output_names() for op in recorder.program.block.ops if op.type != "feed"
     )
@@ -260,7 +262,7 @@ def _fetchable_name(recorder: Recorder, tensor: Tensor, previous_outputs: list[T
         and all(t is not tensor for t in previous_outputs)
     ):
         return name
-    return recorder.find_or_declare_name(OPS["assign"](tensor))
+    return recorder.find_name_or_declare_persistable(OPS["assign"](tensor))
 
 
 def rename_variables(program: Program, renamed: dict[str, str]) -> None:
@@ -279,7 +281,7 @@ def rename_variables(program: Program, renamed: dict[str, str]) -> None:
         ]
 
 
-def set_contract(program: Program, contract: Contract) -> Program:
+def complete_and_store_contract(program: Program, contract: Contract) -> Program:
     """Store the contract in a program, with the dtypes and shapes of inputs and outputs."""
 
     def contract_arg_of(name: str, path: str) -> ContractArg:

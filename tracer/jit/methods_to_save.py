@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core import pytree
-from ..core.errors import OpError, warn, with_user_line
+from ..core.errors import OpError, append_user_line, warn
 from ..core.tensor import Tensor
 from ..ir.input_spec import InputSpec, to_input_spec
 from ..loader.translated_layer import TranslatedLayer
@@ -169,7 +169,7 @@ def _check_unique_input_paths(arguments: Arguments) -> Arguments:
                 f"two inputs are called {path!r} by the keys of dicts that lead there; rename "
                 f"a key (without a dot)"
             )
-            raise OpError(with_user_line(f"jit.save: {why}"))
+            raise OpError(append_user_line(f"jit.save: {why}"))
     return arguments
 
 
@@ -197,7 +197,7 @@ def _arguments_to_save(function: Any, input_spec: Any) -> Arguments:
             None
             if input_spec is None
             else pytree.map(
-                _as_input_spec_if_tensor, function.with_dynamic_sizes_of_own_specs(input_spec)
+                _as_input_spec_if_tensor, function.input_spec_with_own_dynamic_sizes(input_spec)
             )
         )
     if not isinstance(input_spec, list | tuple):

@@ -14,7 +14,7 @@ from typing import Any
 from ..core.errors import OpError
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
-from ..export import pdiparams, pdiparams_info, pdmodel
+from ..export import pdiparams_info, pdiparams_writer, pdmodel
 from ..export.atomic_files import (
     adding_missing_error_filename,
     stage_and_replace_files,
@@ -94,7 +94,7 @@ def write_model_files(
         values = {name: t.array for name, t in model.recording.scope.items()}
         files[model.prefix + ".pdiparams"] = None
         files[sources[model.prefix] + ".pdiparams"] = (
-            pdiparams.iter_file_chunks(values) if values else None
+            pdiparams_writer.iter_serialized_file_chunks(values) if values else None
         )
         files[model.program_path] = model.program_bytes()
         files[model.other_format_path] = None
@@ -121,7 +121,7 @@ def write_paddle1_folder(recording: CapturedProgram, folder: str) -> None:
     _check_program_and_drop_unused_values(ModelToWrite(folder, recording, None))
     values = {name: t.array for name, t in recording.scope.items()}
     files = {
-        os.path.join(folder, name): pdiparams.iter_record_chunks(name, array)
+        os.path.join(folder, name): pdiparams_writer.iter_serialized_record_chunks(name, array)
         for name, array in values.items()
     }
     write_files_atomically(

@@ -32,11 +32,11 @@ class ProgramCache:
         self, key: Any, arguments: Arguments, make: Callable[[], ConcreteProgram]
     ) -> ConcreteProgram:
         """Return the program for a key whose guards hold; create one if there is none."""
-        program = self.try_get_valid_or_create(key, arguments, make, None)
+        program = self.get_valid_or_create_within_limit(key, arguments, make, None)
         assert program is not None
         return program
 
-    def try_get_valid_or_create(
+    def get_valid_or_create_within_limit(
         self,
         key: Any,
         arguments: Arguments,
@@ -63,7 +63,7 @@ class ProgramCache:
             return None
         result = make()
         if programs:
-            result.guards.promote_suspected_unstable_reads(programs[-1].guards)
+            result.guards.add_unstable_reads_suspected_twice(programs[-1].guards)
         programs.append(result)
         self.latest_program = result
         return result

@@ -13,7 +13,7 @@ import numpy as np
 from ..capture.dynamic_shapes import with_dynamic_input_dims
 from ..ir.kernelless_op_traits import is_feed_or_fetch
 from ..ir.program import OpDesc
-from .layer_capture import CapturedProgram, set_contract
+from .layer_capture import CapturedProgram, complete_and_store_contract
 
 
 def relax_size_guards(first: CapturedProgram, second: CapturedProgram) -> CapturedProgram:
@@ -39,7 +39,10 @@ def relax_size_guards(first: CapturedProgram, second: CapturedProgram) -> Captur
     ]
     contract = replace(first.contract, guards=guards)
     return replace(
-        first, program=set_contract(with_dynamic_input_dims(first.program, guards), contract)
+        first,
+        program=complete_and_store_contract(
+            with_dynamic_input_dims(first.program, guards), contract
+        ),
     )
 
 

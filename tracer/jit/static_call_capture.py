@@ -20,23 +20,23 @@ from ..capture.recorder import Recorder
 from ..capture.undefined_checks import MESSAGE_BY_PREFIX, NOT_RETURNED_PREFIX
 from ..capture.variable import Variable
 from ..core import pytree
-from ..core.errors import TraceError, warn, with_user_line
+from ..core.errors import TraceError, append_user_line, warn
 from ..core.mode import use_base_mode
 from ..core.op import OPS
 from ..ir.input_spec import InputSpec
 from ..nn.layer import Layer
-from .call_arguments import Arguments, FunctionParameters, input_meta, is_input
+from .call_arguments import Arguments, FunctionParameters, find_input_meta, is_input
 from .guards.guard_set import GuardSet
 from .guards.side_effects import (
     AttributeTracker,
     SideEffect,
-    extract_location_side_effects,
     mark_effects_with_shared_tensors,
+    restore_and_return_location_effects,
 )
-from .guards.user_code import is_user_or_third_party_function
+from .guards.user_code import is_convertible_function
 from .layer_capture import record_layer_paths
 from .operators.calls import call, convert_if_user_code
-from .operators.dunder_methods import DunderConversion
+from .operators.dunder_and_property_conversion import DunderAndPropertyConversion
 from .operators.exceptions import emit_assert
 
 RECURSION_MESSAGE = (
@@ -72,8 +72,8 @@ class StaticCallCapture:
             self.guards.guard_names_of_function,
             self.guards.read_tracker,
         )
-        self.recorder.dunder_methods = DunderConversion(is_user_or_third_party_function, call)
-        for name, leaf in zip(arguments.leaf_names, arguments.leaves, strict=True):
+        self.recorder.dunder_methods = DunderAndPropertyConversion(is_convertible_function, call)
+        for name, leaf in zip(arguments.leaf_input_names, arguments.leaves, strict=True):
             self.guards.guard_argument_contents(name, leaf)
 
     @classmethod
@@ -148,11 +148,11 @@ class StaticCallCapture:
             with record_layer_paths(self.owner, self.recorder):
                 return parameters.call_function(converted, self.bound_arguments)
         except RecursionError as error:
-            raise TraceError(with_user_line(f"{parameters.name}: {RECURSION_MESSAGE}")) from error
+            raise TraceError(append_user_line(f"{parameters.name}: {RECURSION_MESSAGE}")) from error
         finally:
             self.side_effects = (
-                self._attribute_tracker.extract_side_effects()
-                + extract_location_side_effects(self.recorder)
+                self._attribute_tracker.restore_and_return_side_effects()
+                + restore_and_return_location_effects(self.recorder)
             )
             mark_effects_with_shared_tensors(self.side_effects, self.guards.iter_initial_values())
 
@@ -178,10 +178,10 @@ def declare_call_inputs(
     """
     leaves, inputs = list(arguments.leaves), []
     for i, (leaf, name, path) in enumerate(
-        zip(arguments.leaves, arguments.leaf_names, arguments.leaf_paths, strict=True)
+        zip(arguments.leaves, arguments.leaf_input_names, arguments.leaf_paths, strict=True)
     ):
         if is_input(leaf):
-            meta = input_meta(leaf)
+            meta = find_input_meta(leaf)
             assert meta is not None
             has_spec_name = isinstance(leaf, InputSpec) and leaf.name
             feed = recorder.feed(leaf.name if has_spec_name else name, meta, path)
@@ -193,6 +193,6 @@ def declare_call_inputs(
             leaves[i] = recorder.create_variable(feed)
             leaves[i].stop_gradient = False  # each call determines which inputs require gradients
             inputs.append(leaves[i])
-    if arguments.first_duplicate_indices:
-        leaves = [leaves[first] for first in arguments.first_duplicate_indices]
+    if arguments.first_same_tensor_indices_or_empty:
+        leaves = [leaves[first] for first in arguments.first_same_tensor_indices_or_empty]
     return leaves, inputs

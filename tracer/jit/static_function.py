@@ -16,13 +16,18 @@ from ..capture.control.branch_values import is_python_or_numpy_scalar
 from ..capture.modes import find_static_base_mode
 from ..core import pytree
 from ..core.dtype import get_default_dtype
-from ..core.errors import InvalidOperationError, OpError, warn, with_user_line
+from ..core.errors import InvalidOperationError, OpError, append_user_line, warn
 from ..core.mode import Mode, state
 from ..core.tensor import RemovableHookHandle, Tensor
 from ..ir.program import Guard
 from ..nn.layer import Layer
 from ..static.graph.program import Program
-from .call_arguments import Arguments, FunctionParameters, first_duplicate_indices, is_input
+from .call_arguments import (
+    Arguments,
+    FunctionParameters,
+    first_same_tensor_indices_or_empty,
+    is_input,
+)
 from .concrete_program import ConcreteProgram, capture_concrete_program
 from .conversion_switches import is_to_static_enabled, print_requested_conversion_info
 from .convert import converted_source
@@ -30,10 +35,10 @@ from .fallback import PythonFallback
 from .function_spec import FunctionSpec
 from .input_specs import (
     fill_specs_from_arguments,
-    has_fewer_specs,
-    reject_conflicting_specs,
-    replace_matching_specs_in_order,
-    replace_specs_of_same_name,
+    has_fewer_specs_than_own,
+    merge_specs_into_own_in_order,
+    reject_specs_contradicting_own,
+    try_merge_specs_into_own_by_name,
     with_dynamic_sizes_of_own_specs,
 )
 from .layer_capture import CapturedProgram
@@ -50,7 +55,7 @@ def require_last_captured_function() -> StaticFunction:
     found = _last_captured_function[0]() if _last_captured_function else None
     if found is None:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 "ProgramTranslator: no program was captured yet, or its function was deleted"
             )
         )
@@ -145,13 +150,13 @@ class StaticFunction:
             try:
                 return concrete(args)
             except Exception as error:
-                return self._rerun_failed_call_or_raise(concrete, args, kwargs, error)
+                return self._run_failed_call_as_python_or_raise(concrete, args, kwargs, error)
         arguments = self._function_parameters.bind_arguments(args, kwargs)
         concrete = self._find_or_capture_unless_python_fallback(arguments)
         tensors = [_as_tensor(t) for t in arguments.input_leaves()]
-        if concrete is None or self._warn_if_lacks_needed_gradients(concrete, tensors):
+        if concrete is None or self._prepare_fallback_if_lacking_gradients(concrete, tensors):
             found = self._python_fallback.run_as_python(self.dygraph_function, args, kwargs)
-            return found if concrete is None else concrete.set_program_output_names(found)
+            return found if concrete is None else concrete.tag_tensors_with_output_names(found)
         self._python_fallback.last_arguments = None
         if (
             plain is not None
@@ -163,9 +168,9 @@ class StaticFunction:
         try:
             return concrete(tensors)
         except Exception as error:
-            return self._rerun_failed_call_or_raise(concrete, args, kwargs, error)
+            return self._run_failed_call_as_python_or_raise(concrete, args, kwargs, error)
 
-    def _rerun_failed_call_or_raise(
+    def _run_failed_call_as_python_or_raise(
         self, concrete: ConcreteProgram, args: Any, kwargs: Any, error: Exception
     ) -> Any:
         """Run a call as Python after its program failed. If this is impossible, raise the error of
@@ -185,15 +190,15 @@ class StaticFunction:
         )
         return found
 
-    def _warn_if_lacks_needed_gradients(
+    def _prepare_fallback_if_lacking_gradients(
         self, concrete: ConcreteProgram, tensors: list[Tensor]
     ) -> bool:
         """Whether a call needs gradients that its program does not provide. If so, remove the
         captured hooks, because the call runs as Python, and warn once.
         """
-        if not concrete.needs_missing_gradients(tensors):
+        if not concrete.call_lacks_needed_gradients(tensors):
             return False
-        self._remove_captured_hooks()
+        self._remove_hooks_of_last_capture()
         if not self._has_warned_once:
             self._has_warned_once = True
             why = (
@@ -223,7 +228,7 @@ class StaticFunction:
                 return None
             array = arg.array
             kinds += array.shape, array.dtype.num  # a dtype is slow to hash
-        if len(args) > 1 and first_duplicate_indices(args):
+        if len(args) > 1 and first_same_tensor_indices_or_empty(args):
             return None
         training = self._is_training()
         return *kinds, training, mode.tape and training, mode.cache_key(), get_default_dtype()
@@ -245,7 +250,7 @@ class StaticFunction:
         try:
             bound = self._apply_input_spec(arguments)
             key = self._cache_key(bound)
-            program = self._program_cache.try_get_valid_or_create(
+            program = self._program_cache.get_valid_or_create_within_limit(
                 key,
                 bound,
                 lambda: self._capture_program(bound, not self._python_fallback.requires_full_graph),
@@ -287,8 +292,10 @@ class StaticFunction:
             return arguments
         bound = self._function_parameters.arguments_from_specs(self._input_spec, arguments)
         bound.leaves = fill_specs_from_arguments(self._function_parameters.name, bound, arguments)
-        bound.first_duplicate_indices = (
-            arguments.first_duplicate_indices if len(bound.leaves) == len(arguments.leaves) else ()
+        bound.first_same_tensor_indices_or_empty = (
+            arguments.first_same_tensor_indices_or_empty
+            if len(bound.leaves) == len(arguments.leaves)
+            else ()
         )
         return bound
 
@@ -316,18 +323,18 @@ class StaticFunction:
     def _capture_program(self, arguments: Arguments, strict: bool = False) -> ConcreteProgram:
         function = self.dygraph_function
         print_requested_conversion_info(function)
-        self._warn_number_specialization(arguments)
+        self._warn_if_number_causes_many_programs(arguments)
         result = capture_concrete_program(
             function, self._function_parameters, arguments, self._owner, strict
         )
         if result.captured_hooks:
-            self._remove_captured_hooks()
+            self._remove_hooks_of_last_capture()
             self._captured_hooks = result.captured_hooks
         result.is_training = self._is_training()
         _last_captured_function[:] = [weakref.ref(self)]
         return result
 
-    def _remove_captured_hooks(self) -> None:
+    def _remove_hooks_of_last_capture(self) -> None:
         """Remove the hooks that the last capture registered on external tensors, so that repeated
         captures do not register them several times.
         """
@@ -335,7 +342,7 @@ class StaticFunction:
             handle.remove()
         self._captured_hooks = []
 
-    def _warn_number_specialization(self, arguments: Arguments) -> None:
+    def _warn_if_number_causes_many_programs(self, arguments: Arguments) -> None:
         """Warn once if many programs differ only in the value of one Python number."""
         nesting, keys = arguments.cache_key()
         for i, leaf in enumerate(arguments.leaves):
@@ -348,7 +355,7 @@ class StaticFunction:
                     why = (
                         f"{MAX_PROGRAMS_PER_SIGNATURE} programs were made that differ in the "
                         "number "
-                        f"'{arguments.leaf_names[i]}' only"
+                        f"'{arguments.leaf_input_names[i]}' only"
                     )
                     warn(
                         f"{self._function_parameters.name}: {why}, and each further one makes "
@@ -385,7 +392,9 @@ class StaticFunction:
                 f"it is a method of the layer {name}, which says whether it trains; call "
                 f"{what}() of that"
             )
-            raise InvalidOperationError(with_user_line(f"{self._function_parameters.name}: {why}"))
+            raise InvalidOperationError(
+                append_user_line(f"{self._function_parameters.name}: {why}")
+            )
 
     # -- captured programs
     # -----------------------------------------------------------------------------------------
@@ -427,11 +436,13 @@ class StaticFunction:
         if (
             specs is not None
             and self._input_spec is not None
-            and has_fewer_specs(specs, self._input_spec)
+            and has_fewer_specs_than_own(specs, self._input_spec)
         ):
             return self._arguments_with_saved_input_subset(specs)
         if input_spec is not None and self._input_spec is not None:
-            reject_conflicting_specs(self._function_parameters.name, input_spec, self._input_spec)
+            reject_specs_contradicting_own(
+                self._function_parameters.name, input_spec, self._input_spec
+            )
         if specs is not None:
             return self._function_parameters.arguments_from_specs(specs)
         return (
@@ -440,7 +451,7 @@ class StaticFunction:
             else self._require_program_of_last_call().arguments
         )
 
-    def with_dynamic_sizes_of_own_specs(self, input_spec: Any) -> Any:
+    def input_spec_with_own_dynamic_sizes(self, input_spec: Any) -> Any:
         """Return `input_spec`, with the dynamic sizes of the function's own spec in place of those
         of example tensors.
         """
@@ -454,7 +465,7 @@ class StaticFunction:
         """Return the program of the last call."""
         if not len(self._program_cache):
             why = "it was not called so far, and has no input_spec; give one, or call it first"
-            raise OpError(with_user_line(f"{self._function_parameters.name}: {why}"))
+            raise OpError(append_user_line(f"{self._function_parameters.name}: {why}"))
         return self._program_cache.last()[1][0]
 
     def _arguments_with_saved_input_subset(self, specs: Any) -> Arguments:
@@ -462,13 +473,13 @@ class StaticFunction:
         inputs. The other inputs are not inputs of the saved program.
         """
         own_specs = list(self._input_spec)
-        merged = replace_specs_of_same_name(specs, own_specs) or replace_matching_specs_in_order(
-            list(specs), own_specs
-        )
+        merged = try_merge_specs_into_own_by_name(
+            specs, own_specs
+        ) or merge_specs_into_own_in_order(list(specs), own_specs)
         arguments = self._function_parameters.arguments_from_specs(merged)
-        reject_conflicting_specs(self._function_parameters.name, merged, own_specs)
+        reject_specs_contradicting_own(self._function_parameters.name, merged, own_specs)
         selected_ids = {id(spec) for spec in pytree.flatten(list(specs))[0]}
-        labelled = zip(arguments.leaf_names, arguments.leaves, strict=True)
+        labelled = zip(arguments.leaf_input_names, arguments.leaves, strict=True)
         arguments.saved_input_names = [
             getattr(leaf, "name", None) or name
             for name, leaf in labelled

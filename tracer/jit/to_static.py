@@ -8,7 +8,7 @@ from itertools import count
 from typing import Any
 from weakref import WeakValueDictionary
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..ir.passes.prune import prune
 from ..nn.layer import Layer
 from ..static.graph.compiled_program import BuildStrategy
@@ -54,17 +54,19 @@ def to_static(
     """
     unknown = kwargs.keys() - IGNORED_ARGUMENTS
     if unknown:
-        raise TypeError(with_user_line(f"to_static: there is no argument {sorted(unknown)}"))
+        raise TypeError(append_user_line(f"to_static: there is no argument {sorted(unknown)}"))
     _check_input_spec_is_sequence(input_spec)
     if build_strategy and not isinstance(build_strategy, BuildStrategy):
         kind = type(build_strategy).__name__
         raise TypeError(
-            with_user_line(f"to_static: build_strategy should be a BuildStrategy, not {kind}")
+            append_user_line(f"to_static: build_strategy should be a BuildStrategy, not {kind}")
         )
     full_graph = kwargs.get("full_graph")
     requires_full_graph = not ENV_ENABLE_SOT.get() if full_graph is None else bool(full_graph)
     if backend not in (None, "CINN"):
-        raise OpError(with_user_line(f"to_static: backend={backend!r} is neither None nor 'CINN'"))
+        raise OpError(
+            append_user_line(f"to_static: backend={backend!r} is neither None nor 'CINN'")
+        )
     if function is None:
         return lambda found: to_static(found, input_spec, build_strategy, backend, **kwargs)
     if isinstance(function, Layer):
@@ -78,7 +80,7 @@ def to_static(
         )
     if not callable(function) or isinstance(function, type):
         raise TypeError(
-            with_user_line(
+            append_user_line(
                 f"to_static: expected a function, a method or a Layer, "
                 f"got {type(function).__name__}"
             )
@@ -99,7 +101,7 @@ def _replace_forward_by_static_function(layer: Layer, input_spec: Any, full_grap
 def _check_input_spec_is_sequence(input_spec: Any) -> None:
     if input_spec is not None and not isinstance(input_spec, list | tuple):
         raise TypeError(
-            with_user_line(
+            append_user_line(
                 f"to_static: input_spec should be a list or tuple, not {type(input_spec).__name__}"
             )
         )
@@ -173,7 +175,7 @@ class ProgramTranslator:
         for function in _translated_functions.values():
             for i, concrete in enumerate(function.program_cache.concrete_programs()):
                 found.get_valid_or_create(
-                    (id(function), i), concrete.arguments, _return_constant(concrete)
+                    (id(function), i), concrete.arguments, _make_constant_function(concrete)
                 )
         return found
 
@@ -217,7 +219,7 @@ def _unwrap_static_function(function: Any) -> Any:
     return function.dygraph_function if isinstance(function, StaticFunction) else function
 
 
-def _return_constant(value: ConcreteProgram) -> Callable[[], ConcreteProgram]:
+def _make_constant_function(value: ConcreteProgram) -> Callable[[], ConcreteProgram]:
     return lambda: value
 
 

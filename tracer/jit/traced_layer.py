@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..capture.dynamic_shapes import without_guards
-from ..core.errors import OpError, warn, with_user_line
+from ..core.errors import OpError, append_user_line, warn
 from ..core.tensor import Tensor
 from ..ir.passes.prune import prune
 from ..ir.program import Guard, Program
@@ -118,7 +118,7 @@ class TracedLayer:
         given = [inputs] if isinstance(inputs, Tensor | np.ndarray) else list(inputs)
         if len(given) != len(self._program_runner.input_names):
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"traced: takes {self._program_runner.input_names}, got {len(given)} inputs"
                 )
             )

@@ -18,7 +18,7 @@ from ..compiler.feeds import LOD_SUFFIX
 from ..compiler.interpreter import Interpreter
 from ..compiler.unsupported_ops import UnsupportedOpsError
 from ..core import cuda
-from ..core.device_dispatch import common_device
+from ..core.device_dispatch import require_single_device
 from ..core.dtype import is_inexact, is_real, parse_dtype
 from ..core.errors import GuardError, OarlockError, OpError, VerifyError
 from ..core.tensor import Tensor
@@ -346,7 +346,7 @@ def _wrap_reference_for_cpu_tensors(
     if cuda.cupy_state.cupy is None:
         return reference
     arrays = [t.array for t in scope.values()]
-    index = common_device(arrays) if arrays else cuda.cupy_state.default_index
+    index = require_single_device(arrays) if arrays else cuda.cupy_state.default_index
 
     def run_on_device_of_scope(tensors: list[Tensor]) -> Sequence[Any]:
         return [
@@ -410,7 +410,10 @@ def run_compiled_program(
     return compiled.run(
         values,
         feed
-        | {name + LOD_SUFFIX: np.array([0, len(feed[name])]) for name in compiled.row_split_inputs},
+        | {
+            name + LOD_SUFFIX: np.array([0, len(feed[name])])
+            for name in compiled.inputs_needing_row_splits
+        },
     )
 
 

@@ -10,7 +10,7 @@ from ..core.errors import OpError
 from .metrics import Metric
 
 
-def _flatten_pair(name: str, preds: Any, labels: Any) -> tuple[Any, Any]:
+def _flatten_and_check_equal_size(name: str, preds: Any, labels: Any) -> tuple[Any, Any]:
     """Return predictions and labels as flat arrays of equal length."""
     preds, labels = np.asarray(preds), np.asarray(labels).reshape(-1)
     if preds.size != labels.size:
@@ -31,7 +31,7 @@ class Precision(Metric):
         preds: probabilities [N] or [N, 1].
         labels: 0 or 1, in the same shape.
         """
-        preds, labels = _flatten_pair("Precision", preds, labels)
+        preds, labels = _flatten_and_check_equal_size("Precision", preds, labels)
         positive = preds >= 0.5
         self.tp += int((positive & (labels == 1)).sum())
         self.fp += int((positive & (labels != 1)).sum())
@@ -65,7 +65,7 @@ class Recall(Metric):
         preds: probabilities [N] or [N, 1].
         labels: 0 or 1, in the same shape.
         """
-        preds, labels = _flatten_pair("Recall", preds, labels)
+        preds, labels = _flatten_and_check_equal_size("Recall", preds, labels)
         is_predicted = preds[labels == 1] > 0.5
         self.tp += int(is_predicted.sum())
         self.fn += int((~is_predicted).sum())
@@ -108,7 +108,7 @@ class Auc(Metric):
         preds = np.asarray(preds)
         if preds.ndim != 2 or preds.shape[1] != 2:
             raise OpError(f"Auc: preds must be probabilities [N, 2], not {list(preds.shape)}")
-        probs, labels = _flatten_pair("Auc", preds[:, 1], labels)
+        probs, labels = _flatten_and_check_equal_size("Auc", preds[:, 1], labels)
         if probs.size and not (probs.min() >= 0 and probs.max() <= 1):
             raise OpError("Auc: a probability is not between 0 and 1")
         bins = (probs.astype(np.float64) * self._num_thresholds).astype(np.int64)

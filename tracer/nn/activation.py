@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
 from . import functional as F
@@ -106,7 +106,7 @@ class Softmax2D(Layer):
         """Compute the output; the class describes shapes."""
         check_tensors(x)
         if x.ndim not in (3, 4):
-            raise OpError(with_user_line(f"Softmax2D: the rank must be 3 or 4 (X={x.meta})"))
+            raise OpError(append_user_line(f"Softmax2D: the rank must be 3 or 4 (X={x.meta})"))
         return F.softmax(x, axis=-3)
 
     def extra_repr(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.mode import state
 from ..core.tensor import Tensor
 from ..tensor.manipulation import flatten
@@ -76,7 +76,7 @@ class Embedding(Layer):
         super().__init__()
         if padding_idx is not None and not -num_embeddings <= padding_idx < num_embeddings:
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"Embedding: padding_idx={padding_idx} is not a row "
                     f"(num_embeddings={num_embeddings})"
                 )

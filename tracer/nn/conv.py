@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
 from . import functional as F
 from .conv_filters import he_normal, require_valid_groups
@@ -72,7 +72,7 @@ class _Conv(Layer):
                 f"{name}: padding_mode={self._padding_mode!r} is not one of 'zeros', 'reflect', "
                 f"'replicate', 'circular'"
             )
-            raise OpError(with_user_line(why))
+            raise OpError(append_user_line(why))
 
     def _padded_input_and_conv_padding(self, x: Tensor) -> tuple[Tensor, Any]:
         """Return x and the padding that the convolution itself applies: none if `padding_mode` pads

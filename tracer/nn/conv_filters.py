@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from .initializer import Normal
 
 
@@ -19,7 +19,7 @@ def require_valid_groups(op: str, groups: Any, **channels: int) -> int:
     indivisible = {name: n for name, n in channels.items() if count <= 0 or n % count}
     if indivisible:
         channel_text = " and ".join(f"{name}={n}" for name, n in indivisible.items())
-        raise OpError(with_user_line(f"{op}: groups={groups} does not divide {channel_text}"))
+        raise OpError(append_user_line(f"{op}: groups={groups} does not divide {channel_text}"))
     return count
 
 

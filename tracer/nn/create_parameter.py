@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core import cuda, rng, unique_name
 from ..core.dtype import parse_dtype
-from ..core.errors import OarlockError, with_user_line
+from ..core.errors import OarlockError, append_user_line
 from ..core.mode import state
 from ..core.parameter import Parameter
 from .initializer import Constant, Initializer, XavierUniform, global_initializer
@@ -54,7 +54,7 @@ def _create_with_initializer(
             parameter: Parameter = builder.parameter(name, sizes, dtype, attr.trainable, record)
     elif record_value is not None:
         raise OarlockError(
-            with_user_line(
+            append_user_line(
                 f"{type(attr).__name__}: supported in static programs only; "
                 f"call enable_static() first"
             )

@@ -6,7 +6,7 @@ from inspect import Parameter, Signature
 from typing import Any, ClassVar, NamedTuple
 
 from . import functional as F
-from .config import ConfigMixin
+from .argument_attributes import LayerWithArgumentAttributes
 
 REQUIRED = Parameter.empty
 
@@ -36,7 +36,7 @@ class Row(NamedTuple):
     attribute_format: str = "{}"
 
 
-class FunctionLayer(ConfigMixin):
+class FunctionLayer(LayerWithArgumentAttributes):
     """Base of the layers that call one function; their arguments are those of the function."""
 
     row: ClassVar[Row]
@@ -48,7 +48,7 @@ class FunctionLayer(ConfigMixin):
         bound.apply_defaults()
         config = dict(list(bound.arguments.items())[1:])
         self._name = self.name = config.pop("name", None)
-        self._set_config(
+        self._set_argument_attributes(
             self._normalize_config(config), self.row.attribute_format, **self._attribute_names
         )
 
@@ -61,11 +61,13 @@ class FunctionLayer(ConfigMixin):
         if kwargs:
             inputs = type(self).forward.__signature__.bind(self, *inputs, **kwargs).args[1:]  # type: ignore[attr-defined]
         training = {"training": self.training} if self.row.pass_training else {}
-        return getattr(F, self.row.function)(*inputs, **self._get_config(), **training)
+        return getattr(F, self.row.function)(
+            *inputs, **self._read_argument_attributes(), **training
+        )
 
     def extra_repr(self) -> str:
         """Return the constructor arguments that `repr` shows."""
-        config = self._get_config()
+        config = self._read_argument_attributes()
         fields = self.row.repr_config if self.row.repr_config is not None else tuple(config)
         pairs = [field.split(":") for field in fields]
         texts = [f"{label}={config[key[0] if key else label]}" for label, *key in pairs]
@@ -76,7 +78,7 @@ def _parameters_from_defaults(defaults: dict[str, Any]) -> list[Parameter]:
     return [Parameter(n, Parameter.POSITIONAL_OR_KEYWORD, default=d) for n, d in defaults.items()]
 
 
-def _with_signature(method: Any, defaults: dict[str, Any]) -> Any:
+def _copy_method_with_signature(method: Any, defaults: dict[str, Any]) -> Any:
     """Return a copy of a method with the given parameters in its signature."""
 
     def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -96,7 +98,7 @@ def make_layer(
         "row": row,
         "__doc__": f"{row.doc}\n\n    {row.shapes}\n    " if row.shapes else row.doc,
         "__module__": module,
-        "__init__": _with_signature(base.__init__, config),
-        "forward": _with_signature(base.forward, dict.fromkeys(row.inputs, REQUIRED)),
+        "__init__": _copy_method_with_signature(base.__init__, config),
+        "forward": _copy_method_with_signature(base.forward, dict.fromkeys(row.inputs, REQUIRED)),
     }
     return type(row.name, (base,), body)

@@ -11,16 +11,16 @@ import numpy as np
 
 from ..core import cuda, unique_name
 from ..core.dtype import default_float_np_dtype, is_half, is_inexact, parse_dtype
-from ..core.errors import OperandError, OpError, with_user_line
+from ..core.errors import OperandError, OpError, append_user_line
 from ..core.legacy_importer import import_legacy_module
 from ..core.mode import state
 from ..core.parameter import Parameter
-from ..core.place import parse_place, usable_gpu_index
+from ..core.place import parse_place, require_usable_gpu_index_unless_cpu
 from ..core.tensor import RemovableHookHandle, Tensor
 from .create_parameter import parameter_from_attr
 from .initializer import Initializer
 from .param_attr import ParamAttr
-from .state_dict import assign_state_dict, collect_state
+from .state_dict import assign_matching_state_dict_values, collect_state
 
 __all__ = ["Layer"]
 
@@ -37,7 +37,7 @@ def snake_case(name: str) -> str:
 version_counter = [0]
 
 
-def _increment_version_counter() -> int:
+def _increment_global_version_counter() -> int:
     version_counter[0] += 1
     return version_counter[0]
 
@@ -51,16 +51,16 @@ class _VersionedHooks(dict[int, Callable[..., Any]]):
     version = 0
 
     def __setitem__(self, hook_id: int, hook: Callable[..., Any]) -> None:
-        self.version = _increment_version_counter()
+        self.version = _increment_global_version_counter()
         super().__setitem__(hook_id, hook)
 
     def __delitem__(self, hook_id: int) -> None:
-        self.version = _increment_version_counter()
+        self.version = _increment_global_version_counter()
         super().__delitem__(hook_id)
 
     def clear(self) -> None:
         """Remove all hooks."""
-        self.version = _increment_version_counter()
+        self.version = _increment_global_version_counter()
         super().clear()
 
     def add(self, hook: Callable[..., Any]) -> RemovableLayerHook:
@@ -74,7 +74,7 @@ class RemovableLayerHook:
     """A handle that removes a hook of a layer."""
 
     def __init__(self, hooks: _VersionedHooks) -> None:
-        self._hooks, self._hook_id = hooks, _increment_version_counter()
+        self._hooks, self._hook_id = hooks, _increment_global_version_counter()
 
     def remove(self) -> bool:
         """Remove the hook; return False if it was removed before."""
@@ -123,7 +123,7 @@ class Layer:
     def __init__(self, name_scope: str | None = None, dtype: Any = "float32") -> None:
         self.training = True
         self._full_name = unique_name.generate(name_scope or snake_case(type(self).__name__))
-        self._dtype = self._resolve_dtype(dtype)
+        self._dtype = self._resolve_parameter_dtype(dtype)
         self._parameters: dict[str, Parameter | None] = OrderedDict()
         self._buffers: dict[str, Tensor | None] = OrderedDict()
         self._sub_layers: dict[str, Layer | None] = OrderedDict()
@@ -200,7 +200,7 @@ class Layer:
         self._buffers.pop(name, None)
 
     def __delattr__(self, name: str) -> None:
-        self.__dict__["_layer_version"] = _increment_version_counter()
+        self.__dict__["_layer_version"] = _increment_global_version_counter()
         for table in (self._parameters, self._buffers, self._sub_layers):
             table.pop(name, None)
         object.__delattr__(self, name)
@@ -208,7 +208,7 @@ class Layer:
     def __dir__(self) -> Iterable[str]:
         return sorted({*object.__dir__(self), *self._parameters, *self._buffers, *self._sub_layers})
 
-    def _resolve_dtype(self, dtype: Any) -> np.dtype[Any]:
+    def _resolve_parameter_dtype(self, dtype: Any) -> np.dtype[Any]:
         """Return the dtype of the parameters; float32 (the default argument) selects the default
         dtype.
         """
@@ -255,10 +255,12 @@ class Layer:
         """Register a parameter under `name`. None registers the name without a parameter."""
         if parameter is None:
             self._parameters[name] = None
-            self.__dict__.update({name: None, "_layer_version": _increment_version_counter()})
+            self.__dict__.update(
+                {name: None, "_layer_version": _increment_global_version_counter()}
+            )
         elif not isinstance(parameter, Parameter):
             raise OperandError(
-                with_user_line(
+                append_user_line(
                     f"add_parameter: {name} is a {type(parameter).__name__}, not a Parameter"
                 )
             )
@@ -272,7 +274,9 @@ class Layer:
             self._sub_layers[str(name)] = None
         elif not callable(sublayer):
             raise OperandError(
-                with_user_line(f"add_sublayer: {name} is a {type(sublayer).__name__}, not a Layer")
+                append_user_line(
+                    f"add_sublayer: {name} is a {type(sublayer).__name__}, not a Layer"
+                )
             )
         setattr(self, str(name), sublayer)
         return sublayer
@@ -284,7 +288,7 @@ class Layer:
         """
         if tensor is not None and not isinstance(tensor, Tensor):
             raise OperandError(
-                with_user_line(
+                append_user_line(
                     f"register_buffer: {name} is a {type(tensor).__name__}, not a Tensor"
                 )
             )
@@ -296,7 +300,7 @@ class Layer:
             self._non_persistable.discard(name)
         else:
             self._non_persistable.add(name)
-        self.__dict__.update({name: tensor, "_layer_version": _increment_version_counter()})
+        self.__dict__.update({name: tensor, "_layer_version": _increment_global_version_counter()})
 
     # -- traversal
     # --------------------------------------------------------------------------
@@ -446,7 +450,7 @@ class Layer:
         unexpected_keys : list of str
             Keys of `state_dict` that were not used, those with a wrong shape included.
         """
-        return assign_state_dict(
+        return assign_matching_state_dict_values(
             self._state_dict_impl(use_hook=False), state_dict, use_structured_name
         )
 
@@ -477,7 +481,11 @@ class Layer:
         device: a Place, 'cpu', 'gpu' or 'gpu:1'
         """
         if device is not None:
-            self._to_device(usable_gpu_index(parse_place(device, "to"), f"to: {str(device)!r}"))
+            self._to_device(
+                require_usable_gpu_index_unless_cpu(
+                    parse_place(device, "to"), f"to: {str(device)!r}"
+                )
+            )
         if dtype is not None:
             for layer in self.sublayers(include_self=True):
                 layer._cast_own_tensors(dtype)
@@ -585,7 +593,7 @@ class Layer:
 class NoHalfPrecisionLayer(Layer):
     """Base of layers whose statistics need float32: `float16()` and `bfloat16()` skip them."""
 
-    def _resolve_dtype(self, dtype: Any) -> np.dtype[Any]:
+    def _resolve_parameter_dtype(self, dtype: Any) -> np.dtype[Any]:
         """Return the dtype of the parameters, float32 if it would be half precision."""
-        resolved = super()._resolve_dtype(dtype)
+        resolved = super()._resolve_parameter_dtype(dtype)
         return np.dtype(np.float32) if is_half(resolved) else resolved

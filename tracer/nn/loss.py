@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
 from . import functional as F
-from .config import ConfigMixin
+from .argument_attributes import LayerWithArgumentAttributes
 from .function_layer import Row, make_layer
 from .layer import Layer
 
@@ -63,7 +63,7 @@ TABLE: list[tuple[str, str, tuple[str, ...], dict[str, Any]]] = [
 ]
 
 
-def _layer_attribute_name_format(name: str) -> str:
+def _attribute_name_format_of_class(name: str) -> str:
     """Return the format of the attribute names that Paddle's layer uses."""
     return "_{}" if name == "PoissonNLLLoss" else "{}"
 
@@ -78,7 +78,7 @@ CLASSES = {
             "",
             inputs,
             repr_config=(),
-            attribute_format=_layer_attribute_name_format(name),
+            attribute_format=_attribute_name_format_of_class(name),
         ),
         __name__,
     )
@@ -100,7 +100,7 @@ __all__ = [  # noqa: PLE0604 - created from the table
 ]
 
 
-class CrossEntropyLoss(ConfigMixin):
+class CrossEntropyLoss(LayerWithArgumentAttributes):
     """Cross entropy of logits and labels, as in `functional.cross_entropy`.
 
     input [*, C, *], label [*, *] or [*, 1, *] -> [] or like label
@@ -118,7 +118,7 @@ class CrossEntropyLoss(ConfigMixin):
         name: str | None = None,
     ) -> None:
         super().__init__()
-        self._set_config(
+        self._set_argument_attributes(
             {
                 "weight": weight,
                 "ignore_index": ignore_index,
@@ -133,7 +133,7 @@ class CrossEntropyLoss(ConfigMixin):
 
     def forward(self, input: Tensor, label: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
-        return F.cross_entropy(input, label, **self._get_config())
+        return F.cross_entropy(input, label, **self._read_argument_attributes())
 
 
 class MSELoss(Layer):
@@ -184,7 +184,7 @@ class SmoothL1Loss(Layer):
         return F.smooth_l1_loss(input, label, self.reduction, self.delta)
 
 
-class NLLLoss(ConfigMixin):
+class NLLLoss(LayerWithArgumentAttributes):
     """Negative log-likelihood -input[label] of log-probabilities.
 
     input [N, C], label int [N] -> [] or [N]
@@ -198,14 +198,14 @@ class NLLLoss(ConfigMixin):
         name: str | None = None,
     ) -> None:
         super().__init__()
-        self._set_config(
+        self._set_argument_attributes(
             {"weight": weight, "ignore_index": ignore_index, "reduction": reduction, "name": name},
             "_{}",
         )
 
     def forward(self, input: Tensor, label: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
-        return F.nll_loss(input, label, **self._get_config())
+        return F.nll_loss(input, label, **self._read_argument_attributes())
 
 
 class BCELoss(Layer):
@@ -226,7 +226,7 @@ class BCELoss(Layer):
         return F.binary_cross_entropy(input, label, self.weight, self.reduction)
 
 
-class BCEWithLogitsLoss(ConfigMixin):
+class BCEWithLogitsLoss(LayerWithArgumentAttributes):
     """Binary cross entropy of sigmoid(logit).
 
     [*], [*] -> [] or [*]
@@ -240,13 +240,13 @@ class BCEWithLogitsLoss(ConfigMixin):
         name: str | None = None,
     ) -> None:
         super().__init__()
-        self._set_config(
+        self._set_argument_attributes(
             {"weight": weight, "reduction": reduction, "pos_weight": pos_weight, "name": name}
         )
 
     def forward(self, logit: Tensor, label: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
-        return F.binary_cross_entropy_with_logits(logit, label, **self._get_config())
+        return F.binary_cross_entropy_with_logits(logit, label, **self._read_argument_attributes())
 
 
 class KLDivLoss(Layer):
@@ -316,7 +316,9 @@ class HSigmoidLoss(Layer):
     ) -> None:
         super().__init__()
         if num_classes < 2 and not is_custom:
-            raise OpError(with_user_line(f"HSigmoidLoss: num_classes={num_classes} is less than 2"))
+            raise OpError(
+                append_user_line(f"HSigmoidLoss: num_classes={num_classes} is less than 2")
+            )
         self._num_classes, self._is_sparse = num_classes, is_sparse
         nodes = num_classes if is_custom else num_classes - 1
         self.weight: Any = self.create_parameter([nodes, feature_size], weight_attr)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.communicator import process_groups
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors
 from ..core.parameter import Parameter
@@ -38,7 +38,7 @@ def _check_rank(layer: Layer, x: Tensor, ranks: Sequence[int]) -> None:
     check_tensors(x)
     if x.ndim not in ranks:
         raise OpError(
-            with_user_line(f"{type(layer).__name__}: expected a rank of {ranks} (X={x.meta})")
+            append_user_line(f"{type(layer).__name__}: expected a rank of {ranks} (X={x.meta})")
         )
 
 
@@ -83,12 +83,12 @@ class _BatchNorm(NoHalfPrecisionLayer):
         self._data_format, self._use_global_stats = data_format, use_global_stats
         self._num_features, self._name = num_features, name
         self._weight_attr, self._bias_attr = weight_attr, bias_attr
-        self.weight: Any = self._affine_parameter(weight_attr, 1.0)
-        self.bias: Any = self._affine_parameter(bias_attr, 0.0)
+        self.weight: Any = self._create_optional_affine_parameter(weight_attr, 1.0)
+        self.bias: Any = self._create_optional_affine_parameter(bias_attr, 0.0)
         self._mean = self._create_running_statistic(0.0, self._statistic_names[0])
         self._variance = self._create_running_statistic(1.0, self._statistic_names[1])
 
-    def _affine_parameter(self, attr: Any, value: float) -> Parameter | None:
+    def _create_optional_affine_parameter(self, attr: Any, value: float) -> Parameter | None:
         """Create weight or bias; None if `attr` is False."""
         default = Constant(value)
         return self.create_parameter(
@@ -237,12 +237,12 @@ class BatchNorm(_BatchNorm):
         self._act, self._data_layout, self._param_attr = act, data_layout, param_attr
         self._is_test, self._trainable_statistics = is_test, trainable_statistics
 
-    def _resolve_dtype(self, dtype: Any) -> np.dtype[Any]:
+    def _resolve_parameter_dtype(self, dtype: Any) -> np.dtype[Any]:
         """Return the dtype of the parameters; here float32 does not select the default dtype."""
         return (
             np.dtype(np.float32)
             if self._dtype_argument == "float32"
-            else super()._resolve_dtype(self._dtype_argument)
+            else super()._resolve_parameter_dtype(self._dtype_argument)
         )
 
     def forward(self, input: Tensor) -> Tensor:
@@ -474,7 +474,7 @@ class SyncBatchNorm(_BatchNorm):
 
     def forward(self, x: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
-        if not self.training or process_groups.global_group.size == 1:
+        if not self.training or process_groups.global_communicator.size == 1:
             return super().forward(x)
         return sync_batch_norm(
             x,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import OperandError, OpError, with_user_line
+from ..core.errors import OperandError, OpError, append_user_line
 from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
 from .initializer import Initializer
@@ -67,7 +67,7 @@ class ParamAttr:
         }
         names = [name for name, is_invalid in invalid.items() if is_invalid]
         if names:
-            raise TypeError(with_user_line(f"ParamAttr: wrong type of {', '.join(names)}"))
+            raise TypeError(append_user_line(f"ParamAttr: wrong type of {', '.join(names)}"))
 
     @staticmethod
     def of(spec: Any) -> ParamAttr | None:

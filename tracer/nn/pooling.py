@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from ..core.tensor import Tensor
 from . import functional as F
-from .config import ConfigMixin
+from .argument_attributes import LayerWithArgumentAttributes
 
 __all__ = [
     "AdaptiveAvgPool1D",
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 
-class _Pool(ConfigMixin):
+class _Pool(LayerWithArgumentAttributes):
     """Base of the pooling layers: calls a function of `nn.functional`."""
 
     _function = ""
@@ -39,15 +39,17 @@ class _Pool(ConfigMixin):
 
     def __init__(self, name: str | None = None, **config: Any) -> None:
         super().__init__()
-        self._set_config({**config, "name": name}, self._attribute_format, **self._attribute_names)
+        self._set_argument_attributes(
+            {**config, "name": name}, self._attribute_format, **self._attribute_names
+        )
 
     def forward(self, x: Tensor) -> Any:
         """Compute the output; the class describes shapes."""
-        return getattr(F, self._function)(x, **self._get_config())
+        return getattr(F, self._function)(x, **self._read_argument_attributes())
 
     def extra_repr(self) -> str:
         """Return the arguments that `repr` shows."""
-        config = self._get_config()
+        config = self._read_argument_attributes()
         return ", ".join(f"{name}={config[name]}" for name in ("kernel_size", "stride", "padding"))
 
 
@@ -58,7 +60,7 @@ class _AdaptivePool(_Pool):
 
     def extra_repr(self) -> str:
         """Return the arguments that `repr` shows."""
-        config = self._get_config()
+        config = self._read_argument_attributes()
         return ", ".join(
             f"{name}={config[name]}" for name in ("output_size", "return_mask") if name in config
         )
@@ -90,12 +92,12 @@ class _UnPool(_Pool):
 
         indices: returned by max pooling with `return_mask=True`
         """
-        out: Tensor = getattr(F, self._function)(x, indices, **self._get_config())
+        out: Tensor = getattr(F, self._function)(x, indices, **self._read_argument_attributes())
         return out
 
     def extra_repr(self) -> str:
         """Return the arguments that `repr` shows."""
-        return f"output_size={self._get_config()['output_size']}"
+        return f"output_size={self._read_argument_attributes()['output_size']}"
 
 
 class MaxPool1D(_Pool):

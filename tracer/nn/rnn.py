@@ -11,7 +11,7 @@ from typing import Any
 
 from ..core import pytree
 from ..core.dtype import parse_dtype
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.operand_checks import axis_out_of_range_error, check_tensors, not_a_tensor_error
 from ..core.tensor import Tensor
@@ -118,7 +118,9 @@ class _CellWithWeights(RNNCellBase):
         super().__init__()
         if hidden_size <= 0:
             raise OpError(
-                with_user_line(f"{type(self).__name__}: hidden_size={hidden_size} is not positive")
+                append_user_line(
+                    f"{type(self).__name__}: hidden_size={hidden_size} is not positive"
+                )
             )
         initializer, rows = (
             Uniform(-1 / math.sqrt(hidden_size), 1 / math.sqrt(hidden_size)),
@@ -278,7 +280,7 @@ def _require_tanh_or_relu(activation: str) -> str:
     """Return the activation of a SimpleRNN; raises OpError if it is unknown."""
     if activation not in ("tanh", "relu"):
         raise OpError(
-            with_user_line(f"SimpleRNN: activation={activation!r} is neither 'tanh' nor 'relu'")
+            append_user_line(f"SimpleRNN: activation={activation!r} is neither 'tanh' nor 'relu'")
         )
     return activation
 
@@ -317,7 +319,7 @@ def run_over_time(
     num_steps = first.meta.shape[axis]
     if num_steps < 0:
         raise OpError(
-            with_user_line(f"RNN: the number of time steps must be static (inputs={first.meta})")
+            append_user_line(f"RNN: the number of time steps must be static (inputs={first.meta})")
         )
     if states is None:
         states = cell.get_initial_states(inputs, batch_dim_idx=1 - axis)
@@ -386,7 +388,7 @@ class BiRNN(Layer):
         super().__init__()
         if cell_fw.input_size != cell_bw.input_size:
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"BiRNN: input sizes {cell_fw.input_size} and {cell_bw.input_size} differ"
                 )
             )
@@ -439,7 +441,7 @@ class _RecurrentNetwork(LayerList):
             problem = (
                 f"direction={direction!r} is not one of 'forward', 'bidirect', 'bidirectional'"
             )
-            raise OpError(with_user_line(f"{type(self).__name__}: {problem}"))
+            raise OpError(append_user_line(f"{type(self).__name__}: {problem}"))
         self.mode, self.input_size, self.hidden_size = mode, input_size, hidden_size
         self.num_layers, self.time_major, self.dropout = num_layers, time_major, dropout
         self.num_directions = 1 if direction == "forward" else 2

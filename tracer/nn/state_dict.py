@@ -33,7 +33,7 @@ def collect_state(
         )
 
 
-def assign_state_dict(
+def assign_matching_state_dict_values(
     tensors: dict[str, Tensor], state_dict: dict[str, Any], use_structured_name: bool
 ) -> tuple[list[str], list[str]]:
     """Set tensors from a state dict. Returns the missing and the unexpected names."""

@@ -9,7 +9,7 @@ import copy
 from typing import Any, NamedTuple
 
 from ..core.dtype import is_real
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors, not_a_tensor_error
 from ..core.tensor import Tensor
@@ -64,7 +64,7 @@ def attrs_per_sublayer(attr: Any, count: int) -> list[Any]:
     if isinstance(attr, list | tuple):
         if len(attr) != count:
             raise OpError(
-                with_user_line(f"Transformer: expected {count} attributes, got {len(attr)}")
+                append_user_line(f"Transformer: expected {count} attributes, got {len(attr)}")
             )
         return list(attr)
     if attr is None or isinstance(attr, bool):
@@ -452,7 +452,7 @@ def _encoder_decoder_attrs(attr: Any) -> tuple[Any, Any]:
         return attr, attr
     if len(attr) not in (1, 2, 3):
         raise OpError(
-            with_user_line(f"Transformer: expected one to three attributes, got {len(attr)}")
+            append_user_line(f"Transformer: expected one to three attributes, got {len(attr)}")
         )
     first, last = attr[0], attr[-1]
     return [first, last], list(attr) if len(attr) == 3 else [first, first, last]

@@ -27,7 +27,7 @@ class _PadLayer(FunctionLayer):
 
     def forward(self, x: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
-        s = self._get_config()
+        s = self._read_argument_attributes()
         return F.pad(
             x, s["padding"], s.get("mode", "constant"), s.get("value", 0.0), s["data_format"]
         )
@@ -38,7 +38,7 @@ class _ResizeLayer(FunctionLayer):
 
     def extra_repr(self) -> str:
         """Return the arguments that `repr` shows."""
-        config = self._get_config()
+        config = self._read_argument_attributes()
         target = "size" if config["scale_factor"] is None else "scale_factor"
         others = [k for k in config if k not in ("size", "scale_factor")]
         return ", ".join(f"{k}={config[k]}" for k in [target, *others]) + (
@@ -53,7 +53,7 @@ class _UpsampleNearest(_ResizeLayer):
 
     def forward(self, x: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
-        s, (mode, align_corners) = self._get_config(), self._mode_and_corners
+        s, (mode, align_corners) = self._read_argument_attributes(), self._mode_and_corners
         return F.interpolate(
             x, s["size"], s["scale_factor"], mode, align_corners, 0, s["data_format"]
         )
@@ -282,16 +282,18 @@ TABLE: list[tuple[Row, type[FunctionLayer]]] = [
     ),
 ]
 CLASSES = {row.name: make_layer(row, __name__, base) for row, base in TABLE}
-CLASSES["LocalResponseNorm"].extra_repr = lambda self: _format_config_without_default(  # type: ignore[method-assign]
+CLASSES["LocalResponseNorm"].extra_repr = lambda self: _format_config_hiding_one_default(  # type: ignore[method-assign]
     self, "data_format", "NCHW"
 )
 globals().update(CLASSES)
 __all__ = ["Bilinear", "PairwiseDistance", "Unflatten", *CLASSES]  # noqa: PLE0604 - created from the table
 
 
-def _format_config_without_default(layer: FunctionLayer, argument: str, default: Any) -> str:
+def _format_config_hiding_one_default(layer: FunctionLayer, argument: str, default: Any) -> str:
     """Return the arguments for `repr`, one of them only if it is not at its default."""
-    shown_config = {k: v for k, v in layer._get_config().items() if k != argument or v != default}
+    shown_config = {
+        k: v for k, v in layer._read_argument_attributes().items() if k != argument or v != default
+    }
     return ", ".join(
         [f"{k}={v}" for k, v in shown_config.items()]
         + ([f"name={layer._name}"] if layer._name else [])

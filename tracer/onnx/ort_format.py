@@ -80,7 +80,7 @@ def format_operator_config(operators: Operators) -> str:
     return "\n".join(["# what a build of ONNX Runtime needs for this model", *lines, ""])
 
 
-class OrtModel(NamedTuple):
+class OrtModelSummary(NamedTuple):
     """The content of an `.ort` file.  inputs, outputs: (name, dtype, shape)"""
 
     version: str
@@ -92,7 +92,7 @@ class OrtModel(NamedTuple):
     initializers: int
 
 
-def read_ort(data: bytes, name: str) -> OrtModel:
+def read_ort(data: bytes, name: str) -> OrtModelSummary:
     """Parse an `.ort` file with the schema that ONNX Runtime ships.
 
     Raises FileError if `data` is not a valid `.ort` file.
@@ -139,7 +139,7 @@ class _ModelReader:
             self.consume_budget(1)
             yield item(index)
 
-    def model(self, session: Any) -> OrtModel:
+    def model(self, session: Any) -> OrtModelSummary:
         """Read the whole file."""
         model, decode_text = session.Model(), self.decode_text
         graph = model.Graph()
@@ -162,7 +162,7 @@ class _ModelReader:
             self.tensor_spec(types, decode_text(name))
             for name in self.iter_vector(graph.Outputs, graph.OutputsLength())
         ]
-        return OrtModel(
+        return OrtModelSummary(
             decode_text(session.OrtVersion()),
             opsets,
             inputs,

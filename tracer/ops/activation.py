@@ -13,7 +13,7 @@ from .compare import is_strictly_between, where
 from .elementwise import add, div, masked, mul, scale, sub
 from .erf import erf as erf_of
 from .half_precision import computed_in_float32_if_half
-from .shared_meta_rules import (
+from .shared_op_rules import (
     dims_match,
     float_like_x,
     inexact_like_x,
@@ -227,13 +227,15 @@ def _(gg, x, g, *, approximate):
     def x_grad() -> Any:
         return mul(
             mul(gg, g),
-            _gelu_tanh_second_derivative(x) if approximate else _gelu_erf_second_derivative(x),
+            _gelu_tanh_second_derivative_by_ops(x)
+            if approximate
+            else _gelu_erf_second_derivative_by_ops(x),
         )
 
     return x_grad, lambda: gelu_grad(x, gg, approximate=approximate)
 
 
-def _gelu_erf_second_derivative(x: Any) -> Any:
+def _gelu_erf_second_derivative_by_ops(x: Any) -> Any:
     """The second derivative of gelu: phi(x) * (2 - x ** 2)."""
     xx = square(x)
     return mul(
@@ -242,7 +244,7 @@ def _gelu_erf_second_derivative(x: Any) -> Any:
     )
 
 
-def _gelu_tanh_second_derivative(x: Any) -> Any:
+def _gelu_tanh_second_derivative_by_ops(x: Any) -> Any:
     """The second derivative of the approximate gelu; with u = K * (x + A * x ** 3), h = tanh u:
 
     (1 - h ** 2) * (u' + x * u'' / 2 - x * h * u' ** 2)

@@ -13,8 +13,8 @@ from ..core.op import NO_GRAD_VALUE_INDEPENDENT, OPS, Meta, check, check_dtype, 
 from .compare import equal
 from .elementwise import div, masked, mul, zeros_like
 from .index import check_index_range, check_integers
-from .scatter_at import assign_at, last_write_index_per_value, ufunc_at
-from .shared_meta_rules import Shape, dims_match, normalize_axis, pick_known_dim, vjp_input_shape
+from .scatter_at import assign_in_place_at, last_write_index_per_value, ufunc_at
+from .shared_op_rules import Shape, dims_match, normalize_axis, pick_known_dim, vjp_input_shape
 
 
 def index_grid(x: Any, index: Any, axis: int) -> tuple[Any, ...]:
@@ -93,12 +93,12 @@ def _(g, x, index):
 # ------------------------------------------------------------------------------------------
 
 
-def min_of_dtype(dtype: np.dtype[Any]) -> Any:
+def min_or_negative_inf_of_dtype(dtype: np.dtype[Any]) -> Any:
     """The smallest value of `dtype`."""
     return -np.inf if is_inexact(dtype) else np.iinfo(dtype).min
 
 
-def max_of_dtype(dtype: np.dtype[Any]) -> Any:
+def max_or_inf_of_dtype(dtype: np.dtype[Any]) -> Any:
     """The largest value of `dtype`."""
     return np.inf if is_inexact(dtype) else np.iinfo(dtype).max
 
@@ -115,8 +115,8 @@ _REDUCE_MODES = {
     "mean": ReduceUfunc(lambda dtype: 0, np.add),
     "mul": ReduceUfunc(lambda dtype: 1, np.multiply),
     "multiply": ReduceUfunc(lambda dtype: 1, np.multiply),
-    "amin": ReduceUfunc(max_of_dtype, np.minimum),
-    "amax": ReduceUfunc(min_of_dtype, np.maximum),
+    "amin": ReduceUfunc(max_or_inf_of_dtype, np.minimum),
+    "amax": ReduceUfunc(min_or_negative_inf_of_dtype, np.maximum),
 }
 
 
@@ -137,7 +137,7 @@ def put_along_axis(
     value = _crop_value_to_index_shape(value, index.shape)
     at, out = index_grid(x, index, Axis), x.copy()
     if Reduce == "assign":
-        assign_at(out, at, value)
+        assign_in_place_at(out, at, value)
         return out
     reduce_mode = _REDUCE_MODES[Reduce]
     if not Include_self:

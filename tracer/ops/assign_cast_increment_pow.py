@@ -8,7 +8,7 @@ from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .elementwise import mul, scale
 from .half_precision import computed_in_float32_if_half
-from .shared_meta_rules import like_x, numpy_dtype_of_proto, vjp_input_dtype_proto
+from .shared_op_rules import like_x, numpy_dtype_of_proto, vjp_input_dtype_proto
 
 
 @op("cast", "X -> Out", grad_keeps_shape=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import HOST_PYTHON_LOOP, Meta, check, check_dtype, op
-from .shared_meta_rules import dims_match, num_elements
+from .shared_op_rules import dims_match, num_elements
 
 NO_GRAD_METRIC = "it counts"
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..core.arrays import is_kernel_on_gpu, np
+from ..core.arrays import is_running_kernel_on_gpu, np
 
 BLOCK_SIZE = 1 << 17  # elements
 
@@ -20,9 +20,9 @@ def apply_to_element_blocks(function: Callable[..., Any], *operands: Any) -> Any
     has the shape and dtype of the first array.
     """
     first = operands[0]
-    if first.size <= BLOCK_SIZE or is_kernel_on_gpu():
+    if first.size <= BLOCK_SIZE or is_running_kernel_on_gpu():
         return function(*operands)
-    order = axes_by_stride(first)
+    order = axes_from_slowest_to_fastest(first)
     flat = [np.transpose(a, order) for a in operands]
     if not all(a.flags.c_contiguous for a in flat):
         return function(*operands)
@@ -34,7 +34,7 @@ def apply_to_element_blocks(function: Callable[..., Any], *operands: Any) -> Any
     return np.transpose(out, np.argsort(order).tolist())
 
 
-def axes_by_stride(x: Any) -> list[int]:
+def axes_from_slowest_to_fastest(x: Any) -> list[int]:
     """The axes of x from slowest to fastest in memory."""
     return sorted(range(x.ndim), key=lambda axis: (-x.strides[axis], axis))
 
@@ -45,7 +45,7 @@ def apply_to_row_blocks(function: Callable[..., Any], *operands: Any) -> Any:
     """
     first = operands[0]
     step = max(1, BLOCK_SIZE // max(first.shape[1], 1))
-    if first.shape[0] <= step or is_kernel_on_gpu():
+    if first.shape[0] <= step or is_running_kernel_on_gpu():
         return function(*operands)
     out = np.empty_like(first)
     for start in range(0, first.shape[0], step):
@@ -57,7 +57,9 @@ def apply_to_row_blocks(function: Callable[..., Any], *operands: Any) -> Any:
 def iter_row_blocks(*operands: Any) -> Iterator[list[Any]]:
     """Iterate over blocks of rows of arrays [R,*]. The first array is [R,K]."""
     step = (
-        operands[0].shape[0] if is_kernel_on_gpu() else BLOCK_SIZE // max(operands[0].shape[1], 1)
+        operands[0].shape[0]
+        if is_running_kernel_on_gpu()
+        else BLOCK_SIZE // max(operands[0].shape[1], 1)
     )
     step = max(1, step)
     return (
@@ -75,7 +77,7 @@ def row_sums(x: Any) -> Any:
     return np.sum(x, axis=1)
 
 
-def sum_keepdim(x: Any, axis: int) -> Any:
+def sum_along_axis_keepdim(x: Any, axis: int) -> Any:
     """The sums along an axis, with keepdims=True."""
     return (
         row_sums(x)[:, None]
@@ -93,7 +95,7 @@ def row_dot_products(x: Any, y: Any) -> Any:
     )
 
 
-def max_keepdim(x: Any, axis: int) -> Any:
+def max_along_axis_keepdim(x: Any, axis: int) -> Any:
     """The maxima along an axis, with keepdims=True. Long rows are repeatedly halved, because
     NumPy's maximum along the last axis is slow.
     """
@@ -112,7 +114,7 @@ def apply_along_axis_blockwise(function: Callable[..., Any], axis: int, *operand
     last = axis in (-1, first.ndim - 1)
     if (
         first.size <= BLOCK_SIZE
-        or is_kernel_on_gpu()
+        or is_running_kernel_on_gpu()
         or not last
         or not all(a.flags.c_contiguous for a in operands)
     ):

@@ -11,7 +11,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import HOST_PYTHON_LOOP, Floats, Ints, Meta, check, check_dtype, op
 from .half_precision import computed_in_float32_if_half
-from .shared_meta_rules import check_float, dims_match, num_elements
+from .shared_op_rules import check_float, dims_match, num_elements
 
 NO_GRAD_BOXES = "its boxes are targets or results, which no gradient goes through in Paddle"
 

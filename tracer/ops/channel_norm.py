@@ -9,7 +9,7 @@ from ..core.op import OPS, Meta, check, op
 from .elementwise import div, mul, scale, sub
 from .half_precision import computed_in_float32_if_half
 from .reduce import reduce_sum
-from .shared_meta_rules import (
+from .shared_op_rules import (
     check_float,
     float_like_x,
     like_x,
@@ -76,13 +76,13 @@ def _(x, **_):
 def _(g, x, *, n, k, alpha, beta, data_format):
     around = channel_window_sum(square(x), n=n, data_format=data_format)
     mid = scale(around, scale=alpha, bias=k)
-    direct = mul(g, _power(mid, -beta))
-    through = mul(mul(g, x), _power(mid, -beta - 1))
+    direct = mul(g, _emit_pow_op(mid, -beta))
+    through = mul(mul(g, x), _emit_pow_op(mid, -beta - 1))
     sums = channel_window_sum(through, n=n, data_format=data_format, back=True)
     return sub(direct, scale(mul(x, sums), scale=2 * alpha * beta))
 
 
-def _power(x: Any, exponent: float) -> Any:
+def _emit_pow_op(x: Any, exponent: float) -> Any:
     return OPS["pow"](x, factor=exponent)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.arrays import np
 from ..core.numerics_check import ABORT, LEVELS, array_statistics
 from ..core.op import NO_GRAD_NON_FLOAT_RESULT, Meta, check, op
-from .shared_meta_rules import check_float
+from .shared_op_rules import check_float
 
 
 @op("check_numerics", "tensor -> stats, values", no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)

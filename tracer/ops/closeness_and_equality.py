@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import NO_GRAD_NON_FLOAT_RESULT, Meta, check_dtype, op
-from .shared_meta_rules import broadcast_bool
+from .shared_op_rules import broadcast_bool
 
 BOOL_DTYPE = np.dtype(bool)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.arrays import np
 from ..core.communicator import MAX, MIN, PROD, SUM, process_groups
 from ..core.op import op
-from .shared_meta_rules import like_x
+from .shared_op_rules import like_x
 
 
 def _all_reduce(x, how, ring_id):

@@ -10,7 +10,7 @@ from ..core.arrays import np
 from ..core.op import NO_GRAD_NON_FLOAT_RESULT, Meta, Op, check, check_dtype, op
 from .elementwise import align_axis, masked
 from .half_precision import computed_in_float32_if_half
-from .shared_meta_rules import (
+from .shared_op_rules import (
     bool_like_x,
     broadcast,
     broadcast_bool,

@@ -11,7 +11,7 @@ from ..core.op import NO_HALF_COMPLEX, Meta, check, check_dtype, op
 from .compare import is_strictly_between
 from .elementwise import add, div, masked, mul, scale, zeros_like
 from .half_precision import computed_in_float32_if_half
-from .shared_meta_rules import (
+from .shared_op_rules import (
     broadcast,
     complex_dtype,
     dims_match,

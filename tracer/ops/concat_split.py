@@ -8,7 +8,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, check_dtype, op
 from .dynamic_sizes import all_dynamic_shape, resolve_sizes
-from .shared_meta_rules import Shape, dims_match, normalize_axis, pick_known_dim
+from .shared_op_rules import Shape, dims_match, normalize_axis, pick_known_dim
 
 
 def scalar_or_attr(tensor: Any, plain: int) -> int:

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..core import native
-from ..core.arrays import is_kernel_on_gpu, np
+from ..core.arrays import is_running_kernel_on_gpu, np
 from ..core.op import OPS, Ints, Meta, Op, check, check_dtype, op
 from .half_precision import computed_in_float32_if_half
-from .shared_meta_rules import (
+from .shared_op_rules import (
     Shape,
     dims_match,
     make_rule_like_input_at,
@@ -70,13 +70,13 @@ def window_and_output_shape(
     )
     window = make_window(
         sizes, w.shape[2:], strides, paddings, padding_algorithm, dilations
-    ).padded_to_fit(sizes)
+    ).with_pads_extended_to_fit(sizes)
     return window, (n, w.shape[0], *window.output_sizes(sizes))
 
 
 def iter_output_row_blocks(rows: int, elements_per_row: int) -> Iterator[PadPair]:
     """Iterate over blocks of output rows whose im2col matrices have a limited size."""
-    size = GPU_IM2COL_BLOCK_SIZE if is_kernel_on_gpu() else IM2COL_BLOCK_SIZE
+    size = GPU_IM2COL_BLOCK_SIZE if is_running_kernel_on_gpu() else IM2COL_BLOCK_SIZE
     step = max(1, size // max(elements_per_row, 1))
     return ((r, min(r + step, rows)) for r in range(0, rows, step))
 
@@ -93,7 +93,7 @@ def _im2col(z: Any, window: Window, rows: PadPair, rest: Sequence[int], groups: 
             groups, c // groups, -1
         )
     shape = (c, *window.size, rows[1] - rows[0], *rest, n)
-    if is_kernel_on_gpu():  # a single kernel
+    if is_running_kernel_on_gpu():  # a single kernel
         every = np.lib.stride_tricks.as_strided(
             z[:, rows[0] * window.stride[0] :], shape, _im2col_strides(z, window)
         )

@@ -8,10 +8,10 @@ from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
 from .conv import conv2d_transpose, conv3d_transpose, conv_transpose_vjp
 from .half_precision import computed_in_float32_if_half
-from .maxpool import unpool_images, unpool_vjp
+from .max_pool_with_index import unpool_images, unpool_vjp
 
 
-def sizes_from_tensor(sizes: Any) -> list[int]:
+def ints_from_size_tensors(sizes: Any) -> list[int]:
     """The output sizes, given as one tensor or as a list of one-element tensors."""
     return [int(n) for s in sizes for n in np.asarray(s).reshape(-1)]
 
@@ -46,7 +46,7 @@ def conv_transpose_to_size(
         dilations=dilations,
         groups=groups,
         data_format=data_format,
-        output_size=sizes_from_tensor(sizes),
+        output_size=ints_from_size_tensors(sizes),
     )
 
 
@@ -87,7 +87,7 @@ def unpool_to_size(x, mask, sizes):
 
     X [N,C,*S], Indices int like X -> Out [N,C,*Size]
     """
-    return unpool_images(x, mask, sizes_from_tensor(sizes)[2 - x.ndim :])
+    return unpool_images(x, mask, ints_from_size_tensors(sizes)[2 - x.ndim :])
 
 
 @unpool_to_size.meta

@@ -22,7 +22,7 @@ from ..core.op import (
 )
 from ..core.result_size_limit import check_result_size
 from .dynamic_sizes import has_size_tensor, resolve_sizes, resolve_sizes_for_meta_rule
-from .shared_meta_rules import Shape, like_x, num_elements, numpy_dtype_of_proto
+from .shared_op_rules import Shape, like_x, num_elements, numpy_dtype_of_proto
 
 # The attribute of assign_value for each dtype.
 _VALUE_ATTR_BY_PROTO = {

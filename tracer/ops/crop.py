@@ -7,7 +7,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
 from .dynamic_sizes import resolve_sizes
-from .shared_meta_rules import like_x
+from .shared_op_rules import like_x
 
 
 def _block_starts_and_sizes(x: Any, starts: Any, shape: Any) -> tuple[Any, Any]:

@@ -8,7 +8,7 @@ from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .half_precision import computed_in_float32_if_half
 from .scatter_at import ufunc_at
-from .shared_meta_rules import check_float, dims_match, like_x, make_no_second_order_rule
+from .shared_op_rules import check_float, dims_match, like_x, make_no_second_order_rule
 from .softmax import log_softmax_array
 
 

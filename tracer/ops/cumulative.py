@@ -11,7 +11,7 @@ from ..core.op import HOST_NOT_IN_CUPY, OPS, Meta, check_dtype, op
 from .elementwise import mul
 from .half_precision import computed_in_float32_if_half
 from .reduce import cumsum
-from .shared_meta_rules import (
+from .shared_op_rules import (
     check_float,
     like_x,
     normalize_axis,

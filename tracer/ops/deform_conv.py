@@ -11,7 +11,7 @@ from ..core.op import Ints, Meta, check, check_dtype, op
 from .conv import window_and_output_shape
 from .half_precision import computed_in_float32_if_half
 from .scatter_at import ufunc_at
-from .shared_meta_rules import check_float, dims_match, make_no_second_order_rule
+from .shared_op_rules import check_float, dims_match, make_no_second_order_rule
 from .sliding_window import Window
 
 Sizes = tuple[int, ...]
@@ -83,7 +83,9 @@ def _flatten_sampling_axes(a: Any) -> Any:
     return a.reshape(*a.shape[:2], 1, -1)
 
 
-def _prepare_sampling(x: Any, offset: Any, w: Any, **attrs: Any) -> tuple[Window, Sizes, Any, Any]:
+def _sampling_window_positions_and_grouped_x(
+    x: Any, offset: Any, w: Any, **attrs: Any
+) -> tuple[Window, Sizes, Any, Any]:
     groups = attrs.pop("deformable_groups")
     attrs.pop("im2col_step", None)
     window, out = window_and_output_shape(
@@ -93,7 +95,9 @@ def _prepare_sampling(x: Any, offset: Any, w: Any, **attrs: Any) -> tuple[Window
     return window, out, places, x.reshape(x.shape[0], groups, x.shape[1] // groups, -1)
 
 
-def _sampled_and_masked_columns(x: Any, places: Any, parted: Any, mask: Any) -> tuple[Any, Any]:
+def _sampled_columns_without_and_with_mask(
+    x: Any, places: Any, parted: Any, mask: Any
+) -> tuple[Any, Any]:
     """The sampled values without and with the mask, both [N,DG,C/DG,K*OH*OW]."""
     values = sum(
         _gather_corner(parted, look) * _flatten_sampling_axes(look.weight)
@@ -103,8 +107,10 @@ def _sampled_and_masked_columns(x: Any, places: Any, parted: Any, mask: Any) -> 
 
 
 def _deform_conv(x: Any, offset: Any, w: Any, mask: Any, groups: int, **attrs: Any) -> Any:
-    _, out, places, parted = _prepare_sampling(x, offset, w, groups=groups, **attrs)
-    _, columns = _sampled_and_masked_columns(x, places, parted, mask)
+    _, out, places, parted = _sampling_window_positions_and_grouped_x(
+        x, offset, w, groups=groups, **attrs
+    )
+    _, columns = _sampled_columns_without_and_with_mask(x, places, parted, mask)
     n, taps = x.shape[0], w.shape[2] * w.shape[3]
     columns = columns.reshape(n, groups, (x.shape[1] // groups) * taps, -1)
     return np.matmul(w.reshape(groups, w.shape[0] // groups, -1), columns).reshape(
@@ -195,10 +201,10 @@ def deformable_conv_v1(x, offset, w, **attrs):
 
     Input [N,C,H,W], Offset [N,2*DG*KH*KW,H',W'], Filter [M,C/groups,KH,KW] -> Output [N,M,H',W']
     """
-    return _deform_conv(x, offset, w, None, **_with_default_attrs(attrs))
+    return _deform_conv(x, offset, w, None, **_default_attrs_without_im2col_step(attrs))
 
 
-def _with_default_attrs(attrs: dict[str, Any]) -> dict[str, Any]:
+def _default_attrs_without_im2col_step(attrs: dict[str, Any]) -> dict[str, Any]:
     found = deformable_conv.attrs_with_defaults(attrs)
     found.pop("im2col_step")
     return found
@@ -223,10 +229,10 @@ def deformable_conv_grad(x, offset, w, mask, g, **attrs):
     """The gradients of deformable_conv with respect to Input, Offset, Filter and, if given,
     Mask.
     """
-    attrs = _with_default_attrs(attrs)
+    attrs = _default_attrs_without_im2col_step(attrs)
     groups = attrs["groups"]
-    _, _, places, parted = _prepare_sampling(x, offset, w, **attrs)
-    values, columns = _sampled_and_masked_columns(x, places, parted, mask)
+    _, _, places, parted = _sampling_window_positions_and_grouped_x(x, offset, w, **attrs)
+    values, columns = _sampled_columns_without_and_with_mask(x, places, parted, mask)
     n, m, depth = x.shape[0], w.shape[0], (x.shape[1] // groups) * w.shape[2] * w.shape[3]
     split = g.reshape(n, groups, m // groups, -1)
     to_filter = np.sum(

@@ -8,7 +8,7 @@ from .elementwise import mul, sub
 from .linalg_helpers import as_column, check_inexact_square_matrices, multiply_chain, transpose_last
 from .linear_solve import inverse
 from .reduce import reduce_sum
-from .shared_meta_rules import check_finite_array, check_float, like_x
+from .shared_op_rules import check_finite_array, check_float, like_x
 
 
 @op("determinant", "Input -> Out", no_half_reason=NO_HALF_DECOMPOSITION)

@@ -7,7 +7,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import Long, Meta, check, check_dtype, op
 from .elementwise import zeros_like
-from .shared_meta_rules import like_x, normalize_axis
+from .shared_op_rules import like_x, normalize_axis
 
 
 def _diagonal_length(shape: Any, offset: int, axis1: int, axis2: int) -> int:
@@ -81,7 +81,7 @@ def _(x, *, offset, axis1, axis2):
 @trace.vjp
 def _(g, x, *, offset, axis1, axis2):
     first, second = sorted(_normalize_axis_pair(x, axis1, axis2))
-    return broadcast_along_diagonal(g, x, offset=offset, axis1=first, axis2=second)
+    return broadcast_onto_diagonal_of_zeros(g, x, offset=offset, axis1=first, axis2=second)
 
 
 @op(
@@ -90,7 +90,7 @@ def _(g, x, *, offset, axis1, axis2):
     meta=lambda x, y, **_: Meta(y.shape, x.dtype),
     internal=True,
 )
-def broadcast_along_diagonal(x, y, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
+def broadcast_onto_diagonal_of_zeros(x, y, *, offset: int = 0, axis1: int = 0, axis2: int = 1):
     """Out = zeros like Y, with X at every element of a diagonal. X [remaining axes], Y [*]
     -> Out like Y
     """
@@ -100,7 +100,7 @@ def broadcast_along_diagonal(x, y, *, offset: int = 0, axis1: int = 0, axis2: in
     return out
 
 
-@broadcast_along_diagonal.vjp
+@broadcast_onto_diagonal_of_zeros.vjp
 def _(g, x, y, *, offset, axis1, axis2):
     return trace(g, offset=offset, axis1=axis1, axis2=axis2), None
 

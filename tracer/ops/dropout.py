@@ -6,12 +6,14 @@ from ..core import rng
 from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .elementwise import scale
-from .shared_meta_rules import check_float, make_rule_like_input_at
+from .shared_op_rules import check_float, make_rule_like_input_at
 
 MODES = ("downgrade_in_infer", "upscale_in_train")
 
 
-def _scale_of_kept_elements(dropout_prob: float, implementation: str, is_test: bool) -> float:
+def _require_scale_of_dropout_mode(
+    dropout_prob: float, implementation: str, is_test: bool
+) -> float:
     """The factor by which elements that are not dropped are multiplied."""
     check(
         implementation in MODES,
@@ -44,7 +46,9 @@ def dropout(
     the same.
     """
     check(0.0 <= dropout_prob <= 1.0, f"dropout_prob={dropout_prob} is not a probability")
-    factor = x.dtype.type(_scale_of_kept_elements(dropout_prob, dropout_implementation, is_test))
+    factor = x.dtype.type(
+        _require_scale_of_dropout_mode(dropout_prob, dropout_implementation, is_test)
+    )
     if is_test:
         return (x if factor == 1 else x * factor), np.broadcast_to(
             np.ones_like(x, dtype=np.uint8, shape=()), x.shape
@@ -59,13 +63,13 @@ def dropout(
 def _(x, given, *, dropout_prob, is_test, dropout_implementation, fix_seed, seed):
     check_float(x)
     check(0.0 <= dropout_prob <= 1.0, f"dropout_prob={dropout_prob} is not a probability")
-    _scale_of_kept_elements(dropout_prob, dropout_implementation, is_test)
+    _require_scale_of_dropout_mode(dropout_prob, dropout_implementation, is_test)
     return x, Meta(x.shape, np.dtype(np.uint8))
 
 
 @dropout.vjp
 def _(g, x, given, *, dropout_prob, is_test, dropout_implementation, fix_seed, seed, Mask):
-    factor = _scale_of_kept_elements(dropout_prob, dropout_implementation, is_test)
+    factor = _require_scale_of_dropout_mode(dropout_prob, dropout_implementation, is_test)
     return scale(g, scale=factor) if is_test else apply_scaled_mask(g, Mask, scale=factor), None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.op import Meta, check
-from .shared_meta_rules import Shape
+from .shared_op_rules import Shape
 
 
 def resolve_sizes(tensor: Any, tensors: Any, plain: Sequence[int]) -> Sequence[int]:

@@ -33,7 +33,7 @@ from .linalg_helpers import (
 )
 from .linear_solve import solve
 from .matmul import matmul
-from .shared_meta_rules import (
+from .shared_op_rules import (
     broadcast_shapes,
     check_finite_array,
     complex_dtype,

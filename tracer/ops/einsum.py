@@ -9,7 +9,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import OPS, Meta, check, check_dtype, op
 from .half_precision import computed_in_float32_if_half
-from .shared_meta_rules import Shape, broadcast_dim, vjp_input_dtype_proto, vjp_input_shape
+from .shared_op_rules import Shape, find_broadcast_dim, vjp_input_dtype_proto, vjp_input_shape
 
 Labels = tuple[str, ...]
 
@@ -80,7 +80,7 @@ def _size_by_label(terms: Sequence[Labels], shapes: Sequence[Shape]) -> dict[str
     sizes: dict[str, int] = {}
     for term, shape in zip(terms, shapes, strict=True):
         for c, d in zip(term, shape, strict=True):
-            size = broadcast_dim(sizes.get(c, 1), d)
+            size = find_broadcast_dim(sizes.get(c, 1), d)
             check(size is not None, f"the axes {c} have sizes {sizes.get(c)} and {d}")
             sizes[c] = -1 if size is None else size
     return sizes

@@ -16,10 +16,10 @@ from ..core import native
 from ..core.arrays import np
 from ..core.op import NO_GRAD_NON_FLOAT_RESULT, OPS, Ints, Meta, check, check_dtype, op
 from .half_precision import computed_in_float32_if_half
-from .shared_meta_rules import (
+from .shared_op_rules import (
     append_ones_to_align_at_axis,
     broadcast,
-    broadcast_same_dtype_except_bool,
+    broadcast_same_dtype_not_bool,
     check_not_bool,
     like_x,
     pick_known_dim,
@@ -102,7 +102,7 @@ def zeros_like(x: Any) -> Any:
     return OPS["fill_any_like"](x, value=0.0)
 
 
-@op("elementwise_add", "X, Y -> Out", meta=broadcast_same_dtype_except_bool)
+@op("elementwise_add", "X, Y -> Out", meta=broadcast_same_dtype_not_bool)
 def add(x, y, *, axis: int = -1):
     """Out = X + Y. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     check_not_bool(x)
@@ -121,7 +121,7 @@ def _(g, x, y, *, axis):
     return sum_to_shape_if_axis_used(g, x, axis), sum_to_shape_if_axis_used(g, y, axis)
 
 
-@op("elementwise_sub", "X, Y -> Out", meta=broadcast_same_dtype_except_bool)
+@op("elementwise_sub", "X, Y -> Out", meta=broadcast_same_dtype_not_bool)
 def sub(x, y, *, axis: int = -1):
     """Out = X - Y. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     check_not_bool(x)
@@ -226,7 +226,7 @@ def _(g, x, mask):
     return masked(g, mask), None
 
 
-@op("elementwise_pow", "X, Y -> Out", meta=broadcast_same_dtype_except_bool)
+@op("elementwise_pow", "X, Y -> Out", meta=broadcast_same_dtype_not_bool)
 @np.errstate(all="ignore")
 def power(x, y, *, axis: int = -1):
     """Out = X ** Y; for integers, rounded. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
@@ -253,7 +253,7 @@ def _(g, x, y, *, axis, Out):
 @op(
     "elementwise_floordiv",
     "X, Y -> Out",
-    meta=broadcast_same_dtype_except_bool,
+    meta=broadcast_same_dtype_not_bool,
     no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
 )
 @np.errstate(all="ignore")
@@ -265,7 +265,7 @@ def floordiv(x, y, *, axis: int = -1):
     return np.floor_divide(x, y)
 
 
-@op("elementwise_mod", "X, Y -> Out", meta=broadcast_same_dtype_except_bool)
+@op("elementwise_mod", "X, Y -> Out", meta=broadcast_same_dtype_not_bool)
 @np.errstate(all="ignore")
 def mod(x, y, *, axis: int = -1):
     """Out = the remainder of X / Y, with the sign of Y. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ..core import cuda
-from ..core.arrays import is_kernel_on_gpu, np
+from ..core.arrays import is_running_kernel_on_gpu, np
 from . import blockwise
 
 _erf_exact = np.frompyfunc(math.erf, 1, 1)
@@ -30,7 +30,7 @@ def erf(x: Any) -> Any:
     if x.dtype == np.float64:
         return (
             cuda.cupyx_special_function("erf")(x)
-            if is_kernel_on_gpu()
+            if is_running_kernel_on_gpu()
             else np.asarray(_erf_exact(x), dtype=np.float64)
         )
     if x.dtype != np.float32:

@@ -15,7 +15,7 @@ from ..core.arrays import np
 from ..core.op import NO_HALF_COMPLEX, OPS, Long, Longs, Meta, check, check_dtype, op
 from .complex_numbers import real
 from .elementwise import add
-from .shared_meta_rules import (
+from .shared_op_rules import (
     complex_dtype,
     normalize_axes,
     raise_unknown_size_unless,

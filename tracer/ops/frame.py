@@ -8,7 +8,7 @@ from ..core.arrays import np
 from ..core.op import NO_HALF_COMPLEX, OPS, Meta, check, check_dtype, op
 from .fourier import fft_r2c, fft_r2c_grad
 from .half_precision import computed_in_float32_if_half
-from .shared_meta_rules import complex_dtype, dims_match, raise_unknown_size_unless, vjp_input_shape
+from .shared_op_rules import complex_dtype, dims_match, raise_unknown_size_unless, vjp_input_shape
 
 
 def _check_frame_attrs(x: Any, rank: int, hop_length: int, axis: int) -> None:

@@ -10,7 +10,7 @@ from ..core.arrays import np
 from ..core.op import Ints, Meta, check, check_dtype, op
 from .half_precision import computed_in_float32_if_half
 from .scatter_at import ufunc_at
-from .shared_meta_rules import check_float, dims_match, make_no_second_order_rule, num_elements
+from .shared_op_rules import check_float, dims_match, make_no_second_order_rule, num_elements
 from .sliding_window import NUMBER_WORDS
 from .unary_math import round_half_away
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.dtype import DTYPE_BY_NP, HALF_DTYPES, float32
 from ..core.op import OPS
-from .shared_meta_rules import vjp_input_dtype_proto
+from .shared_op_rules import vjp_input_dtype_proto
 
 _FLOAT32 = float32.np
 _HALF_PROTOS = {DTYPE_BY_NP[dtype].proto for dtype in HALF_DTYPES}

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from ..core.arrays import np
 from ..core.op import HOST_PYTHON_LOOP, Longs, Meta, Strings, check, op
 from .half_precision import computed_in_float32_if_half
-from .shared_meta_rules import check_float, dims_match, make_no_second_order_rule, num_elements
+from .shared_op_rules import check_float, dims_match, make_no_second_order_rule, num_elements
 
 
 class TreePath(NamedTuple):

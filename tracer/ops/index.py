@@ -19,8 +19,8 @@ from ..core.op import (
     op,
 )
 from .elementwise import masked, zeros_like
-from .scatter_at import assign_at
-from .shared_meta_rules import (
+from .scatter_at import assign_in_place_at
+from .shared_op_rules import (
     Shape,
     broadcast_shapes,
     dims_match,
@@ -250,7 +250,7 @@ def scatter(x, ids, updates, *, overwrite: bool = True):
     check_updates_shape(updates.shape, required_scatter_updates_shape(x.shape, ids.shape))
     index, out = index_as_vector(ids), x.copy()
     if overwrite:
-        assign_at(out, (index,), updates)
+        assign_in_place_at(out, (index,), updates)
     else:
         out[index] = 0
         scatter_add_rows(out, index.reshape(-1), updates.reshape(-1, *x.shape[1:]))
@@ -308,7 +308,7 @@ def _(ids, y):
 # -----------------------------------------------------------------------------------------------
 
 
-def split_index_tuples(x: Any, index: Any) -> tuple[Any, ...]:
+def split_and_check_index_tuples(x: Any, index: Any) -> tuple[Any, ...]:
     """The index tuples in the last axis of `index`, as one array per indexed axis of `x`."""
     found = tuple(index[..., i] for i in range(index.shape[-1]))
     for axis, column in enumerate(found):
@@ -331,7 +331,7 @@ def gather_nd(x, index):
     """Out = the slices of X at index tuples. X [*S], Index int [*I, K] -> Out [*I, *S[K:]]"""
     if not index.shape[-1]:
         return np.broadcast_to(x, index.shape[:-1] + x.shape)
-    return x[split_index_tuples(x, index)]
+    return x[split_and_check_index_tuples(x, index)]
 
 
 @gather_nd.meta
@@ -356,7 +356,7 @@ def scatter_nd_add(x, index, updates):
     out = x.copy()
     rest = x.shape[count:]
     rows = np.zeros_like(index[..., :1].reshape(-1))
-    for axis, column in enumerate(split_index_tuples(x, index)):
+    for axis, column in enumerate(split_and_check_index_tuples(x, index)):
         rows = rows * x.shape[axis] + column.reshape(-1)
     if not count:
         rows = np.zeros(index.shape[:-1], np.int64).reshape(-1)

@@ -8,8 +8,8 @@ from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
 from .elementwise import zeros_like
 from .index import check_index_range, check_integers, index_select
-from .scatter_at import assign_at, ufunc_at
-from .shared_meta_rules import broadcast_shapes, dims_match, normalize_axis, shapes_match
+from .scatter_at import assign_in_place_at, ufunc_at
+from .shared_op_rules import broadcast_shapes, dims_match, normalize_axis, shapes_match
 
 
 @op("index_add", "X, Index, AddValue -> Out", same_dtype="X AddValue")
@@ -91,7 +91,7 @@ def index_put(x, indices, value, *, accumulate: bool = False):
     if accumulate:
         ufunc_at(np.add, out, places, value)
     else:
-        assign_at(out, places, value)
+        assign_in_place_at(out, places, value)
     return out
 
 

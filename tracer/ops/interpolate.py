@@ -13,7 +13,7 @@ from ..core.arrays import np
 from ..core.op import Floats, Meta, Op, check, op
 from .half_precision import computed_in_float32_if_half
 from .scatter_at import ufunc_at
-from .shared_meta_rules import check_inexact, like_x
+from .shared_op_rules import check_inexact, like_x
 from .sliding_window import NUMBER_WORDS
 
 INTERP_SLOTS = "X, OutSize?!, SizeTensor*?!, Scale?! -> Out"

@@ -9,7 +9,7 @@ from ..core.op import OPS, Meta, check
 from .compare import equal, logical_and
 from .elementwise import add, div, mul, scale, sub, zeros_like
 from .matmul import matmul
-from .shared_meta_rules import (
+from .shared_op_rules import (
     Shape,
     check_inexact,
     dims_match,

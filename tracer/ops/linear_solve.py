@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.arrays import is_kernel_on_gpu, np
+from ..core.arrays import is_running_kernel_on_gpu, np
 from ..core.op import HOST_NOT_IN_CUPY, NO_HALF_DECOMPOSITION, Meta, check, check_dtype, op
 from .elementwise import add, scale, sub
 from .linalg_helpers import (
@@ -23,7 +23,7 @@ from .linalg_helpers import (
     upper_triangle,
 )
 from .matmul import matmul
-from .shared_meta_rules import (
+from .shared_op_rules import (
     Shape,
     broadcast_shapes,
     check_finite_array,
@@ -209,7 +209,7 @@ def pseudo_inverse(x, *, rcond: float = 1e-15, hermitian: bool = False):
     hermitian: X is Hermitian; only its lower triangle is read.
     """
     check_finite_array(x)
-    if not is_kernel_on_gpu():
+    if not is_running_kernel_on_gpu():
         return np.linalg.pinv(x, rcond, hermitian)
     below = np.tril(x, -1)  # CuPy reads both triangles
     return np.linalg.pinv(

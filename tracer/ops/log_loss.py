@@ -6,7 +6,7 @@ from ..core.arrays import np
 from ..core.op import check, op
 from .elementwise import div, mul, scale, sub
 from .half_precision import computed_in_float32_if_half
-from .shared_meta_rules import check_float, shapes_match
+from .shared_op_rules import check_float, shapes_match
 from .unary_math import one_minus
 
 

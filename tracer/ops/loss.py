@@ -11,7 +11,7 @@ from .compare import is_strictly_between, not_equal
 from .elementwise import div, masked, mul, scale, sub
 from .half_precision import computed_in_float32_if_half, upcast_tensor
 from .reduce import reduce_mean, reduce_sum
-from .shared_meta_rules import (
+from .shared_op_rules import (
     check_float,
     dims_match,
     like_x,
@@ -47,7 +47,7 @@ def softmax_with_cross_entropy(
         shapes_match(label.shape, _required_label_shape(x, soft_label, axis)),
         "Label does not fit Logits",
     )
-    check_label_dtype(x, label, soft_label)
+    check_hard_or_soft_label_dtype(x, label, soft_label)
     if use_softmax:
         logs = log_softmax_array(x, axis)
         probabilities = np.exp(logs)
@@ -90,7 +90,7 @@ def _(
     return _CROSS_ENTROPY(x, label, ignore_index)
 
 
-def check_label_dtype(x: Any, label: Any, soft_label: bool) -> None:
+def check_hard_or_soft_label_dtype(x: Any, label: Any, soft_label: bool) -> None:
     """Raise OpError if hard labels are not integers, or if soft labels have another dtype than X.
 
     As in Paddle, the kernel checks this, not shape inference: the dtype of a value fed for
@@ -313,10 +313,10 @@ def _(g, x, label, pos_weight, *, ignore_index, normalize):
             return mul(share, sub(sigmoid(x), label))
         return mul(share, sub(one_minus(label), mul(sigmoid(negative(x)), pos_weight)))
 
-    def weight_grad() -> Any:
+    def pos_weight_grad() -> Any:
         return mul(share, negative(OPS["logsigmoid"](x)))
 
-    return x_grad, None, weight_grad
+    return x_grad, None, pos_weight_grad
 
 
 @op("share_of_used", "X, Label -> Out", meta=like_x, internal=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
 from .half_precision import computed_in_float32_if_half
-from .shared_meta_rules import broadcast_shapes, check_float
+from .shared_op_rules import broadcast_shapes, check_float
 from .softmax import softmax_array, softmax_grad
 
 

@@ -12,7 +12,7 @@ from .compare import equal, is_strictly_between
 from .elementwise import div, masked, mul, scale
 from .half_precision import computed_in_float32_if_half
 from .reduce import axes_to_reduce, broadcast_like, reduced_shape
-from .shared_meta_rules import (
+from .shared_op_rules import (
     broadcast_shapes,
     check_float,
     dims_match,

@@ -6,7 +6,7 @@ import functools
 import itertools
 from typing import Any
 
-from ..core.arrays import is_kernel_on_gpu, np
+from ..core.arrays import is_running_kernel_on_gpu, np
 from ..core.op import NO_HALF_DECOMPOSITION, OPS, Meta, check, check_dtype, op
 from .elementwise import mul, sub
 from .half_precision import computed_in_float32_if_half
@@ -21,7 +21,7 @@ from .linalg_helpers import (
 )
 from .matmul import p_norm, p_norm_vjp
 from .reduce import reduce_sum
-from .shared_meta_rules import (
+from .shared_op_rules import (
     Shape,
     broadcast,
     check_float,
@@ -44,7 +44,9 @@ def multi_dot(xs):
     X list of [Mi, Mi+1] -> Out [M0, Mn]
     """
     check(len(xs) > 1, "X needs two factors")
-    return functools.reduce(np.matmul, xs) if is_kernel_on_gpu() else np.linalg.multi_dot(xs)
+    return (
+        functools.reduce(np.matmul, xs) if is_running_kernel_on_gpu() else np.linalg.multi_dot(xs)
+    )
 
 
 @multi_dot.meta

@@ -9,7 +9,7 @@ from ..core.arrays import np
 from ..core.op import HOST_PYTHON_LOOP, Meta, check, op
 from .box_ops import NO_GRAD_BOXES
 from .nms import Detections, nms_of_sorted_boxes
-from .shared_meta_rules import check_float, dims_match
+from .shared_op_rules import check_float, dims_match
 
 BOX_SIZES = (4, 8, 16, 24, 32)  # number of coordinates of a box or polygon
 
@@ -59,7 +59,7 @@ def select_boxes_of_images(
 
     cuts: the box offsets of the images, if boxes are [M,C,4] and scores [M,C].
     """
-    check_boxes(boxes, scores)
+    check_boxes_and_scores(boxes, scores)
     rows, numbers, counts = [], [], []
     for own, score, first in _iter_images(boxes, scores, cuts):
         one: Detections = []
@@ -90,7 +90,7 @@ def select_boxes_of_images(
     )
 
 
-def check_boxes(boxes: Any, scores: Any) -> None:
+def check_boxes_and_scores(boxes: Any, scores: Any) -> None:
     """Raise OpError if the shapes of boxes and scores do not match."""
     check_float(boxes)
     check(
@@ -152,7 +152,7 @@ def multiclass_nms3(
 
 @multiclass_nms3.meta
 def _(bboxes, scores, counts, **_):
-    check_boxes(bboxes, scores)
+    check_boxes_and_scores(bboxes, scores)
     check(
         (counts is None) == (len(scores.shape) == 3),
         "Scores need two axes with RoisNum, three without",

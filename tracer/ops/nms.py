@@ -8,7 +8,7 @@ from ..core.arrays import np
 from ..core.op import HOST_PYTHON_LOOP, Meta, check, op
 from .box_ops import NO_GRAD_BOXES
 from .polygons import polygon_ious
-from .shared_meta_rules import check_float, dims_match
+from .shared_op_rules import check_float, dims_match
 
 BLOCK_SIZE = 256  # boxes compared with all remaining ones at once
 

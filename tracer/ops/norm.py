@@ -11,21 +11,21 @@ from ..core.dtype import compute_dtype
 from ..core.op import OPS, Meta, check, op
 from .elementwise import mul, scale, sub
 from .half_precision import computed_in_float32_if_half, upcast_tensor
-from .moments import (
-    standardize,
-    standardize_dot,
-    standardize_grad,
-    standardize_rows_and_return_moments,
-)
 from .reduce import reduce_sum
 from .shape import reshape, reshape_like
-from .shared_meta_rules import (
+from .shared_op_rules import (
     Shape,
     check_float,
     dims_match,
     make_rule_like_input_at,
     num_elements,
     vjp_input_shape,
+)
+from .standardization import (
+    standardize_grad,
+    standardize_rows_and_return_moments,
+    standardize_with_given_moments,
+    standardized_product_sum,
 )
 from .unary_math import rsqrt
 
@@ -96,7 +96,7 @@ def batch_norm(
     t = mean.dtype.type
     if _uses_running_stats(is_test, trainable_statistics, use_global_stats):
         inv_std = t(1) / np.sqrt(variance + t(epsilon))
-        y = _standardize_and_apply_affine_in_place(
+        y = _apply_inv_std_and_affine_in_place(
             x - mean.reshape(_per_channel_shape(x.ndim, channel)), inv_std, weight, bias, channel
         )
         return y, mean, variance, np.zeros_like(mean), np.zeros_like(mean)
@@ -112,14 +112,14 @@ def batch_norm(
         for old, new in ((mean, batch_mean), (variance, batch_variance))
     )
     return (
-        _standardize_and_apply_affine_in_place(centred, inv_std, weight, bias, channel),
+        _apply_inv_std_and_affine_in_place(centred, inv_std, weight, bias, channel),
         *running,
         batch_mean,
         inv_std,
     )
 
 
-def _standardize_and_apply_affine_in_place(
+def _apply_inv_std_and_affine_in_place(
     centred: Any, inv_std: Any, weight: Any, bias: Any, channel: int
 ) -> Any:
     """The standardized values times Scale plus Bias; overwrites `centred`."""
@@ -229,7 +229,7 @@ def _(
         m, r = per_channel(SavedMean), per_channel(SavedVariance)
 
         def weight_grad() -> Any:
-            return standardize_dot(x, m, r, g, axes=rest, over=rest)
+            return standardized_product_sum(x, m, r, g, axes=rest, over=rest)
 
         x_grad = lambda: standardize_grad(x, m, r, scaled_grad(), axes=rest)  # noqa: E731
     return (
@@ -321,7 +321,9 @@ def _(g, x, weight, bias, *, epsilon, begin_norm_axis, Mean, Variance):
     m, r = (reshape(t, shape=[-1, 1]) for t in (Mean, rsqrt(scale(Variance, bias=epsilon))))
     return (
         lambda: reshape_like(standardize_grad(rows, m, r, scaled_grad(), axes=[1]), x),
-        lambda: reshape_like(standardize_dot(rows, m, r, grads, axes=[1], over=[0]), weight),
+        lambda: reshape_like(
+            standardized_product_sum(rows, m, r, grads, axes=[1], over=[0]), weight
+        ),
         lambda: reshape_like(reduce_sum(grads, dim=[0]), bias),
     )
 
@@ -394,7 +396,7 @@ def _normalize_groups_and_apply_affine(
     return y, mean, variance
 
 
-def _grouped_vjp(
+def _grouped_norm_vjp(
     g: Any, x: Any, weight: Any, bias: Any, mean: Any, inv_std: Any, groups: int, layout: str
 ) -> Any:
     rank = len(vjp_input_shape(x))
@@ -409,7 +411,9 @@ def _grouped_vjp(
     m, r = (reshape(t, shape=[-1, 1]) for t in (mean, inv_std))
 
     def weight_grad() -> Any:
-        standard = ungroup_rows(standardize(rows, m, r, axes=[1]), x, data_layout=layout)
+        standard = ungroup_rows(
+            standardize_with_given_moments(rows, m, r, axes=[1]), x, data_layout=layout
+        )
         return reduce_sum(mul(g, standard), dim=rest)
 
     return (
@@ -454,7 +458,7 @@ def _(x, weight, bias, *, epsilon, groups, data_layout):
 
 @group_norm.vjp
 def _(g, x, weight, bias, *, epsilon, groups, data_layout, Mean, Variance):
-    return _grouped_vjp(
+    return _grouped_norm_vjp(
         g, x, weight, bias, Mean, rsqrt(scale(Variance, bias=epsilon)), groups, data_layout
     )
 
@@ -490,4 +494,4 @@ def _(x, weight, bias, *, epsilon):
 
 @instance_norm.vjp
 def _(g, x, weight, bias, *, SavedMean, SavedVariance):
-    return _grouped_vjp(g, x, weight, bias, SavedMean, SavedVariance, -1, "NCHW")
+    return _grouped_norm_vjp(g, x, weight, bias, SavedMean, SavedVariance, -1, "NCHW")

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import Long, Meta, check, op
-from .shared_meta_rules import check_float, num_elements, shapes_match
+from .shared_op_rules import check_float, num_elements, shapes_match
 
 NO_GRAD_UPDATE_OP = "it is a step of training"
 
@@ -29,7 +29,7 @@ def _make_overwritten_inputs_meta_rule(*indices: int) -> Any:
     return rule
 
 
-def _as_scalar(array: Any, like: Any) -> Any:
+def _as_scalar_in_dtype_of(array: Any, like: Any) -> Any:
     """The only element of an array, in the dtype of another."""
     return like.dtype.type(array.reshape(-1)[0])
 
@@ -50,7 +50,7 @@ def reject_master_param(master: Any) -> None:
 def sgd(param, lr, grad, master=None, *, multi_precision: bool = False):
     """ParamOut = Param - LearningRate * Grad. Param, Grad [*], LearningRate [1] -> like Param"""
     reject_master_param(master)
-    return param - _as_scalar(lr, param) * grad
+    return param - _as_scalar_in_dtype_of(lr, param) * grad
 
 
 @op(
@@ -86,7 +86,9 @@ def momentum(
     if regularization_method == "l2_decay":
         g = g + one(regularization_coeff) * param
     new = one(mu) * velocity + g
-    return param - _as_scalar(lr, param) * (g + one(mu) * new if use_nesterov else new), new
+    return param - _as_scalar_in_dtype_of(lr, param) * (
+        g + one(mu) * new if use_nesterov else new
+    ), new
 
 
 def _updated_moments(
@@ -276,7 +278,7 @@ def adagrad(
     """
     reject_master_param(master)
     total = moment + grad * grad
-    return param - _as_scalar(lr, param) * grad / (
+    return param - _as_scalar_in_dtype_of(lr, param) * grad / (
         np.sqrt(total) + param.dtype.type(epsilon)
     ), total
 
@@ -308,7 +310,7 @@ def adadelta(
     seen = one(rho) * squared + one(1 - rho) * grad * grad
     step = -np.sqrt((updates + one(epsilon)) / (seen + one(epsilon))) * grad
     return (
-        param + _as_scalar(lr, param) * step,
+        param + _as_scalar_in_dtype_of(lr, param) * step,
         seen,
         one(rho) * updates + one(1 - rho) * step * step,
     )
@@ -349,7 +351,7 @@ def rmsprop(
     if centered:
         average = one(decay) * average + one(1 - decay) * grad
         under = under - average * average
-    step = one(momentum) * moment + _as_scalar(lr, param) * grad / np.sqrt(under)
+    step = one(momentum) * moment + _as_scalar_in_dtype_of(lr, param) * grad / np.sqrt(under)
     return param - step, step, seen, average.copy() if average is mean else average
 
 
@@ -390,7 +392,9 @@ def lamb(
     first, second = _updated_moments(grad, moment1, moment2, beta1, beta2)
     p1, p2 = one(1 - float(pow1.reshape(-1)[0])), one(1 - float(pow2.reshape(-1)[0]))
     toward = first / p1 / (np.sqrt(second / p2) + one(epsilon)) + one(weight_decay) * param
-    rate = _as_scalar(lr, param) * _trust_ratio(param, toward, always_adapt or weight_decay > 0)
+    rate = _as_scalar_in_dtype_of(lr, param) * _trust_ratio(
+        param, toward, always_adapt or weight_decay > 0
+    )
     return (
         param - rate * toward,
         first,

@@ -8,7 +8,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import OPS, Ints, Meta, check, op
 from .dynamic_sizes import resolve_sizes
-from .shared_meta_rules import Shape, like_x
+from .shared_op_rules import Shape, like_x
 
 # Names of the padding modes in np.pad.
 _MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}

@@ -7,7 +7,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, Meta, check, check_dtype, op
 from .half_precision import computed_in_float32_if_half
-from .shared_meta_rules import (
+from .shared_op_rules import (
     check_float,
     dims_match,
     num_elements,

@@ -10,7 +10,7 @@ from ..core.op import OPS, Meta, op
 from .compare import equal
 from .elementwise import add, div, masked, mul, scale, sub
 from .half_precision import computed_in_float32_if_half
-from .shared_meta_rules import broadcast, check_float
+from .shared_op_rules import broadcast, check_float
 from .unary_math import negative, square
 
 

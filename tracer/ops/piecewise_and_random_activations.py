@@ -14,7 +14,7 @@ from .activation import clamp
 from .compare import is_strictly_between, where
 from .elementwise import div, masked, mul, scale
 from .half_precision import computed_in_float32_if_half
-from .shared_meta_rules import check_float, float_like_x, like_x, normalize_axis
+from .shared_op_rules import check_float, float_like_x, like_x, normalize_axis
 from .softmax import softmax_array, softmax_grad
 from .unary_math import exp, one_minus, square, tanh
 
@@ -71,10 +71,10 @@ def _multiply_by_number(x: Any, factor: float) -> Any:
 @op("hard_shrink", "X -> Out", meta=like_x, floating="X")
 def hard_shrink(x, *, threshold: float = 0.5):
     """Out = X where |X| > threshold, else 0. X [*] -> Out [*]"""
-    return x * _outside_mask(x, threshold)
+    return x * _abs_exceeds_threshold(x, threshold)
 
 
-def _outside_mask(x: Any, threshold: float) -> Any:
+def _abs_exceeds_threshold(x: Any, threshold: float) -> Any:
     t = x.dtype.type
     return (x > t(threshold)) | (x < t(-threshold))
 
@@ -87,7 +87,7 @@ def _(g, x, *, threshold):
 @op("keep_outside", "X, Y -> Out", meta=like_x, internal=True)
 def keep_x_where_abs_y_exceeds_threshold(x, y, *, threshold: float):
     """Out = X where |Y| > threshold, else 0. X [*], Y [*] -> Out [*]"""
-    return x * _outside_mask(y, threshold)
+    return x * _abs_exceeds_threshold(y, threshold)
 
 
 @keep_x_where_abs_y_exceeds_threshold.vjp
@@ -99,7 +99,7 @@ def _(g, x, y, *, threshold):
 def softshrink(x, **attrs):
     """Out = X - lambda * sign(X) where |X| > lambda, else 0. X [*] -> Out [*]"""
     width = attrs.get("lambda", 0.5)
-    return (x - np.sign(x) * x.dtype.type(width)) * _outside_mask(x, width)
+    return (x - np.sign(x) * x.dtype.type(width)) * _abs_exceeds_threshold(x, width)
 
 
 softshrink.attrs["lambda"] = AttrSpec("FLOAT", 0.5)  # a Python keyword

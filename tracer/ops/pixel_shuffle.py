@@ -7,7 +7,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import NO_GRAD_VALUE_INDEPENDENT, Ints, Meta, check, op
 from .elementwise import masked
-from .shared_meta_rules import check_float, dims_match, normalize_axis, scale_dim
+from .shared_op_rules import check_float, dims_match, normalize_axis, scale_dim
 from .sliding_window import (
     Window,
     channels_first,
@@ -180,7 +180,7 @@ def _(g, x, *, seg_num, shift_ratio, data_format):
 # ---------------------------------------------------------------------------------
 
 
-def _split_into_groups(x: Any, groups: int, axis: int) -> Any:
+def _split_into_groups_of_size(x: Any, groups: int, axis: int) -> Any:
     """Reshape [*,C,*] to [*,C/groups,groups,*]."""
     axis %= x.ndim
     return x.reshape(*x.shape[:axis], x.shape[axis] // groups, groups, *x.shape[axis + 1 :])
@@ -193,7 +193,7 @@ def maxout(x, *, groups: int, axis: int = 1):
     X [N,C,H,W] -> Out [N,C/groups,H,W]
     """
     check(-x.ndim <= axis < x.ndim, f"axis={axis} is not that of the channels")
-    return np.max(_split_into_groups(x, groups, axis), axis=axis % x.ndim + 1)
+    return np.max(_split_into_groups_of_size(x, groups, axis), axis=axis % x.ndim + 1)
 
 
 @maxout.meta
@@ -226,7 +226,7 @@ def is_first_maximum_of_channel_group(x, *, groups: int, axis: int = 1):
 
     X [*,C,*] -> Out bool [*,C,*]
     """
-    grouped, at = _split_into_groups(x, groups, axis), axis % x.ndim + 1
+    grouped, at = _split_into_groups_of_size(x, groups, axis), axis % x.ndim + 1
     out = np.zeros_like(grouped, dtype=bool)
     np.put_along_axis(out, np.argmax(grouped, axis=at, keepdims=True), True, axis=at)
     return out.reshape(x.shape)
@@ -257,7 +257,7 @@ def _(g, x, *, groups, axis):
 @op("sum_groups", "X -> Out", internal=True)
 def sum_groups(x, *, groups: int, axis: int = 1):
     """Out = the sum over each `groups` consecutive channels. X [*,C,*] -> Out [*,C/groups,*]"""
-    return np.sum(_split_into_groups(x, groups, axis), axis=axis % x.ndim + 1)
+    return np.sum(_split_into_groups_of_size(x, groups, axis), axis=axis % x.ndim + 1)
 
 
 @sum_groups.meta

@@ -13,7 +13,7 @@ from ..core.arrays import np
 from ..core.op import Ints, Meta, Op, check, op
 from ..core.result_size_limit import check_result_size
 from .half_precision import computed_in_float32_if_half
-from .shared_meta_rules import Shape, check_float, like_x, make_rule_like_input_at, vjp_input_shape
+from .shared_op_rules import Shape, check_float, like_x, make_rule_like_input_at, vjp_input_shape
 from .sliding_window import (
     NUMBER_WORDS,
     IntPerAxis,
@@ -58,7 +58,7 @@ class PoolingPlan(NamedTuple):
         )
 
 
-def _adaptive_image_result_pairs_and_counts(
+def _adaptive_index_pairs_and_counts_of_axis(
     size: int, out: int
 ) -> tuple[list[ImageResultIndexPair], list[int]]:
     starts = [i * size // out for i in range(out)]
@@ -70,7 +70,7 @@ def _adaptive_image_result_pairs_and_counts(
     return pieces, [e - s for s, e in zip(starts, ends, strict=True)]
 
 
-def _window_image_result_pairs_and_counts(
+def _window_index_pairs_and_counts_of_axis(
     size: int, out: int, window: Window, axis: int, exclusive: bool
 ) -> tuple[list[ImageResultIndexPair], list[int]]:
     k, stride, (before, _) = window.size[axis], window.stride[axis], window.pads[axis]
@@ -118,7 +118,7 @@ def _make_window_from_pool_attrs(
     return Window(size, stride, (1,) * rank, pads)
 
 
-def pool_window_or_none_and_output_sizes(
+def window_unless_adaptive_and_output_sizes(
     shape: Shape,
     *,
     ksize: Any,
@@ -153,11 +153,11 @@ def pool_window_or_none_and_output_sizes(
 
 def make_pooling_plan(shape: Shape, exclusive: bool = True, **attrs: Any) -> PoolingPlan:
     """The pooling of images of `shape` [N,C,*S] with the given attributes."""
-    window, out = pool_window_or_none_and_output_sizes(shape, **attrs)
+    window, out = window_unless_adaptive_and_output_sizes(shape, **attrs)
     sizes = shape[2:]
     if window is None:
         axes = [
-            _adaptive_image_result_pairs_and_counts(s, o) for s, o in zip(sizes, out, strict=True)
+            _adaptive_index_pairs_and_counts_of_axis(s, o) for s, o in zip(sizes, out, strict=True)
         ]
         pads = [(0, 0)] * len(sizes)
         steps = tuple(s // o for s, o in zip(sizes, out, strict=True))
@@ -172,7 +172,7 @@ def make_pooling_plan(shape: Shape, exclusive: bool = True, **attrs: Any) -> Poo
             window=alike,
         )
     axes = [
-        _window_image_result_pairs_and_counts(s, o, window, i, exclusive)
+        _window_index_pairs_and_counts_of_axis(s, o, window, i, exclusive)
         for i, (s, o) in enumerate(zip(sizes, out, strict=True))
     ]
     pads = [
@@ -199,7 +199,7 @@ def pad_images(x: Any, pads: list[PadPair], value: float) -> Any:
     return full
 
 
-def _axis_indexer(axis: int) -> Any:
+def _make_axis_index_function(axis: int) -> Any:
     """A function that maps `s` to the index (:, ..., :, s), where s is at `axis`."""
     return lambda s: (*(slice(None),) * axis, s)
 
@@ -208,7 +208,7 @@ def reduce_windows_along_axis(
     x: Any, pieces: list[ImageResultIndexPair], out: int, axis: int, function: Any
 ) -> Any:
     """Reduce x along one axis with `function`, over the elements of each window."""
-    index = _axis_indexer(axis)
+    index = _make_axis_index_function(axis)
     if all(isinstance(p[1], slice) for p in pieces):
         first = x[index(pieces[0][0])]
         if len(pieces) == 1:
@@ -225,7 +225,7 @@ def distribute_to_windows_along_axis(
     g: Any, pieces: list[ImageResultIndexPair], size: int, axis: int
 ) -> Any:
     """The adjoint of reducing windows by sums: distribute g to the elements of each window."""
-    index = _axis_indexer(axis)
+    index = _make_axis_index_function(axis)
     total = np.zeros_like(g, shape=(*g.shape[:axis], size, *g.shape[axis + 1 :]))
     for seen, place in pieces:
         part = total[index(seen)]
@@ -362,7 +362,7 @@ def _make_meta_rule(rank: int) -> Any:
             pooling_type in ("max", "avg"), f"pooling_type={pooling_type!r} is neither max nor avg"
         )
         shape = channels_first_shape(x.shape, data_format, rank)
-        _, out = pool_window_or_none_and_output_sizes(
+        _, out = window_unless_adaptive_and_output_sizes(
             shape, ksize=ksize, strides=strides, paddings=paddings, **rest
         )
         return Meta(restore_format_shape((*shape[:2], *out), data_format), x.dtype)
@@ -506,7 +506,7 @@ def _(gg, x, out, g, **over):
         lambda: (
             pool_op_for_shape(vjp_input_shape(x))(gg, **over)
             if average
-            else gather_at_maxima(x, out, gg, **over)
+            else gather_at_max_pooled_elements(x, out, gg, **over)
         ),
     )
 
@@ -518,7 +518,7 @@ def _(gg, x, out, g, **over):
     attrs_of=pool2d,
     internal=True,
 )
-def gather_at_maxima(x, out, y, **attrs):
+def gather_at_max_pooled_elements(x, out, y, **attrs):
     """Out@GRAD = the elements of Y at the maxima that the max pooling of X selected.
 
     X [N,C,*S], Out [N,C,*S'], Y like X -> like Out
@@ -530,6 +530,6 @@ def gather_at_maxima(x, out, y, **attrs):
     )
 
 
-@gather_at_maxima.vjp
+@gather_at_max_pooled_elements.vjp
 def _(g, x, out, y, **over):
     return None, None, pool_grad(x, out, g, **over)

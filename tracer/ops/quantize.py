@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import Meta, check, op
-from .shared_meta_rules import check_float, dims_match, like_x, normalize_axis, num_elements
+from .shared_op_rules import check_float, dims_match, like_x, normalize_axis, num_elements
 
 NO_GRAD_STEP_FUNCTION = "it goes in steps"
 MIN_SCALE = 1e-30

@@ -20,10 +20,10 @@ from ..core.op import (
 from .creation import new_tensor_meta
 from .dynamic_sizes import resolve_sizes
 from .elementwise import zeros_like
-from .shared_meta_rules import check_float, numpy_dtype_of_proto
+from .shared_op_rules import check_float, numpy_dtype_of_proto
 
 
-def _draw_samples(kind: str, shape: Any, dtype: np.dtype[Any], seed: int) -> Any:
+def _draw_uniform_or_normal(kind: str, shape: Any, dtype: np.dtype[Any], seed: int) -> Any:
     """Uniform numbers in [0, 1) or standard normal numbers."""
     source = rng.generator(seed)
     exact = np.float64 if dtype == np.float64 else np.float32
@@ -54,7 +54,9 @@ def uniform_random(
     """Out = uniform random numbers in [min, max).   -> Out [*shape]"""
     kind = numpy_dtype_of_proto(dtype)
     check(min <= max, f"min={min} is above max={max}")
-    drawn = _draw_samples("uniform", resolve_sizes(shape_tensor, shape_tensors, shape), kind, seed)
+    drawn = _draw_uniform_or_normal(
+        "uniform", resolve_sizes(shape_tensor, shape_tensors, shape), kind, seed
+    )
     t = drawn.dtype.type
     out = (drawn * t(max - min) + t(min)).astype(kind, copy=False)
     for k in range(diag_num):
@@ -86,7 +88,9 @@ def gaussian_random(
 ):
     """Out = normally distributed random numbers.   -> Out [*shape]"""
     kind = numpy_dtype_of_proto(dtype)
-    drawn = _draw_samples("normal", resolve_sizes(shape_tensor, shape_tensors, shape), kind, seed)
+    drawn = _draw_uniform_or_normal(
+        "normal", resolve_sizes(shape_tensor, shape_tensors, shape), kind, seed
+    )
     t = drawn.dtype.type
     return (drawn * t(std) + t(mean)).astype(kind, copy=False)
 

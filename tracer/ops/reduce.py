@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..core.arrays import is_kernel_on_gpu, np
+from ..core.arrays import is_running_kernel_on_gpu, np
 from ..core.dtype import compute_dtype
 from ..core.op import (
     NO_GRAD_NON_FLOAT_RESULT,
@@ -24,7 +24,7 @@ from ..core.op import (
 from .compare import equal
 from .elementwise import div, masked, mul, native_sum_over_other_axes, sub
 from .half_precision import computed_in_float32_if_half
-from .shared_meta_rules import (
+from .shared_op_rules import (
     Shape,
     check_float,
     check_inexact,
@@ -448,7 +448,12 @@ def _ufunc_accumulate(ufunc: Any, x: Any, axis: int) -> Any:
     """`ufunc.accumulate`. For large slices it is computed slice by slice, because NumPy then
     iterates with a large stride.
     """
-    if is_kernel_on_gpu() or axis not in (0, -x.ndim) or x.ndim == 1 or x[:1].size < MIN_SLICE_SIZE:
+    if (
+        is_running_kernel_on_gpu()
+        or axis not in (0, -x.ndim)
+        or x.ndim == 1
+        or x[:1].size < MIN_SLICE_SIZE
+    ):
         return ufunc.accumulate(x, axis, dtype=x.dtype)
     out = np.empty_like(x)
     out[0] = x[0]

@@ -8,7 +8,7 @@ from .compare import greater_than
 from .elementwise import add, div, mul, scale
 from .half_precision import computed_in_float32_if_half
 from .reduce import reduce_sum
-from .shared_meta_rules import check_float, normalize_axis, vjp_input_shape
+from .shared_op_rules import check_float, normalize_axis, vjp_input_shape
 from .unary_math import absolute, reciprocal, sign
 
 _EPSILON = 1e-7  # Paddle adds it to the norm before it divides

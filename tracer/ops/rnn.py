@@ -10,7 +10,7 @@ from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
 from .half_precision import computed_in_float32_if_half
 from .rnn_time_loop import CELLS, Cell, run_direction_filling_kept, run_direction_grad
-from .shared_meta_rules import check_float, dims_match, make_no_second_order_rule, shapes_match
+from .shared_op_rules import check_float, dims_match, make_no_second_order_rule, shapes_match
 
 
 def _direction_weights(
@@ -38,7 +38,7 @@ def _dropout_masks(x: Any, width: int, layers: int, prob: float, is_test: bool, 
     return np.asarray(drawn >= np.float32(prob)).view(np.uint8)
 
 
-def _iter_direction_slices(count: int, hidden: int) -> Iterator[tuple[int, slice]]:
+def _iter_direction_output_slices(count: int, hidden: int) -> Iterator[tuple[int, slice]]:
     """Yield each direction and its slice of the last output axis."""
     return ((d, slice(d * hidden, (d + 1) * hidden)) for d in range(count))
 
@@ -96,7 +96,7 @@ def rnn(
         if layer and masks.shape[0]:
             x = x * _scale_mask(masks[layer - 1], dropout_prob, x.dtype)
         out = np.empty_like(x, shape=(steps, batch, directions * hidden_size))
-        for d, place in _iter_direction_slices(directions, hidden_size):
+        for d, place in _iter_direction_output_slices(directions, hidden_size):
             at = layer * directions + d
             own = _direction_weights(weights, layer, d, directions)
             final = run_direction_filling_kept(
@@ -198,12 +198,12 @@ def rnn_grad(x, pre, weights, lengths, masks, kept, g, g_last, **attrs):
     valid, prob = _valid_step_mask(x, lengths), attrs.get("dropout_prob", 0.0)
     of_pre, of_weights = [np.empty_like(p) for p in pre], [None] * len(weights)
     for layer in reversed(range(layers)):
-        source = x if layer == 0 else _layer_outputs(kept[layer - 1], valid)
+        source = x if layer == 0 else _layer_outputs_from_saved_states(kept[layer - 1], valid)
         factor = _scale_mask(masks[layer - 1], prob, x.dtype) if layer and masks.shape[0] else None
         source = source if factor is None else source * factor
         g = g if valid is None else g * valid
         total = np.zeros_like(source)
-        for d, place in _iter_direction_slices(directions, hidden):
+        for d, place in _iter_direction_output_slices(directions, hidden):
             at = layer * directions + d
             own = _direction_weights(weights, layer, d, directions)
             back, states, matrices = run_direction_grad(
@@ -229,7 +229,7 @@ def rnn_grad(x, pre, weights, lengths, masks, kept, g, g_last, **attrs):
     return [g, *of_pre, *of_weights]
 
 
-def _layer_outputs(kept: Any, valid: Any) -> Any:
+def _layer_outputs_from_saved_states(kept: Any, valid: Any) -> Any:
     """The outputs of a layer from its saved hidden states, 0 after the end of a sequence:
     [T,B,D*H].
     """

@@ -239,12 +239,15 @@ def _(cell, x, states, weights, valid, kept, reverse, g, g_states):
         return NotImplemented
     flat_x, flat_y = dx.reshape(-1, dx.shape[2]), dy.reshape(-1, dy.shape[2])
     before = _states_before_steps(kept, states, reverse)[0].reshape(-1, w_hidden.shape[1])
-    products = _matmul(flat_x, x.reshape(-1, x.shape[2]), True), _matmul(flat_y, before, True)
+    products = (
+        _native_or_numpy_matmul(flat_x, x.reshape(-1, x.shape[2]), True),
+        _native_or_numpy_matmul(flat_y, before, True),
+    )
     sums = np.sum(flat_x, axis=0), np.sum(flat_y, axis=0)
-    return _matmul(dx, w_in), last, [*products, *sums]
+    return _native_or_numpy_matmul(dx, w_in), last, [*products, *sums]
 
 
-def _matmul(x: Any, y: Any, transpose_x: bool = False) -> Any:
+def _native_or_numpy_matmul(x: Any, y: Any, transpose_x: bool = False) -> Any:
     """The matrix product. NumPy computes it if the compiled kernel does not support the
     arrays, such as unaligned weights of a memory-mapped file.
     """

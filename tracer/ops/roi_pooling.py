@@ -10,7 +10,7 @@ from ..core.op import Meta, check, check_dtype, op
 from .half_precision import computed_in_float32_if_half
 from .lod import require_row_offsets, sequence_ids
 from .scatter_at import ufunc_at
-from .shared_meta_rules import check_float, dims_match, like_x, make_rule_like_input_at
+from .shared_op_rules import check_float, dims_match, like_x, make_rule_like_input_at
 
 AxisWeights = tuple[Any, Any]  # interpolation weights of rows [R,PH,H] and of columns [R,PW,W]
 

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ..core import cuda
-from ..core.arrays import is_kernel_on_gpu, np
+from ..core.arrays import is_running_kernel_on_gpu, np
 
 # For each ufunc, the type codes of the dtypes that CUDA has atomic operations for.
 _ATOMIC_DTYPE_CODES = {
@@ -22,9 +22,9 @@ def ufunc_at(ufunc: Any, out: Any, places: Any, values: Any) -> None:
     """`ufunc.at(out, places, values)`. On a GPU, dtypes without atomic operations are
     computed on the CPU.
     """
-    if is_kernel_on_gpu() and ufunc is np.subtract:  # CuPy has it for integers only
+    if is_running_kernel_on_gpu() and ufunc is np.subtract:  # CuPy has it for integers only
         ufunc, values = np.add, np.negative(values)
-    if not is_kernel_on_gpu():
+    if not is_running_kernel_on_gpu():
         if _are_long_rows(out, places):
             values = np.broadcast_to(values, (len(places), *out.shape[1:]))
             for at, row in zip(places.tolist(), values, strict=True):
@@ -42,11 +42,11 @@ def ufunc_at(ufunc: Any, out: Any, places: Any, values: Any) -> None:
     out[...] = np.asarray(made)
 
 
-def assign_at(out: Any, places: tuple[Any, ...], values: Any) -> None:
+def assign_in_place_at(out: Any, places: tuple[Any, ...], values: Any) -> None:
     """`out[places] = values` for index arrays of the leading axes; of several values for one
     position, the last one is assigned.
     """
-    if not is_kernel_on_gpu() or any(index.dtype.kind == "b" for index in places):
+    if not is_running_kernel_on_gpu() or any(index.dtype.kind == "b" for index in places):
         out[places] = values
         return
     # CUDA writes several values for one position in any order, so each value is replaced by the
@@ -64,7 +64,7 @@ def last_write_index_per_value(shape: tuple[int, ...], places: tuple[Any, ...]) 
     indexed = np.broadcast_shapes(*(index.shape for index in places))
     numbers = np.arange(math.prod(indexed), dtype=np.int32).reshape(indexed)
     last = np.full(shape, -1, dtype=np.int32)
-    if is_kernel_on_gpu():
+    if is_running_kernel_on_gpu():
         ufunc_at(np.maximum, last, places, numbers)
     else:
         last[places] = numbers

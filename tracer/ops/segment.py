@@ -6,13 +6,17 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import NO_GRAD_NON_FLOAT_RESULT, OPS, Longs, Meta, check, check_dtype, op
-from .along_axis import divide_truncating_integers, max_of_dtype, min_of_dtype
+from .along_axis import (
+    divide_truncating_integers,
+    max_or_inf_of_dtype,
+    min_or_negative_inf_of_dtype,
+)
 from .compare import equal
 from .elementwise import div, masked, mul, sum_to, zeros_like
 from .half_precision import computed_in_float32_if_half
 from .index import gather
 from .scatter_at import ufunc_at
-from .shared_meta_rules import (
+from .shared_op_rules import (
     broadcast_shapes,
     check_not_bool,
     dims_match,
@@ -43,7 +47,11 @@ def _reduce_and_count_rows_by_index(
                 out, np.maximum(counts, 1).reshape(-1, *(1,) * (rows.ndim - 1))
             )
         return out, counts
-    start = min_of_dtype(rows.dtype) if word == "MAX" else max_of_dtype(rows.dtype)
+    start = (
+        min_or_negative_inf_of_dtype(rows.dtype)
+        if word == "MAX"
+        else max_or_inf_of_dtype(rows.dtype)
+    )
     out = np.full_like(rows, start, shape=(count, *rows.shape[1:]))
     (np.maximum if word == "MAX" else np.minimum).at(out, places, rows)
     return np.where(
@@ -51,7 +59,7 @@ def _reduce_and_count_rows_by_index(
     ), counts
 
 
-def _broadcastable_counts(counts: Any, x: Any) -> Any:
+def _mean_divisors_from_counts(counts: Any, x: Any) -> Any:
     """Counts [N], clamped to at least 1, with the dtype and rank of x."""
     floats = OPS["cast"](
         counts, out_dtype=vjp_input_dtype_proto(x), in_dtype=vjp_input_dtype_proto(counts)
@@ -98,11 +106,11 @@ def _(g, x, ids, *, pooltype, Out, SummedIds):
     if pooltype in ("MAX", "MIN"):
         return masked(gather(g, ids), equal(x, gather(Out, ids))), None
     return gather(
-        div(g, _broadcastable_counts(SummedIds, x)) if pooltype == "MEAN" else g, ids
+        div(g, _mean_divisors_from_counts(SummedIds, x)) if pooltype == "MEAN" else g, ids
     ), None
 
 
-def _check_edges(src: Meta, dst: Meta) -> None:
+def _check_edge_index_metas(src: Meta, dst: Meta) -> None:
     edges = (
         src.dtype.kind in "iu"
         and dst.dtype.kind in "iu"
@@ -152,7 +160,7 @@ def _(x, src, dst, size_tensor, *, reduce_op, out_size):
     check_not_bool(x)
     _check_pool_type(reduce_op, "reduce_op")
     check(len(x.shape) > 0, "X needs an axis")
-    _check_edges(src, dst)
+    _check_edge_index_metas(src, dst)
     count = (
         -1
         if size_tensor is not None
@@ -166,7 +174,7 @@ def _(x, src, dst, size_tensor, *, reduce_op, out_size):
 @graph_send_recv.vjp
 def _(g, x, src, dst, size_tensor, *, reduce_op, Out, Dst_count):
     if reduce_op == "MEAN":
-        g = div(g, _broadcastable_counts(Dst_count, x))
+        g = div(g, _mean_divisors_from_counts(Dst_count, x))
     sent = gather(g, dst)
     if reduce_op in ("MAX", "MIN"):
         sent = masked(sent, equal(gather(x, src), gather(Out, dst)))
@@ -202,7 +210,7 @@ def _message_operand_grad(word: str, sent: Any, own: Any, other: Any) -> Any:
     )
 
 
-def _sum_at_nodes(rows: Any, ends: Any, x: Any) -> Any:
+def _emit_edge_row_sums_at_nodes(rows: Any, ends: Any, x: Any) -> Any:
     """Sum the rows of edges at the nodes `ends`; the result has the shape of x."""
     return OPS["scatter_nd_add"](zeros_like(x), OPS["reshape2"](ends, shape=[-1, 1]), rows)
 
@@ -241,7 +249,7 @@ def graph_send_ue_recv(
 @graph_send_ue_recv.meta
 def _(x, y, src, dst, size_tensor, *, message_op, reduce_op, out_size):
     _check_pool_type(reduce_op, "reduce_op")
-    _check_edges(src, dst)
+    _check_edge_index_metas(src, dst)
     message = _edge_message_meta(x, y, num_elements(src.shape), message_op)
     check(dims_match(y.shape[0], message.shape[0]), "Y needs one row per edge")
     return graph_send_recv.infer(
@@ -253,10 +261,12 @@ def _(x, y, src, dst, size_tensor, *, message_op, reduce_op, out_size):
 @graph_send_ue_recv.vjp
 def _(g, x, y, src, dst, size_tensor, *, message_op, reduce_op, Out, Dst_count):
     rows = gather(x, src)
-    sent = gather(div(g, _broadcastable_counts(Dst_count, g)) if reduce_op == "MEAN" else g, dst)
+    sent = gather(
+        div(g, _mean_divisors_from_counts(Dst_count, g)) if reduce_op == "MEAN" else g, dst
+    )
     if reduce_op in ("MAX", "MIN"):
         sent = masked(sent, equal(MESSAGE_OPS[message_op][1](rows, y), gather(Out, dst)))
-    back = _sum_at_nodes(_message_operand_grad(message_op, sent, rows, y), src, x)
+    back = _emit_edge_row_sums_at_nodes(_message_operand_grad(message_op, sent, rows, y), src, x)
     return back, lambda: _message_operand_grad(message_op, sent, y, rows), None, None, None
 
 
@@ -276,7 +286,7 @@ def graph_send_uv(x, y, src, dst, *, message_op: str = "ADD"):
 
 @graph_send_uv.meta
 def _(x, y, src, dst, *, message_op):
-    _check_edges(src, dst)
+    _check_edge_index_metas(src, dst)
     return _edge_message_meta(x, y, num_elements(src.shape), message_op)
 
 
@@ -284,8 +294,8 @@ def _(x, y, src, dst, *, message_op):
 def _(g, x, y, src, dst, *, message_op):
     a, b = gather(x, src), gather(y, dst)
     return (
-        lambda: _sum_at_nodes(_message_operand_grad(message_op, g, a, b), src, x),
-        lambda: _sum_at_nodes(_message_operand_grad(message_op, g, b, a), dst, y),
+        lambda: _emit_edge_row_sums_at_nodes(_message_operand_grad(message_op, g, a, b), src, x),
+        lambda: _emit_edge_row_sums_at_nodes(_message_operand_grad(message_op, g, b, a), dst, y),
         None,
         None,
     )

@@ -13,7 +13,7 @@ from .dynamic_sizes import (
     resolve_sizes,
     resolve_sizes_for_meta_rule,
 )
-from .shared_meta_rules import (
+from .shared_op_rules import (
     Shape,
     broadcast_shapes,
     like_x,

@@ -9,7 +9,7 @@ from ..core.arrays import np
 from ..core.op import Ints, Longs, Meta, Scalars, check, check_dtype, op
 from .dynamic_sizes import resolve_sizes
 from .shape import unsqueeze
-from .shared_meta_rules import (
+from .shared_op_rules import (
     Shape,
     broadcast_shapes,
     like_x,

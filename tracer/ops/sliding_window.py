@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..core.arrays import np
 from ..core.op import check
 from ..core.result_size_limit import MAX_WINDOW
-from .shared_meta_rules import Shape
+from .shared_op_rules import Shape
 
 PadPair = tuple[int, int]
 IntPerAxis = tuple[int, ...]  # one number for each axis
@@ -36,7 +36,7 @@ class Window(NamedTuple):
         """The extent of the kernel along an axis, dilation included."""
         return self.dilation[axis] * (self.size[axis] - 1) + 1
 
-    def padded_to_fit(self, sizes: Sequence[int]) -> Window:
+    def with_pads_extended_to_fit(self, sizes: Sequence[int]) -> Window:
         """The window with additional padding at the end if the kernel is larger than the
         padded image by less than a stride. In this case Paddle's integer division, which
         truncates towards 0, returns one output position.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from ..core import native
 from ..core.arrays import np
 from ..core.op import OPS, Meta, op
-from .blockwise import apply_along_axis_blockwise, max_keepdim, sum_keepdim
+from .blockwise import apply_along_axis_blockwise, max_along_axis_keepdim, sum_along_axis_keepdim
 from .elementwise import mul, sub
 from .half_precision import computed_in_float32_if_half
-from .shared_meta_rules import check_float, like_x, normalize_axis
+from .shared_op_rules import check_float, like_x, normalize_axis
 from .unary_math import exp
 
 
@@ -43,9 +43,9 @@ def softmax_array(x, axis):
     """The softmax of an array of at least one axis."""
     if not x.size:
         return x.copy()
-    e = x - max_keepdim(x, axis)
+    e = x - max_along_axis_keepdim(x, axis)
     np.exp(e, out=e)
-    e /= sum_keepdim(e, axis)
+    e /= sum_along_axis_keepdim(e, axis)
     return e
 
 
@@ -74,7 +74,7 @@ def _(out, g, *, axis=-1):
 def softmax_grad_array(out, g, axis):
     """Compute out * (g - sum of out * g over the axis) for arrays."""
     weighted = g * out
-    weighted -= out * sum_keepdim(weighted, axis)
+    weighted -= out * sum_along_axis_keepdim(weighted, axis)
     return weighted
 
 
@@ -107,8 +107,8 @@ def log_softmax_array(x, axis):
     """The logarithm of softmax of an array of at least one axis."""
     if not x.size:
         return x.copy()
-    shifted = x - max_keepdim(x, axis)
-    shifted -= np.log(sum_keepdim(np.exp(shifted), axis))
+    shifted = x - max_along_axis_keepdim(x, axis)
+    shifted -= np.log(sum_along_axis_keepdim(np.exp(shifted), axis))
     return shifted
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.arrays import is_kernel_on_gpu, np
+from ..core.arrays import is_running_kernel_on_gpu, np
 from ..core.op import Meta, check, op
 from .along_axis import put_along_axis
 from .elementwise import zeros_like
 from .half_precision import to_float32
-from .shared_meta_rules import normalize_axis, vjp_input_shape
+from .shared_op_rules import normalize_axis, vjp_input_shape
 
 
 def sort_indices(x: Any, axis: int, descending: bool) -> Any:
@@ -26,7 +26,7 @@ def first_sort_indices(x: Any, axis: int, k: int, descending: bool) -> Any:
     lines = np.moveaxis(to_float32(x), axis, -1)
     found = (
         None
-        if is_kernel_on_gpu() or 4 * k > lines.shape[-1]
+        if is_running_kernel_on_gpu() or 4 * k > lines.shape[-1]
         else _find_first_indices_by_partition(lines, k, descending)
     )
     if found is None:

@@ -10,7 +10,7 @@ from ..core.arrays import np
 from ..core.op import OPS, Op, check, op
 from . import special_function_arrays as values
 from .elementwise import mul, scale, sub
-from .shared_meta_rules import check_float, float_like_x
+from .shared_op_rules import check_float, float_like_x
 from .unary_math import define_unary_op, exp, reciprocal, sign, square
 
 

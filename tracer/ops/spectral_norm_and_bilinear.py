@@ -10,7 +10,7 @@ from .elementwise import div, mul, sub
 from .half_precision import computed_in_float32_if_half
 from .matmul import matmul
 from .reduce import reduce_sum
-from .shared_meta_rules import (
+from .shared_op_rules import (
     check_float,
     dims_match,
     like_x,
@@ -37,7 +37,9 @@ def _as_matrix(weight: Any, dim: int) -> Any:
     no_grad_reason="the directions are taken as constants",
 )
 @computed_in_float32_if_half
-def leading_outer_product(weight, u, v, *, dim: int = 0, power_iters: int = 1, eps: float = 1e-12):
+def leading_singular_vectors_outer_product(
+    weight, u, v, *, dim: int = 0, power_iters: int = 1, eps: float = 1e-12
+):
     """Out = u v', where u and v approximate the singular vectors of Weight for its largest singular
     value. Power iterations start at U and V.
 
@@ -61,7 +63,7 @@ def spectral_norm(weight, u, v, *, dim: int = 0, power_iters: int = 1, eps: floa
 
     Weight [*,H,*], U [H], V [W] -> Out like Weight
     """
-    direction = leading_outer_product.kernel(
+    direction = leading_singular_vectors_outer_product.kernel(
         weight, u, v, dim=dim, power_iters=power_iters, eps=eps
     )
     return weight / np.sum(direction * weight)
@@ -79,7 +81,7 @@ def _(weight, u, v, *, dim, **_):
 
 @spectral_norm.vjp
 def _(g, weight, u, v, **over):
-    direction = leading_outer_product(weight, u, v, **over)
+    direction = leading_singular_vectors_outer_product(weight, u, v, **over)
     axes = list(range(len(vjp_input_shape(weight))))
     size = reduce_sum(mul(direction, weight), dim=axes, keep_dim=True)
     along = reduce_sum(mul(g, weight), dim=axes, keep_dim=True)

@@ -14,7 +14,7 @@ from .compare import is_strictly_between
 from .elementwise import div, masked, mul, scale, sub, zeros_like
 from .erf import erf as erf_of
 from .half_precision import computed_in_float32_if_half
-from .shared_meta_rules import (
+from .shared_op_rules import (
     float_like_x,
     inexact_like_x,
     is_vjp_input_complex,

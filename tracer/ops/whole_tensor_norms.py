@@ -7,7 +7,7 @@ from ..core.op import Meta, check, op
 from .elementwise import mul, scale
 from .half_precision import computed_in_float32_if_half
 from .reduce import broadcast_like
-from .shared_meta_rules import check_float, float_like_x, vjp_input_shape
+from .shared_op_rules import check_float, float_like_x, vjp_input_shape
 from .unary_math import sign
 
 

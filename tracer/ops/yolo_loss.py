@@ -8,7 +8,7 @@ from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
 from .box_ops import _sigmoid
 from .detection_helpers import INT32, NO_HALF_BOXES
-from .shared_meta_rules import check_float, dims_match, like_x, make_no_second_order_rule
+from .shared_op_rules import check_float, dims_match, like_x, make_no_second_order_rule
 
 MIN_BOX_SIZE = 1e-6  # boxes with a smaller width or height are ignored
 
@@ -39,7 +39,7 @@ class YoloTargets(NamedTuple):
     class_probabilities: Any  # [K,C]: the class probabilities
 
 
-def _box_ious(a: Any, b: Any) -> Any:
+def _elementwise_box_ious(a: Any, b: Any) -> Any:
     """The intersection over union of boxes (center, size) [*,4], which broadcast."""
     sides = [
         np.minimum(a[..., i] + a[..., i + 2] / 2, b[..., i] + b[..., i + 2] / 2)
@@ -80,12 +80,12 @@ def _ignore_mask(maps: Any, boxes: Any, there: Any, s: YoloAttrs) -> Any:
     seen = _predicted_boxes(maps, s)
     best = np.zeros(seen.shape[:-1], maps.dtype)
     for t in range(boxes.shape[1]):
-        over = _box_ious(seen, boxes[:, t, None, None, None])
+        over = _elementwise_box_ious(seen, boxes[:, t, None, None, None])
         best = np.maximum(best, np.where(there[:, t, None, None, None], over, 0))
     return best > np.float32(s.ignore_thresh)
 
 
-def _best_anchors(x: Any, boxes: Any, there: Any, s: YoloAttrs) -> tuple[Any, Any]:
+def _best_anchors_and_mask_indices(x: Any, boxes: Any, there: Any, s: YoloAttrs) -> tuple[Any, Any]:
     """The best anchor of each box, and its index in anchor_mask; -1 if it is not in anchor_mask.
 
     both [N,B]
@@ -93,18 +93,20 @@ def _best_anchors(x: Any, boxes: Any, there: Any, s: YoloAttrs) -> tuple[Any, An
     sizes, whole = _anchor_and_image_sizes(x, s)
     alike = np.concatenate([np.zeros_like(sizes), sizes / whole], axis=1)
     shapes = np.concatenate([np.zeros_like(boxes[..., :2]), boxes[..., 2:]], axis=-1)
-    best = np.argmax(_box_ious(np.where(there[..., None], shapes, 1)[:, :, None], alike), axis=-1)
+    best = np.argmax(
+        _elementwise_box_ious(np.where(there[..., None], shapes, 1)[:, :, None], alike), axis=-1
+    )
     number = {anchor: i for i, anchor in reversed(list(enumerate(s.anchor_mask)))}
     own = np.array([number.get(n, -1) for n in range(len(sizes))], np.int32)[best]
     return best, np.where(there, own, -1).astype(np.int32)
 
 
-def _make_targets(
+def _make_targets_and_anchor_matches(
     x: Any, boxes: Any, labels: Any, scores: Any, s: YoloAttrs
 ) -> tuple[YoloTargets, Any]:
     """The targets, and the matched anchor of every box, int32 [N,B]."""
     there = np.all(boxes[..., 2:] >= MIN_BOX_SIZE, axis=-1)
-    best, match = _best_anchors(x, boxes, there, s)
+    best, match = _best_anchors_and_mask_indices(x, boxes, there, s)
     n, b = np.nonzero(match >= 0)
     own, (high, wide) = boxes[n, b], x.shape[2:]
     column, row = (own[:, 0] * wide).astype(np.int64), (own[:, 1] * high).astype(np.int64)
@@ -169,7 +171,7 @@ def yolov3_loss(
     maps = _reshape_channels_per_anchor(x, s)
     there = np.all(boxes[..., 2:] >= MIN_BOX_SIZE, axis=-1)
     present = np.where(_ignore_mask(maps, boxes, there, s), -1, 0).astype(x.dtype)
-    want, match = _make_targets(x, boxes, labels, scores, s)
+    want, match = _make_targets_and_anchor_matches(x, boxes, labels, scores, s)
     n, a, row, column, _ = want.indices
     present[n, a, row, column] = want.confidence
     own = maps[n, a, :, row, column]
@@ -241,7 +243,7 @@ def yolov3_loss_grad(x, boxes, labels, scores, present, g, **over):
     out = np.zeros_like(maps)
     told = np.where(present > 1e-5, present, np.where(present > -0.5, 1, 0))
     out[:, :, 4] = (_sigmoid(maps[:, :, 4]) - (present > 1e-5)) * told * g[:, None, None, None]
-    want, _ = _make_targets(x, boxes, labels, scores, s)
+    want, _ = _make_targets_and_anchor_matches(x, boxes, labels, scores, s)
     n, a, row, column, _ = want.indices
     own, lost = maps[n, a, :, row, column], g[n, None]
     out[n, a, :2, row, column] = (

@@ -151,7 +151,7 @@ class AdamW(Adam):
         self._lr_ratio = lr_ratio
         self._has_decay = apply_decay_param_fun
 
-    def _decay_added_to_gradient(self, parameter: Parameter) -> Any:
+    def _find_coupled_weight_decay(self, parameter: Parameter) -> Any:
         return None
 
     def _attrs_of(self, parameter: Parameter) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core import cuda
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.mode import state, use_mode
 from ..core.tensor import Tensor
 from ..ops import optimizer
@@ -79,7 +79,7 @@ class LBFGS(Optimizer):
         """Run up to max_iter iterations; return the first loss of `closure`."""
         if closure is None:
             raise OpError(
-                with_user_line(
+                append_user_line(
                     "LBFGS.step: a closure that computes the loss and its gradients is required"
                 )
             )
@@ -167,7 +167,7 @@ class LBFGS(Optimizer):
         self, closure: Callable[[], Tensor]
     ) -> tuple[Tensor, float, Array]:
         """Return the loss as a tensor and a number, and its gradient."""
-        with use_mode(state.mode.with_gradient_recording(True)):
+        with use_mode(state.mode.mode_with_gradient_recording(True)):
             loss = closure()
         self._evaluations += 1
         grads = [
@@ -255,7 +255,7 @@ def _require_saved_vector(value: Any, size: int) -> Array:
     vector = np.asarray(value, np.float64).ravel()
     if vector.size != size:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"LBFGS.set_state_dict: differences of {vector.size} elements for parameters "
                 f"of {size}"
             )

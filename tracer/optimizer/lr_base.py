@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import MissingStateError, OperandError, warn, with_user_line
+from ..core.errors import MissingStateError, OperandError, append_user_line, warn
 
 __all__ = ["LRScheduler"]
 
@@ -28,7 +28,7 @@ class LRScheduler:
         if not isinstance(learning_rate, int | float | np.number):
             type_name = type(learning_rate).__name__
             raise OperandError(
-                with_user_line(
+                append_user_line(
                     f"{type(self).__name__}: learning_rate should be a number, not {type_name}"
                 )
             )
@@ -83,7 +83,7 @@ class LRScheduler:
         if not isinstance(state_dict, dict):
             type_name = type(state_dict).__name__
             raise MissingStateError(
-                with_user_line(
+                append_user_line(
                     f"{type(self).__name__}.set_state_dict: got a {type_name}, not a dict"
                 )
             )
@@ -92,7 +92,7 @@ class LRScheduler:
         if missing:
             problem = "Please check whether state_dict is correct for optimizer"
             raise MissingStateError(
-                with_user_line(f"{problem}. Can't find [ {missing[0]} ] in state_dict")
+                append_user_line(f"{problem}. Can't find [ {missing[0]} ] in state_dict")
             )
         for key in self.keys:
             self.__dict__[key] = _unwrap_one_element(state_dict[key])

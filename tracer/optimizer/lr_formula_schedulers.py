@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from ..core.errors import OperandError, OpError, with_user_line
+from ..core.errors import OperandError, OpError, append_user_line
 from .lr_base import LRScheduler
 
 __all__ = [
@@ -30,7 +30,7 @@ __all__ = [
 def _check_gamma(scheduler: str, gamma: float) -> None:
     """Raise OpError if gamma does not decrease the rate."""
     if gamma >= 1.0:
-        raise OpError(with_user_line(f"{scheduler}: gamma={gamma} should be < 1"))
+        raise OpError(append_user_line(f"{scheduler}: gamma={gamma} should be < 1"))
 
 
 class StepDecay(LRScheduler):
@@ -68,7 +68,9 @@ class MultiStepDecay(LRScheduler):
         _check_gamma("MultiStepDecay", gamma)
         if any(b <= a for a, b in pairwise(milestones)):
             raise OpError(
-                with_user_line(f"MultiStepDecay: milestones={list(milestones)} must be increasing")
+                append_user_line(
+                    f"MultiStepDecay: milestones={list(milestones)} must be increasing"
+                )
             )
         self.milestones = list(milestones)
         self.gamma = gamma
@@ -108,7 +110,7 @@ class PiecewiseDecay(LRScheduler):
         if not boundaries or len(values) <= len(boundaries):
             counts = f"{len(values)} values and {len(boundaries)} boundaries"
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"PiecewiseDecay: requires one more value than boundaries, got {counts}"
                 )
             )
@@ -165,7 +167,7 @@ class LinearWarmup(LRScheduler):
         if not isinstance(learning_rate, int | float | LRScheduler):
             type_name = type(learning_rate).__name__
             raise OperandError(
-                with_user_line(
+                append_user_line(
                     f"LinearWarmup: learning_rate must be a number or a scheduler, not {type_name}"
                 )
             )

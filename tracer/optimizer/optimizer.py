@@ -16,7 +16,7 @@ from ..core.errors import (
     MissingStateError,
     OperandError,
     OpError,
-    with_user_line,
+    append_user_line,
 )
 from ..core.op import Op
 from ..core.parameter import Parameter
@@ -155,7 +155,7 @@ class Optimizer:
         unknown = (
             options.keys()
             - {"learning_rate", "weight_decay", "grad_clip"}
-            - self._allowed_group_options()
+            - self._op_attrs_allowed_in_parameter_groups()
         )
         if unknown:
             raise OpError(
@@ -170,7 +170,7 @@ class Optimizer:
             if isinstance(item, dict):
                 self._group_options[id(parameter)] = options
 
-    def _allowed_group_options(self) -> set[str]:
+    def _op_attrs_allowed_in_parameter_groups(self) -> set[str]:
         """Return the attributes of the op that a parameter group may set."""
         return set(self._op.attrs)
 
@@ -221,7 +221,7 @@ class Optimizer:
 
     def _clip_and_update(self, pairs: list[tuple[Parameter, Array]]) -> None:
         """Clip the gradients and update the parameters."""
-        if mode.reject_or_skip_side_effect(f"{type(self).__name__}.step()"):
+        if mode.must_skip_rejected_side_effect(f"{type(self).__name__}.step()"):
             return
         pairs = self._clip_gradients(pairs)
         rate = self.get_lr()
@@ -267,7 +267,7 @@ class Optimizer:
         """
         return False
 
-    def _decay_added_to_gradient(self, parameter: Parameter) -> Any:
+    def _find_coupled_weight_decay(self, parameter: Parameter) -> Any:
         """Return the weight decay that is added to the gradient; the parameter's own regularizer
         takes precedence.
         """
@@ -282,7 +282,7 @@ class Optimizer:
 
     def _add_weight_decay_to_gradient(self, parameter: Parameter, gradient: Array) -> Array:
         """Return the gradient plus the gradient of the weight decay."""
-        decay = self._decay_added_to_gradient(parameter)
+        decay = self._find_coupled_weight_decay(parameter)
         if not decay:
             return gradient
         if hasattr(decay, "gradient"):
@@ -452,7 +452,7 @@ class Optimizer:
         >>> net.bias.grad is None
         True
         """
-        if mode.reject_or_skip_side_effect(f"{type(self).__name__}.clear_grad()"):
+        if mode.must_skip_rejected_side_effect(f"{type(self).__name__}.clear_grad()"):
             return
         if set_to_zero:
             set_grads_to_zero(self._parameter_list)
@@ -532,7 +532,7 @@ class Optimizer:
                     "'LR_Scheduler'"
                 )
                 raise MissingStateError(
-                    with_user_line(f"{type(self).__name__}.set_state_dict: {problem}")
+                    append_user_line(f"{type(self).__name__}.set_state_dict: {problem}")
                 )
         for variable in (
             v for variables in self._accumulator_variables.values() for v in variables.values()
@@ -571,7 +571,7 @@ class Optimizer:
         )
         hint = "the parameter names must equal those of the saved model"
         raise ArgumentAssertionError(
-            with_user_line(f"{type(self).__name__}.set_state_dict: {problem}; {hint}")
+            append_user_line(f"{type(self).__name__}.set_state_dict: {problem}; {hint}")
         )
 
     def _find_saved_accumulator(
@@ -602,7 +602,7 @@ class Optimizer:
         if array.size != like.size:
             problem = f"{key} of {parameter.name} is {list(array.shape)}, not {list(like.shape)}"
             raise ArgumentAssertionError(
-                with_user_line(f"{type(self).__name__}.set_state_dict: {problem}")
+                append_user_line(f"{type(self).__name__}.set_state_dict: {problem}")
             )
         return array.reshape(like.shape)
 

@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from .parallel import buffered, multiprocess_reader, xmap_readers
 
 __all__ = [
@@ -77,7 +77,7 @@ def compose(*readers: Reader, check_alignment: bool = True) -> Reader:
         for row in sample_rows:
             if check_alignment and any(sample is None for sample in row):
                 raise ComposeNotAligned(
-                    with_user_line("compose: outputs of readers are not aligned")
+                    append_user_line("compose: outputs of readers are not aligned")
                 )
             yield tuple(itertools.chain(*(s if isinstance(s, tuple) else (s,) for s in row)))
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from queue import Queue
 from typing import Any
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 
 __all__ = ["buffered", "multiprocess_reader", "xmap_readers"]
 
@@ -173,6 +173,6 @@ def _send_all_samples(reader: Reader, send: Callable[[Any], None]) -> None:
 
 def _iter_message_sample(message_type: str, sample: Any) -> Iterator[Any]:
     if message_type == "error":
-        raise OpError(with_user_line(f"multiprocess_reader: a reader raised {sample}"))
+        raise OpError(append_user_line(f"multiprocess_reader: a reader raised {sample}"))
     if message_type == "sample":
         yield sample

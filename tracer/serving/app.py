@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..core.errors import OarlockError
 from ..core.version import VERSION
-from .body import RequestLimits, RequestMemoryBudget, decompress, read_raw_body_within_budget
+from .body import RequestLimits, RequestMemoryBudget, decompress, raw_body_reserved_in_budget
 from .metrics import Metrics
 from .protocol import RequestError, parse_request
 from .served_model import ServedModel, num_samples
@@ -141,7 +141,7 @@ class App:
         try:
             model = self._get_model(request)
             self._check_queue()  # before reading a body that would be rejected
-            async with read_raw_body_within_budget(request, self._limits, self._budget) as body:
+            async with raw_body_reserved_in_budget(request, self._limits, self._budget) as body:
                 with self._occupied_queue_slot():
                     call = partial(self._infer_body, model, body, request.headers)
                     (text, size), rows, seconds = await self._run_in_worker(call)

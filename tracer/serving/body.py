@@ -60,7 +60,7 @@ class RequestMemoryBudget:
 
 
 @asynccontextmanager
-async def read_raw_body_within_budget(
+async def raw_body_reserved_in_budget(
     request: Request, limits: RequestLimits, budget: RequestMemoryBudget
 ) -> AsyncIterator[bytes]:
     """Read the raw body of a request; its bytes are reserved in `budget` until the block ends.
@@ -77,9 +77,9 @@ async def read_raw_body_within_budget(
     reserved = 0
     chunks = request.stream()
     try:
-        with _receive_timeout(limits.seconds):
+        with _fail_with_408_after(limits.seconds):
             while True:
-                with _receive_timeout(limits.idle):
+                with _fail_with_408_after(limits.idle):
                     chunk = await anext(chunks, None)
                 if chunk is None:
                     break
@@ -96,7 +96,7 @@ async def read_raw_body_within_budget(
 
 
 @contextmanager
-def _receive_timeout(seconds: float) -> Iterator[None]:
+def _fail_with_408_after(seconds: float) -> Iterator[None]:
     try:
         with anyio.fail_after(seconds):
             yield

@@ -91,14 +91,16 @@ def parse_request(
     if cursor.offset != len(cursor.data):
         raise RequestError(f"{len(cursor.data) - cursor.offset} extra bytes follow the inputs")
     outputs = {
-        _get_string(o, "name"): _is_parameter_true(_check_output_request(o), "binary_data")
+        _get_string(o, "name"): _is_parameter_true(
+            _require_supported_output_request(o), "binary_data"
+        )
         for o in _get_object_list(message, "outputs", required=False)
     }
     binary = _is_parameter_true(message, "binary_data_output")
     return Request(str(message.get("id") or ""), feeds, outputs, binary)
 
 
-def _check_output_request(output: dict[str, Any]) -> dict[str, Any]:
+def _require_supported_output_request(output: dict[str, Any]) -> dict[str, Any]:
     """Return a requested output.  Raises RequestError for extensions that are not supported."""
     for parameter, extension in (
         ("shared_memory_region", "shared memory"),

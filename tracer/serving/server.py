@@ -113,7 +113,7 @@ class _ServerWithoutSignalReraise(uvicorn.Server):
                 signal.signal(number, handler)
 
 
-def check_host_is_local_or_allowed(host: str, allow_remote: bool) -> None:
+def check_bind_address_is_local_or_allowed(host: str, allow_remote: bool) -> None:
     """Raise OpError for an address that other machines can reach, unless `allow_remote`."""
     try:
         is_local = ipaddress.ip_address(host).is_loopback

@@ -3,7 +3,7 @@ and files of values.
 """
 
 from ..capture import control
-from ..capture.side_effects import Print, py_func
+from ..capture.side_effects import Print, py_func_and_static_pylayer
 from ..capture.variable import ParameterVariable as Parameter
 from ..capture.variable import Variable
 from ..core.lazy_import import make_lazy_getattr
@@ -14,6 +14,8 @@ from .device_lists import cpu_places, cuda_places, ipu_shard_guard, set_ipu_shar
 from .executor import Executor
 from .graph import builder as _builder  # imported because it sets hooks of lower modules
 from .graph.compiled_program import BuildStrategy, CompiledProgram, ExecutionStrategy
+from .graph.declared_variables import create_global_var
+from .graph.declared_variables import data_input as data
 from .graph.default_programs import (
     default_main_program,
     default_startup_program,
@@ -24,8 +26,6 @@ from .graph.default_programs import (
     switch_startup_program,
 )
 from .graph.gradients import append_backward, gradients
-from .graph.inputs import create_global_var
-from .graph.inputs import data_input as data
 from .graph.metrics import accuracy, auc, ctr_metric_bundle
 from .graph.mode import disable_static, enable_static
 from .graph.moving_average import ExponentialMovingAverage

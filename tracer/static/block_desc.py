@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any, ClassVar, TypeAlias
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..ir.program import Block as BlockData
 from ..ir.program import OpDesc as OpData
 from ..ir.program import VarDesc as VarData
@@ -70,7 +70,7 @@ class BlockDesc(ProtoDescView):
         """
         data = self._view.program.raw.var(name, self.id)
         if data is None:
-            raise OpError(with_user_line(f"var {name} is not declared"))
+            raise OpError(append_user_line(f"var {name} is not declared"))
         return data
 
     def has_var(self, name: str | bytes) -> bool:

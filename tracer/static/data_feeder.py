@@ -9,7 +9,7 @@ import numpy as np
 
 from ..capture.variable import Variable
 from ..core.dtype import parse_dtype
-from ..core.errors import OarlockError, OpError, with_user_line
+from ..core.errors import OarlockError, OpError, append_user_line
 from .graph.default_programs import default_main_program
 from .graph.program import Program
 
@@ -31,13 +31,15 @@ class DataFeeder:
         for variable in self.feed_vars:
             if not isinstance(variable, Variable):
                 raise TypeError(
-                    with_user_line(
+                    append_user_line(
                         f"DataFeeder: {type(variable).__name__} is neither a Variable nor a name"
                     )
                 )
             if variable.lod_level:
                 why = "holds sequences of different lengths packed in one tensor"
-                raise OarlockError(with_user_line(f"DataFeeder: '{variable.name}' {why}; pad them"))
+                raise OarlockError(
+                    append_user_line(f"DataFeeder: '{variable.name}' {why}; pad them")
+                )
         self.place = place
 
     def feed(self, iterable: Iterable[Sequence[Any]]) -> dict[str, Any]:
@@ -52,7 +54,7 @@ class DataFeeder:
             if len(row) != len(self.feed_vars):
                 names = [v.name for v in self.feed_vars]
                 raise OpError(
-                    with_user_line(
+                    append_user_line(
                         f"DataFeeder: sample {i} has {len(row)} values; feed_list has {names}"
                     )
                 )
@@ -79,7 +81,7 @@ class DataFeeder:
         except ValueError:
             shapes = sorted({a.shape for a in arrays})
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"DataFeeder: '{variable.name}' is {variable.meta}, "
                     f"samples have the shapes {shapes}"
                 )

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from ..core.errors import OarlockError, with_user_line
+from ..core.errors import OarlockError, append_user_line
 from ..core.place import CPUPlace, CUDAPlace, Place
 
 IPU_MESSAGE = "Graphcore devices are not supported"
@@ -28,14 +28,14 @@ def cuda_places(device_ids: Sequence[int] | int | None = None) -> list[Place]:
 
 def xpu_places(device_ids: Sequence[int] | int | None = None) -> NoReturn:
     """Not supported: raises OarlockError."""
-    raise OarlockError(with_user_line("xpu_places: XPUs are not supported"))
+    raise OarlockError(append_user_line("xpu_places: XPUs are not supported"))
 
 
 def ipu_shard_guard(index: int = -1, stage: int = -1) -> NoReturn:
     """Not supported: raises OarlockError."""
-    raise OarlockError(with_user_line(f"ipu_shard_guard: {IPU_MESSAGE}"))
+    raise OarlockError(append_user_line(f"ipu_shard_guard: {IPU_MESSAGE}"))
 
 
 def set_ipu_shard(call_func: Any, index: int = -1, stage: int = -1) -> NoReturn:
     """Not supported: raises OarlockError."""
-    raise OarlockError(with_user_line(f"set_ipu_shard: {IPU_MESSAGE}"))
+    raise OarlockError(append_user_line(f"set_ipu_shard: {IPU_MESSAGE}"))

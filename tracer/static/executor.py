@@ -12,9 +12,9 @@ from ..compiler.feeds import LOD_SUFFIX, check_feed, convert_feed_to_arrays
 from ..compiler.lod_propagation import FetchedArrayWithLod
 from ..core import place as places
 from ..core import rng
-from ..core.errors import LodNotSupportedError, OarlockError, OpError, with_user_line
+from ..core.errors import LodNotSupportedError, OarlockError, OpError, append_user_line
 from ..core.flags import get_flags
-from ..core.numerics_check import check_array
+from ..core.numerics_check import check_or_report_op_output
 from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
 from ..ir.kernelless_op_traits import is_feed_or_fetch
@@ -72,7 +72,7 @@ class Executor:
             Lists every input that does not fit, and every persistable variable without a value.
         """
         if self._is_closed:
-            raise OarlockError(with_user_line("Executor.run: the executor is closed"))
+            raise OarlockError(append_user_line("Executor.run: the executor is closed"))
         program = require_program(default_main_program() if program is None else program)
         scope = current_scope() if scope is None else scope
         fetches, steps = parse_fetch_list(fetch_list)
@@ -95,7 +95,7 @@ class Executor:
         with rng.use_generator(program.generator):
             values = executable.run(scope, arrays | lod_of_feeds(feed))
         for (name, op), array in zip(checked.items(), values[len(fetches) :], strict=True):
-            check_array(
+            check_or_report_op_output(
                 op.type,
                 f"'{name}'" + (f", computed at {op.user_line}" if op.user_line else ""),
                 array,
@@ -128,7 +128,9 @@ class Executor:
             unknown = [name for name in fetches if name not in desc.block.vars]
             if unknown:
                 raise OpError(
-                    with_user_line(f"Executor.run: the program has no variables {unknown} to fetch")
+                    append_user_line(
+                        f"Executor.run: the program has no variables {unknown} to fetch"
+                    )
                 )
             if steps is not None and (fetches or steps):
                 desc = self._prune_program(program, feed, fetches, steps).raw
@@ -192,7 +194,7 @@ def _reject_dataset(name: str) -> NoReturn:
         "is not supported, because it trains with parameter servers; feed batches of a "
         "paddle.io.DataLoader to Executor.run"
     )
-    raise OarlockError(with_user_line(f"Executor.{name}: {why}"))
+    raise OarlockError(append_user_line(f"Executor.{name}: {why}"))
 
 
 def require_program(program: Any) -> Program:
@@ -200,7 +202,9 @@ def require_program(program: Any) -> Program:
     if isinstance(program, CompiledProgram):
         return program.program
     if not isinstance(program, Program):
-        raise TypeError(with_user_line(f"Executor.run: {type(program).__name__} is not a Program"))
+        raise TypeError(
+            append_user_line(f"Executor.run: {type(program).__name__} is not a Program")
+        )
     return program
 
 
@@ -209,7 +213,7 @@ def _require_feed_dict(feed: Any) -> Mapping[str, Any]:
         feed = feed[0]
     if feed is not None and not isinstance(feed, Mapping):
         raise TypeError(
-            with_user_line(
+            append_user_line(
                 f"Executor.run: feed is {type(feed).__name__}, not a dict of arrays by name"
             )
         )
@@ -239,7 +243,7 @@ def lod_of_feeds(feed: Mapping[str, Any]) -> dict[str, Any]:
                 f"the LoD {value.lod()} of '{name}' does not fit the rows of the tensor "
                 f"({name}={value.tensor.meta})"
             )
-            raise OpError(with_user_line(f"Executor.run: {why}"))
+            raise OpError(append_user_line(f"Executor.run: {why}"))
     return {name + LOD_SUFFIX: value.offsets for name, value in tensors.items()}
 
 
@@ -266,7 +270,7 @@ def _to_fetched_value(name: str, value: Any, as_numpy: bool) -> Any:
     if isinstance(value, FetchedArrayWithLod):
         if as_numpy:
             raise LodNotSupportedError(
-                with_user_line(
+                append_user_line(
                     f"Executor.run: '{name}' has a LoD, which an ndarray cannot hold; fetch with "
                     "return_numpy=False"
                 )

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..capture.variable import Variable
-from ..core.errors import with_user_line
+from ..core.errors import append_user_line
 from ..ir import program as data
 from ..ir.kernelless_op_traits import is_feed_or_fetch
 from ..ir.op_role import OpRole
@@ -54,7 +54,7 @@ def _require_fetched_variable_name(item: Any) -> str:
         return item if isinstance(item, str) else item.name
     kind = type(item).__name__
     why = f"fetch_list contains {kind}, which is not a Variable, a name or an optimizer op"
-    raise TypeError(with_user_line(f"Executor.run: {why}"))
+    raise TypeError(append_user_line(f"Executor.run: {why}"))
 
 
 def optimizer_ops_of_global_block(program: Program) -> list[OpDesc]:

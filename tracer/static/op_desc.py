@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from copy import deepcopy
 from typing import Any, TypeAlias
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..ir.passes.shape_inference import set_inferred_outputs
 from ..ir.program import Attr, AttrType
@@ -143,7 +143,7 @@ class OpDesc(IdentifiedDescView):
     def _require_attr_is_set(self, name: str) -> None:
         if not self.has_attr(name):
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"{self.type()}: Attribute {name} is not found; it has {self.attr_names()}"
                 )
             )
@@ -197,13 +197,13 @@ class OpDesc(IdentifiedDescView):
         Raises OpError for an unknown op.
         """
         if not self.type():
-            raise OpError(with_user_line("CheckAttr() can not be called before type is set."))
+            raise OpError(append_user_line("CheckAttr() can not be called before type is set."))
         self._require_registered()
         self._view.fill_attrs()
 
     def _require_registered(self) -> None:
         if self.type() not in OPS:
-            raise OpError(with_user_line(f"Operator {self.type()} has not been registered"))
+            raise OpError(append_user_line(f"Operator {self.type()} has not been registered"))
 
     # -- inference of outputs
     # -----------------------------------------------------------------------------
@@ -246,7 +246,9 @@ class OpDesc(IdentifiedDescView):
         ]
         if missing:
             raise OpError(
-                with_user_line(f"{raw.type}: No Input({missing[0]}) found for {raw.type} operator.")
+                append_user_line(
+                    f"{raw.type}: No Input({missing[0]}) found for {raw.type} operator."
+                )
             )
         variables = {
             name: deepcopy(block.require_declaration(name))
@@ -259,5 +261,5 @@ class OpDesc(IdentifiedDescView):
         try:
             set_inferred_outputs(raw, variables)
         except OpError as error:
-            raise OpError(with_user_line(f"{raw.type}: {error}")) from None
+            raise OpError(append_user_line(f"{raw.type}: {error}")) from None
         return {name: variables[name] for name in raw.output_names()}

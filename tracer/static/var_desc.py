@@ -22,7 +22,7 @@ from ..core.dtype import (
     parse_dtype,
     uint8,
 )
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..ir.program import VarKind
 from .desc_view_bases import IdentifiedDescView
 
@@ -88,7 +88,7 @@ class VarDesc(IdentifiedDescView):
     def _require_kind(self, kinds: tuple[VarKind, ...], name: str) -> None:
         if self._view.raw.kind not in kinds:
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"'{name}' is not supported by the type of var {self._view.raw.name}, which is "
                     f"{self._view.raw.kind}"
                 )
@@ -160,37 +160,37 @@ class VarDesc(IdentifiedDescView):
     # -- outputs of a reader
     # ------------------------------------------------------------------------------------
 
-    def _get_reader_outputs(self, name: str) -> list[Any]:
+    def _get_reader_output_property(self, name: str) -> list[Any]:
         self._require_kind((VarKind.READER,), name)
         return list(self._reader_output_declarations[name])
 
-    def _set_reader_outputs(self, name: str, values: Sequence[Any]) -> None:
+    def _set_reader_output_property(self, name: str, values: Sequence[Any]) -> None:
         self._require_kind((VarKind.READER,), name)
         self._reader_output_declarations[name] = list(values)
 
     def shapes(self) -> list[list[int]]:
         """Return the shape of each output of a reader."""
-        return [list(s) for s in self._get_reader_outputs("shapes")]
+        return [list(s) for s in self._get_reader_output_property("shapes")]
 
     def set_shapes(self, shapes: Sequence[Sequence[int]]) -> None:
         """Set the shape of each output of a reader."""
-        self._set_reader_outputs("shapes", shapes)
+        self._set_reader_output_property("shapes", shapes)
 
     def dtypes(self) -> list[DType]:
         """Return the dtype of each output of a reader."""
-        return self._get_reader_outputs("dtypes")
+        return self._get_reader_output_property("dtypes")
 
     def set_dtypes(self, dtypes: Sequence[Any]) -> None:
         """Set the dtype of each output of a reader."""
-        self._set_reader_outputs("dtypes", [parse_dtype(d) for d in dtypes])
+        self._set_reader_output_property("dtypes", [parse_dtype(d) for d in dtypes])
 
     def lod_levels(self) -> list[int]:
         """Return the number of LoD levels of each output of a reader."""
-        return self._get_reader_outputs("lod_levels")
+        return self._get_reader_output_property("lod_levels")
 
     def set_lod_levels(self, levels: Sequence[int]) -> None:
         """Set the number of LoD levels of each output of a reader."""
-        self._set_reader_outputs("lod_levels", levels)
+        self._set_reader_output_property("lod_levels", levels)
 
     # -- flags
     # --------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.dtype import is_inexact
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.operand_checks import not_a_tensor_error
 from ..core.tensor import Tensor
@@ -30,7 +30,7 @@ METHODS = [n for n in __all__ if n != "complex"]
 
 def _check_is_tensor(x: Any, op: str) -> None:
     if not isinstance(x, Tensor):
-        raise TypeError(with_user_line(f"{op}: expected a tensor, got {type(x).__name__}"))
+        raise TypeError(append_user_line(f"{op}: expected a tensor, got {type(x).__name__}"))
 
 
 def is_complex(x: Tensor) -> bool:
@@ -126,7 +126,7 @@ def sgn(x: Tensor, name: str | None = None) -> Tensor:
     except AttributeError:
         raise not_a_tensor_error(x) from None
     if not has_float_dtype:
-        raise OpError(with_user_line(f"sgn: needs a floating or complex dtype (X={x.meta})"))
+        raise OpError(append_user_line(f"sgn: needs a floating or complex dtype (X={x.meta})"))
     if not is_complex(x):
         return OPS["sign"](x)
     magnitude = OPS["abs"](x)

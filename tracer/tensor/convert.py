@@ -12,11 +12,11 @@ import numpy as np
 
 from ..core import cuda
 from ..core.dtype import DTYPE_BY_NP, default_float_np_dtype, parse_dtype
-from ..core.errors import OperandError, OpError, with_user_line
+from ..core.errors import OperandError, OpError, append_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.operand_checks import axis_out_of_range_error, not_a_tensor_error
-from ..core.place import parse_place, usable_gpu_index
+from ..core.place import parse_place, require_usable_gpu_index_unless_cpu
 from ..core.tensor import Tensor
 
 # NumPy dtypes of lists that become a default dtype. Smaller integers keep their dtype.
@@ -36,7 +36,7 @@ def to_array(data: Any, dtype: Any = None) -> Any:
     int64.
     """
     if isinstance(data, Tensor):
-        data = cuda.to_host(data._read_array("to_tensor()"))
+        data = cuda.to_host(data._report_read_and_get_array("to_tensor()"))
     if isinstance(data, list | tuple) and any(isinstance(d, Tensor) for d in data):
         data = [to_array(d) for d in data]
     from_python = not isinstance(data, np.ndarray | np.generic)
@@ -44,7 +44,7 @@ def to_array(data: Any, dtype: Any = None) -> Any:
         array = np.array(data)
     except ValueError as error:
         raise OpError(
-            with_user_line(f"to_tensor: the nested lists have different lengths ({error})")
+            append_user_line(f"to_tensor: the nested lists have different lengths ({error})")
         ) from None
     except TypeError:  # raised by CuPy for implicit conversion
         if cuda.gpu_index_of(data) is None:
@@ -60,7 +60,7 @@ def to_array(data: Any, dtype: Any = None) -> Any:
         )
         return array.astype(np.int64 if array.dtype.kind == "i" else default_dtype)
     if array.dtype not in DTYPE_BY_NP:
-        raise OperandError(with_user_line(f"to_tensor: dtype {array.dtype} is not supported"))
+        raise OperandError(append_user_line(f"to_tensor: dtype {array.dtype} is not supported"))
     return array
 
 
@@ -99,7 +99,7 @@ def device_index(place: Any, op: str = "to_tensor") -> int | None:
     Raises OarlockError if it cannot be used.
     """
     parsed = parse_place(place, op)
-    return usable_gpu_index(parsed, f"{type(parsed).__name__}({parsed.index})")
+    return require_usable_gpu_index_unless_cpu(parsed, f"{type(parsed).__name__}({parsed.index})")
 
 
 def array_to_tensor_on_device_of(x: Tensor, array: Any) -> Tensor:
@@ -212,7 +212,9 @@ def as_operand(value: Any, like: Tensor, op: str) -> Tensor:
     # A maybe-undefined variable of converted code: `use` raises an error that names it.
     if getattr(type(value), "_has_no_value", False):
         value.raise_error()
-    raise OpError(with_user_line(f"{op}: expected a tensor or number, got {type(value).__name__}"))
+    raise OpError(
+        append_user_line(f"{op}: expected a tensor or number, got {type(value).__name__}")
+    )
 
 
 def axis_list(axis: Any) -> list[int]:
@@ -273,7 +275,7 @@ def normalize_axis(axis: Any, x: Tensor, op: str) -> int:
         raise not_a_tensor_error(x, op) from None
     if not -max(rank, 1) <= index < max(rank, 1):
         raise OpError(
-            with_user_line(f"{op}: axis={index} is not an axis of rank {rank} (X={x.meta})")
+            append_user_line(f"{op}: axis={index} is not an axis of rank {rank} (X={x.meta})")
         )
     return index % rank if rank else 0
 
@@ -328,4 +330,4 @@ def tensor_of_symbolic_ints_or_none(values: Iterable[Any]) -> Tensor | None:
 def _require_int_size(d: Any, op: str) -> int:
     if isinstance(d, int | np.integer) and not isinstance(d, bool):
         return int(d)
-    raise OpError(with_user_line(f"{op}: a size must be an int, got {d!r}"))
+    raise OpError(append_user_line(f"{op}: a size must be an int, got {d!r}"))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
-from ..ops.shared_meta_rules import dims_match
+from ..ops.shared_op_rules import dims_match
 from .convert import cast, guarded_size_or_minus_one
 from .linalg import matmul, transpose
 from .manipulation import reshape, slice, squeeze, unsqueeze
@@ -20,7 +20,7 @@ def _variables_as_rows(x: Tensor, rowvar: bool, op: str) -> Tensor:
     """Return x with a row per variable and a column per observation."""
     check_tensors(x)
     if x.ndim not in (1, 2):
-        raise OpError(with_user_line(f"{op}: the rank must be 1 or 2 (X={x.meta})"))
+        raise OpError(append_user_line(f"{op}: the rank must be 1 or 2 (X={x.meta})"))
     x = reshape(x, [1, -1]) if x.ndim == 1 else x
     return x if rowvar or guarded_size_or_minus_one(x, 0) == 1 else transpose(x, [1, 0])
 
@@ -36,7 +36,7 @@ def _observation_weights(
             continue
         if tensor.ndim != 1 or not dims_match(tensor.meta.shape[0], x.meta.shape[1]):
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"cov: {name} must have one element per observation "
                     f"(X={x.meta}, {name}={tensor.meta})"
                 )

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core import rng
 from ..core.dtype import default_float_np_dtype, is_real, parse_dtype
-from ..core.errors import with_user_line
+from ..core.errors import append_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.operand_checks import not_a_tensor_error
@@ -309,7 +309,7 @@ def _assign_source_to_tensor(x: Any, output: Tensor | None) -> Tensor:
         return tensor
     if isinstance(x, np.ndarray):
         warnings.warn(
-            with_user_line(
+            append_user_line(
                 "assign: a float64 array becomes float32, as in Paddle; to_tensor keeps float64"
             ),
             stacklevel=3,

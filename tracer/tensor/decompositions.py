@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
@@ -139,13 +139,13 @@ def householder_product(x: Tensor, tau: Tensor, name: str | None = None) -> Tens
     )
     if min(rows, columns, count) < 0:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"householder_product: the sizes must be static (X={x.meta}, Tau={tau.meta})"
             )
         )
     if x.meta.dtype != tau.meta.dtype or batch != other or rows < columns or columns < count:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 "householder_product: the shapes or dtypes do not match "
                 f"(X={x.meta}, Tau={tau.meta})"
             )
@@ -178,10 +178,10 @@ def pca_lowrank(
     q = min(6, rows, columns) if q is None else q
     if not 0 <= q <= min(rows, columns):
         raise OpError(
-            with_user_line(f"pca_lowrank: q={q} is not in [0, {min(rows, columns)}] (X={x.meta})")
+            append_user_line(f"pca_lowrank: q={q} is not in [0, {min(rows, columns)}] (X={x.meta})")
         )
     if niter < 0:
-        raise OpError(with_user_line(f"pca_lowrank: niter={niter} is negative"))
+        raise OpError(append_user_line(f"pca_lowrank: niter={niter} is negative"))
     if center:
         x = x - OPS["reduce_mean"](x, dim=[-2], keep_dim=True)
     flipped = _adjoint(x)

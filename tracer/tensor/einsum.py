@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import OperandError, OpError, with_user_line
+from ..core.errors import OperandError, OpError, append_user_line
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
@@ -27,7 +27,7 @@ def einsum(equation: str, *operands: Any) -> Tensor:
     """
     if not isinstance(equation, str):
         raise OperandError(
-            with_user_line(f"einsum: the equation must be a str, got {type(equation).__name__}")
+            append_user_line(f"einsum: the equation must be a str, got {type(equation).__name__}")
         )
     xs = (
         list(operands[0])
@@ -38,10 +38,10 @@ def einsum(equation: str, *operands: Any) -> Tensor:
     terms = left.split(",")
     if len(terms) != len(xs):
         raise OpError(
-            with_user_line(f"einsum: {equation!r} has {len(terms)} terms for {len(xs)} operands")
+            append_user_line(f"einsum: {equation!r} has {len(terms)} terms for {len(xs)} operands")
         )
     if arrow and "..." in left and "..." not in right:
-        raise OpError(with_user_line(f"einsum: {equation!r} has no ... in its result"))
+        raise OpError(append_user_line(f"einsum: {equation!r} has no ... in its result"))
     check_tensors(*xs)
     right = right if arrow else _implicit_output(left)
     for i, j in _contraction_order(terms, xs, right):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core import cuda
-from ..core.errors import IndexRangeError, OpError, with_user_line
+from ..core.errors import IndexRangeError, OpError, append_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.paddle1_compat import compat
@@ -38,7 +38,7 @@ def _expand_index_to_all_axes(index: Any, rank: int) -> list[Any]:
     num_axes = sum(_num_indexed_axes(i) for i in items)
     if num_axes > rank:
         raise IndexRangeError(
-            with_user_line(f"index: too many indices ({num_axes} for rank {rank})")
+            append_user_line(f"index: too many indices ({num_axes} for rank {rank})")
         )
     full_slices = [slice(None)] * (rank - num_axes)
     for i, item in enumerate(items):
@@ -142,7 +142,7 @@ class _ParsedIndex:
                 item.ndim if _is_mask(item) else 1
             )
         raise IndexRangeError(
-            with_user_line(
+            append_user_line(
                 "index: expected an int, slice, None, Ellipsis or tensor, got "
                 f"{type(item).__name__}"
             )
@@ -154,7 +154,7 @@ class _ParsedIndex:
             0 <= size != mask_size >= 0 for size, mask_size in zip(sizes, mask.shape, strict=True)
         ):
             raise IndexRangeError(
-                with_user_line(
+                append_user_line(
                     f"index: a mask of shape {list(mask.shape)} does not match {list(sizes)} "
                     f"(X={self.x.meta})"
                 )
@@ -180,7 +180,7 @@ class _ParsedIndex:
             return
         step = 1 if item.step is None else int(item.step)
         if step == 0:
-            raise OpError(with_user_line("index: the step of a slice is 0"))
+            raise OpError(append_user_line("index: the step of a slice is 0"))
         start = (0 if step > 0 else _MAX_SLICE_END) if item.start is None else item.start
         end = (_MAX_SLICE_END if step > 0 else -1) if item.stop is None else item.stop
         is_known = item.stop is not None and not (
@@ -198,7 +198,9 @@ class _ParsedIndex:
         size = self.x.shape[axis]
         if not isinstance(size, int):
             raise OpError(
-                with_user_line("index: a negative end with a negative step requires a static size")
+                append_user_line(
+                    "index: a negative end with a negative step requires a static size"
+                )
             )
         return size
 
@@ -221,7 +223,7 @@ def _check_bounds(x: Tensor, basic: _ParsedIndex) -> None:
             continue
         if not -size <= start < size:
             raise IndexError(
-                with_user_line(f"index: {start} is out of range for axis {axis} (X={x.meta})")
+                append_user_line(f"index: {start} is out of range for axis {axis} (X={x.meta})")
             )
 
 
@@ -330,7 +332,7 @@ def _wrap_negative_list(item: Any, x: Tensor, axis: int) -> Any:
         return array
     size = x.shape[axis]
     if not isinstance(size, int):
-        raise OpError(with_user_line("index: a negative index in a list requires a static size"))
+        raise OpError(append_user_line("index: a negative index in a list requires a static size"))
     return np.where(array < 0, array + size, array)
 
 
@@ -416,7 +418,7 @@ def _assign_at_flat_positions(x: Tensor, index: Any, value: Tensor) -> Tensor:
             "while a program is recorded, only index tensors before all slices, and a mask with "
             "a scalar value, are supported"
         )
-        raise OpError(with_user_line(f"setitem: {problem} (X={x.meta})"))
+        raise OpError(append_user_line(f"setitem: {problem} (X={x.meta})"))
     shape = x.meta.shape
     numpy_index = tuple(
         np.asarray(cuda.to_host(i.array)) if isinstance(i, Tensor) else i for i in items
@@ -426,7 +428,7 @@ def _assign_at_flat_positions(x: Tensor, index: Any, value: Tensor) -> Tensor:
         expanded = value if value.ndim == 0 else expand(value, list(positions.shape))
     except (IndexError, ValueError) as error:
         raise OpError(
-            with_user_line(f"setitem: {error} (X={x.meta}, value={value.meta})")
+            append_user_line(f"setitem: {error} (X={x.meta}, value={value.meta})")
         ) from None
     flat = OPS["index_put"](
         reshape(x, [-1]),

@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors, not_a_tensor_error
 from ..core.tensor import Tensor
-from ..ops.shared_meta_rules import dims_match
+from ..ops.shared_op_rules import dims_match
 from .convert import axis_list, cast, full, guarded_size_or_minus_one, normalize_axis
 from .creation import zeros
 from .manipulation import reshape, t, transpose, unsqueeze
@@ -189,12 +189,12 @@ def cdist(
     """
     if compute_mode not in _CDIST_MODES:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"cdist: compute_mode={compute_mode} is not one of {', '.join(_CDIST_MODES)}"
             )
         )
     if p < 0:
-        raise OpError(with_user_line(f"cdist: p={p} is negative"))
+        raise OpError(append_user_line(f"cdist: p={p} is negative"))
     check_tensors(x, y)
     rows, others, width = (
         guarded_size_or_minus_one(x, -2),
@@ -203,7 +203,9 @@ def cdist(
     )
     if not dims_match(width, guarded_size_or_minus_one(y, -1)):
         raise OpError(
-            with_user_line(f"cdist: the last axes must have the same size (X={x.meta}, Y={y.meta})")
+            append_user_line(
+                f"cdist: the last axes must have the same size (X={x.meta}, Y={y.meta})"
+            )
         )
     if rows == 0 or others == 0 or width == 0:
         return zeros([rows, others], x.dtype)
@@ -258,7 +260,7 @@ def _contracted_axes(axes: Any, rank: int) -> tuple[list[int], list[int]]:
     axes = axes.tolist() if isinstance(axes, Tensor) else axes
     if isinstance(axes, int):
         if axes < 0:
-            raise OpError(with_user_line(f"tensordot: axes={axes} is negative"))
+            raise OpError(append_user_line(f"tensordot: axes={axes} is negative"))
         return list(range(rank - axes, rank)), list(range(axes))
     lists = [a.tolist() if isinstance(a, Tensor) else a for a in axes]
     both = [lists, []] if not lists or isinstance(lists[0], int) else [*lists, []][:2]
@@ -273,7 +275,7 @@ def _sum_axis_paired_with_size_one(x: Tensor, y: Tensor, i: int, j: int) -> tupl
     sizes = guarded_size_or_minus_one(x, i), guarded_size_or_minus_one(y, j)
     if 1 not in sizes:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"tensordot: axis {i} of X and axis {j} of Y differ in size "
                 f"(X={x.meta}, Y={y.meta})"
             )
@@ -295,10 +297,10 @@ def norm(
     """
     axes = axis_list(axis)
     if p is not None and p != "fro" and isinstance(p, str):
-        raise OpError(with_user_line(f"norm: p={p!r} is neither 'fro' nor a number"))
+        raise OpError(append_user_line(f"norm: p={p!r} is neither 'fro' nor a number"))
     if len(axes) > 2:
         raise OpError(
-            with_user_line(f"norm: at most two axes are supported, got axis={axes} (X={x.meta})")
+            append_user_line(f"norm: at most two axes are supported, got axis={axes} (X={x.meta})")
         )
     if p in (None, "fro") and len(axes) != 1:
         return OPS["frobenius_norm"](x, dim=axes or [0], keep_dim=keepdim, reduce_all=not axes)
@@ -313,7 +315,7 @@ def norm(
 def _vector_norm_over_two_axes(x: Tensor, order: float, axes: list[int], keepdim: bool) -> Tensor:
     """Return the p-norm of matrices treated as vectors."""
     if order == 0:
-        raise OpError(with_user_line(f"norm: p=0 supports one axis, got {axes} (X={x.meta})"))
+        raise OpError(append_user_line(f"norm: p=0 supports one axis, got {axes} (X={x.meta})"))
     magnitude = OPS["abs"](x)
     if math.isinf(order):
         return OPS["reduce_max" if order > 0 else "reduce_min"](

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import parse_dtype
-from ..core.errors import OpError, TraceError, with_user_line
+from ..core.errors import OpError, TraceError, append_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.operand_checks import axis_out_of_range_error, check_tensors, not_a_tensor_error
@@ -103,7 +103,7 @@ def t(input: Tensor, name: str | None = None) -> Tensor:
         raise not_a_tensor_error(input) from None
     if rank > 2:
         check_tensors(input)
-        raise OpError(with_user_line(f"t: the rank must be at most 2 (X={input.meta})"))
+        raise OpError(append_user_line(f"t: the rank must be at most 2 (X={input.meta})"))
     return transpose(input, [1, 0]) if rank == 2 else input
 
 
@@ -155,7 +155,7 @@ def squeeze(x: Tensor, axis: Any = None, name: str | None = None) -> Tensor:
             f"an axis with a dynamic size is not removed, even if its size is 1 at run time "
             f"(X={x.meta}); specify the axis"
         )
-        warnings.warn(with_user_line(f"squeeze: {problem}"), stacklevel=2)
+        warnings.warn(append_user_line(f"squeeze: {problem}"), stacklevel=2)
     return OPS["squeeze2"](x, axes=axes)
 
 
@@ -217,7 +217,7 @@ def split(x: Tensor, num_or_sections: Any, axis: Any = 0, name: str | None = Non
             "num_or_sections is known only at run time, but a program has a static number of "
             "outputs"
         )
-        raise TraceError(with_user_line(f"split: {problem}"))
+        raise TraceError(append_user_line(f"split: {problem}"))
     sections, tensors = int_inputs(_infer_size_among_symbolic_sections(num_or_sections, x, axis))
     return OPS["split"](x, None, tensors, sections=sections, num=0, axis=axis)
 
@@ -272,11 +272,11 @@ def expand(x: Tensor, shape: Any, name: str | None = None) -> Tensor:
 
     x [*] -> [*shape]
     """
-    ints, tensors = shape_inputs(_replace_minus_one_in_symbolic_shape(shape, x), "expand")
+    ints, tensors = shape_inputs(_fill_minus_one_in_symbolic_expand_shape(shape, x), "expand")
     return OPS["expand_v2"](x, None, tensors, shape=ints)
 
 
-def _replace_minus_one_in_symbolic_shape(shape: Any, x: Tensor) -> Any:
+def _fill_minus_one_in_symbolic_expand_shape(shape: Any, x: Tensor) -> Any:
     """Replace -1 by static sizes of x if the shape contains tensors: then the op cannot infer
     them.
     """
@@ -492,11 +492,13 @@ def take_along_axis(arr: Tensor, indices: Tensor, axis: int, broadcast: bool = T
     """
     axis = normalize_axis(axis, arr, "take_along_axis")
     return OPS["take_along_axis"](
-        arr, _broadcast_indices(arr, indices, axis) if broadcast else indices, Axis=axis
+        arr,
+        _broadcast_indices_except_along_axis(arr, indices, axis) if broadcast else indices,
+        Axis=axis,
     )
 
 
-def _broadcast_indices(arr: Tensor, indices: Tensor, axis: int) -> Tensor:
+def _broadcast_indices_except_along_axis(arr: Tensor, indices: Tensor, axis: int) -> Tensor:
     """Broadcast indices to the shape of arr except along `axis`."""
     check_tensors(arr, indices)
     target_shape = list(arr.meta.shape)
@@ -521,16 +523,16 @@ def put_along_axis(
     broadcast: broadcast indices and values against arr except along `axis`.
     """
     axis = normalize_axis(axis, arr, "put_along_axis")
-    indices = _broadcast_indices(arr, indices, axis) if broadcast else indices
+    indices = _broadcast_indices_except_along_axis(arr, indices, axis) if broadcast else indices
     source = values if isinstance(values, Tensor) else full([1] * indices.ndim, values, arr.dtype)
     if source.meta.shape != indices.meta.shape:
-        source = _cut_and_broadcast_values(source, indices)
+        source = _cut_and_broadcast_values_to_indices(source, indices)
     return OPS["put_along_axis"](
         arr, indices, source, Axis=axis, Reduce=reduce, Include_self=include_self
     )
 
 
-def _cut_and_broadcast_values(values: Tensor, indices: Tensor) -> Tensor:
+def _cut_and_broadcast_values_to_indices(values: Tensor, indices: Tensor) -> Tensor:
     """Broadcast values to the shape of the indices; surplus values are cut off, as in Paddle."""
     shape, target_shape = values.meta.shape, indices.meta.shape
     is_static = -1 not in (*shape, *target_shape)
@@ -652,9 +654,9 @@ def apply_in_place(x: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
         raise not_a_tensor_error(x) from None
     if is_leaf and mode.tape and not mode.static:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"in place: a leaf that requires a gradient cannot be changed in place (X={x.meta})"
             )
         )
-    mode.assign_inplace(x, function(mode.snapshot_tensor(x)))
+    mode.assign_inplace(x, function(mode.make_inplace_op_input(x)))
     return x

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import DTYPE_BY_NP, is_inexact, is_real, parse_dtype, promote_dtypes
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.mode import state
 from ..core.op import OPS, Op
 from ..core.operand_checks import not_a_tensor_error, rename_generated_function
@@ -143,13 +143,13 @@ _SCALAR_TYPES = (bool, int, float, np.bool_, np.integer, np.floating)
 _PROMOTING = frozenset({"elementwise_add", "elementwise_sub", "elementwise_mul"})
 
 
-def apply_as_function(op: Op, x: Any, y: Any) -> Tensor:
+def apply_promoting_or_rejecting_dtypes(op: Op, x: Any, y: Any) -> Tensor:
     """Apply a binary op to two operands, either of which may be a number.
 
     In eager mode Paddle promotes two floating dtypes in add, subtract and multiply. Raises OpError
     for other different dtypes.
     """
-    x, y = _convert_non_tensor_operand(op, x, y)
+    x, y = _convert_operands_to_tensors(op, x, y)
     if x.meta.dtype != y.meta.dtype:
         if op.type not in _PROMOTING:
             raise mixed_dtypes_error(op.type, x, y)
@@ -158,11 +158,11 @@ def apply_as_function(op: Op, x: Any, y: Any) -> Tensor:
     return out
 
 
-def apply_as_operator(op: Op, x: Any, y: Any) -> Tensor:
+def apply_promoting_or_casting_right_operand(op: Op, x: Any, y: Any) -> Tensor:
     """`op` as a Python operator: if the dtypes are not promoted, the right operand is cast to the
     dtype of the left one.
     """
-    x, y = _convert_non_tensor_operand(op, x, y)
+    x, y = _convert_operands_to_tensors(op, x, y)
     dx, dy = x.meta.dtype, y.meta.dtype
     if dx != dy:
         promotes = op.type in _PROMOTING and _is_promoted_by_paddle(dx, dy)
@@ -184,7 +184,7 @@ def cast_right_operand(op: str, x: Tensor, y: Tensor) -> Tensor:
             f"{op}: the right operand is cast to the dtype of the left one (X={x.meta}, Y={y.meta})"
         )
         warnings.warn(
-            with_user_line(
+            append_user_line(
                 f"{problem}; cast the left operand to keep fractions: .astype('{dy.name}')"
             ),
             stacklevel=2,
@@ -192,14 +192,14 @@ def cast_right_operand(op: str, x: Tensor, y: Tensor) -> Tensor:
     return cast(y, dx)
 
 
-def _convert_non_tensor_operand(op: Op, x: Any, y: Any) -> tuple[Tensor, Tensor]:
+def _convert_operands_to_tensors(op: Op, x: Any, y: Any) -> tuple[Tensor, Tensor]:
     """Convert both operands to tensors. With a Python number, a bool tensor counts as integer, and
     an integer tensor becomes floating if the number is.
     """
     if not isinstance(x, Tensor):
         if not isinstance(y, Tensor):
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"{op.type}: at least one operand must be a tensor "
                     f"(X={type(x).__name__}, Y={type(y).__name__})"
                 )
@@ -232,7 +232,7 @@ def _match_dtypes_of_number_and_tensor(number: Tensor, tensor: Tensor) -> tuple[
 def mixed_dtypes_error(op: str, x: Tensor, y: Tensor) -> OpError:
     """Build the error for operands with different dtypes."""
     problem = f"{op}: the operands must have the same dtype (X={x.meta}, Y={y.meta})"
-    return OpError(with_user_line(f"{problem}; cast one of them: .astype('{x.meta.dtype.name}')"))
+    return OpError(append_user_line(f"{problem}; cast one of them: .astype('{x.meta.dtype.name}')"))
 
 
 def _bool_to_int_if_number_is_int(x: Tensor, number: Any) -> Tensor:
@@ -296,7 +296,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
         out = _apply_scale_op_if_number_exact(x, y, bias=float(y))
         if out is not None:
             return out
-    return apply_as_function(elementwise.add, x, y)
+    return apply_promoting_or_rejecting_dtypes(elementwise.add, x, y)
 
 
 def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -308,7 +308,7 @@ def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
         out = _apply_scale_op_if_number_exact(x, y, bias=-float(y))
         if out is not None:
             return out
-    return apply_as_function(elementwise.sub, x, y)
+    return apply_promoting_or_rejecting_dtypes(elementwise.sub, x, y)
 
 
 def rsubtract(x: Tensor, y: Any) -> Tensor:
@@ -321,7 +321,7 @@ def rsubtract(x: Tensor, y: Any) -> Tensor:
         if isinstance(y, _SCALAR_TYPES)
         else None
     )
-    return apply_as_operator(elementwise.sub, y, x) if out is None else out
+    return apply_promoting_or_casting_right_operand(elementwise.sub, y, x) if out is None else out
 
 
 def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -333,15 +333,15 @@ def multiply(x: Any, y: Any, name: str | None = None) -> Tensor:
         out = _apply_scale_op_if_number_exact(x, y, scale=float(y))
         if out is not None:
             return out
-    return apply_as_function(elementwise.mul, x, y)
+    return apply_promoting_or_rejecting_dtypes(elementwise.mul, x, y)
 
 
-def _is_integral_tensor(x: Any) -> bool:
+def _is_int_or_bool_tensor(x: Any) -> bool:
     return isinstance(x, Tensor) and x.meta.dtype.kind in "iub"
 
 
 def _as_float(x: Any) -> Any:
-    return cast(x, "float32") if _is_integral_tensor(x) else x
+    return cast(x, "float32") if _is_int_or_bool_tensor(x) else x
 
 
 def true_divide(x: Any, y: Any) -> Tensor:
@@ -349,7 +349,7 @@ def true_divide(x: Any, y: Any) -> Tensor:
 
     x [*A], y [*B] -> [*broadcast(A, B)]
     """
-    return apply_as_operator(elementwise.div, _as_float(x), _as_float(y))
+    return apply_promoting_or_casting_right_operand(elementwise.div, _as_float(x), _as_float(y))
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -358,7 +358,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     x [*A], y [*B] -> [*broadcast(A, B)]
     """
     if isinstance(x, Tensor) and isinstance(y, Tensor):
-        return apply_as_function(elementwise.div, x, y)
+        return apply_promoting_or_rejecting_dtypes(elementwise.div, x, y)
     return true_divide(x, y)
 
 
@@ -367,7 +367,7 @@ def floor_divide(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     x [*A], y [*B] -> [*broadcast(A, B)]
     """
-    return apply_as_function(OPS["elementwise_floordiv"], x, y)
+    return apply_promoting_or_rejecting_dtypes(OPS["elementwise_floordiv"], x, y)
 
 
 def mod(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -375,7 +375,7 @@ def mod(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     x [*A], y [*B] -> [*broadcast(A, B)]
     """
-    return apply_as_function(OPS["elementwise_mod"], x, y)
+    return apply_promoting_or_rejecting_dtypes(OPS["elementwise_mod"], x, y)
 
 
 remainder = floor_mod = mod
@@ -387,7 +387,11 @@ def power(x: Any, y: Any) -> Tensor:
     x [*A], y [*B] -> [*broadcast(A, B)]
     """
     has_number_exponent = isinstance(x, Tensor) and not isinstance(y, Tensor)
-    return pow(x, y) if has_number_exponent else apply_as_operator(OPS["elementwise_pow"], x, y)
+    return (
+        pow(x, y)
+        if has_number_exponent
+        else apply_promoting_or_casting_right_operand(OPS["elementwise_pow"], x, y)
+    )
 
 
 def pow(x: Tensor, y: Any, name: str | None = None) -> Tensor:
@@ -407,7 +411,7 @@ def pow(x: Tensor, y: Any, name: str | None = None) -> Tensor:
         if y == 2:
             return OPS["square"](x)
         return OPS["pow"](x, factor=float(y))
-    return apply_as_function(OPS["elementwise_pow"], x, y)
+    return apply_promoting_or_rejecting_dtypes(OPS["elementwise_pow"], x, y)
 
 
 def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -415,7 +419,7 @@ def maximum(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     x [*A], y [*B] -> [*broadcast(A, B)]
     """
-    return apply_as_function(OPS["elementwise_max"], x, y)
+    return apply_promoting_or_rejecting_dtypes(OPS["elementwise_max"], x, y)
 
 
 def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -423,7 +427,7 @@ def minimum(x: Any, y: Any, name: str | None = None) -> Tensor:
 
     x [*A], y [*B] -> [*broadcast(A, B)]
     """
-    return apply_as_function(OPS["elementwise_min"], x, y)
+    return apply_promoting_or_rejecting_dtypes(OPS["elementwise_min"], x, y)
 
 
 def scale(
@@ -500,7 +504,7 @@ def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
     if not isinstance(x, Tensor):
         raise not_a_tensor_error(x)
     mode = state.mode
-    mode.assign_inplace(x, OPS["increment"](mode.snapshot_tensor(x), step=float(value)))
+    mode.assign_inplace(x, OPS["increment"](mode.make_inplace_op_input(x), step=float(value)))
     return x
 
 
@@ -531,7 +535,7 @@ def make_binary(op_type: str, doc: str, result: str = "") -> Any:
     op = OPS[op_type]
 
     def function(x: Any, y: Any, name: str | None = None) -> Tensor:
-        return apply_as_function(op, x, y)
+        return apply_promoting_or_rejecting_dtypes(op, x, y)
 
     rename_generated_function(function, op_type.removeprefix("elementwise_"))
     function.__doc__ = f"{doc}\n\n    x [*A], y [*B] -> {result}[*broadcast(A, B)]\n    "
@@ -742,7 +746,7 @@ def var(
     """
     if isinstance(x, Tensor) and not is_inexact(x.meta.dtype):
         problem = f"X is {x.meta.dtype.name} and has to be floating (cast it: .astype('float32'))"
-        raise OpError(with_user_line(f"var: {problem} (X={x.meta})"))
+        raise OpError(append_user_line(f"var: {problem} (X={x.meta})"))
     centred = square(subtract(x, mean(x, axis, keepdim=True)))
     dims = axis_list(axis) or list(range(x.ndim))
     if not unbiased:

@@ -11,7 +11,7 @@ import numpy as np
 from ..core import autograd
 from ..core import cuda as cuda_of
 from ..core.dtype import parse_dtype
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.place import CUDAPlace, Place
@@ -173,7 +173,9 @@ def copy_(x: Tensor, other: Any, blocking: bool = True) -> Tensor:
     """Copy the elements of another tensor of the same shape; the dtype of x does not change."""
     source = other if isinstance(other, Tensor) else to_tensor(np.asarray(other))
     if source.meta.shape != x.meta.shape:
-        raise OpError(with_user_line(f"copy_: the shapes differ (X={x.meta}, other={source.meta})"))
+        raise OpError(
+            append_user_line(f"copy_: the shapes differ (X={x.meta}, other={source.meta})")
+        )
     return manipulation.apply_in_place(
         x, lambda current: OPS["assign"](cast(source, current.dtype))
     )

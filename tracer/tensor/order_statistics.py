@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dtype import parse_dtype
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors
@@ -207,7 +207,7 @@ def bucketize(
     check_tensors(x, sorted_sequence)
     if sorted_sequence.ndim != 1:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"bucketize: the rank of sorted_sequence must be 1 (X={sorted_sequence.meta})"
             )
         )
@@ -260,7 +260,7 @@ def _merge_axes_at_end(x: Tensor, axis: Any) -> tuple[Tensor, list[int]]:
         axis_arg
     ):
         problem = f"axis={axis_arg} names an axis twice or one out of range (X={x.meta})"
-        raise OpError(with_user_line(f"median, quantile: {problem}"))
+        raise OpError(append_user_line(f"median, quantile: {problem}"))
     axes = sorted(a % rank for a in axis_arg) or list(range(rank))
     others = [i for i in range(rank) if i not in axes]
     transposed = OPS["transpose2"](x, axis=[*others, *axes]) if others else x
@@ -343,7 +343,7 @@ def _quantiles_of_axes(x: Tensor, q: Any, axis: Any, keepdim: bool, ignore_nan: 
     check_tensors(x)
     fractions = [float(v) for v in (q if isinstance(q, list | tuple) else [q])]
     if not fractions or not all(0 <= fraction <= 1 for fraction in fractions):
-        raise OpError(with_user_line(f"quantile: q={q!r} is not in [0, 1] (X={x.meta})"))
+        raise OpError(append_user_line(f"quantile: q={q!r} is not in [0, 1] (X={x.meta})"))
     rows, axes = _merge_axes_at_end(cast(x, "float64"), axis)
     ordered = search.sort(rows, -1)
     is_nan = OPS["isnan_v2"](ordered)

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from ..core._tape import Operator
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.op import OPS, Op
 from ..core.operand_checks import rename_generated_function
 from ..core.tensor import Tensor
@@ -42,7 +42,7 @@ def _make_in_place(function: Callable[..., Any]) -> Callable[..., Any]:
         result: Tensor = function(current, *args, **kwargs)
         if preserves_shape and result.meta.shape != current.meta.shape:
             problem = f"the shape must not change, but the result is {result.meta}"
-            raise OpError(with_user_line(f"{function.__name__}_: {problem} (X={current.meta})"))
+            raise OpError(append_user_line(f"{function.__name__}_: {problem} (X={current.meta})"))
         if (
             function.__name__ in ("add", "subtract", "multiply")
             and result.meta.dtype != current.meta.dtype
@@ -51,7 +51,7 @@ def _make_in_place(function: Callable[..., Any]) -> Callable[..., Any]:
                 f"the result would be {result.meta.dtype.name}; cast the other operand: "
                 f".astype('{current.meta.dtype.name}')"
             )
-            raise OpError(with_user_line(f"{function.__name__}_: {problem} (X={current.meta})"))
+            raise OpError(append_user_line(f"{function.__name__}_: {problem} (X={current.meta})"))
         return result
 
     def method(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -74,7 +74,7 @@ def _make_operator(op: Op, scalar_function: Callable[..., Any] | None = None) ->
     def operator(x: Any, y: Any) -> Any:
         if scalar_function is not None and not isinstance(y, Tensor):
             return scalar_function(x, y)
-        return math.apply_as_operator(op, x, y)
+        return math.apply_promoting_or_casting_right_operand(op, x, y)
 
     return operator
 
@@ -94,7 +94,10 @@ def contains(x: Tensor, item: Any) -> bool:
     """Operator `in`: whether any element equals a number or tensor."""
     return bool(
         OPS["reduce_any"](
-            math.apply_as_operator(OPS["equal"], x, item), reduce_all=True, dim=[], keep_dim=False
+            math.apply_promoting_or_casting_right_operand(OPS["equal"], x, item),
+            reduce_all=True,
+            dim=[],
+            keep_dim=False,
         )
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors, not_a_tensor_error
@@ -137,6 +137,6 @@ def geometric_(x: Tensor, probs: Any, name: str | None = None) -> Tensor:
     """
     check_tensors(x)
     if not isinstance(probs, Tensor) and not 0 < probs <= 1:
-        raise OpError(with_user_line(f"geometric_: probs={probs} is not in (0, 1] (X={x.meta})"))
+        raise OpError(append_user_line(f"geometric_: probs={probs} is not in (0, 1] (X={x.meta})"))
     log_failure = math.log1p(math.neg(as_operand(probs, x, "geometric_")))
     return _assign_samples(x, math.true_divide(math.log(_uniform_open_interval(x)), log_failure))

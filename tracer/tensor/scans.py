@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.dtype import parse_dtype
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.operand_checks import axis_out_of_range_error, check_tensors
 from ..core.tensor import Tensor
@@ -92,7 +92,7 @@ def diff(
     x [*, N, *] -> [*, N - n, *]
     """
     if n < 1:
-        raise OpError(with_user_line(f"diff: n={n} is less than 1 (X={x.meta})"))
+        raise OpError(append_user_line(f"diff: n={n} is less than 1 (X={x.meta})"))
     tensors = [p for p in (prepend, x, append) if p is not None]
     x = manipulation.concat(tensors, axis) if len(tensors) > 1 else x
     check_tensors(x)
@@ -110,7 +110,7 @@ def diff(
 def _trapezoid_areas(y: Tensor, x: Tensor | None, dx: Any, axis: int) -> Tensor:
     """Return the area of the trapezoid between each pair of neighbours."""
     if x is not None and dx is not None:
-        raise OpError(with_user_line(f"trapezoid: specify x or dx, not both (y={y.meta})"))
+        raise OpError(append_user_line(f"trapezoid: specify x or dx, not both (y={y.meta})"))
     check_tensors(y)
     if not y.ndim:
         raise axis_out_of_range_error(y, axis)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
-from ..ops.shared_meta_rules import real_dtype
+from ..ops.shared_op_rules import real_dtype
 from .creation import ones
 from .manipulation import slice, squeeze, tile, transpose, unsqueeze
 
@@ -17,7 +17,7 @@ METHODS = ["istft", "stft"]
 
 def _raise_unless(condition: bool, op: str, problem: str, x: Tensor) -> None:
     if not condition:
-        raise OpError(with_user_line(f"{op}: {problem} (X={x.meta})"))
+        raise OpError(append_user_line(f"{op}: {problem} (X={x.meta})"))
 
 
 def frame(

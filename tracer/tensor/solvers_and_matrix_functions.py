@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors
@@ -181,7 +181,7 @@ def cond(x: Tensor, p: Any = None, name: str | None = None) -> Tensor:
     """
     check_tensors(x)
     if x.ndim < 2:
-        raise OpError(with_user_line(f"cond: the rank must be at least 2 (X={x.meta})"))
+        raise OpError(append_user_line(f"cond: the rank must be at least 2 (X={x.meta})"))
     if 0 in x.meta.shape[:-2]:
         return zeros(list(x.meta.shape[:-2]), x.dtype)
     if p in (None, 2, -2):
@@ -190,18 +190,18 @@ def cond(x: Tensor, p: Any = None, name: str | None = None) -> Tensor:
         return smallest / largest if p == -2 else largest / smallest
     if p not in _NORMS:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"cond: p={p!r} is not one of None, 2, -2, {', '.join(map(str, _NORMS))}"
             )
         )
     return _NORMS[p](x) * _NORMS[p](inverse(x))
 
 
-def _make_operator_norm(axis: int, extreme: str) -> Any:
-    def function(x: Tensor) -> Tensor:
+def _make_one_or_inf_norm(axis: int, extreme: str) -> Any:
+    def max_or_min_abs_sum(x: Tensor) -> Tensor:
         return OPS[f"reduce_{extreme}"](OPS["reduce_sum"](OPS["abs"](x), dim=[axis]), dim=[-1])
 
-    return function
+    return max_or_min_abs_sum
 
 
 def _frobenius_norm(x: Tensor) -> Tensor:
@@ -215,8 +215,8 @@ def _nuclear_norm(x: Tensor) -> Tensor:
 _NORMS: dict[Any, Any] = {
     "fro": _frobenius_norm,
     "nuc": _nuclear_norm,
-    1: _make_operator_norm(-2, "max"),
-    -1: _make_operator_norm(-2, "min"),
-    math.inf: _make_operator_norm(-1, "max"),
-    -math.inf: _make_operator_norm(-1, "min"),
+    1: _make_one_or_inf_norm(-2, "max"),
+    -1: _make_one_or_inf_norm(-2, "min"),
+    math.inf: _make_one_or_inf_norm(-1, "max"),
+    -math.inf: _make_one_or_inf_norm(-1, "min"),
 }

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..core.dtype import is_real
 from ..core.dtype_info import finfo
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors, not_a_tensor_error
 from ..core.tensor import Tensor
@@ -107,7 +107,9 @@ def polygamma(x: Tensor, n: int, name: str | None = None) -> Tensor:
     """
     if not isinstance(n, int) or n < 0:
         check_tensors(x)
-        raise OpError(with_user_line(f"polygamma: n={n!r} is not a non-negative int (X={x.meta})"))
+        raise OpError(
+            append_user_line(f"polygamma: n={n!r} is not a non-negative int (X={x.meta})")
+        )
     return digamma(x) if n == 0 else OPS["polygamma"](x, n=n)
 
 
@@ -117,7 +119,7 @@ def multigammaln(x: Tensor, p: int, name: str | None = None) -> Tensor:
     x [*] > (p - 1) / 2 -> [*]
     """
     if p < 1:
-        raise OpError(with_user_line(f"multigammaln: p={p} is less than 1 (X={x.meta})"))
+        raise OpError(append_user_line(f"multigammaln: p={p} is less than 1 (X={x.meta})"))
     terms = [lgamma(math.subtract(x, 0.5 * i)) for i in range(p)]
     return math.add(math.add_n(terms), 0.25 * p * (p - 1) * pymath.log(pymath.pi))
 
@@ -187,7 +189,7 @@ def frexp(x: Tensor, name: str | None = None) -> tuple[Tensor, Tensor]:
     except AttributeError:
         raise not_a_tensor_error(x) from None
     if not is_floating:
-        raise OpError(with_user_line(f"frexp: needs a floating dtype (X={x.meta})"))
+        raise OpError(append_user_line(f"frexp: needs a floating dtype (X={x.meta})"))
     is_zero = logic.equal(x, 0.0)
     magnitude = manipulation.where(is_zero, full([], 1, x.dtype), math.abs(x))
     exponent = math.add(math.floor(math.log2(magnitude)), 1.0)
@@ -268,7 +270,7 @@ def _check_integers(name: str, *tensors: Tensor) -> None:
         except AttributeError:
             raise not_a_tensor_error(t) from None
         if not is_integer:
-            raise OpError(with_user_line(f"{name}: the dtype must be integer (X={t.meta})"))
+            raise OpError(append_user_line(f"{name}: the dtype must be integer (X={t.meta})"))
 
 
 def lcm(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from ..core.errors import OarlockError, with_user_line
+from ..core.errors import OarlockError, append_user_line
 
 __all__ = [
     "BuildExtension",
@@ -26,7 +26,7 @@ def _raise_unsupported(name: str) -> NoReturn:
         f"cpp_extension.{name}: custom ops in C++ require PaddlePaddle; write a PyLayer "
         f"or a Python function instead"
     )
-    raise OarlockError(with_user_line(message))
+    raise OarlockError(append_user_line(message))
 
 
 class BuildExtension:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
 
 __all__ = ["from_dlpack", "to_dlpack"]
@@ -20,7 +20,7 @@ def to_dlpack(x: Tensor) -> Any:
     Raises OpError for a dtype that DLPack or NumPy lacks, such as bfloat16.
     """
     if not isinstance(x, Tensor):
-        raise OpError(with_user_line(f"to_dlpack: {type(x).__name__} is not a Tensor"))
+        raise OpError(append_user_line(f"to_dlpack: {type(x).__name__} is not a Tensor"))
     return x.__dlpack__()
 
 
@@ -48,4 +48,4 @@ def from_dlpack(dlpack: Any) -> Tensor:
     try:
         return Tensor(np.from_dlpack(exporter))
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
-        raise OpError(with_user_line(f"from_dlpack: {error}")) from None
+        raise OpError(append_user_line(f"from_dlpack: {error}")) from None

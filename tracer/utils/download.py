@@ -90,7 +90,7 @@ def fetch(
     Raises OarlockError if the download fails, with a hint where to put the file by hand; FileError
     if the content is not the expected one. Concurrent downloads are safe.
     """
-    scheme, path = _parse_url(url)
+    scheme, path = _url_scheme_and_path(url)
     name = name or Path(path).name
     if scheme not in ("http", "https") or name in ("", "..") or not url.isprintable() or " " in url:
         raise OarlockError(f"download: {url!r} is not an http or https URL of a file")
@@ -114,7 +114,7 @@ def fetch(
     return target
 
 
-def _parse_url(url: str) -> tuple[str, str]:
+def _url_scheme_and_path(url: str) -> tuple[str, str]:
     """Return scheme and path of a URL, empty if it is invalid."""
     try:
         parsed = urllib.parse.urlparse(url)

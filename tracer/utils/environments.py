@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, Generic, TypeVar
 
-from ..core.errors import with_user_line
+from ..core.errors import append_user_line
 
 T = TypeVar("T")
 TRUE = ("y", "yes", "t", "true", "on", "1")
@@ -20,7 +20,7 @@ class EnvironmentVariable(Generic[T]):
     kind: type = object
 
     def __init__(self, name: str, default: T) -> None:
-        self.name, self.default = name, self._check_type(default)
+        self.name, self.default = name, self._require_type(default)
 
     def get(self) -> T:
         """Return the current value."""
@@ -32,7 +32,7 @@ class EnvironmentVariable(Generic[T]):
 
         Raises TypeError for another type.
         """
-        os.environ[self.name] = str(self._check_type(value))
+        os.environ[self.name] = str(self._require_type(value))
 
     def delete(self) -> None:
         """Delete the variable."""
@@ -41,10 +41,10 @@ class EnvironmentVariable(Generic[T]):
     def _parse(self, text: str) -> Any:
         return text
 
-    def _check_type(self, value: T) -> T:
+    def _require_type(self, value: T) -> T:
         if type(value) is not self.kind and self.kind is not object:
             raise TypeError(
-                with_user_line(
+                append_user_line(
                     f"expected {self.kind.__name__}, got {type(value).__name__} {value!r:.60}"
                 )
             )

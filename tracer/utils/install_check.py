@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 
 __all__ = ["deprecated", "require_version", "run_check", "try_import"]
 
@@ -71,7 +71,7 @@ def require_version(min_version: str, max_version: str | None = None) -> None:
             else (f"in [{min_version}, {max_version}]")
         )
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"require_version: version {required} is required, but this is "
                 f"{oarlock.__version__}"
             )
@@ -80,7 +80,7 @@ def require_version(min_version: str, max_version: str | None = None) -> None:
 
 def _version_numbers(version: str) -> tuple[int, ...]:
     if not re.fullmatch(r"\d+(\.\d+){0,3}\S*", version):
-        raise OpError(with_user_line(f"require_version: {version!r} is not a version number"))
+        raise OpError(append_user_line(f"require_version: {version!r} is not a version number"))
     numbers = [int(n) for n in re.findall(r"\d+", version)[:4]]
     return (*numbers, *[0] * (4 - len(numbers)))
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core import pytree
-from ..core.errors import with_user_line
+from ..core.errors import append_user_line
 
 
 def is_sequence(seq: Any) -> bool:
@@ -39,13 +39,13 @@ def flatten(nest: Any) -> list[Any]:
 def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
     """Return the structure with other leaves. Raises ValueError if their number differs."""
     if not is_sequence(flat_sequence):
-        raise TypeError(with_user_line("pack_sequence_as: flat_sequence should be a sequence"))
+        raise TypeError(append_user_line("pack_sequence_as: flat_sequence should be a sequence"))
     leaves, spec = pytree.flatten(
         structure, sort_keys=True, children_of=pytree.flatten_one_level_any_sequence
     )
     if len(leaves) != len(flat_sequence):
         problem = f"the structure has {len(leaves)} values, flat_sequence {len(flat_sequence)}"
-        raise ValueError(with_user_line(f"pack_sequence_as: {problem}"))
+        raise ValueError(append_user_line(f"pack_sequence_as: {problem}"))
     return pytree.unflatten(spec, list(flat_sequence))
 
 
@@ -63,16 +63,18 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> N
     """
     if len(flatten(nest1)) != len(flatten(nest2)) or is_sequence(nest1) != is_sequence(nest2):
         raise ValueError(
-            with_user_line(f"assert_same_structure: {nest1} and {nest2} have different structures")
+            append_user_line(
+                f"assert_same_structure: {nest1} and {nest2} have different structures"
+            )
         )
     if not is_sequence(nest1):
         return
     if check_types and type(nest1) is not type(nest2):
         type_names = f"{type(nest1).__name__} and {type(nest2).__name__}"
-        raise TypeError(with_user_line(f"assert_same_structure: the structures are {type_names}"))
+        raise TypeError(append_user_line(f"assert_same_structure: the structures are {type_names}"))
     if isinstance(nest1, dict) and set(nest1) != set(nest2):
         raise ValueError(
-            with_user_line(f"assert_same_structure: the keys are {set(nest1)} and {set(nest2)}")
+            append_user_line(f"assert_same_structure: the keys are {set(nest1)} and {set(nest2)}")
         )
     for item1, item2 in zip(_child_list(nest1), _child_list(nest2), strict=True):
         assert_same_structure(item1, item2, check_types)

@@ -6,7 +6,7 @@ import importlib
 import os
 from typing import Any
 
-from ..core.errors import OarlockError, OpError, with_user_line
+from ..core.errors import OarlockError, OpError, append_user_line
 
 
 class Ploter:
@@ -28,7 +28,9 @@ class Ploter:
         Raises OpError for an unknown title.
         """
         if title not in self._curves:
-            raise OpError(with_user_line(f"Ploter: no curve {title!r}, only {list(self._curves)}"))
+            raise OpError(
+                append_user_line(f"Ploter: no curve {title!r}, only {list(self._curves)}")
+            )
         steps, values = self._curves[title]
         steps.append(step)
         values.append(value)
@@ -67,4 +69,4 @@ def _require_optional_module(name: str) -> Any:
         problem = (
             f"requires {error.name} (pip install {error.name}); DISABLE_PLOT=True disables plots"
         )
-        raise OarlockError(with_user_line(f"Ploter: {problem}")) from None
+        raise OarlockError(append_user_line(f"Ploter: {problem}")) from None

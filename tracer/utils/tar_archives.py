@@ -166,7 +166,7 @@ class _LimitedTarFile(tarfile.TarFile):
         return os.path.basename(str(self.name))
 
 
-def iter_wanted_files(
+def iter_wanted_paths_and_files(
     archive: tarfile.TarFile, name: str, is_wanted: Callable[[str], Any], max_bytes: int = MAX_BYTES
 ) -> Iterator[tuple[str, IO[bytes]]]:
     """Iterate over the paths and contents of the files that `is_wanted` accepts.

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from ..core.errors import FileError
-from .tar_archives import iter_wanted_files, open_tar_archive
+from .tar_archives import iter_wanted_paths_and_files, open_tar_archive
 
 MAX_BYTES = 1 << 36  # maximal size of an unpacked archive
 # What the modules of the standard library raise for damaged, encrypted or unknown contents.
@@ -66,7 +66,7 @@ def _write_contents(path: Path, folder: Path) -> None:
 def _iter_contents(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
     if tarfile.is_tarfile(path):
         with open_tar_archive(path, max_bytes=MAX_BYTES) as archive:
-            yield from iter_wanted_files(archive, path.name, lambda _: True, MAX_BYTES)
+            yield from iter_wanted_paths_and_files(archive, path.name, lambda _: True, MAX_BYTES)
             while archive.fileobj is not None and archive.fileobj.read(1 << 20):
                 pass  # the checksum of the compressed bytes follows the last file
         return

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..core.errors import OpError, with_user_line
+from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.operand_checks import axis_out_of_range_error, check_tensors
 from ..core.tensor import Tensor
@@ -194,7 +194,7 @@ def nms(
         return _sort_by_score_and_nms(boxes, scores, iou_threshold)
     if categories is None:
         raise OpError(
-            with_user_line(f"nms: category_idxs requires categories (boxes={boxes.meta})")
+            append_user_line(f"nms: category_idxs requires categories (boxes={boxes.meta})")
         )
     selected = []
     for category in categories:
@@ -507,7 +507,7 @@ class DeformConv2D(Layer):
         require_valid_groups("DeformConv2D", groups, in_channels=in_channels)
         if deformable_groups <= 0 or in_channels % deformable_groups:
             why = f"deformable_groups={deformable_groups} does not divide in_channels={in_channels}"
-            raise OpError(with_user_line(f"DeformConv2D: {why}"))
+            raise OpError(append_user_line(f"DeformConv2D: {why}"))
         size = int_list(kernel_size)
         self._conv_args = (stride, padding, dilation, deformable_groups, groups)
         initializer = he_normal(in_channels, size)

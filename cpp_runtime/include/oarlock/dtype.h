@@ -79,14 +79,14 @@ constexpr int onnx_of(DType dtype) {
 }
 
 /// The dtype with this name (`float32`), or DType::none.
-constexpr DType dtype_named(std::string_view name) {
+constexpr DType find_dtype_by_name(std::string_view name) {
   for (const DTypeRow& row : kDTypes)
     if (row.name == name) return row.dtype;
   return DType::none;
 }
 
 /// The dtype with this TensorProto.DataType number, or DType::none.
-constexpr DType dtype_of_onnx(int number) {
+constexpr DType find_dtype_by_onnx_number(int number) {
   for (const DTypeRow& row : kDTypes)
     if (row.onnx == number) return row.dtype;
   return DType::none;

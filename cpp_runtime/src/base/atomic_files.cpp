@@ -20,7 +20,7 @@ std::atomic<const char*> partial_path = nullptr;
 
 }  // namespace
 
-void remove_partial_file_on_signal() noexcept {
+void remove_partial_file_in_signal_handler() noexcept {
   if (const char* path = partial_path.exchange(nullptr)) ::unlink(path);
 }
 

@@ -11,7 +11,7 @@ void write_atomically(const std::string& path, std::string_view bytes);
 
 /// Removes the temporary file of a write in progress.  Safe in a signal handler that ends the
 /// process.
-void remove_partial_file_on_signal() noexcept;
+void remove_partial_file_in_signal_handler() noexcept;
 
 /// Whether the content of `path` has reached the disk, so that a power failure cannot lose it.
 bool try_sync_to_disk(const std::string& path);

@@ -9,7 +9,7 @@ namespace oarlock {
 namespace {
 
 template <typename T>
-std::optional<T> parse_number(std::string_view text) {
+std::optional<T> try_parse_number(std::string_view text) {
   if (text.size() > 1 && text[0] == '+' && text[1] != '-')
     text.remove_prefix(1);  // from_chars rejects a leading '+'
   T value = 0;
@@ -20,9 +20,11 @@ std::optional<T> parse_number(std::string_view text) {
 
 }  // namespace
 
-std::optional<double> parse_double(std::string_view text) { return parse_number<double>(text); }
+std::optional<double> try_parse_double(std::string_view text) {
+  return try_parse_number<double>(text);
+}
 
-std::optional<int> parse_int(std::string_view text) { return parse_number<int>(text); }
+std::optional<int> try_parse_int(std::string_view text) { return try_parse_number<int>(text); }
 
 std::string format_significant_digits(double value, int digits) {
   std::array<char, 64> buffer{};

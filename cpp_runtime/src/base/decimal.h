@@ -9,11 +9,11 @@ namespace oarlock {
 
 /// Parses all of `text`: a decimal number, "inf" or "nan", with an optional sign.  Returns nullopt
 /// for other text and for numbers out of the range of a double.
-std::optional<double> parse_double(std::string_view text);
+std::optional<double> try_parse_double(std::string_view text);
 
 /// Parses all of `text` as a decimal int.  Returns nullopt for other text and for numbers out of
 /// range.
-std::optional<int> parse_int(std::string_view text);
+std::optional<int> try_parse_int(std::string_view text);
 
 /// `value` with up to `digits` significant digits, as printf's "%.*g" writes it in the C locale.
 std::string format_significant_digits(double value, int digits);

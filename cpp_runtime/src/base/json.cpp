@@ -131,8 +131,8 @@ class JsonParser {
     }
     std::string_view digits = text_.substr(start, pos_ - start);
     auto node = add_node(name, Json::Type::integer);
-    if (!is_real && parse_int64(digits, document_.nodes_[node].integer)) return end_node(node);
-    auto value = parse_double(digits);
+    if (!is_real && try_parse_int64(digits, document_.nodes_[node].integer)) return end_node(node);
+    auto value = try_parse_double(digits);
     if (!value) {
       pos_ = start;
       fail("a number out of range");
@@ -143,7 +143,7 @@ class JsonParser {
   }
 
   // Returns false for a number out of range.
-  static bool parse_int64(std::string_view digits, std::int64_t& value) {
+  static bool try_parse_int64(std::string_view digits, std::int64_t& value) {
     return std::from_chars(digits.data(), digits.data() + digits.size(), value).ec == std::errc();
   }
 
@@ -200,13 +200,13 @@ class JsonParser {
 
   std::string_view parse_string() {
     auto start = ++pos_;
-    while (pos_ < text_.size() && text_[pos_] != '"' && text_[pos_] != '\\') check_and_skip();
+    while (pos_ < text_.size() && text_[pos_] != '"' && text_[pos_] != '\\') skip_string_byte();
     if (peek() == '\\') return parse_escaped_string(start);
     if (pos_ == text_.size()) fail("a string without its end");
     return text_.substr(start, pos_++ - start);
   }
 
-  void check_and_skip() {
+  void skip_string_byte() {
     if (static_cast<unsigned char>(text_[pos_]) < 0x20) fail("a control character in a string");
     ++pos_;
   }
@@ -219,7 +219,7 @@ class JsonParser {
         parse_escape(result);
       } else {
         result += text_[pos_];
-        check_and_skip();
+        skip_string_byte();
       }
     }
     if (pos_ == text_.size()) fail("a string without its end");
@@ -286,15 +286,15 @@ std::string JsonDocument::path_of(Json value) const {
 
 Json::Type Json::type() const { return document_ ? document_->nodes_[node_].type : Type::none; }
 
-bool Json::boolean() const {
+bool Json::boolean_or_false() const {
   return type() == Type::boolean && document_->nodes_[node_].integer != 0;
 }
 
-std::int64_t Json::integer() const {
+std::int64_t Json::integer_or_zero() const {
   return type() == Type::integer ? document_->nodes_[node_].integer : 0;
 }
 
-double Json::number() const {
+double Json::number_or_zero() const {
   switch (type()) {
     case Type::boolean:
     case Type::integer:
@@ -306,13 +306,13 @@ double Json::number() const {
   }
 }
 
-std::string_view Json::string() const {
+std::string_view Json::string_or_empty() const {
   return document_ ? document_->nodes_[node_].string : std::string_view();
 }
 
 std::size_t Json::size() const { return document_ ? document_->nodes_[node_].size : 0; }
 
-Json Json::at(std::size_t position) const {
+Json Json::find_at(std::size_t position) const {
   for (Json value : *this)
     if (position-- == 0) return value;
   return {};

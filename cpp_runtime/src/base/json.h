@@ -24,19 +24,19 @@ class Json {
   bool is_number() const { return type() == Type::integer || type() == Type::real; }
 
   /// The value of a boolean; false for other types.
-  bool boolean() const;
+  bool boolean_or_false() const;
   /// The value of an integer within the range of int64; 0 for other types.
-  std::int64_t integer() const;
+  std::int64_t integer_or_zero() const;
   /// The value of a number; a boolean as 0 or 1; 0 for other types.
-  double number() const;
+  double number_or_zero() const;
   /// The content of a string; "" for other types.
-  std::string_view string() const;
+  std::string_view string_or_empty() const;
 
   /// The number of elements of an array or fields of an object.
   std::size_t size() const;
   /// The element at `position` of an array, or the value of that field of an object, found in
   /// linear time; no value if there is none.
-  Json at(std::size_t position) const;
+  Json find_at(std::size_t position) const;
   /// The value of the field `name`; no value if this is not an object with that field.
   Json find(std::string_view name) const;
   /// The name of this value in its object; "" for elements of an array.

@@ -13,14 +13,14 @@
 namespace oarlock {
 
 /// The file that is read, for error messages.
-struct WireErrorContext {
+struct WireSourceFile {
   std::string name;
   const char* begin;
 };
 
 class WireReader {
  public:
-  WireReader(const WireErrorContext& source, std::string_view payload, std::string_view message)
+  WireReader(const WireSourceFile& source, std::string_view payload, std::string_view message)
       : source_(source),
         pos_(payload.data()),
         end_(payload.data() + payload.size()),
@@ -142,7 +142,7 @@ class WireReader {
     read(*this);
   }
 
-  const WireErrorContext& source_;
+  const WireSourceFile& source_;
   const char* pos_;
   const char* end_;
   std::string_view message_;

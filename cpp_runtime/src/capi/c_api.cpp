@@ -66,7 +66,7 @@ oarlock_spec c_spec_at_or_null(const std::vector<TensorSpec>& specs, std::size_t
           s.shape.data()};
 }
 
-TensorView to_tensor_view(const oarlock_tensor& t) {
+TensorView make_view_of_c_tensor(const oarlock_tensor& t) {
   require_nonnull(t.rank == 0 || t.shape, "run: a shape");
   if (t.rank > kMaxAxes)
     throw Error(ErrorCode::input, "run: an input of " + std::to_string(t.rank) + " axes");
@@ -82,9 +82,9 @@ std::vector<Tensor> run_session(const Session& session, const oarlock_tensor* in
     if (named != (inputs[i].name != nullptr))
       throw Error(ErrorCode::input, "run: name all inputs or none");
     if (named)
-      pairs.emplace_back(inputs[i].name, to_tensor_view(inputs[i]));
+      pairs.emplace_back(inputs[i].name, make_view_of_c_tensor(inputs[i]));
     else
-      views.push_back(to_tensor_view(inputs[i]));
+      views.push_back(make_view_of_c_tensor(inputs[i]));
   }
   return named ? session.run(pairs) : session.run(views);
 }

@@ -165,8 +165,8 @@ FoldRule find_fold_rule(std::string_view op) {
 
 }  // namespace
 
-std::optional<PartialValue> fold_shape_arithmetic(const onnx::Node& node,
-                                                  const std::vector<const ValueType*>& in) {
+std::optional<PartialValue> fold_node_to_partial_value(const onnx::Node& node,
+                                                       const std::vector<const ValueType*>& in) {
   if (node.op == "Shape") return fold_shape(node, in);
   FoldRule rule = find_fold_rule(node.op);
   if (!rule || in.empty()) return std::nullopt;

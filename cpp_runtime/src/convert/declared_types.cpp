@@ -9,8 +9,8 @@ namespace oarlock {
 namespace {
 
 // Whether a declared shape has sizes that were not inferred, or different ones.
-bool declares_new_or_different_sizes(const std::optional<Ints>& declared,
-                                     const std::optional<Ints>& inferred) {
+bool has_declared_sizes_unlike_inferred(const std::optional<Ints>& declared,
+                                        const std::optional<Ints>& inferred) {
   auto is_size = [](std::int64_t d) { return d >= 0; };
   if (!declared || !inferred)
     return declared && std::any_of(declared->begin(), declared->end(), is_size);
@@ -41,7 +41,7 @@ bool GraphBuilder::distrusts_declared_output_sizes(const OpDesc& op) const {
   for (auto& [slot, names] : op.inputs)
     for (const std::string& name : names)
       if (Value v = find_binding(name);
-          v && declares_new_or_different_sizes(declared_type(name).shape, type_of(v).shape))
+          v && has_declared_sizes_unlike_inferred(declared_type(name).shape, type_of(v).shape))
         return true;
   return false;
 }

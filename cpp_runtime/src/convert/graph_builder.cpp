@@ -68,7 +68,7 @@ GraphBuilder::GraphBuilder(const Program& program, const Params& params,
     : program_(program),
       params_(params),
       options_(options),
-      top_scope_{&add_graph("main"), {}, {}, nullptr} {
+      top_scope_{&add_empty_graph("main"), {}, {}, nullptr} {
   model_.opset = options.opset;
   model_.ir_version = options.opset <= 8    ? 4
                       : options.opset <= 14 ? 7
@@ -91,7 +91,7 @@ onnx::Model GraphBuilder::build() {
   lower_block(0);
   throw_if_problems();
   if (options_.guards_only.empty()) add_outputs();
-  if (options_.guard_outputs) add_guard_outputs();
+  if (options_.guard_outputs) add_guarded_variable_outputs();
   return finish_model();
 }
 
@@ -142,7 +142,7 @@ void GraphBuilder::add_outputs() {
   Strings fetches = program_.fetch_names(), names = output_names(program_);
   static const OpDesc fetch{"fetch", {}, {}, {}, ""};
   for (std::size_t i = 0; i < fetches.size(); ++i) {
-    Value v = require_variable_value(fetches[i], fetch);
+    Value v = require_value_adding_weight(fetches[i], fetch);
     const VarDesc* var = program_.find_var(fetches[i]);
     if (var &&
         is_complex(var->dtype) !=
@@ -163,12 +163,12 @@ void GraphBuilder::add_outputs() {
                     program_.name + ": '" + extra + "' is an input, not to fetch");
     if (already_fetched) continue;
     fetched.insert(extra);
-    add_output(require_variable_value(extra, fetch), extra);
+    add_output(require_value_adding_weight(extra, fetch), extra);
   }
   if (options_.lod_outputs) add_row_split_outputs();
 }
 
-void GraphBuilder::add_guard_outputs() {
+void GraphBuilder::add_guarded_variable_outputs() {
   if (!program_.contract) return;
   static const OpDesc reader{"guard", {}, {}, {}, ""};
   Strings feeds = program_.feed_names();
@@ -180,7 +180,7 @@ void GraphBuilder::add_guard_outputs() {
     std::string name = "guard." + std::to_string(i);
     const Strings& only = options_.guards_only;
     if (!only.empty() && std::find(only.begin(), only.end(), name) == only.end()) continue;
-    Value v = require_variable_value(guard.var, reader);
+    Value v = require_value_adding_weight(guard.var, reader);
     bool value = guard.kind == "value";
     Value output = add_value_with_name(
         name, {value ? type_of(v).dtype : DType::int64, std::nullopt, std::nullopt});
@@ -217,16 +217,16 @@ static void reject_fused_attrs(const NodeContext& n) {
 
 // Truncates attribute text, which may be megabytes long, between characters.
 static std::string truncate_text(std::string text) {
-  constexpr std::size_t read_limit_from_environment = 4000;
-  if (text.size() <= read_limit_from_environment) return text;
-  std::size_t end = read_limit_from_environment;
+  constexpr std::size_t max_bytes = 4000;
+  if (text.size() <= max_bytes) return text;
+  std::size_t end = max_bytes;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
   return text.substr(0, end) + " ...";
 }
 
 void GraphBuilder::lower_op(const OpDesc& op, std::size_t index) {
   const Rule* rule = find_rule_for(op);
-  if (!rule) return record_missing_rule(op, index);
+  if (!rule) return record_missing_rule_and_bind_outputs(op, index);
   std::size_t first_node = scope_->graph->nodes.size();
   auto outer_results = std::exchange(op_results_, {});
   auto outer_row_splits = std::exchange(own_row_splits_, {});
@@ -235,7 +235,7 @@ void GraphBuilder::lower_op(const OpDesc& op, std::size_t index) {
     reject_fused_attrs(node);
     check_axis_attrs_within_max_rank(node);
     rule->lower(node);
-    Value inherited_row_splits = row_splits_of_first_lod_input(op);
+    Value inherited_row_splits = find_row_splits_inherited_by_op(op);
     bind_results(op, first_node);
     complete_node_names_from_outputs(*scope_->graph, first_node);
     propagate_row_splits(op, inherited_row_splits);
@@ -252,7 +252,7 @@ void GraphBuilder::lower_op(const OpDesc& op, std::size_t index) {
   own_row_splits_ = std::move(outer_row_splits);
 }
 
-void GraphBuilder::record_missing_rule(const OpDesc& op, std::size_t index) {
+void GraphBuilder::record_missing_rule_and_bind_outputs(const OpDesc& op, std::size_t index) {
   auto [entry, is_new] = missing_rules_.try_emplace(op.type);
   MissingRule& missing = entry->second;
   bool complex = has_complex_operand(op);
@@ -277,7 +277,7 @@ void GraphBuilder::record_missing_rules_of_block(std::int32_t block) {
   std::int32_t outer_block = std::exchange(block_index_, block);
   const std::vector<OpDesc>& ops = program_.blocks[static_cast<std::size_t>(block)].ops;
   for (std::size_t i = 0; i < ops.size(); ++i)
-    if (!find_rule(ops[i].type, options_.opset)) record_missing_rule(ops[i], i);
+    if (!find_rule(ops[i].type, options_.opset)) record_missing_rule_and_bind_outputs(ops[i], i);
   block_index_ = outer_block;
 }
 
@@ -351,7 +351,7 @@ const IfElsePairs& GraphBuilder::if_else_pairs_of_current_block() {
   return found->second;
 }
 
-Value GraphBuilder::require_variable_value(std::string_view name, const OpDesc& reader) {
+Value GraphBuilder::require_value_adding_weight(std::string_view name, const OpDesc& reader) {
   if (Value bound = find_binding(name)) return select_current_complex_part(bound);
   if (const ParamRecord* param = params_.find(name)) return add_weight(*param);
   if (const OpDesc* writer = find_writing_op(name))
@@ -413,7 +413,7 @@ Value GraphBuilder::add_constant(const onnx::Tensor& tensor) {
   return v;
 }
 
-std::string GraphBuilder::describe_op(const OpDesc& op) const {
+std::string GraphBuilder::describe_op_index_and_inputs(const OpDesc& op) const {
   std::string text = "op " + std::to_string(op_index_);
   if (block_index_ != 0) text += " of block " + std::to_string(block_index_);
   for (auto& [slot, names] : op.inputs)

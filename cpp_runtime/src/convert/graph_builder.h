@@ -44,7 +44,7 @@ struct ValueType {
   std::optional<PartialValue> partial_value;
   bool is_sequence = false;                 // of tensors of that dtype
   std::pair<Value, Value> complex_parts{};  // real and imaginary part of a complex value
-  Value find_int8_equivalent{};             // the int8 form of quantized values stored as floats
+  Value int8_equivalent{};                  // the int8 form of quantized values stored as floats
 };
 
 /// A node under construction. onnx: the node, without inputs and outputs until
@@ -103,10 +103,10 @@ class GraphBuilder {
   void add_row_split_outputs();
   void add_outputs();
   void add_output(Value v, const std::string& name);
-  void add_guard_outputs();
+  void add_guarded_variable_outputs();
   void lower_block(std::int32_t block);
   void lower_op(const OpDesc& op, std::size_t index);
-  void record_missing_rule(const OpDesc& op, std::size_t index);
+  void record_missing_rule_and_bind_outputs(const OpDesc& op, std::size_t index);
   void record_missing_rules_of_block(std::int32_t block);
   const Rule* find_rule_for(const OpDesc& op) const;
   bool has_complex_operand(const OpDesc& op) const;
@@ -115,13 +115,13 @@ class GraphBuilder {
   Value pairs_to_complex(Value pairs);
   void bind_results(const OpDesc& op, std::size_t first_node);
   Value row_splits_of(std::string_view paddle_name) const;
-  Value row_splits_of_first_lod_input(const OpDesc& op) const;
+  Value find_row_splits_inherited_by_op(const OpDesc& op) const;
   void propagate_row_splits(const OpDesc& op, Value inherited);
   void bind_placeholder_outputs(const OpDesc& op);
   void throw_if_problems() const;
   onnx::Model finish_model();
 
-  Value require_variable_value(std::string_view paddle_name, const OpDesc& reader);
+  Value require_value_adding_weight(std::string_view paddle_name, const OpDesc& reader);
   Value find_binding(std::string_view paddle_name) const;
   const OpDesc* find_writing_op(std::string_view paddle_name) const;
   bool is_read_anywhere(const std::string& paddle_name);
@@ -142,12 +142,12 @@ class GraphBuilder {
   void fill_in_declared_type(ValueType& type, const OpDesc& op, const std::string& name,
                              bool trusted) const;
   std::string unique_name(const std::string& wanted);
-  BuilderGraph& add_graph(std::string name);
+  BuilderGraph& add_empty_graph(std::string name);
   onnx::Graph& main_graph() { return *graphs_.front().onnx; }
   void complete_node_names_from_outputs(BuilderGraph& graph, std::size_t first_node) const;
   Strings names_of(const Values& values) const;
   void finish_graph(BuilderGraph& graph) const;
-  std::string describe_op(const OpDesc& op) const;
+  std::string describe_op_index_and_inputs(const OpDesc& op) const;
 
   const Program& program_;
   const Params& params_;
@@ -191,8 +191,8 @@ void convert_complex_value_info_to_pairs(onnx::ValueInfo& value);
 /// constant_folding.cpp.
 std::vector<ValueType> infer_node_output_types(const onnx::Node& node,
                                                const std::vector<const ValueType*>& in);
-std::optional<PartialValue> fold_shape_arithmetic(const onnx::Node& node,
-                                                  const std::vector<const ValueType*>& in);
+std::optional<PartialValue> fold_node_to_partial_value(const onnx::Node& node,
+                                                       const std::vector<const ValueType*>& in);
 
 /// Names of the model's inputs and outputs: those of the contract, else the variable names.
 Strings input_names(const Program& program);

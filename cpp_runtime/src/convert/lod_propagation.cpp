@@ -62,7 +62,7 @@ Value GraphBuilder::row_splits_of(std::string_view name) const {
 }
 
 // The row splits of the first input that has any; slot X is searched first.
-Value GraphBuilder::row_splits_of_first_lod_input(const OpDesc& op) const {
+Value GraphBuilder::find_row_splits_inherited_by_op(const OpDesc& op) const {
   if (!has_row_splits_) return {};
   if (output_traits_or_default(op.type).lod == OutputTraits::none) return {};
   Strings names;

@@ -30,7 +30,7 @@ RowPartition row_partition_from_lengths(const Expr& lengths) {
   return {{n, n.concat({n.int64_vector({0}), lengths.emit("CumSum", {n.int64_scalar(0)})}, 0)}};
 }
 
-RowPartition assert_row_splits(const RowPartition& sequences, const Expr& rows) {
+RowPartition assert_row_splits_at_run_time(const RowPartition& sequences, const Expr& rows) {
   NodeContext& n = sequences.context();
   Expr first(n, n.slice(sequences.row_splits, {0}, {1}, {0})),
       last(n, n.slice(sequences.row_splits, {-1}, {INT64_MAX}, {0}));
@@ -45,17 +45,17 @@ Expr max_length_or_zero(const Expr& lengths) {
   return reduce("ReduceMax", Expr(n, n.concat({lengths, n.int64_vector({0})}, 0)), {0}, true);
 }
 
-PaddingRowsAndMask make_padding_rows_and_mask(const Expr& begins, const Expr& lengths,
-                                              const Expr& max_length) {
+PaddedRowIndicesAndMask emit_padded_row_indices_and_mask(const Expr& begins, const Expr& lengths,
+                                                         const Expr& max_length) {
   NodeContext& n = begins.context();
   Expr steps(n, n.unsqueeze(arange(n, max_length), {0}));
   auto mask = steps < unsqueeze_last(lengths);
   return {where(mask, unsqueeze_last(begins) + steps, 0), mask};
 }
 
-PaddingRowsAndMask make_padding_rows_and_mask(const RowPartition& sequences) {
+PaddedRowIndicesAndMask emit_padded_row_indices_and_mask(const RowPartition& sequences) {
   auto lengths = sequences.lengths();
-  return make_padding_rows_and_mask(sequences.starts(), lengths, max_length_or_zero(lengths));
+  return emit_padded_row_indices_and_mask(sequences.starts(), lengths, max_length_or_zero(lengths));
 }
 
 Expr unsqueeze_to_rank(const Expr& v, int rank) {
@@ -64,7 +64,7 @@ Expr unsqueeze_to_rank(const Expr& v, int rank) {
   return {v.context(), v.context().unsqueeze(v, behind)};
 }
 
-Expr pad_sequences(const Expr& rows, const PaddingRowsAndMask& index, double pad_value) {
+Expr pad_sequences(const Expr& rows, const PaddedRowIndicesAndMask& index, double pad_value) {
   auto padded = gather_rows(rows, index.rows);
   return where(unsqueeze_to_rank(index.mask, rows.context().require_known_rank(padded)), padded,
                pad_value);
@@ -85,7 +85,7 @@ Expr pack_sequences(const Expr& padded, const Expr& mask) {
 
 Expr sequence_ids(const RowPartition& sequences) {
   NodeContext& n = sequences.context();
-  auto index = make_padding_rows_and_mask(sequences);
+  auto index = emit_padded_row_indices_and_mask(sequences);
   auto numbers =
       unsqueeze_last(arange(n, sequences.count())).emit("Expand", {n.shape_of(index.mask)});
   return pack_sequences(numbers, index.mask);

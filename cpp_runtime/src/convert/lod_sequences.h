@@ -21,23 +21,23 @@ RowPartition require_input_row_partition(NodeContext& n, std::string_view slot =
 /// Consecutive sequences. lengths: int64[n]
 RowPartition row_partition_from_lengths(const Expr& lengths);
 /// Row splits computed at run time; the run fails if they do not partition `rows` (int64[1]) rows.
-RowPartition assert_row_splits(const RowPartition& sequences, const Expr& rows);
+RowPartition assert_row_splits_at_run_time(const RowPartition& sequences, const Expr& rows);
 
 /// The maximum of `lengths`, 0 if there are none. int64[1]
 Expr max_length_or_zero(const Expr& lengths);
 
 /// Index into padded sequences. rows: int64[n,max_length], the row at each position, 0 beyond the
 /// end; mask: bool[n,max_length]
-struct PaddingRowsAndMask {
+struct PaddedRowIndicesAndMask {
   Expr rows, mask;  // int64 and bool [n,max_length]
 };
-PaddingRowsAndMask make_padding_rows_and_mask(const RowPartition& sequences);
+PaddedRowIndicesAndMask emit_padded_row_indices_and_mask(const RowPartition& sequences);
 /// The index of ranges of rows. begins, lengths: int64[n]; max_length: int64[1]
-PaddingRowsAndMask make_padding_rows_and_mask(const Expr& begins, const Expr& lengths,
-                                              const Expr& max_length);
+PaddedRowIndicesAndMask emit_padded_row_indices_and_mask(const Expr& begins, const Expr& lengths,
+                                                         const Expr& max_length);
 
 /// [T,*] -> [n,max_length,*], filled with `pad_value` beyond the end
-Expr pad_sequences(const Expr& rows, const PaddingRowsAndMask& index, double pad_value = 0);
+Expr pad_sequences(const Expr& rows, const PaddedRowIndicesAndMask& index, double pad_value = 0);
 /// [n,max_length,*] -> [T,*]
 Expr pack_sequences(const Expr& padded, const Expr& mask);
 /// The sequence index of each row. [T]

@@ -38,7 +38,7 @@ Value NodeContext::input(std::string_view slot) const {
   const Strings& all = input_names(slot);
   require(all.size() == 1 && has_nonempty_name(all),
           "needs exactly one input '" + std::string(slot) + "'");
-  return graph_.require_variable_value(all[0], op_);
+  return graph_.require_value_adding_weight(all[0], op_);
 }
 
 Value NodeContext::input_or(std::string_view slot, Value default_value) const {
@@ -48,7 +48,7 @@ Value NodeContext::input_or(std::string_view slot, Value default_value) const {
 Values NodeContext::inputs(std::string_view slot) const {
   Values all;
   for (const std::string& name : input_names(slot))
-    all.push_back(graph_.require_variable_value(name, op_));
+    all.push_back(graph_.require_value_adding_weight(name, op_));
   return all;
 }
 
@@ -178,16 +178,16 @@ Values NodeContext::emit_n(std::size_t outputs, std::string_view onnx, Values in
   std::vector<ValueType> known = infer_node_output_types(node, known_in);
   known.resize(outputs);
   for (ValueType& info : known) {
-    check_result_memory_limit(info);
+    check_node_output_memory_limit(info);
     drop_oversized_type_info(info);
   }
   if (outputs == 1 && domain.empty()) {
-    known[0].partial_value = fold_shape_arithmetic(node, known_in);
+    known[0].partial_value = fold_node_to_partial_value(node, known_in);
     drop_oversized_type_info(known[0]);
     auto& folded = known[0].partial_value;
     if (folded && !std::count(folded->values.begin(), folded->values.end(), kUnknownElement) &&
         (known[0].dtype == DType::int64 || known[0].dtype == DType::int32))
-      return {int_tensor_of_partial_value(known[0].dtype, *folded)};
+      return {make_int_constant_of_known_value(known[0].dtype, *folded)};
   }
   if (domain.empty() && !in.empty())
     require_opset(since_opset_of_onnx_op_for_dtype(onnx, known_in[0]->dtype));
@@ -202,7 +202,7 @@ Values NodeContext::emit_n(std::size_t outputs, std::string_view onnx, Values in
 
 // ONNX Runtime allocates outputs during a run, where the limit does not apply, so outputs of known
 // size are checked here.
-void NodeContext::check_result_memory_limit(const ValueType& info) const {
+void NodeContext::check_node_output_memory_limit(const ValueType& info) const {
   if (!info.shape || info.is_sequence) return;
   double bytes = static_cast<double>(std::max<std::size_t>(size_of(info.dtype), 1));
   for (std::int64_t d : *info.shape) bytes *= static_cast<double>(std::max<std::int64_t>(d, 0));
@@ -248,7 +248,7 @@ void NodeContext::declare_merged_type(Value v, Value a, Value b) {
   ValueType known = graph_.type_of(a), other = graph_.type_of(b);
   known.partial_value.reset();
   known.complex_parts = {};
-  known.find_int8_equivalent = {};
+  known.int8_equivalent = {};
   if (known.dtype == DType::none) known.dtype = other.dtype;
   bool alike = known.shape && other.shape && known.shape->size() == other.shape->size();
   if (!alike) known.shape.reset();
@@ -258,12 +258,10 @@ void NodeContext::declare_merged_type(Value v, Value a, Value b) {
 }
 
 void NodeContext::set_int8_equivalent(Value v, Value small) {
-  graph_.type_of(v).find_int8_equivalent = small;
+  graph_.type_of(v).int8_equivalent = small;
 }
 
-Value NodeContext::find_int8_equivalent(Value v) const {
-  return graph_.type_of(v).find_int8_equivalent;
-}
+Value NodeContext::int8_equivalent(Value v) const { return graph_.type_of(v).int8_equivalent; }
 
 bool NodeContext::is_sequence(Value v) const { return graph_.type_of(v).is_sequence; }
 
@@ -302,7 +300,7 @@ void NodeContext::set_outputs(std::string_view slot, const Values& values) {
 
 std::shared_ptr<onnx::Graph> NodeContext::build_subgraph(
     const std::string& name, const std::function<void(NodeContext&)>& fill) {
-  BuilderGraph& body = graph_.add_graph(graph_.unique_name(output_base_name() + "/" + name));
+  BuilderGraph& body = graph_.add_empty_graph(graph_.unique_name(output_base_name() + "/" + name));
   VariableScope inner{&body, {}, {}, graph_.scope_};
   graph_.scope_ = &inner;
   struct ScopeRestorer {
@@ -326,8 +324,8 @@ void NodeContext::bind_variable(const std::string& paddle_name, Value v) {
   graph_.scope_->bindings[paddle_name] = v;
   graph_.scope_->row_splits.erase(paddle_name);
 }
-Value NodeContext::require_variable_value(const std::string& paddle_name) const {
-  return graph_.require_variable_value(paddle_name, op_);
+Value NodeContext::require_value_adding_weight(const std::string& paddle_name) const {
+  return graph_.require_value_adding_weight(paddle_name, op_);
 }
 bool NodeContext::is_output_read(std::string_view slot) const {
   const Strings& names = output_names(slot);
@@ -377,7 +375,7 @@ const Block& NodeContext::block(std::int64_t index) const {
   return graph_.program_.blocks.at(static_cast<std::size_t>(index));
 }
 
-const OpDesc* NodeContext::last_writer_in_block(const std::string& paddle_name) const {
+const OpDesc* NodeContext::find_earlier_writer_in_block(const std::string& paddle_name) const {
   auto found = graph_.scope_->writers.find(paddle_name);
   return found == graph_.scope_->writers.end() ? nullptr : found->second;
 }
@@ -391,7 +389,7 @@ void NodeContext::require_opset(int min_opset, std::string_view what) const {
 void NodeContext::fail(const std::string& why) const {
   std::string at = op_.location.empty() ? "" : "\n    at " + op_.location;
   throw Error(ErrorCode::unsupported,
-              op_.type + ": " + why + " (" + graph_.describe_op(op_) + ")" + at);
+              op_.type + ": " + why + " (" + graph_.describe_op_index_and_inputs(op_) + ")" + at);
 }
 
 }  // namespace oarlock

@@ -149,7 +149,7 @@ class NodeContext {
   // ---- quantized values ----
   /// Records that `v`, whole numbers stored as floats, equals `small` as int8.
   void set_int8_equivalent(Value v, Value small);
-  Value find_int8_equivalent(Value v) const;  // Value{} if it has none
+  Value int8_equivalent(Value v) const;  // Value{} if it has none
 
   // ---- common steps; each returns `v` unchanged if there is nothing to do ----
   Value cast(Value v, DType dtype);
@@ -185,7 +185,7 @@ class NodeContext {
       Value v);  // inside: adds an input with the type and rank of `v`
   void bind_variable(const std::string& paddle_name,
                      Value v);  // inside: binds a Paddle variable to `v`
-  Value require_variable_value(
+  Value require_value_adding_weight(
       const std::string& paddle_name) const;  // the value of a Paddle variable
   bool has_variable_value(const std::string& paddle_name) const;
   void lower_block(std::int64_t block);  // inside: converts every op of the block
@@ -194,7 +194,7 @@ class NodeContext {
   const IfElsePair* find_branch_pair() const;  // the branch pair of this op, or null
   const VarDesc* find_var(const std::string& paddle_name) const;  // the declaration, or null
   /// The last op before this one in this block that writes `paddle_name`; null if there is none.
-  const OpDesc* last_writer_in_block(const std::string& paddle_name) const;
+  const OpDesc* find_earlier_writer_in_block(const std::string& paddle_name) const;
 
   /// Fails if the target opset is below `min_opset`, from which on the rule supports these inputs.
   /// The caller then converts the whole program again at that opset if LowerOptions::max_opset
@@ -209,8 +209,8 @@ class NodeContext {
  private:
   std::string output_base_name() const;
   std::string node_name_prefix() const;
-  void check_result_memory_limit(const ValueType& info) const;
-  Value int_tensor_of_partial_value(DType dtype, const PartialValue& known);
+  void check_node_output_memory_limit(const ValueType& info) const;
+  Value make_int_constant_of_known_value(DType dtype, const PartialValue& known);
   Value try_reshape_weight(Value v, const std::optional<Ints>& shape);
   const oarlock::Attr* find_attr(std::string_view name) const;
   [[noreturn]] void fail_attr_type(std::string_view name, const oarlock::Attr& stored,

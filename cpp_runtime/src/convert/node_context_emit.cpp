@@ -111,7 +111,7 @@ Value NodeContext::vector(const Floats& values, DType dtype) {
   return tensor({dtype, {static_cast<std::int64_t>(values.size())}, bytes});
 }
 
-Value NodeContext::int_tensor_of_partial_value(DType dtype, const PartialValue& known) {
+Value NodeContext::make_int_constant_of_known_value(DType dtype, const PartialValue& known) {
   std::string bytes;
   for (std::int64_t v : known.values) {
     auto narrow = static_cast<std::int32_t>(v);

@@ -37,7 +37,7 @@ Value invalidate_negative_indices(NodeContext& n, Value ids) {
 Value index_input_with_invalid_negatives(NodeContext& n, std::string_view slot) {
   auto ids = n.input(slot);
   const std::string& name = n.input_names(slot)[0];
-  const OpDesc* writer = n.last_writer_in_block(name);
+  const OpDesc* writer = n.find_earlier_writer_in_block(name);
   return writer && is_nonnegative_output(*writer, name) ? ids : invalidate_negative_indices(n, ids);
 }
 
@@ -85,7 +85,7 @@ std::int64_t require_const_axis(NodeContext& n, std::string_view attr, std::stri
                                 std::int64_t default_value, int rank) {
   auto axes = require_const_int_list(n, {attr, tensor, ""}, {default_value});
   n.require(axes.size() == 1, "'" + std::string(attr) + "' is not one axis");
-  return require_unique_sorted_axes(n, axes, rank)[0];
+  return normalize_sort_and_deduplicate_axes(n, axes, rank)[0];
 }
 
 // ONNX Runtime has no float16 kernel for reductions of ScatterND.
@@ -144,18 +144,18 @@ std::size_t require_unrollable_size(const NodeContext& n, std::int64_t size,
   return static_cast<std::size_t>(size);
 }
 
-Values require_nonempty_inputs(NodeContext& n, std::string_view slot) {
+Values require_one_or_more_inputs(NodeContext& n, std::string_view slot) {
   auto all = n.inputs(slot);
   n.require(!all.empty(), "needs at least one '" + std::string(slot) + "'");
   return all;
 }
 
-void set_scalar_output(NodeContext& n, std::string_view slot, Value v) {
+void set_scalar_output_as_declared(NodeContext& n, std::string_view slot, Value v) {
   bool one = n.rank(v) == 0 && n.declared_output_shape(slot) == Ints{1};
   n.set_output(slot, one ? n.unsqueeze(v, {0}) : v);
 }
 
-Ints require_unique_sorted_axes(const NodeContext& n, Ints axes, int rank) {
+Ints normalize_sort_and_deduplicate_axes(const NodeContext& n, Ints axes, int rank) {
   int span = std::max(rank, 1);  // a 0-d tensor counts as one of a single axis
   for (std::int64_t& a : axes) {
     n.require(a >= -span && a < span,
@@ -200,14 +200,14 @@ Value reshape_per_channel(NodeContext& n, Value v, int rank, bool last) {
   return n.unsqueeze(v, ones);
 }
 
-ReduceAxes read_reduce_axes(NodeContext& n, std::string_view axes, std::string_view keep,
-                            int rank) {
+ReduceAxesAndKeepdims read_reduce_axes_and_keepdims(NodeContext& n, std::string_view axes,
+                                                    std::string_view keep, int rank) {
   bool all = n.attr("reduce_all", false);
   Ints dims = require_const_int_list(n, {axes, "AxisTensor", "AxisTensorList"}, {0});
   bool keepdims = n.attr(keep, false);
   if (rank < 0) return {all ? Ints{} : dims, keepdims};
   auto named = dims.size();
-  dims = require_unique_sorted_axes(n, dims, rank);
+  dims = normalize_sort_and_deduplicate_axes(n, dims, rank);
   n.require(all || dims.size() == named,
             "an axis is named twice, for which Paddle leaves memory as it was");
   return {all || dims.size() == static_cast<std::size_t>(rank) ? Ints{} : dims, keepdims};

@@ -55,15 +55,15 @@ Value reshape_like(NodeContext& n, Value v, Value like);
 
 /// Sets a scalar output.  Before Paddle 2.5 it was declared, and was, of shape [1]; the declaration
 /// decides.
-void set_scalar_output(NodeContext& n, std::string_view slot, Value v);
+void set_scalar_output_as_declared(NodeContext& n, std::string_view slot, Value v);
 
 /// A size for which nodes are unrolled: 1 to 2**20.  Fails otherwise.
 std::size_t require_unrollable_size(const NodeContext& n, std::int64_t size, std::string_view what);
 /// The inputs of a slot, at least one.  Fails otherwise.
-Values require_nonempty_inputs(NodeContext& n, std::string_view slot);
+Values require_one_or_more_inputs(NodeContext& n, std::string_view slot);
 
 /// Nonnegative axes, sorted and unique.
-Ints require_unique_sorted_axes(const NodeContext& n, Ints axes, int rank);
+Ints normalize_sort_and_deduplicate_axes(const NodeContext& n, Ints axes, int rank);
 /// 0 .. rank-1
 Ints all_axes(int rank);
 /// 0 .. rank-1 without `axis`.
@@ -78,11 +78,12 @@ Value move_channels_last_if(NodeContext& n, Value v, bool last);
 Value reshape_per_channel(NodeContext& n, Value v, int rank, bool last = false);
 
 /// The axes of a reduction, empty for all, read from the attributes of newer ops.
-struct ReduceAxes {
+struct ReduceAxesAndKeepdims {
   Ints axes;
   bool keepdims;
 };
-ReduceAxes read_reduce_axes(NodeContext& n, std::string_view axes, std::string_view keep, int rank);
+ReduceAxesAndKeepdims read_reduce_axes_and_keepdims(NodeContext& n, std::string_view axes,
+                                                    std::string_view keep, int rank);
 
 /// ReduceMean, ReduceSum, ... over `axes`, given as attribute or input according to the opset.
 Value reduce(NodeContext& n, std::string_view onnx, Value v, const Ints& axes, bool keep);

@@ -12,18 +12,18 @@ using RulesByOp = std::map<std::string_view, std::vector<const Rule*>>;
 RulesByOp build_rules_by_op() {
   RulesByOp rules_by_op;
   for (auto table : {activation_rules(),
-                     box_and_polygon_decoding_rules(),
-                     pixel_shuffle_rules(),
+                     box_decoder_and_polygon_transform_rules(),
+                     pixel_channel_shuffle_and_maxout_rules(),
                      closeness_and_equality_rules(),
                      comparison_and_logic_rules(),
-                     complex_and_frame_rules(),
+                     complex_from_real_and_frame_rules(),
                      control_flow_rules(),
                      conv_rules(),
                      creation_rules(),
                      crop_rules(),
-                     crf_ctc_rules(),
+                     crf_ctc_and_hsigmoid_rules(),
                      deformable_conv_rules(),
-                     detection_boxes_rules(),
+                     box_coder_iou_and_yolo_box_rules(),
                      diagonal_rules(),
                      norm_distance_rules(),
                      elementwise_rules(),
@@ -32,7 +32,7 @@ RulesByOp build_rules_by_op() {
                      grid_sample_rules(),
                      gather_scatter_rules(),
                      interpolate_rules(),
-                     concat_expand_rules(),
+                     concat_expand_flip_and_triangle_rules(),
                      linalg_rules(),
                      loss_rules(),
                      legacy_loss_rules(),
@@ -41,8 +41,8 @@ RulesByOp build_rules_by_op() {
                      nms_rules(),
                      normalization_and_dropout_rules(),
                      pad_rules(),
-                     tensor_products_rules(),
-                     index_put_and_multiplex_rules(),
+                     kron_cross_bilinear_and_fsp_rules(),
+                     index_write_select_and_mask_rules(),
                      pool_rules(),
                      prior_boxes_rules(),
                      proposals_rules(),
@@ -65,7 +65,7 @@ RulesByOp build_rules_by_op() {
                      shape_rules(),
                      slice_rules(),
                      special_functions_rules(),
-                     unfold_rules()})
+                     unfold_fold_and_unpool_rules()})
     for (const Rule& rule : table) rules_by_op[rule.op_type].push_back(&rule);
   return rules_by_op;
 }

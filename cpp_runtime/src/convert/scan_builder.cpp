@@ -51,7 +51,7 @@ Values join_operand_lists(const Exprs& a, const Exprs& b) {
 }
 
 // Scan supports other axes, but ONNX Runtime crashes there if a sequence is empty.
-Exprs move_axis_to_front(NodeContext& n, const Exprs& sequences, std::int64_t axis) {
+Exprs move_axis_of_each_to_front(NodeContext& n, const Exprs& sequences, std::int64_t axis) {
   Exprs moved;
   for (const Expr& v : sequences) {
     Ints perm = all_axes(n.require_known_rank(v));
@@ -61,7 +61,7 @@ Exprs move_axis_to_front(NodeContext& n, const Exprs& sequences, std::int64_t ax
   return moved;
 }
 
-Exprs move_front_axis_to(NodeContext& n, const Exprs& outputs, std::int64_t axis) {
+Exprs move_front_axis_of_each_to(NodeContext& n, const Exprs& outputs, std::int64_t axis) {
   Exprs moved;
   for (const Expr& v : outputs) {
     Ints perm = all_axes(n.require_known_rank(v));
@@ -85,14 +85,15 @@ LoopResult build_scan(NodeContext& n, const ScanAxisAndDirection& along, const E
   });
   Ints input_directions(sequences.size(), along.reverse),
       output_directions(step.outputs.size(), along.reverse);
-  auto results = n.emit_n(step.states.size() + step.outputs.size(), "Scan",
-                          join_operand_lists(states, move_axis_to_front(n, sequences, along.axis)),
-                          {{"body", graph},
-                           {"num_scan_inputs", static_cast<std::int64_t>(sequences.size())},
-                           {"scan_input_directions", input_directions},
-                           {"scan_output_directions", output_directions}});
+  auto results =
+      n.emit_n(step.states.size() + step.outputs.size(), "Scan",
+               join_operand_lists(states, move_axis_of_each_to_front(n, sequences, along.axis)),
+               {{"body", graph},
+                {"num_scan_inputs", static_cast<std::int64_t>(sequences.size())},
+                {"scan_input_directions", input_directions},
+                {"scan_output_directions", output_directions}});
   LoopResult result = split_loop_outputs(n, results, step);
-  result.outputs = move_front_axis_to(n, result.outputs, along.axis);
+  result.outputs = move_front_axis_of_each_to(n, result.outputs, along.axis);
   return result;
 }
 

@@ -7,7 +7,8 @@
 
 namespace oarlock {
 
-std::optional<Ints> broadcast_shapes(const std::optional<Ints>& a, const std::optional<Ints>& b) {
+std::optional<Ints> broadcast_shapes_unchecked(const std::optional<Ints>& a,
+                                               const std::optional<Ints>& b) {
   if (!a || !b) return std::nullopt;
   Ints out(std::max(a->size(), b->size()));
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -51,7 +52,7 @@ ValueType infer_same_type(const onnx::Node&, const Inputs& in) {
 ValueType infer_binary(const onnx::Node&, const Inputs& in) {
   if (in.size() < 2) return {};
   return {in[0]->dtype != DType::none ? in[0]->dtype : in[1]->dtype,
-          broadcast_shapes(in[0]->shape, in[1]->shape), std::nullopt};
+          broadcast_shapes_unchecked(in[0]->shape, in[1]->shape), std::nullopt};
 }
 
 ValueType infer_comparison(const onnx::Node& n, const Inputs& in) {
@@ -67,13 +68,15 @@ ValueType infer_boolean_of_same_shape(const onnx::Node&, const Inputs& in) {
 ValueType infer_where(const onnx::Node&, const Inputs& in) {
   if (in.size() < 3) return {};
   return {in[1]->dtype,
-          broadcast_shapes(in[0]->shape, broadcast_shapes(in[1]->shape, in[2]->shape)),
+          broadcast_shapes_unchecked(in[0]->shape,
+                                     broadcast_shapes_unchecked(in[1]->shape, in[2]->shape)),
           std::nullopt};
 }
 
 ValueType infer_cast(const onnx::Node& n, const Inputs& in) {
   auto* to = node_attr<std::int64_t>(n, "to");
-  return {to ? dtype_of_onnx(static_cast<int>(*to)) : DType::none, in[0]->shape, std::nullopt};
+  return {to ? find_dtype_by_onnx_number(static_cast<int>(*to)) : DType::none, in[0]->shape,
+          std::nullopt};
 }
 
 ValueType infer_shape(const onnx::Node&, const Inputs& in) {
@@ -168,7 +171,7 @@ ValueType infer_expand(const onnx::Node&, const Inputs& in) {
   ValueType info{in[0]->dtype, std::nullopt, std::nullopt};
   auto to = in.size() < 2 ? std::nullopt : shape_input_dims(*in[1]);
   if (to) std::replace(to->begin(), to->end(), kUnknownElement, std::int64_t{-1});
-  info.shape = broadcast_shapes(in[0]->shape, to);
+  info.shape = broadcast_shapes_unchecked(in[0]->shape, to);
   return info;
 }
 

@@ -28,7 +28,8 @@ const T* node_attr(const onnx::Node& n, std::string_view name) {
 
 /// The broadcast shape; nullopt if either is unknown.  Sizes that do not fit are not rejected: the
 /// size of `a` is returned, and ONNX Runtime rejects the node.
-std::optional<Ints> broadcast_shapes(const std::optional<Ints>& a, const std::optional<Ints>& b);
+std::optional<Ints> broadcast_shapes_unchecked(const std::optional<Ints>& a,
+                                               const std::optional<Ints>& b);
 
 /// The type of the first input, with unknown sizes.
 ValueType infer_same_rank(const onnx::Node& n, const std::vector<const ValueType*>& in);

@@ -34,11 +34,11 @@ std::int64_t multiply_sizes(std::int64_t a, std::int64_t b) {
   return a < 0 || b < 0 || __builtin_mul_overflow(a, b, &r) ? -1 : r;
 }
 
-ValueType type_of_first_input_with_shape(const Inputs& in, std::optional<Ints> shape) {
+ValueType type_with_first_input_dtype(const Inputs& in, std::optional<Ints> shape) {
   return {in[0]->dtype, std::move(shape), std::nullopt};
 }
 ValueType infer_dtype_only(const Inputs& in) {
-  return type_of_first_input_with_shape(in, std::nullopt);
+  return type_with_first_input_dtype(in, std::nullopt);
 }
 
 bool first_inputs_have_shapes(const Inputs& in, std::size_t count) {
@@ -59,7 +59,7 @@ std::int64_t normalize_axis(std::int64_t axis, const Ints& shape) {
   return axis < 0 ? axis + static_cast<std::int64_t>(shape.size()) : axis;
 }
 
-bool is_axis(std::int64_t axis, const Ints& shape) {
+bool is_normalized_axis(std::int64_t axis, const Ints& shape) {
   return axis >= 0 && axis < static_cast<std::int64_t>(shape.size());
 }
 
@@ -75,11 +75,11 @@ ValueType infer_reduce(const onnx::Node& n, const Inputs& in) {
   bool reduces_all = !axes || (axes->empty() && int_attr(n, "noop_with_empty_axes", 0) == 0);
   std::vector<bool> is_reduced(shape.size(), reduces_all);
   for (auto a : axes.value_or(Ints{}))
-    if (is_axis(normalize_axis(a, shape), shape))
+    if (is_normalized_axis(normalize_axis(a, shape), shape))
       is_reduced[static_cast<std::size_t>(normalize_axis(a, shape))] = true;
   for (std::size_t i = 0; i < shape.size(); ++i)
     if (!is_reduced[i] || keepdims) out.push_back(is_reduced[i] ? 1 : shape[i]);
-  return type_of_first_input_with_shape(in, out);
+  return type_with_first_input_dtype(in, out);
 }
 
 ValueType infer_arg_reduce(const onnx::Node& n, const Inputs& in) {
@@ -87,7 +87,7 @@ ValueType infer_arg_reduce(const onnx::Node& n, const Inputs& in) {
   if (!first_inputs_have_shapes(in, 1)) return info;
   Ints shape = *in[0]->shape;
   auto axis = normalize_axis(int_attr(n, "axis", 0), shape);
-  if (!is_axis(axis, shape)) return info;
+  if (!is_normalized_axis(axis, shape)) return info;
   shape[static_cast<std::size_t>(axis)] = 1;
   if (int_attr(n, "keepdims", 1) == 0) shape.erase(shape.begin() + axis);
   info.shape = shape;
@@ -95,14 +95,14 @@ ValueType infer_arg_reduce(const onnx::Node& n, const Inputs& in) {
 }
 
 ValueType infer_flatten(const onnx::Node& n, const Inputs& in) {
-  if (!first_inputs_have_shapes(in, 1)) return type_of_first_input_with_shape(in, Ints{-1, -1});
+  if (!first_inputs_have_shapes(in, 1)) return type_with_first_input_dtype(in, Ints{-1, -1});
   const Ints& shape = *in[0]->shape;
   auto axis = normalize_axis(int_attr(n, "axis", 1), shape);
   std::int64_t rows = 1, columns = 1;
   for (std::size_t i = 0; i < shape.size(); ++i)
     (static_cast<std::int64_t>(i) < axis ? rows : columns) =
         multiply_sizes(static_cast<std::int64_t>(i) < axis ? rows : columns, shape[i]);
-  return type_of_first_input_with_shape(in, Ints{rows, columns});
+  return type_with_first_input_dtype(in, Ints{rows, columns});
 }
 
 // ---- products ----
@@ -114,18 +114,17 @@ ValueType infer_matmul(const onnx::Node&, const Inputs& in) {
   bool row = x.size() == 1, column = y.size() == 1;
   auto rows = row ? 0 : x[x.size() - 2], columns = column ? 0 : y.back();
   x.resize(x.size() - (row ? 1 : 2)), y.resize(y.size() - (column ? 1 : 2));
-  Ints out = *broadcast_shapes(x, y);
+  Ints out = *broadcast_shapes_unchecked(x, y);
   if (!row) out.push_back(rows);
   if (!column) out.push_back(columns);
-  return type_of_first_input_with_shape(in, out);
+  return type_with_first_input_dtype(in, out);
 }
 
 ValueType infer_gemm(const onnx::Node& n, const Inputs& in) {
   if (!first_inputs_have_shapes(in, 2) || in[0]->shape->size() != 2 || in[1]->shape->size() != 2)
-    return type_of_first_input_with_shape(in, Ints{-1, -1});
-  return type_of_first_input_with_shape(in,
-                                        Ints{(*in[0]->shape)[int_attr(n, "transA", 0) ? 1 : 0],
-                                             (*in[1]->shape)[int_attr(n, "transB", 0) ? 0 : 1]});
+    return type_with_first_input_dtype(in, Ints{-1, -1});
+  return type_with_first_input_dtype(in, Ints{(*in[0]->shape)[int_attr(n, "transA", 0) ? 1 : 0],
+                                              (*in[1]->shape)[int_attr(n, "transB", 0) ? 0 : 1]});
 }
 
 // ---- windows ----
@@ -170,7 +169,7 @@ ValueType infer_conv(const onnx::Node& n, const Inputs& in) {
   Ints out{x[0], w[0]}, kernel(w.begin() + 2, w.end());
   for (std::size_t i = 0; i < kernel.size(); ++i)
     out.push_back(window_count(x[i + 2], read_window_dim(n, kernel, i)));
-  return type_of_first_input_with_shape(in, out);
+  return type_with_first_input_dtype(in, out);
 }
 
 ValueType infer_conv_transpose(const onnx::Node& n, const Inputs& in) {
@@ -182,7 +181,7 @@ ValueType infer_conv_transpose(const onnx::Node& n, const Inputs& in) {
   Ints extra = ints_attr(n, "output_padding", Ints(kernel.size(), 0));
   for (std::size_t i = 0; i < kernel.size(); ++i)
     out.push_back(conv_transpose_size(x[i + 2], read_window_dim(n, kernel, i), extra[i]));
-  return type_of_first_input_with_shape(in, out);
+  return type_with_first_input_dtype(in, out);
 }
 
 ValueType infer_pool(const onnx::Node& n, const Inputs& in) {
@@ -192,14 +191,14 @@ ValueType infer_pool(const onnx::Node& n, const Inputs& in) {
   Ints out = *in[0]->shape;
   for (std::size_t i = 0; i < kernel->size(); ++i)
     out[i + 2] = window_count(out[i + 2], read_window_dim(n, *kernel, i));
-  return type_of_first_input_with_shape(in, out);
+  return type_with_first_input_dtype(in, out);
 }
 
 ValueType infer_global_pool(const onnx::Node&, const Inputs& in) {
   if (!first_inputs_have_shapes(in, 1)) return infer_dtype_only(in);
   Ints out = *in[0]->shape;
   for (std::size_t i = 2; i < out.size(); ++i) out[i] = 1;
-  return type_of_first_input_with_shape(in, out);
+  return type_with_first_input_dtype(in, out);
 }
 
 // ---- slices and repeats ----
@@ -221,16 +220,16 @@ ValueType infer_slice(const onnx::Node&, const Inputs& in) {
   Ints out = *in[0]->shape;
   auto starts = known_ints(in, 1), ends = known_ints(in, 2), axes = known_ints(in, 3),
        steps = known_ints(in, 4);
-  if (!axes) return type_of_first_input_with_shape(in, Ints(out.size(), -1));
+  if (!axes) return type_with_first_input_dtype(in, Ints(out.size(), -1));
   bool all = starts && ends && starts->size() == axes->size() && ends->size() == axes->size() &&
              (in.size() < 5 || (steps && steps->size() == axes->size()));
   for (std::size_t i = 0; i < axes->size(); ++i) {
     auto axis = normalize_axis((*axes)[i], out);
-    if (!is_axis(axis, out)) return infer_dtype_only(in);
+    if (!is_normalized_axis(axis, out)) return infer_dtype_only(in);
     auto& size = out[static_cast<std::size_t>(axis)];
     size = all ? slice_length(size, (*starts)[i], (*ends)[i], steps ? (*steps)[i] : 1) : -1;
   }
-  return type_of_first_input_with_shape(in, out);
+  return type_with_first_input_dtype(in, out);
 }
 
 ValueType infer_tile(const onnx::Node&, const Inputs& in) {
@@ -239,7 +238,7 @@ ValueType infer_tile(const onnx::Node&, const Inputs& in) {
   auto repeats = known_ints(in, 1);
   for (std::size_t i = 0; i < out.size(); ++i)
     out[i] = repeats && i < repeats->size() ? multiply_sizes(out[i], (*repeats)[i]) : -1;
-  return type_of_first_input_with_shape(in, out);
+  return type_with_first_input_dtype(in, out);
 }
 
 ValueType infer_pad(const onnx::Node& n, const Inputs& in) {
@@ -252,11 +251,11 @@ ValueType infer_pad(const onnx::Node& n, const Inputs& in) {
     auto sum = fits ? (*pads)[i] + (*pads)[out.size() + i] : -1;
     out[i] = fits && out[i] >= 0 && out[i] + sum >= 0 ? out[i] + sum : -1;
   }
-  return type_of_first_input_with_shape(in, out);
+  return type_with_first_input_dtype(in, out);
 }
 
 ValueType infer_gather_elements(const onnx::Node&, const Inputs& in) {
-  return type_of_first_input_with_shape(in, in.size() > 1 ? in[1]->shape : std::nullopt);
+  return type_with_first_input_dtype(in, in.size() > 1 ? in[1]->shape : std::nullopt);
 }
 
 ValueType infer_gather_nd(const onnx::Node& n, const Inputs& in) {
@@ -267,7 +266,7 @@ ValueType infer_gather_nd(const onnx::Node& n, const Inputs& in) {
     return infer_dtype_only(in);
   Ints out(at.begin(), at.end() - 1);
   out.insert(out.end(), x.begin() + index_length, x.end());
-  return type_of_first_input_with_shape(in, out);
+  return type_with_first_input_dtype(in, out);
 }
 
 // ---- images ----
@@ -285,7 +284,7 @@ ValueType infer_depth_space_rearrangement(const onnx::Node& n, const Inputs& in)
     auto factor = i == 1 ? multiply_sizes(by, by) : by;
     out[i] = (i == 1) == to_space ? divided(out[i], factor) : multiply_sizes(out[i], factor);
   }
-  return type_of_first_input_with_shape(in, out);
+  return type_with_first_input_dtype(in, out);
 }
 
 ValueType infer_grid_sample(const onnx::Node&, const Inputs& in) {
@@ -294,7 +293,7 @@ ValueType infer_grid_sample(const onnx::Node&, const Inputs& in) {
     return infer_dtype_only(in);
   Ints out(in[0]->shape->begin(), in[0]->shape->begin() + 2);
   out.insert(out.end(), in[1]->shape->begin() + 1, in[1]->shape->end() - 1);
-  return type_of_first_input_with_shape(in, out);
+  return type_with_first_input_dtype(in, out);
 }
 
 // ---- creation ----
@@ -313,7 +312,7 @@ ValueType infer_constant_of_shape(const onnx::Node& n, const Inputs& in) {
 
 ValueType infer_eye_like(const onnx::Node& n, const Inputs& in) {
   auto* dtype = node_attr<std::int64_t>(n, "dtype");
-  return {dtype ? dtype_of_onnx(static_cast<int>(*dtype)) : in[0]->dtype, in[0]->shape,
+  return {dtype ? find_dtype_by_onnx_number(static_cast<int>(*dtype)) : in[0]->dtype, in[0]->shape,
           std::nullopt};
 }
 
@@ -335,11 +334,11 @@ void add_size_inference_rules(InferenceTable& t) {
   t["GridSample"] = infer_grid_sample;
   t["ConstantOfShape"] = infer_constant_of_shape, t["EyeLike"] = infer_eye_like;
   t["Range"] = [](const onnx::Node&, const Inputs& in) {
-    return type_of_first_input_with_shape(in, Ints{-1});
+    return type_with_first_input_dtype(in, Ints{-1});
   };
   t["Compress"] = [](const onnx::Node& n, const Inputs& in) {
     return node_attr<std::int64_t>(n, "axis") ? infer_same_rank(n, in)
-                                              : type_of_first_input_with_shape(in, Ints{-1});
+                                              : type_with_first_input_dtype(in, Ints{-1});
   };
 }
 
@@ -352,10 +351,10 @@ std::vector<ValueType> values_and_indices(const ValueType& values) {
 }
 
 std::vector<ValueType> infer_top_k(const onnx::Node& n, const Inputs& in) {
-  ValueType values = type_of_first_input_with_shape(in, in[0]->shape);
+  ValueType values = type_with_first_input_dtype(in, in[0]->shape);
   auto count = known_ints(in, 1);
   auto axis = values.shape ? normalize_axis(int_attr(n, "axis", -1), *values.shape) : -1;
-  if (values.shape && !is_axis(axis, *values.shape)) values.shape.reset();
+  if (values.shape && !is_normalized_axis(axis, *values.shape)) values.shape.reset();
   if (values.shape)
     (*values.shape)[static_cast<std::size_t>(axis)] =
         count && count->size() == 1 ? (*count)[0] : -1;
@@ -366,8 +365,8 @@ std::vector<ValueType> infer_split(const onnx::Node& n, const Inputs& in) {
   std::vector<ValueType> types;
   auto axis = in[0]->shape ? normalize_axis(int_attr(n, "axis", 0), *in[0]->shape) : -1;
   for (auto size : known_ints(in, 1).value_or(Ints{})) {
-    ValueType part = type_of_first_input_with_shape(in, in[0]->shape);
-    if (part.shape && is_axis(axis, *part.shape))
+    ValueType part = type_with_first_input_dtype(in, in[0]->shape);
+    if (part.shape && is_normalized_axis(axis, *part.shape))
       (*part.shape)[static_cast<std::size_t>(axis)] = size;
     types.push_back(part);
   }

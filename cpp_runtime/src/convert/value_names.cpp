@@ -21,7 +21,7 @@ Value GraphBuilder::add_value_with_name(std::string name, ValueType type) {
   return Value(values_.size() - 1);
 }
 
-BuilderGraph& GraphBuilder::add_graph(std::string name) {
+BuilderGraph& GraphBuilder::add_empty_graph(std::string name) {
   BuilderGraph& graph = graphs_.emplace_back();
   graph.onnx = std::make_shared<onnx::Graph>();
   graph.onnx->name = std::move(name);

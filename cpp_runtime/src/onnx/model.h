@@ -77,7 +77,7 @@ std::string to_text(const Graph& graph);
 /// Rewrites the serialized model of an image network so that the weights of its few matrix products
 /// are graph inputs with default values.  ONNX Runtime then does not pack them at session creation.
 /// Other models are returned unchanged.  Throws Error(file).
-std::string turn_matmul_weights_into_graph_inputs(std::string model);
+std::string turn_minor_matmul_weights_into_inputs(std::string model);
 
 /// Removes nodes and initializers that no output needs.
 void prune(Graph& graph);

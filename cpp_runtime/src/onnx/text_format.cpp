@@ -9,7 +9,7 @@ namespace {
 std::string format_float(float v) {
   for (int digits = 1; digits < 9; ++digits) {  // the shortest text that parses to the same value
     std::string text = format_significant_digits(v, digits);
-    if (auto back = parse_double(text); back && static_cast<float>(*back) == v) return text;
+    if (auto back = try_parse_double(text); back && static_cast<float>(*back) == v) return text;
   }
   return format_significant_digits(v, 9);
 }

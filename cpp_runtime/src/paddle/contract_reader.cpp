@@ -1,6 +1,6 @@
 #include "paddle/contract_reader.h"
 
-#include "base/escape_text.h"
+#include "base/escape_control_characters.h"
 #include "base/utf8.h"
 
 namespace oarlock {
@@ -47,17 +47,17 @@ Guard read_guard(WireReader w) {
         guard.axis = w.int64();
         break;
       case 4:
-        guard.expected = escape_text(read_utf8(w));
+        guard.expected = escape_control_characters(read_utf8(w));
         break;
       case 5:
-        guard.reader =
-            escape_text(read_utf8(w), true);  // the message of an assert may have several lines
+        guard.reader = escape_control_characters(
+            read_utf8(w), true);  // the message of an assert may have several lines
         break;
       case 6:
-        guard.location = escape_text(read_utf8(w));
+        guard.location = escape_control_characters(read_utf8(w));
         break;
       case 7:
-        guard.text = escape_text(read_utf8(w));
+        guard.text = escape_control_characters(read_utf8(w));
         break;
       default:
         w.skip();
@@ -86,10 +86,10 @@ void read_into_contract(WireReader w, std::string_view payload, Contract& c) {
         c.guards.push_back(read_guard(w.submessage("Guard")));
         break;
       case 6:
-        c.producer = escape_text(read_utf8(w));
+        c.producer = escape_control_characters(read_utf8(w));
         break;
       case 7:
-        c.verified = escape_text(read_utf8(w));
+        c.verified = escape_control_characters(read_utf8(w));
         break;
       default:
         w.skip();

@@ -37,22 +37,26 @@ const AttrRow* find_attr_row(std::string_view op, std::string_view attr) {
   return it != std::end(kRows) && it->op == op && it->attr == attr ? it : nullptr;
 }
 
-bool is_int_type(AttrType type) { return type == INT || type == LONG || type == BOOLEAN; }
-bool is_number_type(AttrType type) { return is_int_type(type) || type == FLOAT || type == FLOAT64; }
-bool is_int_list_type(AttrType type) { return type == INTS || type == LONGS || type == BOOLEANS; }
-bool is_number_list_type(AttrType type) {
-  return is_int_list_type(type) || type == FLOATS || type == FLOAT64S;
+bool is_int_or_bool_type(AttrType type) { return type == INT || type == LONG || type == BOOLEAN; }
+bool is_number_or_bool_type(AttrType type) {
+  return is_int_or_bool_type(type) || type == FLOAT || type == FLOAT64;
+}
+bool is_int_or_bool_list_type(AttrType type) {
+  return type == INTS || type == LONGS || type == BOOLEANS;
+}
+bool is_number_or_bool_list_type(AttrType type) {
+  return is_int_or_bool_list_type(type) || type == FLOATS || type == FLOAT64S;
 }
 
 /// Whether a file may store type `stored` for an attribute declared as `declared`. Versions of
 /// Paddle write different integer and float widths.
 bool is_accepted_type(AttrType stored, AttrType declared) {
-  if (is_int_type(declared)) return is_int_type(stored);
-  if (is_number_type(declared)) return is_number_type(stored);
-  if (is_int_list_type(declared)) return is_int_list_type(stored);
-  if (is_number_list_type(declared)) return is_number_list_type(stored);
-  if (declared == SCALAR) return is_number_type(stored) || stored == SCALAR;
-  if (declared == SCALARS) return is_number_list_type(stored) || stored == SCALARS;
+  if (is_int_or_bool_type(declared)) return is_int_or_bool_type(stored);
+  if (is_number_or_bool_type(declared)) return is_number_or_bool_type(stored);
+  if (is_int_or_bool_list_type(declared)) return is_int_or_bool_list_type(stored);
+  if (is_number_or_bool_list_type(declared)) return is_number_or_bool_list_type(stored);
+  if (declared == SCALAR) return is_number_or_bool_type(stored) || stored == SCALAR;
+  if (declared == SCALARS) return is_number_or_bool_list_type(stored) || stored == SCALARS;
   return stored == declared;
 }
 
@@ -120,7 +124,7 @@ std::string find_attr_type_or_range_problem(const std::string& op, const std::st
   const AttrRow* row = find_attr_row(op, name);
   if (!row) return "";
   bool accepted = is_accepted_type(attr.type, row->type) ||
-                  (row->value_kind == number && is_number_type(attr.type));
+                  (row->value_kind == number && is_number_or_bool_type(attr.type));
   if (!accepted && !is_accepted_scalar_list_swap(attr, row->type))
     return "attribute '" + name + "' has type " + std::string(attr_type_name(attr.type)) +
            ", but " + std::string(attr_type_name(row->type)) + " is expected";

@@ -94,7 +94,7 @@ class OutputTreeValidator {
 
   void parse_output_index() {
     auto begin = pos_;
-    if (!parse_number()) fail("holds what is not an output");
+    if (!parse_number_and_test_integer()) fail("holds what is not an output");
     std::string_view digits = text_.substr(begin, pos_ - begin);
     std::size_t value = 0;
     for (char d : digits.substr(digits[0] == '-'))
@@ -107,11 +107,11 @@ class OutputTreeValidator {
     if (peek() == '"') return void(parse_string());
     for (auto word : {"null", "true", "false", "NaN", "Infinity", "-Infinity"})
       if (accept_keyword(word)) return;
-    parse_number();
+    parse_number_and_test_integer();
   }
 
   // Returns true for an integer, false for a number with a fraction or an exponent.
-  bool parse_number() {
+  bool parse_number_and_test_integer() {
     if (peek() == '-') ++pos_;
     auto begin = pos_;
     if (!is_digit(peek())) fail("is not JSON");

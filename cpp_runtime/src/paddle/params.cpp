@@ -57,7 +57,7 @@ struct RecordReader {
     auto length = read_number<std::int32_t>("description size");
     if (length < 0 || static_cast<std::size_t>(length) > kMaxDescBytes)
       fail("description of " + std::to_string(length) + " bytes");
-    WireErrorContext source{file, bytes.data()};
+    WireSourceFile source{file, bytes.data()};
     for (WireReader w(source, read_bytes(static_cast<std::uint64_t>(length), "description"),
                       "TensorDesc");
          w.next();) {

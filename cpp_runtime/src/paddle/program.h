@@ -115,7 +115,7 @@ struct Block {
   std::vector<VarDesc> vars;
   std::vector<OpDesc> ops;
   std::map<std::string_view, std::size_t>
-      index;  // index of `vars` by name; filled by validate_and_index_variables()
+      index;  // index of `vars` by name; filled by validate_and_fill_variable_indices()
 };
 
 struct ContractArg {
@@ -167,7 +167,7 @@ std::int64_t int_attr(const OpDesc& op, std::string_view name, std::int64_t defa
 /// Calls `visit` with the name of each variable that an op reads: its inputs, and the attributes
 /// that name variables.
 template <class Visit>
-void for_each_read(const OpDesc& op, const Visit& visit) {
+void for_each_directly_read_name(const OpDesc& op, const Visit& visit) {
   for (auto& [slot, names] : op.inputs)
     for (const std::string& name : names) visit(name);
   for (auto& [attr, value] : op.attrs) {

@@ -1,6 +1,6 @@
 #include "paddle/program_parser.h"
 
-#include "base/escape_text.h"
+#include "base/escape_control_characters.h"
 #include "base/poll.h"
 #include "base/wire_reader.h"
 #include "paddle/attr_name_upgrade.h"
@@ -179,7 +179,7 @@ void read_attr_into(WireReader w, OpDesc& op) {
   if (a.type < 0 || a.type >= kAttrTypes)
     w.fail("attribute '" + a.name + "' of unknown type " + std::to_string(a.type));
   if (a.name == "op_callstack") {  // only the user's line of the call stack is stored
-    op.location = escape_text(find_user_line(a.strings));
+    op.location = escape_control_characters(find_user_line(a.strings));
     return;
   }
   std::string name = a.name;
@@ -382,7 +382,7 @@ Program parse_program(std::string_view bytes, const std::string& name) {
                                      std::to_string(bytes.size()) + " bytes)");
   Program program;
   program.name = name;
-  WireErrorContext source{name, bytes.data()};
+  WireSourceFile source{name, bytes.data()};
   for (WireReader w(source, bytes, "ProgramDesc"); w.next();) switch (w.field_number()) {
       case 1:
         program.blocks.push_back(read_block(w.submessage("BlockDesc")));
@@ -419,7 +419,7 @@ Program parse_upgrade_and_validate_program(std::string_view bytes, const std::st
   Program program = parse_program(bytes, name);
   fix_block_parents(program.blocks);
   upgrade_attr_names_of_program(program);
-  validate_and_index_variables(program);
+  validate_and_fill_variable_indices(program);
   return program;
 }
 

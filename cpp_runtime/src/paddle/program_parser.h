@@ -1,5 +1,5 @@
 // Parser of `.pdmodel` files.  It checks the wire format and required fields;
-// validate_and_index_variables() checks the rest.
+// validate_and_fill_variable_indices() checks the rest.
 #pragma once
 #include <string>
 #include <string_view>

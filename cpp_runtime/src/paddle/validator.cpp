@@ -53,7 +53,7 @@ struct Validator {
     }
   }
 
-  void check_and_index_variables(Block& block) const {
+  void check_and_fill_variable_index(Block& block) const {
     for (std::size_t i = 0; i < block.vars.size(); ++i) {
       const VarDesc& v = block.vars[i];
       check_name(v.name, "variable");
@@ -205,10 +205,10 @@ std::optional<std::int64_t> element_count(const Ints& shape) {
   return count;
 }
 
-void validate_and_index_variables(Program& program) {
+void validate_and_fill_variable_indices(Program& program) {
   Validator validator{program};
   validator.check_block_headers();
-  for (Block& block : program.blocks) validator.check_and_index_variables(block);
+  for (Block& block : program.blocks) validator.check_and_fill_variable_index(block);
   for (const Block& block : program.blocks)
     for (const OpDesc& op : block.ops) poll(), validator.check_op(op, block.idx);
   validator.check_feed_or_fetch_columns("feed", &OpDesc::outputs, "Out");

@@ -7,29 +7,30 @@
 namespace oarlock::pir {
 namespace {
 
-void shape64(Translator& t, const Operation& op) {
+void shape64_op(Translator& t, const Operation& op) {
   Type type = t.result_type(op, 0);
   type.dtype = DType::int32;
-  std::string shape = t.emit_value(op, "shape", {{"Input", {t.operand_variable(op, 0)}}}, {}, type);
-  t.emit_cast(op, shape, DType::int32, t.bind_new(op, 0), DType::int64);
+  std::string shape =
+      t.emit_to_new_variable(op, "shape", {{"Input", {t.operand_variable(op, 0)}}}, {}, type);
+  t.emit_cast_into_variable(op, shape, DType::int32, t.bind_new(op, 0), DType::int64);
 }
 
 // set_value(x, starts, ends, steps), set_value_with_tensor(x, values, starts, ends, steps)
 template <bool with_tensor>
 void set_value(Translator& t, const Operation& op) {
   Slots inputs{{"Input", {t.operand_variable(op, 0)}}};
-  Attrs attrs{{"dtype", dtype_attr(t.operand(op, 0).type.dtype)}};
+  Attrs attrs{{"dtype", make_dtype_attr(t.require_operand_binding(op, 0).type.dtype)}};
   if (with_tensor) inputs["ValueTensor"] = {t.operand_variable(op, 1)};
-  t.add_int_list(op, with_tensor ? 2 : 1, {"starts", "", "StartsTensorList"}, "set_value", inputs,
-                 attrs);
-  t.add_int_list(op, with_tensor ? 3 : 2, {"ends", "", "EndsTensorList"}, "set_value", inputs,
-                 attrs);
-  t.add_int_list(op, with_tensor ? 4 : 3, {"steps", "", "StepsTensorList"}, "set_value", inputs,
-                 attrs);
+  t.add_int_list_operand(op, with_tensor ? 2 : 1, {"starts", "", "StartsTensorList"}, "set_value",
+                         inputs, attrs);
+  t.add_int_list_operand(op, with_tensor ? 3 : 2, {"ends", "", "EndsTensorList"}, "set_value",
+                         inputs, attrs);
+  t.add_int_list_operand(op, with_tensor ? 4 : 3, {"steps", "", "StepsTensorList"}, "set_value",
+                         inputs, attrs);
   for (const char* name : {"axes", "decrease_axes", "none_axes", "shape"})
     t.copy_attr(op, name, AttrType::LONGS, attrs);
   if (!with_tensor) t.copy_attr(op, "values", AttrType::SCALARS, attrs);
-  std::string out = t.bind_result(op, 0);
+  std::string out = t.bind_in_place_or_new(op, 0);
   t.emit(op, "set_value", std::move(inputs), {{"Out", {out}}}, std::move(attrs));
 }
 
@@ -52,11 +53,11 @@ void assign_out(Translator& t, const Operation& op) {
          {{"Out", {t.bind_in_place(op, 0, 1)}}});
 }
 
-void alias(Translator& t, const Operation& op) { t.bind(op, 0, t.operand(op, 0)); }
+void alias(Translator& t, const Operation& op) { t.bind(op, 0, t.require_operand_binding(op, 0)); }
 
 void assert_op(Translator& t, const Operation& op) {
   Slots inputs{{"Cond", {t.operand_variable(op, 0)}}};
-  for (const Binding& element : t.operand(op, 1).elements)
+  for (const Binding& element : t.require_operand_binding(op, 1).elements)
     inputs["Data"].push_back(element.variable);
   Attrs attrs;
   t.copy_attr(op, "summarize", AttrType::LONG, attrs);
@@ -68,13 +69,14 @@ void swiglu(Translator& t, const Operation& op) {
   std::string x = t.operand_variable(op, 0), y = t.operand_variable(op, 1);
   Type type = t.result_type(op, 0);
   if (y.empty()) {
-    std::string halves[] = {t.declare("swiglu.x", type), t.declare("swiglu.y", type)};
+    std::string halves[] = {t.declare_variable_with_unique_name("swiglu.x", type),
+                            t.declare_variable_with_unique_name("swiglu.y", type)};
     t.emit(
         op, "split", {{"X", {x}}}, {{"Out", {halves[0], halves[1]}}},
         {{"num", {AttrType::INT, std::int64_t{2}}}, {"axis", {AttrType::INT, std::int64_t{-1}}}});
     x = halves[0], y = halves[1];
   }
-  std::string gate = t.emit_value(op, "silu", {{"X", {x}}}, {}, type);
+  std::string gate = t.emit_to_new_variable(op, "silu", {{"X", {x}}}, {}, type);
   t.emit(op, "elementwise_mul", {{"X", {gate}}, {"Y", {y}}}, {{"Out", {t.bind_new(op, 0)}}},
          {{"axis", {AttrType::INT, std::int64_t{-1}}}});
 }
@@ -83,22 +85,23 @@ void swiglu(Translator& t, const Operation& op) {
 void copysign(Translator& t, const Operation& op) {
   const Type& type = t.result_type(op, 0);
   std::string x = t.operand_variable(op, 0), y = t.operand_variable(op, 1);
-  Type y_type = t.operand(op, 1).type, flag_type = y_type;
+  Type y_type = t.require_operand_binding(op, 1).type, flag_type = y_type;
   flag_type.dtype = DType::boolean;
-  std::string zero = t.emit_value(
+  std::string zero = t.emit_to_new_variable(
       op, "fill_any_like", {{"X", {y}}},
-      {{"value", {AttrType::FLOAT, 0.0}}, {"dtype", dtype_attr(y_type.dtype)}}, y_type);
-  std::string inverse = t.emit_value(op, "reciprocal", {{"X", {y}}}, {}, y_type);
-  std::string is_zero = t.emit_value(op, "equal", {{"X", {y}}, {"Y", {zero}}}, {}, flag_type);
-  std::string sign_source = t.emit_value(
+      {{"value", {AttrType::FLOAT, 0.0}}, {"dtype", make_dtype_attr(y_type.dtype)}}, y_type);
+  std::string inverse = t.emit_to_new_variable(op, "reciprocal", {{"X", {y}}}, {}, y_type);
+  std::string is_zero =
+      t.emit_to_new_variable(op, "equal", {{"X", {y}}, {"Y", {zero}}}, {}, flag_type);
+  std::string sign_source = t.emit_to_new_variable(
       op, "where", {{"Condition", {is_zero}}, {"X", {inverse}}, {"Y", {y}}}, {}, y_type);
   std::string is_negative =
-      t.emit_value(op, "less_than", {{"X", {sign_source}}, {"Y", {zero}}}, {}, flag_type);
-  std::string positive = t.emit_value(op, "abs", {{"X", {x}}}, {}, type);
-  std::string negative =
-      t.emit_value(op, "scale", {{"X", {positive}}}, {{"scale", {AttrType::FLOAT, -1.0}}}, type);
+      t.emit_to_new_variable(op, "less_than", {{"X", {sign_source}}, {"Y", {zero}}}, {}, flag_type);
+  std::string positive = t.emit_to_new_variable(op, "abs", {{"X", {x}}}, {}, type);
+  std::string negative = t.emit_to_new_variable(op, "scale", {{"X", {positive}}},
+                                                {{"scale", {AttrType::FLOAT, -1.0}}}, type);
   t.emit(op, "where", {{"Condition", {is_negative}}, {"X", {negative}}, {"Y", {positive}}},
-         {{"Out", {t.bind_result(op, 0)}}});
+         {{"Out", {t.bind_in_place_or_new(op, 0)}}});
 }
 
 // Reductions over no axes reduce all.
@@ -116,7 +119,7 @@ void reduce(Translator& t, const Operation& op) {
 
 std::span<const SpecialRule> composite_rules() {
   static constexpr SpecialRule rules[] = {
-      {Dialect::pd_op, "shape64", shape64},
+      {Dialect::pd_op, "shape64", shape64_op},
       {Dialect::pd_op, "strided_slice", strided_slice},
       {Dialect::pd_op, "set_value", set_value<false>},
       {Dialect::pd_op, "set_value_", set_value<false>},

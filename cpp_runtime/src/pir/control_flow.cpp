@@ -11,7 +11,8 @@ Strings emit_conditional_block(Translator& t, const Operation& op, const Block& 
                                const std::string& condition) {
   Strings outputs;
   for (const Value& result : op.results)
-    outputs.push_back(t.declare("if_" + std::to_string(result.id) + ".branch", result.type));
+    outputs.push_back(t.declare_variable_with_unique_name(
+        "if_" + std::to_string(result.id) + ".branch", result.type));
   std::int32_t index = t.translate_body(body, [&](const std::vector<Binding>& yielded) {
     if (yielded.size() != op.results.size())
       t.fail(op.source, "pd_op.if: a branch yields " + std::to_string(yielded.size()) +
@@ -20,27 +21,27 @@ Strings emit_conditional_block(Translator& t, const Operation& op, const Block& 
       t.emit(op, "assign", {{"X", {yielded[i].variable}}}, {{"Out", {outputs[i]}}});
   });
   auto reads = t.outer_reads(index), writes = t.outer_writes(index);
-  t.emit(
-      op, "conditional_block",
-      {{"Cond", {condition}}, {"Input", Strings(reads.begin(), reads.end())}},
-      {{"Out", Strings(writes.begin(), writes.end())}, {"Scope", {t.declare_scopes("if.scope")}}},
-      {{"sub_block", {AttrType::BLOCK, std::int64_t{index}}},
-       {"is_scalar_condition", {AttrType::BOOLEAN, true}}});
+  t.emit(op, "conditional_block",
+         {{"Cond", {condition}}, {"Input", Strings(reads.begin(), reads.end())}},
+         {{"Out", Strings(writes.begin(), writes.end())},
+          {"Scope", {t.declare_step_scopes_variable("if.scope")}}},
+         {{"sub_block", {AttrType::BLOCK, std::int64_t{index}}},
+          {"is_scalar_condition", {AttrType::BOOLEAN, true}}});
   return outputs;
 }
 
 void if_else(Translator& t, const Operation& op) {
   if (op.bodies.size() != 2) t.fail(op.source, "pd_op.if: two regions are expected");
   std::string condition = t.operand_variable(op, 0);
-  Type type = t.operand(op, 0).type;
+  Type type = t.require_operand_binding(op, 0).type;
   Strings yes = emit_conditional_block(t, op, op.bodies[0], condition);
-  std::string negated = t.emit_value(op, "logical_not", {{"X", {condition}}}, {}, type);
+  std::string negated = t.emit_to_new_variable(op, "logical_not", {{"X", {condition}}}, {}, type);
   Strings no = emit_conditional_block(t, op, op.bodies[1], negated);
   if (op.results.empty()) return;
   Type mask_type = type;
   mask_type.dtype = DType::int32;
-  std::string mask = t.declare("if.mask", mask_type);
-  t.emit_cast(op, condition, DType::boolean, mask, DType::int32);
+  std::string mask = t.declare_variable_with_unique_name("if.mask", mask_type);
+  t.emit_cast_into_variable(op, condition, DType::boolean, mask, DType::int32);
   for (std::size_t i = 0; i < op.results.size(); ++i)
     t.emit(op, "select_input", {{"X", {no[i], yes[i]}}, {"Mask", {mask}}},
            {{"Out", {t.bind_new(op, i)}}});
@@ -53,12 +54,13 @@ void while_loop(Translator& t, const Operation& op) {
   if (op.bodies.size() != 1 || op.operands.size() != count + 1 || op.bodies[0].args.size() != count)
     t.fail(op.source, "pd_op.while: one region, and as many values as results, are expected");
   const Block& body = op.bodies[0];
-  std::string condition = t.declare("while.condition", t.operand(op, 0).type);
+  std::string condition =
+      t.declare_variable_with_unique_name("while.condition", t.require_operand_binding(op, 0).type);
   t.emit(op, "assign", {{"X", {t.operand_variable(op, 0)}}}, {{"Out", {condition}}});
   Strings carried;
   for (std::size_t i = 0; i < count; ++i) {
     std::string initial = t.operand_variable(op, i + 1);
-    bool is_array = t.operand(op, i + 1).type.kind == Type::Kind::array;
+    bool is_array = t.require_operand_binding(op, i + 1).type.kind == Type::Kind::array;
     carried.push_back(is_array ? initial : t.bind_new(op, i));
     if (!is_array) t.emit(op, "assign", {{"X", {initial}}}, {{"Out", {carried[i]}}});
     Binding binding{carried[i], op.results[i].type, {}, std::nullopt};
@@ -74,7 +76,8 @@ void while_loop(Translator& t, const Operation& op) {
       std::string& variable = yielded[i].variable;
       bool is_other = std::find(carried.begin(), carried.end(), variable) != carried.end() &&
                       variable != carried[i - 1];
-      if (is_other) variable = t.emit_value(op, "assign", {{"X", {variable}}}, {}, yielded[i].type);
+      if (is_other)
+        variable = t.emit_to_new_variable(op, "assign", {{"X", {variable}}}, {}, yielded[i].type);
     }
     for (std::size_t i = 0; i < yielded.size(); ++i) {
       const std::string& target = i == 0 ? condition : carried[i - 1];
@@ -87,7 +90,7 @@ void while_loop(Translator& t, const Operation& op) {
   reads.erase(condition);
   t.emit(op, "while", {{"X", Strings(reads.begin(), reads.end())}, {"Condition", {condition}}},
          {{"Out", Strings(writes.begin(), writes.end())},
-          {"StepScopes", {t.declare_scopes("while.scopes")}}},
+          {"StepScopes", {t.declare_step_scopes_variable("while.scopes")}}},
          {{"sub_block", {AttrType::BLOCK, std::int64_t{index}}},
           {"is_test", {AttrType::BOOLEAN, true}}});
 }

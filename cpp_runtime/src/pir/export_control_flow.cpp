@@ -20,23 +20,25 @@ std::string only_name(Exporter& e, const OpDesc& op, const Slots& slots, std::st
 std::int64_t sub_block(const OpDesc& op) { return int_attr(op, "sub_block", 0); }
 
 /// The ids of variables at this point; zeros for those that are not assigned on this path.
-std::vector<std::int64_t> current_ids(Exporter& e, const OpDesc& op, const Strings& names) {
+std::vector<std::int64_t> current_ids_or_placeholders(Exporter& e, const OpDesc& op,
+                                                      const Strings& names) {
   std::vector<std::int64_t> ids;
   for (const std::string& name : names)
     ids.push_back(e.is_assigned(name) ? e.value_of(op, name).id
-                                      : e.emit_placeholder(e.declared_type(op, name)).id);
+                                      : e.emit_zeros_for_unassigned(e.declared_type(op, name)).id);
   return ids;
 }
 
 /// A result of an `if`: the variable that each branch returns, and the one that is assigned.
-struct BranchResult {
+struct IfResultVariables {
   std::string if_true, if_false, assigned;
 };
 
 void emit_if(Exporter& e, const OpDesc& op, std::int64_t condition, Block yes, Block no,
-             const std::vector<BranchResult>& results) {
+             const std::vector<IfResultVariables>& results) {
   std::vector<Type> types;
-  for (const BranchResult& result : results) types.push_back(e.declared_type(op, result.assigned));
+  for (const IfResultVariables& result : results)
+    types.push_back(e.declared_type(op, result.assigned));
   auto values = e.emit("if", {condition}, std::move(types));
   e.block().ops.back().bodies.push_back(std::move(yes));
   e.block().ops.back().bodies.push_back(std::move(no));
@@ -89,13 +91,13 @@ std::size_t export_while(Exporter& e, const std::vector<OpDesc>& ops, std::size_
     types.push_back(e.declared_type(op, name));
     args.push_back(e.new_argument(types.back()));
   }
-  std::vector<std::int64_t> operands = current_ids(e, op, carried);
+  std::vector<std::int64_t> operands = current_ids_or_placeholders(e, op, carried);
   operands.insert(operands.begin(), e.value_of(op, condition).id);
   for (std::size_t i = 0; i < carried.size(); ++i) e.assign(carried[i], args[i]);
-  Block body = e.export_block(sub_block(op), args, [&] {
+  Block body = e.export_sub_block(sub_block(op), args, [&] {
     Strings yielded = carried;
     yielded.insert(yielded.begin(), condition);
-    emit_yield(e, current_ids(e, op, yielded));
+    emit_yield(e, current_ids_or_placeholders(e, op, yielded));
   });
   auto results = e.emit("while", std::move(operands), std::move(types));
   e.block().ops.back().bodies.push_back(std::move(body));
@@ -109,7 +111,7 @@ std::size_t export_conditional_block(Exporter& e, const std::vector<OpDesc>& ops
   std::int64_t condition = e.input(op, kConditionSlot).id;
   auto pair = match_pair(e, ops, position);
   std::set<std::string> written = e.outer_writes(sub_block(op));
-  std::vector<BranchResult> results;
+  std::vector<IfResultVariables> results;
   if (pair) {
     written.merge(e.outer_writes(sub_block(*pair->if_false)));
     for (const OpDesc* selection : pair->selections) {
@@ -120,14 +122,14 @@ std::size_t export_conditional_block(Exporter& e, const std::vector<OpDesc>& ops
     }
   }
   for (const std::string& name : written) results.push_back({name, name, name});
-  auto yield_of = [&](std::string BranchResult::* side) {
+  auto yield_of = [&](std::string IfResultVariables::* side) {
     Strings names;
-    for (const BranchResult& result : results) names.push_back(result.*side);
-    emit_yield(e, current_ids(e, op, names));
+    for (const IfResultVariables& result : results) names.push_back(result.*side);
+    emit_yield(e, current_ids_or_placeholders(e, op, names));
   };
-  Block yes = e.export_branch(sub_block(op), [&] { yield_of(&BranchResult::if_true); });
+  Block yes = e.export_branch(sub_block(op), [&] { yield_of(&IfResultVariables::if_true); });
   auto if_false = pair ? std::optional(sub_block(*pair->if_false)) : std::nullopt;
-  Block no = e.export_branch(if_false, [&] { yield_of(&BranchResult::if_false); });
+  Block no = e.export_branch(if_false, [&] { yield_of(&IfResultVariables::if_false); });
   emit_if(e, op, condition, std::move(yes), std::move(no), results);
   return pair ? pair->num_ops : 1;
 }

@@ -34,7 +34,7 @@ Ints ints_or_empty(const OpDesc& op, std::string_view name) {
   return value ? std::get<Ints>(value->value) : Ints{};
 }
 
-DType dtype_of(Exporter& e, const OpDesc& op, std::string_view name) {
+DType require_dtype_attr(Exporter& e, const OpDesc& op, std::string_view name) {
   Attr number = require_attr(e, op, name, AttrType::INT);
   return static_cast<DType>(std::get<std::int64_t>(number.value));
 }
@@ -42,7 +42,7 @@ DType dtype_of(Exporter& e, const OpDesc& op, std::string_view name) {
 double fill_value(Exporter& e, const OpDesc& op) {
   if (auto found = op.attrs.find("str_value"); found != op.attrs.end())
     if (auto* text = std::get_if<std::string>(&found->second.value); text && !text->empty()) {
-      auto value = parse_double(*text);
+      auto value = try_parse_double(*text);
       if (!value) e.fail(op, "str_value '" + text->substr(0, 80) + "' is no number");
       return *value;
     }
@@ -51,7 +51,7 @@ double fill_value(Exporter& e, const OpDesc& op) {
 }
 
 void fill_constant(Exporter& e, const OpDesc& op) {
-  DType dtype = dtype_of(e, op, "dtype");
+  DType dtype = require_dtype_attr(e, op, "dtype");
   bool has_tensor = !slot_names(op.inputs, "ValueTensor").empty() ||
                     !slot_names(op.inputs, "ShapeTensor").empty() ||
                     !slot_names(op.inputs, "ShapeTensorList").empty();
@@ -69,7 +69,7 @@ void fill_constant(Exporter& e, const OpDesc& op) {
   std::int64_t value = slot_names(op.inputs, "ValueTensor").empty()
                            ? e.emit_full(fill_value(e, op), dtype)
                            : e.input(op, "ValueTensor").id;
-  std::int64_t shape = e.emit_int_list(op, "shape", "ShapeTensor", "ShapeTensorList");
+  std::int64_t shape = e.emit_mutable_int_list_attr(op, "shape", "ShapeTensor", "ShapeTensorList");
   e.emit_to_output(op, "full_with_tensor", {value, shape}, {dtype_attribute("dtype", dtype)});
 }
 
@@ -87,7 +87,7 @@ Scalars stored_values(const OpDesc& op) {
 
 // Integers of 64 bits become full_int_array, whose values are exact.
 void assign_value(Exporter& e, const OpDesc& op) {
-  DType dtype = dtype_of(e, op, "dtype");
+  DType dtype = require_dtype_attr(e, op, "dtype");
   Ints shape = ints_or_empty(op, "shape");
   Scalars elements = stored_values(op);
   if (dtype == DType::int64) {
@@ -116,7 +116,7 @@ void range(Exporter& e, const OpDesc& op) {
 
 void cast(Exporter& e, const OpDesc& op) {
   e.emit_to_output(op, "cast", {e.input(op, "X").id},
-                   {dtype_attribute("dtype", dtype_of(e, op, "out_dtype"))});
+                   {dtype_attribute("dtype", require_dtype_attr(e, op, "out_dtype"))});
 }
 
 // Sizes are int32 in a `.pdmodel`, int64 in PIR.
@@ -180,9 +180,9 @@ void set_value(Exporter& e, const OpDesc& op) {
   bool has_tensor = !slot_names(op.inputs, "ValueTensor").empty();
   std::vector<std::int64_t> operands{e.input(op, "Input").id};
   if (has_tensor) operands.push_back(e.input(op, "ValueTensor").id);
-  operands.push_back(e.emit_int_list(op, "starts", "", "StartsTensorList"));
-  operands.push_back(e.emit_int_list(op, "ends", "", "EndsTensorList"));
-  operands.push_back(e.emit_int_list(op, "steps", "", "StepsTensorList"));
+  operands.push_back(e.emit_mutable_int_list_attr(op, "starts", "", "StartsTensorList"));
+  operands.push_back(e.emit_mutable_int_list_attr(op, "ends", "", "EndsTensorList"));
+  operands.push_back(e.emit_mutable_int_list_attr(op, "steps", "", "StepsTensorList"));
   std::vector<Attribute> attrs;
   for (const char* name : {"axes", "decrease_axes", "none_axes"})
     attrs.push_back(plain_attribute(name, {AttrType::LONGS, ints_or_empty(op, name)}));
@@ -220,10 +220,11 @@ void write_to_array(Exporter& e, const OpDesc& op) {
 void slice(Exporter& e, const OpDesc& op) {
   const Value& x = e.input(op, "Input");
   if (x.type.kind != Type::Kind::array) return e.export_by_spec(op, *find_op_spec("slice"));
-  std::int64_t starts = e.emit_int_list(op, "starts", "StartsTensor", "StartsTensorList");
+  std::int64_t starts =
+      e.emit_mutable_int_list_attr(op, "starts", "StartsTensor", "StartsTensorList");
   if (!ints_or_empty(op, "decrease_axis").empty())
     return e.emit_to_output(op, "slice_array_dense", {x.id, starts});
-  std::int64_t ends = e.emit_int_list(op, "ends", "EndsTensor", "EndsTensorList");
+  std::int64_t ends = e.emit_mutable_int_list_attr(op, "ends", "EndsTensor", "EndsTensorList");
   e.emit_to_output(op, "slice_array", {x.id, starts, ends});
 }
 
@@ -234,7 +235,7 @@ void assert_op(Exporter& e, const OpDesc& op) {
 }
 
 template <void (*rule)(Exporter&, const OpDesc&)>
-std::size_t one(Exporter& e, const std::vector<OpDesc>& ops, std::size_t position) {
+std::size_t export_one_op(Exporter& e, const std::vector<OpDesc>& ops, std::size_t position) {
   rule(e, ops[position]);
   return 1;
 }
@@ -243,31 +244,31 @@ std::size_t one(Exporter& e, const std::vector<OpDesc>& ops, std::size_t positio
 
 ExportRule find_export_rule(std::string_view type) {
   static const std::map<std::string_view, ExportRule> rules = {
-      {"fill_constant", one<fill_constant>},
-      {"assign_value", one<assign_value>},
-      {"range", one<range>},
-      {"cast", one<cast>},
-      {"shape", one<shape>},
-      {"assign", one<assign>},
-      {"mean", one<mean>},
-      {"set_value", one<set_value>},
-      {"where", one<where>},
-      {"write_to_array", one<write_to_array>},
-      {"slice", one<slice>},
-      {"strided_slice", one<strided_slice>},
-      {"assert", one<assert_op>},
-      {"elementwise_add", one<elementwise>},
-      {"elementwise_sub", one<elementwise>},
-      {"elementwise_mul", one<elementwise>},
-      {"elementwise_div", one<elementwise>},
-      {"elementwise_max", one<elementwise>},
-      {"elementwise_min", one<elementwise>},
-      {"elementwise_pow", one<elementwise>},
-      {"elementwise_mod", one<elementwise>},
-      {"elementwise_floordiv", one<elementwise>},
-      {"elementwise_fmax", one<elementwise>},
-      {"elementwise_fmin", one<elementwise>},
-      {"elementwise_heaviside", one<elementwise>},
+      {"fill_constant", export_one_op<fill_constant>},
+      {"assign_value", export_one_op<assign_value>},
+      {"range", export_one_op<range>},
+      {"cast", export_one_op<cast>},
+      {"shape", export_one_op<shape>},
+      {"assign", export_one_op<assign>},
+      {"mean", export_one_op<mean>},
+      {"set_value", export_one_op<set_value>},
+      {"where", export_one_op<where>},
+      {"write_to_array", export_one_op<write_to_array>},
+      {"slice", export_one_op<slice>},
+      {"strided_slice", export_one_op<strided_slice>},
+      {"assert", export_one_op<assert_op>},
+      {"elementwise_add", export_one_op<elementwise>},
+      {"elementwise_sub", export_one_op<elementwise>},
+      {"elementwise_mul", export_one_op<elementwise>},
+      {"elementwise_div", export_one_op<elementwise>},
+      {"elementwise_max", export_one_op<elementwise>},
+      {"elementwise_min", export_one_op<elementwise>},
+      {"elementwise_pow", export_one_op<elementwise>},
+      {"elementwise_mod", export_one_op<elementwise>},
+      {"elementwise_floordiv", export_one_op<elementwise>},
+      {"elementwise_fmax", export_one_op<elementwise>},
+      {"elementwise_fmin", export_one_op<elementwise>},
+      {"elementwise_heaviside", export_one_op<elementwise>},
       {"while", export_while},
       {"conditional_block", export_conditional_block},
       {"select_input", export_select_input},

@@ -33,7 +33,7 @@ Type dense_type(DType dtype, Ints shape) {
   return type;
 }
 
-AttrType attr_type_named(std::string_view name) {
+AttrType attr_type_of_spec_type(std::string_view name) {
   static const std::map<std::string_view, AttrType> types = {
       {"bool", AttrType::BOOLEAN},     {"i32", AttrType::INT},       {"i64", AttrType::LONG},
       {"f32", AttrType::FLOAT},        {"f64", AttrType::FLOAT64},   {"str", AttrType::STRING},
@@ -68,7 +68,7 @@ bool reduces_all(const OpDesc& op, std::string_view attr) {
 }
 
 /// Whether an op has the values of the attributes that a specification does not have.
-bool fits(const OpDesc& op, const OpSpec& spec, bool is_only_candidate) {
+bool legacy_only_attrs_match_spec(const OpDesc& op, const OpSpec& spec, bool is_only_candidate) {
   for (const AttrSpec& attr : spec.attrs) {
     if (!attr.is_legacy_only) continue;
     auto expected = parse_default(attr);
@@ -95,7 +95,7 @@ Attribute int_attribute(std::string name, std::int64_t value) {
 }
 
 Attribute dtype_attribute(std::string name, DType dtype) {
-  Attribute attr = plain_attribute(std::move(name), dtype_attr(dtype));
+  Attribute attr = plain_attribute(std::move(name), make_dtype_attr(dtype));
   attr.kind = Attribute::Kind::dtype;
   return attr;
 }
@@ -134,7 +134,7 @@ Program Exporter::run() {
   create_arrays(in_.blocks[0]);
   export_ops(in_.blocks[0]);
   export_outputs();
-  store_names(out_.body);
+  store_result_names(out_.body);
   return std::move(out_);
 }
 
@@ -297,7 +297,7 @@ std::int64_t Exporter::emit_list(const std::vector<Value>& elements) {
   return emit("combine", std::move(ids), {std::move(list)}, {}, Dialect::builtin)[0].id;
 }
 
-std::int64_t Exporter::emit_vector(const std::vector<Value>& elements) {
+std::int64_t Exporter::emit_int64_vector_from_scalars(const std::vector<Value>& elements) {
   std::vector<Value> vectors;
   for (const Value& element : elements) {
     Value value = element;
@@ -314,22 +314,23 @@ std::int64_t Exporter::emit_vector(const std::vector<Value>& elements) {
   return emit("concat", {list, axis}, {type})[0].id;
 }
 
-Value Exporter::emit_placeholder(Type type) {
+Value Exporter::emit_zeros_for_unassigned(Type type) {
   for (std::int64_t& dim : type.shape) dim = std::max<std::int64_t>(dim, 1);
   std::int64_t id = emit_full(0, type.dtype, type.shape);
   return {id, std::move(type), true};
 }
 
-std::int64_t Exporter::emit_int_list(const OpDesc& op, std::string_view attr,
-                                     std::string_view tensor_slot, std::string_view tensors_slot) {
+std::int64_t Exporter::emit_mutable_int_list_attr(const OpDesc& op, std::string_view attr,
+                                                  std::string_view tensor_slot,
+                                                  std::string_view tensors_slot) {
   return emit_mutable_attr(op,
                            {attr, "", attr, "ints", tensor_slot, tensors_slot, false, false, ""});
 }
 
 // -- blocks
 
-Block Exporter::export_block(std::optional<std::int64_t> index, std::vector<Value> args,
-                             const std::function<void()>& finish) {
+Block Exporter::export_sub_block(std::optional<std::int64_t> index, std::vector<Value> args,
+                                 const std::function<void()>& finish) {
   Block inner;
   inner.args = std::move(args);
   ValuesByVariable outer_values = values_;
@@ -353,7 +354,7 @@ Block Exporter::export_branch(std::optional<std::int64_t> index,
   auto outer_arrays = arrays_outside_of_branch_;
   for (auto& [variable, value] : values_)
     if (value.type.kind == Type::Kind::array) arrays_outside_of_branch_.insert(variable);
-  Block branch = export_block(index, {}, finish);
+  Block branch = export_sub_block(index, {}, finish);
   arrays_outside_of_branch_ = std::move(outer_arrays);
   return branch;
 }
@@ -414,18 +415,19 @@ void Exporter::export_op(const OpDesc& op) {
   if (op.type == "feed" || op.type == "fetch") return;
   const auto& candidates = op_specs_of_legacy_type(op.type);
   for (const OpSpec* spec : candidates)
-    if (fits(op, *spec, candidates.size() == 1)) return export_by_spec(op, *spec);
+    if (legacy_only_attrs_match_spec(op, *spec, candidates.size() == 1))
+      return export_by_spec(op, *spec);
   fail(op, "no operation of Paddle 3 has these attributes");
 }
 
-void Exporter::store_names(Block& block) const {
+void Exporter::store_result_names(Block& block) const {
   for (Operation& op : block.ops) {
     for (std::size_t i = 0; i < op.results.size(); ++i)
       if (auto found = names_.find(op.results[i].id); found != names_.end()) {
         op.result_names.resize(op.results.size());
         op.result_names[i] = found->second;
       }
-    for (Block& body : op.bodies) store_names(body);
+    for (Block& body : op.bodies) store_result_names(body);
   }
 }
 
@@ -436,7 +438,7 @@ void Exporter::export_by_spec(const OpDesc& op, const OpSpec& spec) {
   check_other_attrs(op, spec);
   std::vector<std::int64_t> operands;
   for (const OperandSpec& operand : spec.operands)
-    operands.push_back(emit_operand(op, spec, operand));
+    operands.push_back(get_or_emit_operand_value(op, spec, operand));
   std::vector<Attribute> attrs;
   for (const AttrSpec& attr : spec.attrs)
     if (!attr.is_legacy_only && attr.is_in_version_1) attrs.push_back(make_attr(op, spec, attr));
@@ -469,8 +471,8 @@ void Exporter::export_by_spec(const OpDesc& op, const OpSpec& spec) {
   }
 }
 
-std::int64_t Exporter::emit_operand(const OpDesc& op, const OpSpec& spec,
-                                    const OperandSpec& operand) {
+std::int64_t Exporter::get_or_emit_operand_value(const OpDesc& op, const OpSpec& spec,
+                                                 const OperandSpec& operand) {
   if (!operand.attr.empty()) return emit_mutable_attr(op, operand);
   const Strings& names = slot_names(op.inputs, operand.slot);
   if (names.empty() && operand.slot.empty() && !operand.is_optional)
@@ -487,7 +489,7 @@ std::int64_t Exporter::emit_mutable_attr(const OpDesc& op, const OperandSpec& op
   if (const Strings& names = slot_names(op.inputs, operand.tensor_slot); !names.empty())
     return input(op, operand.tensor_slot).id;
   if (const Strings& names = slot_names(op.inputs, operand.tensors_slot); !names.empty())
-    return emit_vector(values_of(op, names));
+    return emit_int64_vector_from_scalars(values_of(op, names));
   bool is_integral = operand.default_value.find_first_of(".e") == std::string_view::npos;
   std::string_view default_type = is_integral ? "i64" : "f64";
   auto found = op.attrs.find(operand.attr);
@@ -497,7 +499,8 @@ std::int64_t Exporter::emit_mutable_attr(const OpDesc& op, const OperandSpec& op
   if (!value) fail(op, "attribute '" + std::string(operand.attr) + "' is missing");
   const Attr& attr = *value;
   if (attr.type == AttrType::VAR) return value_of(op, std::get<std::string>(attr.value)).id;
-  if (attr.type == AttrType::VARS) return emit_vector(values_of(op, std::get<Strings>(attr.value)));
+  if (attr.type == AttrType::VARS)
+    return emit_int64_vector_from_scalars(values_of(op, std::get<Strings>(attr.value)));
   if (operand.attr_type == "ints") {
     auto ints = convert_attr(attr, AttrType::LONGS);
     if (!ints) fail(op, "attribute '" + std::string(operand.attr) + "' holds no integers");
@@ -505,7 +508,7 @@ std::int64_t Exporter::emit_mutable_attr(const OpDesc& op, const OperandSpec& op
   }
   auto number = convert_attr(attr, AttrType::FLOAT64);
   if (!number && attr.type == AttrType::STRING)  // the tolerances of allclose
-    if (auto parsed = parse_double(std::get<std::string>(attr.value)))
+    if (auto parsed = try_parse_double(std::get<std::string>(attr.value)))
       number = Attr{AttrType::FLOAT64, *parsed};
   if (!number) fail(op, "attribute '" + std::string(operand.attr) + "' is no number");
   DType dtype = operand.attr_type == "f64"    ? DType::float64
@@ -529,9 +532,9 @@ Attribute Exporter::make_attr(const OpDesc& op, const OpSpec& spec, const AttrSp
       if (!number) fail(op, "attribute '" + name + "' is no dtype");
       return dtype_attribute(name, static_cast<DType>(std::get<std::int64_t>(number->value)));
     }
-    return dtype_attribute(name, dtype_named(attr.default_value));
+    return dtype_attribute(name, find_dtype_by_name(attr.default_value));
   }
-  AttrType type = attr_type_named(attr.type);
+  AttrType type = attr_type_of_spec_type(attr.type);
   std::optional<Attr> value;
   if (reduces_all(op, attr.legacy_name))
     value = Attr{AttrType::LONGS, Ints{}};
@@ -542,7 +545,8 @@ Attribute Exporter::make_attr(const OpDesc& op, const OpSpec& spec, const AttrSp
   if (!value && type == AttrType::BOOLEAN) value = Attr{type, false};
   auto converted = value ? convert_attr(*value, type) : std::nullopt;
   if (!converted || converted->type != type)
-    fail(op, "attribute '" + std::string(attr.legacy_name) + "' has no value that fits pd_op." +
+    fail(op, "attribute '" + std::string(attr.legacy_name) +
+                 "' has no value that legacy_only_attrs_match_spec pd_op." +
                  std::string(spec.name));
   return plain_attribute(std::move(name), std::move(*converted));
 }

@@ -58,12 +58,13 @@ class Exporter {
   /// A list of tensors.
   std::int64_t emit_list(const std::vector<Value>& elements);
   /// A vector of integers of tensors with one element each.
-  std::int64_t emit_vector(const std::vector<Value>& elements);
+  std::int64_t emit_int64_vector_from_scalars(const std::vector<Value>& elements);
   /// A value of a type for paths on which a variable is not assigned.
-  Value emit_placeholder(Type type);
+  Value emit_zeros_for_unassigned(Type type);
   /// An operand of integers: a tensor, tensors of one element each, or an attribute.
-  std::int64_t emit_int_list(const OpDesc& op, std::string_view attr, std::string_view tensor_slot,
-                             std::string_view tensors_slot);
+  std::int64_t emit_mutable_int_list_attr(const OpDesc& op, std::string_view attr,
+                                          std::string_view tensor_slot,
+                                          std::string_view tensors_slot);
 
   // -- blocks
 
@@ -71,8 +72,8 @@ class Exporter {
   /// yield.
   Block export_branch(std::optional<std::int64_t> index, const std::function<void()>& finish);
   /// The same for the body of a loop.
-  Block export_block(std::optional<std::int64_t> index, std::vector<Value> args,
-                     const std::function<void()>& finish);
+  Block export_sub_block(std::optional<std::int64_t> index, std::vector<Value> args,
+                         const std::function<void()>& finish);
   /// The variables of enclosing blocks that a sub-block assigns, sorted; without tensor arrays.
   std::set<std::string> outer_writes(std::int64_t index) const;
   Value new_argument(const Type& type);
@@ -90,14 +91,15 @@ class Exporter {
   void export_ops(const oarlock::Block& block);
   void export_op(const OpDesc& op);
   void create_arrays(const oarlock::Block& block);
-  std::int64_t emit_operand(const OpDesc& op, const OpSpec& spec, const OperandSpec& operand);
+  std::int64_t get_or_emit_operand_value(const OpDesc& op, const OpSpec& spec,
+                                         const OperandSpec& operand);
   std::int64_t emit_constant(std::string name, Type type, std::vector<Attribute> attrs);
   std::int64_t emit_mutable_attr(const OpDesc& op, const OperandSpec& operand);
   Attribute make_attr(const OpDesc& op, const OpSpec& spec, const AttrSpec& attr) const;
   void check_other_inputs(const OpDesc& op, const OpSpec& spec) const;
   void check_other_attrs(const OpDesc& op, const OpSpec& spec) const;
 
-  void store_names(Block& block) const;
+  void store_result_names(Block& block) const;
 
   const oarlock::Program& in_;
   Program out_;

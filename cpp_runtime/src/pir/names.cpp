@@ -30,13 +30,13 @@ constexpr ElementTypeRow kElementTypes[] = {
 
 }  // namespace
 
-std::optional<DType> find_element_type(std::string_view name) {
+std::optional<DType> find_dtype_of_element_type(std::string_view name) {
   for (const ElementTypeRow& row : kElementTypes)
     if (row.name == name) return row.dtype;
   return std::nullopt;
 }
 
-std::optional<std::int64_t> find_dtype_name(std::string_view name) {
+std::optional<std::int64_t> find_dtype_attr_number(std::string_view name) {
   if (name == kUndefinedDType) return -1;
   for (const DTypeRow& row : kDTypes)
     if (row.name == name) return static_cast<std::int64_t>(row.dtype);

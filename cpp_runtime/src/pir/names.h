@@ -16,13 +16,13 @@ inline constexpr std::string_view kContractKey = "oarlock_contract";
 inline constexpr std::string_view kDebugKey = "oarlock";
 
 /// The dtype of an element type such as `0.t_f32`; DType::none for the undefined type.
-std::optional<DType> find_element_type(std::string_view name);
+std::optional<DType> find_dtype_of_element_type(std::string_view name);
 
 /// The name of an element type.
 std::string_view element_type_name(DType dtype);
 
 /// The number of a dtype attribute such as `float32`, as in VarType; -1 for the undefined dtype.
-std::optional<std::int64_t> find_dtype_name(std::string_view name);
+std::optional<std::int64_t> find_dtype_attr_number(std::string_view name);
 
 /// The name of a dtype attribute.
 std::string_view dtype_attr_name(DType dtype);

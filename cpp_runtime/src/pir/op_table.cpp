@@ -135,13 +135,13 @@ std::optional<Attr> parse_default(const AttrSpec& spec) {
   if (text.starts_with('[')) {
     Floats numbers;
     for (text = text.substr(1, text.size() - 2); !text.empty();) {
-      auto number = parse_double(cut(text, ","));
+      auto number = try_parse_double(cut(text, ","));
       if (!number) return std::nullopt;
       numbers.push_back(*number);
     }
     return Attr{AttrType::FLOAT64S, std::move(numbers)};
   }
-  auto number = parse_double(text);
+  auto number = try_parse_double(text);
   if (!number) return std::nullopt;
   if (spec.type == "i32" || spec.type == "i64")
     return Attr{AttrType::LONG, static_cast<std::int64_t>(*number)};

@@ -12,7 +12,7 @@ struct SpecialRule {
   Rule rule;
 };
 
-std::span<const SpecialRule> builtin_rules();
+std::span<const SpecialRule> input_output_and_list_rules();
 std::span<const SpecialRule> constant_rules();
 std::span<const SpecialRule> control_flow_rules();
 std::span<const SpecialRule> tensor_array_rules();

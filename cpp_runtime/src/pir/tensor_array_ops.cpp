@@ -12,7 +12,7 @@ constexpr std::int64_t kEnd = std::numeric_limits<std::int32_t>::max();
 void create_array(Translator& t, const Operation& op) { t.bind_new(op, 0); }
 
 void array_write(Translator& t, const Operation& op) {
-  Binding array = t.operand(op, 0);
+  Binding array = t.require_operand_binding(op, 0);
   t.emit(op, "write_to_array",
          {{"X", {t.operand_variable(op, 1)}}, {"I", {t.operand_variable(op, 2)}}},
          {{"Out", {array.variable}}});
@@ -22,14 +22,14 @@ void array_write(Translator& t, const Operation& op) {
 void slice_array(Translator& t, const Operation& op) {
   Slots inputs{{"Input", {t.operand_variable(op, 0)}}};
   Attrs attrs{{"axes", {AttrType::INTS, Ints{0}}}, {"infer_flags", {AttrType::INTS, Ints{1}}}};
-  t.add_int_list(op, 1, {"starts", "StartsTensor", ""}, "slice", inputs, attrs);
-  t.add_int_list(op, 2, {"ends", "EndsTensor", ""}, "slice", inputs, attrs);
+  t.add_int_list_operand(op, 1, {"starts", "StartsTensor", ""}, "slice", inputs, attrs);
+  t.add_int_list_operand(op, 2, {"ends", "EndsTensor", ""}, "slice", inputs, attrs);
   t.emit(op, "slice", std::move(inputs), {{"Out", {t.bind_new(op, 0)}}}, std::move(attrs));
 }
 
 // One element at an index that may be negative.
 void slice_array_dense(Translator& t, const Operation& op) {
-  const Binding& start = t.operand(op, 1);
+  const Binding& start = t.require_operand_binding(op, 1);
   if (!start.constant || start.constant->size() != 1)
     return t.translate_by_spec(op, *find_op_spec("array_read"));
   std::int64_t index = (*start.constant)[0].i;

@@ -54,8 +54,8 @@ class DeadOpRemoval {
       if (has_sub_block(ops[i]))
         remove_from_sub_block(ops[i], live);
       else
-        remove_overwritten(ops[i], live);
-      for_each_read(ops[i], [&](const std::string& name) { live.insert(name); });
+        remove_written_names_from_live(ops[i], live);
+      for_each_directly_read_name(ops[i], [&](const std::string& name) { live.insert(name); });
       kept.push_back(std::move(ops[i]));
     }
     ops.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
@@ -71,7 +71,7 @@ class DeadOpRemoval {
   }
 
   // A write to a tensor array keeps its other elements.
-  void remove_overwritten(const OpDesc& op, Names& live) const {
+  void remove_written_names_from_live(const OpDesc& op, Names& live) const {
     if (op.type == "write_to_array") return;
     for (auto& [slot, names] : op.outputs)
       for (const std::string& name : names) live.erase(name);
@@ -83,7 +83,7 @@ class DeadOpRemoval {
 void remove_unused_variables(oarlock::Program& program, Names used) {
   for (const oarlock::Block& block : program.blocks)
     for (const OpDesc& op : block.ops) {
-      for_each_read(op, [&](const std::string& name) { used.insert(name); });
+      for_each_directly_read_name(op, [&](const std::string& name) { used.insert(name); });
       for (auto& [slot, names] : op.outputs) used.insert(names.begin(), names.end());
     }
   for (oarlock::Block& block : program.blocks)
@@ -112,14 +112,14 @@ oarlock::Program read_program(std::string_view json, const std::string& file,
   oarlock::Program program = Translator(source, document).translate();
   if (!source.contract.empty()) {
     program.contract.emplace();
-    WireErrorContext context{file, source.contract.data()};
+    WireSourceFile context{file, source.contract.data()};
     read_into_contract(WireReader(context, source.contract, "Contract"), source.contract,
                        *program.contract);
   }
   Names guarded = guarded_variables(program);
   DeadOpRemoval(program).run(guarded);
   remove_unused_variables(program, std::move(guarded));
-  validate_and_index_variables(program);
+  validate_and_fill_variable_indices(program);
   return program;
 }
 

@@ -33,7 +33,7 @@ std::string layer_path(const Operation& op) {
 bool is_yield(const Operation& op) { return op.dialect == Dialect::cf && op.name == "yield"; }
 
 /// The attribute for a mutable attribute with known elements.
-Attr constant_attr(const Scalars& elements, std::string_view attr_type) {
+Attr make_attr_from_scalars(const Scalars& elements, std::string_view attr_type) {
   if (attr_type == "ints") {
     Ints ints;
     for (const Scalar& element : elements)
@@ -50,7 +50,8 @@ Attr constant_attr(const Scalars& elements, std::string_view attr_type) {
 
 }  // namespace
 
-std::optional<std::size_t> operand_changed_in_place(const Operation& op, std::size_t result) {
+std::optional<std::size_t> find_operand_overwritten_by_result(const Operation& op,
+                                                              std::size_t result) {
   if (op.dialect != Dialect::pd_op || !op.name.ends_with('_')) return std::nullopt;
   if (op.name == "batch_norm_")  // x, mean, variance -> out, mean_out, variance_out
     return result == 1 || result == 2 ? std::optional(result) : std::nullopt;
@@ -86,7 +87,7 @@ oarlock::Program Translator::translate() {
   names_ = {"feed", "fetch"};
   block().vars = {feed, fetch};
   translate_parameters(in_.body);
-  name_outputs(in_.body);
+  reserve_program_output_names(in_.body);
   collect_changes_in_place(in_.body);
   translate_ops(in_.body);
   return std::move(out_);
@@ -106,7 +107,7 @@ void Translator::collect_unsupported_operations(const Block& block,
 }
 
 // The variables of outputs have the names of the outputs, unless another variable has the name.
-void Translator::name_outputs(const Block& block) {
+void Translator::reserve_program_output_names(const Block& block) {
   for (const Operation& op : block.ops)
     if (op.dialect == Dialect::pd_op && op.name == "data")
       if (const Attribute* name = op.find_attr("name"))
@@ -123,8 +124,9 @@ void Translator::name_outputs(const Block& block) {
 void Translator::collect_changes_in_place(const Block& block) {
   for (const Operation& op : block.ops) {
     for (std::size_t i = 0; i < op.results.size(); ++i)
-      if (auto operand = operand_changed_in_place(op, i); operand && *operand < op.operands.size())
-        changed_in_place_.insert(op.operands[*operand]);
+      if (auto require_operand_binding = find_operand_overwritten_by_result(op, i);
+          require_operand_binding && *require_operand_binding < op.operands.size())
+        changed_in_place_.insert(op.operands[*require_operand_binding]);
     for (const Block& body : op.bodies) collect_changes_in_place(body);
   }
 }
@@ -163,7 +165,7 @@ void Translator::translate_parameters(const Block& body) {
                              {},
                              {{"Out", {p.name}}},
                              {{"shape", {AttrType::LONGS, p.value.type.shape}},
-                              {"dtype", dtype_attr(var.dtype)},
+                              {"dtype", make_dtype_attr(var.dtype)},
                               {"value", {AttrType::FLOAT, 0.0}}},
                              ""});
   }
@@ -189,25 +191,28 @@ std::vector<Binding> Translator::yielded_bindings(const Block& body) const {
          "a branch or loop without cf.yield at its end");
   std::vector<Binding> bindings;
   for (std::size_t i = 0; i < body.ops.back().operands.size(); ++i)
-    bindings.push_back(operand(body.ops.back(), i));
+    bindings.push_back(require_operand_binding(body.ops.back(), i));
   return bindings;
 }
 
 // -- operands and results
 
-const Binding& Translator::operand(const Operation& op, std::size_t position) const {
+const Binding& Translator::require_operand_binding(const Operation& op,
+                                                   std::size_t position) const {
   std::int64_t id = position < op.operands.size() ? op.operands[position] : 0;
   auto found = values_.find(id);
   if (id == 0 || found == values_.end())
-    fail(op.source, full_name(op) + ": operand " + std::to_string(position) + " is missing");
+    fail(op.source,
+         full_name(op) + ": require_operand_binding " + std::to_string(position) + " is missing");
   return found->second;
 }
 
 std::string Translator::operand_variable(const Operation& op, std::size_t position) const {
   if (position >= op.operands.size() || op.operands[position] == 0) return "";
-  const Binding& binding = operand(op, position);
+  const Binding& binding = require_operand_binding(op, position);
   if (binding.variable.empty())
-    fail(op.source, full_name(op) + ": operand " + std::to_string(position) + " is no tensor");
+    fail(op.source,
+         full_name(op) + ": require_operand_binding " + std::to_string(position) + " is no tensor");
   return binding.variable;
 }
 
@@ -228,7 +233,8 @@ void Translator::bind_argument(const Value& argument, Binding binding) {
   values_[argument.id] = std::move(binding);
 }
 
-std::string Translator::declare(const std::string& hint, const Type& type) {
+std::string Translator::declare_variable_with_unique_name(const std::string& hint,
+                                                          const Type& type) {
   VarDesc var;
   var.name = unique_name(hint);
   var.dtype = type.dtype;
@@ -248,11 +254,12 @@ std::string Translator::bind_new(const Operation& op, std::size_t position) {
   std::string name;
   if (auto output = output_names_.find(result.id); output != output_names_.end() && current_ == 0) {
     names_.erase(output->second);
-    name = declare(output->second, result.type);
+    name = declare_variable_with_unique_name(output->second, result.type);
   } else {
     bool is_named = position < op.result_names.size() && !op.result_names[position].empty();
-    name = declare(is_named ? op.result_names[position] : op.name + "_" + std::to_string(result.id),
-                   result.type);
+    name = declare_variable_with_unique_name(
+        is_named ? op.result_names[position] : op.name + "_" + std::to_string(result.id),
+        result.type);
   }
   block().vars.back().stop_gradient = result.stop_gradient;
   values_[result.id] = {name, result.type, {}, std::nullopt};
@@ -265,9 +272,9 @@ void Translator::emit(const Operation& op, std::string type, Slots inputs, Slots
                          op.location.empty() ? layer_path(op) : op.location});
 }
 
-std::string Translator::emit_value(const Operation& op, const std::string& type, Slots inputs,
-                                   Attrs attrs, const Type& result) {
-  std::string name = declare(op.name + "_" + type + ".tmp", result);
+std::string Translator::emit_to_new_variable(const Operation& op, const std::string& type,
+                                             Slots inputs, Attrs attrs, const Type& result) {
+  std::string name = declare_variable_with_unique_name(op.name + "_" + type + ".tmp", result);
   emit(op, type, std::move(inputs), {{"Out", {name}}}, std::move(attrs));
   return name;
 }
@@ -278,7 +285,7 @@ const Type& Translator::result_type(const Operation& op, std::size_t position) c
   return op.results[position].type;
 }
 
-DType Translator::result_dtype(const Operation& op) const {
+DType Translator::dtype_attr_or_first_result_dtype(const Operation& op) const {
   const Attribute* attr = op.find_attr("dtype");
   auto* number = attr ? std::get_if<std::int64_t>(&attr->value.value) : nullptr;
   return number && attr->kind == Attribute::Kind::dtype && *number >= 0
@@ -294,8 +301,8 @@ Strings Translator::bind_new_list(const Operation& op, std::size_t position) {
   Binding list{"", type, {}, std::nullopt};
   Strings names;
   for (std::size_t i = 0; i < type.elements.size(); ++i) {
-    names.push_back(
-        declare(op.name + "_" + std::to_string(id) + "." + std::to_string(i), type.elements[i]));
+    names.push_back(declare_variable_with_unique_name(
+        op.name + "_" + std::to_string(id) + "." + std::to_string(i), type.elements[i]));
     block().vars.back().stop_gradient = op.results[position].stop_gradient;
     list.elements.push_back({names.back(), type.elements[i], {}, std::nullopt});
   }
@@ -305,24 +312,25 @@ Strings Translator::bind_new_list(const Operation& op, std::size_t position) {
 
 std::string Translator::bind_in_place(const Operation& op, std::size_t position,
                                       std::size_t operand_position) {
-  Binding binding = operand(op, operand_position);
+  Binding binding = require_operand_binding(op, operand_position);
   std::string variable = operand_variable(op, operand_position);
   binding.constant.reset();
   bind(op, position, std::move(binding));
   return variable;
 }
 
-std::string Translator::bind_result(const Operation& op, std::size_t position) {
-  auto changed = operand_changed_in_place(op, position);
+std::string Translator::bind_in_place_or_new(const Operation& op, std::size_t position) {
+  auto changed = find_operand_overwritten_by_result(op, position);
   return changed ? bind_in_place(op, position, *changed) : bind_new(op, position);
 }
 
-void Translator::set_constant(const Operation& op, std::size_t position, Scalars elements) {
+void Translator::set_constant_unless_changed_in_place(const Operation& op, std::size_t position,
+                                                      Scalars elements) {
   std::int64_t id = op.results[position].id;
   if (!changed_in_place_.contains(id)) values_[id].constant = std::move(elements);
 }
 
-std::string Translator::declare_scopes(const std::string& hint) {
+std::string Translator::declare_step_scopes_variable(const std::string& hint) {
   VarDesc var;
   var.name = unique_name(hint);
   var.kind = VarKind::step_scopes;
@@ -330,10 +338,10 @@ std::string Translator::declare_scopes(const std::string& hint) {
   return var.name;
 }
 
-void Translator::emit_cast(const Operation& op, const std::string& from, DType from_dtype,
-                           const std::string& to, DType to_dtype) {
+void Translator::emit_cast_into_variable(const Operation& op, const std::string& from,
+                                         DType from_dtype, const std::string& to, DType to_dtype) {
   emit(op, "cast", {{"X", {from}}}, {{"Out", {to}}},
-       {{"in_dtype", dtype_attr(from_dtype)}, {"out_dtype", dtype_attr(to_dtype)}});
+       {{"in_dtype", make_dtype_attr(from_dtype)}, {"out_dtype", make_dtype_attr(to_dtype)}});
 }
 
 // -- inputs and outputs
@@ -345,7 +353,7 @@ void Translator::add_input(const Operation& op, const std::string& name) {
   const Type& type = result_type(op, 0);
   if (type.kind != Type::Kind::dense) fail(op.source, "an input is a tensor");
   names_.erase(name);
-  std::string variable = declare(name, type);
+  std::string variable = declare_variable_with_unique_name(name, type);
   block().vars.back().stop_gradient = op.results[0].stop_gradient;
   values_[op.results[0].id] = {variable, type, {}, std::nullopt};
   emit(op, "feed", {{"X", {"feed"}}}, {{"Out", {variable}}},
@@ -359,7 +367,7 @@ void Translator::add_output(const Operation& op, const std::string& name, std::i
   auto reserved = output_names_.find(op.operands[0]);
   if (reserved == output_names_.end() || reserved->second != variable || name != variable) {
     if (reserved != output_names_.end() && reserved->second == name) names_.erase(name);
-    std::string copy = declare(name, operand(op, 0).type);
+    std::string copy = declare_variable_with_unique_name(name, require_operand_binding(op, 0).type);
     emit(op, "assign", {{"X", {variable}}}, {{"Out", {copy}}});
     variable = copy;
   }
@@ -368,12 +376,13 @@ void Translator::add_output(const Operation& op, const std::string& name, std::i
 
 // -- operands that are attributes or tensors
 
-void Translator::add_int_list(const Operation& op, std::size_t position, const IntListSlots& slots,
-                              std::string_view legacy_type, Slots& inputs, Attrs& attrs) {
+void Translator::add_int_list_operand(const Operation& op, std::size_t position,
+                                      const IntListSlots& slots, std::string_view legacy_type,
+                                      Slots& inputs, Attrs& attrs) {
   add_mutable_attr(
       op,
       {slots.attr, "", slots.attr, "ints", slots.tensor_slot, slots.tensors_slot, false, false, ""},
-      operand(op, position), legacy_type, inputs, attrs);
+      require_operand_binding(op, position), legacy_type, inputs, attrs);
 }
 
 void Translator::copy_attr(const Operation& op, std::string_view name, AttrType type,
@@ -401,7 +410,7 @@ void Translator::translate_by_spec(const Operation& op, const OpSpec& spec) {
     add_operand(op, spec.operands[i], i, inputs, attrs);
   add_attrs(op, spec, attrs);
   for (std::size_t i = 0; i < op.results.size(); ++i)
-    if (Strings names = bind_results(op, spec.results[i], i); !names.empty())
+    if (Strings names = bind_result_by_spec(op, spec.results[i], i); !names.empty())
       outputs[std::string(spec.results[i].slot)] = std::move(names);
   emit(op, std::string(spec.legacy_type), std::move(inputs), std::move(outputs), std::move(attrs));
 }
@@ -411,16 +420,19 @@ void Translator::add_operand(const Operation& op, const OperandSpec& spec, std::
   bool is_present = position < op.operands.size() && op.operands[position] != 0;
   if (!spec.attr.empty()) {
     if (!is_present)
-      fail(op.source, full_name(op) + ": operand " + in_quotes(spec.name) + " is missing");
-    return add_mutable_attr(op, spec, operand(op, position), find_op_spec(op.name)->legacy_type,
-                            inputs, attrs);
+      fail(op.source,
+           full_name(op) + ": require_operand_binding " + in_quotes(spec.name) + " is missing");
+    return add_mutable_attr(op, spec, require_operand_binding(op, position),
+                            find_op_spec(op.name)->legacy_type, inputs, attrs);
   }
   if (!is_present && !spec.is_optional)
-    fail(op.source, full_name(op) + ": operand " + in_quotes(spec.name) + " is missing");
+    fail(op.source,
+         full_name(op) + ": require_operand_binding " + in_quotes(spec.name) + " is missing");
   if (is_present && spec.slot.empty() && spec.is_optional)
-    fail(op.source, full_name(op) + ": operand " + in_quotes(spec.name) + " is not supported");
+    fail(op.source,
+         full_name(op) + ": require_operand_binding " + in_quotes(spec.name) + " is not supported");
   if (!is_present || spec.slot.empty()) return;
-  const Binding& binding = operand(op, position);
+  const Binding& binding = require_operand_binding(op, position);
   Strings& names = inputs[std::string(spec.slot)];
   if (binding.type.kind == Type::Kind::list && spec.is_list)
     for (const Binding& element : binding.elements) names.push_back(element.variable);
@@ -432,11 +444,11 @@ void Translator::add_mutable_attr(const Operation& op, const OperandSpec& spec,
                                   const Binding& binding, std::string_view legacy_type,
                                   Slots& inputs, Attrs& attrs) {
   if (binding.constant) {
-    Attr attr = constant_attr(*binding.constant, spec.attr_type);
+    Attr attr = make_attr_from_scalars(*binding.constant, spec.attr_type);
     if (auto declared = declared_attr_type(legacy_type, spec.attr)) {
       auto converted = convert_attr(attr, *declared);
       if (!converted)
-        fail(op.source, full_name(op) + ": operand " + in_quotes(spec.name) +
+        fail(op.source, full_name(op) + ": require_operand_binding " + in_quotes(spec.name) +
                             " has no value of type " + std::string(attr_type_name(*declared)));
       attr = std::move(*converted);
     }
@@ -463,7 +475,8 @@ void Translator::add_mutable_attr(const Operation& op, const OperandSpec& spec,
           *convert_attr({AttrType::FLOAT, 0.0},
                         declared_attr_type(legacy_type, spec.attr).value_or(AttrType::FLOAT));
   } else {
-    fail(op.source, full_name(op) + ": operand " + in_quotes(spec.name) + " must be a constant");
+    fail(op.source, full_name(op) + ": require_operand_binding " + in_quotes(spec.name) +
+                        " must be a constant");
   }
 }
 
@@ -472,14 +485,14 @@ Strings Translator::emit_elements(const Operation& op, const OperandSpec& spec,
                                   const Binding& vector) {
   const Ints& shape = vector.type.shape;
   if (shape.size() != 1 || shape[0] < 0 || shape[0] > kMaxVectorElements)
-    fail(op.source, full_name(op) + ": operand " + in_quotes(spec.name) +
+    fail(op.source, full_name(op) + ": require_operand_binding " + in_quotes(spec.name) +
                         " must be a constant or a vector of a known length up to " +
                         std::to_string(kMaxVectorElements));
   if (shape[0] == 1) return {vector.variable};
   Strings names;
   for (std::int64_t i = 0; i < shape[0]; ++i)
-    names.push_back(
-        declare(op.name + ".element", {vector.type.kind, vector.type.dtype, {1}, {}, ""}));
+    names.push_back(declare_variable_with_unique_name(
+        op.name + ".element", {vector.type.kind, vector.type.dtype, {1}, {}, ""}));
   emit(op, "split", {{"X", {vector.variable}}}, {{"Out", names}},
        {{"num", {AttrType::INT, shape[0]}}, {"axis", {AttrType::INT, std::int64_t{0}}}});
   return names;
@@ -518,12 +531,12 @@ void Translator::require_default(const Operation& op, const AttrSpec& spec,
                            " only");
 }
 
-Strings Translator::bind_results(const Operation& op, const ResultSpec& spec,
-                                 std::size_t position) {
+Strings Translator::bind_result_by_spec(const Operation& op, const ResultSpec& spec,
+                                        std::size_t position) {
   const Value& result = op.results[position];
   if (result.type.kind == Type::Kind::none || spec.slot.empty()) return {};
   if (result.type.kind == Type::Kind::list) return bind_new_list(op, position);
-  return {bind_result(op, position)};
+  return {bind_in_place_or_new(op, position)};
 }
 
 // -- blocks
@@ -533,7 +546,7 @@ std::set<std::string> Translator::outer_reads(std::int32_t index) const {
   std::set<std::string> declared, found;
   for (const VarDesc& var : inner.vars) declared.insert(var.name);
   for (const OpDesc& op : inner.ops)
-    for_each_read(op, [&](const std::string& name) { found.insert(name); });
+    for_each_directly_read_name(op, [&](const std::string& name) { found.insert(name); });
   std::set<std::string> outer;
   std::set_difference(found.begin(), found.end(), declared.begin(), declared.end(),
                       std::inserter(outer, outer.end()));

@@ -32,7 +32,9 @@ struct IntListSlots {
 };
 
 /// The number of a dtype as an attribute.
-inline Attr dtype_attr(DType dtype) { return {AttrType::INT, static_cast<std::int64_t>(dtype)}; }
+inline Attr make_dtype_attr(DType dtype) {
+  return {AttrType::INT, static_cast<std::int64_t>(dtype)};
+}
 
 /// The state that the rules of operations use. Positions of operands, results and bodies are those
 /// of the operation.
@@ -45,7 +47,7 @@ class Translator {
   [[noreturn]] void fail(Json at, const std::string& why) const;
 
   /// The operand at a position; fails if it is absent.
-  const Binding& operand(const Operation& op, std::size_t position) const;
+  const Binding& require_operand_binding(const Operation& op, std::size_t position) const;
   /// The variable of an operand; "" if it is absent.
   std::string operand_variable(const Operation& op, std::size_t position) const;
   /// The value of an attribute; fails if it is missing or has another type.
@@ -54,7 +56,7 @@ class Translator {
   /// The type of a result.
   const Type& result_type(const Operation& op, std::size_t position) const;
   /// The dtype of the first result: the attribute `dtype` if it is defined.
-  DType result_dtype(const Operation& op) const;
+  DType dtype_attr_or_first_result_dtype(const Operation& op) const;
 
   /// Binds a result to a value.
   void bind(const Operation& op, std::size_t position, Binding binding);
@@ -62,27 +64,28 @@ class Translator {
   std::string bind_new(const Operation& op, std::size_t position);
   /// The variable of a result: that of the operand which the operation changes in place, or a new
   /// one.
-  std::string bind_result(const Operation& op, std::size_t position);
+  std::string bind_in_place_or_new(const Operation& op, std::size_t position);
   /// Declares the variables of a result that is a list and binds it; returns their names.
   Strings bind_new_list(const Operation& op, std::size_t position);
   /// Binds a result to the operand that the operation changes in place; returns its variable.
   std::string bind_in_place(const Operation& op, std::size_t position,
                             std::size_t operand_position);
   /// Marks the elements of a bound result as known, unless an operation changes it in place.
-  void set_constant(const Operation& op, std::size_t position, Scalars elements);
+  void set_constant_unless_changed_in_place(const Operation& op, std::size_t position,
+                                            Scalars elements);
   /// Declares a variable for the scopes that an op with a sub-block creates.
-  std::string declare_scopes(const std::string& hint);
+  std::string declare_step_scopes_variable(const std::string& hint);
   /// Declares a variable in the current block; `hint` is made unique.
-  std::string declare(const std::string& hint, const Type& type);
+  std::string declare_variable_with_unique_name(const std::string& hint, const Type& type);
 
   /// Appends an op.
   void emit(const Operation& op, std::string type, Slots inputs, Slots outputs, Attrs attrs = {});
   /// Appends an op with one output of a given type; returns the output.
-  std::string emit_value(const Operation& op, const std::string& type, Slots inputs, Attrs attrs,
-                         const Type& result);
+  std::string emit_to_new_variable(const Operation& op, const std::string& type, Slots inputs,
+                                   Attrs attrs, const Type& result);
 
-  void emit_cast(const Operation& op, const std::string& from, DType from_dtype,
-                 const std::string& to, DType to_dtype);
+  void emit_cast_into_variable(const Operation& op, const std::string& from, DType from_dtype,
+                               const std::string& to, DType to_dtype);
   /// The op that was appended last.
   OpDesc& last_op() { return block().ops.back(); }
 
@@ -92,8 +95,8 @@ class Translator {
   void add_output(const Operation& op, const std::string& name, std::int64_t column);
 
   /// Adds an operand of integers: as attribute if known, otherwise as tensors.
-  void add_int_list(const Operation& op, std::size_t position, const IntListSlots& slots,
-                    std::string_view legacy_type, Slots& inputs, Attrs& attrs);
+  void add_int_list_operand(const Operation& op, std::size_t position, const IntListSlots& slots,
+                            std::string_view legacy_type, Slots& inputs, Attrs& attrs);
   /// Copies an attribute, if it is there, as another type.
   void copy_attr(const Operation& op, std::string_view name, AttrType type, Attrs& attrs) const;
 
@@ -125,7 +128,7 @@ class Translator {
   void translate_op(const Operation& op);
   std::vector<Binding> yielded_bindings(const Block& body) const;
   void collect_unsupported_operations(const Block& block, std::vector<std::string>& problems) const;
-  void name_outputs(const Block& block);
+  void reserve_program_output_names(const Block& block);
   void collect_changes_in_place(const Block& block);
   void add_operand(const Operation& op, const OperandSpec& spec, std::size_t position,
                    Slots& inputs, Attrs& attrs);
@@ -134,7 +137,7 @@ class Translator {
   Strings emit_elements(const Operation& op, const OperandSpec& spec, const Binding& vector);
   void add_attrs(const Operation& op, const OpSpec& spec, Attrs& attrs);
   void require_default(const Operation& op, const AttrSpec& spec, const Attribute* attr) const;
-  Strings bind_results(const Operation& op, const ResultSpec& spec, std::size_t position);
+  Strings bind_result_by_spec(const Operation& op, const ResultSpec& spec, std::size_t position);
   std::string unique_name(const std::string& hint);
 
   const Program& in_;
@@ -156,7 +159,8 @@ Rule find_special_rule(Dialect dialect, std::string_view name);
 /// The position of the operand that an operation overwrites with a result; nullopt if the result is
 /// a new value. PIR marks these operations with a trailing `_`: later readers of the operand see
 /// the change, also those in a loop that only captures it.
-std::optional<std::size_t> operand_changed_in_place(const Operation& op, std::size_t result);
+std::optional<std::size_t> find_operand_overwritten_by_result(const Operation& op,
+                                                              std::size_t result);
 
 /// The value of an attribute in another width, or as a list; nullopt if it has no such value.
 std::optional<Attr> convert_attr(const Attr& attr, AttrType type);

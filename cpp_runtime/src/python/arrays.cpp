@@ -125,7 +125,7 @@ InputBuffers::~InputBuffers() {
     if (buffer.obj) PyBuffer_Release(&buffer);
 }
 
-bool InputBuffers::try_set(std::size_t index, PyObject* array) {
+bool InputBuffers::try_set_without_copy(std::size_t index, PyObject* array) {
   Py_buffer& buffer = buffers_[index];
   if (PyObject_GetBuffer(array, &buffer, kBuffer) != 0) {
     PyErr_Clear();
@@ -140,7 +140,7 @@ bool InputBuffers::try_set(std::size_t index, PyObject* array) {
 }
 
 void InputBuffers::set(std::size_t index, nb::handle array, const std::string& name) {
-  if (try_set(index, array.ptr())) return;
+  if (try_set_without_copy(index, array.ptr())) return;
   if (buffers_[index].obj) PyBuffer_Release(&buffers_[index]);
   nb::object whole;
   try {
@@ -151,7 +151,7 @@ void InputBuffers::set(std::size_t index, nb::handle array, const std::string& n
   } catch (nb::python_error&) {
     throw Error(ErrorCode::input, "run: input '" + name + "' is not an array");
   }
-  DType named = dtype_named(dtype_name_of_array(whole));
+  DType named = find_dtype_by_name(dtype_name_of_array(whole));
   bool foreign =
       named == DType::bfloat16 || named == DType::float8_e4m3fn || named == DType::float8_e5m2;
   bool swapped = !foreign && named != DType::none;  // the byte order
@@ -160,13 +160,13 @@ void InputBuffers::set(std::size_t index, nb::handle array, const std::string& n
                                  nb::arg("copy") = false);
   if (foreign)
     whole = whole.attr("view")(size_of(named) == 2 ? numpy_module().uint16 : numpy_module().uint8);
-  if (!try_set(index, whole.ptr()))
+  if (!try_set_without_copy(index, whole.ptr()))
     throw Error(ErrorCode::input,
                 "run: input '" + name + "' has elements of type " + dtype_name_of_array(whole));
   if (foreign) views_[index].dtype = named;
 }
 
-void import_numpy() { instance = new NumpyModule; }
+void import_numpy_module() { instance = new NumpyModule; }
 
 nb::object to_numpy(const Tensor& tensor) {
   try {

@@ -24,7 +24,7 @@ class InputBuffers {
   std::span<const TensorView> views() const { return views_; }
 
  private:
-  bool try_set(std::size_t index, PyObject* array);
+  bool try_set_without_copy(std::size_t index, PyObject* array);
 
   std::vector<Py_buffer> buffers_;
   std::vector<TensorView> views_;
@@ -33,7 +33,7 @@ class InputBuffers {
 /// Imports NumPy.  Called once, when the module is loaded, and not in the initializer of a
 /// function-local static: the import may release the GIL to a thread that waits for that
 /// initializer, which would be a deadlock.
-void import_numpy();
+void import_numpy_module();
 
 /// Converts to a NumPy array: copies small tensors; large ones share ONNX Runtime's memory.
 nb::object to_numpy(const Tensor& tensor);

@@ -109,7 +109,7 @@ nb::list session_options() {
   return result;
 }
 
-nb::dict library_info_dict(const Path& path) {
+nb::dict ort_library_info_dict(const Path& path) {
   OrtLibraryInfo info = ort_library_info(path.value_or(""));
   nb::dict result;
   result["path"] = info.path;
@@ -190,7 +190,7 @@ NB_MODULE(_runtime, m) {
   nb::handle(error_type).attr("kind") = "";
   m.attr("Error") = nb::handle(error_type);
   nb::register_exception_translator(translate_error);
-  import_numpy();
+  import_numpy_module();
   bind_session(m);
   m.def("check_options", &check_options_dict, "options"_a,
         nb::sig("def check_options(options: dict[str, typing.Any]) -> None"),
@@ -236,7 +236,7 @@ NB_MODULE(_runtime, m) {
         "Whether ONNX Runtime's products of unsigned and signed bytes saturate on this processor.");
   m.def("convertible_op_types", &convertible_op_types,
         "All Paddle op types that can be converted, sorted.");
-  m.def("ort_library_info", &library_info_dict, "path"_a.none() = nb::none(),
+  m.def("ort_library_info", &ort_library_info_dict, "path"_a.none() = nb::none(),
         nb::sig("def ort_library_info(path: str | None = None) -> dict[str, typing.Any]"),
         "Path, version and providers of the engine.");
 }

@@ -7,9 +7,9 @@
 
 #include "base/decimal.h"
 #include "base/mapped_file.h"
-#include "runner/measure.h"
 #include "runner/process_memory.h"
 #include "runner/profile.h"
+#include "runner/session_timing.h"
 #include "runtime/ort/ort_library.h"
 
 namespace oarlock::runner {
@@ -102,7 +102,7 @@ int bench(const Command& c) {
   if (c.profile_ops && c.json) return profile_ops(c), 0;
   bool compares = c.compare_options || !c.compare_model.empty();
   if (compares)
-    open_library(
+    load_ort_library_once(
         c.options
             .ort_library);  // before timing starts, so that the first session does not pay for it
   TimedSessions subjects;

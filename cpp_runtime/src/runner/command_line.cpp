@@ -24,14 +24,14 @@ std::vector<std::string> split_text(const std::string& text, char by) {
 }
 
 int parse_nonnegative_int(const std::string& option, const std::string& text) {
-  auto value = parse_int(text);
+  auto value = try_parse_int(text);
   if (!value || *value < 0)
     throw UsageError{option + " requires an integer of 0 or more, not '" + text + "'"};
   return *value;
 }
 
 double parse_nonnegative_number(const std::string& option, const std::string& text) {
-  auto value = parse_double(text);
+  auto value = try_parse_double(text);
   if (!value || !(*value >= 0))
     throw UsageError{option + " requires a number of 0 or more, not '" + text + "'"};
   return *value;

@@ -17,7 +17,8 @@ constexpr std::string_view kKernel = "_kernel_time";
 std::pair<double, int> start_and_number_of_measured_runs(Json events, int skipped) {
   std::vector<double> starts;
   for (Json event : events)
-    if (event.find("name").string() == "model_run") starts.push_back(event.find("ts").number());
+    if (event.find("name").string_or_empty() == "model_run")
+      starts.push_back(event.find("ts").number_or_zero());
   std::sort(starts.begin(), starts.end());
   auto at = std::min(static_cast<std::size_t>(skipped), starts.size());
   if (at == starts.size()) return {0, static_cast<int>(at)};
@@ -63,13 +64,13 @@ AggregatedProfile aggregate_profile(std::string_view text, const std::string& fi
   AggregatedProfile table;
   table.runs = runs;
   for (Json event : events) {
-    std::string_view name = event.find("name").string();
+    std::string_view name = event.find("name").string_or_empty();
     Json args = event.find("args");
     bool kernel = name.size() > kKernel.size() && name.ends_with(kKernel);
-    if (!kernel || !args || event.find("ts").number() < start) continue;
-    std::string op(args.find("op_name").string()),
+    if (!kernel || !args || event.find("ts").number_or_zero() < start) continue;
+    std::string op(args.find("op_name").string_or_empty()),
         node(name.substr(0, name.size() - kKernel.size()));
-    double ms = event.find("dur").number() / 1e3;
+    double ms = event.find("dur").number_or_zero() / 1e3;
     MeanOpTime &of_op = ops[op], &of_node = nodes[node];
     of_op = {op, "", of_op.count + 1, of_op.ms + ms};
     of_node = {node, op, of_node.count + 1, of_node.ms + ms};

@@ -6,8 +6,8 @@ namespace oarlock::runner {
 namespace {
 
 // Input names for arrays named in0, in1, ...; empty if arrays are given by name.
-std::vector<std::string> input_names_by_position(const NamedTensors& arrays,
-                                                 const std::vector<TensorSpec>& inputs) {
+std::vector<std::string> input_names_of_positional_arrays(const NamedTensors& arrays,
+                                                          const std::vector<TensorSpec>& inputs) {
   for (const TensorSpec& spec : inputs)
     if (spec.name == "in0") return {};
   std::vector<std::string> names;
@@ -30,7 +30,7 @@ int run(const Command& c) {
   NamedTensors arrays = read_npz(c.input);
   engine.wait();
   Session session(model, c.options);
-  auto renamed = input_names_by_position(arrays, session.inputs());
+  auto renamed = input_names_of_positional_arrays(arrays, session.inputs());
   std::vector<NamedView> inputs;
   for (std::size_t i = 0; i < arrays.size(); ++i)
     inputs.emplace_back(renamed.empty() ? arrays[i].first : renamed[i], arrays[i].second);

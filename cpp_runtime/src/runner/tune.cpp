@@ -7,7 +7,7 @@
 
 #include "base/atomic_files.h"
 #include "base/json.h"
-#include "runner/measure.h"
+#include "runner/session_timing.h"
 #include "runtime/model_impl.h"
 #include "runtime/ort/ort_library.h"
 #include "runtime/tuning_file.h"
@@ -115,7 +115,7 @@ int tune(const Command& c) {
   double ratio = both[1] / both[0];
   if (ratio >= 1) best = start, ratio = 1;  // options that help alone need not help together
   std::string measured = describe_inputs(c, model, Session(model, start));
-  write_atomically(file, format_tuning(best, open_library(start.ort_library), measured));
+  write_atomically(file, format_tuning(best, load_ort_library_once(start.ort_library), measured));
   c.json ? print_json(trials, ratio, file) : print_table(trials, ratio, file);
   return 0;
 }

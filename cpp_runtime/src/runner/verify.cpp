@@ -5,8 +5,8 @@
 #include "base/decimal.h"
 #include "base/json.h"
 #include "runner/compare.h"
-#include "runner/measure.h"
 #include "runner/npz.h"
+#include "runner/session_timing.h"
 #include "runtime/model_impl.h"
 
 namespace oarlock::runner {

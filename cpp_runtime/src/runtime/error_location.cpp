@@ -16,7 +16,7 @@ struct FailedNode {
   std::string_view op_type, name;
 };
 
-struct LocatedOp {
+struct OpAndOutputName {
   const OpDesc* op = nullptr;
   std::string_view output;
 };
@@ -71,8 +71,8 @@ std::int64_t sub_block_index(const OpDesc& op) { return int_attr(op, "sub_block"
 
 // The op whose variable is the longest one that the node is named after. outer: among ops with the
 // same variable, prefer one with a sub-block.
-LocatedOp find_op_of_node(std::span<const Block> blocks, std::string_view node, bool outer) {
-  LocatedOp located;
+OpAndOutputName find_op_of_node(std::span<const Block> blocks, std::string_view node, bool outer) {
+  OpAndOutputName located;
   for_each_output_in_blocks(blocks, [&](const OpDesc& op, const std::string& name) {
     bool better = outer && located.op && name == located.output &&
                   sub_block_index(*located.op) < 0 && sub_block_index(op) >= 0;
@@ -83,13 +83,13 @@ LocatedOp find_op_of_node(std::span<const Block> blocks, std::string_view node, 
 }
 
 // Searches each node first in the block of the enclosing op.
-LocatedOp find_innermost_op(const Program& program, const std::vector<FailedNode>& nodes) {
+OpAndOutputName find_innermost_op(const Program& program, const std::vector<FailedNode>& nodes) {
   std::span<const Block> all = program.blocks,
                          within = all.first(std::min<std::size_t>(all.size(), 1));
-  LocatedOp located;
+  OpAndOutputName located;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     bool outer = i + 1 < nodes.size();
-    LocatedOp next = find_op_of_node(within, nodes[i].name, outer);
+    OpAndOutputName next = find_op_of_node(within, nodes[i].name, outer);
     if (!next.op) next = find_op_of_node(all, nodes[i].name, outer);
     if (!next.op) return located;
     located = next;
@@ -119,8 +119,8 @@ bool reads_variable(const OpDesc& op, const std::string& name) {
 }
 
 // The op that computes an input of `reader`, preferably a convolution.
-LocatedOp find_input_producer_preferring_conv(const Program& program, const OpDesc& reader) {
-  LocatedOp located;
+OpAndOutputName find_input_producer_preferring_conv(const Program& program, const OpDesc& reader) {
+  OpAndOutputName located;
   for_each_output_in_blocks(program.blocks, [&](const OpDesc& op, const std::string& name) {
     bool better = !located.op || (is_convolution(op) && !is_convolution(*located.op));
     if (&op != &reader && better && reads_variable(reader, name)) located = {&op, name};
@@ -129,10 +129,10 @@ LocatedOp find_input_producer_preferring_conv(const Program& program, const OpDe
 }
 
 // The convolution of a failed fused node, instead of the op fused into it.
-LocatedOp find_fused_convolution(const Program& program, const LocatedOp& last,
-                                 std::string_view op_type) {
+OpAndOutputName find_fused_convolution(const Program& program, const OpAndOutputName& last,
+                                       std::string_view op_type) {
   constexpr int kMaxFusedOps = 4;
-  LocatedOp at = last;
+  OpAndOutputName at = last;
   if (op_type.find("Conv") == op_type.npos) return last;
   for (int i = 0; i < kMaxFusedOps && at.op && may_be_fused_into_conv(at.op->type); ++i)
     at = find_input_producer_preferring_conv(program, *at.op);
@@ -173,7 +173,7 @@ std::string undefined_variable_reason(std::string_view name) {
 Error error_with_op_location(const Program& program, const Error& error) {
   std::string_view message = error.what();
   std::vector<FailedNode> nodes = parse_failed_nodes(message);
-  LocatedOp located = find_innermost_op(program, nodes);
+  OpAndOutputName located = find_innermost_op(program, nodes);
   if (error.code() != ErrorCode::engine || !located.op) return error;
   located = find_fused_convolution(program, located, nodes.back().op_type);
   bool no_memory = message.find("out of memory") != message.npos;
@@ -187,8 +187,9 @@ Error error_with_op_location(const Program& program, const Error& error) {
 std::size_t failed_op_index_in_main_block(const Program& program, const Error& error) {
   std::span<const Block> main_block = std::span(program.blocks).first(1);
   std::vector<FailedNode> nodes = parse_failed_nodes(error.what());
-  LocatedOp located =
-      nodes.empty() ? LocatedOp() : find_op_of_node(main_block, nodes[0].name, nodes.size() > 1);
+  OpAndOutputName located = nodes.empty()
+                                ? OpAndOutputName()
+                                : find_op_of_node(main_block, nodes[0].name, nodes.size() > 1);
   std::size_t at = main_block[0].ops.size();
   if (!located.op) return at;
   // Several ops may write the variable; the failed one is at most the last of them.

@@ -61,8 +61,8 @@ void append_cuda_provider(const Library& library, ort::SessionOptions* session,
 
 }  // namespace
 
-void append_execution_provider(const Library& library, ort::SessionOptions* session,
-                               const Options& options) {
+void append_device_execution_providers(const Library& library, ort::SessionOptions* session,
+                                       const Options& options) {
   if (options.device == "cpu") return;
   if (options.device == "cuda") {
     require_provider_and_driver(library, options, "CUDAExecutionProvider",

@@ -6,7 +6,7 @@ namespace oarlock {
 
 /// Adds the provider of `options.device` in front of the CPU provider.  Throws Error(engine) that
 /// names what is missing.
-void append_execution_provider(const Library& library, ort::SessionOptions* session,
-                               const Options& options);
+void append_device_execution_providers(const Library& library, ort::SessionOptions* session,
+                                       const Options& options);
 
 }  // namespace oarlock

@@ -13,7 +13,7 @@
 #include "base/blake2b_digest.h"
 #include "converter_digest.h"
 #include "onnx/model.h"
-#include "runtime/cache_manifest.h"
+#include "runtime/cache_entry_manifest.h"
 #include "runtime/machine.h"
 
 namespace oarlock {
@@ -155,21 +155,21 @@ std::optional<CacheDraft> GraphCache::try_begin_entry(
   return CacheDraft(folder_, base_name(path), std::move(lock));
 }
 
-void GraphCache::commit(CacheDraft draft) const {
-  Manifest manifest;
+void GraphCache::try_commit_entry(CacheDraft draft) const {
+  CacheEntryManifest manifest;
   manifest.graph = draft.graph_file_name();
   std::string path = folder_ + "/" + draft.graph_file_name();
   std::string graph =
-      onnx::turn_matmul_weights_into_graph_inputs(std::string(MappedFile(path).bytes()));
+      onnx::turn_minor_matmul_weights_into_inputs(std::string(MappedFile(path).bytes()));
   if (!try_write(path, graph)) return;
   manifest.graph_digest = blake2b_hex_digest(graph);
   std::string weights = folder_ + "/" + draft.weights_file_name();
   if (is_file(weights)) {
     if (!try_sync_to_disk(weights))
       return;  // metadata does not cover bytes lost in a power failure
-    manifest.weights = record_file(draft.weights_file_name(), MappedFile(weights));
+    manifest.weights = make_file_record(draft.weights_file_name(), MappedFile(weights));
   }
-  manifest.params = record_file("", model_.weights);
+  manifest.params = make_file_record("", model_.weights);
   if (!try_write(folder_ + "/" + key_, format_manifest(manifest, key_))) return;
   remove_outdated_files_of_key(draft);
   draft.mark_committed();

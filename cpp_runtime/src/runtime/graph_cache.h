@@ -53,7 +53,7 @@ class GraphCache {
   std::optional<CacheDraft> try_begin_entry(const std::optional<std::string>& rejected_graph) const;
   /// Commits the files that ONNX Runtime wrote, by writing the manifest that names them; drops the
   /// draft if a file cannot be written.  Throws Error(file) if the graph cannot be read.
-  void commit(CacheDraft draft) const;
+  void try_commit_entry(CacheDraft draft) const;
 
  private:
   GraphCache(const Model::Impl& model, std::string folder, std::string key)

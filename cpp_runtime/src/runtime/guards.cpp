@@ -31,7 +31,7 @@ bool is_integer_text(const std::string& text) {
 
 bool matches_expected(double actual, const std::string& expected) {
   if (expected == "True" || expected == "False") return (actual != 0) == (expected == "True");
-  auto parsed = parse_double(expected);
+  auto parsed = try_parse_double(expected);
   if (!parsed) return false;
   const double expected_value = *parsed;
   if (is_integer_text(expected)) return std::trunc(actual) == expected_value;
@@ -71,7 +71,7 @@ std::size_t Guards::num_guards_computed_before_op(std::size_t op) const {
   return static_cast<std::size_t>(end - computation_order_.begin());
 }
 
-std::vector<std::size_t> Guards::indices_of_first_computed_guards(std::size_t count) const {
+std::vector<std::size_t> Guards::indices_of_first_n_computed_guards(std::size_t count) const {
   std::vector<std::size_t> indices;
   for (std::size_t i = 0; i < count; ++i) indices.push_back(computation_order_[i].second);
   std::sort(indices.begin(), indices.end());
@@ -88,7 +88,7 @@ void Guards::fail(const Guard& g, const std::string& actual) const {
                                     (g.reader.empty() ? "?" : g.reader) + ")" + where);
 }
 
-void Guards::check_shape(const Guard& g, std::span<const std::int64_t> shape) const {
+void Guards::check_shape_guard(const Guard& g, std::span<const std::int64_t> shape) const {
   auto rank = static_cast<std::int64_t>(shape.size());
   if (g.kind == "dim" && g.axis >= rank) fail(g, "not there, the rank is " + std::to_string(rank));
   std::int64_t actual = g.kind == "rank" ? rank : shape[static_cast<std::size_t>(g.axis)];
@@ -96,7 +96,7 @@ void Guards::check_shape(const Guard& g, std::span<const std::int64_t> shape) co
 }
 
 // Several values: a list `[1.0, 2.0]`, each compared like a single one.
-void Guards::check_value_list(const Guard& g, const Tensor& tensor) const {
+void Guards::check_elements_against_list(const Guard& g, const Tensor& tensor) const {
   std::string_view rest(g.expected);
   rest = rest.substr(1, rest.size() - 2);
   std::string_view bytes(static_cast<const char*>(tensor.data()), tensor.byte_size());
@@ -128,10 +128,10 @@ void Guards::check_digest(const Guard& g, const Tensor& tensor) const {
   if (text != g.expected) fail(g, text);
 }
 
-void Guards::check_value(const Guard& g, const Tensor& tensor) const {
+void Guards::check_value_guard(const Guard& g, const Tensor& tensor) const {
   if (g.expected.rfind("fnv1a64:", 0) == 0) return check_digest(g, tensor);
   if (g.expected.size() > 1 && g.expected.front() == '[' && g.expected.back() == ']')
-    return check_value_list(g, tensor);
+    return check_elements_against_list(g, tensor);
   if (tensor.size() != 1) fail(g, std::to_string(tensor.size()) + " values");
   auto actual =
       decode_scalar({static_cast<const char*>(tensor.data()), tensor.byte_size()}, tensor.dtype());
@@ -147,16 +147,16 @@ void Guards::check_value(const Guard& g, const Tensor& tensor) const {
 }
 
 void Guards::check_input_shapes(std::span<const TensorView> inputs) const {
-  for (const InputGuard& o : input_guards_) check_shape(*o.guard, inputs[o.input].shape);
+  for (const InputGuard& o : input_guards_) check_shape_guard(*o.guard, inputs[o.input].shape);
 }
 
 // A 'dim' or 'rank' guard of an inner variable fetches the variable's shape.
 void Guards::check_fetched_value(std::size_t index, const Tensor& fetched) const {
   const Guard& guard = *fetched_guards_[index];
   if (guard.kind == "value")
-    check_value(guard, fetched);
+    check_value_guard(guard, fetched);
   else
-    check_shape(guard, fetched.values<std::int64_t>());
+    check_shape_guard(guard, fetched.values<std::int64_t>());
 }
 
 }  // namespace oarlock

@@ -25,7 +25,7 @@ class Guards {
   std::size_t num_guards_computed_before_op(std::size_t op) const;
   /// The indices in `fetch_names()` of the `count` guards whose variables are computed first.
   /// Ascending.
-  std::vector<std::size_t> indices_of_first_computed_guards(std::size_t count) const;
+  std::vector<std::size_t> indices_of_first_n_computed_guards(std::size_t count) const;
 
  private:
   struct InputGuard {
@@ -33,9 +33,9 @@ class Guards {
     std::size_t input;
   };
   [[noreturn]] void fail(const Guard& guard, const std::string& actual) const;
-  void check_shape(const Guard& guard, std::span<const std::int64_t> shape) const;
-  void check_value(const Guard& guard, const Tensor& tensor) const;
-  void check_value_list(const Guard& guard, const Tensor& tensor) const;
+  void check_shape_guard(const Guard& guard, std::span<const std::int64_t> shape) const;
+  void check_value_guard(const Guard& guard, const Tensor& tensor) const;
+  void check_elements_against_list(const Guard& guard, const Tensor& tensor) const;
   void check_digest(const Guard& guard, const Tensor& tensor) const;
 
   std::string model_;

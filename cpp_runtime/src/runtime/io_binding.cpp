@@ -41,14 +41,15 @@ void run_without_cuda_graph(const Library& library, ort::Session* session, Names
 
 }  // namespace
 
-DeviceMemoryInterface make_cuda_memory_descriptor(int device_id) {
+DeviceMemoryDescriptor make_cuda_memory_interface(int device_id) {
   return {"Cuda", "CudaPinned", device_id, copy_cuda_memory};
 }
 
-void run_with_binding(const Library& library, ort::Session* session,
-                      const ort::RunOptions* run_options, const DeviceMemoryInterface& memory,
-                      Names inputs, const OrtValues& values, Names outputs,
-                      OrtValues& output_values) {
+void run_with_outputs_in_host_memory(const Library& library, ort::Session* session,
+                                     const ort::RunOptions* run_options,
+                                     const DeviceMemoryDescriptor& memory, Names inputs,
+                                     const OrtValues& values, Names outputs,
+                                     OrtValues& output_values) {
   const ort::Api& api = library.api;
   auto binding = ort::make<ort::BindingHandle, ort::CreateIoBinding>(api, session);
   auto host = make_memory_info(library, memory.host, memory.id,
@@ -69,7 +70,7 @@ void run_with_binding(const Library& library, ort::Session* session,
 }
 
 CudaGraphRun::CudaGraphRun(const Library& library, ort::Session* session,
-                           const DeviceMemoryInterface& memory, Names inputs,
+                           const DeviceMemoryDescriptor& memory, Names inputs,
                            const OrtValues& values, Names outputs,
                            const std::vector<bool>& complex_outputs)
     : library_(library), session_(session), memory_(memory) {
@@ -94,7 +95,7 @@ CudaGraphRun::CudaGraphRun(const Library& library, ort::Session* session,
     outputs_.push_back(allocate(output_values[i]));
     api.call<ort::BindOutput>(binding_.get(), outputs[i],
                               static_cast<const ort::Value*>(outputs_[i].value.get()));
-    if (complex_outputs[i]) pairs_to_complex_type(outputs_[i].dtype, outputs_[i].shape);
+    if (complex_outputs[i]) convert_type_of_pairs_to_complex(outputs_[i].dtype, outputs_[i].shape);
   }
 }
 

@@ -14,26 +14,27 @@ namespace oarlock {
 
 /// Device and host memory by ONNX Runtime's names. copy: copies between any two memories and blocks
 /// until done
-struct DeviceMemoryInterface {
+struct DeviceMemoryDescriptor {
   std::string device, host;
   int id = 0;
   void (*copy)(void* to, const void* from, std::size_t bytes) = nullptr;
 };
-DeviceMemoryInterface make_cuda_memory_descriptor(int device_id);
+DeviceMemoryDescriptor make_cuda_memory_interface(int device_id);
 
 /// Runs once with outputs in host memory that the device writes to directly. output_values: one
 /// entry per output.
-void run_with_binding(const Library& library, ort::Session* session,
-                      const ort::RunOptions* run_options, const DeviceMemoryInterface& memory,
-                      Names inputs, const OrtValues& values, Names outputs,
-                      OrtValues& output_values);
+void run_with_outputs_in_host_memory(const Library& library, ort::Session* session,
+                                     const ort::RunOptions* run_options,
+                                     const DeviceMemoryDescriptor& memory, Names inputs,
+                                     const OrtValues& values, Names outputs,
+                                     OrtValues& output_values);
 
 /// A captured CUDA graph with fixed device buffers.  Runs are serialized.
 class CudaGraphRun {
  public:
   /// values: inputs of a first run, which determines the output sizes.  All inputs must have fixed
   /// sizes. complex_outputs: whether each output holds complex numbers.
-  CudaGraphRun(const Library& library, ort::Session* session, const DeviceMemoryInterface& memory,
+  CudaGraphRun(const Library& library, ort::Session* session, const DeviceMemoryDescriptor& memory,
                Names inputs, const OrtValues& values, Names outputs,
                const std::vector<bool>& complex_outputs);
   CudaGraphRun(const CudaGraphRun&) = delete;
@@ -58,7 +59,7 @@ class CudaGraphRun {
 
   const Library& library_;
   ort::Session* session_;
-  DeviceMemoryInterface memory_;
+  DeviceMemoryDescriptor memory_;
   ort::MemoryHandle memory_info_;
   ort::AllocatorHandle allocator_;
   std::vector<Buffer> inputs_, outputs_;

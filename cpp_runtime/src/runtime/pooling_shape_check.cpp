@@ -201,7 +201,7 @@ PoolingShapeCheck::PoolingShapeCheck(const Program& program) {
 
 // Division truncates, as in Paddle and ONNX Runtime: a window that lacks less than a stride is
 // counted.
-void PoolingShapeCheck::apply_window_to_sizes(const Step& step, Ints& out) {
+void PoolingShapeCheck::replace_sizes_by_window_counts(const Step& step, Ints& out) {
   for (std::size_t i = 0; i < step.windows.size(); ++i) {
     std::int64_t& size = out[2 + i];
     if (size < 0) continue;
@@ -225,7 +225,7 @@ void PoolingShapeCheck::check(std::span<const TensorView> inputs) const {
       out[axis] = in[axis] < 0 || axis >= other.size() || other[axis] < 0
                       ? -1
                       : std::max(in[axis], other[axis]);
-    if (2 + step.windows.size() <= out.size()) apply_window_to_sizes(step, out);
+    if (2 + step.windows.size() <= out.size()) replace_sizes_by_window_counts(step, out);
     for (std::size_t axis = 2; step.after_conv && axis < out.size(); ++axis)
       if (in[axis] > 0 && out[axis] == 0) fail(step, in);
     shapes[step.output] = std::move(out);

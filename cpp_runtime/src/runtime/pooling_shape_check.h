@@ -31,7 +31,7 @@ class PoolingShapeCheck {
   };
   class StepFinder;
   void fail(const Step& step, const Ints& shape) const;
-  static void apply_window_to_sizes(const Step& step, Ints& out);
+  static void replace_sizes_by_window_counts(const Step& step, Ints& out);
 
   std::vector<Step> steps_;
   std::size_t num_inputs_ = 0, num_shapes_ = 0;

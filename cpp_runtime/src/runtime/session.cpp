@@ -93,7 +93,7 @@ struct Session::Impl {
 
   Impl(const Model& m, const Options& o)
       : model(m),
-        library(open_library(o.ort_library)),
+        library(load_ort_library_once(o.ort_library)),
         options(resolve_options(o, m.impl(), library)),
         guards(m.impl().program),
         pooling_check(m.impl().program) {
@@ -121,7 +121,8 @@ struct Session::Impl {
   /// Fails if the requested device does not run all nodes.
   void check_placement() const {
     if (options.device == "cpu" || options.cpu_fallback) return;
-    std::string cpu_ops = describe_compute_ops_on_cpu(query_node_placement(library, session.get()));
+    std::string cpu_ops =
+        describe_compute_ops_on_cpu(query_op_counts_by_provider(library, session.get()));
     if (!cpu_ops.empty())
       throw Error(ErrorCode::engine,
                   options.device + ": has no kernel for all of " + model.impl().program.name +
@@ -131,12 +132,12 @@ struct Session::Impl {
   /// Loads the graph from the cache, creates and caches it, or only creates it.
   ort::SessionHandle create_or_load() const {
     std::optional<GraphCache> cache = GraphCache::create(model.impl(), library, options);
-    if (!cache) return create(lower_model());
+    if (!cache) return create(lower_and_serialize_model());
     auto cached_path = cache->find_graph_path();
     if (cached_path)
       if (auto loaded_session = try_create([&] { return load_cached(*cached_path); }))
         return loaded_session;
-    LoweredModel lowered = lower_model();
+    SerializedOnnxModel lowered = lower_and_serialize_model();
     if (auto draft = cache->try_begin_entry(cached_path))
       if (auto new_session =
               try_create([&] { return create_and_cache(lowered, std::move(*draft), *cache); }))
@@ -155,12 +156,12 @@ struct Session::Impl {
     }
   }
 
-  struct LoweredModel {
+  struct SerializedOnnxModel {
     std::string bytes, folder;  // ModelProto bytes, and the folder of the weights
   };
 
   /// only_guards: names of the guards to compute; empty: all outputs and guards.
-  LoweredModel lower_model(const Strings& only_guards = {}) const {
+  SerializedOnnxModel lower_and_serialize_model(const Strings& only_guards = {}) const {
     const Model::Impl& impl = model.impl();
     LowerOptions lowering;
     SplitPath weights = split_real_path(impl.weights.path());
@@ -175,16 +176,16 @@ struct Session::Impl {
     return {onnx::to_bytes(graph), external ? weights.folder : ""};
   }
 
-  ort::SessionHandle create(const LoweredModel& graph) const {
+  ort::SessionHandle create(const SerializedOnnxModel& graph) const {
     return create(graph.bytes, make_session_options(library, options, graph.folder).get());
   }
 
-  ort::SessionHandle create_and_cache(const LoweredModel& graph, CacheDraft draft,
+  ort::SessionHandle create_and_cache(const SerializedOnnxModel& graph, CacheDraft draft,
                                       const GraphCache& cache) const {
     auto settings = make_session_options(library, options, graph.folder);
     draft.configure_session_to_write(library, settings.get());
     ort::SessionHandle ort_session = create(graph.bytes, settings.get());
-    cache.commit(std::move(draft));
+    cache.try_commit_entry(std::move(draft));
     return ort_session;
   }
 
@@ -251,11 +252,11 @@ struct Session::Impl {
                   "run: input '" + spec.name + "' is " +
                       format_type(view.dtype, Ints(view.shape.begin(), view.shape.end())) +
                       ", the model requires " + format_type(spec.dtype, spec.shape));
-    check_data_and_size_overflow(spec.name, view);
+    check_has_data_and_size_fits_memory(spec.name, view);
   }
 
   // ONNX Runtime trusts the address and the number of bytes.
-  static void check_data_and_size_overflow(const std::string& name, const TensorView& view) {
+  static void check_has_data_and_size_fits_memory(const std::string& name, const TensorView& view) {
     std::size_t bytes = size_of(view.dtype);
     bool whole = true;
     for (std::int64_t d : view.shape)
@@ -284,13 +285,14 @@ struct Session::Impl {
     if (options.device == "cpu")
       run_session(library, engine, run_options, input_names, in, names, output_values);
     else
-      run_with_binding(library, engine, run_options, make_cuda_memory_descriptor(options.device_id),
-                       input_names, in, names, output_values);
+      run_with_outputs_in_host_memory(library, engine, run_options,
+                                      make_cuda_memory_interface(options.device_id), input_names,
+                                      in, names, output_values);
     std::vector<Tensor> results;
     results.reserve(output_values.size());
     for (std::size_t i = 0; i < output_values.size(); ++i)
-      results.push_back(make_tensor_from_ort_value(library, output_values.release(i),
-                                                   is_complex_output(names[i])));
+      results.push_back(make_tensor_owning_ort_value(library, output_values.release_to_handle(i),
+                                                     is_complex_output(names[i])));
     return results;
   }
 
@@ -302,7 +304,7 @@ struct Session::Impl {
       std::vector<bool> complex;
       for (const char* name : all_output_names) complex.push_back(is_complex_output(name));
       cuda_graph_run = std::make_unique<CudaGraphRun>(
-          library, session.get(), make_cuda_memory_descriptor(options.device_id), input_names,
+          library, session.get(), make_cuda_memory_interface(options.device_id), input_names,
           values, all_output_names, complex);
     });
     std::vector<Tensor> everything = cuda_graph_run->run(input_views), results;
@@ -325,13 +327,13 @@ struct Session::Impl {
   }
 
   // Throws Error(guard) if ViolatedGuardFinder finds a violated guard.
-  void throw_if_guard_violated(const OrtValues& in, const Error& error) const {
+  void throw_if_guard_explains_failure(const OrtValues& in, const Error& error) const {
     if (!options.locate_guards || guards.fetch_names().empty()) return;
     Options small = options;
     small.optimize = 0;  // such sessions run rarely, and only for wrong inputs
     small.threads = 1;
     auto create_locator = [&](const Strings& outputs) {
-      LoweredModel graph = lower_model(outputs);
+      SerializedOnnxModel graph = lower_and_serialize_model(outputs);
       return create(graph.bytes, make_session_options(library, small, graph.folder).get());
     };
     auto run_locator = [&](ort::Session* session, Names outputs) {
@@ -366,7 +368,7 @@ struct Session::Impl {
     } catch (const Error& error) {
       if (cancellation && cancellation->is_stopped())
         throw Error(ErrorCode::engine, "run: stopped");
-      throw_if_guard_violated(values, error);
+      throw_if_guard_explains_failure(values, error);
       throw error_with_op_location(model.impl().program, error);
     }
     for (std::size_t i = 0; i < guards.fetch_names().size(); ++i)

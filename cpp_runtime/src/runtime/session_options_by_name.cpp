@@ -20,7 +20,7 @@ bool try_parse_into(std::string& member, const std::string& text) {
 }
 
 bool try_parse_into(int& member, const std::string& text) {
-  auto value = parse_int(text);
+  auto value = try_parse_int(text);
   if (value) member = *value;
   return value.has_value();
 }

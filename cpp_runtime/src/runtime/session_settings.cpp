@@ -86,7 +86,7 @@ ort::OptionsHandle make_session_options(const Library& library, const Options& o
   if (!folder.empty())
     entry("session.model_external_initializers_file_folder_path", folder.c_str());
   if (options.device != "cpu") entry("session.record_ep_graph_assignment_info", "1");
-  append_execution_provider(library, settings.get(), options);
+  append_device_execution_providers(library, settings.get(), options);
   return settings;
 }
 

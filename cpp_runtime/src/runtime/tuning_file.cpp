@@ -31,7 +31,7 @@ int max_accepted_tuned_value() {
 }
 
 bool field_equals(Json file, const char* name, const std::string& expected) {
-  return file.find(name).string() == expected;
+  return file.find(name).string_or_empty() == expected;
 }
 
 // Throws Error(file) or Error(input) for invalid values.
@@ -39,9 +39,9 @@ Options apply_tuning(Options options, Json file) {
   for (const TunedOption& tuned : kTunedOptions) {
     Json field = file.find(tuned.name);
     if (!field || options.*tuned.member != tuned.default_value) continue;
-    if (!field.is_number() || !(std::fabs(field.number()) < 1e6))
+    if (!field.is_number() || !(std::fabs(field.number_or_zero()) < 1e6))
       throw Error(ErrorCode::file, std::string("tuning: ") + tuned.name + " is not a small number");
-    options.*tuned.member = static_cast<int>(field.number());
+    options.*tuned.member = static_cast<int>(field.number_or_zero());
     if (options.*tuned.member > max_accepted_tuned_value())
       throw Error(ErrorCode::file,
                   std::string("tuning: ") + tuned.name + " is larger than any tuned value");
@@ -50,8 +50,8 @@ Options apply_tuning(Options options, Json file) {
   return options;
 }
 
-Options read_and_apply_tuning(const std::string& path, const Options& options,
-                              const Library& library) {
+Options read_and_apply_matching_tuning(const std::string& path, const Options& options,
+                                       const Library& library) {
   MappedFile mapped(path);
   if (mapped.bytes().size() > kMaxBytes)
     throw Error(ErrorCode::file, path + ": is too large for a tuning file");
@@ -74,7 +74,7 @@ Options options_with_tuning(const Options& options, const Model::Impl& model,
   std::string path = tuning_path(model);
   if (!options.tuned || path.empty() || !is_file(path)) return options;
   try {
-    return read_and_apply_tuning(path, options, library);
+    return read_and_apply_matching_tuning(path, options, library);
   } catch (const Error&) {
     return options;  // a damaged file must not prevent the start
   }

@@ -10,7 +10,7 @@ void ViolatedGuardFinder::locate(const Guards& guards, std::size_t failed_op, co
                                  const Run& run) {
   std::lock_guard hold(mutex_);
   for (std::size_t count = guards.num_guards_computed_before_op(failed_op); count > 0; count /= 2) {
-    std::vector<std::size_t> indices = guards.indices_of_first_computed_guards(count);
+    std::vector<std::size_t> indices = guards.indices_of_first_n_computed_guards(count);
     Strings outputs;
     for (std::size_t index : indices) outputs.push_back(guards.fetch_names()[index]);
     std::vector<const char*> names;

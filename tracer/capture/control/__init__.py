@@ -2,7 +2,9 @@
 flow runs.
 """
 
-from . import extend_with_tensor_array  # imported because it sets TensorArray.append_all_elements
+from . import (
+    extend_tensor_array_with_other,
+)  # imported because it sets TensorArray.append_all_elements
 from .branch import cond
 from .switch_case import case, switch_case
 from .tensor_arrays import (

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...core.errors import TraceError, with_user_line
+from ...core.errors import TraceError, append_user_line
 from ...ir.program import Block
 from ..modes import Static
 from .branch_values import find_meta_of_value
@@ -34,7 +34,9 @@ class ListLengthMismatchError(TraceError):
     def __init__(self, name: str) -> None:
         why = "the lists that the branches give have different lengths"
         super().__init__(
-            with_user_line(f"'{name}': {why}; append to one list in both, or use an `if` statement")
+            append_user_line(
+                f"'{name}': {why}; append to one list in both, or use an `if` statement"
+            )
         )
         self.name = name
 
@@ -50,7 +52,7 @@ def merge_needs_tensor_array(a: Any, b: Any) -> bool:
     return (
         isinstance(a, TensorArray)
         or isinstance(b, TensorArray)
-        or len(_raw_items(a)) != len(_raw_items(b))
+        or len(_items_without_alias_check(a)) != len(_items_without_alias_check(b))
     )
 
 
@@ -58,14 +60,16 @@ def _is_tensor_sequence_or_array(value: Any) -> bool:
     if isinstance(value, TensorArray):
         return True
     kind = (type(value) in MUTABLE_CONTAINERS and isinstance(value, list)) or type(value) is tuple
-    return kind and all(find_meta_of_value(v) is not None for v in _raw_items(value))
+    return kind and all(
+        find_meta_of_value(v) is not None for v in _items_without_alias_check(value)
+    )
 
 
 def _is_tuple_or_tuple_array(value: Any) -> bool:
     return value.is_tuple if isinstance(value, TensorArray) else isinstance(value, tuple)
 
 
-def _raw_items(value: Any) -> Sequence[Any]:
+def _items_without_alias_check(value: Any) -> Sequence[Any]:
     return value if isinstance(value, tuple) else unchecked_items(value)
 
 
@@ -81,7 +85,7 @@ def replace_by_tensor_array_if_list(mode: Static, name: str, value: Any) -> Any:
         return TensorArray.from_items(mode, value)
     if not is_local_object(mode.recorder, value):
         raise TraceError(
-            with_user_line(
+            append_user_line(
                 f"'{name}': this list was there before; give the name a copy of it (`list(...)`)"
             )
         )
@@ -127,7 +131,7 @@ class CarriedArray:
         return bool(self.variable.element_type_key != self.previous_element_type)
 
 
-def assign_in_parallel(pairs: Sequence[tuple[TensorArray, TensorArray]]) -> None:
+def assign_arrays_simultaneously(pairs: Sequence[tuple[TensorArray, TensorArray]]) -> None:
     """Assign the second list of each pair to the first one, as if all assignments were
     simultaneous.
     """

@@ -27,7 +27,7 @@ def emit_while(recorder: Recorder, block: Block, flag: str, is_test: bool = Fals
     recorder.append_op("while", {"Condition": [flag], "X": reads}, outputs, attrs)
 
 
-def emit_conditional(
+def emit_conditional_block(
     recorder: Recorder,
     block: Block,
     conditions: Sequence[str],

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core import pytree
 from ...core.dtype import parse_dtype
-from ...core.errors import BranchMergeError, user_line, with_user_line
+from ...core.errors import BranchMergeError, append_user_line, user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
@@ -17,17 +17,17 @@ from ...ir.program import VarDesc, VarKind
 from ..aliasing import Invalidation
 from ..modes import Static, find_static_base_mode
 from ..recorder import OpenBlock
-from ..symbolic_scalars import mark_symbolic_scalar, merge_value_kinds_over_paths, scalar_kind
+from ..symbolic_scalars import mark_symbolic_scalar, merge_scalar_kinds_of_values, scalar_kind
 from ..undefined_checks import PATH_NOT_TAKEN_PREFIX, UndefinedCheck
 from ..variable import MaybeUndefinedRecord, Variable
 from .array_replacement import ListLengthMismatchError, merge_needs_tensor_array
-from .block_ops import emit_conditional
+from .block_ops import emit_conditional_block
 from .branch_values import (
     Undefined,
-    cast_to,
+    are_recursively_interchangeable,
+    cast_or_fill_like,
     describe_value,
     find_meta_of_value,
-    has_same_objects,
     require_common_meta_of_values,
     zero_placeholder,
 )
@@ -99,7 +99,7 @@ def cond(
     """
     true_fn, false_fn = (_return_none if f is None else f for f in (true_fn, false_fn))
     if not callable(true_fn) or not callable(false_fn):
-        raise TypeError(with_user_line("cond: true_fn and false_fn should be functions, or None"))
+        raise TypeError(append_user_line("cond: true_fn and false_fn should be functions, or None"))
     mode = find_static_base_mode(state.mode)
     if mode is None or not isinstance(pred, Variable):
         require_variable_in_static_graph("cond", "pred", pred)
@@ -114,7 +114,7 @@ def cond(
             results.append(value)
             if mode.recorder.policy.rejects_none_results and len({m is None for m in results}) > 1:
                 raise BranchMergeError(
-                    with_user_line(f"{STRUCTURES_DIFFER}: one of them returns None")
+                    append_user_line(f"{STRUCTURES_DIFFER}: one of them returns None")
                 )
             snapshots.append(snapshot_container(value))
             leaves, spec = pytree.flatten(value)
@@ -138,7 +138,7 @@ def cond(
             f"the branches return different structures: {pytree.format_spec_root(paths[0])} and "
             f"{pytree.format_spec_root(paths[1])}"
         )
-        raise BranchMergeError(with_user_line(f"{STRUCTURES_DIFFER}: {why}"))
+        raise BranchMergeError(append_user_line(f"{STRUCTURES_DIFFER}: {why}"))
     merge = ContainerMerge()
     chosen = merge.merge_container(pytree.unflatten(paths[0], merged), *snapshots)
     merge.apply_merge()
@@ -157,7 +157,7 @@ def require_variable_in_static_graph(what: str, name: str, value: Any) -> None:
     """
     if state.mode.program_builder is not None and not isinstance(value, Tensor):
         raise TypeError(
-            with_user_line(f"{what}: {name} should be a Variable, not {type(value).__name__}")
+            append_user_line(f"{what}: {name} should be a Variable, not {type(value).__name__}")
         )
 
 
@@ -178,13 +178,13 @@ def record_and_merge_branches(
     names: names of the results, for error messages.
     allows_mixed_types: accept a result whose dtype or rank differs between the branches.
     """
-    pred = _emit_one_element_check(mode, pred)
+    pred = _defer_multi_element_error_to_run_time(mode, pred)
     check_condition("cond", pred)
     mode.recorder.aliases.reject_invalidated_tensor(pred)
     merge = BranchMerge(
         mode,
-        _record_branch(mode, true_branch, implied_condition_values(pred, True)),
-        _record_branch(mode, false_branch, implied_condition_values(pred, False)),
+        _record_and_roll_back_branch(mode, true_branch, implied_condition_values(pred, True)),
+        _record_and_roll_back_branch(mode, false_branch, implied_condition_values(pred, False)),
         allows_mixed_types,
         pred,
     )
@@ -208,10 +208,10 @@ def _merge_branches(
     ]
     mutated = {**two.inplace_writes, **one.inplace_writes}
     merged_externals = [
-        merge.merged_value_after_inplace_write(key, tensor) for key, (tensor, _) in mutated.items()
+        merge.merge_inplace_write(key, tensor) for key, (tensor, _) in mutated.items()
     ]
     merged_locations = [
-        (location, merge.merged_location_values(key))
+        (location, merge.merge_items_of_location(key))
         for key, location in merge.mutated_locations().items()
     ]
     merge.emit_ops(pred)
@@ -223,7 +223,7 @@ def _merge_branches(
     return merged
 
 
-def _emit_one_element_check(mode: Static, pred: Variable) -> Variable:
+def _defer_multi_element_error_to_run_time(mode: Static, pred: Variable) -> Variable:
     """Check that a condition has one element. Inside a branch or loop, the check is an assert of
     the program, so that it fails only in runs that reach it.
     """
@@ -248,20 +248,20 @@ def check_condition(what: str, pred: Tensor) -> None:
     """Raise TypeError unless `pred` is a bool tensor with one element."""
     if not isinstance(pred, Tensor):
         raise TypeError(
-            with_user_line(f"{what}: the condition is {type(pred).__name__}, not a Tensor")
+            append_user_line(f"{what}: the condition is {type(pred).__name__}, not a Tensor")
         )
     meta = pred.meta
     if meta.dtype != bool:
         raise TypeError(
-            with_user_line(f"{what}: the condition should be of dtype bool (pred={meta})")
+            append_user_line(f"{what}: the condition should be of dtype bool (pred={meta})")
         )
     if any(d not in (1, -1) for d in meta.shape):
         raise TypeError(
-            with_user_line(f"{what}: the condition should have one element (pred={meta})")
+            append_user_line(f"{what}: the condition should have one element (pred={meta})")
         )
 
 
-def _record_branch(
+def _record_and_roll_back_branch(
     mode: Static, branch: Callable[[], list[Any]], conditions: KnownConditionValues
 ) -> RecordedBranch:
     recorder, invalidated = mode.recorder, dict(mode.recorder.aliases.invalidated)
@@ -337,13 +337,13 @@ class BranchMerge:
         invalidated = [v for v in (a, b) if isinstance(v, InvalidatedValue)]
         if (
             invalidated
-            or has_same_objects(a, b)
+            or are_recursively_interchangeable(a, b)
             or (isinstance(a, Undefined) and isinstance(b, Undefined))
         ):
             return invalidated[0] if invalidated else a
         if isinstance(a, Undefined) or isinstance(b, Undefined):
             return self._merge_maybe_undefined(name, a, b)
-        if self.mode.converts_source and self._may_be_none(a, b):
+        if self.mode.converts_source and self._needs_optional_merge(a, b):
             return self._merge_optional(name, a, b)
         if merge_needs_tensor_array(a, b):
             return self._merge_arrays(name, a, b)
@@ -396,10 +396,10 @@ class BranchMerge:
         flags = tuple(
             self._defined_flag(name, v, side) for v, side in zip((a, b), self.branches, strict=True)
         )
-        result = self._declare_select_and_record_merge(
+        result = self._merge_values_by_select(
             (a, b), require_common_meta_of_values(name, a, b, BRANCH_LABELS), user_name=name
         )
-        mark_symbolic_scalar(result, merge_value_kinds_over_paths((a, b)))
+        mark_symbolic_scalar(result, merge_scalar_kinds_of_values((a, b)))
         if any(flag is not True for flag in flags):
             maybe_undefined = next(
                 v.maybe_undefined for v, flag in zip((a, b), flags, strict=True) if flag is not True
@@ -408,7 +408,7 @@ class BranchMerge:
                 result,
                 name,
                 maybe_undefined.defined_when,
-                self._declare_select_and_record_merge(flags, BOOL_META),
+                self._merge_values_by_select(flags, BOOL_META),
                 True,
                 maybe_undefined.block,
             )
@@ -470,7 +470,7 @@ class BranchMerge:
         result.maybe_undefined = MaybeUndefinedRecord(name, why, block, None, check)
 
     @staticmethod
-    def _may_be_none(a: Any, b: Any) -> bool:
+    def _needs_optional_merge(a: Any, b: Any) -> bool:
         values = [v for v in (a, b) if v is not None]
         is_never_none = none_flag_or_constant(a) is False and none_flag_or_constant(b) is False
         return not is_never_none and all(find_meta_of_value(v) is not None for v in values)
@@ -494,8 +494,8 @@ class BranchMerge:
             for v, flag in zip((a, b), flags, strict=True)
         ]
         result = mark_symbolic_scalar(
-            self._declare_select_and_record_merge((pair[0], pair[1]), meta),
-            merge_value_kinds_over_paths(values),
+            self._merge_values_by_select((pair[0], pair[1]), meta),
+            merge_scalar_kinds_of_values(values),
         )
         if all(flag is False for flag in flags):
             return result
@@ -503,7 +503,7 @@ class BranchMerge:
         return mark_maybe_none(
             result,
             name,
-            self._declare_select_and_record_merge(flags, BOOL_META),
+            self._merge_values_by_select(flags, BOOL_META),
             self.recorder.block.idx,
             where,
         )
@@ -512,7 +512,7 @@ class BranchMerge:
         """Merge tensors of different dtypes or ranks. The result is declared like `a`, as in
         Paddle.
         """
-        result = self._declare_select_and_record_merge((a, b), a.meta, metas=(a.meta, b.meta))
+        result = self._merge_values_by_select((a, b), a.meta, metas=(a.meta, b.meta))
         result.mixed_types = "".join(
             v.mixed_types or f"\n  {side}: {describe_value(v)}"
             for side, v in zip(BRANCH_LABELS, (a, b), strict=True)
@@ -555,9 +555,7 @@ class BranchMerge:
             )
         filler = MissingValueZeros(meta)
         merged = mark_symbolic_scalar(
-            self._declare_select_and_record_merge(
-                (filler, b) if defined is b else (a, filler), meta
-            ),
+            self._merge_values_by_select((filler, b) if defined is b else (a, filler), meta),
             scalar_kind(defined),
         )
         if is_entry or is_user_variable_name(name):
@@ -572,7 +570,7 @@ class BranchMerge:
             flag, expected = (
                 (self.pred, defined is a)
                 if defined_flag_value is True
-                else (self._declare_select_and_record_merge(flags, BOOL_META), True)
+                else (self._merge_values_by_select(flags, BOOL_META), True)
             )
             # `oarlock explain` lists the reader. A dict key is checked when it is read.
             is_listed = is_entry or self.mode.continues
@@ -582,7 +580,7 @@ class BranchMerge:
             )
         return merged
 
-    def merged_value_after_inplace_write(self, key: int, tensor: Variable) -> Variable:
+    def merge_inplace_write(self, key: int, tensor: Variable) -> Variable:
         """Return the variable that selects between the values of an external tensor after the
         branches, which change it in place.
         """
@@ -615,7 +613,7 @@ class BranchMerge:
             ]
             reject_length_change(location, states[0], states[1], "one of two branches")
 
-    def merged_location_values(self, key: Any) -> dict[Any, Any]:
+    def merge_items_of_location(self, key: Any) -> dict[Any, Any]:
         """Return the values of a mutable location after the branches."""
         changes = [side.mutations[key] for side in self.branches if key in side.mutations]
         location, before = changes[0].location, changes[0].before
@@ -631,7 +629,7 @@ class BranchMerge:
                 for state in states
             )
             if is_merged_by_value(one) or is_merged_by_value(two):
-                merged[item_key] = self._merge_location_value(
+                merged[item_key] = self._merge_location_item(
                     label,
                     (one, two),
                     [
@@ -653,7 +651,7 @@ class BranchMerge:
             if not isinstance(v, Undefined) or isinstance(v, InvalidatedValue)
         }
 
-    def _merge_location_value(
+    def _merge_location_item(
         self, label: str, pair: tuple[Any, Any], containers: list[ContainerSnapshot | None]
     ) -> Any:
         """Merge a value in a mutable location. A merged list or dict may alias the list or dict of
@@ -666,7 +664,7 @@ class BranchMerge:
             self.merge_value(label, one.copy(), two.copy()), one, two
         )
 
-    def _declare_select_and_record_merge(
+    def _merge_values_by_select(
         self, pair: tuple[Any, Any], meta: Meta, metas: Sequence[Meta] = (), user_name: str = ""
     ) -> Variable:
         """Return a new variable for a pair of values.
@@ -724,7 +722,7 @@ class BranchMerge:
         ):
             return value
         with self.recorder.enter_block(side.open_block):
-            name = self.recorder.checked_operand_name(value)
+            name = self.recorder.emit_undefined_check_and_get_name(value)
             desc = self.recorder.var(name)
         return value if desc is None or name == value.name else self.recorder.create_variable(desc)
 
@@ -735,9 +733,9 @@ class BranchMerge:
             tensor = (
                 zero_placeholder(value.meta)
                 if isinstance(value, MissingValueZeros)
-                else cast_to(self._final_value(value, side), meta)
+                else cast_or_fill_like(self._tensor_value_at_branch_end(value, side), meta)
             )
-            name = recorder.find_or_declare_name(tensor)
+            name = recorder.find_name_or_declare_persistable(tensor)
         out = recorder.namer.temporary_name("conditional_block")
         recorder.declare(out, Meta(tensor.meta.shape, meta.dtype))
         with recorder.enter_block(side.open_block):
@@ -745,7 +743,7 @@ class BranchMerge:
         side.output_names.append(out)
         return out
 
-    def _final_value(self, value: Any, side: RecordedBranch) -> Any:
+    def _tensor_value_at_branch_end(self, value: Any, side: RecordedBranch) -> Any:
         """Return the value that a tensor has at the end of a branch. An external tensor that the
         branch changed in place was restored, so its value there is another variable.
         """
@@ -761,7 +759,9 @@ class BranchMerge:
         self._emit_branch(OPS["logical_not"](pred), self.branches[1])
         if not self.select_inputs:
             return
-        mask = self.recorder.find_or_declare_name(OPS["cast"](pred, in_dtype=0, out_dtype=2))
+        mask = self.recorder.find_name_or_declare_persistable(
+            OPS["cast"](pred, in_dtype=0, out_dtype=2)
+        )
         for variable, (one, two) in self.select_inputs:
             op = self.recorder.append_op(
                 "select_input", {"X": [two, one], "Mask": [mask]}, {"Out": [variable.name]}
@@ -774,8 +774,11 @@ class BranchMerge:
         arrays = [
             n for n in writes if n not in side.output_names and self._is_array_or_persistable(n)
         ]
-        emit_conditional(
-            recorder, block, [recorder.find_or_declare_name(pred)], [*side.output_names, *arrays]
+        emit_conditional_block(
+            recorder,
+            block,
+            [recorder.find_name_or_declare_persistable(pred)],
+            [*side.output_names, *arrays],
         )
 
     def _is_array_or_persistable(self, name: str) -> bool:

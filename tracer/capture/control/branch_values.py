@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ...core.dtype import is_inexact, is_real, numeric_type_rank, parse_dtype
-from ...core.errors import TraceError, with_user_line
+from ...core.errors import TraceError, append_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ...ir.plain_values import are_interchangeable
@@ -37,7 +37,7 @@ class Undefined:
         """Raise UnboundLocalError for a local variable and NameError for other names."""
         kind = UnboundLocalError if self.name.isidentifier() else NameError
         why = self.why or "was not given a value before"
-        raise kind(with_user_line(f"'{self.name}' {why}"))
+        raise kind(append_user_line(f"'{self.name}' {why}"))
 
     def __getattr__(self, attribute: str) -> Any:
         if attribute.startswith("__") and attribute not in RAISING_METHODS:
@@ -146,10 +146,12 @@ def find_meta_of_value(value: Any) -> Meta | None:
     return scalar_meta(value) if is_python_or_numpy_scalar(value) else None
 
 
-def has_same_objects(a: Any, b: Any) -> bool:
+def are_recursively_interchangeable(a: Any, b: Any) -> bool:
     """Whether two Python values are the same object, or lists or tuples of the same objects."""
     if type(a) is type(b) and isinstance(a, tuple | list) and len(a) == len(b):
-        return a is b or all(has_same_objects(x, y) for x, y in zip(a, b, strict=True))
+        return a is b or all(
+            are_recursively_interchangeable(x, y) for x, y in zip(a, b, strict=True)
+        )
     return are_interchangeable(a, b)
 
 
@@ -171,7 +173,7 @@ def require_common_meta_of_values(name: str, a: Any, b: Any, sides: tuple[str, s
     for value in (a, b):
         if isinstance(value, Variable) and value.mixed_types:
             raise TraceError(
-                with_user_line(
+                append_user_line(
                     f"'{name}': the branches give different dtypes or numbers of axes"
                     f"{value.mixed_types}"
                 )
@@ -224,7 +226,7 @@ def raise_merge_error(name: str, a: Any, b: Any, sides: tuple[str, str], why: st
     lines = "".join(
         f"\n  {side}: {describe_value(v)}" for side, v in zip(sides, (a, b), strict=True)
     )
-    raise TraceError(with_user_line(f"'{name}': {why}{lines}"))
+    raise TraceError(append_user_line(f"'{name}': {why}{lines}"))
 
 
 def describe_value(value: Any) -> str:
@@ -256,7 +258,7 @@ def _describe_container(value: Any) -> str:
     )
 
 
-def cast_to(value: Any, meta: Meta) -> Tensor:
+def cast_or_fill_like(value: Any, meta: Meta) -> Tensor:
     """Cast a tensor to the dtype of `meta`, or convert a scalar to a tensor like `meta`."""
     if not isinstance(value, Tensor):
         return (

@@ -42,7 +42,7 @@ def is_user_variable_name(name: str) -> bool:
     return not name.startswith(("the ", "whether ", "result "))
 
 
-def find_maybe_undefined_with_name(name: str, value: Any) -> MaybeUndefinedRecord | None:
+def find_maybe_undefined_record_of_value(name: str, value: Any) -> MaybeUndefinedRecord | None:
     """Return the MaybeUndefinedRecord of a variable with this name; None if it has a value."""
     maybe_undefined = value.maybe_undefined if isinstance(value, Variable) else None
     return (
@@ -57,7 +57,7 @@ def find_maybe_undefined_with_name(name: str, value: Any) -> MaybeUndefinedRecor
 
 def variable_defined_flag(recorder: Recorder, name: str, value: Any) -> Any:
     """Whether a variable has a value: True, False, or a bool of the program."""
-    maybe_undefined = find_maybe_undefined_with_name(name, value)
+    maybe_undefined = find_maybe_undefined_record_of_value(name, value)
     if maybe_undefined is None:
         return not isinstance(value, Undefined)
     return value_defined_flag(recorder, value)
@@ -121,14 +121,14 @@ class LoopDefinedFlags:
         before: the value before the loop.
         """
         if i in self.flag_by_position or (
-            find_maybe_undefined_with_name(name, before) is None
-            and find_maybe_undefined_with_name(name, after) is None
+            find_maybe_undefined_record_of_value(name, before) is None
+            and find_maybe_undefined_record_of_value(name, after) is None
         ):
             return False
         self.flag_by_position[i] = LoopDefinedFlag(name, BOOL_META, None, initial_value=before)
         return True
 
-    def mark_maybe_undefined(self, values: list[Any], where: str = "") -> None:
+    def mark_flagged_values_maybe_undefined(self, values: list[Any], where: str = "") -> None:
         """Mark the variables as maybe-undefined.
 
         where: the line of the loop; given after the loop only.
@@ -146,7 +146,7 @@ class LoopDefinedFlags:
                 flag.name, UNASSIGNED_IN_LOOP, ANY_BLOCK, None, check
             )
 
-    def iter_flag_and_next_value(
+    def iter_flag_and_next_flag_if_present(
         self, i: int, defined: dict[int, Any]
     ) -> Iterator[tuple[LoopCarriedVariable, Any]]:
         """Yield the flag of value `i` with its next value.

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...core.dtype import parse_dtype
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from .static_rnn import StaticRNN
@@ -45,11 +45,11 @@ class DynamicRNN:
         """
         if level:
             raise OpError(
-                with_user_line(f"DynamicRNN.step_input: level={level} is not supported, only 0")
+                append_user_line(f"DynamicRNN.step_input: level={level} is not supported, only 0")
             )
         if not isinstance(x, Tensor):
             raise TypeError(
-                with_user_line(
+                append_user_line(
                     f"DynamicRNN.step_input: x should be a variable, not {type(x).__name__}"
                 )
             )
@@ -64,7 +64,7 @@ class DynamicRNN:
     def static_input(self, x: Tensor) -> Tensor:
         """Return x itself, which all steps read."""
         if self._first_padded_input is None:
-            raise OpError(with_user_line("DynamicRNN.static_input: call step_input before"))
+            raise OpError(append_user_line("DynamicRNN.static_input: call step_input before"))
         return x
 
     def memory(
@@ -84,7 +84,7 @@ class DynamicRNN:
         if init is None:
             if self._first_padded_input is None or shape is None:
                 raise OpError(
-                    with_user_line(
+                    append_user_line(
                         "DynamicRNN.memory: without init it needs a shape, and a step_input before"
                     )
                 )
@@ -104,7 +104,7 @@ class DynamicRNN:
     def _reorder_init_from_length_order(self, init: Tensor) -> Tensor:
         """Reorder rows from the order of decreasing lengths to the order of the sequences."""
         if self._sequence_lengths is None:
-            raise OpError(with_user_line("DynamicRNN.memory: call step_input before"))
+            raise OpError(append_user_line("DynamicRNN.memory: call step_input before"))
         with self._static_rnn.record_in_outer_block():
             order = OPS["argsort"](self._sequence_lengths, axis=0, descending=True)[1]
             result: Tensor = OPS["gather"](init, OPS["argsort"](order, axis=0)[1])

@@ -6,22 +6,22 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from ...core import pytree
-from ...core.errors import TraceError, with_user_line
+from ...core.errors import TraceError, append_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ..modes import Static
 from ..recorder import OpenBlock
 from ..symbolic_scalars import (
     mark_symbolic_scalar,
-    merge_kinds_over_paths,
-    merge_value_kinds_over_paths,
+    merge_scalar_kinds,
+    merge_scalar_kinds_of_values,
     scalar_kind,
 )
 from ..undefined_checks import UndefinedCheck
 from ..variable import MaybeUndefinedRecord, Variable
 from .array_replacement import (
     CarriedArray,
-    assign_in_parallel,
+    assign_arrays_simultaneously,
     merge_needs_tensor_array,
     replace_by_tensor_array_if_list,
 )
@@ -29,9 +29,9 @@ from .block_ops import emit_while
 from .branch import check_condition, undo_inplace_write
 from .branch_values import (
     Undefined,
-    cast_to,
+    are_recursively_interchangeable,
+    cast_or_fill_like,
     find_meta_of_value,
-    has_same_objects,
     nan_or_zero_placeholder,
     raise_merge_error,
     require_common_meta_of_values,
@@ -136,9 +136,9 @@ class LoopRecording(LoopState):
         Raises TraceError if loops are nested too deep: an inner loop is recorded several times for
         each recording of the outer one.
         """
-        if self.num_open_blocks() > MAX_OPEN_BLOCKS:
+        if self.num_open_recorder_blocks() > MAX_OPEN_BLOCKS:
             raise TraceError(
-                with_user_line(
+                append_user_line(
                     f"loops are nested more than {MAX_OPEN_BLOCKS} deep; "
                     "put the inner ones into ops"
                 )
@@ -158,13 +158,13 @@ class LoopRecording(LoopState):
                 "what a round changes is another thing each time that its body is read; keep "
                 "what changes in variables of the loop"
             )
-            raise TraceError(with_user_line(why))
+            raise TraceError(append_user_line(why))
         if deferred_errors and not self.recorder.num_open_loops:
             raise deferred_errors[0]
         with self.recorder.aliases.allow_invalidated_reads():
             self._emit_loop(inner, after, condition)
             results = self._bind_values_after_loop()
-        self.alias_analysis.apply_recorded_aliases(
+        self.alias_analysis.set_alias_state_before_iteration(
             self._loop_carried_by_position()
         )  # the state after the loop is that before another iteration
         return results
@@ -177,9 +177,9 @@ class LoopRecording(LoopState):
         end of the iteration, and the condition.
         """
         self.needs_another_recording = self.has_new_leaves = False
-        with self.recorder.enter_new_block() as inner, self.recorder.enter_loop():
+        with self.recorder.enter_new_block() as inner, self.recorder.count_open_loop():
             body_inputs = self._declare_body_inputs(inner)
-            self.alias_analysis.apply_recorded_aliases(self._loop_carried_by_position())
+            self.alias_analysis.set_alias_state_before_iteration(self._loop_carried_by_position())
             condition, result = self._run_test(self._run_body(body_inputs))
             for i in self.arrays:
                 result[i] = replace_by_tensor_array_if_list(self.mode, self.names[i], result[i])
@@ -188,14 +188,14 @@ class LoopRecording(LoopState):
             )
         next_values: dict[Hashable, Any] = {i: result[i] for i in (*self.carried, *self.arrays)}
         result = [
-            v if v is g else self._value_at_end_of_iteration(inner, v)
+            v if v is g else self._snapshot_if_written_in_place(inner, v)
             for v, g in zip(result, body_inputs, strict=True)
         ]
         self._schedule_resized_lists_for_replacement(inner, result)
         changes = collect_and_roll_back_mutations(inner)
-        after = self._pair_successors_and_carry_changes(
+        after = self._pair_successors_and_carry_changed_values(
             body_inputs, result
-        ) + self._restore_externals_and_pair_successors(inner)
+        ) + self._undo_inplace_writes_and_pair_successors(inner)
         self._carry_new_locations(changes)
         self._request_recording_after_untyped_array_reads()
         if not self.needs_another_recording:
@@ -226,7 +226,7 @@ class LoopRecording(LoopState):
             *self.undefined_values.flag_by_position.values(),
         ):
             self._declare_carried_variable(flag)
-        self.undefined_values.mark_maybe_undefined(values)
+        self.undefined_values.mark_flagged_values_maybe_undefined(values)
         self.optional_values.mark_flagged_values_maybe_none(
             values, self.names, self.recorder.block.idx
         )
@@ -278,7 +278,7 @@ class LoopRecording(LoopState):
         carried.variable = result
         return mark_symbolic_scalar(result, carried.scalar_kind)
 
-    def _pair_successors_and_carry_changes(
+    def _pair_successors_and_carry_changed_values(
         self, given: LoopValues, result: LoopValues
     ) -> Successors:
         successors: Successors = []
@@ -314,8 +314,8 @@ class LoopRecording(LoopState):
                     )
                     or self.needs_another_recording
                 )
-                successors += self.optional_values.iter_flag_and_next_value(i, after)
-                successors += self.undefined_values.iter_flag_and_next_value(
+                successors += self.optional_values.iter_flag_and_next_flag_if_present(i, after)
+                successors += self.undefined_values.iter_flag_and_next_flag_if_present(
                     i, self._defined_flags_after
                 )
                 last = (
@@ -326,9 +326,10 @@ class LoopRecording(LoopState):
                 self._generalize_type(self.carried[i], last)
                 successors.append((self.carried[i], last))
             elif type(before) in MUTABLE_CONTAINERS or (
-                not has_same_objects(before, after) and not _are_both_undefined(before, after)
+                not are_recursively_interchangeable(before, after)
+                and not _are_both_undefined(before, after)
             ):
-                self._make_carried(i, to_builtin_container(after))
+                self._start_carrying_value(i, to_builtin_container(after))
                 if self.has_new_leaves:
                     return successors
                 if i in self.carried:
@@ -337,7 +338,7 @@ class LoopRecording(LoopState):
                     )
         return successors
 
-    def _make_carried(self, i: int, after: Any) -> None:
+    def _start_carrying_value(self, i: int, after: Any) -> None:
         """Make value `i` loop-carried."""
         name, initial = self.names[i], self.values[i]
         self.needs_another_recording = True
@@ -366,16 +367,16 @@ class LoopRecording(LoopState):
             )
             return
         if find_meta_of_value(initial) is None or find_meta_of_value(after) is None:
-            self._expand_container(i, after)
+            self._carry_non_tensor_value(i, after)
             return
         self.carried[i] = LoopCarriedVariable(
             name,
             require_common_meta_of_values(name, initial, after, PHASE_LABELS),
             initial,
-            scalar_kind=merge_value_kinds_over_paths((initial, after)),
+            scalar_kind=merge_scalar_kinds_of_values((initial, after)),
         )
 
-    def _expand_container(self, i: int, after: Any) -> None:
+    def _carry_non_tensor_value(self, i: int, after: Any) -> None:
         """Make the leaves of a container loop-carried."""
         before = self.containers.copy_as_before_expansion(self.values[i])
         if type(before) is tuple and merge_needs_tensor_array(before, after):
@@ -434,7 +435,7 @@ class LoopRecording(LoopState):
                 carried.name, previous, after, PHASE_LABELS, "an iteration deletes its value"
             )
         merged = require_common_meta_of_values(carried.name, previous, after, PHASE_LABELS)
-        kind = merge_kinds_over_paths((carried.scalar_kind, scalar_kind(after)))
+        kind = merge_scalar_kinds((carried.scalar_kind, scalar_kind(after)))
         if kind != carried.scalar_kind:
             carried.scalar_kind, self.needs_another_recording = kind, True
         shape = tuple(
@@ -443,7 +444,7 @@ class LoopRecording(LoopState):
         if (shape, merged.dtype) != (carried.meta.shape, carried.meta.dtype):
             carried.meta, self.needs_another_recording = Meta(shape, merged.dtype), True
 
-    def _restore_externals_and_pair_successors(self, inner: OpenBlock) -> Successors:
+    def _undo_inplace_writes_and_pair_successors(self, inner: OpenBlock) -> Successors:
         """Return the values that external tensors have after the body changed them in place, and
         restore the tensors.
         """
@@ -464,17 +465,17 @@ class LoopRecording(LoopState):
             undo_inplace_write(
                 self.mode, tensor, before if existing is None else existing[1].initial.raw
             )
-        self._stop_carrying_unwritten_externals(inner)
+        self._stop_carrying_stale_inplace_writes(inner)
         return successors
 
-    def _stop_carrying_unwritten_externals(self, inner: OpenBlock) -> None:
+    def _stop_carrying_stale_inplace_writes(self, inner: OpenBlock) -> None:
         """Stop carrying tensors that the body no longer changes in place."""
         for key in [k for k in self.inplace_writes if k not in inner.inplace_writes]:
             tensor, carried = self.inplace_writes.pop(key)
             undo_inplace_write(self.mode, tensor, carried.initial.raw)
             self.needs_another_recording = True
 
-    def _value_at_end_of_iteration(self, inner: OpenBlock, value: Any) -> Any:
+    def _snapshot_if_written_in_place(self, inner: OpenBlock, value: Any) -> Any:
         """Return the value of a tensor at the end of an iteration. For an external tensor that
         changed in place this is a new tensor, because the original one is restored.
         """
@@ -497,7 +498,7 @@ class LoopRecording(LoopState):
 
     def _stop_carrying_invalidated_items(self) -> None:
         """Stop carrying items of lists and dicts that were invalidated since they were found."""
-        invalidated, leaf = self.locations.invalidated_values(), 0
+        invalidated, leaf = self.locations.invalidated_value_per_location(), 0
         for i, spec in enumerate(self.specs):
             invalidated_value = (
                 invalidated[i - self.num_variables]
@@ -544,13 +545,17 @@ class LoopRecording(LoopState):
             recorder.declare(recorder.namer.temporary_name("while"), first.meta)
         )
         recorder.append_op(
-            "assign", {"X": [recorder.find_or_declare_name(first)]}, {"Out": [flag.name]}
+            "assign",
+            {"X": [recorder.find_name_or_declare_persistable(first)]},
+            {"Out": [flag.name]},
         )
         with recorder.enter_block(inner):
             last = self._to_condition_tensor(condition)
             self._emit_parallel_assigns(after)
             recorder.append_op(
-                "assign", {"X": [recorder.find_or_declare_name(last)]}, {"Out": [flag.name]}
+                "assign",
+                {"X": [recorder.find_name_or_declare_persistable(last)]},
+                {"Out": [flag.name]},
             )
         emit_while(recorder, inner.block, flag.name)
 
@@ -584,10 +589,10 @@ class LoopRecording(LoopState):
 
     def _cast_initial_or_placeholder(self, carried: LoopCarriedVariable) -> Tensor:
         if isinstance(carried, LoopDefinedFlag):
-            return cast_to(carried.initial_flag(self.recorder), carried.meta)
+            return cast_or_fill_like(carried.initial_flag(self.recorder), carried.meta)
         if find_meta_of_value(carried.initial) is None:
             return nan_or_zero_placeholder(carried.meta)
-        return cast_to(carried.initial, carried.meta)
+        return cast_or_fill_like(carried.initial, carried.meta)
 
     def _emit_carried_assign(self, value: Tensor, carried: LoopCarriedVariable) -> None:
         assert carried.variable is not None
@@ -597,9 +602,9 @@ class LoopRecording(LoopState):
             and value.maybe_undefined.name != carried.name
         )
         name = (
-            self.recorder.checked_operand_name(value)
+            self.recorder.emit_undefined_check_and_get_name(value)
             if needs_check
-            else self.recorder.find_or_declare_name(value)
+            else self.recorder.find_name_or_declare_persistable(value)
         )
         self.recorder.append_op("assign", {"X": [name]}, {"Out": [carried.variable.name]})
 
@@ -608,9 +613,15 @@ class LoopRecording(LoopState):
         test before the loop. They act as if they were simultaneous, so a value that an earlier
         assignment would overwrite is copied first.
         """
-        assign_in_parallel([(c.variable, v) for c, v in after if isinstance(c, CarriedArray)])
+        assign_arrays_simultaneously(
+            [(c.variable, v) for c, v in after if isinstance(c, CarriedArray)]
+        )
         names = {c.variable.name for c, _ in after if c.variable is not None}
-        values = [(c, cast_to(v, c.meta)) for c, v in after if isinstance(c, LoopCarriedVariable)]
+        values = [
+            (c, cast_or_fill_like(v, c.meta))
+            for c, v in after
+            if isinstance(c, LoopCarriedVariable)
+        ]
         for i, (carried, value) in enumerate(values):
             if (
                 carried.variable is not None
@@ -621,7 +632,7 @@ class LoopRecording(LoopState):
         for carried, value in values:
             if (
                 carried.variable is not None
-                and self.recorder.find_or_declare_name(value) != carried.variable.name
+                and self.recorder.find_name_or_declare_persistable(value) != carried.variable.name
             ):
                 self._emit_carried_assign(value, carried)
 
@@ -629,13 +640,13 @@ class LoopRecording(LoopState):
         values = self._values_with_carried_variables()
         assert self._first_condition is not None
         flag, where = (
-            self.recorder.find_or_declare_name(self._first_condition),
+            self.recorder.find_name_or_declare_persistable(self._first_condition),
             self.recorder.block.ops[-1].user_line,
         )
         self.optional_values.mark_flagged_values_maybe_none(
             values, self.names, self.recorder.block.idx
         )
-        self.undefined_values.mark_maybe_undefined(values, where)
+        self.undefined_values.mark_flagged_values_maybe_undefined(values, where)
         for i, carried in self.carried.items():
             is_undefined_before = (
                 isinstance(carried.initial, Undefined)

@@ -78,7 +78,7 @@ class LoopAliasAnalysis:
         """Treat a TensorArray as created before the loop, as the list or tuple that it replaces."""
         self.aliases.record_creation(array, self._loop_timestamp)
 
-    def apply_recorded_aliases(self, values: Mapping[Hashable, Any]) -> None:
+    def set_alias_state_before_iteration(self, values: Mapping[Hashable, Any]) -> None:
         """Set up the alias relation for recording the body: it contains every alias that a previous
         iteration may have created.
 

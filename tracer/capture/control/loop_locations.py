@@ -42,7 +42,7 @@ class LoopMutableLocations:
             if location.read().get(key, self) is not value:
                 location.write_item(key, value)
 
-    def invalidated_values(self) -> list[InvalidatedValue | None]:
+    def invalidated_value_per_location(self) -> list[InvalidatedValue | None]:
         """Return the InvalidatedValue of each location; None where the value is valid."""
         return [v if isinstance(v, InvalidatedValue) else None for v in self.read_values()]
 

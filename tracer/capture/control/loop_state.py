@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core import pytree
-from ...core.errors import TraceError, with_user_line
+from ...core.errors import TraceError, append_user_line
 from ..recorder import Recorder
 from .array_replacement import CarriedArray
 from .defined_flags import LoopDefinedFlags
@@ -75,16 +75,16 @@ class LoopState:
                 continue
             count = pytree.num_leaves(spec)
             values.append(pytree.unflatten(spec, leaves[position : position + count]))
-            self._mark_as_created_in_iteration(values[-1])
+            self._mark_containers_created_in_iteration(values[-1])
             position += count
         return values
 
-    def _mark_as_created_in_iteration(self, result: Any) -> None:
+    def _mark_containers_created_in_iteration(self, result: Any) -> None:
         """Mark containers as created in this iteration."""
         if isinstance(result, list | dict | tuple):
             register_local_object(self.recorder, result)
             for inner in result.values() if isinstance(result, dict) else result:
-                self._mark_as_created_in_iteration(inner)
+                self._mark_containers_created_in_iteration(inner)
 
     def _flatten_and_check_structure(self, values: LoopValues) -> LoopValues:
         leaves = []
@@ -98,7 +98,7 @@ class LoopState:
                     f"an iteration changes the structure from {pytree.format_spec_root(spec)} to "
                     f"{pytree.format_spec_root(structure)}"
                 )
-                raise TraceError(with_user_line(f"{why}; only the values in it may change"))
+                raise TraceError(append_user_line(f"{why}; only the values in it may change"))
             leaves += inner
         return leaves
 
@@ -129,6 +129,6 @@ class LoopState:
                 return
             position += 1 if spec is None else pytree.num_leaves(spec)
 
-    def num_open_blocks(self) -> int:
+    def num_open_recorder_blocks(self) -> int:
         """Return the number of open blocks."""
         return len(self.recorder.open_blocks)

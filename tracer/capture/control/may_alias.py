@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from ...core import pytree
-from ...core.errors import TraceError, user_frame, user_line, with_user_line
+from ...core.errors import TraceError, append_user_line, user_frame, user_line
 from ...core.mode import state
 from ..modes import find_static_base_mode
 from .branch_values import Undefined
@@ -28,7 +28,7 @@ class InvalidatedValue(Undefined):
 
     def raise_error(self) -> NoReturn:
         """Raise TraceError."""
-        raise TraceError(with_user_line(self.why))
+        raise TraceError(append_user_line(self.why))
 
 
 def invalidate_if_undefined(label: str, value: Any) -> Any:
@@ -142,7 +142,7 @@ def resolve_list_reject_invalidated(container: Any) -> Any:
             return values[0].array
         for value in values:
             if isinstance(value, InvalidatedValue):
-                raise TraceError(with_user_line(user_name_prefix(container) + value.why))
+                raise TraceError(append_user_line(user_name_prefix(container) + value.why))
     return container
 
 
@@ -198,7 +198,7 @@ class MayAlias:
                     f"loop{self.since_line}, that was changed under another name"
                 )
                 raise TraceError(
-                    with_user_line(f"{user_name_prefix(container)}{why}; {ALIAS_FIX_HINT}")
+                    append_user_line(f"{user_name_prefix(container)}{why}; {ALIAS_FIX_HINT}")
                 )
 
     def all_origins(self) -> Iterator[Any]:

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from types import CellType
 from typing import Any
 
-from ...core.errors import TraceError, with_user_line
+from ...core.errors import TraceError, append_user_line
 from ..recorder import OpenBlock, Recorder
-from .branch_values import Undefined, find_meta_of_value, has_same_objects
+from .branch_values import Undefined, are_recursively_interchangeable, find_meta_of_value
 from .may_alias import (
     ContainerSnapshot,
     InvalidatedValue,
@@ -183,7 +183,9 @@ class Mutation:
         """Yield the keys whose values changed."""
         missing = object()
         for key in dict.fromkeys((*self.before, *self.after)):
-            if not has_same_objects(self.before.get(key, missing), self.after.get(key, missing)):
+            if not are_recursively_interchangeable(
+                self.before.get(key, missing), self.after.get(key, missing)
+            ):
                 yield key
 
 
@@ -278,7 +280,7 @@ class ListLengthChangeError(TraceError):
             f"'{location.name}' has another length after {what}; change it where it is a "
             f"variable, or return what is new"
         )
-        super().__init__(with_user_line(why))
+        super().__init__(append_user_line(why))
         self.location, self.target = location, location.target
 
 

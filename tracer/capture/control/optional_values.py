@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...core.op import Meta
-from ..symbolic_scalars import merge_value_kinds_over_paths
+from ..symbolic_scalars import merge_scalar_kinds_of_values
 from ..undefined_checks import IS_NONE_PREFIX, NOT_RETURNED_PREFIX, UndefinedCheck
 from ..variable import MaybeUndefinedRecord, Variable
 from .branch_values import Undefined, find_meta_of_value, require_common_meta_of_values
@@ -37,7 +37,9 @@ def none_flag_or_constant(value: Any) -> Any:
     )
 
 
-def implied_none_flags(condition: Any) -> tuple[KnownConditionValues, KnownConditionValues]:
+def none_flags_implied_by_true_and_false(
+    condition: Any,
+) -> tuple[KnownConditionValues, KnownConditionValues]:
     """Return what is known about none flags if a condition is true, and if it is false."""
     implied: tuple[KnownConditionValues, KnownConditionValues] = (
         getattr(condition, "implied_none_flags", None) or NO_KNOWN_CONDITIONS
@@ -52,7 +54,7 @@ def implied_condition_values(condition: Any, holds: bool) -> KnownConditionValue
     side = 0 if holds else 1
     return (
         frozenset({(condition.name, holds)})
-        | implied_none_flags(condition)[side]
+        | none_flags_implied_by_true_and_false(condition)[side]
         | (condition.implied_conditions or NO_KNOWN_CONDITIONS)[side]
     )
 
@@ -99,7 +101,7 @@ def mark_maybe_none(
     return value
 
 
-def mark_result_maybe_none(value: Variable, function: str, missing: Variable) -> Variable:
+def mark_return_value_maybe_none(value: Variable, function: str, missing: Variable) -> Variable:
     """Mark the result of a function as None where `missing` is true. If an op uses the result in a
     run in which it is None, the run fails.
     """
@@ -112,7 +114,7 @@ def mark_result_maybe_none(value: Variable, function: str, missing: Variable) ->
 def none_flag_on_path(condition: Any, holds: bool, value: Any) -> Any:
     """Return the none flag of `value` on the path on which `condition` equals `holds`."""
     flag = none_flag_or_constant(value)
-    for name, is_true in implied_none_flags(condition)[0 if holds else 1]:
+    for name, is_true in none_flags_implied_by_true_and_false(condition)[0 if holds else 1]:
         if isinstance(flag, Variable) and flag.name == name:
             return is_true
     return flag
@@ -153,7 +155,7 @@ class LoopNoneFlags:
             name,
             meta,
             Undefined(name) if initial is None else initial,
-            scalar_kind=merge_value_kinds_over_paths(tensors),
+            scalar_kind=merge_scalar_kinds_of_values(tensors),
         )
 
     def add_flag_if_needed(self, i: int, carried: LoopCarriedVariable, after: Any) -> bool:
@@ -167,7 +169,7 @@ class LoopNoneFlags:
         )
         return True
 
-    def iter_flag_and_next_value(
+    def iter_flag_and_next_flag_if_present(
         self, i: int, after: Any
     ) -> Iterator[tuple[LoopCarriedVariable, Any]]:
         """Yield the none flag of value `i` with its next value."""

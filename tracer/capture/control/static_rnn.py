@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from ...core.dtype import is_inexact, parse_dtype
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ...ir.block_captures import outer_names_read_by_block, outer_names_written_by_block
@@ -62,7 +62,7 @@ class StaticRNN:
     def __init__(self, name: str | None = None) -> None:
         if not isinstance(name, str | None):
             raise TypeError(
-                with_user_line(f"StaticRNN: name should be a str, not {type(name).__name__}")
+                append_user_line(f"StaticRNN: name should be a str, not {type(name).__name__}")
             )
         self._name = name or "static_rnn"
         self._definition_stage = BEFORE
@@ -240,7 +240,7 @@ class StaticRNN:
     def _require_outer_variable(self, what: str, label: str, value: Any) -> None:
         if not isinstance(value, Tensor):
             raise TypeError(
-                with_user_line(
+                append_user_line(
                     f"StaticRNN.{what}: {label} should be a variable, not {type(value).__name__}"
                 )
             )
@@ -299,7 +299,7 @@ class StaticRNN:
         """Return the name of a variable outside of the step."""
         assert self._mode is not None
         with self.record_in_outer_block():
-            name = self._mode.recorder.find_or_declare_name(value)
+            name = self._mode.recorder.find_name_or_declare_persistable(value)
         return next(
             (
                 plain
@@ -384,7 +384,9 @@ class StaticRNN:
         )
         recorder.create_variable(desc)
         recorder.append_op(
-            "assign", {"X": [recorder.find_or_declare_name(value)]}, {"Out": [desc.name]}
+            "assign",
+            {"X": [recorder.find_name_or_declare_persistable(value)]},
+            {"Out": [desc.name]},
         )
         return desc.name
 
@@ -412,4 +414,4 @@ def _are_compatible_metas(mem: Meta, var: Meta) -> bool:
 
 
 def _raise_misuse_error(what: str, why: str) -> NoReturn:
-    raise OpError(with_user_line(f"StaticRNN{'.' if what else ''}{what}: {why}"))
+    raise OpError(append_user_line(f"StaticRNN{'.' if what else ''}{what}: {why}"))

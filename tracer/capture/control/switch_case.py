@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ..modes import Static
 from ..variable import Variable
 from .branch import BranchFunction, cond, require_variable_in_static_graph
-from .branch_values import cast_to
+from .branch_values import cast_or_fill_like
 
 
 def case(
@@ -22,21 +22,21 @@ def case(
     """
     if not isinstance(pred_fn_pairs, list | tuple):
         raise TypeError(
-            with_user_line(
+            append_user_line(
                 f"case: the pairs should be a list or tuple, not {type(pred_fn_pairs).__name__}"
             )
         )
     if not pred_fn_pairs:
-        raise OpError(with_user_line("case: pred_fn_pairs is empty"))
+        raise OpError(append_user_line("case: pred_fn_pairs is empty"))
     pairs = list(pred_fn_pairs)
     for pair in pairs:
         if not (isinstance(pair, tuple | list) and len(pair) == 2 and callable(pair[1])):
             raise TypeError(
-                with_user_line(f"case: a pair should be (condition, function), not {pair!r:.80}")
+                append_user_line(f"case: a pair should be (condition, function), not {pair!r:.80}")
             )
         if not isinstance(pair[0], Tensor):
             raise TypeError(
-                with_user_line(
+                append_user_line(
                     f"case: a condition should be a Tensor, not {type(pair[0]).__name__}"
                 )
             )
@@ -73,7 +73,7 @@ def switch_case(
     keys = [key for key, _ in table]
     if not table or len(set(keys)) != len(keys):
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"switch_case: the branches of branch_fns must have distinct indices, got {keys}"
             )
         )
@@ -95,7 +95,7 @@ def _check_switch_arguments(index: Any, branches: Any, default: Any) -> None:
     """Raise TypeError for arguments of other types."""
     if not isinstance(branches, list | tuple | dict):
         raise TypeError(
-            with_user_line(
+            append_user_line(
                 f"switch_case: branch_fns should be a list or dict, not {type(branches).__name__}"
             )
         )
@@ -107,24 +107,26 @@ def _check_switch_arguments(index: Any, branches: Any, default: Any) -> None:
             and callable(pair[1])
         ):
             raise TypeError(
-                with_user_line(f"switch_case: a branch should be (int, function), not {pair!r:.80}")
+                append_user_line(
+                    f"switch_case: a branch should be (int, function), not {pair!r:.80}"
+                )
             )
     if default is not None and not callable(default):
         raise TypeError(
-            with_user_line(
+            append_user_line(
                 f"switch_case: default should be a function, not {type(default).__name__}"
             )
         )
     if isinstance(index, Variable) and index.meta.dtype.kind not in "iu":
         raise TypeError(
-            with_user_line(
+            append_user_line(
                 f"switch_case: branch_index should be an integer (branch_index={index.meta})"
             )
         )
 
 
 def _index_comparison_operands(index: Variable, key: int) -> tuple[Tensor, Tensor]:
-    return index, cast_to(key, Meta((), index.meta.dtype))
+    return index, cast_or_fill_like(key, Meta((), index.meta.dtype))
 
 
 Static.emit_switch_case = staticmethod(switch_case)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...core.dtype import default_float_np_dtype, parse_dtype
-from ...core.errors import OpError, TraceError, with_user_line
+from ...core.errors import OpError, TraceError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
@@ -22,13 +22,13 @@ from ..symbolic_scalars import (
     PossibleScalarTypes,
     cast_symbolic_float_to_default_dtype,
     mark_symbolic_scalar,
-    merge_kinds_over_paths,
+    merge_scalar_kinds,
     scalar_kind,
 )
 from ..variable import Variable
 from .branch_values import (
     axis_size_or_one,
-    cast_to,
+    cast_or_fill_like,
     find_meta_of_value,
     is_python_or_numpy_scalar,
     scalar_constant,
@@ -115,7 +115,7 @@ class TensorArray(TensorArrayBase):
     @property
     def element_type_key(self) -> tuple[Any, ...]:
         """The element type as a comparable tuple: Meta, scalar kind and LoD level."""
-        return self.element_meta, merge_kinds_over_paths(self._scalar_kinds), self.raw.lod_level
+        return self.element_meta, merge_scalar_kinds(self._scalar_kinds), self.raw.lod_level
 
     @property
     def name(self) -> str:
@@ -135,18 +135,20 @@ class TensorArray(TensorArrayBase):
         meta = find_meta_of_value(value)
         if isinstance(value, Variable) and value.mixed_types:
             why = "an element has another dtype or number of axes in each branch"
-            raise TraceError(with_user_line(f"the list '{self.name}': {why}{value.mixed_types}"))
+            raise TraceError(append_user_line(f"the list '{self.name}': {why}{value.mixed_types}"))
         if meta is None:
             raise TraceError(
-                with_user_line(f"a list in a program contains tensors, not {type(value).__name__}")
+                append_user_line(
+                    f"a list in a program contains tensors, not {type(value).__name__}"
+                )
             )
         self._generalize_element_meta(meta)
         assert self.element_meta is not None
-        tensor = cast_to(value, self.element_meta)
+        tensor = cast_or_fill_like(value, self.element_meta)
         recorder = _require_current_recorder()
         operands = {
-            "X": [recorder.checked_operand_name(tensor)],
-            "I": [recorder.find_or_declare_name(position)],
+            "X": [recorder.emit_undefined_check_and_get_name(tensor)],
+            "I": [recorder.find_name_or_declare_persistable(position)],
         }
         level = tensor.raw.lod_level if isinstance(tensor, Variable) else 0
         self.raw.lod_level = max(self.raw.lod_level, level)
@@ -160,10 +162,10 @@ class TensorArray(TensorArrayBase):
         old = self.element_meta or meta
         if old.dtype != meta.dtype:
             why = f"the list '{self.name}' holds {old.dtype.name}"
-            raise TraceError(with_user_line(f"{why}; this element is {meta}"))
+            raise TraceError(append_user_line(f"{why}; this element is {meta}"))
         if len(old.shape) != len(meta.shape):
             raise TraceError(
-                with_user_line(f"the list '{self.name}' holds {old}; this element is {meta}")
+                append_user_line(f"the list '{self.name}' holds {old}; this element is {meta}")
             )
         shape = tuple(a if a == b else -1 for a, b in zip(old.shape, meta.shape, strict=True))
         self.element_meta = Meta(shape, meta.dtype)
@@ -194,11 +196,11 @@ class TensorArray(TensorArrayBase):
             f"the length of the list '{self.name}' is known only at run time; Python cannot "
             f"have it as an int"
         )
-        raise TraceError(with_user_line(f"len(): {why}"))
+        raise TraceError(append_user_line(f"len(): {why}"))
 
     def _index_tensor(self, index: Any) -> Tensor:
         if isinstance(index, Tensor):
-            return index if index.meta.dtype == INT64 else cast_to(index, Meta((), INT64))
+            return index if index.meta.dtype == INT64 else cast_or_fill_like(index, Meta((), INT64))
         return scalar_constant(index) if index >= 0 else self._index_from_end(index)
 
     def _index_from_end(self, index: int) -> Tensor:
@@ -214,23 +216,23 @@ class TensorArray(TensorArrayBase):
     def __getitem__(self, index: Any) -> Tensor:
         if isinstance(index, slice):
             raise TraceError(
-                with_user_line(
+                append_user_line(
                     f"a list that a program carries has slices in converted code only "
                     f"('{self.name}')"
                 )
             )
         if self.element_meta is None:
             self.record_empty_read()
-            raise EmptyArrayReadError(with_user_line(f"the list '{self.name}' is empty"))
+            raise EmptyArrayReadError(append_user_line(f"the list '{self.name}' is empty"))
         recorder = _require_current_recorder()
         recorder.aliases.reject_invalidated_tensor(self)
         result = self._emit_op_on_array(
             "read_from_array",
-            {"I": [recorder.find_or_declare_name(self._index_tensor(index))]},
+            {"I": [recorder.find_name_or_declare_persistable(self._index_tensor(index))]},
             self.element_meta,
         )
         result.raw.lod_level = self.raw.lod_level
-        kind = merge_kinds_over_paths(self._scalar_kinds)
+        kind = merge_scalar_kinds(self._scalar_kinds)
         if kind is not None:
             mark_symbolic_scalar(result, PossibleScalarTypes(kind.types))
         if recorder.policy.array_elements_alias:
@@ -249,7 +251,7 @@ class TensorArray(TensorArrayBase):
                 f"{name}(): the list '{self.name}' has a length that is known only at run time; "
                 f"append, extend, pop, copy, slices and `for` it has"
             )
-            raise TraceError(with_user_line(why))
+            raise TraceError(append_user_line(why))
         raise AttributeError(name)
 
     def copy(self) -> TensorArray:
@@ -277,10 +279,10 @@ class TensorArray(TensorArrayBase):
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if self.is_tuple:
-            raise TypeError(with_user_line("'tuple' object does not support item assignment"))
+            raise TypeError(append_user_line("'tuple' object does not support item assignment"))
         if isinstance(index, slice):
             raise TraceError(
-                with_user_line(
+                append_user_line(
                     f"a slice of the list '{self.name}', which a program carries, cannot be set"
                 )
             )
@@ -316,7 +318,7 @@ class TensorArray(TensorArrayBase):
     def require_mutable(self, method: str) -> None:
         """Raise AttributeError for a mutating method if the list stands for a tuple."""
         if self.is_tuple:
-            raise AttributeError(with_user_line(f"'tuple' object has no attribute '{method}'"))
+            raise AttributeError(append_user_line(f"'tuple' object has no attribute '{method}'"))
 
     def append_without_mutability_check(self, value: Any) -> None:
         """Append an element; allowed for a list that stands for a tuple, because tuples are built
@@ -336,7 +338,7 @@ class TensorArray(TensorArrayBase):
         self.require_mutable("pop")
         if not (is_python_or_numpy_scalar(index) and index == -1):
             raise TraceError(
-                with_user_line("pop: only the last element of a list in a program can be removed")
+                append_user_line("pop: only the last element of a list in a program can be removed")
             )
         last = self[-1]
         sizes = {"starts": [0], "ends": [-1], "axes": [0], "infer_flags": [1], "decrease_axis": []}
@@ -359,7 +361,7 @@ class TensorArray(TensorArrayBase):
         one.
         """
         if self.element_meta is None:
-            raise OpError(with_user_line(f"the list '{self.name}' is empty"))
+            raise OpError(append_user_line(f"the list '{self.name}' is empty"))
         return tensor_array_to_tensor(self, axis, stacked)[0]
 
     def __add__(self, other: Any) -> TensorArray:
@@ -390,7 +392,7 @@ class TensorArray(TensorArrayBase):
                 f"the list '{self.name}' is one of the program, which `*` repeats by a "
                 f"number above 0 that Python knows"
             )
-            raise TraceError(with_user_line(f"{why}; use a loop (by={count!r:.40})"))
+            raise TraceError(append_user_line(f"{why}; use a loop (by={count!r:.40})"))
         result = self.copy()
         for _ in range(count - 1):
             result._append_all_without_mutability_check(self)
@@ -409,14 +411,14 @@ class TensorArray(TensorArrayBase):
                 f"to the {kind.__name__} '{self.name}' of the program {type(other).__name__} "
                 f"cannot be added by `{sign}`, only a {kind.__name__}"
             )
-            raise TraceError(with_user_line(why))
+            raise TraceError(append_user_line(why))
 
     def __iter__(self) -> Iterator[Any]:
         why = (
             f"the list '{self.name}' has a length known only at run time; loop over it with a "
             f"`for` that is converted"
         )
-        raise TraceError(with_user_line(why))
+        raise TraceError(append_user_line(why))
 
     def __repr__(self) -> str:
         return f"TensorArray(name={self.name}, elements={self.element_meta})"
@@ -436,7 +438,7 @@ def create_array(dtype: Any = "float32", initialized_list: Sequence[Tensor] | No
     for item in items:
         if not isinstance(item, Tensor):
             raise TypeError(
-                with_user_line(
+                append_user_line(
                     f"create_array: the elements should be Tensors, not {type(item).__name__}"
                 )
             )
@@ -459,7 +461,7 @@ def array_write(x: Tensor, i: Tensor, array: Any = None) -> Any:
     position = int(i)
     if not 0 <= position <= len(array):
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"array_write: the position {position} is beyond the length {len(array)} of the "
                 "list"
             )
@@ -480,7 +482,7 @@ def array_length(array: Any) -> Any:
     Raises TypeError for a tensor.
     """
     if isinstance(array, Tensor) and not isinstance(array, TensorArray):
-        raise TypeError(with_user_line("array_length: X is a Tensor, not a TensorArray"))
+        raise TypeError(append_user_line("array_length: X is a Tensor, not a TensorArray"))
     return array.length() if isinstance(array, TensorArray) else len(array)
 
 
@@ -518,7 +520,7 @@ def _concat_or_stack_meta(element: Meta, axis: int, stacked: bool) -> Meta:
     rank = len(shape) + stacked
     if not -rank <= axis < rank:
         raise OpError(
-            with_user_line(f"tensor_array_to_tensor: there is no axis {axis} (element={element})")
+            append_user_line(f"tensor_array_to_tensor: there is no axis {axis} (element={element})")
         )
     at = axis % rank
     shape[at : at if stacked else at + 1] = [-1]

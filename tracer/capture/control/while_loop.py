@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core import pytree
-from ...core.errors import OpError, TraceError, with_user_line
+from ...core.errors import OpError, TraceError, append_user_line
 from ...core.mode import state
 from ..modes import Static, find_static_base_mode
 from ..variable import Variable
@@ -32,15 +32,15 @@ def while_loop(
     Sizes may change from iteration to iteration; dtypes must not.
     """
     if not callable(cond) or not callable(body):
-        raise TypeError(with_user_line("while_loop: cond and body should be functions"))
+        raise TypeError(append_user_line("while_loop: cond and body should be functions"))
     if not isinstance(loop_vars, list | tuple):
         raise TypeError(
-            with_user_line(
+            append_user_line(
                 f"while_loop: loop_vars should be a list or tuple, not {type(loop_vars).__name__}"
             )
         )
     if not loop_vars:
-        raise OpError(with_user_line("while_loop: there should be one of loop_vars at least"))
+        raise OpError(append_user_line("while_loop: there should be one of loop_vars at least"))
     current = list(loop_vars)
     mode = find_static_base_mode(state.mode)
     while True:
@@ -50,7 +50,7 @@ def while_loop(
             return _record_while(mode, cond, body, current)
         if mode is not None and mode.program_builder is not None:
             raise TypeError(
-                with_user_line(
+                append_user_line(
                     f"while_loop: cond returns a {type(condition).__name__}, not a variable of the "
                     "program"
                 )
@@ -68,7 +68,7 @@ def _require_body_value_list(result: Any, count: int) -> list[Any]:
     )
     if len(values) != count:
         raise OpError(
-            with_user_line(f"while_loop: body returns {len(values)} values for {count} loop_vars")
+            append_user_line(f"while_loop: body returns {len(values)} values for {count} loop_vars")
         )
     return values
 
@@ -90,7 +90,7 @@ def _record_while(
                 f"body returns {pytree.format_spec_root(other)}, whose structure differs from "
                 f"loop_vars ({pytree.format_spec_root(spec)})"
             )
-            raise TraceError(with_user_line(f"while_loop: {why}"))
+            raise TraceError(append_user_line(f"while_loop: {why}"))
         return result
 
     labels = [f"loop_vars{p}" for p in pytree.subscript_paths(spec)]

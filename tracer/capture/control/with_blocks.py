@@ -9,14 +9,14 @@ from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
 from typing import Any
 
-from ...core.errors import OarlockError, OpError, with_user_line
+from ...core.errors import OarlockError, OpError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...ir.block_captures import outer_names_written_by_block
 from ...ir.program import Block
 from ..modes import Static, find_static_base_mode
 from ..variable import Variable
-from .block_ops import emit_conditional, emit_while
+from .block_ops import emit_conditional_block, emit_while
 from .branch import check_condition, undo_inplace_write
 
 
@@ -25,7 +25,7 @@ def require_static_mode(what: str) -> Static:
     mode = find_static_base_mode(state.mode)
     if mode is None:
         raise OarlockError(
-            with_user_line(
+            append_user_line(
                 f"{what}: requires a program under construction; call enable_static() first"
             )
         )
@@ -69,12 +69,12 @@ class While:
     def block(self) -> Iterator[None]:
         """Return the context manager of the body."""
         mode = require_static_mode("While")
-        flag = mode.recorder.find_or_declare_name(self.cond_var)
+        flag = mode.recorder.find_name_or_declare_persistable(self.cond_var)
         with _record_body(mode, repeats=True) as block:
             yield
         if flag not in outer_names_written_by_block(mode.recorder.program, block):
             why = f"the body does not write its condition '{flag}', and would never end"
-            raise OpError(with_user_line(f"While: {why}; use assign(value, output=cond)"))
+            raise OpError(append_user_line(f"While: {why}; use assign(value, output=cond)"))
         emit_while(mode.recorder, block, flag, self.is_test)
 
 
@@ -92,7 +92,7 @@ class ConditionalBlock:
         for given in inputs:
             if not isinstance(given, Variable):
                 raise TypeError(
-                    with_user_line(f"ConditionalBlock: {type(given).__name__} is not a Variable")
+                    append_user_line(f"ConditionalBlock: {type(given).__name__} is not a Variable")
                 )
         self.inputs, self.is_scalar_condition = list(inputs), is_scalar_condition
 
@@ -101,11 +101,11 @@ class ConditionalBlock:
         """Return the context manager of the body."""
         mode = require_static_mode("ConditionalBlock")
         recorder = mode.recorder
-        names = [recorder.find_or_declare_name(given) for given in self.inputs]
+        names = [recorder.find_name_or_declare_persistable(given) for given in self.inputs]
         with _record_body(mode) as block:
             yield
         outs = outer_names_written_by_block(recorder.program, block)
-        emit_conditional(recorder, block, names, outs, self.is_scalar_condition)
+        emit_conditional_block(recorder, block, names, outs, self.is_scalar_condition)
 
 
 class Switch:
@@ -134,7 +134,7 @@ class Switch:
         that holds.
         """
         if not self._is_entered:
-            raise OpError(with_user_line("Switch.case: belongs into the `with` of the Switch"))
+            raise OpError(append_user_line("Switch.case: belongs into the `with` of the Switch"))
         check_condition("Switch.case", condition)
         before, fails = self._no_previous_condition, OPS["logical_not"](condition)
         self._no_previous_condition = fails if before is None else OPS["logical_and"](before, fails)
@@ -144,5 +144,5 @@ class Switch:
     def default(self) -> AbstractContextManager[None]:
         """Return the context manager of a body that runs if no condition holds."""
         if self._no_previous_condition is None:
-            raise OpError(with_user_line("Switch.default: there is no case before it"))
+            raise OpError(append_user_line("Switch.default: there is no case before it"))
         return ConditionalBlock([self._no_previous_condition], is_scalar_condition=True).block()

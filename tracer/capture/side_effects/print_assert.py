@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ...core import cuda
-from ...core.errors import AssertError, OperandError, OpError, with_user_line
+from ...core.errors import AssertError, OperandError, OpError, append_user_line
 from ...core.mode import state
 from ...core.tensor import Tensor
 from ...ir.program import Attr, AttrType, OpDesc
@@ -39,11 +39,13 @@ def Print(
     """
     if not isinstance(input, Tensor):
         raise OperandError(
-            with_user_line(f"Print: input should be a Tensor, not {type(input).__name__}")
+            append_user_line(f"Print: input should be a Tensor, not {type(input).__name__}")
         )
     if print_phase not in PRINT_PHASES:
         raise OpError(
-            with_user_line(f"Print: print_phase={print_phase!r} is not one of {list(PRINT_PHASES)}")
+            append_user_line(
+                f"Print: print_phase={print_phase!r} is not one of {list(PRINT_PHASES)}"
+            )
         )
     settings: dict[str, bool | int | str] = {
         "first_n": first_n,
@@ -129,7 +131,9 @@ def Assert(
     cond: bool with one element
     """
     if cond.meta.dtype != bool or any(d not in (1, -1) for d in cond.meta.shape):
-        raise OpError(with_user_line(f"Assert: the condition must be one bool (cond={cond.meta})"))
+        raise OpError(
+            append_user_line(f"Assert: the condition must be one bool (cond={cond.meta})")
+        )
     displayed = list(data or [])
     mode = find_static_base_mode(state.mode)
     if mode is None or not isinstance(cond, Variable):

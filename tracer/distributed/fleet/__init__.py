@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.communicator import process_groups
-from ...core.errors import OarlockError, with_user_line
+from ...core.errors import OarlockError, append_user_line
 from ..collective import barrier
 from ..environment import ParallelEnv
 from ..parallel import DataParallel
@@ -65,7 +65,7 @@ def init(
     """
     if not is_collective and not getattr(role_maker, "_is_collective", False):
         raise OarlockError(
-            with_user_line(
+            append_user_line(
                 "fleet.init: parameter servers are not supported; pass is_collective=True"
             )
         )
@@ -76,7 +76,7 @@ def init(
 def distributed_model(model: Any) -> Any:
     """Wrap `model` in a DataParallel with the strategy of `init`; with one rank, return `model`."""
     strategy = _require_strategy("distributed_model")
-    if process_groups.global_group.size == 1:
+    if process_groups.global_communicator.size == 1:
         return model
     return DataParallel(
         model,
@@ -102,7 +102,7 @@ def distributed_scaler(scaler: Any) -> Any:
 def _require_strategy(function: str) -> DistributedStrategy:
     if "strategy" not in _state:
         raise OarlockError(
-            with_user_line(f"fleet.{function}: call fleet.init(is_collective=True) first")
+            append_user_line(f"fleet.{function}: call fleet.init(is_collective=True) first")
         )
     return _state["strategy"]
 
@@ -113,7 +113,7 @@ def get_hybrid_communicate_group() -> Any:
     Model libraries conclude from the error that the model is not split over ranks.
     """
     raise OarlockError(
-        with_user_line("fleet.get_hybrid_communicate_group: only data parallelism is supported")
+        append_user_line("fleet.get_hybrid_communicate_group: only data parallelism is supported")
     )
 
 

@@ -27,7 +27,7 @@ def fused_allreduce_gradients_with_group(
 
     scale: divisor of the sum, instead of the number of ranks
     """
-    size = process_groups.global_group.size if group is None else group.nranks
+    size = process_groups.global_communicator.size if group is None else group.nranks
     for parameter in parameter_list if size > 1 else ():
         if parameter.grad is not None:
             all_reduce(parameter.grad, group=group)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...core import rng
-from ...core.errors import OarlockError, OpError, with_user_line
+from ...core.errors import OarlockError, OpError, append_user_line
 from ...nn.layer import Layer
 
 __all__ = [
@@ -36,7 +36,7 @@ class _UnsupportedLayer:
             f"{type(self).__name__}: model parallelism is not supported, only DataParallel; use "
             f"{self.replacement}"
         )
-        raise OarlockError(with_user_line(message))
+        raise OarlockError(append_user_line(message))
 
 
 class ColumnParallelLinear(_UnsupportedLayer, Layer):
@@ -94,7 +94,7 @@ class RNGStatesTracker:
         """Add a state.  Raises OpError if the name or the seed exists already."""
         if name in self.states_ or seed in self.seeds_:
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"RNGStatesTracker: a state {name!r} or a state with seed {seed} exists already"
                 )
             )
@@ -120,7 +120,7 @@ class RNGStatesTracker:
         """
         if name not in self.states_:
             raise OpError(
-                with_user_line(f"RNGStatesTracker: there is no state {name!r}; call `add` first")
+                append_user_line(f"RNGStatesTracker: there is no state {name!r}; call `add` first")
             )
         before = rng.get_rng_state()
         rng.set_rng_state(self.states_[name])

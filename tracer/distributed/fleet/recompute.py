@@ -17,7 +17,7 @@ from ...core.backward_pass import (
     differentiable_inputs,
 )
 from ...core.dtype import is_inexact
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.mode import Mode, state, use_mode
 from ...core.op import Op, OpTraits, Slot
 from ...core.pytree import construct_sequence
@@ -165,7 +165,7 @@ def _make_vjp_rule(call: _RepeatableCall) -> Callable[[list[Any], list[Any]], li
     def rule(grads: list[Any], _: list[Any]) -> list[Any]:
         if state.mode is not BARE_ARRAY_MODE:
             raise OpError(
-                with_user_line(
+                append_user_line(
                     "recompute: higher-order gradients (create_graph=True) are not supported"
                 )
             )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.errors import OarlockError, with_user_line
+from ...core.errors import OarlockError, append_user_line
 
 # Switches of Paddle's strategies that Oarlock does not support.
 _UNSUPPORTED = (
@@ -52,7 +52,7 @@ class DistributedStrategy:
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _UNSUPPORTED and value:
             raise OarlockError(
-                with_user_line(
+                append_user_line(
                     f"fleet: {name} is not supported; only data parallelism is available"
                 )
             )
@@ -64,7 +64,7 @@ class DistributedStrategy:
             }
             if degrees:
                 raise OarlockError(
-                    with_user_line(
+                    append_user_line(
                         f"fleet: hybrid_configs={degrees} is not supported; only data parallelism "
                         f"is available"
                     )

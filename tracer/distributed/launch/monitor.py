@@ -99,7 +99,7 @@ def monitor(job: Job) -> int:
                 return _terminate_and_report_failure(
                     job, failed, codes[failed] or 1, time.monotonic() - started
                 )
-            if (exited := _find_rank_with_unreported_exit(job, codes)) is not None:
+            if (exited := _find_rank_exited_before_program_end(job, codes)) is not None:
                 return _abort_deadlocked_job(
                     job,
                     f"rank {exited} ended with exit code 0 before the end of its program "
@@ -108,7 +108,7 @@ def monitor(job: Job) -> int:
                 )
             if has_ended:
                 return _report_ranks_without_exit_code(job, codes)
-            if (endless_wait := _find_rank_waiting_for_exited_rank(job)) is not None:
+            if (endless_wait := _find_waiting_and_exited_rank(job)) is not None:
                 rank, exited = endless_wait
                 return _abort_deadlocked_job(
                     job,
@@ -146,7 +146,7 @@ def _report_ranks_without_exit_code(job: Job, codes: dict[int, int | None]) -> i
     return job.process.returncode or 1
 
 
-def _find_rank_with_unreported_exit(job: Job, codes: dict[int, int | None]) -> int | None:
+def _find_rank_exited_before_program_end(job: Job, codes: dict[int, int | None]) -> int | None:
     """Find a rank that joined the group and then exited with code 0 without reporting it, as
     os._exit(0) does.
     """
@@ -207,7 +207,7 @@ def _describe_ranks_not_in_collective(job: Job, exited: int | None) -> list[str]
     return lines
 
 
-def _find_rank_waiting_for_exited_rank(job: Job) -> tuple[int, int] | None:
+def _find_waiting_and_exited_rank(job: Job) -> tuple[int, int] | None:
     """Return a rank that waits for an exited rank, and the exited one."""
     states = {rank: read_wait_state(job, rank) for rank in range(job.config.count)}
     exited = {

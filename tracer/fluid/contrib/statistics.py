@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...core.dtype import parse_dtype
-from ...core.errors import with_user_line
+from ...core.errors import append_user_line
 from ...ir.program import VarKind
 from ...static.graph.program import Program
 
@@ -26,7 +26,7 @@ def memory_usage(program: Any, batch_size: int) -> tuple[float, float, str]:
             f"{type(program)}"
         )
     if batch_size <= 0:
-        raise ValueError(with_user_line("The batch size need to be positive."))
+        raise ValueError(append_user_line("The batch size need to be positive."))
     block = program.raw.block
     names = dict.fromkeys(name for op in block.ops for name in op.output_names())
     total = float(
@@ -43,7 +43,7 @@ def _variable_num_bytes(var: Any, batch: int) -> int:
     if var.kind != VarKind.DENSE:
         return 0
     if sum(d < 0 for d in var.shape) > 1:
-        raise ValueError(with_user_line(f"Var {var.name} has more than one negative dim."))
+        raise ValueError(append_user_line(f"Var {var.name} has more than one negative dim."))
     size = parse_dtype(var.dtype).np.itemsize
     return int(math.prod(batch if d < 0 else d for d in var.shape) * size)
 
@@ -53,10 +53,10 @@ def op_freq_statistic(program: Any) -> tuple[list[tuple[str, int]], list[tuple[s
     if not isinstance(program, Program):
         raise TypeError(f"The input type should be Porgram.But you passed in {type(program)}")
     counts = Counter(op.type for op in program.raw.block.ops if list(op.output_names()))
-    return counts.most_common(), Counter(_iter_adjacent_op_types(program)).most_common()
+    return counts.most_common(), Counter(_iter_producer_consumer_op_types(program)).most_common()
 
 
-def _iter_adjacent_op_types(program: Program) -> Iterator[str]:
+def _iter_producer_consumer_op_types(program: Program) -> Iterator[str]:
     producers: dict[str, str] = {}
     for op in program.raw.block.ops:
         yield from (f"{producers[n]}->{op.type}" for n in op.input_names() if n in producers)

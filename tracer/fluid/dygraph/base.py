@@ -11,7 +11,7 @@ import numpy as np
 
 from ...core import autograd, rng, unique_name
 from ...core.eager import EAGER_MODE
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.mode import state, use_mode
 from ...core.paddle1_compat import use_paddle1
 from ...core.tensor import Tensor
@@ -116,7 +116,7 @@ def grad(
     """
     if state.mode.program_builder is not None:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 "fluid.dygraph.grad: requires eager mode; use fluid.gradients in programs"
             )
         )

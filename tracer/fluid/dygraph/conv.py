@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...core.errors import with_user_line
+from ...core.errors import append_user_line
 from ...core.op import OPS
 from ...nn.conv_filters import he_normal, require_valid_groups
 from ...nn.functional.conv import int_list
@@ -303,10 +303,12 @@ class Pool2D(NameScopedLayer):
     ) -> None:
         if pool_type not in ("max", "avg"):
             raise ValueError(
-                with_user_line(f"Pool2D: pool_type={pool_type!r} is neither 'max' nor 'avg'")
+                append_user_line(f"Pool2D: pool_type={pool_type!r} is neither 'max' nor 'avg'")
             )
         if not global_pooling and pool_size == -1:
-            raise ValueError(with_user_line("Pool2D: pool_size is required unless global_pooling"))
+            raise ValueError(
+                append_user_line("Pool2D: pool_size is required unless global_pooling")
+            )
         super().__init__()
         self._attrs = {
             "pooling_type": pool_type,

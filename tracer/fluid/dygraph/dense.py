@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ..deprecated import warn_deprecated_on_first_use
@@ -133,7 +133,9 @@ class Embedding(NameScopedLayer):
         self._padding_row = -1 if padding_idx is None else padding_idx % rows
         if padding_idx is not None and not -rows <= padding_idx < rows:
             raise OpError(
-                with_user_line(f"Embedding: padding_idx={padding_idx} is not a row of {list(size)}")
+                append_user_line(
+                    f"Embedding: padding_idx={padding_idx} is not a row of {list(size)}"
+                )
             )
         self.weight: Any = self.create_parameter(size, param_attr, dtype)
 

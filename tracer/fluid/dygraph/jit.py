@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...core.errors import ArgumentAssertionError, OperandError, OpError, with_user_line
+from ...core.errors import ArgumentAssertionError, OperandError, OpError, append_user_line
 from ...core.tensor import Tensor
 from ...ir.passes.prune import prune
 from ...jit.api import dygraph_to_static_func, to_static
@@ -58,7 +58,7 @@ class TracedLayer:
             raise AssertionError(f"TracedLayer.trace: {type(layer).__name__} is not a Layer")
         if not _flatten_tensors(inputs) and inputs not in ([], ()):
             raise OperandError(
-                with_user_line(f"TracedLayer.trace: inputs must be variables, not {inputs!r:.80}")
+                append_user_line(f"TracedLayer.trace: inputs must be variables, not {inputs!r:.80}")
             )
         outputs, traced = _TracedLayer.trace(layer, inputs, guards="drop")
         desc = traced.program
@@ -83,7 +83,7 @@ class TracedLayer:
         for strategy, cls in ((build_strategy, BuildStrategy), (exec_strategy, ExecutionStrategy)):
             if not isinstance(strategy, cls | None):
                 raise ArgumentAssertionError(
-                    with_user_line(
+                    append_user_line(
                         f"set_strategy: {type(strategy).__name__} is not a {cls.__name__}"
                     )
                 )
@@ -96,7 +96,9 @@ class TracedLayer:
         tensors = _flatten_tensors(inputs)
         if len(tensors) != len(self._feed_names):
             raise ArgumentAssertionError(
-                with_user_line(f"TracedLayer: takes {self._feed_names}, got {len(tensors)} inputs")
+                append_user_line(
+                    f"TracedLayer: takes {self._feed_names}, got {len(tensors)} inputs"
+                )
             )
         return self._traced(tensors)
 
@@ -117,16 +119,20 @@ class TracedLayer:
         path: prefix of the two files of Paddle 2, which its `fluid` writes instead of a folder
         """
         if (dirname is None) == (path is None):
-            raise TypeError(with_user_line("save_inference_model: requires either dirname or path"))
+            raise TypeError(
+                append_user_line("save_inference_model: requires either dirname or path")
+            )
         if path is not None:
             self._traced.save_inference_model(path, feed, fetch, **kwargs)
             return
         if not isinstance(dirname, str):
             raise OperandError(
-                with_user_line(f"save_inference_model: dirname must be a str, not {dirname!r:.80}")
+                append_user_line(
+                    f"save_inference_model: dirname must be a str, not {dirname!r:.80}"
+                )
             )
         if not dirname:
-            raise OpError(with_user_line("save_inference_model: dirname is empty"))
+            raise OpError(append_user_line("save_inference_model: dirname is empty"))
         recording = self._traced._captured_program
         program = with_ops_in_inference_mode(recording.program)
         feeds, fetches = (

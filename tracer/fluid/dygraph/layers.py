@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from ...core import unique_name
-from ...core.errors import ArgumentAssertionError, OpError, with_user_line
+from ...core.errors import ArgumentAssertionError, OpError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.parameter import Parameter
@@ -85,7 +85,7 @@ class Layer(_Layer):
                 f"parameter name [{name}] has been used already; in dygraph mode "
                 f"parameter names must be unique"
             )
-            raise OpError(with_user_line(f"create_parameter: {why}"))
+            raise OpError(append_user_line(f"create_parameter: {why}"))
         parameter = super().create_parameter(
             shape, attr or None if attr == "" else attr, dtype, is_bias, default_initializer
         )
@@ -189,14 +189,14 @@ class Layer(_Layer):
         missing = sorted(names - set(stat_dict))
         if missing:
             raise RuntimeError(
-                with_user_line(f"Parameter not found, Can't not find {missing} in stat_dict")
+                append_user_line(f"Parameter not found, Can't not find {missing} in stat_dict")
             )
         for key, tensor in own.items():
             value = stat_dict[key if use_structured_name else tensor.name]
             shape = tuple(np.shape(value.array if isinstance(value, Tensor) else value))
             if shape != tensor.meta.shape:
                 raise ArgumentAssertionError(
-                    with_user_line(f"set_dict: {key} gets shape {list(shape)} (X={tensor.meta})")
+                    append_user_line(f"set_dict: {key} gets shape {list(shape)} (X={tensor.meta})")
                 )
         self.set_state_dict(stat_dict, use_structured_name)
 
@@ -209,7 +209,7 @@ def apply_activation(layer: str, x: Any, act: str | None) -> Any:
         return x
     op = OPS.get(act)
     if op is None:
-        raise OpError(with_user_line(f"{layer}: act={act!r} is not an activation"))
+        raise OpError(append_user_line(f"{layer}: act={act!r} is not an activation"))
     return op(x)
 
 
@@ -241,10 +241,10 @@ def with_optional_name_scope_argument(
             missing = cls.required_arguments - named_args.keys()
             if missing & {*names} and not named_args:
                 raise TypeError(
-                    with_user_line(f"{cls.__name__}: arguments are missing after the name scope")
+                    append_user_line(f"{cls.__name__}: arguments are missing after the name scope")
                 )
             if infer_arguments is None or not missing:
-                init(self, **_accepted_arguments(named_args, cls))
+                init(self, **_filter_accepted_arguments(named_args, cls))
             else:
                 Layer.__init__(self)
                 self._deferred_init_args = (full_name, init, named_args, infer_arguments)
@@ -255,7 +255,7 @@ def with_optional_name_scope_argument(
     return decorate
 
 
-def _accepted_arguments(args: dict[str, Any], cls: Any) -> dict[str, Any]:
+def _filter_accepted_arguments(args: dict[str, Any], cls: Any) -> dict[str, Any]:
     """Return the arguments that `__init__` accepts."""
     return {k: v for k, v in args.items() if k in cls.arguments}
 
@@ -292,6 +292,6 @@ class NameScopedLayer(Layer):
             k: self.__dict__[k] for k in ("training", "_forward_pre_hooks", "_forward_post_hooks")
         }
         self.__dict__["_name_scope_given"] = full_name
-        init(self, **_accepted_arguments(args | infer_arguments(args, *inputs), type(self)))
+        init(self, **_filter_accepted_arguments(args | infer_arguments(args, *inputs), type(self)))
         self.__dict__.update(saved)
         self._deferred_init_args = None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.errors import with_user_line
+from ...core.errors import append_user_line
 from ...core.op import OPS
-from ..layers.layer_utils import ensure_1d
+from ..layers.layer_utils import ensure_at_least_1d
 from .layers import Layer
 
 __all__ = ["BCELoss", "L1Loss", "MSELoss", "NLLLoss"]
@@ -22,7 +22,7 @@ class _ReducedLoss(Layer):
         if reduction not in ("mean", "sum", "none"):
             kind = type(self).__name__
             raise ValueError(
-                with_user_line(
+                append_user_line(
                     f"{kind}: reduction={reduction!r} is not one of 'mean', 'sum', 'none'"
                 )
             )
@@ -32,7 +32,7 @@ class _ReducedLoss(Layer):
     def _reduce(self, x: Any) -> Any:
         if self.reduction == "none":
             return x
-        return ensure_1d(
+        return ensure_at_least_1d(
             OPS[f"reduce_{self.reduction}"](x, dim=[0], keep_dim=False, reduce_all=True)
         )
 
@@ -93,4 +93,4 @@ class NLLLoss(_ReducedLoss):
         out, _ = OPS["nll_loss"](
             input, label, self._weight, ignore_index=self._ignore_index, reduction=self.reduction
         )
-        return out if self.reduction == "none" else ensure_1d(out)
+        return out if self.reduction == "none" else ensure_at_least_1d(out)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import with_user_line
+from ...core.errors import append_user_line
 from ...core.tensor import Tensor
 from ...optimizer.lr_base import LRScheduler
 
@@ -79,7 +79,7 @@ class LearningRateDecay(LRScheduler):
                     f"Please check whether state_dict is correct for optimizer. Can't find [ "
                     f"{key} ] in state_dict"
                 )
-                raise RuntimeError(with_user_line(why))
+                raise RuntimeError(append_user_line(why))
             self.__dict__[key] = state_dict[key]
         if len(state_dict) > len(self.keys):
             warnings.warn("There are some unused values in state_dict.", stacklevel=2)
@@ -266,7 +266,7 @@ class LinearLrWarmup(LearningRateDecay):
         if not isinstance(learning_rate, int | float | LearningRateDecay):
             kind = type(learning_rate).__name__
             raise TypeError(
-                with_user_line(
+                append_user_line(
                     "the type of learning_rate should be [int, float or LearningRateDecay], not "
                     f"{kind}"
                 )
@@ -331,14 +331,14 @@ class ReduceLROnPlateau(_ManuallySteppedDecay):
         super().__init__(dtype=dtype)
         if not isinstance(learning_rate, float | int):
             raise TypeError(
-                with_user_line(
+                append_user_line(
                     f"ReduceLROnPlateau: learning_rate is {type(learning_rate).__name__}, not a "
                     "number"
                 )
             )
         if mode.lower() not in ("min", "max") or threshold_mode.lower() not in ("rel", "abs"):
             raise ValueError(
-                with_user_line(
+                append_user_line(
                     f"ReduceLROnPlateau: mode={mode!r} is not 'min' or 'max', or "
                     f"threshold_mode={threshold_mode!r} is not 'rel' or 'abs'"
                 )
@@ -399,12 +399,12 @@ class _EpochDecayBase(_ManuallySteppedDecay):
         if not isinstance(learning_rate, float | int):
             kind = type(learning_rate).__name__
             raise TypeError(
-                with_user_line(
+                append_user_line(
                     f"The type of 'learning_rate' must be 'float, int', but received {kind}."
                 )
             )
         if learning_rate < 0:
-            raise ValueError(with_user_line(f"Invalid learning rate: {learning_rate}"))
+            raise ValueError(append_user_line(f"Invalid learning rate: {learning_rate}"))
         super().__init__(dtype=dtype or "float32")
         self.base_lr, self.epoch_num = float(learning_rate), -1
         self.epoch()

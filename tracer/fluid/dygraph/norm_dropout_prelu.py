@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 from ...core import rng
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...nn.initializer import Constant, Normal
@@ -159,7 +159,7 @@ class LayerNorm(NameScopedLayer):
         axis = len(input.meta.shape) - len(self._normalized_shape)
         if axis < 0 or list(input.meta.shape[axis:]) != self._normalized_shape:
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"LayerNorm: normalized_shape={self._normalized_shape} does not fit "
                     f"(X={input.meta})"
                 )
@@ -205,7 +205,7 @@ class GroupNorm(NameScopedLayer):
         super().__init__()
         if data_layout != "NCHW":
             raise ValueError(
-                with_user_line(f"GroupNorm: data_layout={data_layout!r} is not 'NCHW'")
+                append_user_line(f"GroupNorm: data_layout={data_layout!r} is not 'NCHW'")
             )
         self._attrs, self._act = {"epsilon": epsilon, "groups": groups}, act
         self.weight: Any = self.create_parameter(
@@ -242,12 +242,12 @@ class InstanceNorm(NameScopedLayer):
         return OPS["instance_norm"](input, self.scale, self.bias, epsilon=self._epsilon)[0]
 
 
-def _infer_weight_shape(args: dict[str, Any], x: Any) -> dict[str, Any]:
+def _infer_spectral_norm_weight_shape(args: dict[str, Any], x: Any) -> dict[str, Any]:
     return {"weight_shape": list(x.meta.shape)}
 
 
 @with_optional_name_scope_argument(
-    "dim", "power_iters", "eps", "name", infer_arguments=_infer_weight_shape
+    "dim", "power_iters", "eps", "name", infer_arguments=_infer_spectral_norm_weight_shape
 )
 class SpectralNorm(NameScopedLayer):
     """Divide a weight by its largest singular value (Miyato et al. 2018).
@@ -345,7 +345,7 @@ class PRelu(NameScopedLayer):
         }
         if mode not in shapes or (mode == "channel" and channel is None):
             raise ValueError(
-                with_user_line(
+                append_user_line(
                     f"PRelu: mode={mode!r} is not one of 'all', 'channel' (with channel), 'element'"
                 )
             )

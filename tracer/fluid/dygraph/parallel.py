@@ -13,7 +13,7 @@ import numpy as np
 
 from ...core import cuda
 from ...core.communicator import MAX, SUM, process_groups
-from ...core.errors import OarlockError, with_user_line
+from ...core.errors import OarlockError, append_user_line
 from ...core.paddle1_compat import compat
 from ...core.tensor import Tensor
 from ...distributed import parallel as paddle2_parallel
@@ -77,12 +77,12 @@ class DataParallel(Layer):
         return layer
 
     def _broadcast_from_rank_0(self, tensors: Any) -> None:
-        if process_groups.global_group.size == 1:
+        if process_groups.global_communicator.size == 1:
             return
         paddle2_parallel.check_same_parameters(self._layers, get_group(0))
         for tensor in tensors:
             array = cuda.contiguous_copy(tensor.array)
-            process_groups.global_group.broadcast(array, 0).wait()
+            process_groups.global_communicator.broadcast(array, 0).wait()
             tensor.set_value(array)
             self._synchronized_ids.add(id(tensor))
 
@@ -108,12 +108,12 @@ class DataParallel(Layer):
                 f"DataParallel: parameters {', '.join(different)}, which the first call created, "
                 f"differ from those of rank 0; use the same seed on all ranks"
             )
-            raise OarlockError(with_user_line(why))
+            raise OarlockError(append_user_line(why))
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """Call the layer."""
         outputs = self._layers(*inputs, **kwargs)
-        if process_groups.global_group.size > 1 and len(self._synchronized_ids) < len(
+        if process_groups.global_communicator.size > 1 and len(self._synchronized_ids) < len(
             self._layers.state_dict()
         ):
             self._synchronize_new_parameters()
@@ -124,8 +124,8 @@ class DataParallel(Layer):
         mean.
         """
         return (
-            loss / float(process_groups.global_group.size)
-            if process_groups.global_group.size > 1
+            loss / float(process_groups.global_communicator.size)
+            if process_groups.global_communicator.size > 1
             else loss
         )
 
@@ -133,7 +133,7 @@ class DataParallel(Layer):
         """Sum the gradients over all processes. Parameters without a gradient on all ranks are
         skipped.
         """
-        everybody = process_groups.global_group
+        everybody = process_groups.global_communicator
         if everybody.size == 1:
             return
         parameters = self._layers.parameters()

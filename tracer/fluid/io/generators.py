@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.dtype import parse_dtype
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.paddle_functions import batch
 from ...core.tensor import Tensor
 from ...static import default_main_program
@@ -52,7 +52,7 @@ class GeneratorLoader:
         eager = in_dygraph_mode() or not (feed_list or is_recording_static_graph())
         if not feed_list and not eager:
             raise OpError(
-                with_user_line("DataLoader.from_generator: feed_list is required in a program")
+                append_user_line("DataLoader.from_generator: feed_list is required in a program")
             )
         self._feed_list, self._capacity = list(feed_list or ()), capacity
         self.iterable = iterable or eager

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from ...capture.variable import Variable
-from ...core.errors import with_user_line
+from ...core.errors import append_user_line
 from ...core.mode import use_mode
 from ...core.op import OPS
-from ...export import pdiparams, pdmodel
+from ...export import pdiparams_writer, pdmodel
 from ...export.atomic_files import write_files_atomically
 from ...ir.passes.normalize import build_inference_program
 from ...ir.scope import current_scope
@@ -49,10 +49,12 @@ def write_paddle1_model(
         os.path.join(dirname, os.path.basename(model or MODEL_FILE)): pdmodel.to_bytes(desc)
     }
     if params is not None:
-        files[os.path.join(dirname, os.path.basename(params))] = pdiparams.iter_file_chunks(arrays)
+        files[os.path.join(dirname, os.path.basename(params))] = (
+            pdiparams_writer.iter_serialized_file_chunks(arrays)
+        )
     else:
         files |= {
-            os.path.join(dirname, name): pdiparams.iter_record_chunks(name, array)
+            os.path.join(dirname, name): pdiparams_writer.iter_serialized_record_chunks(name, array)
             for name, array in arrays.items()
         }
     write_files_atomically(files)
@@ -65,7 +67,7 @@ def _append_scale_or_assign_to_outputs(program: Program, outputs: list[Variable]
     with use_mode(StaticGraphMode(program)):
         results = []
         for i, variable in enumerate(outputs):
-            with program.recorder.prefix_output_names(f"save_infer_model/scale_{i}"):
+            with program.recorder.prefixing_output_names(f"save_infer_model/scale_{i}"):
                 op = OPS["assign" if variable.meta.dtype == bool else "scale"]
                 results.append(op(variable))
     return results
@@ -75,7 +77,7 @@ def _to_checked_list_of(name: str, value: Any, cls: type) -> list[Any]:
     items = [value] if isinstance(value, cls) else list(value)
     if not all(isinstance(item, cls) for item in items):
         raise ValueError(
-            with_user_line(f"save_inference_model: {name} must be a list of {cls.__name__}")
+            append_user_line(f"save_inference_model: {name} must be a list of {cls.__name__}")
         )
     return items
 
@@ -145,7 +147,7 @@ def load_inference_model(
     If dirname is None, model_filename and params_filename are the bytes of the files.
     """
     if dirname is not None and not os.path.isdir(dirname):
-        raise ValueError(with_user_line(f"There is no directory named '{dirname}'"))
+        raise ValueError(append_user_line(f"There is no directory named '{dirname}'"))
     return static_io.load_inference_model(
         dirname, executor, model_filename=model_filename, params_filename=params_filename
     )

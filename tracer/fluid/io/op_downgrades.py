@@ -55,7 +55,7 @@ def _transpose_op_desc(x: str, out: str, perm: list[int]) -> OpDesc:
     return _create_op_desc("transpose2", {"X": [x]}, out, axis=(AttrType.INTS, perm))
 
 
-def rewrite_dot(rewrite: OpRewriteContext) -> None:
+def squeeze_output_of_dot(rewrite: OpRewriteContext) -> None:
     """The op of 1.8 keeps the reduced axis: squeeze it."""
     out = rewrite.first_var_in_slot("Out")
     if not out.shape:
@@ -96,7 +96,7 @@ def rewrite_unbind(rewrite: OpRewriteContext) -> None:
         }
 
 
-def rewrite_flatten(rewrite: OpRewriteContext) -> None:
+def rewrite_flatten_with_dynamic_dims(rewrite: OpRewriteContext) -> None:
     """A reshape infers one dynamic dimension only: transpose the dynamic dimensions after the
     flattened axes to the front, where 0 copies them.
     """
@@ -129,7 +129,7 @@ def rewrite_broadcast_tensors(rewrite: OpRewriteContext) -> None:
     if target is None:
         return
     ops = [
-        _expand_as_or_assign_with_casts(rewrite, name, out, target)
+        _make_expand_as_or_assign_op_desc(rewrite, name, out, target)
         for name, out in zip(names, outs, strict=True)
     ]
     rewrite.op.type, rewrite.op.inputs, rewrite.op.outputs = (
@@ -140,7 +140,7 @@ def rewrite_broadcast_tensors(rewrite: OpRewriteContext) -> None:
     rewrite.after[:0] = ops[1:]
 
 
-def _expand_as_or_assign_with_casts(
+def _make_expand_as_or_assign_op_desc(
     rewrite: OpRewriteContext, name: str, out: str, target: str
 ) -> OpDesc:
     var, target_var = rewrite.var(name), rewrite.var(target)
@@ -176,7 +176,7 @@ def cast_bools(rewrite: OpRewriteContext) -> None:
         rewrite.op.inputs["X"], rewrite.op.outputs["Out"] = [ints], [result]
 
 
-def use_row_splits_instead_of_counts(rewrite: OpRewriteContext) -> None:
+def add_row_splits_input_from_counts(rewrite: OpRewriteContext) -> None:
     """The op of 1.8 reads the row splits of the regions per image, RoisLod, instead of RoisNum."""
     rois_num = rewrite.op.inputs.get("RoisNum")
     if not rois_num:
@@ -216,15 +216,15 @@ def redirect_outputs_to_custom_samples(rewrite: OpRewriteContext) -> None:
 
 
 REWRITES: dict[str, Callable[[OpRewriteContext], None]] = {
-    "dot": rewrite_dot,
+    "dot": squeeze_output_of_dot,
     "gather": rewrite_gather,
     "unbind": rewrite_unbind,
     "squeeze2": cast_bools,
     "unsqueeze2": cast_bools,
-    "flatten_contiguous_range": rewrite_flatten,
+    "flatten_contiguous_range": rewrite_flatten_with_dynamic_dims,
     "broadcast_tensors": rewrite_broadcast_tensors,
-    "roi_align": use_row_splits_instead_of_counts,
-    "roi_pool": use_row_splits_instead_of_counts,
+    "roi_align": add_row_splits_input_from_counts,
+    "roi_pool": add_row_splits_input_from_counts,
     "sample_logits": redirect_outputs_to_custom_samples,
 }
 

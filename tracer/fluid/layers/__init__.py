@@ -2,7 +2,6 @@
 
 from . import (
     beam_search_ops,
-    class_sampling,
     control_flow,
     conv,
     ctc_and_chunks,
@@ -10,7 +9,6 @@ from . import (
     data_and_variables,
     decode,
     decode_helpers,
-    dense,
     detection,
     distributions,
     elementwise,
@@ -19,6 +17,9 @@ from . import (
     learning_rate,
     logic,
     losses,
+    manipulation,
+    many_class_losses,
+    matrix_products_and_dense,
     metrics,
     normalization,
     random_ops,
@@ -29,13 +30,11 @@ from . import (
     rnn_cells,
     roi_and_boxes,
     sequence,
-    shapes,
     tensors,
     unary,
 )
 from .argument_checks import wrap_with_argument_checks as _check_arguments
 from .beam_search_ops import *
-from .class_sampling import *
 from .control_flow import *
 from .conv import *
 from .ctc_and_chunks import *
@@ -43,7 +42,6 @@ from .ctr import *
 from .data_and_variables import *
 from .decode import *
 from .decode_helpers import *
-from .dense import *
 from .detection import *
 from .distributions import *
 from .elementwise import *
@@ -52,6 +50,9 @@ from .indexing import *
 from .learning_rate import *
 from .logic import *
 from .losses import *
+from .manipulation import *
+from .many_class_losses import *
+from .matrix_products_and_dense import *
 from .metrics import *
 from .normalization import *
 from .random_ops import *
@@ -62,13 +63,12 @@ from .rnn_and_crf import *
 from .rnn_cells import *
 from .roi_and_boxes import *
 from .sequence import *
-from .shapes import *
 from .tensors import *
 from .unary import *
 
 _FAMILIES = (
     beam_search_ops,
-    class_sampling,
+    many_class_losses,
     control_flow,
     conv,
     ctc_and_chunks,
@@ -76,7 +76,7 @@ _FAMILIES = (
     data_and_variables,
     decode,
     decode_helpers,
-    dense,
+    matrix_products_and_dense,
     detection,
     distributions,
     elementwise,
@@ -95,7 +95,7 @@ _FAMILIES = (
     rnn_and_crf,
     roi_and_boxes,
     sequence,
-    shapes,
+    manipulation,
     tensors,
     unary,
 )

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...capture.control.tensor_arrays import TensorArray
 from ...core.dtype import parse_dtype
-from ...core.errors import OperandError, with_user_line
+from ...core.errors import OperandError, append_user_line
 from ...core.mode import state
 from ...core.paddle1_compat import compat
 from ...core.tensor import Tensor
@@ -87,7 +87,7 @@ def wrap_with_argument_checks(layer: Callable[..., Any], name: str) -> Callable[
             and not compat.follows_fluid_mode
         ):
             for problem in _iter_type_problems(checks, args, kwargs):
-                raise OperandError(with_user_line(f"{name}: {problem}"))
+                raise OperandError(append_user_line(f"{name}: {problem}"))
         return layer(*args, **kwargs)
 
     return wrapper

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...capture.control import TensorArray
 from ...capture.modes import find_static_base_mode
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...ir.program import Attr, AttrType
@@ -60,7 +60,7 @@ def beam_search_decode(
     mode = find_static_base_mode(state.mode)
     if mode is None or not isinstance(ids, TensorArray) or not isinstance(scores, TensorArray):
         raise OpError(
-            with_user_line(
+            append_user_line(
                 "beam_search_decode: ids and scores must be tensor arrays of a program, see "
                 "create_array"
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 from ...nn.functional.conv import int_list, is_channels_last, padding_attrs
 from ...static import nn
@@ -75,10 +75,12 @@ def _run_pool_op(rank: int, x: Any, args: dict[str, Any], data_format: str) -> A
     op_type = f"pool{rank}d"
     if args["pool_type"] not in ("max", "avg"):
         raise OpError(
-            with_user_line(f"{op_type}: pool_type={args['pool_type']!r} is neither 'max' nor 'avg'")
+            append_user_line(
+                f"{op_type}: pool_type={args['pool_type']!r} is neither 'max' nor 'avg'"
+            )
         )
     if not args["global_pooling"] and args["pool_size"] == -1:
-        raise OpError(with_user_line(f"{op_type}: pool_size is required unless global_pooling"))
+        raise OpError(append_user_line(f"{op_type}: pool_size is required unless global_pooling"))
     return OPS[op_type](
         x,
         pooling_type=args["pool_type"],
@@ -143,7 +145,7 @@ def _run_adaptive_pool_op(rank: int, x: Any, size: Any, pool_type: str, require_
     sizes = int_list(size, rank)
     if pool_type not in ("max", "avg") or (pool_type == "avg" and require_index):
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"adaptive_pool{rank}d: pool_type={pool_type!r} with "
                 f"require_index={require_index} is not supported"
             )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.errors import with_user_line
+from ...core.errors import append_user_line
 from ...core.op import OPS
 from .layer_utils import set_stop_gradient
 
@@ -51,7 +51,7 @@ def similarity_focus(input: Any, axis: int, indexes: list[int], name: str | None
     Returns the same shape.
     """
     if axis not in (1, 2, 3):
-        raise ValueError(with_user_line(f"similarity_focus: axis={axis} is not 1, 2 or 3"))
+        raise ValueError(append_user_line(f"similarity_focus: axis={axis} is not 1, 2 or 3"))
     if not indexes:
-        raise ValueError(with_user_line("similarity_focus: indexes is empty"))
+        raise ValueError(append_user_line("similarity_focus: indexes is empty"))
     return OPS["similarity_focus"](input, axis=axis, indexes=list(indexes))

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core import unique_name
 from ...core.dtype import parse_dtype
-from ...core.errors import OarlockError, with_user_line
+from ...core.errors import OarlockError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
@@ -122,7 +122,7 @@ def autoincreased_step_counter(
     mode = state.mode
     if not isinstance(mode, StaticGraphMode):
         raise OarlockError(
-            with_user_line("autoincreased_step_counter: requires a program, whose runs it counts")
+            append_user_line("autoincreased_step_counter: requires a program, whose runs it counts")
         )
     name, block = counter_name or "@STEP_COUNTER@", mode.program.global_block()
     if block.has_var(name):

@@ -16,7 +16,7 @@ from ...core.op import OPS
 from ...nn import decode
 from ...nn.decode import Decoder
 from .control_flow import While, array_read, array_write, create_array, tensor_array_to_tensor
-from .layer_utils import assign_to, deprecated_layer, ensure_1d
+from .layer_utils import assign_to, deprecated_layer, ensure_at_least_1d
 from .rnn_cells import swap_batch_time
 from .tensors import assign, fill_constant
 from .unary import increment
@@ -140,7 +140,7 @@ class _DecodeLoop:
                 if arrays is None
                 else pytree.map(self._read_array, arrays)
             )
-            outputs, *carried = self._record_step(inputs, states, kwargs)
+            outputs, *carried = self._record_decoder_step(inputs, states, kwargs)
             output_arrays = pytree.map(_create_array_in_parent_block, outputs)
             pytree.map(lambda x, array: array_write(x, self.step, array), outputs, output_arrays)
             self._write_loop_variables(arrays, *carried)
@@ -156,7 +156,7 @@ class _DecodeLoop:
     def _read_array(self, array: Any) -> Any:
         return array_read(array, self.step)
 
-    def _record_step(self, inputs: Any, states: Any, kwargs: dict[str, Any]) -> Any:
+    def _record_decoder_step(self, inputs: Any, states: Any, kwargs: dict[str, Any]) -> Any:
         """Record one step; returns its outputs and the loop-carried variables."""
         outputs, next_states, next_inputs, finished = self.decoder.step(
             self.step, inputs, states, **kwargs
@@ -189,7 +189,7 @@ class _DecodeLoop:
 
 def _any_unfinished(finished: Any) -> Any:
     """Whether any sequence is unfinished, [1]."""
-    return OPS["logical_not"](ensure_1d(OPS["reduce_all"](finished, reduce_all=True)))
+    return OPS["logical_not"](ensure_at_least_1d(OPS["reduce_all"](finished, reduce_all=True)))
 
 
 def _cast_if_needed(x: Any, dtype: Any) -> Any:

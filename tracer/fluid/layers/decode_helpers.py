@@ -10,8 +10,8 @@ from ...core import pytree
 from ...core.dtype import parse_dtype
 from ...core.op import OPS
 from .decode import Decoder
+from .manipulation import pad
 from .random_ops import sampling_id
-from .shapes import pad
 from .tensors import argmax, fill_constant
 
 __all__ = [

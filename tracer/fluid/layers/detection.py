@@ -8,15 +8,15 @@ import itertools
 import math
 from typing import Any
 
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 from .conv import conv2d
 from .layer_utils import deprecated_layer, set_stop_gradient, to_list
 from .losses import smooth_l1, softmax_with_cross_entropy
+from .manipulation import concat, flatten, reshape, shape, slice, transpose
 from .parent_package_getattr import make_getattr_from_package
 from .reduce import reduce_sum  # type: ignore[attr-defined]  # generated from a table
 from .roi_and_boxes import box_coder, iou_similarity, multiclass_nms, prior_box
-from .shapes import concat, flatten, reshape, shape, slice, transpose
 from .tensors import cast
 from .unary import softmax
 
@@ -44,7 +44,7 @@ def _float_list(values: Any) -> list[float]:
 def _require_width_height(values: Any, name: str) -> list[float]:
     """Return two numbers, for width and height. Raises OpError for other values."""
     if not isinstance(values, list | tuple) or len(values) != 2:
-        raise OpError(with_user_line(f"{name}={values} must be [width, height]"))
+        raise OpError(append_user_line(f"{name}={values} must be [width, height]"))
     return _float_list(values)
 
 
@@ -130,7 +130,7 @@ def _check_one_entry_per_map(num_maps: int, **args: Any) -> None:
     for name, values in args.items():
         if values and (not isinstance(values, list | tuple) or len(values) != num_maps):
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"multi_box_head: {name}={values} must be a list with one entry for each of "
                     f"the {num_maps} feature maps"
                 )
@@ -175,7 +175,7 @@ def multi_box_head(
         min_sizes, max_sizes = _sizes_from_ratios(len(inputs), base_size, min_ratio, max_ratio)
     if min_sizes is None or max_sizes is None:
         ratios = "min_ratio and max_ratio (for more than two feature maps), or "
-        raise OpError(with_user_line(f"multi_box_head: requires {ratios}min_sizes and max_sizes"))
+        raise OpError(append_user_line(f"multi_box_head: requires {ratios}min_sizes and max_sizes"))
     _check_one_entry_per_map(len(inputs), min_sizes=min_sizes, max_sizes=max_sizes)
     width_steps, height_steps = steps or step_w, steps or step_h
     outputs = []
@@ -301,7 +301,7 @@ def ssd_loss(
     """
     if mining_type != "max_negative":
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"ssd_loss: mining_type={mining_type!r} is not supported, only 'max_negative'"
             )
         )

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ..deprecated import warn_deprecated_on_first_use
-from .layer_utils import ensure_1d
+from .layer_utils import ensure_at_least_1d
 from .random_ops import gaussian_random, uniform_random
 from .tensors import assign, fill_constant_batch_size_like
 
@@ -27,7 +27,7 @@ def _convert_parameters(distribution: str, *args: Any) -> list[Any]:
         return list(args)
     if any(isinstance(a, Tensor) for a in args):
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"{distribution}: either all or none of the parameters must be variables"
             )
         )
@@ -35,12 +35,12 @@ def _convert_parameters(distribution: str, *args: Any) -> list[Any]:
     return [assign(np.ascontiguousarray(a)) for a in np.broadcast_arrays(*arrays)]
 
 
-def _sum_last(x: Any) -> Any:
+def _sum_last_axis_keepdim(x: Any) -> Any:
     return OPS["reduce_sum"](x, dim=[-1], keep_dim=True)
 
 
 def _sum_all(x: Any) -> Any:
-    return ensure_1d(OPS["reduce_sum"](x, dim=[0], reduce_all=True))
+    return ensure_at_least_1d(OPS["reduce_sum"](x, dim=[0], reduce_all=True))
 
 
 class _LocationScale:
@@ -141,7 +141,7 @@ class Normal(_LocationScale):
 def _log_softmax(logits: Any) -> Any:
     """Return log(softmax(logits)), computed with ops of Paddle 1.8."""
     shifted = OPS["elementwise_sub"](logits, OPS["reduce_max"](logits, dim=[-1], keep_dim=True))
-    return OPS["elementwise_sub"](shifted, OPS["log"](_sum_last(OPS["exp"](shifted))))
+    return OPS["elementwise_sub"](shifted, OPS["log"](_sum_last_axis_keepdim(OPS["exp"](shifted))))
 
 
 @warn_deprecated_on_first_use("fluid.layers.Categorical", "paddle.distribution.Categorical")
@@ -154,12 +154,14 @@ class Categorical:
     def entropy(self) -> Any:
         """Return the entropy [*, 1]."""
         log_probabilities = _log_softmax(self.logits)
-        return OPS["scale"](_sum_last(OPS["softmax"](self.logits) * log_probabilities), scale=-1.0)
+        return OPS["scale"](
+            _sum_last_axis_keepdim(OPS["softmax"](self.logits) * log_probabilities), scale=-1.0
+        )
 
     def kl_divergence(self, other: Categorical) -> Any:
         """Return the Kullback-Leibler divergence KL(self, other), [*, 1]."""
         log_ratio = _log_softmax(self.logits) - _log_softmax(other.logits)
-        return _sum_last(OPS["softmax"](self.logits) * log_ratio)
+        return _sum_last_axis_keepdim(OPS["softmax"](self.logits) * log_ratio)
 
 
 @warn_deprecated_on_first_use(

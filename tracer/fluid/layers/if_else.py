@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...capture.variable import Variable
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 
 __all__ = ["IfElse"]
@@ -26,7 +26,7 @@ class IfElse:
     def __init__(self, cond: Variable, name: str | None = None) -> None:
         if not isinstance(cond, Variable):
             raise TypeError(
-                with_user_line(f"IfElse: cond must be a variable, not {type(cond).__name__}")
+                append_user_line(f"IfElse: cond must be a variable, not {type(cond).__name__}")
             )
         self.cond = cond
         self._inputs: dict[int, tuple[Any, Any]] = {}
@@ -36,7 +36,7 @@ class IfElse:
     @contextmanager
     def _enter_branch(self, branch: bool) -> Iterator[None]:
         if self._current_branch is not None:
-            raise OpError(with_user_line("IfElse: blocks of one IfElse must not be nested"))
+            raise OpError(append_user_line("IfElse: blocks of one IfElse must not be nested"))
         self._current_branch = branch
         try:
             yield
@@ -44,7 +44,7 @@ class IfElse:
             self._current_branch = None
         if not self._outputs.get(branch):
             raise OpError(
-                with_user_line(f"IfElse: the {'true' if branch else 'false'} block has no output")
+                append_user_line(f"IfElse: the {'true' if branch else 'false'} block has no output")
             )
 
     def true_block(self) -> Any:
@@ -58,7 +58,7 @@ class IfElse:
     def input(self, x: Variable) -> Any:
         """Return the rows of x for this block: [R, *] -> [S, *]."""
         if self._current_branch is None:
-            raise OpError(with_user_line("IfElse.input: must be called in a block"))
+            raise OpError(append_user_line("IfElse.input: must be called in a block"))
         entry = self._inputs.get(id(x))
         if entry is None:
             entry = self._inputs[id(x)] = (OPS["split_lod_tensor"](x, self.cond), x)
@@ -67,7 +67,7 @@ class IfElse:
     def output(self, *outs: Variable) -> None:
         """Set outputs of this block, [S, *] each."""
         if self._current_branch is None:
-            raise OpError(with_user_line("IfElse.output: must be called in a block"))
+            raise OpError(append_user_line("IfElse.output: must be called in a block"))
         self._outputs.setdefault(self._current_branch, []).extend(outs)
 
     def __call__(self) -> list[Any]:
@@ -75,11 +75,11 @@ class IfElse:
         block has outputs, return these.
         """
         if not self._outputs:
-            raise OpError(with_user_line("IfElse: neither block was recorded"))
+            raise OpError(append_user_line("IfElse: neither block was recorded"))
         if len(self._outputs) == 1:
             return next(iter(self._outputs.values()))
         if len(self._outputs[True]) != len(self._outputs[False]):
             counts = f"{len(self._outputs[True])} and {len(self._outputs[False])}"
-            raise OpError(with_user_line(f"IfElse: the blocks have {counts} outputs"))
+            raise OpError(append_user_line(f"IfElse: the blocks have {counts} outputs"))
         pairs = zip(self._outputs[True], self._outputs[False], strict=True)
         return [OPS["merge_lod_tensor"](self.cond, self.cond, a, b) for a, b in pairs]

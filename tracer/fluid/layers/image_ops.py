@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...nn.functional import vision
@@ -50,24 +50,26 @@ def image_resize(
     Returns [N, C, *out_shape].
     """
     if out_shape is None and scale is None and actual_shape is None:
-        raise OpError(with_user_line(f"image_resize: requires out_shape or scale (X={input.meta})"))
+        raise OpError(
+            append_user_line(f"image_resize: requires out_shape or scale (X={input.meta})")
+        )
     size = out_shape if actual_shape is None else actual_shape
     mode = resample.lower()
     if f"{mode}_interp" not in OPS or input.ndim - 2 not in vision._RANKS[mode]:
         raise OpError(
-            with_user_line(f"image_resize: resample={resample!r} does not fit (X={input.meta})")
+            append_user_line(f"image_resize: resample={resample!r} does not fit (X={input.meta})")
         )
     operands, attrs = (
-        vision._resize_inputs_and_attrs(input, size)
+        vision._size_inputs_and_attrs(input, size)
         if size is not None
-        else _interpolation_scale_operands(scale)
+        else _scale_inputs_and_attrs(scale)
     )
     attrs |= {"align_corners": bool(align_corners), "align_mode": int(align_mode)}
     layout = "NHWC" if data_format[-1] == "C" else "NCHW"
     return OPS[f"{mode}_interp"](input, *operands, data_layout=layout, interp_method=mode, **attrs)
 
 
-def _interpolation_scale_operands(scale: Any) -> tuple[list[Any], dict[str, Any]]:
+def _scale_inputs_and_attrs(scale: Any) -> tuple[list[Any], dict[str, Any]]:
     """Return the operands OutSize, SizeTensor and Scale, and the attributes, for a scale."""
     if isinstance(scale, Tensor):
         return [None, None, OPS["reshape2"](scale, shape=[-1])], {}

@@ -7,7 +7,7 @@ from typing import Any
 from ...core.dtype import parse_dtype
 from ...core.op import OPS
 from ...core.tensor import Tensor
-from ...tensor import diagonals_and_indexed_updates, search
+from ...tensor import search, views_diagonals_and_index_updates
 from .layer_utils import deprecated_layer, set_stop_gradient, to_list
 
 __all__ = [
@@ -76,7 +76,7 @@ def scatter_nd(index: Any, updates: Any, shape: Any, name: str | None = None) ->
     updates: [*B, *shape[k:]].
     Returns [*shape].
     """
-    return diagonals_and_indexed_updates.scatter_nd(index, updates, shape)
+    return views_diagonals_and_index_updates.scatter_nd(index, updates, shape)
 
 
 @deprecated_layer("paddle.nn.functional.gather_tree")
@@ -175,6 +175,6 @@ def shard_index(
     input: int [*, 1].
     Returns the same shape.
     """
-    return diagonals_and_indexed_updates.shard_index(
+    return views_diagonals_and_index_updates.shard_index(
         input, index_num, nshards, shard_id, ignore_value
     )

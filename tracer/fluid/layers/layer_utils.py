@@ -14,7 +14,7 @@ from ..deprecated import warn_deprecated_on_first_use
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def ensure_1d(x: Any) -> Any:
+def ensure_at_least_1d(x: Any) -> Any:
     """Convert a 0-D result to shape [1], which it had before Paddle 2.5.
 
     In programs the shape is only declared, as in Paddle 1.x: the executor adds the axis.

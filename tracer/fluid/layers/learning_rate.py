@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
@@ -43,7 +43,7 @@ def _dispatch_to_scheduler_in_dygraph_mode(
         def wrapper(*args: Any, **kwargs: Any) -> Any:
             mode = state.mode
             if isinstance(mode, StaticGraphMode):
-                with mode.recorder.set_op_role(OpRole.LR_SCHEDULE):
+                with mode.recorder.setting_op_role(OpRole.LR_SCHEDULE):
                     return function(*args, **kwargs)
             from .. import dygraph  # noqa: PLC0415 - imports of sibling packages are lazy
 
@@ -136,7 +136,7 @@ def piecewise_decay(boundaries: Any, values: Any) -> Any:
     """values[i] before step boundaries[i]; the last value after all boundaries, [1]."""
     if len(values) - len(boundaries) != 1:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"piecewise_decay: {len(boundaries)} boundaries require {len(boundaries) + 1} "
                 f"values, not {len(values)}"
             )

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...core.op import OPS
 from ..deprecated import warn_deprecated_on_first_use
-from .layer_utils import assign_to, deprecated_layer, ensure_1d
+from .layer_utils import assign_to, deprecated_layer, ensure_at_least_1d
 
 _COMPARISONS = ("equal", "greater_equal", "greater_than", "less_equal", "not_equal")
 _CONNECTIVES = ("logical_and", "logical_or", "logical_xor")
@@ -76,7 +76,7 @@ def logical_not(x: Any, out: Any = None, name: str | None = None) -> Any:
 @deprecated_layer("paddle.is_empty")
 def is_empty(x: Any, cond: Any = None) -> Any:
     """Whether x has no elements, bool [1]; also assigned to `cond`."""
-    return assign_to(ensure_1d(OPS["is_empty"](x)), cond)
+    return assign_to(ensure_at_least_1d(OPS["is_empty"](x)), cond)
 
 
 @deprecated_layer("paddle.isinf")
@@ -107,6 +107,6 @@ def allclose(
     name: str | None = None,
 ) -> Any:
     """Whether |input - other| <= atol + rtol * |other| for all elements, bool [1]."""
-    return ensure_1d(
+    return ensure_at_least_1d(
         OPS["allclose"](input, other, rtol=repr(rtol), atol=repr(atol), equal_nan=equal_nan)
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.op import OPS
-from .layer_utils import deprecated_layer, ensure_1d
+from .layer_utils import deprecated_layer, ensure_at_least_1d
+from .manipulation import reshape, transpose
 from .reduce import reduce_mean, reduce_sum  # type: ignore[attr-defined]  # generated
-from .shapes import reshape, transpose
 from .tensors import cast
 from .unary import square  # type: ignore[attr-defined]  # generated from a table
 
@@ -148,7 +148,7 @@ def kldiv_loss(x: Any, target: Any, reduction: str = "mean", name: str | None = 
     reduction: "none", "mean", "sum" or "batchmean".
     Returns [1], or [N, *] without reduction.
     """
-    return ensure_1d(OPS["kldiv_loss"](x, target, reduction=reduction))
+    return ensure_at_least_1d(OPS["kldiv_loss"](x, target, reduction=reduction))
 
 
 def bpr_loss(input: Any, label: Any, name: str | None = None) -> Any:

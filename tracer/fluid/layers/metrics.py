@@ -7,7 +7,7 @@ from typing import Any
 from ...core.op import OPS
 from ...static.graph import metrics
 from ...tensor.convert import cast
-from .layer_utils import assign_to, deprecated_layer, ensure_1d, set_stop_gradient
+from .layer_utils import assign_to, deprecated_layer, ensure_at_least_1d, set_stop_gradient
 
 __all__ = ["accuracy", "auc", "mean_iou"]
 
@@ -22,7 +22,7 @@ def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any
     """
     values, indices = OPS["top_k"](input, k=k)
     outputs = OPS["accuracy"](values, indices, cast(label, "int64"))
-    fraction, num_correct, num_total = (ensure_1d(output) for output in outputs)
+    fraction, num_correct, num_total = (ensure_at_least_1d(output) for output in outputs)
     assign_to(num_correct, correct)
     assign_to(num_total, total)
     return set_stop_gradient(fraction)
@@ -43,7 +43,7 @@ def auc(
     overall, window, histograms = metrics.auc(
         input, label, curve, num_thresholds, topk, slide_steps
     )
-    return ensure_1d(overall), ensure_1d(window), histograms
+    return ensure_at_least_1d(overall), ensure_at_least_1d(window), histograms
 
 
 def mean_iou(input: Any, label: Any, num_classes: int) -> Any:
@@ -64,7 +64,7 @@ def mean_iou(input: Any, label: Any, num_classes: int) -> Any:
         correct, OPS["elementwise_max"](union, OPS["fill_any_like"](union, value=1.0))
     )
     iou_sum, class_count = (
-        ensure_1d(OPS["reduce_sum"](t, dim=[0], reduce_all=True)) for t in (iou, occurs)
+        ensure_at_least_1d(OPS["reduce_sum"](t, dim=[0], reduce_all=True)) for t in (iou, occurs)
     )
     return (
         set_stop_gradient(OPS["elementwise_div"](iou_sum, class_count)),

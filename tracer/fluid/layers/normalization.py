@@ -122,7 +122,7 @@ def data_norm(
         spec = ParamAttr(name=f"{name or 'dn'}.{suffix}", initializer=Constant(float(value)))
         return helper.create_parameter(spec, size, input.dtype)
 
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         weights = (
             [
                 create_constant_parameter("scale_w", initial.get("scale_w", 1.0)),

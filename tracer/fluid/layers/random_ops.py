@@ -184,7 +184,7 @@ def random_crop(x: Any, shape: Any, seed: Any = None) -> Any:
             "float32",
             min=0.0,
             max=float(num_positions),
-            seed=_seed_of_axis(seed, axis),
+            seed=_derive_seed_of_crop_axis(seed, axis),
         )
         last = OPS["fill_any_like"](start, value=float(num_positions - 1))
         start = cast(OPS["elementwise_min"](OPS["floor"](start), last), "int64")
@@ -198,5 +198,5 @@ def random_crop(x: Any, shape: Any, seed: Any = None) -> Any:
     return manipulation.reshape(out, [*batch, *map(int, shape)])
 
 
-def _seed_of_axis(seed: Any, axis: int) -> int:
+def _derive_seed_of_crop_axis(seed: Any, axis: int) -> int:
     return seed + axis if isinstance(seed, int) and seed > 0 else 0

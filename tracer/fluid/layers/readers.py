@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...core import unique_name
-from ...core.errors import with_user_line
+from ...core.errors import append_user_line
 from ...core.mode import state
 from ...core.tensor import Tensor
 from ...loader.pdiparams import load_params
@@ -62,7 +62,7 @@ def create_py_reader_by_data(
     """Create a reader for these variables, which read_file returns."""
     if not isinstance(feed_list, list):
         raise TypeError(
-            with_user_line(
+            append_user_line(
                 f"create_py_reader_by_data: feed_list must be a list of Variable, not "
                 f"{type(feed_list).__name__}"
             )

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.op import OPS
 from ..deprecated import warn_deprecated_on_first_use
-from .layer_utils import ensure_1d
+from .layer_utils import ensure_at_least_1d
 
 # op -> name in Paddle 2
 _OPS = {
@@ -26,7 +26,9 @@ def _make_reduce_layer(kind: str, paddle2_name: str) -> Callable[..., Any]:
     @warn_deprecated_on_first_use(f"fluid.layers.{kind}", f"paddle.{paddle2_name}")
     def layer(input: Any, dim: Any = None, keep_dim: bool = False, name: str | None = None) -> Any:
         axes = [dim] if isinstance(dim, int) else list(dim or [])
-        return ensure_1d(OPS[kind](input, dim=axes or [0], keep_dim=keep_dim, reduce_all=not axes))
+        return ensure_at_least_1d(
+            OPS[kind](input, dim=axes or [0], keep_dim=keep_dim, reduce_all=not axes)
+        )
 
     layer.__name__ = layer.__qualname__ = kind
     layer.__doc__ = (

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 from .indexing import gather
 from .layer_utils import deprecated_layer, set_stop_gradient
-from .shapes import reshape
+from .manipulation import reshape
 from .tensors import cast
 
 __all__ = [
@@ -361,7 +361,7 @@ def locality_aware_nms(
     """
     if len(scores.shape) != 3 or scores.shape[1] != 1:
         raise OpError(
-            with_user_line(f"locality_aware_nms: scores must be [N, 1, M] (X={scores.meta})")
+            append_user_line(f"locality_aware_nms: scores must be [N, 1, M] (X={scores.meta})")
         )
     thresholds = {
         "score_threshold": float(score_threshold),

@@ -6,7 +6,7 @@ import itertools
 import math
 from typing import Any
 
-from ...core.errors import OpError, warn, with_user_line
+from ...core.errors import OpError, append_user_line, warn
 from ...core.op import OPS
 from ...nn.param_attr import ParamAttr
 from ...static import default_main_program
@@ -38,7 +38,7 @@ def gru_unit(
             "are tanh and sigmoid"
         )
     attrs = {"origin_mode": origin_mode}
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         weight = helper.create_parameter(param_attr, [width, 3 * width], input.dtype)
         bias = helper.create_parameter(bias_attr, [1, size], input.dtype, is_bias=True)
         gate, reset, new = OPS["gru_unit"](input, hidden, weight, bias, **attrs)
@@ -117,7 +117,7 @@ def lstm(
         "mode": "LSTM",
         "is_test": is_test,
     }
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         flat = helper.create_parameter(
             None, [offsets[-1]], input.dtype, default_initializer=default_initializer
         )
@@ -137,7 +137,7 @@ def linear_chain_crf(input: Any, label: Any, param_attr: Any = None, length: Any
     """
     helper = LayerHelper("linear_chain_crf", None, input)
     num_tags = require_static_size(helper.layer_type, input, len(input.meta.shape) - 1)
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         transition = helper.create_parameter(param_attr, [num_tags + 2, num_tags], input.dtype)
         return OPS["linear_chain_crf"](input, None, transition, label, length)[3]
 
@@ -156,6 +156,6 @@ def crf_decoding(input: Any, param_attr: Any, label: Any = None, length: Any = N
     name = None if spec is None else spec.name
     if name is None or not block.has_var(name):
         raise OpError(
-            with_user_line(f"crf_decoding: param_attr: the program has no parameter {name!r}")
+            append_user_line(f"crf_decoding: param_attr: the program has no parameter {name!r}")
         )
     return OPS["crf_decoding"](input, None, block.var(name), label, length)

@@ -106,7 +106,7 @@ def dynamic_lstm(
         "cell_activation": cell_activation,
         "candidate_activation": candidate_activation,
     }
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         weight = helper.create_parameter(param_attr, [width, 4 * width], dtype)
         bias = helper.create_parameter(
             bias_attr, [1, (7 if use_peepholes else 4) * width], dtype, is_bias=True
@@ -150,7 +150,7 @@ def dynamic_lstmp(
         "cell_clip": float(cell_clip or 0.0),
         "proj_clip": float(proj_clip or 0.0),
     }
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         weight = helper.create_parameter(param_attr, [proj_size, 4 * width], dtype)
         projection = helper.create_parameter(param_attr, [width, proj_size], dtype)
         bias = helper.create_parameter(
@@ -182,7 +182,7 @@ def dynamic_gru(
         "is_reverse": is_reverse,
         "origin_mode": origin_mode,
     }
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         weight = helper.create_parameter(param_attr, [size, 3 * size], input.dtype)
         bias = helper.create_parameter(bias_attr, [1, 3 * size], input.dtype, is_bias=True)
         return OPS["gru"](input, None, h_0, weight, bias, **attrs)[3]

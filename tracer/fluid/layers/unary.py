@@ -10,7 +10,7 @@ from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...static.nn.helper import apply_activation
 from ..deprecated import warn_deprecated_on_first_use
-from .layer_utils import assign_to, deprecated_layer, ensure_1d
+from .layer_utils import assign_to, deprecated_layer, ensure_at_least_1d
 from .tensors import cast
 
 # name -> name in Paddle 2, and numeric arguments: argument -> (attribute, default; None: the op's
@@ -235,7 +235,7 @@ def maxout(x: Any, groups: int, name: str | None = None, axis: int = 1) -> Any:
 @deprecated_layer("paddle.mean")
 def mean(x: Any, name: str | None = None) -> Any:
     """Mean of all elements, [1]."""
-    return ensure_1d(OPS["mean"](x))
+    return ensure_at_least_1d(OPS["mean"](x))
 
 
 @deprecated_layer("paddle.add_n")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core import pytree
-from ...core.errors import with_user_line
+from ...core.errors import append_user_line
 
 __all__ = [
     "assert_same_structure",
@@ -39,14 +39,14 @@ def flatten(nest: Any) -> list[Any]:
 def pack_sequence_as(structure: Any, flat_sequence: Sequence[Any]) -> Any:
     """Return the structure with other leaves. Raises ValueError if their number differs."""
     if not is_sequence(flat_sequence):
-        raise TypeError(with_user_line("pack_sequence_as: flat_sequence must be a sequence"))
+        raise TypeError(append_user_line("pack_sequence_as: flat_sequence must be a sequence"))
     leaves, spec = pytree.flatten(structure, sort_keys=True, children_of=_factory_and_children)
     if len(leaves) != len(flat_sequence):
         why = (
             f"pack_sequence_as: the structure has {len(leaves)} elements, the flat sequence "
             f"{len(flat_sequence)}"
         )
-        raise ValueError(with_user_line(why))
+        raise ValueError(append_user_line(why))
     return pytree.unflatten(spec, list(flat_sequence))
 
 
@@ -68,7 +68,7 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> N
         is_sequence(nest1) and len(nest1) != len(nest2)
     ):
         raise ValueError(
-            with_user_line(
+            append_user_line(
                 f"The two structures don't have the same nested structure: {nest1}, {nest2}"
             )
         )
@@ -76,13 +76,13 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> N
         return
     if check_types and type(nest1) is not type(nest2):
         raise TypeError(
-            with_user_line(
+            append_user_line(
                 f"The structures are of {type(nest1).__name__} and {type(nest2).__name__}"
             )
         )
     if isinstance(nest1, dict) and set(nest1) != set(nest2):
         raise ValueError(
-            with_user_line(f"The structures have the keys {sorted(nest1)} and {sorted(nest2)}")
+            append_user_line(f"The structures have the keys {sorted(nest1)} and {sorted(nest2)}")
         )
     for first, second in zip(_child_list(nest1), _child_list(nest2), strict=True):
         assert_same_structure(first, second, check_types)
@@ -100,7 +100,7 @@ def convert_to_list(value: Any, n: int, name: str, dtype: Any = int) -> list[Any
         items = []
     if len(items) != n or not all(isinstance(item, dtype) for item in items):
         raise ValueError(
-            with_user_line(
+            append_user_line(
                 f"The {name}'s type must be list or tuple of {n} {dtype.__name__}, not {value}"
             )
         )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...capture.variable import Variable
-from ...core.errors import with_user_line
+from ...core.errors import append_user_line
 from ...core.mode import state
 from ...core.parameter import Parameter
 from ...core.tensor import Tensor
@@ -46,7 +46,7 @@ class Paddle1Optimizer(Optimizer):
         parameters = [p for p in parameter_list or () if isinstance(p, Parameter)]
         if grad_clip is not None and not hasattr(grad_clip, "clip_variables"):
             raise TypeError(
-                with_user_line(
+                append_user_line(
                     f"{type(self).__name__}: grad_clip is {type(grad_clip).__name__}, not a "
                     "GradientClipBase"
                 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.tensor import Tensor
 from ...nn import functional as F
 from ...tensor.linalg import matmul
@@ -54,7 +54,7 @@ def fused_linear_activation(
     """
     if activation not in (None, "none", "gelu", "relu"):
         problem = f"activation={activation!r} is not one of 'gelu', 'relu', 'none'"
-        raise OpError(with_user_line(f"fused_linear_activation: {problem}"))
+        raise OpError(append_user_line(f"fused_linear_activation: {problem}"))
     out = fused_matmul_bias(x, y, bias, trans_x, trans_y)
     return (
         F.gelu(out, approximate=True)

@@ -23,7 +23,7 @@ def clone_for_test_in_place(program: Program) -> Program:
     removed; if later blocks must keep their index, they are emptied instead.
     """
     kept = {0}
-    num_uses = Counter(_iter_variable_names(program.ops()))
+    num_uses = Counter(_iter_variable_name_occurrences(program.ops()))
     for block in program.blocks:
         forward = [op for op in block.ops if is_forward_op(op)] if block.idx in kept else []
         kept.update(
@@ -32,8 +32,8 @@ def clone_for_test_in_place(program: Program) -> Program:
             for attr in op.attrs.values()
             for i in referenced_block_indices(attr)
         )
-        removed = Counter(_iter_variable_names(block.ops))
-        removed.subtract(_iter_variable_names(forward))
+        removed = Counter(_iter_variable_name_occurrences(block.ops))
+        removed.subtract(_iter_variable_name_occurrences(forward))
         block.ops = forward
         num_uses.subtract(removed)
         block.vars = {n: v for n, v in block.vars.items() if not removed[n] or num_uses[n]}
@@ -44,7 +44,7 @@ def clone_for_test_in_place(program: Program) -> Program:
     return program
 
 
-def _iter_variable_names(ops: Iterable[OpDesc]) -> Iterator[str]:
+def _iter_variable_name_occurrences(ops: Iterable[OpDesc]) -> Iterator[str]:
     """Every variable name in the ops, once per occurrence."""
     for op in ops:
         yield from op.input_names()

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import deepcopy
 
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from .. import program as data
 from .clone_for_test import clone_for_test_in_place
 from .prune import prune
@@ -27,7 +27,9 @@ def build_inference_program(
     """
     tested = clone_for_test_in_place(deepcopy(desc))
     for block in tested.blocks:
-        block.ops = [result for op in block.ops for result in _replace_pylayer_reject_py_func(op)]
+        block.ops = [
+            result for op in block.ops for result in _pylayer_to_assigns_reject_py_func(op)
+        ]
     wanted = [
         *fetches,
         *(n for op in tested.block.ops for n in op.output_names() if keep and op.type != "feed"),
@@ -37,7 +39,7 @@ def build_inference_program(
     for name in feeds:
         if name not in used and not spare_feeds:
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"'{name}' of feed_vars doesn't exist in pruned inference program: no output "
                     f"depends on it; remove it from feed_vars"
                 )
@@ -50,7 +52,7 @@ def build_inference_program(
     return found
 
 
-def _replace_pylayer_reject_py_func(op: data.OpDesc) -> list[data.OpDesc]:
+def _pylayer_to_assigns_reject_py_func(op: data.OpDesc) -> list[data.OpDesc]:
     """Replace an op that needs Python objects of this process: pylayer becomes assign ops.
 
     Raises OpError for py_func.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
-from ...core.errors import OpError, TraceError, with_user_line
+from ...core.errors import OpError, TraceError, append_user_line
 from ...core.function_syntax_tree import SourceError, require_syntax_tree_of_code
 from ..operators import runtime
 from ..operators.registry import register
@@ -108,7 +108,7 @@ def converted_source(function: Any, stages: int = len(CONVERSION_STAGES)) -> str
     code = getattr(getattr(plain, "__func__", plain), "__code__", None)
     if code is None:
         raise TypeError(
-            with_user_line(
+            append_user_line(
                 f"{getattr(plain, '__name__', plain)!s:.80} is not a function of Python's; it has "
                 "no source"
             )
@@ -120,7 +120,7 @@ def converted_source(function: Any, stages: int = len(CONVERSION_STAGES)) -> str
             return ast.unparse(_convert_to_stage(code, stages))
         converted_code_of(code)
     except SourceError as error:
-        raise OpError(with_user_line(f"{code.co_name}: {error}")) from None
+        raise OpError(append_user_line(f"{code.co_name}: {error}")) from None
     return _SOURCE_CACHE[code]
 
 
@@ -142,7 +142,7 @@ def _rebuild_function_with_code(function: FunctionType, code: CodeType) -> Funct
     return result
 
 
-class _AnnotationRemover(ast.NodeTransformer):
+class _LocalAnnotationRemover(ast.NodeTransformer):
     """Removes annotations of local variables: Python does not evaluate them, and `nonlocal`
     variables must not have them.
     """
@@ -155,11 +155,11 @@ class _AnnotationRemover(ast.NodeTransformer):
         return node
 
 
-def _parse_and_check_function(code: CodeType) -> ast.FunctionDef:
+def _parse_and_normalize_function(code: CodeType) -> ast.FunctionDef:
     """Return the syntax tree of the function, as a def without annotations and with private names
     mangled. Raises SourceError, and TraceError for reserved names.
     """
-    tree = _AnnotationRemover().visit(require_syntax_tree_of_code(code))
+    tree = _LocalAnnotationRemover().visit(require_syntax_tree_of_code(code))
     mark_user_nodes(tree)
     if isinstance(tree, ast.Lambda):
         tree = _lambda_to_function(tree)
@@ -169,13 +169,13 @@ def _parse_and_check_function(code: CodeType) -> ast.FunctionDef:
 
 
 def _convert_to_stage(code: CodeType, stages: int) -> ast.FunctionDef:
-    tree = _parse_and_check_function(code)
+    tree = _parse_and_normalize_function(code)
     convert_function_tree_in_place(tree, frozenset(code.co_freevars), stages)
     return tree
 
 
 def _convert_code(code: CodeType) -> CodeType:
-    tree = _parse_and_check_function(code)
+    tree = _parse_and_normalize_function(code)
     user_lambda_lines = frozenset(
         n.lineno for n in ast.walk(tree) if isinstance(n, ast.Lambda) and not parameter_names(n)
     )
@@ -199,7 +199,7 @@ def _reject_reserved_names(tree: ast.AST) -> None:
                 f"the name '{name}' in line {node.lineno} is one that converted code uses "
                 f"itself; take another"
             )
-            raise TraceError(with_user_line(why))
+            raise TraceError(append_user_line(why))
 
 
 def _lambda_to_function(tree: ast.Lambda) -> ast.FunctionDef:

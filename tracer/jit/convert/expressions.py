@@ -163,16 +163,19 @@ class ExpressionTransformer(ast.NodeTransformer):
         return node
 
     def visit_Match(self, node: ast.Match) -> ast.AST:
-        """Pass the subject through `check_match`, which rejects symbolic scalars at run time."""
+        """Pass the subject through `check_and_track_match_subject`, which rejects symbolic scalars
+        at run time.
+        """
         self.generic_visit(node)
         patterns = [n for n in ast.walk(node) if isinstance(n, ast.MatchClass)]
         names = tuple(sorted({name for n in patterns for name in n.kwd_attrs}))
-        reads = (
-            f", {names}, {max(map(_class_pattern_depth, (case.pattern for case in node.cases)))}"
-            if patterns
-            else ""
+        depth = max(
+            (_depth_of_innermost_class_pattern(case.pattern) for case in node.cases), default=0
         )
-        node.subject = expression_from_template(f"__ol.check_match(A{reads})", node, A=node.subject)
+        reads = f", {names}, {depth}" if patterns else ""
+        node.subject = expression_from_template(
+            f"__ol.check_and_track_match_subject(A{reads})", node, A=node.subject
+        )
         return node
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
@@ -188,7 +191,7 @@ class ExpressionTransformer(ast.NodeTransformer):
         )
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        replace_consumed_generator_argument(node)
+        replace_consumed_generator_in_place(node)
         if isinstance(node.func, ast.Attribute) and not isinstance(
             node.func.value, ast.Attribute | ast.Subscript
         ):
@@ -267,9 +270,9 @@ class ExpressionTransformer(ast.NodeTransformer):
             result,
             node,
             ITER=generator.iter,
-            MAKE=_make_item_lambda(generator.target, node.elt, node),
+            MAKE=_make_comprehension_item_lambda(generator.target, node.elt, node),
             **(
-                {"WANTED": _make_item_lambda(generator.target, condition, node)}
+                {"WANTED": _make_comprehension_item_lambda(generator.target, condition, node)}
                 if condition is not None
                 else {}
             ),
@@ -321,9 +324,9 @@ def _with_save_before_write(node: ast.Attribute | ast.Subscript, text: str) -> a
     return node
 
 
-def _class_pattern_depth(pattern: ast.AST) -> int:
+def _depth_of_innermost_class_pattern(pattern: ast.AST) -> int:
     """Return the nesting depth of a pattern, up to its innermost class pattern."""
-    inner = max(map(_class_pattern_depth, ast.iter_child_nodes(pattern)), default=0)
+    inner = max(map(_depth_of_innermost_class_pattern, ast.iter_child_nodes(pattern)), default=0)
     return inner + 1 if inner or isinstance(pattern, ast.MatchClass) else 0
 
 
@@ -333,7 +336,7 @@ def is_name_or_name_tuple(node: ast.expr) -> bool:
     return all(isinstance(n, ast.Name) for n in inner)
 
 
-def _make_item_lambda(target: ast.expr, value: ast.expr, at: ast.AST) -> ast.expr:
+def _make_comprehension_item_lambda(target: ast.expr, value: ast.expr, at: ast.AST) -> ast.expr:
     """Return a lambda that computes an expression of a comprehension for one item."""
     if isinstance(target, ast.Name):
         result: ast.expr = expression_from_template(
@@ -353,7 +356,7 @@ EXHAUSTING_BUILTINS = frozenset({"sum", "list", "tuple", "min", "max", "sorted"}
 SHORT_CIRCUIT_BUILTINS = frozenset({"any", "all"})
 
 
-def replace_consumed_generator_argument(node: ast.Call) -> None:
+def replace_consumed_generator_in_place(node: ast.Call) -> None:
     """Replace the generator argument of a builtin by a list comprehension, if the builtin consumes
     all items. For a builtin that may stop early, the list is created only if the items turn out to
     be values of the program.

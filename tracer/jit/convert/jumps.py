@@ -71,7 +71,7 @@ def _statement_always_jumps(
     return isinstance(node, kinds)
 
 
-class JumpLowering:
+class SingleJumpKindLowering:
     """Lowers one kind of jump.
 
     jump_types: the node types of the jump.
@@ -114,7 +114,9 @@ class JumpLowering:
                 return [
                     self._set_branches(
                         node,
-                        self.lower_statements(self._with_reachable(node.body, following)),
+                        self.lower_statements(
+                            self._branch_with_reachable_following(node.body, following)
+                        ),
                         self.lower_statements(node.orelse + following),
                     )
                 ]
@@ -123,7 +125,9 @@ class JumpLowering:
                     self._set_branches(
                         node,
                         self.lower_statements(node.body + following),
-                        self.lower_statements(self._with_reachable(node.orelse, following)),
+                        self.lower_statements(
+                            self._branch_with_reachable_following(node.orelse, following)
+                        ),
                     )
                 ]
             node = self._set_branches(
@@ -133,7 +137,9 @@ class JumpLowering:
             self._lower_bodies_of_statement(node)
         return [node, *self._guard_by_flags(node, following)]
 
-    def _with_reachable(self, branch: StatementList, following: StatementList) -> StatementList:
+    def _branch_with_reachable_following(
+        self, branch: StatementList, following: StatementList
+    ) -> StatementList:
         """Return a branch that always jumps, with the statements after it if a context manager may
         swallow an exception before the jump. A flag decides whether they run.
         """
@@ -238,7 +244,7 @@ class LoopJumpLowering(ast.NodeTransformer):
         def replace_jump_by_flag(at: ast.stmt) -> StatementList:
             return statements_from_template(f"{flag} = True", at)
 
-        node.body = JumpLowering(
+        node.body = SingleJumpKindLowering(
             (kind,), [flag], replace_jump_by_flag, loops=False
         ).lower_statements(node.body) or statements_from_template("pass", node)
         if kind is ast.Continue:
@@ -343,7 +349,7 @@ def _lower_returns(function: ast.FunctionDef, body: StatementList) -> StatementL
     return [*first, *lowered, *statements_from_template(last, body[-1])]
 
 
-class ReturnOutsideLoopsLowering(JumpLowering):
+class ReturnOutsideLoopsLowering(SingleJumpKindLowering):
     """Lowers returns outside of loops. Returns in loops were already replaced by flags and
     breaks.
     """

@@ -13,9 +13,9 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from ...core.function_syntax_tree import SourceError, require_syntax_tree_of_code
-from ..guards.user_code import KNOWN_LIBRARIES, is_user_or_third_party_function
+from ..guards.user_code import KNOWN_LIBRARIES, is_convertible_function
 from .activity import INNER_SCOPES
-from .expressions import is_name_or_name_tuple, replace_consumed_generator_argument
+from .expressions import is_name_or_name_tuple, replace_consumed_generator_in_place
 
 STATIC_TENSOR_ATTRIBUTES = frozenset(
     {"shape", "ndim", "dtype", "name", "training", "stop_gradient", "size"}
@@ -71,7 +71,7 @@ def _iter_function_and_callees(function: FunctionType) -> Iterator[FunctionType]
         for name in each.__code__.co_names:
             named = each.__globals__.get(name)
             plain = getattr(named, "_function", named)  # a StaticFunction
-            if isinstance(plain, FunctionType) and is_user_or_third_party_function(plain):
+            if isinstance(plain, FunctionType) and is_convertible_function(plain):
                 todo.append(plain)
 
 
@@ -116,7 +116,7 @@ class _ProblemScanner(ast.NodeVisitor):
         self._tensor_names = {a.arg for a in plain[is_method:]}
         for node in ast.walk(tree):
             if isinstance(node, ast.Call):
-                replace_consumed_generator_argument(node)
+                replace_consumed_generator_in_place(node)
         for _ in range(2):  # a loop may read at its start what it assigns at its end
             for node in ast.walk(tree):
                 self._track_assignment(node)
@@ -248,7 +248,7 @@ class _ProblemScanner(ast.NodeVisitor):
         module = self._function.__globals__.get(root.id) if isinstance(root, ast.Name) else None
         return module.__name__.split(".")[0] if isinstance(module, ModuleType) else ""
 
-    def _visit_bool_op_or_if_exp(self, node: ast.BoolOp | ast.IfExp) -> None:
+    def _report_walrus_in_conditional_part(self, node: ast.BoolOp | ast.IfExp) -> None:
         """Report `:=` in a part of `and`, `or` or a conditional expression that may not be
         evaluated.
         """
@@ -262,9 +262,9 @@ class _ProblemScanner(ast.NodeVisitor):
             )
         self.generic_visit(node)
 
-    visit_BoolOp = visit_IfExp = _visit_bool_op_or_if_exp
+    visit_BoolOp = visit_IfExp = _report_walrus_in_conditional_part
 
-    def visit_Try(self, node: ast.Try | ast.TryStar) -> None:
+    def _report_conditional_raise_in_try(self, node: ast.Try | ast.TryStar) -> None:
         """Report each `raise` under a condition on values of the program in the body of a `try`
         with handlers.
         """
@@ -284,4 +284,4 @@ class _ProblemScanner(ast.NodeVisitor):
                 )
         self.generic_visit(node)
 
-    visit_TryStar = visit_Try
+    visit_Try = visit_TryStar = _report_conditional_raise_in_try

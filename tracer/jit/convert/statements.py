@@ -21,7 +21,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
 
     def __init__(self, function: ast.FunctionDef, enclosing_names: frozenset[str]) -> None:
         effects = symbol_effects(function.body)
-        declared = _global_or_nonlocal_names(function.body)
+        declared = _is_global_by_declared_name(function.body)
         self.local_names = local_names_of(function)
         self.outer_names = (
             dict.fromkeys((effects.writes.keys() & enclosing_names) - self.local_names, False)
@@ -80,7 +80,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
         """Whether a symbol is a name that the function can assign."""
         return symbol in self.local_names or symbol in self.outer_names
 
-    def _branch_local_symbols(self, node: ast.If, state: list[str]) -> list[str]:
+    def _dead_branch_writes(self, node: ast.If, state: list[str]) -> list[str]:
         """Return the symbols that the branches change and that nothing reads afterwards. Each
         branch must start from their values before the `if`.
         """
@@ -89,7 +89,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
         )
         return [s for s in writes if s not in state and self._is_assignable_name(s)]
 
-    def _declare_setter_locations(
+    def _make_setter_location_statements(
         self, setter: str, symbols: list[str], body: StatementList, at: ast.stmt
     ) -> StatementList:
         """Return statements that tell the setter `setter` which variables and attributes the
@@ -108,7 +108,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
         ]
         shared = [s for s in names if self.outer_names.get(s)]
         return statements_from_template(
-            f"__ol.store_locations_in_statement_setter({setter}, lambda: "
+            f"__ol.attach_written_locations_to_setter({setter}, lambda: "
             f"({''.join(f'{s}, ' for s in cells)}), "
             f"[{', '.join(attributes)}], {shared!r})",
             at,
@@ -145,7 +145,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
         names = expression_from_template(repr([_displayed_symbol(s) for s in symbols]), at)
         return [
             *statements_from_template(text, at),
-            *self._declare_setter_locations(put, symbols, body, at),
+            *self._make_setter_location_statements(put, symbols, body, at),
         ], {
             "GET": get,
             "SET": put,
@@ -163,7 +163,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
             dict.fromkeys(self._live_writes(node.body, live) + self._live_writes(node.orelse, live))
         )
         result, holes = self._define_accessors(
-            [*symbols, *self._branch_local_symbols(node, symbols)], [], node
+            [*symbols, *self._dead_branch_writes(node, symbols)], [], node
         )
         call = f"__ol.if_(TEST, THEN, ELSE, GET, SET, NAMES, {len(symbols)})"
         return [
@@ -257,7 +257,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
 def local_names_of(function: ast.FunctionDef) -> set[str]:
     """Return the local names of a function."""
     return (
-        symbol_effects(function.body).assigned - _global_or_nonlocal_names(function.body).keys()
+        symbol_effects(function.body).assigned - _is_global_by_declared_name(function.body).keys()
     ) | parameter_names(function)
 
 
@@ -271,7 +271,7 @@ def _displayed_symbol(symbol: str) -> str:
     )
 
 
-def _global_or_nonlocal_names(body: StatementList) -> dict[str, bool]:
+def _is_global_by_declared_name(body: StatementList) -> dict[str, bool]:
     """Return the names declared `global` (True) or `nonlocal` (False) in a function."""
     declared: dict[str, bool] = {}
     todo: list[ast.AST] = list(body)

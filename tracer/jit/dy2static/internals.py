@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from ...core.errors import with_user_line
+from ...core.errors import append_user_line
 
 
 class UnsupportedInternal:
@@ -18,7 +18,7 @@ class UnsupportedInternal:
     def __call__(self, *_: Any, **__: Any) -> NoReturn:
         """Raise NotImplementedError."""
         why = "is a part of how Paddle converts; the conversion here has other parts"
-        raise NotImplementedError(with_user_line(f"{self.__name__}: {why}"))
+        raise NotImplementedError(append_user_line(f"{self.__name__}: {why}"))
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
         """Make `class C(placeholder)` valid; the class gets no base class."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...capture.control.branch_values import Undefined as UndefinedVar
 from ...core.errors import TraceError as Dygraph2StaticException
-from ...core.errors import with_user_line
+from ...core.errors import append_user_line
 from .internals import unsupported_internal as __getattr__  # noqa: F401 - for the other names
 from .origin_info import unwrap
 
@@ -26,7 +26,7 @@ def func_to_source_code(function: Callable[..., Any], dedent: bool = True) -> st
     plain = inspect.unwrap(plain)
     if not (inspect.isfunction(plain) or inspect.ismethod(plain)):
         raise TypeError(
-            with_user_line(
+            append_user_line(
                 f"func_to_source_code: expected a function, got {type(function).__name__}"
             )
         )

@@ -86,9 +86,11 @@ class NameGuards:
 
     def are_satisfied(self) -> bool:
         """Whether all guards hold."""
-        return self._are_identical() or all(guard.is_satisfied() for guard in self.state_guards)
+        return self._all_names_refer_to_expected_objects() or all(
+            guard.is_satisfied() for guard in self.state_guards
+        )
 
-    def _are_identical(self) -> bool:
+    def _all_names_refer_to_expected_objects(self) -> bool:
         try:
             for cell, value in self._expected_cells:
                 if cell.cell_contents is not value:

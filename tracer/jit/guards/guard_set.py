@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...capture.variable import Variable
-from ...core.errors import TraceError, is_library_file, warn, with_user_line
+from ...core.errors import TraceError, append_user_line, is_oarlock_internal_file, warn
 from ...core.tensor import Tensor
 from ...ir.input_spec import InputSpec
 from ...ir.plain_values import PLAIN_TYPES, is_plain_or_tuple_of_plain
@@ -40,14 +40,14 @@ from .snapshots import (
 )
 from .source import (
     LAYER_REGISTRIES,
-    CapturedObjectSource,
+    CaptureHeldObjectSource,
+    DictAttributeSource,
     LayerRegistryKeysSource,
-    OwnAttrSource,
     Source,
     create_name_source,
     read_cell,
 )
-from .user_code import is_foreign_object_with_attributes, is_oarlock_module, is_user_module
+from .user_code import is_non_oarlock_object_with_attributes, is_oarlock_module, is_user_module
 
 # Functions that can read any attribute.
 REFLECTION_NAMES = {
@@ -99,7 +99,7 @@ class GuardSet:
         self._inner_definitions: set[tuple[str, int, str]] = set()  # by their definition
         self._argument_holders: list[
             dict[str, Any]
-        ] = []  # keeps the holders of CapturedObjectSource alive
+        ] = []  # keeps the holders of CaptureHeldObjectSource alive
         self._attribute_names_read: set[str] = set()
         self._has_class_patterns = False
         self._string_constants: set[str] = set()  # names that `getattr` and `hasattr` may read
@@ -174,7 +174,7 @@ class GuardSet:
             if isinstance(argument, ModuleType):
                 self._guard_name(holder, name, argument)
             else:
-                self._guard_value_and_items(CapturedObjectSource(name, holder, name), argument)
+                self._guard_value_and_items(CaptureHeldObjectSource(name, holder, name), argument)
 
     def _guard_name(self, holder: Any, name: str, value: Any) -> None:
         if isinstance(value, ModuleType):
@@ -195,14 +195,16 @@ class GuardSet:
         if isinstance(value, Layer):
             for layer in value.sublayers(include_self=True):
                 self._guard_layer(layer)
-        elif (is_owner and hasattr(value, "__dict__")) or is_foreign_object_with_attributes(value):
+        elif (is_owner and hasattr(value, "__dict__")) or is_non_oarlock_object_with_attributes(
+            value
+        ):
             self._watched_objects[id(value)] = value
             owner = value.__name__ if isinstance(value, ModuleType | type) else type(value).__name__
             for key, found in list(vars(value).items()):
                 if key not in IGNORED_ATTRIBUTES and not (
                     isinstance(value, ModuleType) and not isinstance(found, PLAIN_TYPES)
                 ):
-                    self._add_guard(OwnAttrSource(f"{owner}.{key}", value, key), found)
+                    self._add_guard(DictAttributeSource(f"{owner}.{key}", value, key), found)
                     if isinstance(found, Layer):
                         self._guard_all_attributes(found)
 
@@ -211,7 +213,9 @@ class GuardSet:
             return
         self._watched_objects[id(layer)] = layer
         for hook in (*layer._forward_pre_hooks.values(), *layer._forward_post_hooks.values()):
-            if isinstance(hook, FunctionType) and not is_library_file(hook.__code__.co_filename):
+            if isinstance(hook, FunctionType) and not is_oarlock_internal_file(
+                hook.__code__.co_filename
+            ):
                 self.guard_names_of_function(hook)
         self._guard_user_classes_in_mro(type(layer))
         is_library_layer = is_oarlock_module(type(layer).__module__)
@@ -227,7 +231,7 @@ class GuardSet:
             is_versioned = (
                 is_library_layer or not is_container(found) or is_plain_or_tuple_of_plain(found)
             )
-            self._add_guard(OwnAttrSource(label, layer, key), found, is_versioned)
+            self._add_guard(DictAttributeSource(label, layer, key), found, is_versioned)
             if not is_versioned:
                 for item in iter_value_and_items(found):
                     if isinstance(item, Layer):
@@ -247,7 +251,7 @@ class GuardSet:
                 and isinstance(found, (*PLAIN_TYPES, FunctionType))
                 and not key.startswith("__")
             ):
-                self._add_guard(OwnAttrSource(f"{kind.__name__}.{key}", kind, key), found)
+                self._add_guard(DictAttributeSource(f"{kind.__name__}.{key}", kind, key), found)
 
     def _add_guard(self, source: Source, value: Any, is_versioned: bool = False) -> bool:
         """Add a guard unless there is one; return whether it is new."""
@@ -284,9 +288,12 @@ class GuardSet:
         """
         self._side_effects = effects
         assigned = {(attribute_dict_id(e.owner), e.key) for e in effects}
-        self.record_unstable_reads()
-        self._guard_absent_attributes()
-        for guard in [*self._guard_by_source.values(), *self._iter_guards_of_added_attributes()]:
+        self.record_changed_generators_and_iterators()
+        self._guard_absent_instance_attributes()
+        for guard in [
+            *self._guard_by_source.values(),
+            *self._iter_guards_of_capture_added_attributes(),
+        ]:
             source = guard.source
             if (attribute_dict_id(source.holder), source.key) in assigned:
                 continue
@@ -296,9 +303,10 @@ class GuardSet:
             if not guard.is_satisfied():
                 self._replay_or_limit_changed_value(guard, is_read)
             elif is_read or (
-                isinstance(source.holder, Layer) and not self._is_container_guard_unnecessary(guard)
+                isinstance(source.holder, Layer)
+                and not self._is_container_read_by_user_code_only(guard)
             ):
-                self._keep_guard(guard)
+                self._add_to_selected_guards(guard)
         self._invalidating_source = (
             self._invalidating_source
             or self.first_unstable_read
@@ -308,7 +316,7 @@ class GuardSet:
         self.read_tracker.release_objects()
         self._last_checked_version = layers.version_counter[0]
 
-    def record_unstable_reads(self) -> None:
+    def record_changed_generators_and_iterators(self) -> None:
         """Find the random generators, iterators and deques whose state changed."""
         changed = {
             name for name, state in self._initial_random_states if not state.matches(state.value)
@@ -323,7 +331,7 @@ class GuardSet:
         self.unstable_reads.update(dict.fromkeys(labels))
         self._initial_random_states = []
 
-    def promote_suspected_unstable_reads(self, previous: GuardSet) -> None:
+    def add_unstable_reads_suspected_twice(self, previous: GuardSet) -> None:
         """Treat a random generator as unstable only if it also changed during the previous capture.
         A single change may come from another thread.
         """
@@ -343,7 +351,7 @@ class GuardSet:
         """Return the guards whose value the capture changed to data of one call, so that the caller
         can restore them instead of calling `finish_capture`.
         """
-        guards = [*self._guard_by_source.values(), *self._iter_guards_of_added_attributes()]
+        guards = [*self._guard_by_source.values(), *self._iter_guards_of_capture_added_attributes()]
         return [
             guard for guard in guards if not guard.is_satisfied() and guard.has_call_local_value()
         ]
@@ -357,21 +365,21 @@ class GuardSet:
             or isinstance(source.holder, ModuleType | type)
         )
         if is_permanent and isinstance(source.read(), Variable):
-            self._raise_program_value_error(guard)
+            self._restore_and_raise_program_value_error(guard)
         for state in iter_state_snapshots(guard.expected):
             if any(map(is_symbolic_value, state.current_deque_items())):
                 state.restore_deque_items()
-                self._raise_program_value_error(guard)
+                self._restore_and_raise_program_value_error(guard)
 
     @staticmethod
-    def _raise_program_value_error(guard: StateGuard) -> None:
+    def _restore_and_raise_program_value_error(guard: StateGuard) -> None:
         guard.restore_value()
         why = (
             f"'{guard.source.display_name}' becomes a value of the program, which exists only "
             "in a run"
         )
         raise TraceError(
-            with_user_line(
+            append_user_line(
                 f"{why}; return it, or assign it to an attribute of the layer or object that has "
                 f"this method"
             )
@@ -382,24 +390,24 @@ class GuardSet:
         self._side_effects = effects
         self._last_checked_version = layers.version_counter[0]
 
-    def _guard_absent_attributes(self) -> None:
+    def _guard_absent_instance_attributes(self) -> None:
         """Guard class attributes that the function uses: no instance attribute of the same name may
         appear.
         """
         for layer in [v for v in self._watched_objects.values() if isinstance(v, Layer)]:
             for key in self._attribute_names_read.difference(vars(layer)):
                 if (id(type(layer)), key) in self._guard_by_source:
-                    source = OwnAttrSource(f"{type(layer).__name__}.{key}", layer, key)
+                    source = DictAttributeSource(f"{type(layer).__name__}.{key}", layer, key)
                     self._add_guard(source, MISSING, is_versioned=True)
 
-    def _iter_guards_of_added_attributes(self) -> Iterator[StateGuard]:
+    def _iter_guards_of_capture_added_attributes(self) -> Iterator[StateGuard]:
         """Yield a guard for each attribute that the capture added to a watched object."""
         for value in self._watched_objects.values():
             if isinstance(value, ModuleType | type):
                 continue
             for key in list(vars(value)):
                 if (id(value), key) not in self._guard_by_source and key not in IGNORED_ATTRIBUTES:
-                    source = OwnAttrSource(f"{type(value).__name__}.{key}", value, key)
+                    source = DictAttributeSource(f"{type(value).__name__}.{key}", value, key)
                     yield StateGuard(source, Snapshot(MISSING))
 
     def _may_be_read(self, guard: StateGuard) -> bool:
@@ -418,7 +426,7 @@ class GuardSet:
             and source.key in getattr(type(source.holder), "__match_args__", ())
         )
 
-    def _is_container_guard_unnecessary(self, guard: StateGuard) -> bool:
+    def _is_container_read_by_user_code_only(self, guard: StateGuard) -> bool:
         """Whether an unread container of a layer needs no guard, because only user code can read
         it. This holds if all classes of the layer are user classes, and the capture converted the
         `forward` of one of them.
@@ -457,7 +465,7 @@ class GuardSet:
         elif is_read:
             self._limit_validity_to_one_call(source)
         if is_read:
-            self._keep_guard(guard)
+            self._add_to_selected_guards(guard)
 
     def _limit_validity_to_one_call(self, source: Source) -> None:
         self._invalidating_source = self._invalidating_source or source.display_name
@@ -476,9 +484,9 @@ class GuardSet:
             )
             return
         why = f"'{label}' was created outside of the function and was given values of the program"
-        raise TraceError(with_user_line(f"{why}; return them instead"))
+        raise TraceError(append_user_line(f"{why}; return them instead"))
 
-    def _keep_guard(self, guard: StateGuard) -> None:
+    def _add_to_selected_guards(self, guard: StateGuard) -> None:
         guard.expected = with_iterators_and_rngs_by_identity(guard.expected)
         if guard.is_checked_by_version and not any(iter_state_snapshots(guard.expected)):
             holder = guard.source.holder
@@ -486,7 +494,7 @@ class GuardSet:
         elif not self._name_guards.add(guard):
             self._always_checked_guards.append(guard)
 
-    def _iter_kept_guards(self) -> Iterator[StateGuard]:
+    def _iter_selected_guards(self) -> Iterator[StateGuard]:
         for _, guards in self._versioned_guards.values():
             yield from guards
         yield from self._name_guards.state_guards
@@ -525,7 +533,7 @@ class GuardSet:
         """Return the label of a guard that does not hold; empty if all hold."""
         labels = (
             guard.source.display_name
-            for guard in self._iter_kept_guards()
+            for guard in self._iter_selected_guards()
             if not guard.is_satisfied()
         )
         return (
@@ -552,7 +560,7 @@ class GuardSet:
                 "",
                 "",
             )
-            for guard in self._iter_kept_guards()
+            for guard in self._iter_selected_guards()
             if isinstance(guard.expected.value, (*PLAIN_TYPES, list, tuple, dict))
             and guard.source.key not in LAYER_REGISTRIES
         ]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.plain_values import PLAIN_TYPES, are_interchangeable
-from .user_code import is_foreign_object_with_attributes
+from .user_code import is_non_oarlock_object_with_attributes
 
 MAX_ITEMS = 1000  # larger containers are compared by identity and length: comparing them is slow
 MAX_DEPTH = 3  # of nested iterators, containers and objects
@@ -32,13 +32,13 @@ def read_state(value: Any, ignored: tuple[str, ...] = ()) -> Any:
             return reader(value)
     if hasattr(value, "__next__") and not hasattr(value, "__dict__"):
         return _read_iterator_state(value)
-    if is_foreign_object_with_attributes(value) and not isinstance(value, type | ModuleType):
+    if is_non_oarlock_object_with_attributes(value) and not isinstance(value, type | ModuleType):
         attributes = {k: v for k, v in vars(value).items() if k not in ignored}
         return (
             "attributes",
             tuple(attributes),
             tuple(attributes.values()),
-            _read_container_items(value),
+            _read_list_or_dict_items(value),
         )
     return None
 
@@ -56,7 +56,7 @@ def iter_source_iterators(value: Any, depth: int = MAX_DEPTH) -> Iterator[Any]:
     """Yield the iterators that an iterator reads from, such as those of `zip` and `map`."""
     if hasattr(value, "__dict__") or isinstance(value, GeneratorType):
         return
-    state = _pickle_state(value)
+    state = _find_reduce_value(value)
     todo = [] if state is None else [state]
     while todo:
         part = todo.pop()
@@ -68,13 +68,13 @@ def iter_source_iterators(value: Any, depth: int = MAX_DEPTH) -> Iterator[Any]:
                 yield from iter_source_iterators(part, depth - 1)
 
 
-def _read_container_items(value: Any) -> Any:
+def _read_list_or_dict_items(value: Any) -> Any:
     if isinstance(value, dict):
         return tuple(dict.keys(value)), tuple(dict.values(value))
     return tuple(list.__iter__(value)) if isinstance(value, list) else ()
 
 
-def _read_array_state(value: Any) -> Any:
+def _read_ndarray_state(value: Any) -> Any:
     if value.dtype == object:
         return tuple(value.flat), value.shape
     return (value.tobytes() if value.nbytes <= MAX_ARRAY_BYTES else None), value.shape
@@ -86,11 +86,11 @@ def _read_python_generator_state(value: Any) -> Any:
 
 
 def _read_iterator_state(value: Any, depth: int = MAX_DEPTH) -> Any:
-    state = _pickle_state(value)
-    return None if state is None else _freeze_state(state, depth)
+    state = _find_reduce_value(value)
+    return None if state is None else _freeze_state_with_nested_iterators(state, depth)
 
 
-def _pickle_state(value: Any) -> Any:
+def _find_reduce_value(value: Any) -> Any:
     """The pickle state of an iterator; None if it has none."""
     try:
         with warnings.catch_warnings():
@@ -100,9 +100,9 @@ def _pickle_state(value: Any) -> Any:
         return None
 
 
-def _freeze_state(state: Any, depth: int) -> Any:
+def _freeze_state_with_nested_iterators(state: Any, depth: int) -> Any:
     if isinstance(state, tuple):
-        return tuple(_freeze_state(part, depth) for part in state)
+        return tuple(_freeze_state_with_nested_iterators(part, depth) for part in state)
     if hasattr(state, "__next__") and depth:
         is_generator = isinstance(state, GeneratorType)
         return read_state(state) if is_generator else _read_iterator_state(state, depth - 1)
@@ -110,7 +110,7 @@ def _freeze_state(state: Any, depth: int) -> Any:
 
 
 STATE_READER_BY_TYPE: list[tuple[Any, Callable[[Any], Any]]] = [
-    (np.ndarray, _read_array_state),
+    (np.ndarray, _read_ndarray_state),
     ((bytearray, array), bytes),
     ((set, collections.deque), tuple),
     (GeneratorType, _read_python_generator_state),

@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 
 from ...capture.control.mutable_locations import MutableLocation
-from ...core.errors import TraceError, user_frame, with_user_line
+from ...core.errors import TraceError, append_user_line, user_frame
 from ...core.tensor import Tensor
 from ...ir.plain_values import PLAIN_TYPES
 from ...nn.layer import Layer
 from .object_state import MAX_DEPTH, MAX_ITEMS, iter_source_iterators, read_state, states_equal
 from .user_code import (
-    is_foreign_object_with_attributes,
+    is_convertible_function,
+    is_non_oarlock_object_with_attributes,
     is_oarlock_module,
-    is_user_or_third_party_function,
 )
 
 OPAQUE_STATE_FIX_HINT = (
@@ -47,7 +47,7 @@ class OpaqueStateLocation(MutableLocation):
         return id(self.target), "opaque"
 
     @property
-    def has_setters(self) -> bool:  # type: ignore[override]
+    def attribute_assignment_runs_user_code(self) -> bool:  # type: ignore[override]
         """Whether assigning an attribute of the object runs user code."""
         kind = type(self.target)
         if not hasattr(self.target, "__dict__") or kind.__module__ == "builtins":
@@ -74,7 +74,7 @@ class OpaqueStateLocation(MutableLocation):
                 "part of the program, and Python would change it in every call"
             )
             raise TraceError(
-                with_user_line(f"'{self.name}' ({kind}) {why}; {OPAQUE_STATE_FIX_HINT}")
+                append_user_line(f"'{self.name}' ({kind}) {why}; {OPAQUE_STATE_FIX_HINT}")
             )
 
 
@@ -114,7 +114,7 @@ def _iter_free_and_global_variables(function: Any, depth: int) -> Iterator[tuple
     values.update({n: function.__globals__[n] for n in names if n in function.__globals__})
     for name, value in values.items():
         yield name, value
-        if depth > 1 and isinstance(value, FunctionType) and is_user_or_third_party_function(value):
+        if depth > 1 and isinstance(value, FunctionType) and is_convertible_function(value):
             yield from _iter_free_and_global_variables(value, depth - 2)
 
 
@@ -151,7 +151,7 @@ def _iter_opaque_state_in(
     elif not is_oarlock_module(type(value).__module__):
         if seen_depth < 0 and read_state(value, ignored) is not None:
             yield OpaqueStateLocation(label, value, ignored)
-        if is_foreign_object_with_attributes(value) and not inspect.ismodule(value):
+        if is_non_oarlock_object_with_attributes(value) and not inspect.ismodule(value):
             children = [(f"{label}.{k}", v) for k, v in vars(value).items()]
     if depth:
         for name, child in children:
@@ -168,25 +168,25 @@ def reject_user_visible_iterator(iterator: Any) -> None:
     frame = user_frame()
     for name, value in frame.f_locals.items() if frame is not None else ():
         if not name.startswith("_ol_") and advanced & {
-            id(v) for v in _iter_reachable_values(value, 2)
+            id(v) for v in _iter_value_and_nested_values(value, 2)
         }:
             why = (
                 "advances by a number of items that is known only at run time; collect its items "
                 "before (`list(...)`) and loop over the list"
             )
-            raise TraceError(with_user_line(f"'{name}' ({type(iterator).__name__}) {why}"))
+            raise TraceError(append_user_line(f"'{name}' ({type(iterator).__name__}) {why}"))
 
 
-def _iter_reachable_values(value: Any, depth: int) -> Iterator[Any]:
+def _iter_value_and_nested_values(value: Any, depth: int) -> Iterator[Any]:
     yield value
     if not depth or isinstance(value, (*PLAIN_TYPES, Tensor, ModuleType, type, FunctionType)):
         return
     children: Any = ()
-    if is_foreign_object_with_attributes(value) or isinstance(value, Layer):
+    if is_non_oarlock_object_with_attributes(value) or isinstance(value, Layer):
         children = vars(value).values()
     elif isinstance(value, list | tuple):
         children = value
     elif isinstance(value, dict):
         children = value.values()
     for child in list(children)[:MAX_ITEMS]:
-        yield from _iter_reachable_values(child, depth - 1)
+        yield from _iter_value_and_nested_values(child, depth - 1)

@@ -30,7 +30,7 @@ from .snapshots import (
 from .source import (
     CONTAINERS_WITH_HIDDEN_STORAGE,
     AttributeLookupSource,
-    CapturedObjectSource,
+    CaptureHeldObjectSource,
     ItemSource,
     RepeatableCallSource,
     TensorElementsSource,
@@ -105,7 +105,7 @@ class ReadTracker:
                 for s in iter_snapshots(snapshot)
                 if isinstance(s, SequenceSnapshot | DictSnapshot | SetSnapshot | ArraySnapshot)
             )
-        for part in _iter_referenced_objects(value):
+        for part in _iter_value_and_trackable_parts(value):
             self._existing_objects[id(part)] = part
 
     def register_existing_globals_dict(self, names: dict[str, Any]) -> None:
@@ -115,14 +115,14 @@ class ReadTracker:
     def guard_attribute_read(self, value: Any, name: Any) -> None:
         """Add a guard for an attribute that is about to be read."""
         if self._is_tracked(value):
-            self._guard_read(value, name, is_item=False)
+            self._guard_attribute_or_item_read(value, name, is_item=False)
 
     def guard_item_read(self, value: Any, key: Any) -> None:
         """Add a guard for an element that is about to be read."""
         if self._is_tracked(value) and id(value) not in self._compared_container_ids:
-            self._guard_read(value, key, is_item=True)
+            self._guard_attribute_or_item_read(value, key, is_item=True)
 
-    def _guard_read(self, value: Any, key: Any, is_item: bool) -> None:
+    def _guard_attribute_or_item_read(self, value: Any, key: Any, is_item: bool) -> None:
         if not isinstance(key, (*PLAIN_TYPES, type)):
             return
         guard = self._guard_by_source.get((id(value), key)) or self._try_add_lookup_guard(
@@ -185,7 +185,8 @@ class ReadTracker:
         if isinstance(value, list | dict | set):
             holder = {name: value}
             guard = StateGuard(
-                CapturedObjectSource(name, holder, name), take_snapshot_with_internal_states(value)
+                CaptureHeldObjectSource(name, holder, name),
+                take_snapshot_with_internal_states(value),
             )
             self._guard_by_source[id(holder), name] = guard
             self.register_existing(value, guard.expected)
@@ -219,7 +220,7 @@ def _name_or_type_name(value: Any) -> str:
     return (value if isinstance(value, type | ModuleType | FunctionType) else type(value)).__name__
 
 
-def _iter_referenced_objects(value: Any) -> Iterator[Any]:
+def _iter_value_and_trackable_parts(value: Any) -> Iterator[Any]:
     """Yield a value, the items of its containers, the object of a bound method and the arguments of
     a partial function.
     """
@@ -232,7 +233,7 @@ def _iter_referenced_objects(value: Any) -> Iterator[Any]:
             yield part.args
             yield part.keywords
             for inner in (part.func, *part.args, *part.keywords.values()):
-                yield from _iter_referenced_objects(inner)
+                yield from _iter_value_and_trackable_parts(inner)
         elif isinstance(part, (Layer, *CONTAINERS_WITH_HIDDEN_STORAGE)) or not is_oarlock_module(
             type(part).__module__
         ):

@@ -20,7 +20,7 @@ from ...core import rng, unique_name
 from ...core.tensor import Tensor
 from ...nn.layer import Layer
 from .source import LAYER_REGISTRIES
-from .user_code import is_foreign_object_with_attributes
+from .user_code import is_non_oarlock_object_with_attributes
 
 
 class StateRollback:
@@ -59,12 +59,12 @@ class StateRollback:
         ):
             return
         saver = next((saver for kinds, saver in SAVER_BY_TYPE if isinstance(value, kinds)), None)
-        if saver is None and not is_foreign_object_with_attributes(value):
+        if saver is None and not is_non_oarlock_object_with_attributes(value):
             return
         self._saved_objects[id(value)] = value
         if saver is not None:
             saver(self, value)
-        if is_foreign_object_with_attributes(value):
+        if is_non_oarlock_object_with_attributes(value):
             self._save_dict(vars(value))
 
     def defer_print(self, values: tuple[Any, ...], options: dict[str, Any]) -> None:
@@ -101,7 +101,7 @@ class StateRollback:
         before = dict(dict.items(value))
         self._undo_steps.append(lambda: _replace_dict_items(value, before))
 
-    def _save_set(self, value: Any) -> None:
+    def _save_set_or_deque(self, value: Any) -> None:
         before = list(value)
 
         def undo() -> None:
@@ -146,7 +146,7 @@ class StateRollback:
 
         self._undo_steps.append(undo)
 
-    def _save_file(self, value: Any) -> None:
+    def _save_file_position(self, value: Any) -> None:
         with suppress(ValueError, OSError):
             if value.seekable():
                 position = value.tell()
@@ -163,10 +163,10 @@ SAVER_BY_TYPE: list[tuple[Any, Callable[[StateRollback, Any], None]]] = [
     (Tensor, StateRollback._save_tensor_stop_gradient),
     (dict, StateRollback._save_dict),
     ((list, bytearray, array), StateRollback._save_list),
-    ((set, collections.deque), StateRollback._save_set),
+    ((set, collections.deque), StateRollback._save_set_or_deque),
     (np.ndarray, StateRollback._save_array),
     (random.Random, StateRollback._save_random),
     (np.random.RandomState, StateRollback._save_legacy_numpy_generator),
     (np.random.Generator, StateRollback._save_numpy_generator),
-    (io.IOBase, StateRollback._save_file),
+    (io.IOBase, StateRollback._save_file_position),
 ]

@@ -128,7 +128,7 @@ class AttributeTracker:
             if hasattr(o, "__dict__") and not isinstance(o, type)
         ]
 
-    def extract_side_effects(self) -> list[SideEffect]:
+    def restore_and_return_side_effects(self) -> list[SideEffect]:
         """Restore the attributes that hold values of the program, and return them as side
         effects.
         """
@@ -145,13 +145,15 @@ class AttributeTracker:
                     yield owner, key, before.get(key, MISSING), value
 
 
-def extract_location_side_effects(recorder: Recorder) -> list[SideEffect]:
+def restore_and_return_location_effects(recorder: Recorder) -> list[SideEffect]:
     """For objects, dicts and lists from before the capture: restore what converted code replaced by
     values of the program, and return these assignments as side effects.
     """
     locations = recorder.open_blocks[0].locations.values()
     return _restore_previous_values(
-        effect for location, before in locations for effect in _iter_side_effects(location, before)
+        effect
+        for location, before in locations
+        for effect in _iter_location_side_effects(location, before)
     )
 
 
@@ -162,7 +164,9 @@ def _restore_previous_values(effects: Iterable[SideEffect]) -> list[SideEffect]:
     return restored
 
 
-def _iter_side_effects(location: MutableLocation, before: dict[Any, Any]) -> Iterator[SideEffect]:
+def _iter_location_side_effects(
+    location: MutableLocation, before: dict[Any, Any]
+) -> Iterator[SideEffect]:
     now = location.read()
     has_new_length = isinstance(location, ListItemsLocation) and len(now) != len(before)
     was_created_here = any(map(is_symbolic_value, before.values()))
@@ -204,7 +208,7 @@ def attribute_dict_id(holder: Any) -> int:
     return id(vars(holder) if hasattr(holder, "__dict__") else holder)
 
 
-def _iter_items_and_positions(value: Any) -> Iterator[tuple[Any, tuple[int, Any]]]:
+def _iter_nested_items_with_container_keys(value: Any) -> Iterator[tuple[Any, tuple[int, Any]]]:
     """Yield the items of nested containers, each with the id of its container and its key."""
     for found in iter_value_and_items(value):
         if isinstance(found, dict | list | tuple):
@@ -223,12 +227,15 @@ def mark_effects_with_shared_tensors(
     for holder, key, value in locations:
         if isinstance(value, Tensor):
             users.setdefault(id(value), set()).add((attribute_dict_id(holder), key))
-        for item, position in _iter_items_and_positions(value):
+        for item, position in _iter_nested_items_with_container_keys(value):
             users.setdefault(id(item), set()).add(position)
     for effect in effects:
         leaves = pytree.flatten(effect.previous_value)[0]
         own = {(attribute_dict_id(effect.owner), effect.key)}
-        own |= {position for _, position in _iter_items_and_positions(effect.previous_value)}
+        own |= {
+            position
+            for _, position in _iter_nested_items_with_container_keys(effect.previous_value)
+        }
         tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
         effect.is_tensor_shared = any(users.get(id(t), set()) - own for t in tensors)
 

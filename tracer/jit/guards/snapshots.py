@@ -176,10 +176,10 @@ def take_snapshot_with_internal_states(value: Any) -> Snapshot:
     """Return a snapshot of a value that also compares the state of iterators, deques and random
     generators.
     """
-    return map_leaf_snapshots(_to_internal_state_snapshot_if_any, take_snapshot(value))
+    return map_leaf_snapshots(_with_internal_state_if_any, take_snapshot(value))
 
 
-def _to_internal_state_snapshot_if_any(leaf: Snapshot) -> Snapshot:
+def _with_internal_state_if_any(leaf: Snapshot) -> Snapshot:
     value = leaf.value
     return InternalStateSnapshot(value, read_state(value)) if has_internal_state(value) else leaf
 

@@ -81,7 +81,7 @@ class Source:
         return expected.matches(self.read())
 
 
-class OwnAttrSource(Source):
+class DictAttributeSource(Source):
     """An attribute in the `__dict__` of an object, a class or a module itself."""
 
     def read(self) -> Any:
@@ -93,7 +93,7 @@ class OwnAttrSource(Source):
         setattr(self.holder, self.key, value)
 
 
-class LayerRegistryKeysSource(OwnAttrSource):
+class LayerRegistryKeysSource(DictAttributeSource):
     """The keys or elements of one of LAYER_REGISTRIES, the dicts and lists of a layer."""
 
     def read(self) -> Any:
@@ -120,7 +120,7 @@ class NamespaceSource(Source):
         self.holder.pop(self.key, None)
 
 
-class CapturedObjectSource(NamespaceSource):
+class CaptureHeldObjectSource(NamespaceSource):
     """An argument of the captured function, or another object that only the capture refers to. The
     capture stores it in a dict, which is the holder.
     """

@@ -10,7 +10,7 @@ import sysconfig
 from types import CellType, FunctionType, ModuleType
 from typing import Any
 
-from ...core.errors import is_library_file
+from ...core.errors import is_oarlock_internal_file
 from ...core.tensor import Tensor
 from ...nn.layer import Layer
 
@@ -43,12 +43,12 @@ def ignore_module(modules: Any) -> None:
     IGNORED_MODULES.extend(added)
 
 
-def is_user_or_third_party_function(function: FunctionType) -> bool:
+def is_convertible_function(function: FunctionType) -> bool:
     """Whether a function is user code: not from Oarlock, the standard library or an
     ignored module.
     """
     filename = function.__code__.co_filename
-    if is_library_file(filename):
+    if is_oarlock_internal_file(filename):
         return False
     module = function.__module__ or ""
     if any(module == m or module.startswith(m + ".") for m in _IGNORED_MODULE_NAMES):
@@ -57,7 +57,7 @@ def is_user_or_third_party_function(function: FunctionType) -> bool:
     return "site-packages" in real or not real.startswith(_STDLIB_FOLDERS)
 
 
-def is_foreign_object_with_attributes(value: Any) -> bool:
+def is_non_oarlock_object_with_attributes(value: Any) -> bool:
     """Whether a value is an object, class or module of the user whose attributes a function may
     read. False for functions, tensors, layers and objects of Oarlock.
     """
@@ -83,4 +83,8 @@ def is_user_module(module: ModuleType) -> bool:
     file = getattr(module, "__file__", None)
     if file is None:  # a module of a notebook, or one that the user created
         return module.__spec__ is None and not is_oarlock_module(module.__name__)
-    return not is_library_file(file) and "site-packages" not in file and "/lib/python" not in file
+    return (
+        not is_oarlock_internal_file(file)
+        and "site-packages" not in file
+        and "/lib/python" not in file
+    )

@@ -39,8 +39,8 @@ from .calls import value_deciding_truth
 from .exceptions import (
     BranchRaised,
     emit_assert_for_raising_branch,
+    record_branch_converting_raise,
     record_rejecting_raise,
-    record_until_raise,
 )
 from .nonlocal_writes import exclude_merged_variables_from_tracking, register_new_object
 
@@ -49,7 +49,7 @@ Getter = Callable[[], list[Any]]
 Setter = Callable[[list[Any]], None]
 
 
-def _find_recording_mode_of_variable(value: Any) -> Static | None:
+def _find_recording_mode_if_variable(value: Any) -> Static | None:
     """Return the mode of the recording if `value` is a value of the program, otherwise None."""
     return find_static_base_mode(state.mode) if isinstance(value, Variable) else None
 
@@ -69,7 +69,7 @@ def if_(
     count: how many of them, from the first one on, are read afterwards; by default all.
     """
     test = value_deciding_truth(test)
-    mode = _find_recording_mode_of_variable(test)
+    mode = _find_recording_mode_if_variable(test)
     if mode is None:
         (true_body if test else false_body)()
         return
@@ -80,7 +80,7 @@ def if_(
     except BranchRaised as found:
         raised: BranchRaised | None = found
     except (TraceError, OpError) as error:
-        mode.raise_or_collect_error(error, None)
+        mode.raise_error_unless_collecting(error, None)
         raised = None
     mode.recorder.rewind(mark)
     set_values(start)
@@ -187,7 +187,7 @@ def _record_deferring_index_errors(mode: Static, holds: bool, run: Callable[[], 
     body may fill the list; then the loop body is recorded again.
     """
     try:
-        record_until_raise(mode, holds, run)
+        record_branch_converting_raise(mode, holds, run)
     except IndexError as error:
         if not mode.recorder.num_open_loops:
             raise
@@ -214,7 +214,7 @@ def _copy_containers(value: Any) -> Any:
 def if_expression(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
     """Operator for `a() if test else b()`."""
     test = value_deciding_truth(test)
-    mode = _find_recording_mode_of_variable(test)
+    mode = _find_recording_mode_if_variable(test)
     if mode is None:
         return a() if test else b()
     mark = mode.recorder.checkpoint()

@@ -12,7 +12,7 @@ from contextlib import suppress
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
-from ...capture.control.branch_values import cast_to, require_common_meta_of_values
+from ...capture.control.branch_values import cast_or_fill_like, require_common_meta_of_values
 from ...capture.control.may_alias import resolve_list_reject_invalidated
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.modes import find_static_base_mode
@@ -21,22 +21,22 @@ from ...capture.symbolic_scalars import (
     PossibleScalarTypes,
     cast_symbolic_float_to_default_dtype,
     mark_symbolic_scalar,
-    merge_value_kinds_over_paths,
+    merge_scalar_kinds_of_values,
     raise_or_collect,
     scalar_kind,
 )
 from ...capture.variable import Variable
 from ...core import pytree
 from ...core.dtype import parse_dtype
-from ...core.errors import TraceError, warn, with_user_line
+from ...core.errors import TraceError, append_user_line, warn
 from ...core.function_syntax_tree import SourceError
 from ...core.mode import state
 from ...core.op import OPS
 from ...nn.layer import Layer
 from ..guards.impure_calls import wrap_or_record_if_impure
-from ..guards.user_code import is_foreign_object_with_attributes, is_user_or_third_party_function
+from ..guards.user_code import is_convertible_function, is_non_oarlock_object_with_attributes
 from . import python_scalars, sequences
-from .dunder_methods import python_dunder_method
+from .dunder_and_property_conversion import python_dunder_method
 from .exceptions import assert_, print_
 from .iterables import (
     EnumeratedIterable,
@@ -52,7 +52,7 @@ from .nonlocal_writes import (
     operator_setattr,
     recorder_in_branch_or_loop,
     register_new_object,
-    reject_external_iterators,
+    reject_or_note_preexisting_iterators,
     save_and_wrap_before_write,
     wrap_to_save_locations_before_call,
 )
@@ -63,7 +63,7 @@ from .partial_dicts import (
     num_dict_keys,
     require_complete_dict,
 )
-from .python_scalars import find_scalar_aware_method, wrap_to_name_scalar_in_errors
+from .python_scalars import find_method_accepting_symbolic_scalars, wrap_to_name_scalar_in_errors
 from .registry import get_operator
 from .training_state import reject_or_skip_training_call, substitute_for_skipped_call
 
@@ -115,7 +115,7 @@ def _select_replacement_for_callee(function: Any) -> Any:
     elif getattr(function, "__code__", None) is _SINGLEDISPATCH_WRAPPER_CODE:
         result = _wrap_singledispatch(function)
     else:
-        result = find_scalar_aware_method(function) or convert_if_user_code(function)
+        result = find_method_accepting_symbolic_scalars(function) or convert_if_user_code(function)
     return _wrap_to_adapt_library_arguments(function) if result is function else result
 
 
@@ -132,7 +132,7 @@ def tensor_array_method(array: TensorArray, name: str) -> Any:
     """Return a method of a TensorArray. Raises TraceError if it has none of this name."""
     if not hasattr(array, name):
         raise TraceError(
-            with_user_line(
+            append_user_line(
                 f"{name}(): a list whose length is known only at run time ('{array.name}') does "
                 "not have it"
             )
@@ -154,7 +154,7 @@ def _wrap_to_adapt_library_arguments(function: Any) -> Any:
 
     @functools.wraps(function, updated=())
     def call_library_function(*args: Any, **kwargs: Any) -> Any:
-        reject_external_iterators(*args, *kwargs.values())
+        reject_or_note_preexisting_iterators(*args, *kwargs.values())
         return called(
             *(known(require_complete_dict(v)) for v in args),
             **{name: known(require_complete_dict(v)) for name, v in kwargs.items()},
@@ -225,7 +225,7 @@ def _convert_constructor_if_plain_class(kind: Any) -> Any:
     if (
         not is_plain_class
         or not isinstance(init, FunctionType)
-        or not is_user_or_third_party_function(init)
+        or not is_convertible_function(init)
         or init.__code__.co_filename == "<string>"
     ):
         return None  # the code of a dataclass is generated
@@ -242,7 +242,7 @@ def _convert_constructor_if_plain_class(kind: Any) -> Any:
 def _construct_tracked(function: Any, *args: Any, **kwargs: Any) -> Any:
     """Create an object, and register it and the lists that its constructor created as local."""
     result = register_new_object(function(*args, **kwargs))
-    if is_foreign_object_with_attributes(result) and not isinstance(result, type):
+    if is_non_oarlock_object_with_attributes(result) and not isinstance(result, type):
         given = {id(v) for v in (*args, *kwargs.values())}
         for attribute in vars(result).values():
             if type(attribute) is list and id(attribute) not in given and not attribute:
@@ -264,7 +264,9 @@ def _get_container_method_after_saving(function: Any) -> Any:
     if function.__name__ == "get" and has_partial_keys(array):
         return make_partial_dict_get(array)
     save_and_wrap_before_write(function.__self__, "a list or dict")
-    result = find_scalar_aware_method(function) or wrap_to_name_scalar_in_errors(function)
+    result = find_method_accepting_symbolic_scalars(function) or wrap_to_name_scalar_in_errors(
+        function
+    )
     return _wrap_to_register_created_object(result) if function.__name__ == "copy" else result
 
 
@@ -279,7 +281,7 @@ def convert_if_user_code(function: Any) -> Any:
         )
     plain = function.__func__ if isinstance(function, MethodType) else function
     if isinstance(plain, FunctionType):
-        if not is_user_or_third_party_function(plain):
+        if not is_convertible_function(plain):
             return (
                 _wrap_to_register_created_object(function)
                 if plain.__module__ == "copy"
@@ -300,7 +302,7 @@ def convert_if_user_code(function: Any) -> Any:
     if isinstance(function, Layer) or not callable(function) or hasattr(plain, "_no_conversion"):
         return function
     method = vars(type(function)).get("__call__")
-    if isinstance(method, FunctionType) and is_user_or_third_party_function(method):
+    if isinstance(method, FunctionType) and is_convertible_function(method):
         return convert_if_user_code(MethodType(method, function))
     return function
 
@@ -390,14 +392,14 @@ def _operator_len(value: Any) -> Any:
     if (
         method is not None
         and find_static_base_mode(state.mode) is not None
-        and is_user_or_third_party_function(method.__func__)
+        and is_convertible_function(method.__func__)
     ):
         return call(method)()
     if isinstance(value, TensorArray):
         return mark_symbolic_scalar(OPS["reshape2"](value.length(), shape=[]), NONNEGATIVE_INT)
     if isinstance(value, Variable):
         if not value.meta.shape:
-            raise TypeError(with_user_line("len() of a 0-D tensor"))
+            raise TypeError(append_user_line("len() of a 0-D tensor"))
         return value.shape[0]
     if has_partial_keys(value):
         return num_dict_keys(value)
@@ -450,7 +452,7 @@ def _list_of_finite_iterable(iterable: Any) -> list[Any]:
     items = list(itertools.islice(iterable, MAX_ZIPPED_ITEMS + 1))
     if len(items) > MAX_ZIPPED_ITEMS:
         raise TraceError(
-            with_user_line(
+            append_user_line(
                 f"zip(): an iterator has more than {MAX_ZIPPED_ITEMS} items, and the number of "
                 "items of another argument is known only at run time; use enumerate"
             )
@@ -491,7 +493,8 @@ def binary_extremum(op: str, a: Any, b: Any) -> Any:
     """Return the larger or the smaller of two values; one of them may be a number."""
     meta = require_common_meta_of_values(op, a, b, ("one value", "the other"))
     return mark_symbolic_scalar(
-        OPS[op](cast_to(a, meta), cast_to(b, meta)), merge_value_kinds_over_paths((a, b))
+        OPS[op](cast_or_fill_like(a, meta), cast_or_fill_like(b, meta)),
+        merge_scalar_kinds_of_values((a, b)),
     )
 
 
@@ -531,7 +534,7 @@ def _operator_iter(value: Any, *sentinel: Any) -> Any:
     rows = as_indexed_iterable_if_possible(value)
     if has_dynamic_length(rows):
         why = "iter(): the number of items is known only at run time; use a `for` statement"
-        return raise_or_collect(TraceError(with_user_line(why)), (rows.item(i) for i in range(1)))
+        return raise_or_collect(TraceError(append_user_line(why)), (rows.item(i) for i in range(1)))
     return iter(value, *sentinel)
 
 
@@ -541,7 +544,7 @@ def _wrap_to_reject_partial_dicts(function: Callable[..., Any]) -> Callable[...,
     """
 
     def call_with_complete_dicts(*args: Any, **kwargs: Any) -> Any:
-        reject_external_iterators(*args)
+        reject_or_note_preexisting_iterators(*args)
         return function(*map(require_complete_dict, args), **kwargs)
 
     return call_with_complete_dicts

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from ...capture.control.branch_values import cast_to, find_meta_of_value, scalar_constant
+from ...capture.control.branch_values import cast_or_fill_like, find_meta_of_value, scalar_constant
 from ...capture.control.may_alias import resolve_list_reject_invalidated, unchecked_items
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.modes import Static, find_static_base_mode
 from ...capture.recorder import Recorder
 from ...capture.variable import Variable
 from ...core.dtype import parse_dtype
-from ...core.errors import OarlockError, TraceError, with_user_line
+from ...core.errors import OarlockError, TraceError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
@@ -47,7 +47,7 @@ class RuntimeIndexAssignmentTarget:
         if self._mark_for_array_conversion_if_needed(position):
             if not self._target_list:
                 raise TraceError(
-                    with_user_line(
+                    append_user_line(
                         "a list without elements is read at a position that is known only at run "
                         "time"
                     )
@@ -73,13 +73,13 @@ class RuntimeIndexAssignmentTarget:
                 "del: the index is known only at run time; use `l[:k] + l[k + 1:]` for a list of "
                 "the program"
             )
-            raise TraceError(with_user_line(why))
+            raise TraceError(append_user_line(why))
         del self._target_list[position]
 
 
 def select_item_at_runtime(values: Sequence[Any], index: Variable) -> Any:
     """Return `values[index]` for a run-time index."""
-    mode = _require_current_static_mode()
+    mode = _current_static_base_mode()
     if index.meta.dtype == bool:
         return select_item_at_runtime(
             values, OPS["cast"](index, in_dtype=0, out_dtype=parse_dtype("int64").proto)
@@ -95,7 +95,7 @@ def select_item_at_runtime(values: Sequence[Any], index: Variable) -> Any:
     if all(find_meta_of_value(v) is not None for v in values):
         return TensorArray.from_items(mode, values)[index]
     raise OarlockError(
-        with_user_line(
+        append_user_line(
             f"a position that is known only at run time cannot choose from "
             f"{[type(v).__name__ for v in values]}"
         )
@@ -116,8 +116,8 @@ def items_after_assignment(values: Sequence[Any], index: Variable, value: Any) -
             f"a position that is known only at run time takes a value like all elements, which are "
             f"{kinds_text or 'none'}"
         )
-        raise TraceError(with_user_line(f"{why}; the value is {_describe_type(value)}"))
-    array = TensorArray.from_items(_require_current_static_mode(), items)
+        raise TraceError(append_user_line(f"{why}; the value is {_describe_type(value)}"))
+    array = TensorArray.from_items(_current_static_base_mode(), items)
     array[_emit_checked_index(index, len(items))] = value
     return [array[i] for i in range(len(items))]
 
@@ -129,7 +129,7 @@ def _describe_type(value: Any) -> str:
 
 def _emit_checked_index(index: Variable, count: int) -> Any:
     """Return a non-negative index. A run in which the index is out of range fails."""
-    index_vector = cast_to(OPS["reshape2"](index, shape=[1]), INT64)
+    index_vector = cast_or_fill_like(OPS["reshape2"](index, shape=[1]), INT64)
     from_end = OPS["elementwise_add"](index_vector, scalar_constant(count))
     index_vector = OPS["where"](
         OPS["less_than"](index_vector, scalar_constant(0)), from_end, index_vector
@@ -140,7 +140,7 @@ def _emit_checked_index(index: Variable, count: int) -> Any:
     return OPS["reshape2"](OPS["gather"](positions, index_vector), shape=[])
 
 
-def _require_current_static_mode() -> Static:
+def _current_static_base_mode() -> Static:
     mode = find_static_base_mode(state.mode)
     assert mode is not None
     return mode

@@ -10,7 +10,7 @@ from ...capture.control.branch_values import cast_variable_to_bool
 from ...capture.control.mutable_locations import reject_unrestorable_changes
 from ...capture.control.optional_values import implied_condition_values
 from ...capture.modes import Static, find_static_base_mode
-from ...capture.side_effects.py_func import py_func
+from ...capture.side_effects.py_func_and_static_pylayer import py_func
 from ...capture.variable import Variable
 from ...core import pytree
 from ...core.errors import TraceError, user_line
@@ -42,7 +42,7 @@ def mark_user_exception(error: Any) -> Any:
     return result
 
 
-def record_until_raise(mode: Static, holds: bool, run: Callable[[], Any]) -> Any:
+def record_branch_converting_raise(mode: Static, holds: bool, run: Callable[[], Any]) -> Any:
     """Record the body of a branch.
 
     Raises BranchRaised if the body executes a `raise` statement of the user; in-place changes of
@@ -96,14 +96,14 @@ def assert_(test: Any, message: Callable[[], Any]) -> None:
             said = message()
             raise mark_user_exception(AssertionError() if said is None else AssertionError(said))
         return
-    said = _evaluate_assert_message(message)
+    said = _evaluate_message_or_source_text(message)
     data = [said] if isinstance(said, Variable) else []
     emit_assert(
         mode, cast_variable_to_bool(test), "" if data or said is None else str(said), "", data
     )
 
 
-def _evaluate_assert_message(message: Callable[[], Any]) -> Any:
+def _evaluate_message_or_source_text(message: Callable[[], Any]) -> Any:
     """Return the message of an assert. If it depends on values of the program, return its source
     text.
     """
@@ -141,10 +141,10 @@ def print_(*values: Any, **options: Any) -> None:
             mode.recorder.rollback.defer_print(values, options)
         return
 
-    def print_values(*arrays: Any) -> None:
+    def print_run_time_values(*arrays: Any) -> None:
         shown = list(leaves)
         for i, array in zip(variable_indices, arrays, strict=True):
             shown[i] = Tensor(array)
         print(*pytree.unflatten(spec, shown), **options)
 
-    py_func(print_values, [leaves[i] for i in variable_indices], None)
+    py_func(print_run_time_values, [leaves[i] for i in variable_indices], None)

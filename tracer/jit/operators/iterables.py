@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ...capture.control.branch_values import cast_to
+from ...capture.control.branch_values import cast_or_fill_like
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.symbolic_scalars import raise_or_collect
 from ...capture.variable import Variable
-from ...core.errors import TraceError, with_user_line
+from ...core.errors import TraceError, append_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from .dynamic_indexing import get_item
@@ -42,7 +42,7 @@ class IndexedIterable:
                 "statement, or list them by `[... for ... in ...]`"
             )
             found: Iterator[Any] = raise_or_collect(
-                TraceError(with_user_line(why)), (self.item(i) for i in range(1))
+                TraceError(append_user_line(why)), (self.item(i) for i in range(1))
             )
             return found
         return (self.item(i) for i in range(self.count))
@@ -76,7 +76,7 @@ class TensorIterable(IndexedIterable):
         """Return a row."""
         if not isinstance(position, Tensor):
             return self.x[position]
-        at = cast_to(position, Meta((), np.dtype(np.int32)))
+        at = cast_or_fill_like(position, Meta((), np.dtype(np.int32)))
         bounds = {"starts": [-1], "ends": [-1], "infer_flags": [-1]}
         return OPS["slice"](
             self.x, None, None, [at], [at + 1], axes=[0], decrease_axis=[0], **bounds
@@ -167,12 +167,15 @@ class ZippedIterable(IndexedIterable):
 
     def __init__(self, rows: Sequence[Any]) -> None:
         self.rows = rows
-        counts = [cast_to(r.count, INT64) if isinstance(r.count, Tensor) else r.count for r in rows]
+        counts = [
+            cast_or_fill_like(r.count, INT64) if isinstance(r.count, Tensor) else r.count
+            for r in rows
+        ]
         known = [c for c in counts if not isinstance(c, Tensor)]
         shortest: Any = min(known) if known else None
         for count in counts:
             if isinstance(count, Tensor):
-                other = count if shortest is None else cast_to(shortest, INT64)
+                other = count if shortest is None else cast_or_fill_like(shortest, INT64)
                 shortest = count if shortest is None else OPS["elementwise_min"](count, other)
         self.count = shortest
 
@@ -201,7 +204,7 @@ def to_range_bound(bound: Any) -> Any:
     if not isinstance(bound, Tensor):
         return bound
     scalar = bound if not bound.meta.shape else OPS["reshape2"](bound, shape=[])
-    return cast_to(scalar, INT64)
+    return cast_or_fill_like(scalar, INT64)
 
 
 def as_indexed_iterable_if_possible(iterable: Any) -> Any:

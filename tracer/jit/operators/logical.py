@@ -12,7 +12,7 @@ import numpy as np
 
 from ...capture.control.branch import cond
 from ...capture.control.branch_values import (
-    cast_to,
+    cast_or_fill_like,
     cast_variable_to_bool,
     find_meta_of_value,
     scalar_constant,
@@ -22,7 +22,7 @@ from ...capture.control.mutable_locations import collect_and_roll_back_mutations
 from ...capture.control.optional_values import (
     NO_KNOWN_CONDITIONS,
     implied_condition_values,
-    implied_none_flags,
+    none_flags_implied_by_true_and_false,
     record_condition_implications,
 )
 from ...capture.control.tensor_arrays import EmptyArrayReadError, TensorArray
@@ -30,13 +30,13 @@ from ...capture.modes import MaybeUndefinedError, SymbolicShape, find_static_bas
 from ...capture.recorder import OpenBlock
 from ...capture.symbolic_scalars import BOOL, mark_symbolic_scalar, scalar_kind
 from ...capture.variable import Variable
-from ...core.errors import TraceError, with_user_line
+from ...core.errors import TraceError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...ir.program import OpDesc
 from .calls import call, value_deciding_truth
-from .dunder_methods import python_dunder_method
+from .dunder_and_property_conversion import python_dunder_method
 from .exceptions import record_rejecting_raise
 from .iterables import as_indexed_iterable_if_possible
 from .partial_dicts import require_complete_dicts_in
@@ -61,17 +61,19 @@ def or_(a: Any, b: Callable[[], Any]) -> Any:
     return _record_short_circuit("logical_or", a, b) if isinstance(a, Variable) else a or b()
 
 
-def and_value(a: Any, b: Callable[[], Any]) -> Any:
+def short_circuit_and_value(a: Any, b: Callable[[], Any]) -> Any:
     """Operator for the value of `a and b()`: one of the two operands."""
-    return _select_operand("logical_and", a, b) if isinstance(a, Variable) else a and b()
+    return (
+        _record_short_circuit_value("logical_and", a, b) if isinstance(a, Variable) else a and b()
+    )
 
 
-def or_value(a: Any, b: Callable[[], Any]) -> Any:
+def short_circuit_or_value(a: Any, b: Callable[[], Any]) -> Any:
     """Operator for the value of `a or b()`: one of the two operands."""
-    return _select_operand("logical_or", a, b) if isinstance(a, Variable) else a or b()
+    return _record_short_circuit_value("logical_or", a, b) if isinstance(a, Variable) else a or b()
 
 
-def _select_operand(op: str, a: Variable, b: Callable[[], Any]) -> Any:
+def _record_short_circuit_value(op: str, a: Variable, b: Callable[[], Any]) -> Any:
     mode = find_static_base_mode(state.mode)
     if mode is None:
         return _combine_bools(op, a, b())
@@ -96,7 +98,7 @@ def _record_operand_branch(name: str, a: Variable, b: Callable[[], Any]) -> Any:
             "`.any()`, `.all()` or paddle.where"
         )
         raise TraceError(
-            with_user_line(f"{name}: {why} (X={a.meta}{a.creation_site_message_suffix})")
+            append_user_line(f"{name}: {why} (X={a.meta}{a.creation_site_message_suffix})")
         )
 
     def first_operand() -> Any:
@@ -117,7 +119,7 @@ def _record_short_circuit(op: str, a: Variable, b: Callable[[], Any]) -> Any:
     if mode is None:
         return _combine_bools(op, a, b())
     mark, trial_block = mode.recorder.checkpoint(), OpenBlock(mode.recorder.block)
-    if implied_none_flags(a) == NO_KNOWN_CONDITIONS:
+    if none_flags_implied_by_true_and_false(a) == NO_KNOWN_CONDITIONS:
         second: Any = _UNRECORDED_OPERAND
         try:
             with mode.recorder.enter_block(trial_block), suppress(MaybeUndefinedError):
@@ -168,7 +170,7 @@ INDEXING_OPS = frozenset(
 def _set_combined_implications(op: str, found: Any, a: Any, b: Any) -> Any:
     """Record what a conjunction or disjunction implies about none flags and other conditions."""
     if isinstance(found, Variable):
-        one, two = implied_none_flags(a), implied_none_flags(b)
+        one, two = none_flags_implied_by_true_and_false(a), none_flags_implied_by_true_and_false(b)
         both = op == "logical_and"
         found.implied_none_flags = (
             (one[0] | two[0], one[1] & two[1]) if both else (one[0] & two[0], one[1] | two[1])
@@ -204,7 +206,7 @@ def not_(a: Any) -> Any:
     if not isinstance(a, Variable):
         return not a
     result = mark_symbolic_scalar(OPS["logical_not"](cast_variable_to_bool(a)), BOOL)
-    result.implied_none_flags = implied_none_flags(a)[::-1]
+    result.implied_none_flags = none_flags_implied_by_true_and_false(a)[::-1]
     record_condition_implications(
         result, implied_condition_values(a, False), implied_condition_values(a, True)
     )
@@ -225,7 +227,7 @@ def in_(a: Any, b: Any) -> Any:
             "whether it is there",
         )
     if isinstance(b, Variable):
-        same = OPS["equal"](b, cast_to(a, b.meta))
+        same = OPS["equal"](b, cast_or_fill_like(a, b.meta))
         return OPS["reduce_any"](same, reduce_all=True, dim=[], keep_dim=False)
     is_search = isinstance(b, list | tuple | range | set | frozenset) and (
         isinstance(a, Variable) or _contains_symbolic(a)

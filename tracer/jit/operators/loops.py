@@ -11,7 +11,11 @@ from typing import Any
 import numpy as np
 
 from ...capture.control.branch import undo_inplace_write
-from ...capture.control.branch_values import cast_to, cast_variable_to_bool, scalar_constant
+from ...capture.control.branch_values import (
+    cast_or_fill_like,
+    cast_variable_to_bool,
+    scalar_constant,
+)
 from ...capture.control.loop import record_loop
 from ...capture.control.mutable_locations import collect_and_roll_back_mutations
 from ...capture.control.tensor_arrays import TensorArray
@@ -31,7 +35,7 @@ from .logical import and_
 from .nonlocal_writes import (
     exclude_merged_variables_from_tracking,
     register_new_object,
-    reject_external_iterators,
+    reject_or_note_preexisting_iterators,
 )
 from .registry import register
 
@@ -119,11 +123,11 @@ def for_(
     """Operator for `for item in iterable: body(item)`, which continues while `test()` is true.
     Recorded as a loop if the number of items is known only at run time.
     """
-    reject_external_iterators(iterable)
+    reject_or_note_preexisting_iterators(iterable)
     rows = as_indexed_iterable_if_possible(iterable)
     start = 0
     if not isinstance(rows, IndexedIterable) or not isinstance(rows.count, Variable):
-        num_done = _run_python_iterations_until_symbolic(
+        num_done = _run_iterations_before_recorded_loop(
             iter(rows), body, get_values, set_values, names, test, isinstance(rows, IndexedIterable)
         )
         if num_done is None:
@@ -133,7 +137,7 @@ def for_(
     _record_iterations(rows, start, body, get_values, set_values, names, test)
 
 
-def _run_python_iterations_until_symbolic(
+def _run_iterations_before_recorded_loop(
     items: Iterator[Any],
     body: Callable[[Any], None],
     get_values: Getter,
@@ -174,19 +178,19 @@ def _record_iterations(
     assert mode is not None
     if rows.is_empty():
         return
-    count, before = cast_to(rows.count, INT64), get_values()
+    count, before = cast_or_fill_like(rows.count, INT64), get_values()
     body = wrap_to_save_opaque_state(mode, body, names)
 
     def recorded_test(values: list[Any]) -> tuple[Any, list[Any]]:
         exclude_merged_variables_from_tracking(mode.recorder, set_values)
         set_values(values[1:])
-        inside = OPS["less_than"](cast_to(values[0], INT64), count)
+        inside = OPS["less_than"](cast_or_fill_like(values[0], INT64), count)
         return inside if test is None else and_(inside, test), values
 
     def recorded_body(values: list[Any]) -> list[Any]:
         exclude_merged_variables_from_tracking(mode.recorder, set_values)
         set_values(values[1:])
-        at = mark_symbolic_scalar(cast_to(values[0], INT64), NONNEGATIVE_INT)
+        at = mark_symbolic_scalar(cast_or_fill_like(values[0], INT64), NONNEGATIVE_INT)
         body(rows.item(at))
         after = get_values()
         set_values(before)
@@ -216,7 +220,7 @@ def _record_loop_or_collect_error(
         )
         return found
     except (TraceError, OpError) as error:
-        mode.raise_or_collect_error(error, None)
+        mode.raise_error_unless_collecting(error, None)
     mode.recorder.rewind(mark)
     return body(start)
 

@@ -39,7 +39,7 @@ from ...core.tensor import Tensor
 from ...nn.layer import Layer
 from ..guards.bytecode import iter_assigned_globals
 from ..guards.object_state import MAX_ITEMS
-from ..guards.user_code import is_foreign_object_with_attributes
+from ..guards.user_code import is_non_oarlock_object_with_attributes
 from .dynamic_indexing import RuntimeIndexAssignmentTarget
 
 MAX_LOCATION_DEPTH = 2  # of nested containers and objects
@@ -93,7 +93,7 @@ def operator_delattr(value: Any, name: str) -> None:
     delattr(value, name)
 
 
-def reject_external_iterators(*values: Any) -> None:
+def reject_or_note_preexisting_iterators(*values: Any) -> None:
     """Check values that code is about to advance: a rollback could not rewind an iterator created
     outside of the function. Raise SideEffectError for such an iterator if the recorder is strict;
     otherwise note that the capture cannot be undone (`rollback.irreversible_effect`).
@@ -109,7 +109,7 @@ def reject_external_iterators(*values: Any) -> None:
         ):
             what = f"advancing an iterator created outside of the function ({type(value).__name__})"
             if mode.recorder.strict:
-                mode.reject_or_skip_side_effect(what)
+                mode.must_skip_rejected_side_effect(what)
             mode.recorder.rollback.irreversible_effect = what
 
 
@@ -126,7 +126,7 @@ def register_new_object(obj: Any, original: Any = None) -> Any:
     return obj
 
 
-def store_locations_in_statement_setter(
+def attach_written_locations_to_setter(
     setter: Any, cells: Any, holders: list[tuple[Callable[[], Any], str]], shared: list[str]
 ) -> None:
     """Store in the setter of a statement which variables, attributes and globals it sets.
@@ -218,7 +218,7 @@ def iter_locations_in(
         yield NamespaceLocation(name, value._buffers)
         children = [(f"{name}.{k}", v) for k, v in vars(value).items() if not k.startswith("_")]
     elif (
-        is_foreign_object_with_attributes(value)
+        is_non_oarlock_object_with_attributes(value)
         and not isinstance(value, type)
         and not inspect.ismodule(value)
     ):

@@ -16,7 +16,7 @@ from ...capture.control.may_alias import (
 from ...capture.modes import find_static_base_mode
 from ...capture.symbolic_scalars import NONNEGATIVE_INT, mark_symbolic_scalar
 from ...capture.variable import Variable
-from ...core.errors import TraceError, with_user_line
+from ...core.errors import TraceError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
@@ -51,7 +51,7 @@ def require_complete_dict(value: Any) -> Any:
                 f"the key {key!r} {entry.maybe_undefined.defined_when}; use `in` or `len`, "
                 f"read the key, or set it on all paths"
             )
-            raise TraceError(with_user_line(f"{user_name_prefix(value) or 'a dict: '}{why}"))
+            raise TraceError(append_user_line(f"{user_name_prefix(value) or 'a dict: '}{why}"))
     return value
 
 

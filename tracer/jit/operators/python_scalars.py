@@ -26,14 +26,14 @@ from ...capture.symbolic_scalars import (
     raise_or_collect_concrete_number_error,
 )
 from ...capture.variable import Variable
-from ...core.errors import OarlockError, user_line, with_user_line
+from ...core.errors import OarlockError, append_user_line, user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ..guards.snapshots import MISSING
 from ..guards.source import lookup_attribute_or_missing
 from .exceptions import emit_assert
-from .training_state import reject_or_skip_training_state
+from .training_state import reject_or_skip_training_state_access
 
 COMPARISON_FIX_HINT = (
     "ask for its value (`==`, `<`, if/elif), or have one kind of number on all paths"
@@ -49,7 +49,7 @@ def symbolic_scalar_kind(value: Any) -> PossibleScalarTypes | None:
 def isinstance_(value: Any, classes: Any) -> bool:
     """Operator for `isinstance`."""
     if isinstance(value, TensorArray):
-        return issubclass(_python_type(value), classes)
+        return issubclass(_python_type_of_tensor_array(value), classes)
     kind = symbolic_scalar_kind(value)
     if kind is None:
         return isinstance(value, classes)
@@ -63,7 +63,7 @@ def isinstance_(value: Any, classes: Any) -> bool:
     return answers.pop()
 
 
-def _python_type(array: TensorArray) -> type:
+def _python_type_of_tensor_array(array: TensorArray) -> type:
     """Return the type of the Python object that a TensorArray stands for."""
     return tuple if array.is_tuple else list
 
@@ -71,7 +71,7 @@ def _python_type(array: TensorArray) -> type:
 def type_(*args: Any, **kwargs: Any) -> Any:
     """Operator for `type`."""
     if len(args) == 1 and isinstance(args[0], TensorArray):
-        return _python_type(args[0])
+        return _python_type_of_tensor_array(args[0])
     kind = symbolic_scalar_kind(args[0]) if len(args) == 1 else None
     if kind is None:
         return type(*args, **kwargs)
@@ -134,7 +134,9 @@ def mod(a: Any, b: Any) -> Any:
     return a % b
 
 
-def check_match(value: Any, attributes: tuple[str, ...] = (), depth: int = 0) -> Any:
+def check_and_track_match_subject(
+    value: Any, attributes: tuple[str, ...] = (), depth: int = 0
+) -> Any:
     """Operator for the subject of `match`.
 
     attributes: the keyword attributes of its class patterns.
@@ -156,7 +158,7 @@ def _record_reads_of_class_patterns(value: Any, attributes: tuple[str, ...], dep
     for name in dict.fromkeys((*attributes, *positional)):
         found = lookup_attribute_or_missing(value, name)
         if found is not MISSING:
-            record_attribute_read(value, name)
+            guard_or_reject_attribute_read(value, name)
             _record_reads_of_class_patterns(found, attributes, depth - 1)
 
 
@@ -185,11 +187,11 @@ def entry_defined_flag(variable: Variable) -> Any:
     return True if mode is None else value_defined_flag(mode.recorder, variable)
 
 
-def record_attribute_read(value: Any, name: Any) -> None:
+def guard_or_reject_attribute_read(value: Any, name: Any) -> None:
     """Record that an attribute is about to be read."""
     mode = find_static_base_mode(state.mode)
     if mode is not None:
-        reject_or_skip_training_state(mode, value, name)
+        reject_or_skip_training_state_access(mode, value, name)
     if mode is not None and mode.recorder.read_tracker is not None:
         mode.recorder.read_tracker.guard_attribute_read(value, name)
 
@@ -214,7 +216,7 @@ def _operator_hasattr(value: Any, name: str) -> Any:
 def _operator_getattr(value: Any, name: str, *default: Any) -> Any:
     if default and symbolic_scalar_kind(value) is not None and not _operator_hasattr(value, name):
         return default[0]
-    record_attribute_read(value, name)
+    guard_or_reject_attribute_read(value, name)
     return getattr(value, name, *default)
 
 
@@ -232,7 +234,7 @@ def select_dict_entry(
     if not number_items:
         if missing is None:
             raise KeyError(
-                with_user_line(
+                append_user_line(
                     "there is no key that is a number "
                     f"(key={key.meta}{key.creation_site_message_suffix})"
                 )
@@ -271,7 +273,7 @@ def _emit_key_check(key: Any, keys: list[Any]) -> None:
     )
 
 
-def find_scalar_aware_method(function: Any) -> Any:
+def find_method_accepting_symbolic_scalars(function: Any) -> Any:
     """Return a method of a dict or string that accepts symbolic scalars; None for other
     functions.
     """

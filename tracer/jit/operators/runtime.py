@@ -9,31 +9,41 @@ from typing import Any
 
 from ...capture.control.branch_values import Undefined, cast_variable_to_bool
 from ...capture.control.may_alias import resolve_list_reject_invalidated
-from ...capture.control.optional_values import mark_result_maybe_none, none_flag_or_constant
+from ...capture.control.optional_values import mark_return_value_maybe_none, none_flag_or_constant
 from ...capture.modes import find_static_base_mode
 from ...capture.variable import Variable
 from ...core import pytree
-from ...core.errors import TraceError, with_user_line
+from ...core.errors import TraceError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from .branches import if_, if_expression
 from .calls import call
 from .dynamic_indexing import get_item
 from .exceptions import assert_, mark_user_exception
-from .logical import and_, and_value, compare_chain, equal, in_, not_, not_equal, or_, or_value
+from .logical import (
+    and_,
+    compare_chain,
+    equal,
+    in_,
+    not_,
+    not_equal,
+    or_,
+    short_circuit_and_value,
+    short_circuit_or_value,
+)
 from .loops import for_, list_comprehension, while_
 from .nonlocal_writes import (
+    attach_written_locations_to_setter,
     register_new_object,
     save_and_wrap_before_write,
-    store_locations_in_statement_setter,
 )
 from .python_scalars import (
+    check_and_track_match_subject,
     check_f_string_value,
-    check_match,
     get_class,
+    guard_or_reject_attribute_read,
     is_,
     mod,
-    record_attribute_read,
 )
 from .sequences import get_slice, is_iterable_by_recorded_loop
 
@@ -41,13 +51,13 @@ __all__ = [
     "NO_RETURN_VALUE",
     "Undefined",
     "and_",
-    "and_value",
     "assert_",
+    "attach_written_locations_to_setter",
     "attribute_needs_assignment",
     "before_attribute_read",
     "call",
+    "check_and_track_match_subject",
     "check_f_string_value",
-    "check_match",
     "compare_chain",
     "equal",
     "for_",
@@ -65,13 +75,13 @@ __all__ = [
     "not_",
     "not_equal",
     "or_",
-    "or_value",
     "read_attribute_or_undefined",
     "register_new_object",
     "resolve_list_reject_invalidated",
     "return_value",
     "save_and_wrap_before_write",
-    "store_locations_in_statement_setter",
+    "short_circuit_and_value",
+    "short_circuit_or_value",
     "while_",
 ]
 
@@ -92,7 +102,7 @@ def return_value(value: Any, was_returned: Any = True, name: str = "") -> Any:
         v for v in pytree.flatten(value)[0] if isinstance(v, Undefined) and v is not NO_RETURN_VALUE
     ]
     if undefined:
-        raise TraceError(with_user_line(f"return: '{undefined[0].name}' {undefined[0].why}"))
+        raise TraceError(append_user_line(f"return: '{undefined[0].name}' {undefined[0].why}"))
     return (
         None
         if isinstance(value, Undefined)
@@ -110,16 +120,16 @@ def _optional_return_value(was_returned: Variable, value: Any, name: str) -> Any
     if not isinstance(value, Variable) or not mode.converts_source:
         why = f"not every path through {name} returns a value; Python would give None there"
         error = TraceError(
-            with_user_line(f"return: {why}, beside {type(value).__name__}. Return one at its end")
+            append_user_line(f"return: {why}, beside {type(value).__name__}. Return one at its end")
         )
-        return mode.raise_or_collect_error(error, value)
+        return mode.raise_error_unless_collecting(error, value)
     missing, value_none_flag = (
         OPS["logical_not"](cast_variable_to_bool(was_returned)),
         none_flag_or_constant(value),
     )
     if isinstance(value_none_flag, Variable):
         missing = OPS["logical_or"](missing, value_none_flag)
-    return mark_result_maybe_none(value, name, missing)
+    return mark_return_value_maybe_none(value, name, missing)
 
 
 def read_attribute_or_undefined(read: Callable[[], Any], name: str) -> Any:
@@ -146,5 +156,5 @@ def before_attribute_read(value: Any, name: str) -> Any:
     """Operator for the owner of an attribute: record that the attribute `name` is about to be read,
     because the program depends on it, and return the owner.
     """
-    record_attribute_read(value, name)
+    guard_or_reject_attribute_read(value, name)
     return value

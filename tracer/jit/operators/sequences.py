@@ -13,13 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from ...capture.control.branch_values import cast_to, is_python_or_numpy_scalar, scalar_constant
+from ...capture.control.branch_values import (
+    cast_or_fill_like,
+    is_python_or_numpy_scalar,
+    scalar_constant,
+)
 from ...capture.control.may_alias import resolve_list_reject_invalidated
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.modes import find_static_base_mode
 from ...capture.symbolic_scalars import raise_or_collect
 from ...capture.variable import Variable
-from ...core.errors import TraceError, with_user_line
+from ...core.errors import TraceError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from .iterables import (
@@ -48,7 +52,7 @@ def get_slice(value: Any, start: Any, stop: Any, step: Any) -> Any:
     step = 1 if step is None else step
     if not isinstance(step, int) or step == 0:
         raise TraceError(
-            with_user_line(
+            append_user_line(
                 f"slice: the step must be a Python int, because the list is in the program "
                 f"('{value.name}')"
             )
@@ -65,16 +69,16 @@ def _slice_tensor_array(array: TensorArray, start: Any, stop: Any, step: int) ->
     count = OPS["reshape2"](array.length(), shape=[])
     first, last = (scalar_constant(0), count) if step > 0 else (count - 1, scalar_constant(-1))
     low, high = (scalar_constant(0), count) if step > 0 else (scalar_constant(-1), count - 1)
-    first = first if start is None else _clamp_bound(start, count, low, high)
-    last = last if stop is None else _clamp_bound(stop, count, low, high)
+    first = first if start is None else _emit_normalized_slice_bound(start, count, low, high)
+    last = last if stop is None else _emit_normalized_slice_bound(stop, count, low, high)
     return _map_to_tensor_array(SymbolicRange(first, last, step), lambda at: array[at])
 
 
-def _clamp_bound(bound: Any, count: Any, low: Any, high: Any) -> Any:
+def _emit_normalized_slice_bound(bound: Any, count: Any, low: Any, high: Any) -> Any:
     """Return a bound of a slice, counted from the start of the list and limited to [low, high];
     `low` is -1 for a negative step.
     """
-    at = cast_to(
+    at = cast_or_fill_like(
         OPS["reshape2"](bound, shape=[])
         if isinstance(bound, Variable) and bound.meta.shape
         else bound,
@@ -176,7 +180,7 @@ def _operator_reversed(values: Any) -> Any:
     )
 
 
-def _emit_nonnegative_index_or_length(index: Any, length: Any) -> Any:
+def _emit_nonnegative_or_past_end_index(index: Any, length: Any) -> Any:
     """Return a non-negative index for one that may count from the end. If there is no such element,
     return the length, which is out of range.
     """
@@ -187,13 +191,13 @@ def _emit_nonnegative_index_or_length(index: Any, length: Any) -> Any:
 def make_tensor_array_pop(array: TensorArray) -> Callable[..., Any]:
     """Return the method `pop` of a TensorArray, for any position."""
 
-    def pop_element(index: Any = -1) -> Any:
+    def pop_at_index(index: Any = -1) -> Any:
         if is_python_or_numpy_scalar(index) and index == -1:
             return array.pop()
         array.require_mutable("pop")
         if isinstance(index, Variable):
-            index = _emit_nonnegative_index_or_length(
-                cast_to(index, INT64), OPS["reshape2"](array.length(), shape=[])
+            index = _emit_nonnegative_or_past_end_index(
+                cast_or_fill_like(index, INT64), OPS["reshape2"](array.length(), shape=[])
             )
         taken = array[index]
         behind = get_slice(array, index + 1, None, None)
@@ -204,7 +208,7 @@ def make_tensor_array_pop(array: TensorArray) -> Callable[..., Any]:
         array.assign_from(behind)
         return taken
 
-    return pop_element
+    return pop_at_index
 
 
 def _make_prod(python: Callable[..., Any]) -> Callable[..., Any]:
@@ -237,7 +241,7 @@ def _operator_sorted(values: Any, **options: Any) -> Any:
             "sorted(): the number of items is known only at run time; use paddle.sort or "
             "paddle.argsort of a tensor"
         )
-        raise_or_collect(TraceError(with_user_line(why)), None)
+        raise_or_collect(TraceError(append_user_line(why)), None)
         return register_new_object([rows.item(0)])
     return register_new_object(sorted(resolve_list_reject_invalidated(values), **options))
 

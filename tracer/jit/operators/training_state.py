@@ -14,20 +14,20 @@ GRADIENT_METHODS = frozenset(
 )
 
 
-def reject_or_skip_training_state(mode: Static, owner: Any, name: str) -> bool:
+def reject_or_skip_training_state_access(mode: Static, owner: Any, name: str) -> bool:
     """Raise SideEffectError for access to an optimizer, a scheduler, a scaler or the gradient of a
     tensor.
 
     Returns True if the caller must skip it (while `oarlock explain` runs).
     """
     if getattr(type(owner), "is_training_state", False) is True:
-        return mode.reject_or_skip_side_effect(
+        return mode.must_skip_rejected_side_effect(
             f"{type(owner).__name__}.{name}" if name else f"a call of {type(owner).__name__}"
         )
     return (
         name in GRADIENT_METHODS
         and isinstance(owner, Tensor)
-        and mode.reject_or_skip_side_effect(f"Tensor.{name}")
+        and mode.must_skip_rejected_side_effect(f"Tensor.{name}")
     )
 
 
@@ -36,7 +36,7 @@ def reject_or_skip_training_call(mode: Static, function: Any, owner: Any) -> boo
     `oarlock explain` runs, it returns True and the caller skips the call.
     """
     name = "" if owner is None else str(getattr(function, "__name__", ""))
-    return reject_or_skip_training_state(mode, function if owner is None else owner, name)
+    return reject_or_skip_training_state_access(mode, function if owner is None else owner, name)
 
 
 def substitute_for_skipped_call(*args: Any, **_: Any) -> Any:

@@ -42,7 +42,7 @@ struct BackwardEngineObject {
                         // None if not needed
   PyObject* sum;
   char bare;
-  char calls_visit;  // whether `before_vjp_rule` is called before each rule
+  char calls_before_vjp_rule;  // whether `before_vjp_rule` is called before each rule
 };
 BackwardEngineObject* as_backward_engine(PyObject* o) {
   return reinterpret_cast<BackwardEngineObject*>(o);
@@ -194,8 +194,8 @@ bool push_operand(BackwardEngineObject* self, RuleCall& call, PyObject* arg) {
   return true;
 }
 
-bool push_output_gradients(BackwardEngineObject* self, RuleCall& call, NodeObject* node,
-                           PyObject* gradient) {
+bool push_output_grads_after_hooks(BackwardEngineObject* self, RuleCall& call, NodeObject* node,
+                                   PyObject* gradient) {
   if (as_op(node->op)->single && node->hooks == Py_None && PySet_Size(self->watched) == 0) {
     call.values.push_back(gradient);
     return true;
@@ -244,7 +244,7 @@ bool push_attributes_and_saved_outputs(BackwardEngineObject* self, RuleCall& cal
 Ref call_rule(BackwardEngineObject* self, NodeObject* node, PyObject* args, PyObject* gradient) {
   OpObject* op = as_op(node->op);
   RuleCall call;
-  if (!push_output_gradients(self, call, node, gradient)) return {};
+  if (!push_output_grads_after_hooks(self, call, node, gradient)) return {};
   Py_ssize_t count = PyTuple_Size(args);
   for (Py_ssize_t i = 0; i < count; ++i)
     if (!push_operand(self, call, PyTuple_GetItem(args, i))) return {};
@@ -306,7 +306,7 @@ bool notify_final_leaf_gradients(BackwardEngineObject* self, long long number) {
   return static_cast<bool>(Ref(PyObject_CallMethodObjArgs(object, named.get(), leaves, nullptr)));
 }
 
-bool run_node(BackwardEngineObject* self, bool retain) {
+bool pop_and_run_latest_node(BackwardEngineObject* self, bool retain) {
   long long number = self->state->queue.top();
   self->state->queue.pop();
   auto pending = self->state->pending.extract(number);
@@ -319,7 +319,7 @@ bool run_node(BackwardEngineObject* self, bool retain) {
     return static_cast<bool>(Ref(call_method(object, "output_grads_after_hooks",
                                              reinterpret_cast<PyObject*>(node), gradient)));
   }
-  if (self->calls_visit) {
+  if (self->calls_before_vjp_rule) {
     auto* object = reinterpret_cast<PyObject*>(self);
     Ref done(call_method(object, "before_vjp_rule", reinterpret_cast<PyObject*>(node), nullptr));
     if (!done) return false;
@@ -328,7 +328,7 @@ bool run_node(BackwardEngineObject* self, bool retain) {
   if (!args) return false;
   Ref gradients = call_rule(self, node, args.get(), gradient);
   if (!gradients || !accumulate_input_gradients(self, args.get(), gradients.get())) return false;
-  if (!retain) free_saved_values(node);
+  if (!retain) release_node_values_and_unlink(node);
   return notify_final_leaf_gradients(self, number);
 }
 
@@ -337,7 +337,7 @@ PyObject* run_pending_nodes(PyObject* self, PyObject* retain) {
   if (retains < 0) return nullptr;
   return catch_exceptions([&]() -> PyObject* {
     while (!as_backward_engine(self)->state->queue.empty())
-      if (!run_node(as_backward_engine(self), retains != 0)) return nullptr;
+      if (!pop_and_run_latest_node(as_backward_engine(self), retains != 0)) return nullptr;
     Py_RETURN_NONE;
   });
 }
@@ -419,7 +419,8 @@ PyGetSetDef engine_getset[] = {
 };
 PyMemberDef engine_members[] = {
     {"bare", T_BOOL, offsetof(BackwardEngineObject, bare), 0, nullptr},
-    {"calls_visit", T_BOOL, offsetof(BackwardEngineObject, calls_visit), 0, nullptr},
+    {"calls_before_vjp_rule", T_BOOL, offsetof(BackwardEngineObject, calls_before_vjp_rule), 0,
+     nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };
 PyMethodDef engine_methods[] = {

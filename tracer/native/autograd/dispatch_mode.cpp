@@ -71,7 +71,7 @@ bool can_call_op_without_conversion(OperatorObject* self, PyObject* x, PyObject*
     return false;
   if (!is_tensor(x) || !is_tensor(y)) return false;
   PyObject *a = as_tensor(x)->array, *b = as_tensor(y)->array;
-  return a && b && same_floating_or_complex_type(a, b, self->allows_integers != 0);
+  return a && b && are_arrays_or_scalars_of_same_type(a, b, self->allows_integers != 0);
 }
 
 // The number as a tensor of the dtype of `x`.  Null, without an error, if it is not a Python float
@@ -83,11 +83,12 @@ Ref make_tensor_of_number_operand(OperatorObject* self, PyObject* x, PyObject* n
       current_dispatch_path() != DispatchPath::no_grad)
     return {};
   if (!is_tensor(x) || !as_tensor(x)->array) return {};
-  Ref array(scalar_like(as_tensor(x)->array, number, self->allows_integers != 0));
+  Ref array(try_make_0d_array_from_number(as_tensor(x)->array, number, self->allows_integers != 0));
   return array ? Ref(wrap_owned_array(array.release())) : Ref();
 }
 
-PyObject* call_operator(PyObject* self, PyObject* const* args, size_t flagged, PyObject* names) {
+PyObject* call_op_or_fallback_function(PyObject* self, PyObject* const* args, size_t flagged,
+                                       PyObject* names) {
   OperatorObject* o = as_operator(self);
   bool two = PyVectorcall_NARGS(flagged) == 2 && !names;
   if (two && !o->is_swapped && can_call_op_without_conversion(o, args[0], args[1]))
@@ -116,7 +117,7 @@ PyObject* new_operator(PyTypeObject* type, PyObject* args, PyObject*) {
   PyObject* self = alloc_object(type);
   if (!self) return nullptr;
   OperatorObject* o = as_operator(self);
-  o->call = call_operator;
+  o->call = call_op_or_fallback_function;
   o->op = Py_NewRef(op);
   o->function = Py_NewRef(function);
   o->allows_integers = static_cast<char>(whole);
@@ -183,7 +184,7 @@ PyObject* set_native_modes(PyObject*, PyObject* args) {
 PyTypeObject* make_thread_mode_type() {
   return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&state_spec));
 }
-PyTypeObject* make_operator_type() {
+PyTypeObject* make_binary_operator_type() {
   return reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&operator_spec));
 }
 

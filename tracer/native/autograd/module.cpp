@@ -1,5 +1,5 @@
 // The module oarlock.core._tape.
-#include "autograd/memory_limit.h"
+#include "autograd/array_size_limit.h"
 #include "autograd/numpy_c_api.h"
 #include "autograd/objects.h"
 
@@ -36,7 +36,8 @@ PyMethodDef functions[] = {
     {"oldest_seq", oldest_seq, METH_NOARGS,
      "The number of the first node that a walk may still come by, of the next one if there is "
      "none."},
-    {"next_seq", next_seq, METH_NOARGS, "The next number in the order in which ops are recorded."},
+    {"take_next_seq", take_next_seq, METH_NOARGS,
+     "The next number in the order in which ops are recorded."},
     {"accumulate_grad", set_leaf_gradients_returning_rest, METH_VARARGS,
      "Set `grad` of leaves; return the pairs that need more work."},
     {"zero_grads", zero_gradients_returning_rest, METH_O,
@@ -50,7 +51,8 @@ PyMethodDef functions[] = {
     {"wrap_arrays", wrap_arrays, METH_O, "Tensors around a tuple of arrays."},
     {"record_program_call", record_program_call, METH_VARARGS,
      "Tensors around arrays, some of them results of a new node."},
-    {"limited", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call_limited)),
+    {"limited",
+     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call_with_array_size_limit)),
      METH_FASTCALL | METH_KEYWORDS,
      "Call a function while NumPy rejects arrays above OARLOCK_MAX_RESULT_BYTES, and return its "
      "result."},
@@ -88,7 +90,7 @@ PyObject* make_module() {
               add_type(module.get(), "OpBase", shared.op_base) &&
               add_type(module.get(), "Node", shared.node) &&
               add_type(module.get(), "State", make_thread_mode_type()) &&
-              add_type(module.get(), "Operator", make_operator_type()) &&
+              add_type(module.get(), "Operator", make_binary_operator_type()) &&
               add_type(module.get(), "BackwardEngine", make_backward_engine_type());
   return good ? module.release() : nullptr;
 }

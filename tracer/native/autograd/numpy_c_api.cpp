@@ -23,7 +23,7 @@ bool is_non_complex_array(PyObject* a) {
   return PyArray_Check(a) != 0 && !PyTypeNum_ISCOMPLEX(PyArray_TYPE(reinterpret_as_array(a)));
 }
 
-bool same_floating_or_complex_type(PyObject* a, PyObject* b, bool allow_integers) {
+bool are_arrays_or_scalars_of_same_type(PyObject* a, PyObject* b, bool allow_integers) {
   if (PyArray_CheckExact(a) && PyArray_CheckExact(b)) {
     if (PyArray_DESCR(reinterpret_as_array(a)) != PyArray_DESCR(reinterpret_as_array(b)))
       return false;
@@ -35,7 +35,7 @@ bool same_floating_or_complex_type(PyObject* a, PyObject* b, bool allow_integers
   return PyArray_IsScalar(a, Inexact) || (allow_integers && PyArray_IsScalar(a, Integer));
 }
 
-PyObject* scalar_like(PyObject* array, PyObject* number, bool allow_integers) {
+PyObject* try_make_0d_array_from_number(PyObject* array, PyObject* number, bool allow_integers) {
   if (!PyArray_CheckExact(array)) return nullptr;
   int type = PyArray_TYPE(reinterpret_as_array(array));
   bool plain = type == NPY_FLOAT || type == NPY_DOUBLE;

@@ -9,13 +9,13 @@ namespace oarlock::autograd {
 bool import_numpy();
 /// Whether both values are arrays, or NumPy scalars, of the same floating or complex type.
 /// allow_integers: or of the same integer type; arrays also of bool.
-bool same_floating_or_complex_type(PyObject* a, PyObject* b, bool allow_integers);
+bool are_arrays_or_scalars_of_same_type(PyObject* a, PyObject* b, bool allow_integers);
 /// Whether both are arrays with the same shape and dtype.
 bool are_arrays_of_same_shape_and_dtype(PyObject* a, PyObject* b);
 /// A Python number as a 0-D array with the dtype of `array`; null, without an error, if the dtype
 /// cannot represent it: floats with integer arrays, integers that are too large, any number with
 /// bool arrays.
-PyObject* scalar_like(PyObject* array, PyObject* number, bool allow_integers);
+PyObject* try_make_0d_array_from_number(PyObject* array, PyObject* number, bool allow_integers);
 /// Zeros with the shape and dtype of an array; null with an error set if memory is exhausted.
 PyObject* zeros_like(PyObject* array);
 /// Whether both values are arrays, of different dtypes.

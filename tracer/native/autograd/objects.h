@@ -144,10 +144,10 @@ DispatchPath current_dispatch_path();
 /// exhausted.
 PyObject* wrap_owned_array(PyObject* owned_array);
 /// Releases the inputs and outputs of a node.
-void free_saved_values(NodeObject* node);
+void release_node_values_and_unlink(NodeObject* node);
 /// A new node, which holds references to its arguments.  It is appended to the list of live nodes,
 /// and its operand Tensors are marked as saved for backward.
-PyObject* create_and_link_node(PyObject* op, PyObject* args, PyObject* attrs, PyObject* outs);
+PyObject* create_node_in_live_list(PyObject* op, PyObject* args, PyObject* attrs, PyObject* outs);
 /// Whether an array can have a gradient; -1 with an error set.
 int has_inexact_dtype(PyObject* array);
 
@@ -156,10 +156,10 @@ PyTypeObject* make_tensor_type();
 PyTypeObject* make_op_type();
 PyTypeObject* make_node_type();
 PyTypeObject* make_thread_mode_type();
-PyTypeObject* make_operator_type();
+PyTypeObject* make_binary_operator_type();
 PyTypeObject* make_backward_engine_type();
 PyObject* set_native_modes(PyObject* module, PyObject* args);
-PyObject* next_seq(PyObject* module, PyObject* unused);
+PyObject* take_next_seq(PyObject* module, PyObject* unused);
 PyObject* oldest_seq(PyObject* module, PyObject* unused);
 /// Takes two lists, leaves and gradients; sets `grad` of each leaf.  Returns the pairs that Python
 /// must handle.

@@ -3,8 +3,8 @@
 // args, attrs)`.
 #include <array>
 
+#include "autograd/array_size_limit.h"
 #include "autograd/fields.h"
-#include "autograd/memory_limit.h"
 #include "autograd/numpy_c_api.h"
 
 namespace oarlock::autograd {
@@ -63,7 +63,7 @@ PyObject* call_mode_run(PyObject* op, PyObject* const* args, Py_ssize_t count, P
 enum class UnwrapResult { yes, no, failed };
 
 PyObject* call_kernel(PyObject* kernel, PyObject* const* args, size_t flagged, PyObject* names) {
-  LimitedAllocations scope;
+  ArraySizeLimitScope scope;
   return PyObject_Vectorcall(kernel, args, flagged, names);
 }
 
@@ -107,8 +107,8 @@ bool record_node(PyObject* self, PyObject* result, PyObject* const* args, Py_ssi
   Ref attrs = keyword_attrs(args + count, names);
   if (!operands || !attrs) return false;
   bool keeps_output = PyTuple_Size(as_op(self)->rule_outs) > 0;
-  PyObject* node =
-      create_and_link_node(self, operands.get(), attrs.get(), keeps_output ? t->array : Py_None);
+  PyObject* node = create_node_in_live_list(self, operands.get(), attrs.get(),
+                                            keeps_output ? t->array : Py_None);
   if (!node) return false;
   Py_DECREF(t->node);
   t->node = node;

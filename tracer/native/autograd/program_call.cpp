@@ -94,7 +94,7 @@ PyObject* record_program_call(PyObject*, PyObject* args) {
   if (!check_tensors(operands, true)) return nullptr;
   Ref inputs = select_tensors(operands, input_indices);
   Ref slots(inputs ? PyTuple_Pack(1, inputs.get()) : nullptr);
-  Ref node(slots ? create_and_link_node(op, slots.get(), attrs, outs) : nullptr);
+  Ref node(slots ? create_node_in_live_list(op, slots.get(), attrs, outs) : nullptr);
   Ref result(node ? wrap_arrays(nullptr, outs) : nullptr);
   return result && attach_results_to_node(result.get(), output_indices, node.get())
              ? result.release()

@@ -159,15 +159,15 @@ PyObject* tp_new_node(PyTypeObject*, PyObject* args, PyObject*) {
   if (!PyArg_ParseTuple(args, "O!O!O!O", shared.op_base, &op, &PyTuple_Type, &operands,
                         &PyDict_Type, &attrs, &outs))
     return nullptr;
-  return create_and_link_node(op, operands, attrs, outs);
+  return create_node_in_live_list(op, operands, attrs, outs);
 }
 
-PyObject* free_saved_values_method(PyObject* self, PyObject*) {
-  free_saved_values(as_node(self));
+PyObject* release_node_values_and_unlink_method(PyObject* self, PyObject*) {
+  release_node_values_and_unlink(as_node(self));
   Py_RETURN_NONE;
 }
 
-PyObject* get_or_create_result_hooks(PyObject* self, PyObject* index) {
+PyObject* get_or_create_hooks_of_node_result(PyObject* self, PyObject* index) {
   NodeObject* n = as_node(self);
   if (n->hooks == Py_None) {
     PyObject* hooks = PyDict_New();
@@ -199,9 +199,10 @@ PyMemberDef node_members[] = {
     {nullptr, 0, 0, 0, nullptr},
 };
 PyMethodDef node_methods[] = {
-    {"free", free_saved_values_method, METH_NOARGS,
+    {"free", release_node_values_and_unlink_method, METH_NOARGS,
      "Forget operands, results and attributes: no walk comes by again."},
-    {"hooks_of", get_or_create_result_hooks, METH_O, "The hooks on one result, for adding to."},
+    {"hooks_of", get_or_create_hooks_of_node_result, METH_O,
+     "The hooks on one result, for adding to."},
     {nullptr, nullptr, 0, nullptr},
 };
 PyType_Slot node_slots[] = {
@@ -256,7 +257,7 @@ void mark_saved_for_backward(PyObject* operands) {
 
 }  // namespace
 
-PyObject* create_and_link_node(PyObject* op, PyObject* args, PyObject* attrs, PyObject* outs) {
+PyObject* create_node_in_live_list(PyObject* op, PyObject* args, PyObject* attrs, PyObject* outs) {
   PyObject* self = PyType_GenericAlloc(shared.node, 0);
   if (!self) return nullptr;
   NodeObject* n = as_node(self);
@@ -272,7 +273,7 @@ PyObject* create_and_link_node(PyObject* op, PyObject* args, PyObject* attrs, Py
   return self;
 }
 
-void free_saved_values(NodeObject* n) {
+void release_node_values_and_unlink(NodeObject* n) {
   if (!n->args || n->args == Py_None) return;
   unlink_node(n);
   Ref args(n->args), outs(n->outs), attrs(n->attrs);  // attributes may hold arrays too
@@ -285,6 +286,8 @@ PyObject* oldest_seq(PyObject*, PyObject*) {
   return PyLong_FromLongLong(oldest ? oldest->seq : next_sequence_number);
 }
 
-PyObject* next_seq(PyObject*, PyObject*) { return PyLong_FromLongLong(next_sequence_number++); }
+PyObject* take_next_seq(PyObject*, PyObject*) {
+  return PyLong_FromLongLong(next_sequence_number++);
+}
 
 }  // namespace oarlock::autograd

@@ -20,15 +20,15 @@ struct Im2colMatmulOperands {
   Size pixels() const { return window.oh * window.ow; }
 };
 
-/// Panels of the im2col matrix, for `multiply_panels`. Row c * count + t of the matrix is channel c
-/// at kernel offset t.
+/// Panels of the im2col matrix, for `multiply_matrix_by_panels`. Row c * count + t of the matrix is
+/// channel c at kernel offset t.
 template <class T>
 struct Im2colPanelSource {
   const Im2colMatmulOperands<T>& operand;
   const T* data;
   Size start;
 
-  PanelBlock<T> operator()(Size j, Size width, Size p, Size depth) const {
+  PanelView<T> operator()(Size j, Size width, Size p, Size depth) const {
     const PackedInputLayout& planes = *operand.layout;
     const ConvGeometry& v = operand.window;
     // Neighboring pixels are read in place if they form whole vectors; the second vector may be in
@@ -96,8 +96,8 @@ template <class T>
 void conv_pixels(const Im2colMatmulOperands<T>& s, const T* planes, Size from, Size to, T* y) {
   if (s.depth() == s.window.count && s.rows == 1)
     return conv_single_channel_pixels(s, planes, from, to, y);
-  multiply_panels(s.rows, to - from, s.depth(), s.weights, s.depth(), Size(1), y + from, s.pixels(),
-                  false, Im2colPanelSource<T>{s, planes, from});
+  multiply_matrix_by_panels(s.rows, to - from, s.depth(), s.weights, s.depth(), Size(1), y + from,
+                            s.pixels(), false, Im2colPanelSource<T>{s, planes, from});
 }
 
 /// Whether the packed input is equal to the image, and reads of whole vectors stay inside of the
@@ -261,8 +261,8 @@ void input_grad_col2im(const ConvShape& s, const T* filter, const T* g, T* x) {
     T *columns = workspace_of<T>(1, rows * pixels), *planes = workspace_of<T>(2, p.size());
     for (Size i = from; i < to; ++i) {
       MatrixPanelSource<T> panels{g + i * m * pixels, pixels, 1, rows};
-      multiply_panels(rows, pixels, m, filter + i % s.groups * m * rows, Size(1), rows, columns,
-                      pixels, false, panels);
+      multiply_matrix_by_panels(rows, pixels, m, filter + i % s.groups * m * rows, Size(1), rows,
+                                columns, pixels, false, panels);
       for (Size k = 0; k < p.size(); ++k) planes[k] = 0;
       add_col2im(window, p, columns, planes);
       crop_planes(window, p, planes, x + i * c * s.h * s.w);

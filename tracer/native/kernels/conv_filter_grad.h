@@ -62,10 +62,10 @@ void accumulate_task(const FilterTask<T>& f, const T* x, const T* g, const Filte
       }
       copy_im2col_and_gradient_row(f, p, planes, g, start + r, r * f.s.ow, work);
     }
-    multiply_panels(f.im2col_rows(), work.pitch, rows * f.s.ow, work.im2col, work.row, Size(1),
-                    total, work.pitch, true, [&](Size j, Size, Size k, Size) {
-                      return PanelBlock<T>{work.g + k * work.pitch + j, work.pitch};
-                    });
+    multiply_matrix_by_panels(f.im2col_rows(), work.pitch, rows * f.s.ow, work.im2col, work.row,
+                              Size(1), total, work.pitch, true, [&](Size j, Size, Size k, Size) {
+                                return PanelView<T>{work.g + k * work.pitch + j, work.pitch};
+                              });
   }
 }
 

@@ -6,9 +6,9 @@
 
 namespace oarlock::kernels {
 
-#define OARLOCK_SET_OF_KERNELS(name)   \
-  const Table<float>& floats_##name(); \
-  const Table<double>& doubles_##name();
+#define OARLOCK_SET_OF_KERNELS(name)         \
+  const KernelTable<float>& floats_##name(); \
+  const KernelTable<double>& doubles_##name();
 OARLOCK_SET_OF_KERNELS(baseline)
 #if defined(__x86_64__)
 OARLOCK_SET_OF_KERNELS(avx2)
@@ -18,15 +18,15 @@ OARLOCK_SET_OF_KERNELS(avx512)
 
 namespace {
 
-struct InstructionSetTables {
+struct KernelTables {
   const char* name = "baseline";
-  const Table<float>* float_table = &floats_baseline();
-  const Table<double>* double_table = &doubles_baseline();
+  const KernelTable<float>* float_table = &floats_baseline();
+  const KernelTable<double>* double_table = &doubles_baseline();
 };
 
 /// The best supported instruction set, limited by OARLOCK_INSTRUCTIONS.
-InstructionSetTables detect_best_instruction_set() {
-  InstructionSetTables result;
+KernelTables select_kernel_tables() {
+  KernelTables result;
 #if defined(__x86_64__)
   const char* limit = std::getenv("OARLOCK_INSTRUCTIONS");
   std::string_view requested = limit ? limit : "avx512";
@@ -39,22 +39,22 @@ InstructionSetTables detect_best_instruction_set() {
   return result;
 }
 
-const InstructionSetTables& selected_instruction_set() {
-  static const InstructionSetTables selected = detect_best_instruction_set();
+const KernelTables& selected_kernel_tables() {
+  static const KernelTables selected = select_kernel_tables();
   return selected;
 }
 
 }  // namespace
 
 template <>
-const Table<float>& table<float>() {
-  return *selected_instruction_set().float_table;
+const KernelTable<float>& kernel_table<float>() {
+  return *selected_kernel_tables().float_table;
 }
 template <>
-const Table<double>& table<double>() {
-  return *selected_instruction_set().double_table;
+const KernelTable<double>& kernel_table<double>() {
+  return *selected_kernel_tables().double_table;
 }
 
-const char* instruction_set() { return selected_instruction_set().name; }
+const char* instruction_set() { return selected_kernel_tables().name; }
 
 }  // namespace oarlock::kernels

@@ -105,7 +105,8 @@ inline V<T> apply_binary_to_vectors(V<T> x, V<T> y) {
 
 /// z [n,c,k] = x [n,c,k] op y, where y has the same shape, or [c] along the middle axis.
 template <class T, Binary Which>
-void binary(Size n, Size c, Size k, bool along, const T* x, const T* y, T* z) {
+void apply_binary_with_middle_axis_broadcast(Size n, Size c, Size k, bool along, const T* x,
+                                             const T* y, T* z) {
   auto both = apply_binary_to_vectors<T, Which>;
   if (!along) return map_parallel(n * c * k, both, z, x, y);
   if (k == 1)

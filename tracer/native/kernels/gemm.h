@@ -1,4 +1,5 @@
-// Tiled matrix product.  The caller provides the matrix B as panels, see `multiply_panels`.
+// Tiled matrix product.  The caller provides the matrix B as panels, see
+// `multiply_matrix_by_panels`.
 #pragma once
 #include "kernels/simd.h"
 #include "kernels/thread_pool.h"
@@ -10,7 +11,7 @@ namespace {
 /// data + rows[p] if `rows` is set; the second vector is `second_vector_offset` elements after the
 /// first.
 template <class T>
-struct PanelBlock {
+struct PanelView {
   const T* data;
   Size row;
   const Size* rows = nullptr;
@@ -19,7 +20,7 @@ struct PanelBlock {
 
 /// c[i][j] (+)= the sum over p of a[i][p] * b[p][j], for R rows and N vectors of columns.
 template <class T, int R, int N, bool Anywhere>
-void multiply_tile(Size k, const T* a, Size a_row, Size a_column, PanelBlock<T> b, T* c, Size c_row,
+void multiply_tile(Size k, const T* a, Size a_row, Size a_column, PanelView<T> b, T* c, Size c_row,
                    bool add) {
   V<T> sums[R][N] = {};
   for (Size p = 0; p < k; ++p) {
@@ -43,7 +44,7 @@ void multiply_tile(Size k, const T* a, Size a_row, Size a_column, PanelBlock<T> 
 }
 
 template <class T>
-using TileFunction = void (*)(Size, const T*, Size, Size, PanelBlock<T>, T*, Size, bool);
+using TileFunction = void (*)(Size, const T*, Size, Size, PanelView<T>, T*, Size, bool);
 
 template <class T, int... R>
 TileFunction<T> select_tile_function(Size rows, bool wide, bool anywhere,
@@ -60,8 +61,8 @@ constexpr Size kDepth = 384;  // rows of B per pass; a panel of this depth fits 
 
 /// A tile that may be narrower than whole vectors.
 template <class T>
-void run_tile_of_any_width(Size k, const T* a, Size a_row, Size a_column, Size rows,
-                           PanelBlock<T> b, T* c, Size c_row, Size width, bool add) {
+void run_tile_of_any_width(Size k, const T* a, Size a_row, Size a_column, Size rows, PanelView<T> b,
+                           T* c, Size c_row, Size width, bool add) {
   bool wide = width > kLanes<T>;
   TileFunction<T> tile =
       select_tile_function<T>(rows, wide, b.rows, std::make_integer_sequence<int, kRows>{});
@@ -76,8 +77,8 @@ void run_tile_of_any_width(Size k, const T* a, Size a_row, Size a_column, Size r
 /// c [m,n] (+)= a [m,k] @ B. panel(j, width, p, depth) returns the block of B with `width` columns
 /// from j on and `depth` rows from p on.
 template <class T, class Panel>
-void multiply_panels(Size m, Size n, Size k, const T* a, Size a_row, Size a_column, T* c,
-                     Size c_row, bool add, const Panel& panel) {
+void multiply_matrix_by_panels(Size m, Size n, Size k, const T* a, Size a_row, Size a_column, T* c,
+                               Size c_row, bool add, const Panel& panel) {
   Size steps = max(ceil_div(k, kDepth), 1), depth = ceil_div(k, steps), unpolled = 0;
   for (Size j = 0; j < n; j += kColumns<T>) {
     Size width = min(n - j, kColumns<T>);
@@ -85,10 +86,10 @@ void multiply_panels(Size m, Size n, Size k, const T* a, Size a_row, Size a_colu
       Size count = min(depth, k - p);
       unpolled += m * count;
       if (unpolled > kElementsPerPoll) {
-        poll_or_abandon_task();
+        poll_or_throw_if_job_failed();
         unpolled = 0;
       }
-      PanelBlock<T> b = panel(j, width, p, count);
+      PanelView<T> b = panel(j, width, p, count);
       for (Size i = 0; i < m; i += kRows)
         run_tile_of_any_width(count, a + i * a_row + p * a_column, a_row, a_column,
                               min(m - i, kRows), b, c + i * c_row + j, c_row, width, add || p > 0);

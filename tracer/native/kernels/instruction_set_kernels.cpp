@@ -29,7 +29,7 @@ constexpr ExprOpTable<T> kAllExprOps =
     make_expr_op_table<T>(std::make_integer_sequence<int, kNumExprOps>{});
 
 template <class T>
-constexpr Table<T> kTable = {
+constexpr KernelTable<T> kTable = {
     .unary = {unary<T, Unary::relu>, unary<T, Unary::tanh>, unary<T, Unary::sigmoid>,
               unary<T, Unary::silu>, unary<T, Unary::gelu>, unary<T, Unary::gelu_tanh>,
               unary<T, Unary::exp>, unary<T, Unary::erf>},
@@ -37,7 +37,9 @@ constexpr Table<T> kTable = {
                    unary_grad<T, Unary::sigmoid>, unary_grad<T, Unary::silu>,
                    unary_grad<T, Unary::gelu>, unary_grad<T, Unary::gelu_tanh>,
                    unary_grad<T, Unary::exp>, unary_grad<T, Unary::erf>},
-    .binary = {binary<T, Binary::add>, binary<T, Binary::sub>, binary<T, Binary::mul>},
+    .binary = {apply_binary_with_middle_axis_broadcast<T, Binary::add>,
+               apply_binary_with_middle_axis_broadcast<T, Binary::sub>,
+               apply_binary_with_middle_axis_broadcast<T, Binary::mul>},
     .expr_ops = kAllExprOps<T>,
     .sum = sum<T>,
     .moments = moments<T>,
@@ -52,8 +54,8 @@ constexpr Table<T> kTable = {
     .cross_entropy = cross_entropy<T>,
     .cross_entropy_grad = cross_entropy_grad<T>,
     .run_adam_steps = run_adam_steps<T>,
-    .recur = recur<T>,
-    .recur_grad = recur_grad<T>,
+    .run_rnn_direction = run_rnn_direction<T>,
+    .run_rnn_direction_grad = run_rnn_direction_grad<T>,
     .run_momentum_steps = run_momentum_steps<T>,
     .batched_matmul = batched_matmul<T>,
     .conv = conv<T>,
@@ -67,7 +69,7 @@ constexpr Table<T> kTable = {
 
 }  // namespace
 
-const Table<float>& OARLOCK_JOIN(floats_, OARLOCK_SET)() { return kTable<float>; }
-const Table<double>& OARLOCK_JOIN(doubles_, OARLOCK_SET)() { return kTable<double>; }
+const KernelTable<float>& OARLOCK_JOIN(floats_, OARLOCK_SET)() { return kTable<float>; }
+const KernelTable<double>& OARLOCK_JOIN(doubles_, OARLOCK_SET)() { return kTable<double>; }
 
 }  // namespace oarlock::kernels

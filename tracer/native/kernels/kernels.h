@@ -99,7 +99,7 @@ enum class Cell { lstm, gru, tanh, relu };
 /// describes the layouts. valid [T,B]: 0 for steps after the end of a sequence; nullptr if all
 /// steps are valid. `c`: only for lstm.
 template <class T>
-struct Recurrence {
+struct RnnDirectionArgs {
   Cell cell;
   Size steps, batch, hidden, gates, parts;
   bool reverse;
@@ -109,13 +109,13 @@ struct Recurrence {
 };
 
 template <class T>
-struct RecurrenceGrad {
+struct RnnDirectionGradArgs {
   const T* g;
   T *dh, *dc, *dx, *dy;  // dy: only for gru, otherwise equal to dx
 };
 
 template <class T>
-struct Table {
+struct KernelTable {
   void (*unary[kNumUnary])(Size count, const T* x, T* y);
   void (*unary_grad[kNumUnary])(Size count, const T* x, const T* g, T* y);
   void (*binary[kNumBinary])(Size n, Size c, Size k, bool along, const T* x, const T* y, T* z);
@@ -141,8 +141,8 @@ struct Table {
                              std::int64_t ignored, const T* g, T* dx);
   /// starts [count + 1]: the position of each parameter in the concatenation of all parameters.
   void (*run_adam_steps)(Size count, const Size* starts, const AdamStep<T>* steps);
-  void (*recur)(const Recurrence<T>&);
-  void (*recur_grad)(const Recurrence<T>&, const RecurrenceGrad<T>&);
+  void (*run_rnn_direction)(const RnnDirectionArgs<T>&);
+  void (*run_rnn_direction_grad)(const RnnDirectionArgs<T>&, const RnnDirectionGradArgs<T>&);
   void (*run_momentum_steps)(Size count, const Size* starts, const MomentumStep<T>* steps);
   void (*batched_matmul)(const MatmulBatch<T>&);
   void (*conv)(const ConvShape&, const T* x, const T* filter, T* y);
@@ -158,7 +158,7 @@ struct Table {
 
 /// The kernels for the best instruction set of this machine.
 template <class T>
-const Table<T>& table();
+const KernelTable<T>& kernel_table();
 
 /// The name of that instruction set: avx512, avx2 or baseline.
 const char* instruction_set();

@@ -14,7 +14,7 @@ struct MatrixPanelSource {
 
   /// Returns the block with `width` columns from j on and `depth` rows from p on.  A copied block
   /// is in the workspace of the thread and valid until the next call.
-  PanelBlock<T> operator()(Size j, Size width, Size p, Size depth) const {
+  PanelView<T> operator()(Size j, Size width, Size p, Size depth) const {
     const T* from = b + p * row + j * column;
     bool whole = width == kColumns<T> || width == kLanes<T>;
     if (column == 1 && whole && (m <= Size(4) * kRows || row <= 1024)) return {from, row};
@@ -35,8 +35,8 @@ void multiply_block_of_product(const MatmulBatch<T>& s, Size index, Size row, Si
                                Size column, Size columns) {
   MatrixPanelSource<T> panels{s.b[index] + column * s.b_column, s.b_row, s.b_column, rows};
   T* c = s.c + index * s.m * s.n + row * s.n + column;
-  multiply_panels(rows, columns, s.k, s.a[index] + row * s.a_row, s.a_row, s.a_column, c, s.n,
-                  false, panels);
+  multiply_matrix_by_panels(rows, columns, s.k, s.a[index] + row * s.a_row, s.a_row, s.a_column, c,
+                            s.n, false, panels);
 }
 
 constexpr Size kWorkPerTask = Size(1) << 19;  // multiplications per task

@@ -1,7 +1,7 @@
 // Standardization along the middle axis of x [n,c,k], used by batch norm (channels) and layer norm
 // (n = 1, rows).
 #pragma once
-#include "kernels/channel_sum.h"
+#include "kernels/per_channel_sum.h"
 
 namespace oarlock::kernels {
 namespace {

@@ -47,7 +47,7 @@ inline bool has_adjacent_2x2_windows(const PoolShape& s) {
 /// Whether output row `row` can be processed in whole vectors: accesses after its end stay in the
 /// planes of the task, and later rows overwrite what was written there.
 template <class T>
-bool are_whole_vectors_within_task_planes(const PoolShape& s, Size row, Size left) {
+bool can_process_row_in_whole_vectors(const PoolShape& s, Size row, Size left) {
   Size columns = ceil_div(s.ow, kLanes<T>) * kLanes<T>;
   return (2 * row + 1) * s.w + 2 * columns <= left * s.h * s.w &&
          row * s.ow + columns <= left * s.oh * s.ow;
@@ -139,7 +139,7 @@ void max_pool(const PoolShape& s, const T* x, T* y) {
     for (Size i = 0; i < s.oh; ++i) {
       T* row = y + (p * s.oh + i) * s.ow;
       if (twos) {
-        are_whole_vectors_within_task_planes<T>(s, i, left)
+        can_process_row_in_whole_vectors<T>(s, i, left)
             ? max_2x2_row(s, plane + 2 * i * s.w, row)
             : max_2x2_row_scalar(s, plane + 2 * i * s.w, row);
         continue;
@@ -181,7 +181,7 @@ void max_pool_grad(const PoolShape& s, const T* x, const T* y, const T* g, T* dx
     for (Size i = 0; i < s.oh; ++i, best += s.ow, back += s.ow) {
       Size row = 2 * i * s.w;
       if (twos)
-        (are_whole_vectors_within_task_planes<T>(s, i, left)
+        (can_process_row_in_whole_vectors<T>(s, i, left)
              ? grad_2x2_row<T>
              : grad_2x2_row_scalar<T>)(s, plane + row, best, back, to + row);
       else

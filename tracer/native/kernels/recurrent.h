@@ -30,7 +30,7 @@ struct VectorSpan {
 /// h, c: the states before the step; saved: saved tensor k is at saved + k * saved_stride.
 template <class T>
 struct CellRow {
-  const Recurrence<T>& r;
+  const RnnDirectionArgs<T>& r;
   const T *x, *b, *h, *c;
   T *z, *saved;
   Size saved_stride;
@@ -90,14 +90,14 @@ void step_row(const CellRow<T>& o) {
 
 /// Number of batch rows per task: at least a tile of the matrix product, and enough work.
 template <class T>
-Size num_rows_per_task(const Recurrence<T>& r) {
+Size num_rows_per_task(const RnnDirectionArgs<T>& r) {
   Size each = max(1, r.steps * r.hidden * r.hidden * r.gates);
   return ceil_div(max(kRows, kWorkPerTask / each), kRows) * kRows;
 }
 
 /// The states before step `i`: the initial states, or those that the previous step saved.
 template <class T>
-const T* state_before(const Recurrence<T>& r, Size i, Size state, const T* first) {
+const T* state_before(const RnnDirectionArgs<T>& r, Size i, Size state, const T* first) {
   Size size = r.batch * r.hidden, t = r.reverse ? r.steps - i : i - 1;
   return i == 0 ? first : r.saved + (t * r.parts + r.parts - 1 - state) * size;
 }
@@ -109,7 +109,7 @@ void copy_elements(Size count, const T* from, T* to) {
 
 /// inputs [T,B,G*H], weight [H,G*H], bias [G*H], initial h and c [B,H]; writes saved.
 template <class T>
-void recur_rows(const Recurrence<T>& r, Size from, Size to) {
+void recur_rows(const RnnDirectionArgs<T>& r, Size from, Size to) {
   Size wide = r.gates * r.hidden, size = r.batch * r.hidden;
   T* z = workspace_of<T>(1, (to - from) * wide);
   for (Size i = 0; i < r.steps; ++i) {
@@ -117,8 +117,8 @@ void recur_rows(const Recurrence<T>& r, Size from, Size to) {
     const T *h = state_before(r, i, 0, r.h),
             *c = r.cell == Cell::lstm ? state_before(r, i, 1, r.c) : nullptr;
     MatrixPanelSource<T> panels{r.weight, wide, 1, to - from};
-    multiply_panels(to - from, wide, r.hidden, h + from * r.hidden, r.hidden, Size(1), z, wide,
-                    false, panels);
+    multiply_matrix_by_panels(to - from, wide, r.hidden, h + from * r.hidden, r.hidden, Size(1), z,
+                              wide, false, panels);
     for (Size b = from; b < to; ++b) {
       Size row = b * r.hidden;
       T* saved = r.saved + t * r.parts * size + row;
@@ -132,7 +132,7 @@ void recur_rows(const Recurrence<T>& r, Size from, Size to) {
 }
 
 template <class T>
-void recur(const Recurrence<T>& r) {
+void run_rnn_direction(const RnnDirectionArgs<T>& r) {
   parallel_ranges(r.batch, num_rows_per_task(r),
                   [&](Size from, Size to) { recur_rows(r, from, to); });
 }
@@ -146,7 +146,7 @@ void recur(const Recurrence<T>& r) {
 /// products.
 template <class T>
 struct CellGradRow {
-  const Recurrence<T>& r;
+  const RnnDirectionArgs<T>& r;
   const T *saved, *h, *c, *g;
   T *dh, *dc, *dx, *dy;
   Size saved_stride;
@@ -208,7 +208,8 @@ void step_grad_row(const CellGradRow<T>& o, bool valid) {
 }
 
 template <class T>
-void recur_grad_rows(const Recurrence<T>& r, const RecurrenceGrad<T>& k, Size from, Size to) {
+void recur_grad_rows(const RnnDirectionArgs<T>& r, const RnnDirectionGradArgs<T>& k, Size from,
+                     Size to) {
   Size wide = r.gates * r.hidden, size = r.batch * r.hidden;
   for (Size i = r.steps - 1; i >= 0; --i) {
     Size t = r.reverse ? r.steps - 1 - i : i;
@@ -230,15 +231,15 @@ void recur_grad_rows(const Recurrence<T>& r, const RecurrenceGrad<T>& k, Size fr
       step_grad_row(o, !r.valid || r.valid[t * r.batch + b]);
     }
     MatrixPanelSource<T> panels{r.weight, r.hidden, 1, to - from};
-    multiply_panels(to - from, r.hidden, wide, dy + from * wide, wide, Size(1),
-                    k.dh + from * r.hidden, r.hidden, true, panels);
+    multiply_matrix_by_panels(to - from, r.hidden, wide, dy + from * wide, wide, Size(1),
+                              k.dh + from * r.hidden, r.hidden, true, panels);
   }
 }
 
 /// weight [G*H,H]. dh, dc [B,H]: on entry the gradients of the final states, on exit those of the
 /// initial states.
 template <class T>
-void recur_grad(const Recurrence<T>& r, const RecurrenceGrad<T>& k) {
+void run_rnn_direction_grad(const RnnDirectionArgs<T>& r, const RnnDirectionGradArgs<T>& k) {
   parallel_ranges(r.batch, num_rows_per_task(r),
                   [&](Size from, Size to) { recur_grad_rows(r, k, from, to); });
 }

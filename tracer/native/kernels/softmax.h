@@ -1,6 +1,6 @@
 // Softmax of rows [r,k], and cross entropy with class labels.
 #pragma once
-#include "kernels/channel_sum.h"
+#include "kernels/per_channel_sum.h"
 
 namespace oarlock::kernels {
 namespace {

@@ -199,7 +199,7 @@ void run_tasks(Size count, Task task, const void* context) {
   job.rethrow_error_if_any();
 }
 
-void poll_or_abandon_task() {
+void poll_or_throw_if_job_failed() {
   if (job_of_thread && job_of_thread->failed) throw Abandoned();
   poll();
 }

@@ -40,7 +40,7 @@ nb::object conv2d(nb::handle x, nb::handle filter, const Sizes& sizes) {
     const T *from = a.data<T>(), *by = b.data<T>();
     ScopedGilReleaseForWork free(num_outputs(s));
     KernelPollScope poll_scope;
-    kernels::table<T>().conv(s, from, by, y.address<T>());
+    kernels::kernel_table<T>().conv(s, from, by, y.address<T>());
   });
   return to_object(std::move(y));
 }
@@ -56,7 +56,7 @@ nb::object conv2d_input_grad(nb::handle filter, nb::handle g, const Sizes& sizes
     const T *by = a.data<T>(), *from = b.data<T>();
     ScopedGilReleaseForWork free(num_outputs(s));
     KernelPollScope poll_scope;
-    kernels::table<T>().conv_input_grad(s, by, from, x.address<T>());
+    kernels::kernel_table<T>().conv_input_grad(s, by, from, x.address<T>());
   });
   return to_object(std::move(x));
 }
@@ -72,7 +72,7 @@ nb::object conv2d_filter_grad(nb::handle x, nb::handle g, const Sizes& sizes) {
     const T *from = a.data<T>(), *by = b.data<T>();
     ScopedGilReleaseForWork free(num_outputs(s));
     KernelPollScope poll_scope;
-    kernels::table<T>().conv_filter_grad(s, from, by, filter.address<T>());
+    kernels::kernel_table<T>().conv_filter_grad(s, from, by, filter.address<T>());
   });
   return to_object(std::move(filter));
 }

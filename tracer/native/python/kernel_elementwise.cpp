@@ -19,7 +19,8 @@ nb::object unary(nb::handle x) {
   Array y = empty(a.rank(), a.shape(), a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
     ScopedGilReleaseForWork free(a.size());
-    kernels::table<T>().unary[static_cast<int>(Which)](a.size(), a.address<T>(), y.address<T>());
+    kernels::kernel_table<T>().unary[static_cast<int>(Which)](a.size(), a.address<T>(),
+                                                              y.address<T>());
   });
   return to_object(std::move(y));
 }
@@ -33,8 +34,8 @@ nb::object unary_grad(nb::handle x, nb::handle g) {
   dispatch_real_type(a.type(), [&]<class T>(T) {
     const T* back = b.data<T>();
     ScopedGilReleaseForWork free(a.size());
-    kernels::table<T>().unary_grad[static_cast<int>(Which)](a.size(), a.address<T>(), back,
-                                                            y.address<T>());
+    kernels::kernel_table<T>().unary_grad[static_cast<int>(Which)](a.size(), a.address<T>(), back,
+                                                                   y.address<T>());
   });
   return to_object(std::move(y));
 }
@@ -68,9 +69,9 @@ nb::object binary(nb::handle x, nb::handle y, int axis) {
   Array z = empty(a.rank(), a.shape(), a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
     ScopedGilReleaseForWork free(a.size());
-    kernels::table<T>().binary[static_cast<int>(Which)](layout.n, layout.c, layout.k,
-                                                        layout.is_smaller, a.address<T>(),
-                                                        b.address<T>(), z.address<T>());
+    kernels::kernel_table<T>().binary[static_cast<int>(Which)](layout.n, layout.c, layout.k,
+                                                               layout.is_smaller, a.address<T>(),
+                                                               b.address<T>(), z.address<T>());
   });
   return to_object(std::move(z));
 }
@@ -81,7 +82,7 @@ nb::object sum(nb::handle x, Size n, Size c, Size k) {
   Array y = empty({c}, a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
     ScopedGilReleaseForWork free(a.size());
-    kernels::table<T>().sum(n, c, k, a.address<T>(), y.address<T>());
+    kernels::kernel_table<T>().sum(n, c, k, a.address<T>(), y.address<T>());
   });
   return to_object(std::move(y));
 }
@@ -107,7 +108,7 @@ nb::object sum_or_mean_to_remaining_axes(const Array& x, AxesKeptByReduction m, 
   Array y = empty(rank, shape, x.type());
   dispatch_real_type(x.type(), [&]<class T>(T) {
     ScopedGilReleaseForWork free(x.size());
-    kernels::table<T>().sum(m.n, m.c, m.k, x.address<T>(), y.address<T>());
+    kernels::kernel_table<T>().sum(m.n, m.c, m.k, x.address<T>(), y.address<T>());
     if (mean)
       for (Size i = 0; i < m.c; ++i) y.address<T>()[i] /= static_cast<T>(m.n * m.k);
   });

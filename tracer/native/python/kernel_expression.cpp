@@ -71,8 +71,8 @@ struct BroadcastShape {
   bool try_broadcast_operands(const std::vector<Array>& operands) {
     return broadcast(operands) &&
            std::all_of(operands.begin(), operands.end(), [&](const Array& a) {
-             return try_set_broadcast_kind(a,
-                                           inputs[static_cast<std::size_t>(&a - operands.data())]);
+             return try_init_input_and_columns(
+                 a, inputs[static_cast<std::size_t>(&a - operands.data())]);
            });
   }
 
@@ -104,7 +104,7 @@ struct BroadcastShape {
     return own < 0 ? 1 : a.dim(own);
   }
 
-  bool try_set_broadcast_kind(const Array& a, ExpressionInput& in) {
+  bool try_init_input_and_columns(const Array& a, ExpressionInput& in) {
     in.data = a.address<char>();
     in.is_byte = a.type() == NPY_BOOL || a.type() == NPY_UBYTE;
     Size count = a.size();
@@ -213,7 +213,7 @@ class ExpressionRun {
       if (layout_.inputs[i].kind != scalar)
         values[i] = load_or_view_input_chunk(layout_.inputs[i], buffer_address(memory, i), row,
                                              rows, column, columns);
-    const auto& ops = kernels::table<T>().expr_ops.run;
+    const auto& ops = kernels::kernel_table<T>().expr_ops.run;
     std::size_t number = code_.first_result_index();
     for (const Instruction& step : code_.instructions) {
       T* to =

@@ -57,7 +57,7 @@ void multiply(const Array& a, const Array& b, bool transpose_a, bool transpose_b
                             b.stride(b_column), c.address<T>()};
   ScopedGilReleaseForWork free(s.count * s.m * s.n * s.k / 16);
   KernelPollScope poll_scope;
-  kernels::table<T>().batched_matmul(s);
+  kernels::kernel_table<T>().batched_matmul(s);
 }
 
 nb::object matmul(nb::handle x, nb::handle y, bool transpose_x, bool transpose_y) {
@@ -94,7 +94,7 @@ nb::object matmul(nb::handle x, nb::handle y, bool transpose_x, bool transpose_y
                                 c.address<T>()};
       ScopedGilReleaseForWork free(s.m * n * k / 16);
       KernelPollScope poll_scope;
-      kernels::table<T>().batched_matmul(s);
+      kernels::kernel_table<T>().batched_matmul(s);
     } else {
       multiply<T>(a, b, transpose_x, transpose_y, batch, c);
     }

@@ -14,7 +14,8 @@ nb::object moments(nb::handle x, Size n, Size c, Size k) {
   Array mean = empty({c}, a.type()), variance = empty({c}, a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
     ScopedGilReleaseForWork free(a.size());
-    kernels::table<T>().moments(n, c, k, a.address<T>(), mean.address<T>(), variance.address<T>());
+    kernels::kernel_table<T>().moments(n, c, k, a.address<T>(), mean.address<T>(),
+                                       variance.address<T>());
   });
   return nb::make_tuple(to_object(std::move(mean)), to_object(std::move(variance)));
 }
@@ -29,7 +30,7 @@ nb::object affine(nb::handle x, nb::handle mean, nb::handle factor, nb::handle b
   dispatch_real_type(a.type(), [&]<class T>(T) {
     const T *middle = m.data<T>(), *times = f.data<T>(), *plus = b.data<T>();
     ScopedGilReleaseForWork free(a.size());
-    kernels::table<T>().affine(n, c, k, a.address<T>(), middle, times, plus, y.address<T>());
+    kernels::kernel_table<T>().affine(n, c, k, a.address<T>(), middle, times, plus, y.address<T>());
   });
   return to_object(std::move(y));
 }
@@ -54,8 +55,9 @@ nb::object layer_norm(nb::handle x, nb::handle weight, nb::handle bias, double e
     const T *times = weight.is_none() ? nullptr : w.data<T>(),
             *plus = bias.is_none() ? nullptr : b.data<T>();
     ScopedGilReleaseForWork free(a.size());
-    kernels::table<T>().layer_norm(r, k, static_cast<T>(epsilon), a.address<T>(), times, plus,
-                                   y.address<T>(), mean.address<T>(), variance.address<T>());
+    kernels::kernel_table<T>().layer_norm(r, k, static_cast<T>(epsilon), a.address<T>(), times,
+                                          plus, y.address<T>(), mean.address<T>(),
+                                          variance.address<T>());
   });
   return nb::make_tuple(to_object(std::move(y)), to_object(std::move(mean)),
                         to_object(std::move(variance)));
@@ -71,8 +73,8 @@ nb::object standardize_grad(nb::handle x, nb::handle mean, nb::handle inv_std, n
   dispatch_real_type(a.type(), [&]<class T>(T) {
     const T *middle = m.data<T>(), *inv = v.data<T>(), *back = b.data<T>();
     ScopedGilReleaseForWork free(a.size());
-    kernels::table<T>().standardize_grad(n, c, k, a.address<T>(), middle, inv, back,
-                                         dx.address<T>());
+    kernels::kernel_table<T>().standardize_grad(n, c, k, a.address<T>(), middle, inv, back,
+                                                dx.address<T>());
   });
   return to_object(std::move(dx));
 }
@@ -89,11 +91,11 @@ nb::object standardize_dot(nb::handle x, nb::handle mean, nb::handle inv_std, nb
     const T *middle = m.data<T>(), *inv = v.data<T>(), *back = b.data<T>();
     ScopedGilReleaseForWork free(a.size());
     if (rows)
-      kernels::table<T>().standardize_dot_over_rows(c, k, a.address<T>(), middle, inv, back,
-                                                    out.address<T>());
+      kernels::kernel_table<T>().standardize_dot_over_rows(c, k, a.address<T>(), middle, inv, back,
+                                                           out.address<T>());
     else
-      kernels::table<T>().standardize_dot(n, c, k, a.address<T>(), middle, inv, back,
-                                          out.address<T>());
+      kernels::kernel_table<T>().standardize_dot(n, c, k, a.address<T>(), middle, inv, back,
+                                                 out.address<T>());
   });
   return to_object(std::move(out));
 }

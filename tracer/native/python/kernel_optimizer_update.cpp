@@ -47,7 +47,7 @@ nb::object to_result_list(std::vector<ParameterArrays>& jobs) {
 }
 
 template <class T>
-T read_number(nb::handle row, int index) {
+T read_number_of_row(nb::handle row, int index) {
   return static_cast<T>(nb::cast<double>(row[index]));
 }
 
@@ -62,12 +62,12 @@ nb::object adam(nb::list rows, double beta1, double beta2) {
       nb::handle row = rows[i];
       steps.push_back({job.parameter.data<T>(), job.gradient.data<T>(), job.state[0].address<T>(),
                        job.state[1].address<T>(), job.result.address<T>(), T(beta1), T(beta2),
-                       T(1 - beta1), T(1 - beta2), read_number<T>(row, 4), read_number<T>(row, 5),
-                       read_number<T>(row, 6)});
+                       T(1 - beta1), T(1 - beta2), read_number_of_row<T>(row, 4),
+                       read_number_of_row<T>(row, 5), read_number_of_row<T>(row, 6)});
     }
     ScopedGilReleaseForWork free(starts.back());
-    kernels::table<T>().run_adam_steps(static_cast<Size>(steps.size()), starts.data(),
-                                       steps.data());
+    kernels::kernel_table<T>().run_adam_steps(static_cast<Size>(steps.size()), starts.data(),
+                                              steps.data());
   });
   return to_result_list(jobs);
 }
@@ -82,11 +82,11 @@ nb::object momentum(nb::list rows, bool has_velocity, double factor, bool nester
       ParameterArrays& job = jobs[i];
       steps.push_back({job.parameter.data<T>(), job.gradient.data<T>(),
                        has_velocity ? job.state[0].address<T>() : nullptr, job.result.address<T>(),
-                       T(factor), read_number<T>(rows[i], has_velocity ? 3 : 2), nesterov});
+                       T(factor), read_number_of_row<T>(rows[i], has_velocity ? 3 : 2), nesterov});
     }
     ScopedGilReleaseForWork free(starts.back());
-    kernels::table<T>().run_momentum_steps(static_cast<Size>(steps.size()), starts.data(),
-                                           steps.data());
+    kernels::kernel_table<T>().run_momentum_steps(static_cast<Size>(steps.size()), starts.data(),
+                                                  steps.data());
   });
   return to_result_list(jobs);
 }

@@ -25,7 +25,7 @@ nb::object max_pool(nb::handle x, const Sizes& z) {
   dispatch_real_type(a.type(), [&]<class T>(T) {
     const T* from = a.data<T>();
     ScopedGilReleaseForWork free(a.size());
-    kernels::table<T>().max_pool(s, from, y.address<T>());
+    kernels::kernel_table<T>().max_pool(s, from, y.address<T>());
   });
   return to_object(std::move(y));
 }
@@ -41,7 +41,7 @@ nb::object max_pool_grad(nb::handle x, nb::handle y, nb::handle g, const Sizes& 
   dispatch_real_type(a.type(), [&]<class T>(T) {
     const T *from = a.data<T>(), *best = b.data<T>(), *back = c.data<T>();
     ScopedGilReleaseForWork free(a.size());
-    kernels::table<T>().max_pool_grad(s, from, best, back, dx.address<T>());
+    kernels::kernel_table<T>().max_pool_grad(s, from, best, back, dx.address<T>());
   });
   return to_object(std::move(dx));
 }
@@ -56,7 +56,7 @@ nb::object avg_pool(nb::handle x, nb::handle counts_h, nb::handle counts_w, cons
   dispatch_real_type(a.type(), [&]<class T>(T) {
     const T *from = a.data<T>(), *high = h.data<T>(), *wide = w.data<T>();
     ScopedGilReleaseForWork free(a.size());
-    kernels::table<T>().avg_pool(s, from, high, wide, y.address<T>());
+    kernels::kernel_table<T>().avg_pool(s, from, high, wide, y.address<T>());
   });
   return to_object(std::move(y));
 }
@@ -71,7 +71,7 @@ nb::object avg_pool_grad(nb::handle g, nb::handle counts_h, nb::handle counts_w,
   dispatch_real_type(a.type(), [&]<class T>(T) {
     const T *from = a.data<T>(), *high = h.data<T>(), *wide = w.data<T>();
     ScopedGilReleaseForWork free(dx.size());
-    kernels::table<T>().avg_pool_grad(s, from, high, wide, dx.address<T>());
+    kernels::kernel_table<T>().avg_pool_grad(s, from, high, wide, dx.address<T>());
   });
   return to_object(std::move(dx));
 }

@@ -41,7 +41,7 @@ struct RecurrentOperands {
   bool is_valid() const { return hidden > 0; }
 
   template <class T>
-  kernels::Recurrence<T> recurrence(int cell, bool reverse, const T* inputs, const T* bias) {
+  kernels::RnnDirectionArgs<T> recurrence(int cell, bool reverse, const T* inputs, const T* bias) {
     return {static_cast<Cell>(cell),
             steps,
             batch,
@@ -74,7 +74,7 @@ nb::object try_run_recurrence(int cell, nb::handle inputs, nb::list states, nb::
   dispatch_real_type(x.type(), [&]<class T>(T) {
     auto r = o.recurrence<T>(cell, reverse, x.data<T>(), b.data<T>());
     ScopedGilReleaseForWork free(x.size());
-    kernels::table<T>().recur(r);
+    kernels::kernel_table<T>().run_rnn_direction(r);
   });
   return nb::bool_(true);
 }
@@ -96,10 +96,11 @@ nb::object try_run_recurrence_grad(int cell, nb::handle g, nb::list last, nb::li
     return not_implemented();
   dispatch_real_type(to.type(), [&]<class T>(T) {
     auto r = o.recurrence<T>(cell, reverse, nullptr, nullptr);
-    kernels::RecurrenceGrad<T> k{out.data<T>(), dh.address<T>(), dc.address<T>(), to.address<T>(),
-                                 o.gates == 3 ? hidden.address<T>() : nullptr};
+    kernels::RnnDirectionGradArgs<T> k{out.data<T>(), dh.address<T>(), dc.address<T>(),
+                                       to.address<T>(),
+                                       o.gates == 3 ? hidden.address<T>() : nullptr};
     ScopedGilReleaseForWork free(to.size());
-    kernels::table<T>().recur_grad(r, k);
+    kernels::kernel_table<T>().run_rnn_direction_grad(r, k);
   });
   return nb::bool_(true);
 }

@@ -33,7 +33,7 @@ nb::object softmax(nb::handle x, nb::handle out) {
   dispatch_real_type(a.type(), [&]<class T>(T) {
     RowLayout rows(a);
     ScopedGilReleaseForWork free(a.size() * 4);
-    const kernels::Table<T>& table = kernels::table<T>();
+    const kernels::KernelTable<T>& table = kernels::kernel_table<T>();
     (Log ? table.log_softmax : table.softmax)(rows.count, rows.length, a.address<T>(),
                                               y.address<T>());
   });
@@ -54,8 +54,8 @@ nb::object softmax_grad(nb::handle y, nb::handle g, nb::handle out) {
     RowLayout rows(a);
     const T* back = b.data<T>();
     ScopedGilReleaseForWork free(a.size());
-    kernels::table<T>().softmax_grad(rows.count, rows.length, a.address<T>(), back,
-                                     dx.address<T>());
+    kernels::kernel_table<T>().softmax_grad(rows.count, rows.length, a.address<T>(), back,
+                                            dx.address<T>());
   });
   return to_object(std::move(dx));
 }
@@ -80,8 +80,9 @@ nb::object cross_entropy(nb::handle x, nb::handle labels, std::int64_t ignored) 
         loss = empty(b.rank(), b.shape(), a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
     ScopedGilReleaseForWork free(a.size() * 4);
-    kernels::table<T>().cross_entropy(rows.count, rows.length, a.address<T>(), classes, ignored,
-                                      probabilities.address<T>(), loss.address<T>());
+    kernels::kernel_table<T>().cross_entropy(rows.count, rows.length, a.address<T>(), classes,
+                                             ignored, probabilities.address<T>(),
+                                             loss.address<T>());
   });
   return nb::make_tuple(to_object(std::move(probabilities)), to_object(std::move(loss)));
 }
@@ -98,8 +99,8 @@ nb::object cross_entropy_grad(nb::handle probabilities, nb::handle labels, nb::h
   dispatch_real_type(a.type(), [&]<class T>(T) {
     const T* back = c.data<T>();
     ScopedGilReleaseForWork free(a.size());
-    kernels::table<T>().cross_entropy_grad(rows.count, rows.length, a.address<T>(), classes,
-                                           ignored, back, dx.address<T>());
+    kernels::kernel_table<T>().cross_entropy_grad(rows.count, rows.length, a.address<T>(), classes,
+                                                  ignored, back, dx.address<T>());
   });
   return to_object(std::move(dx));
 }

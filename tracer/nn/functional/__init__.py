@@ -3,7 +3,7 @@
 Tensors are [N, C, *] unless `data_format` specifies another layout.
 """
 
-from ...tensor.diagonals_and_indexed_updates import diag_embed
+from ...tensor.views_diagonals_and_index_updates import diag_embed
 from .activation import *
 from .common import *
 from .conv import *

@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspect import signature
 from typing import Any
 
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 from ...core.operand_checks import not_a_tensor_error, rename_generated_function
 from ...core.tensor import Tensor
@@ -206,7 +206,7 @@ def gumbel_softmax(
 
 def _check_argument(function: str, ok: bool, problem: str, x: Tensor) -> None:
     if not ok:
-        raise OpError(with_user_line(f"{function}: {problem} (X={x.meta})"))
+        raise OpError(append_user_line(f"{function}: {problem} (X={x.meta})"))
 
 
 def softmax(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None = None) -> Tensor:

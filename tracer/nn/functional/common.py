@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core import rng
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.operand_checks import axis_out_of_range_error, check_tensors, not_a_tensor_error
@@ -77,7 +77,7 @@ def embedding(
         padding_idx = -1
     elif not -rows <= padding_idx < rows:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"embedding: padding_idx={padding_idx} is not a row (weight={weight.meta})"
             )
         )
@@ -104,7 +104,7 @@ def dropout(
     """
     if mode not in ("upscale_in_train", "downscale_in_infer"):
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"dropout: mode={mode!r} is neither 'upscale_in_train' nor 'downscale_in_infer'"
             )
         )
@@ -113,7 +113,7 @@ def dropout(
             return _dropout_with_tensor_p(x, p, axis, training, mode)
         p = p.item()
     if not 0 <= p <= 1:
-        raise OpError(with_user_line(f"dropout: p={p} is not a probability"))
+        raise OpError(append_user_line(f"dropout: p={p} is not a probability"))
     if p == 0 or (not training and mode == "upscale_in_train" and state.mode.is_eager):
         return x
     if axis is not None:
@@ -177,7 +177,7 @@ def _check_rank(x: Tensor, rank: int, op: str) -> None:
     """Raise OpError unless `x` has `rank` axes."""
     check_tensors(x)
     if x.ndim != rank:
-        raise OpError(with_user_line(f"{op}: the rank must be {rank} (X={x.meta})"))
+        raise OpError(append_user_line(f"{op}: the rank must be {rank} (X={x.meta})"))
 
 
 def dropout2d(
@@ -217,7 +217,7 @@ def alpha_dropout(
     mean and variance are restored.
     """
     if not 0 <= p <= 1:
-        raise OpError(with_user_line(f"alpha_dropout: p={p} is not a probability"))
+        raise OpError(append_user_line(f"alpha_dropout: p={p} is not a probability"))
     if not training or p == 0:
         return x
     if p == 1:
@@ -268,7 +268,7 @@ def pad(
         return OPS["pad"](x, paddings=sizes, pad_value=float(value))
     if x.ndim not in _PAD_FORMATS or len(sizes) != 2 * (x.ndim - 2):
         check_tensors(x)
-        raise OpError(with_user_line(f"pad: {len(sizes)} sizes do not fit (X={x.meta})"))
+        raise OpError(append_user_line(f"pad: {len(sizes)} sizes do not fit (X={x.meta})"))
     is_channels_first = data_format == _PAD_FORMATS[x.ndim][0] or data_format in (
         "NCHW",
         "NCL",
@@ -332,7 +332,7 @@ def label_smooth(
     label [*, C] -> [*, C]
     """
     if not 0.0 <= epsilon <= 1.0:
-        raise OpError(with_user_line(f"label_smooth: epsilon={epsilon} is not between 0 and 1"))
+        raise OpError(append_user_line(f"label_smooth: epsilon={epsilon} is not between 0 and 1"))
     return OPS["label_smooth"](label, prior_dist, epsilon=float(epsilon))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.operand_checks import not_a_tensor_error
@@ -20,7 +20,7 @@ def int_list(value: Any, n: int = 2) -> list[int]:
         return [value] * n
     items = [int(v) for v in value]
     if len(items) != n:
-        raise OpError(with_user_line(f"expected an int or a list of {n} ints, got {value!r}"))
+        raise OpError(append_user_line(f"expected an int or a list of {n} ints, got {value!r}"))
     return items
 
 
@@ -36,7 +36,7 @@ def padding_attrs(padding: Any, n: int, channel_last: bool) -> dict[str, Any]:
     """
     if isinstance(padding, str):
         if padding.upper() not in ("SAME", "VALID"):
-            raise OpError(with_user_line(f"padding={padding!r} is neither 'SAME' nor 'VALID'"))
+            raise OpError(append_user_line(f"padding={padding!r} is neither 'SAME' nor 'VALID'"))
         return {"paddings": [0] * n, "padding_algorithm": padding.upper()}
     if isinstance(padding, int):
         return {"paddings": [padding] * n, "padding_algorithm": "EXPLICIT"}
@@ -53,7 +53,7 @@ def padding_attrs(padding: Any, n: int, channel_last: bool) -> dict[str, Any]:
     if len(items) == 2 * n and all(items[2 * i] == items[2 * i + 1] for i in range(n)):
         items = items[::2]
     if len(items) not in (n, 2 * n):
-        raise OpError(with_user_line(f"padding={padding!r} does not fit {n} axes"))
+        raise OpError(append_user_line(f"padding={padding!r} does not fit {n} axes"))
     return {"paddings": items, "padding_algorithm": "EXPLICIT"}
 
 
@@ -68,7 +68,7 @@ def _is_depthwise(x: Tensor, groups: int, filters: int, last: bool) -> bool:
     return groups == channels and groups > 1 and filters % groups == 0
 
 
-def _num_filters(weight: Tensor, axis: int) -> int:
+def _weight_size_along_axis(weight: Tensor, axis: int) -> int:
     """Return the number of filters of a weight along `axis`."""
     try:
         return weight.meta.shape[axis]
@@ -95,7 +95,9 @@ def conv2d(
     """
     last = is_channels_last(data_format)
     op = OPS[
-        "depthwise_conv2d" if _is_depthwise(x, groups, _num_filters(weight, 0), last) else "conv2d"
+        "depthwise_conv2d"
+        if _is_depthwise(x, groups, _weight_size_along_axis(weight, 0), last)
+        else "conv2d"
     ]
     out = op(
         x,
@@ -183,12 +185,12 @@ def _output_size_attrs(output_padding: Any, output_size: Any, n: int) -> dict[st
         }
     if output_padding != 0:
         raise OpError(
-            with_user_line("conv_transpose: output_padding and output_size exclude each other")
+            append_user_line("conv_transpose: output_padding and output_size exclude each other")
         )
     return {"output_padding": [], "output_size": int_list(output_size, n)}
 
 
-def find_symbolic_sizes(sizes: Any, n: int) -> list[Any] | None:
+def find_sizes_if_any_symbolic(sizes: Any, n: int) -> list[Any] | None:
     """Return n sizes if any of them is symbolic; None if all are ints."""
     if not state.mode.static or sizes is None or isinstance(sizes, int):
         return None
@@ -218,7 +220,7 @@ def conv2d_transpose(
     x [N, C, H, W], weight [C, M / groups, kH, kW], bias [M] -> [N, M, H', W']
     """
     last = is_channels_last(data_format)
-    symbolic = find_symbolic_sizes(output_size, 2)
+    symbolic = find_sizes_if_any_symbolic(output_size, 2)
     if symbolic is not None:  # slice the largest possible output
         max_output_padding = [s - 1 for s in int_list(stride)]
         largest = conv2d_transpose(
@@ -238,7 +240,7 @@ def conv2d_transpose(
             if last
             else largest[:, :, : symbolic[0], : symbolic[1]]
         )
-    depthwise = _num_filters(weight, 1) == 1 and _is_depthwise(x, groups, groups, last)
+    depthwise = _weight_size_along_axis(weight, 1) == 1 and _is_depthwise(x, groups, groups, last)
     out = OPS["depthwise_conv2d_transpose" if depthwise else "conv2d_transpose"](
         x,
         weight,

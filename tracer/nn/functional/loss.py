@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.dtype import is_inexact
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.operand_checks import check_tensors, not_a_tensor_error
@@ -42,13 +42,13 @@ def reduce_loss(loss: Tensor, reduction: str, op: str) -> Tensor:
                 f"the mean of {loss.meta.dtype.name} losses is not defined; "
                 f"cast the inputs: .astype('float32')"
             )
-            raise OpError(with_user_line(f"{op}: {problem}"))
+            raise OpError(append_user_line(f"{op}: {problem}"))
         return reduce("reduce_mean", loss, None, False)
     if reduction == "sum":
         return reduce("reduce_sum", loss, None, False)
     if reduction != "none":
         raise OpError(
-            with_user_line(f"{op}: reduction={reduction!r} is not one of 'mean', 'sum', 'none'")
+            append_user_line(f"{op}: reduction={reduction!r} is not one of 'mean', 'sum', 'none'")
         )
     return loss
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 from ...core.operand_checks import axis_out_of_range_error, check_tensors
 from ...core.tensor import Tensor
@@ -59,7 +59,7 @@ def _check_same_shape(function: str, x: Tensor, y: Tensor) -> None:
     a, b = x.meta.shape, y.meta.shape
     if len(a) != len(b) or any(p != q and min(p, q) >= 0 for p, q in zip(a, b, strict=True)):
         raise OpError(
-            with_user_line(f"{function}: the shapes differ (input={x.meta}, label={y.meta})")
+            append_user_line(f"{function}: the shapes differ (input={x.meta}, label={y.meta})")
         )
 
 
@@ -125,7 +125,7 @@ def cosine_embedding_loss(
     _check_same_shape("cosine_embedding_loss", input1, input2)
     if label.ndim != 1 or input1.ndim > 2:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"cosine_embedding_loss: the inputs must be [N, D] or [D], the label [N] "
                 f"(input1={input1.meta}, "
                 f"label={label.meta})"
@@ -236,7 +236,7 @@ def triplet_margin_with_distance_loss(
     [N, D] three times -> [] or [N]
     """
     if margin < 0:
-        raise OpError(with_user_line(f"triplet_margin_loss: margin={margin} is negative"))
+        raise OpError(append_user_line(f"triplet_margin_loss: margin={margin} is negative"))
     _check_same_shape("triplet_margin_loss", input, positive)
     _check_same_shape("triplet_margin_loss", input, negative)
     distance = pairwise_distance if distance_function is None else distance_function

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.operand_checks import check_tensors, not_a_tensor_error
@@ -117,7 +117,7 @@ def layer_norm(
         raise not_a_tensor_error(x) from None
     if len(shape) > x.ndim or any(d not in (-1, s) for d, s in zip(trailing, shape, strict=True)):
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"layer_norm: normalized_shape={shape} does not match the last axes (X={x.meta})"
             )
         )
@@ -186,7 +186,7 @@ def local_response_norm(
     check_tensors(x)
     if data_format not in ("NCL", "NLC", "NCHW", "NHWC", "NCDHW", "NDHWC") or x.ndim < 3:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"local_response_norm: data_format={data_format!r} does not fit (X={x.meta})"
             )
         )

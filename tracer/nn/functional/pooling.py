@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.operand_checks import axis_out_of_range_error, check_tensors
@@ -84,7 +84,7 @@ def _max_pool(
     # Paddle ignores 'SAME' here and pools without padding.
     if is_channels_last(data_format) or pads["padding_algorithm"] == "SAME":
         problem = f"return_mask=True requires channels-first data, and not 'SAME' (X={x.meta})"
-        raise OpError(with_user_line(f"max_pool{rank}d: {problem}"))
+        raise OpError(append_user_line(f"max_pool{rank}d: {problem}"))
     size = int_list(kernel, rank)
     strides = size if stride is None else int_list(stride, rank)
     return OPS[f"max_pool{rank}d_with_index"](
@@ -420,7 +420,9 @@ def _max_unpool(
 ) -> Tensor:
     if is_channels_last(data_format):
         raise OpError(
-            with_user_line(f"max_unpool{rank}d: data_format={data_format!r} is not channels-first")
+            append_user_line(
+                f"max_unpool{rank}d: data_format={data_format!r} is not channels-first"
+            )
         )
     size, pads = int_list(kernel, rank), int_list(padding, rank)
     strides = size if stride is None else int_list(stride, rank)
@@ -468,7 +470,7 @@ def _unpool_sizes(
         not low - s < w < low + s for w, low, s in zip(output_sizes, smallest, strides, strict=True)
     ):
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"max_unpool: output_size={list(requested)} is not within a stride of "
                 f"{smallest} (X={x.meta})"
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.dtype import float16, is_real, parse_dtype
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...tensor.convert import cast
@@ -70,7 +70,7 @@ def hsigmoid_loss(
     path_table, path_code [N, L]: a custom tree, padded with -1
     """
     if num_classes < 2:
-        raise OpError(with_user_line(f"hsigmoid_loss: num_classes={num_classes} is less than 2"))
+        raise OpError(append_user_line(f"hsigmoid_loss: num_classes={num_classes} is less than 2"))
     out = OPS["hierarchical_sigmoid"](
         input,
         weight,

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core import cuda
 from ...core.dtype import is_half
-from ...core.errors import OarlockError, with_user_line
+from ...core.errors import OarlockError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
@@ -44,7 +44,7 @@ def sync_batch_norm(
     """
     if state.mode.static:
         raise OarlockError(
-            with_user_line("SyncBatchNorm: training is supported in eager mode only")
+            append_user_line("SyncBatchNorm: training is supported in eager mode only")
         )
     channel = 1 if data_format.startswith("NC") else x.ndim - 1
     axes = [a for a in range(x.ndim) if a != channel]

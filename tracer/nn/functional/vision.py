@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 from ...core.operand_checks import check_tensors
 from ...core.tensor import Tensor
@@ -37,7 +37,7 @@ _FORMATS = {1: ("NCW", "NWC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 
 
 def _raise_interpolate_error(problem: str, x: Tensor) -> None:
-    raise OpError(with_user_line(f"interpolate: {problem} (X={x.meta})"))
+    raise OpError(append_user_line(f"interpolate: {problem} (X={x.meta})"))
 
 
 def _check_interpolate(
@@ -101,7 +101,7 @@ def interpolate(
             size = [size[i] for i in range(size.shape[0])] if size.ndim else size
         return pool(x, size[0] if rank == 1 and isinstance(size, list | tuple) else size)
     operands, attrs = (
-        _resize_inputs_and_attrs(x, size)
+        _size_inputs_and_attrs(x, size)
         if scale_factor is None
         else _scale_inputs_and_attrs(rank, scale_factor)
     )
@@ -116,7 +116,7 @@ def interpolate(
     )
 
 
-def _resize_inputs_and_attrs(x: Tensor, size: Any) -> tuple[list[Any], dict[str, Any]]:
+def _size_inputs_and_attrs(x: Tensor, size: Any) -> tuple[list[Any], dict[str, Any]]:
     """Return the inputs OutSize, SizeTensor, Scale, and the attributes."""
     if isinstance(size, Tensor):
         return [OPS["cast"](size, out_dtype=2, in_dtype=size.dtype.proto)], {}
@@ -251,7 +251,7 @@ def temporal_shift(
     )
 
 
-def _paddings_top_left_bottom_right(paddings: Any) -> list[int]:
+def _expand_paddings_to_four_sides(paddings: Any) -> list[int]:
     """Return the paddings top, left, bottom, right."""
     if isinstance(paddings, int):
         return [paddings] * 4
@@ -274,7 +274,7 @@ def unfold(
         x,
         kernel_sizes=int_list(kernel_sizes),
         strides=int_list(strides),
-        paddings=_paddings_top_left_bottom_right(paddings),
+        paddings=_expand_paddings_to_four_sides(paddings),
         dilations=int_list(dilations),
     )
 
@@ -297,6 +297,6 @@ def fold(
         output_sizes=int_list(output_sizes),
         kernel_sizes=int_list(kernel_sizes),
         strides=int_list(strides),
-        paddings=_paddings_top_left_bottom_right(paddings),
+        paddings=_expand_paddings_to_four_sides(paddings),
         dilations=int_list(dilations),
     )

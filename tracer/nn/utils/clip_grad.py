@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...core.autograd import no_grad
-from ...core.errors import OarlockError, OpError, with_user_line
+from ...core.errors import OarlockError, OpError, append_user_line
 from ...core.tensor import Tensor
 from ...tensor.convert import to_tensor
 from ...tensor.linalg import norm
@@ -51,7 +51,7 @@ def clip_grad_norm_(
     """
     if norm_type not in (float("inf"), 0, 1, 2):
         raise OpError(
-            with_user_line(f"clip_grad_norm_: norm_type={norm_type} is not one of 0, 1, 2, inf")
+            append_user_line(f"clip_grad_norm_: norm_type={norm_type} is not one of 0, 1, 2, inf")
         )
     params = _parameters_with_gradient(parameters)
     if not params:
@@ -59,7 +59,7 @@ def clip_grad_norm_(
     total = _total_norm([p.grad for p in params if p.grad is not None], float(norm_type))
     if error_if_nonfinite and not bool(isfinite(total)):
         raise OarlockError(
-            with_user_line("clip_grad_norm_: the norm of the gradients is not finite")
+            append_user_line("clip_grad_norm_: the norm of the gradients is not finite")
         )
     factor = clip(divide(float(max_norm), add(total, 1e-6)), max=1.0)
     for p in params:

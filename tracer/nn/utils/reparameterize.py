@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.autograd import no_grad
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.parameter import Parameter
 from ...core.tensor import Tensor
 from ...tensor.creation import randn
@@ -42,7 +42,7 @@ class _WeightHook:
             for h in layer._forward_pre_hooks.values()
         ):
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"{type(layer).__name__}.{self.name} already has a {hook_type.__name__}"
                 )
             )
@@ -81,7 +81,7 @@ class WeightNorm(_WeightHook):
 def _require_parameter(layer: Any, name: str) -> Parameter:
     weight = layer._parameters.get(name)
     if weight is None:
-        raise OpError(with_user_line(f"{type(layer).__name__} has no parameter {name!r}"))
+        raise OpError(append_user_line(f"{type(layer).__name__} has no parameter {name!r}"))
     parameter: Parameter = weight
     return parameter
 
@@ -98,7 +98,7 @@ def weight_norm(layer: Any, name: str = "weight", dim: int | None = 0) -> Any:
     rank = weight.ndim
     if dim is not None and not -rank <= dim < rank:
         raise OpError(
-            with_user_line(f"weight_norm: dim={dim} is not an axis of {name} ({weight.meta})")
+            append_user_line(f"weight_norm: dim={dim} is not an axis of {name} ({weight.meta})")
         )
     axis = -1 if dim in (None, -1) else dim % rank
     with no_grad():
@@ -126,7 +126,7 @@ def remove_weight_norm(layer: Any, name: str = "weight") -> Any:
             layer.add_parameter(name, parameter)
             return layer
     raise OpError(
-        with_user_line(
+        append_user_line(
             f"remove_weight_norm: {type(layer).__name__}.{name} has no weight normalization"
         )
     )
@@ -187,7 +187,7 @@ def spectral_norm(
     """
     if n_power_iterations <= 0:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"spectral_norm: n_power_iterations={n_power_iterations} is not positive"
             )
         )

@@ -13,7 +13,7 @@ from ..box_ops import NO_GRAD_BOXES
 from ..detection_helpers import INT32, INT64, NO_HALF_BOXES
 from ..lod import offsets_from_lengths, require_row_offsets
 from ..nms import box_ious
-from ..shared_meta_rules import check_float, dims_match
+from ..shared_op_rules import check_float, dims_match
 
 EQUAL_OVERLAP_TOLERANCE = 1e-5  # overlaps that differ by less are treated as equal
 
@@ -24,7 +24,7 @@ OUTPUT_SLOTS = (
 )
 
 
-def sample_indices(places: Any, count: int, use_random: bool) -> Any:
+def truncate_or_sample_indices(places: Any, count: int, use_random: bool) -> Any:
     """At most `count` of the indices: the first ones, or a random choice."""
     if len(places) <= count:
         return places
@@ -88,10 +88,10 @@ def _match_and_sample_anchors(over: Any, limits: AssignmentLimits) -> SampledAnc
     found = np.flatnonzero(nearest | (best >= np.float32(limits.foreground_overlap)))
     none = np.flatnonzero(best < np.float32(limits.background_overlap))
     if limits.max_samples > 0 and limits.max_foreground_fraction > 0:
-        found = sample_indices(
+        found = truncate_or_sample_indices(
             found, int(limits.max_samples * limits.max_foreground_fraction), limits.use_random
         )
-        none = sample_indices(none, limits.max_samples - len(found), limits.use_random)
+        none = truncate_or_sample_indices(none, limits.max_samples - len(found), limits.use_random)
     fake = int(
         np.isin(none, found).sum()
     )  # anchors nearest to a box, but below the negative threshold: a placeholder each
@@ -114,7 +114,7 @@ def _anchors_inside_image(anchors: Any, info: Any, straddle: float) -> Any:
     return np.flatnonzero(low & np.all(high, axis=1))
 
 
-class AnchorTargets(NamedTuple):
+class AnchorTargetsPerImage(NamedTuple):
     """The results of all images so far; each list has one entry per image."""
 
     location_indices: list[Any]
@@ -125,7 +125,7 @@ class AnchorTargets(NamedTuple):
     foreground_counts: list[Any]
 
 
-def _assign_targets_of_all_images(
+def _assign_targets_per_image(
     anchors: Any,
     boxes: Any,
     lod: Any,
@@ -134,11 +134,11 @@ def _assign_targets_of_all_images(
     infos: Any,
     straddle: float,
     limits: AssignmentLimits,
-) -> AnchorTargets:
+) -> AnchorTargetsPerImage:
     """The targets of all images. Anchor indices are offset by the number of anchors of
     previous images.
     """
-    made = AnchorTargets([], [], [], [], [], [])
+    made = AnchorTargetsPerImage([], [], [], [], [], [])
     cuts = require_row_offsets(lod, "GtBoxes")
     for n in range(len(cuts) - 1):
         own = slice(cuts[n], cuts[n + 1])
@@ -167,7 +167,7 @@ def _assign_targets_of_all_images(
     return made
 
 
-def _concat_targets_of_images(made: AnchorTargets, dtype: Any) -> tuple[Any, ...]:
+def _concat_targets_of_images(made: AnchorTargetsPerImage, dtype: Any) -> tuple[Any, ...]:
     """The concatenated LocationIndex, ScoreIndex, TargetBBox, TargetLabel, BBoxInsideWeight."""
     return (
         np.concatenate(made.location_indices).astype(np.int32),
@@ -178,7 +178,7 @@ def _concat_targets_of_images(made: AnchorTargets, dtype: Any) -> tuple[Any, ...
     )
 
 
-def _lod_offsets_of_outputs(made: AnchorTargets) -> tuple[Any, ...]:
+def _lod_offsets_of_outputs(made: AnchorTargetsPerImage) -> tuple[Any, ...]:
     """The row offsets of the images, from 0, in each result, in the order of OUTPUT_SLOTS."""
     places, scores = (
         offsets_from_lengths([len(p) for p in parts])
@@ -246,7 +246,7 @@ def rpn_target_assign(
         rpn_fg_fraction,
         use_random,
     )
-    made = _assign_targets_of_all_images(
+    made = _assign_targets_per_image(
         anchors, boxes, lod, None, crowd, infos, rpn_straddle_thresh, limits
     )
     return *_concat_targets_of_images(made, anchors.dtype), *_lod_offsets_of_outputs(made)
@@ -285,7 +285,7 @@ def retinanet_target_assign(
 
     ForegroundNumber int32 [N,1]: the number of foreground anchors of each image, plus one.
     """
-    made = _assign_targets_of_all_images(
+    made = _assign_targets_per_image(
         anchors,
         boxes,
         lod,

@@ -8,7 +8,7 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, NO_GRAD_VALUE_INDEPENDENT, Floats, Ints, Meta, check, op
 from ..half_precision import computed_in_float32_if_half
-from ..shared_meta_rules import check_float, num_elements, scale_dim
+from ..shared_op_rules import check_float, num_elements, scale_dim
 
 
 def _boxes_at_positions(places: Any, sizes: Any) -> Any:

@@ -9,7 +9,7 @@ from ...core.op import check, op
 from ..box_ops import NO_GRAD_BOXES
 from ..detection_helpers import NO_HALF_BOXES
 from ..lod import require_row_offsets, sequence_ids
-from ..shared_meta_rules import check_float, dims_match, float_like_x
+from ..shared_op_rules import check_float, dims_match, float_like_x
 
 
 def round_half_away_from_zero(x: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..lod import declare_no_lod, require_row_offsets, row_indices_of_ranges
-from ..shared_meta_rules import make_no_second_order_rule
+from ..shared_op_rules import make_no_second_order_rule
 
 CRF_SLOTS = "Emission, Emission@LOD*?!, Transition, Label!, Length?!"
 

@@ -9,9 +9,9 @@ from ...core.dtype import int64
 from ...core.op import OPS, Meta, check, op
 from ..elementwise import div, masked, mul
 from ..half_precision import computed_in_float32_if_half
-from ..loss import _label_indices_and_mask, check_label_dtype
+from ..loss import _label_indices_and_mask, check_hard_or_soft_label_dtype
 from ..reduce import reduce_sum
-from ..shared_meta_rules import check_float, shapes_match, vjp_input_dtype_proto, vjp_input_shape
+from ..shared_op_rules import check_float, shapes_match, vjp_input_dtype_proto, vjp_input_shape
 from ..unary_math import negative, one_minus
 
 # As in Paddle, the loss is at most this value, not infinite.
@@ -29,7 +29,7 @@ def _labels_as_column(x: Any, label: Any) -> Any:
 
 def _label_loss_and_probability(x: Any, label: Any, ignore_index: int) -> tuple[Any, Any]:
     """Minus the log of the probability at the label, and the probability; 0 at ignored labels."""
-    check_label_dtype(x, label, False)
+    check_hard_or_soft_label_dtype(x, label, False)
     picked, used = _label_indices_and_mask(_labels_as_column(x, label), x.shape[-1], ignore_index)
     found = np.take_along_axis(x, picked, axis=-1)
     zero = x.dtype.type(0)
@@ -82,7 +82,7 @@ def cross_entropy(x, label, *, soft_label: bool = False, ignore_index: int = -10
     X: probabilities [*, C], Label int [*, 1] or float [*, C] -> Y [*, 1]
     """
     if soft_label:
-        check_label_dtype(x, label, True)
+        check_hard_or_soft_label_dtype(x, label, True)
         return -np.sum(label * _clipped_log(x), axis=-1, keepdims=True)
     return _label_loss_and_probability(x, label, ignore_index)[0]
 

@@ -11,7 +11,7 @@ from ..lod import (
     sequence_ids,
     sequence_lengths,
 )
-from ..shared_meta_rules import check_float, dims_match, like_x, make_no_second_order_rule
+from ..shared_op_rules import check_float, dims_match, like_x, make_no_second_order_rule
 
 
 @op("cvm", "X, X@LOD*?!, CVM! -> Y", host_reason=HOST_PYTHON_LOOP)

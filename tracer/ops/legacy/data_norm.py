@@ -8,7 +8,7 @@ from ...core.arrays import np
 from ...core.op import OPS, Meta, check, check_dtype, op
 from ..elementwise import add, div, mul, scale, sub
 from ..reduce import reduce_sum
-from ..shared_meta_rules import check_float, dims_match, like_x
+from ..shared_op_rules import check_float, dims_match, like_x
 from ..unary_math import square
 
 MIN_SHOW = 1e-7
@@ -48,7 +48,7 @@ def data_norm(
     if enable_scale_and_shift:
         y = y * scale_w + bias
     return (
-        (y * nonzero_show_mask.kernel(x, slot_dim=slot_dim) if slot_dim > 0 else y),
+        (y * mask_of_slots_with_nonzero_show.kernel(x, slot_dim=slot_dim) if slot_dim > 0 else y),
         means,
         scales,
     )
@@ -89,7 +89,7 @@ def _(
     internal=True,
     no_grad_reason="it is 0 or 1",
 )
-def nonzero_show_mask(x, *, slot_dim: int):
+def mask_of_slots_with_nonzero_show(x, *, slot_dim: int):
     """Out = 1 for the channels of slots with a nonzero show count, else 0.
 
     X [N,C] -> Out [N,C]
@@ -117,15 +117,17 @@ def _(
     are the statistics of this batch.
     """
 
-    def mask_unshown(t: Any) -> Any:
-        return mul(t, nonzero_show_mask(x, slot_dim=slot_dim)) if slot_dim > 0 else t
+    def zero_channels_of_unshown_slots(t: Any) -> Any:
+        return mul(t, mask_of_slots_with_nonzero_show(x, slot_dim=slot_dim)) if slot_dim > 0 else t
 
     def masked_sum_over_batch(t: Any) -> Any:
-        return reduce_sum(mask_unshown(t), dim=[0])
+        return reduce_sum(zero_channels_of_unshown_slots(t), dim=[0])
 
     def x_grad() -> Any:
         # Paddle skips slots without data only if scale_w is given.
-        return mul(mask_unshown(mul(g, scale_w)) if enable_scale_and_shift else g, Scales)
+        return mul(
+            zero_channels_of_unshown_slots(mul(g, scale_w)) if enable_scale_and_shift else g, Scales
+        )
 
     def rows() -> Any:
         return masked_sum_over_batch(scale(x, scale=0.0, bias=1.0))

@@ -8,7 +8,7 @@ from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Ints, Meta, check, op
 from ..detection_helpers import NO_HALF_BOXES
 from ..lod import declare_no_lod
-from ..shared_meta_rules import (
+from ..shared_op_rules import (
     check_float,
     dims_match,
     make_no_second_order_rule,

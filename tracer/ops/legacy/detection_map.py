@@ -10,7 +10,7 @@ from ...core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, Meta, check, 
 from ..detection_helpers import INT32, NO_HALF_BOXES
 from ..lod import declare_no_lod, require_row_offsets
 from ..nms import box_ious
-from ..shared_meta_rules import check_float, dims_match
+from ..shared_op_rules import check_float, dims_match
 
 EQUAL_RECALL_TOLERANCE = 1e-6  # overlaps that differ by less are treated as equal
 

@@ -11,7 +11,7 @@ from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..box_ops import NO_GRAD_BOXES
 from ..detection_helpers import INT32, INT64, NO_HALF_BOXES, row_offsets_or_single_image
 from ..lod import declare_no_lod, offsets_from_lengths
-from ..shared_meta_rules import check_float, dims_match
+from ..shared_op_rules import check_float, dims_match
 
 NO_GRAD_BOX_CHOICE = "it chooses among boxes"
 MATCHES, MININGS = ("bipartite", "per_prediction"), ("max_negative", "hard_example")
@@ -75,7 +75,7 @@ def _match_greedily(near: Any) -> tuple[Any, Any]:
     return rows, found
 
 
-def _match_remaining_columns(near: Any, rows: Any, found: Any, least: float) -> None:
+def _match_remaining_columns_in_place(near: Any, rows: Any, found: Any, least: float) -> None:
     """Match each unmatched column with its most similar row if the similarity is large enough."""
     if near.shape[0]:
         best = np.max(near, axis=0)
@@ -110,7 +110,7 @@ def bipartite_match(near, lod=None, *, match_type: str = "bipartite", dist_thres
         own = near[cuts[n] : cuts[n + 1]]
         rows[n], found[n] = _match_greedily(own)
         if match_type == "per_prediction":
-            _match_remaining_columns(own, rows[n], found[n], dist_threshold)
+            _match_remaining_columns_in_place(own, rows[n], found[n], dist_threshold)
     return rows, found
 
 

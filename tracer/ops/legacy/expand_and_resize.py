@@ -18,7 +18,7 @@ from ..interpolate import (
     trilinear,
 )
 from ..shape import tile, tile_grad
-from ..shared_meta_rules import like_x, vjp_input_shape
+from ..shared_op_rules import like_x, vjp_input_shape
 
 # -- expand
 # ------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ def _with_output_sizes_from_scale(
     if scale <= 0:
         return attrs
     inner = _inner_sizes(shape, attrs)
-    return attrs | _output_size_attrs([int(np.float32(d) * np.float32(scale)) for d in inner])
+    return attrs | _make_output_size_attrs([int(np.float32(d) * np.float32(scale)) for d in inner])
 
 
 def _inner_sizes(shape: Sequence[int], attrs: dict[str, Any]) -> Sequence[int]:
@@ -104,7 +104,7 @@ def _inner_sizes(shape: Sequence[int], attrs: dict[str, Any]) -> Sequence[int]:
     return shape[1:-1] if attrs.get("data_layout") == "NHWC" else shape[2:]
 
 
-def _output_size_attrs(sizes: Sequence[int]) -> dict[str, int]:
+def _make_output_size_attrs(sizes: Sequence[int]) -> dict[str, int]:
     """The attributes that set the sizes of the spatial axes of the result."""
     return dict(zip(("out_d", "out_h", "out_w")[3 - len(sizes) :], sizes, strict=True))
 
@@ -147,7 +147,7 @@ def _define_legacy_resize_op(kind: str, today: Op) -> Op:
         # The sampling positions depend on the sizes only, also if a scale determines the sizes.
         out = _inner_sizes(vjp_input_shape(g), attrs)
         if min(out, default=0) > 0:
-            attrs |= _output_size_attrs(out)
+            attrs |= _make_output_size_attrs(out)
         return (
             resize_grad(x, out_size, sizes, None, g, kind=kind, **attrs),
             None,

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, Long, Meta, check, op
-from ..shared_meta_rules import num_elements
+from ..shared_op_rules import num_elements
 
 P1, P2, P3, P4, P5 = (
     np.uint64(p)

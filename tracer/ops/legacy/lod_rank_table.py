@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, Meta, check, op
 from ..lod import offsets_from_lengths, require_row_offsets, row_indices_of_ranges, sequence_lengths
-from ..shared_meta_rules import dims_match, like_x, make_no_second_order_rule
+from ..shared_op_rules import dims_match, like_x, make_no_second_order_rule
 
 
 @op(

@@ -11,7 +11,7 @@ from ..box_ops import NO_GRAD_BOXES
 from ..detection_helpers import INT32, INT64, NO_HALF_BOXES
 from ..lod import offsets_from_lengths, require_row_offsets
 from ..nms import box_ious
-from ..shared_meta_rules import check_float, dims_match
+from ..shared_op_rules import check_float, dims_match
 
 SUBPIXELS = 5  # subpixel steps per pixel
 

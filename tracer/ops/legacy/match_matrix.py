@@ -9,7 +9,7 @@ from __future__ import annotations
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Ints, Meta, check, op
 from ..lod import offsets_from_lengths, require_row_offsets, sequence_lengths
-from ..shared_meta_rules import (
+from ..shared_op_rules import (
     check_float,
     dims_match,
     like_x,

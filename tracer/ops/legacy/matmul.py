@@ -38,8 +38,10 @@ def _(x, y, *, transpose_X, transpose_Y, alpha, head_number):
 @matmul.vjp
 def _(g, x, y, *, transpose_X, transpose_Y, alpha, head_number):
     assert today.vjp_rule is not None
-    return today.vjp_rule(_scale(g, alpha), x, y, trans_x=transpose_X, trans_y=transpose_Y)
+    return today.vjp_rule(
+        _scale_cotangent(g, alpha), x, y, trans_x=transpose_X, trans_y=transpose_Y
+    )
 
 
-def _scale(g: Any, alpha: float) -> Any:
+def _scale_cotangent(g: Any, alpha: float) -> Any:
     return g if alpha == 1.0 else OPS["scale"](g, scale=alpha)

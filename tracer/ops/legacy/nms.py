@@ -10,13 +10,13 @@ from ..box_ops import NO_GRAD_BOXES
 from ..detection_helpers import INT32, INT64, NO_HALF_BOXES, row_offsets_or_single_image
 from ..lod import offsets_from_lengths
 from ..multiclass_nms import (
-    check_boxes,
+    check_boxes_and_scores,
     keep_top_candidates_by_class,
     select_boxes_of_images,
     top_indices_above_threshold,
 )
 from ..nms import Detections, box_ious, nms_of_sorted_boxes
-from ..shared_meta_rules import check_float, dims_match
+from ..shared_op_rules import check_float, dims_match
 from .box_clipping_and_decoding import unscaled_image_max_coordinates
 
 
@@ -82,7 +82,7 @@ def multiclass_nms(
 
 @multiclass_nms.meta
 def _(boxes, lod, scores, **_):
-    check_boxes(boxes, scores)
+    check_boxes_and_scores(boxes, scores)
     return Meta((-1, -1), boxes.dtype), Meta((-1,), INT64)
 
 
@@ -130,7 +130,7 @@ def multiclass_nms2(
 
 @multiclass_nms2.meta
 def _(boxes, lod, scores, **_):
-    check_boxes(boxes, scores)
+    check_boxes_and_scores(boxes, scores)
     wide = boxes.shape[2] + 2 if boxes.shape[2] >= 0 else -1
     return (
         Meta((-1, wide), boxes.dtype),
@@ -160,7 +160,7 @@ def _decode_boxes(anchors: Any, deltas: Any, info: Any) -> Any:
     ).astype(anchors.dtype)
 
 
-def _top_candidates_of_all_levels(
+def _decode_top_candidates_of_each_level(
     boxes: Any, scores: Any, anchors: Any, info: Any, least: float, count: int
 ) -> tuple[Any, Any, Any]:
     """The best candidates of each feature level of one image: boxes [K,4], scores [K],
@@ -210,7 +210,7 @@ def retinanet_detection_output(
     """
     rows, counts = [], []
     for n, info in enumerate(infos):
-        own, score, kind = _top_candidates_of_all_levels(
+        own, score, kind = _decode_top_candidates_of_each_level(
             [b[n] for b in boxes], [s[n] for s in scores], anchors, info, score_threshold, nms_top_k
         )
         one: Detections = []
@@ -271,7 +271,7 @@ def _merge_overlapping(
 
 
 def _check_one_class(boxes: Any, scores: Any) -> None:
-    check_boxes(boxes, scores)
+    check_boxes_and_scores(boxes, scores)
     check(
         len(scores.shape) == 3 and dims_match(scores.shape[1], 1),
         "Scores are of more than one class",

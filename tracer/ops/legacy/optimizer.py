@@ -10,7 +10,7 @@ from ...core.op import Floats, Long, check, op
 from ...core.rng import generator
 from ..half_precision import computed_in_float32_if_half
 from ..optimizer import NO_GRAD_UPDATE_OP, reject_master_param
-from ..shared_meta_rules import check_float, num_elements, shapes_match
+from ..shared_op_rules import check_float, num_elements, shapes_match
 
 
 def _make_meta_like_inputs(*indices: int) -> Any:
@@ -180,7 +180,7 @@ def proximal_gd(param, grad, lr, *, l1: float = 0.0, l2: float = 0.0):
     return moved / (one(1) + rate * one(l2))
 
 
-MAX_NORM = 16384  # number of updates after which sum_1 is added to sum_2
+MAX_NUM_ACCUMULATES = 16384  # number of updates after which sum_1 is added to sum_2
 
 
 @op(
@@ -214,7 +214,7 @@ def average_accumulates(
     check(num_elements(num.shape) in (1, -1), "in_num_accumulates is not one number")
     updates, num = updates + 1, num + 1
     sum_1 = sum_1 + param
-    if int(updates.reshape(-1)[0]) % MAX_NORM == 0:
+    if int(updates.reshape(-1)[0]) % MAX_NUM_ACCUMULATES == 0:
         sum_1, sum_2 = np.zeros_like(sum_1), sum_2 + sum_1
     limit = min(max_average_window, int(float(updates.reshape(-1)[0]) * average_window))
     if int(num.reshape(-1)[0]) >= min_average_window and int(num.reshape(-1)[0]) >= limit:

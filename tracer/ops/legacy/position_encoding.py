@@ -9,7 +9,7 @@ from ...core.op import check, op
 from ..elementwise import scale
 from ..half_precision import computed_in_float32_if_half
 from ..lod import require_row_offsets, sequence_ids
-from ..shared_meta_rules import float_like_x
+from ..shared_op_rules import float_like_x
 
 
 def _sinusoids(places: Any, width: int) -> Any:

@@ -9,7 +9,7 @@ from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..detection_helpers import NO_HALF_BOXES, row_offsets_or_single_image
 from ..lod import declare_no_lod, sequence_ids
 from ..roi_pooling import check_images_and_regions
-from ..shared_meta_rules import make_no_second_order_rule, make_rule_like_inputs_at
+from ..shared_op_rules import make_no_second_order_rule, make_rule_like_inputs_at
 
 
 def region_image_ids(x: Any, rois: Any, lod: Any, counts: Any = None) -> Any:

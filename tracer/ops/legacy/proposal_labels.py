@@ -11,11 +11,11 @@ from ..box_ops import NO_GRAD_BOXES
 from ..detection_helpers import INT32, INT64, NO_HALF_BOXES
 from ..lod import offsets_from_lengths, require_row_offsets
 from ..nms import box_ious
-from ..shared_meta_rules import check_float, dims_match
+from ..shared_op_rules import check_float, dims_match
 from .anchor_targets import EQUAL_OVERLAP_TOLERANCE, encode_boxes
 
 
-def _sample_at_most(count: int, most: int, use_random: bool) -> Any:
+def _sample_index_subset(count: int, most: int, use_random: bool) -> Any:
     """The indices 0 ... count - 1, or a sample of `most` of them."""
     if count <= most:
         return np.arange(count)
@@ -50,9 +50,11 @@ def _match_and_sample_regions(
         else found
     )
     if count >= 0:
-        taken = _sample_at_most(len(found), int(np.floor(count * np.float32(share))), use_random)
+        taken = _sample_index_subset(
+            len(found), int(np.floor(count * np.float32(share))), use_random
+        )
         found, box = found[taken], box[taken]
-        none = none[_sample_at_most(len(none), count - len(found), use_random)]
+        none = none[_sample_index_subset(len(none), count - len(found), use_random)]
     return found, box, none
 
 

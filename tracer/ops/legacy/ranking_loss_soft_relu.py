@@ -9,7 +9,7 @@ from ...core.op import OPS, Meta, check, op
 from ..elementwise import masked, mul, scale, sub
 from ..half_precision import computed_in_float32_if_half
 from ..reduce import reduce_sum
-from ..shared_meta_rules import (
+from ..shared_op_rules import (
     check_float,
     like_x,
     shapes_match,

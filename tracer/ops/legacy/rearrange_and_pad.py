@@ -11,7 +11,7 @@ from ..index import check_integers, one_hot_v2
 from ..pad import pad3d, pad3d_grad
 from ..pixel_shuffle import channel_shuffle
 from ..shape import flip, reshape_like
-from ..shared_meta_rules import dims_match, numpy_dtype_of_proto, vjp_input_shape
+from ..shared_op_rules import dims_match, numpy_dtype_of_proto, vjp_input_shape
 
 
 @op("reverse", "X -> Out", breaks_lod=True, grad_keeps_shape=True)

@@ -8,7 +8,7 @@ from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..detection_helpers import INT32, NO_HALF_BOXES
 from ..roi_pooling import check_images_and_regions
-from ..shared_meta_rules import like_x, make_no_second_order_rule
+from ..shared_op_rules import like_x, make_no_second_order_rule
 from .box_clipping_and_decoding import round_half_away_from_zero
 from .precise_roi_pooling import region_image_ids
 

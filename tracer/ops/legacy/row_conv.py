@@ -8,7 +8,7 @@ from ...core.arrays import np
 from ...core.op import Meta, check, op
 from ..half_precision import computed_in_float32_if_half
 from ..lod import require_row_offsets, sequence_ids
-from ..shared_meta_rules import dims_match, make_no_second_order_rule
+from ..shared_op_rules import dims_match, make_no_second_order_rule
 
 
 def _later_row_indices_and_mask(x: Any, lod: Any, count: int) -> tuple[Any, Any]:

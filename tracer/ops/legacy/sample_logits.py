@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core import rng
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
-from ..shared_meta_rules import (
+from ..shared_op_rules import (
     check_float,
     dims_match,
     like_x,

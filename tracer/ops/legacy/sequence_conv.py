@@ -6,7 +6,7 @@ from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..lod import require_row_offsets, sequence_ids
 from ..matmul import matmul
-from ..shared_meta_rules import like_x, make_no_second_order_rule
+from ..shared_op_rules import like_x, make_no_second_order_rule
 
 
 def _window_row_indices_and_mask(lod, length, start):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..lod import require_row_offsets
-from ..shared_meta_rules import dims_match, make_no_second_order_rule, scale_dim
+from ..shared_op_rules import dims_match, make_no_second_order_rule, scale_dim
 from .sequence_rnn import (
     ACTIVATIONS,
     check_activations,

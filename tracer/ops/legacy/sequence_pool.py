@@ -13,12 +13,12 @@ from ..lod import (
     sequence_ids,
     sequence_lengths,
 )
-from ..shared_meta_rules import like_x, make_no_second_order_rule
+from ..shared_op_rules import like_x, make_no_second_order_rule
 
 POOL_TYPES = ("AVERAGE", "SUM", "SQRT", "MAX", "LAST", "FIRST")
 
 
-def _lod_level_without_innermost(level: int, *_: int) -> int:
+def _num_lod_levels_without_innermost(level: int, *_: int) -> int:
     return max(level - 1, 0)
 
 
@@ -64,7 +64,7 @@ def _(x, lod, *, pooltype, pad_value):
     return Meta((-1, *x.shape[1:]), x.dtype), Meta((-1, *x.shape[1:]), np.dtype(np.int32))
 
 
-@sequence_pool.lod(_lod_level_without_innermost)
+@sequence_pool.lod(_num_lod_levels_without_innermost)
 def _(x, lod=None, *, pooltype="AVERAGE", pad_value=0.0):
     return list(lod[:-1])
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..lod import require_row_offsets, sequence_lengths
-from ..shared_meta_rules import dims_match, make_no_second_order_rule, scale_dim
+from ..shared_op_rules import dims_match, make_no_second_order_rule, scale_dim
 
 
 def _sigmoid(x):

@@ -15,7 +15,7 @@ from ..lod import (
     sequence_lengths,
 )
 from ..shape import reshape_like
-from ..shared_meta_rules import like_x, make_no_second_order_rule
+from ..shared_op_rules import like_x, make_no_second_order_rule
 
 NO_GRAD_INTEGER_RESULT = "it moves whole numbers"
 

@@ -16,7 +16,7 @@ from ..lod import (
     sequence_lengths,
 )
 from ..pixel_shuffle import fold_like, unfold
-from ..shared_meta_rules import like_x, make_no_second_order_rule
+from ..shared_op_rules import like_x, make_no_second_order_rule
 
 NO_GRAD_DISCRETE_RESULT = "it chooses among whole numbers"
 

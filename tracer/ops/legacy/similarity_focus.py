@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Ints, check, op
-from ..shared_meta_rules import float_like_x
+from ..shared_op_rules import float_like_x
 
 NO_GRAD_DISCRETE_RESULT = "it chooses among elements"
 

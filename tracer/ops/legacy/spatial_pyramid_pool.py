@@ -8,7 +8,7 @@ from ...core.arrays import np
 from ...core.op import OPS, Meta, check, op
 from ..elementwise import add
 from ..pool import pool2d, pool_grad
-from ..shared_meta_rules import check_float, scale_dim, vjp_input_shape
+from ..shared_op_rules import check_float, scale_dim, vjp_input_shape
 
 
 def _level_pool_attrs(sizes: tuple[int, ...], level: int, pooling_type: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import Meta, check, check_dtype, op
-from ..shared_meta_rules import pick_known_dim, shapes_match
+from ..shared_op_rules import pick_known_dim, shapes_match
 
 
 def _require_row_mask(mask, rows):

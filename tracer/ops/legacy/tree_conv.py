@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
-from ..shared_meta_rules import (
+from ..shared_op_rules import (
     check_float,
     dims_match,
     make_no_second_order_rule,

@@ -8,14 +8,14 @@ from typing import Any
 from ...capture.control.with_blocks import ConditionalBlock
 from ...capture.variable import Variable
 from ...core.dtype import parse_dtype
-from ...core.errors import OarlockError, OpError, with_user_line
+from ...core.errors import OarlockError, OpError, append_user_line
 from ...core.mode import use_mode
 from ...core.op import OPS
 from ...core.unique_name import generate
 from ...ir.op_role import OpRole
+from ..graph.declared_variables import create_global_var
 from ..graph.default_programs import program_guard
 from ..graph.gradients import require_program_of_variable
-from ..graph.inputs import create_global_var
 from ..graph.mode import StaticGraphMode
 from ..graph.program import Program
 from .lists import HALF_DTYPES, AutoMixedPrecisionLists
@@ -76,7 +76,7 @@ class OptimizerWithMixedPrecision:
         minimize().
         """
         if self._scale_variable is None:
-            raise OarlockError(with_user_line("get_loss_scaling: call minimize() first"))
+            raise OarlockError(append_user_line("get_loss_scaling: call minimize() first"))
         return self._scale_variable
 
     def get_scaled_loss(self) -> Variable | None:
@@ -96,7 +96,7 @@ class OptimizerWithMixedPrecision:
         Parameters stay float32.
         """
         if self._program is None:
-            raise OarlockError(with_user_line("amp_init: call minimize() first"))
+            raise OarlockError(append_user_line("amp_init: call minimize() first"))
         if test_program is not None and (self._level == "O2" or use_fp16_test):
             self._cast_program(test_program)
 
@@ -132,7 +132,7 @@ class OptimizerWithMixedPrecision:
                     for name in ("good", "bad")
                 }
             self._cast_program(program)
-            with program.recorder.set_op_role(OpRole.BACKWARD):
+            with program.recorder.setting_op_role(OpRole.BACKWARD):
                 self._scaled_loss = loss * self._scale_variable if self._uses_loss_scaling else loss
             pairs: ParameterGradients = self._optimizer.backward(
                 self._scaled_loss, startup_program, parameter_list, no_grad_set, callbacks
@@ -151,7 +151,7 @@ class OptimizerWithMixedPrecision:
         assert self._program is not None
         with (
             use_mode(StaticGraphMode(self._program)),
-            self._program.recorder.set_op_role(OpRole.OPTIMIZE),
+            self._program.recorder.setting_op_role(OpRole.OPTIMIZE),
         ):
             grads, is_bad = OPS["check_finite_and_unscale"](
                 [g for _, g in pairs], self.get_loss_scaling()
@@ -279,7 +279,7 @@ def decorate(
     level = level.upper()
     if level not in AMP_LEVELS or dtype not in HALF_DTYPES:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"decorate: level={level!r}, dtype={dtype!r}; level is one of "
                 f"{', '.join(AMP_LEVELS)}, "
                 f"dtype one of {', '.join(HALF_DTYPES)}"

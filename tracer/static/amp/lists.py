@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...amp.amp_lists import op_lists_with_custom_ops
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 
 HALF_DTYPES = ("float16", "bfloat16")
 
@@ -26,7 +26,7 @@ class AutoMixedPrecisionLists:
         dtype: str = "float16",
     ) -> None:
         if dtype not in HALF_DTYPES:
-            raise OpError(with_user_line(f"amp: dtype={dtype!r} is neither float16 nor bfloat16"))
+            raise OpError(append_user_line(f"amp: dtype={dtype!r} is neither float16 nor bfloat16"))
         self.amp_dtype = dtype
         self._custom_lists = custom_white_list, custom_black_list
         self.white_list, self.black_list = map(

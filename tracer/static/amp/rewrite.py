@@ -119,10 +119,10 @@ class AmpPass:
         self._forget_casts_of_outputs(op)
         for name, result in results.items():
             if result != name:
-                self._emit_output_write(name, result, half_op)
+                self._cast_or_rename_output(name, result, half_op)
         return half_op
 
-    def _emit_output_write(self, name: str, result: str, op: OpDesc) -> None:
+    def _cast_or_rename_output(self, name: str, result: str, op: OpDesc) -> None:
         """Write the output `result` of an op to the variable `name`: by a cast, or by renaming
         it.
         """

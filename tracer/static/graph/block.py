@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeAlias
 from ...capture.variable import ParameterVariable, Variable, check_to_string_flags
 from ...core import unique_name
 from ...core.dtype import parse_dtype
-from ...core.errors import OpError, op_error_like, user_line, with_user_line
+from ...core.errors import OpError, append_user_line, op_error_like, user_line
 from ...core.op import OPS, Meta
 from ...ir import program as data
 from ...ir.kernelless_op_traits import kernelless_op_traits_or_default
@@ -35,7 +35,7 @@ def variable_names_by_slot(slots: Any) -> dict[str, list[str]]:
 def _checked_parameter_shape(shape: Any) -> tuple[int, ...]:
     """Return the shape of a parameter. Raises OpError unless all sizes are positive."""
     if shape is None or any(int(d) <= 0 for d in shape):
-        raise OpError(with_user_line(f"create_parameter: shape={shape}; sizes must be positive"))
+        raise OpError(append_user_line(f"create_parameter: shape={shape}; sizes must be positive"))
     return tuple(int(d) for d in shape)
 
 
@@ -103,9 +103,9 @@ class Block:
         declared.
         """
         if not isinstance(name, str):
-            raise TypeError(with_user_line(f"var: a name is a str, not {type(name).__name__}"))
+            raise TypeError(append_user_line(f"var: a name is a str, not {type(name).__name__}"))
         if name not in self.raw.vars:
-            raise OpError(with_user_line(f"var {name} not in this block"))
+            raise OpError(append_user_line(f"var {name} not in this block"))
         return self.get_or_create_variable_of_desc(self.raw.vars[name])
 
     def _var_recursive(self, name: str) -> Variable:
@@ -119,7 +119,7 @@ class Block:
             if block.has_var(name):
                 return block.var(name)
             idx = block.parent_idx
-        raise OpError(with_user_line(f"var {name} is not found"))
+        raise OpError(append_user_line(f"var {name} is not found"))
 
     def _find_var_recursive(self, name: str) -> Variable | None:
         """Return the variable called `name` in this block or its ancestors, or None."""
@@ -201,15 +201,15 @@ class Block:
                     f"{Meta(desc.shape, parse_dtype(desc.dtype).np)}"
                 )
                 raise OpError(
-                    with_user_line(f"create_var: '{desc.name}' is already declared as {both}")
+                    append_user_line(f"create_var: '{desc.name}' is already declared as {both}")
                 )
             if existing.lod_level != desc.lod_level:
                 both = f"lod_level {existing.lod_level}, not {desc.lod_level}"
                 raise OpError(
-                    with_user_line(f"create_var: '{desc.name}' is already declared with {both}")
+                    append_user_line(f"create_var: '{desc.name}' is already declared with {both}")
                 )
             return self.get_or_create_variable_of_desc(existing)
-        self.program.recorder.namer.reserve_persistable_name(desc.name)
+        self.program.recorder.namer.reserve_renumbered_persistable_name(desc.name)
         self.raw.vars[desc.name] = desc
         self.program.mark_changed()
         return self.get_or_create_variable_of_desc(desc)
@@ -285,7 +285,7 @@ class Block:
         """
         if new in self.raw.vars:
             raise OpError(
-                with_user_line(f"name: '{new}' is the name of another variable of the block")
+                append_user_line(f"name: '{new}' is the name of another variable of the block")
             )
         self._rename_var(old, new)
         self._variables[new] = variable
@@ -357,14 +357,14 @@ class Block:
         """Insert an op at `index`."""
         if type is None:
             raise OpError(
-                with_user_line("append_op: `type` to initialized an Operator can not be None.")
+                append_user_line("append_op: `type` to initialized an Operator can not be None.")
             )
         traits = kernelless_op_traits_or_default(type)
         is_known = (
             type in OPS or type in RENAMED_OPS or traits.capture_slot or traits.has_side_effects
         )
         if not is_known:
-            raise OpError(with_user_line(f'Operator "{type}" has not been registered.'))
+            raise OpError(append_user_line(f'Operator "{type}" has not been registered.'))
         desc = data.OpDesc(
             type,
             variable_names_by_slot(inputs),
@@ -377,7 +377,7 @@ class Block:
             if self.program.raw.var(n, self.idx) is None
         }
         if unknown:
-            raise OpError(with_user_line(f"{type}: variables {sorted(unknown)} are not declared"))
+            raise OpError(append_user_line(f"{type}: variables {sorted(unknown)} are not declared"))
         line = user_line()
         desc.user_line = "" if line is None else str(line)
         if type in OPS and all(s.is_optional or s.name in desc.inputs for s in OPS[type].ins):
@@ -402,7 +402,7 @@ class Block:
         try:
             set_inferred_outputs(desc, {n: v for n, v in declared.items() if v is not None})
         except OpError as error:
-            raise op_error_like(error, with_user_line(f"{desc.type}: {error}")) from None
+            raise op_error_like(error, append_user_line(f"{desc.type}: {error}")) from None
 
     def _slice_ops(self, start: int, end: int) -> list[Operator]:
         """Return the ops from index `start` to before `end`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from ...core.errors import OperandError, with_user_line
+from ...core.errors import OperandError, append_user_line
 from .program import Program
 
 
@@ -83,6 +83,6 @@ class CompiledProgram:
     def __init__(self, program_or_graph: Any, build_strategy: BuildStrategy | None = None) -> None:
         if not isinstance(program_or_graph, Program):
             kind = type(program_or_graph).__name__
-            raise OperandError(with_user_line(f"CompiledProgram: {kind} is not a Program"))
+            raise OperandError(append_user_line(f"CompiledProgram: {kind} is not a Program"))
         self.program = self._program = program_or_graph
         self._build_strategy = build_strategy

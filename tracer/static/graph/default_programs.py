@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from ...capture.variable import Variable
 from ...core import rng
-from ...core.errors import ArgumentAssertionError, OpError, with_user_line
+from ...core.errors import ArgumentAssertionError, OpError, append_user_line
 from ...core.tensor import Tensor
 from .block import Block
 from .program import Program
@@ -36,7 +36,7 @@ rng.main_program_seed_hook = lambda: _ProcessDefaultPrograms.main.random_seed
 rng.startup_program_seed_hook = lambda: _ProcessDefaultPrograms.startup.random_seed
 
 
-def _block_of_eager_tensor(self: Tensor) -> Block:
+def _main_global_block_as_tensor_block(self: Tensor) -> Block:
     """Return the global block of the main program, which Paddle defines as the block of an eager
     tensor:
     `initializer(weight, weight.block)`.
@@ -44,7 +44,7 @@ def _block_of_eager_tensor(self: Tensor) -> Block:
     return default_main_program().global_block()
 
 
-setattr(Tensor, "block", property(_block_of_eager_tensor))  # noqa: B010 - core does not import programs; Variable overrides it
+setattr(Tensor, "block", property(_main_global_block_as_tensor_block))  # noqa: B010 - core does not import programs; Variable overrides it
 
 
 def switch_main_program(program: Program) -> Program:
@@ -65,7 +65,9 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
     for name, program in (("main_program", main_program), ("startup_program", startup_program)):
         if not (isinstance(program, Program) or (program is None and name == "startup_program")):
             raise TypeError(
-                with_user_line(f"program_guard: {name} is {type(program).__name__}, not a Program")
+                append_user_line(
+                    f"program_guard: {name} is {type(program).__name__}, not a Program"
+                )
             )
     previous = _ProcessDefaultPrograms.main, _ProcessDefaultPrograms.startup
     _ProcessDefaultPrograms.main, _ProcessDefaultPrograms.startup = (
@@ -85,7 +87,9 @@ def name_scope(prefix: str | None = None) -> Iterator[None]:
     """
     if not prefix or "/" in prefix:
         raise ArgumentAssertionError(
-            with_user_line(f"name_scope: prefix={prefix!r}; must be a non-empty string without '/'")
+            append_user_line(
+                f"name_scope: prefix={prefix!r}; must be a non-empty string without '/'"
+            )
         )
     recorder = default_main_program().recorder
     parent = "/".join(recorder.name_scopes)
@@ -112,7 +116,7 @@ def device_guard(device: str | None = None) -> Iterator[None]:
         or (kind == "cpu" and index)
     ):
         raise OpError(
-            with_user_line(f"device_guard: {device!r} is not one of None, 'cpu', 'gpu', 'gpu:N'")
+            append_user_line(f"device_guard: {device!r} is not one of None, 'cpu', 'gpu', 'gpu:N'")
         )
     recorder = default_main_program().recorder
     previous, recorder.device = recorder.device, device or ""

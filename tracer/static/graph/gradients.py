@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import autodiff
 from ...capture.variable import ParameterVariable, Variable
-from ...core.errors import OarlockError, OperandError, with_user_line
+from ...core.errors import OarlockError, OperandError, append_user_line
 from ...core.mode import use_mode
 from ...ir.op_role import OpRole
 from ...ir.program import Attr, AttrType, OpDesc
@@ -28,7 +28,7 @@ def require_program_of_variable(caller: str, variable: Any) -> Program:
             else type(variable).__name__
         )
         raise OperandError(
-            with_user_line(f"{caller}: {kind} is not a variable of a static graph program")
+            append_user_line(f"{caller}: {kind} is not a variable of a static graph program")
         )
     return variable.block.program
 
@@ -51,23 +51,23 @@ def append_backward(
     """
     if callbacks is not None and not isinstance(callbacks, list | tuple):
         raise OperandError(
-            with_user_line(
+            append_user_line(
                 f"append_backward: callbacks is not a list, but {type(callbacks).__name__}"
             )
         )
     if callbacks:
         raise OarlockError(
-            with_user_line(
+            append_user_line(
                 "append_backward: callbacks are not supported; the error_clip of variables is "
                 "applied without one"
             )
         )
     if checkpoints:
         raise OarlockError(
-            with_user_line("append_backward: checkpoints (recomputation) are not supported")
+            append_user_line("append_backward: checkpoints (recomputation) are not supported")
         )
     program = require_program_of_variable("append_backward", loss)
-    with use_mode(StaticGraphMode(program)), program.recorder.set_op_role(OpRole.BACKWARD):
+    with use_mode(StaticGraphMode(program)), program.recorder.setting_op_role(OpRole.BACKWARD):
         pairs = autodiff.append_backward(loss, parameter_list, no_grad_set)
     program.mark_changed()
     block = program.current_block()
@@ -109,7 +109,7 @@ def gradients(
     Returns one variable per input, or None if the targets do not depend on it.
     """
     program = require_program_of_variable("gradients", targets)
-    with use_mode(StaticGraphMode(program)), program.recorder.set_op_role(OpRole.BACKWARD):
+    with use_mode(StaticGraphMode(program)), program.recorder.setting_op_role(OpRole.BACKWARD):
         grads = autodiff.gradients(targets, inputs, target_gradients, no_grad_set)
     program.mark_changed()
     return [None if g is None else program.current_block()._var_recursive(g.name) for g in grads]

@@ -9,7 +9,7 @@ import numpy as np
 from ...capture.modes import find_static_base_mode
 from ...capture.variable import Variable
 from ...core import unique_name
-from ...core.errors import OarlockError, OperandError, OpError, with_user_line
+from ...core.errors import OarlockError, OperandError, OpError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...ir import program as data
@@ -58,7 +58,7 @@ def auc(
     """
     if ins_tag_weight is not None:
         raise OarlockError(
-            with_user_line("auc: ins_tag_weight is not supported (parameter servers)")
+            append_user_line("auc: ins_tag_weight is not supported (parameter servers)")
         )
     if (
         not isinstance(input, Variable)
@@ -66,11 +66,11 @@ def auc(
         or input.meta.dtype.kind != "f"
     ):
         raise OperandError(
-            with_user_line("auc: input must be a floating-point Variable, label an integer one")
+            append_user_line("auc: input must be a floating-point Variable, label an integer one")
         )
     if slide_steps < 0 or num_thresholds < 1:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"auc: num_thresholds={num_thresholds}, slide_steps={slide_steps}; must be "
                 "at least 1 and 0"
             )
@@ -99,13 +99,13 @@ def _emit_auc(
     mode = find_static_base_mode(state.mode)
     if mode is None:
         raise OarlockError(
-            with_user_line("auc: requires a static graph program; call enable_static() first")
+            append_user_line("auc: requires a static graph program; call enable_static() first")
         )
     recorder = mode.recorder
     desc = recorder.declare(
         recorder.namer.temporary_name("auc"), Meta((), np.dtype(np.float64)), stop_gradient=True
     )
-    names = [recorder.find_or_declare_name(v) for v in (input, label)]
+    names = [recorder.find_name_or_declare_persistable(v) for v in (input, label)]
     attrs = {
         n: Attr(AttrType.STRING if isinstance(v, str) else AttrType.INT, v)
         for n, v in config.items()
@@ -127,4 +127,4 @@ def _emit_auc(
 
 def ctr_metric_bundle(input: Any, label: Any, ins_tag_weight: Any = None) -> NoReturn:
     """Not supported: raises OarlockError."""
-    raise OarlockError(with_user_line("ctr_metric_bundle: is not supported (parameter servers)"))
+    raise OarlockError(append_user_line("ctr_metric_bundle: is not supported (parameter servers)"))

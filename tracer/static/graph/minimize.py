@@ -10,7 +10,7 @@ from typing import Any
 from ...capture.variable import ParameterVariable, Variable
 from ...core import unique_name
 from ...core.dtype import is_half, parse_dtype
-from ...core.errors import ArgumentAssertionError, OarlockError, with_user_line
+from ...core.errors import ArgumentAssertionError, OarlockError, append_user_line
 from ...core.mode import use_mode
 from ...core.op import OPS
 from ...ir import program as data
@@ -37,13 +37,13 @@ def backward(
         # programs for Paddle search for this text
         why = "The number of elements of loss should be 1; take paddle.mean of it"
         raise ArgumentAssertionError(
-            with_user_line(f"{type(optimizer).__name__}.minimize: {why} (loss={loss.meta})")
+            append_user_line(f"{type(optimizer).__name__}.minimize: {why} (loss={loss.meta})")
         )
     selected = parameters or optimizer._parameter_list or None
     pairs = append_backward(loss, selected, no_grad_set)
     if not pairs:
         why = f"{type(optimizer).__name__}.minimize: '{loss.name}' depends on no parameter"
-        warnings.warn(with_user_line(why), stacklevel=2)
+        warnings.warn(append_user_line(why), stacklevel=2)
     emit_error_clips(require_program_of_variable("minimize", loss))
     return pairs
 
@@ -59,7 +59,7 @@ def emit_error_clips(program: Program) -> None:
         name, clip = variable.grad_name, variable.error_clip
         last = max(i for i, op in enumerate(block.raw.ops) if name in op.output_names())
         attrs = {"min": clip.min, "max": clip.max}
-        with program.recorder.set_op_role(OpRole.BACKWARD):
+        with program.recorder.setting_op_role(OpRole.BACKWARD):
             block._insert_op(
                 last + 1, type="clip", inputs={"X": [name]}, outputs={"Out": [name]}, attrs=attrs
             )
@@ -86,19 +86,21 @@ def apply(optimizer: Any, pairs: ParameterGradients) -> list[Operator]:
     """Append optimizer ops for these gradients, and return them."""
     if not optimizer._supports_programs:
         raise OarlockError(
-            with_user_line(f"{type(optimizer).__name__}: is not supported in static graph programs")
+            append_user_line(
+                f"{type(optimizer).__name__}: is not supported in static graph programs"
+            )
         )
     pairs = [(p, g) for p, g in pairs if g is not None]
     if not pairs:
         return []
     program = require_program_of_variable("apply_gradients", pairs[0][0])
-    with use_mode(StaticGraphMode(program)), program.recorder.set_op_role(OpRole.OPTIMIZE):
+    with use_mode(StaticGraphMode(program)), program.recorder.setting_op_role(OpRole.OPTIMIZE):
         pairs = (
             pairs if optimizer._grad_clip is None else optimizer._grad_clip.clip_variables(pairs)
         )
         pairs = sorted(pairs, key=lambda pair: pair[0].name)
         for parameter, gradient in pairs:
-            with program.recorder.set_op_role_variables(parameter.name, gradient.name):
+            with program.recorder.setting_op_role_variables(parameter.name, gradient.name):
                 _emit_weight_decay(optimizer, program, parameter, gradient)
         block = program.current_block()
         start = len(block.raw.ops)
@@ -106,7 +108,7 @@ def apply(optimizer: Any, pairs: ParameterGradients) -> list[Operator]:
             optimizer, program
         )  # Paddle's startup program initializes it first
         for parameter, gradient in pairs:
-            with program.recorder.set_op_role_variables(parameter.name, gradient.name):
+            with program.recorder.setting_op_role_variables(parameter.name, gradient.name):
                 ParameterUpdateWriter(optimizer, program, parameter, gradient).write_ops()
         return block.ops[start:]
 
@@ -115,7 +117,7 @@ def _emit_weight_decay(
     optimizer: Any, program: Program, parameter: ParameterVariable, gradient: Variable
 ) -> None:
     """Add the term of the weight decay to a gradient."""
-    decay = optimizer._decay_added_to_gradient(parameter)
+    decay = optimizer._find_coupled_weight_decay(parameter)
     if decay:
         term = (
             decay.gradient_term(parameter)
@@ -172,7 +174,7 @@ class ParameterUpdateWriter:
         if is_half(parameter.meta.dtype) and optimizer._multi_precision:
             why = "multi_precision=True is supported in eager mode only"
             raise OarlockError(
-                with_user_line(
+                append_user_line(
                     f"{type(optimizer).__name__}: {why} ({parameter.name}={parameter.meta})"
                 )
             )
@@ -207,8 +209,8 @@ class ParameterUpdateWriter:
             return rate
         recorder = self.program.recorder
         with (
-            recorder.set_op_role(OpRole.OPTIMIZE | OpRole.LR_SCHEDULE),
-            recorder.set_op_role_variables(),
+            recorder.setting_op_role(OpRole.OPTIMIZE | OpRole.LR_SCHEDULE),
+            recorder.setting_op_role_variables(),
         ):
             scaled: Variable = OPS["scale"](rate, scale=factor)
         return scaled

@@ -11,8 +11,8 @@ from ...capture.modes import Static, find_static_base_mode
 from ...capture.variable import Variable
 from ...core import unique_name
 from ...core.dtype import is_inexact
-from ...core.errors import OperandError, OpError, is_library_file, with_user_line
-from ...core.mode import Mode, base_mode, state, use_mode
+from ...core.errors import OperandError, OpError, append_user_line, is_oarlock_internal_file
+from ...core.mode import Mode, base_mode_of, state, use_mode
 from ...core.op import Meta, Op, Slot
 from ...core.paddle1_compat import compat
 from ...core.tensor import Tensor
@@ -88,7 +88,7 @@ class StaticGraphMode(Static):
             and not is_inexact(args[0].meta.dtype)
         ):
             raise OperandError(
-                with_user_line(f"{op.type}: X is not a floating-point tensor (X={args[0].meta})")
+                append_user_line(f"{op.type}: X is not a floating-point tensor (X={args[0].meta})")
             )
         other = self._program_of_foreign_operand(args) if self._program is None else None
         if other is not None:
@@ -97,7 +97,7 @@ class StaticGraphMode(Static):
         namer = self.recorder.namer
         if namer.is_in_operator and not namer.output_prefix:
             return super().run(op, args, attrs)
-        with self.recorder.prefix_output_names(
+        with self.recorder.prefixing_output_names(
             namer.output_prefix or unique_name.generate(op.type)
         ):
             return super().run(op, args, attrs)
@@ -116,7 +116,7 @@ class StaticGraphMode(Static):
                     return block.program
         return None
 
-    def with_gradient_recording(self, tape: bool) -> StaticGraphMode:
+    def mode_with_gradient_recording(self, tape: bool) -> StaticGraphMode:
         """Return a mode that differs in whether gradients flow through the outputs."""
         return self if tape == self.tape else StaticGraphMode(self._program, tape, self._convert)
 
@@ -134,9 +134,9 @@ class StaticGraphMode(Static):
         )
         return self.program.current_block().get_or_create_variable_of_desc(desc)
 
-    def snapshot_tensor(self, tensor: Tensor) -> Tensor:
+    def make_inplace_op_input(self, tensor: Tensor) -> Tensor:
         """Return a second Variable for the same variable of the program, in its block."""
-        copy = super().snapshot_tensor(tensor)
+        copy = super().make_inplace_op_input(tensor)
         assert isinstance(copy, Variable)
         assert isinstance(tensor, Variable)
         copy.block = tensor.block
@@ -165,7 +165,7 @@ class StaticGraphMode(Static):
         last = block.ops[-1] if block.ops else OpDesc("", {}, {})
         if self.recorder.var(target.name) is None:
             why = f"'{target.name}' is not a variable of the program that is being recorded"
-            raise OpError(with_user_line(f"{last.type or 'assign'}: {why}"))
+            raise OpError(append_user_line(f"{last.type or 'assign'}: {why}"))
         if value.name in last.output_names() and value.name in block.vars and not value.persistable:
             for names in last.outputs.values():
                 names[:] = [target.name if name == value.name else name for name in names]
@@ -191,7 +191,7 @@ def _is_shape_read_by_library() -> bool:
     # skip the frames of `Tensor.shape` and of enclosing modes
     while frame.f_code.co_name == "shape" and frame.f_back is not None:
         frame = frame.f_back
-    return is_library_file(frame.f_code.co_filename)
+    return is_oarlock_internal_file(frame.f_code.co_filename)
 
 
 @cache
@@ -202,7 +202,7 @@ def _cached_main_program_mode() -> StaticGraphMode:
 
 def is_recording_static_graph() -> bool:
     """Whether ops are recorded into a static graph program."""
-    return isinstance(base_mode(state.mode), StaticGraphMode)
+    return isinstance(base_mode_of(state.mode), StaticGraphMode)
 
 
 _previous_modes: list[Mode] = []

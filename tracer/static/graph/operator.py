@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from ...capture.recorder import to_plain_data
 from ...core.dtype import DType
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 from ...core.paddle1_compat import compat
 from ...ir.attr_types import attr_problem, referenced_block_indices
@@ -66,7 +66,7 @@ def typed_attr(op_type: str, name: str, value: Any) -> Attr:
     attr = Attr(kind, value)
     problem = attr_problem(attr)
     if problem:
-        raise OpError(with_user_line(f"{op_type}: attribute {name}: {problem}"))
+        raise OpError(append_user_line(f"{op_type}: attribute {name}: {problem}"))
     return attr
 
 
@@ -78,7 +78,7 @@ def _infer_attr_type(op_type: str, name: str, value: Any) -> AttrType:
     )
     if kind is None:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"{op_type}: attribute {name}={value!r:.60} cannot be stored in a .pdmodel"
             )
         )
@@ -123,18 +123,20 @@ class Operator:
 
     def input(self, name: str) -> list[str]:
         """Return the variables of an input slot."""
-        return self._names_in_slot(self.raw.inputs, "input", name)
+        return self._require_names_in_slot(self.raw.inputs, "input", name)
 
     def output(self, name: str) -> list[str]:
         """Return the variables of an output slot."""
-        return self._names_in_slot(self.raw.outputs, "output", name)
+        return self._require_names_in_slot(self.raw.outputs, "output", name)
 
-    def _names_in_slot(self, slots: dict[str, list[str]], direction: str, name: str) -> list[str]:
+    def _require_names_in_slot(
+        self, slots: dict[str, list[str]], direction: str, name: str
+    ) -> list[str]:
         op = OPS.get(self.type)
         defined = [s.name for s in (op.ins if direction == "input" else op.outs)] if op else []
         if name not in slots and name not in defined:
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"{self.type}: no {direction} {name!r}; it has {sorted({*slots, *defined})}"
                 )
             )
@@ -191,7 +193,7 @@ class Operator:
             return copy(_common_attr_defaults()[name])
         if name not in self.raw.attrs:
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"{self.type}: no attribute {name!r}; it has {sorted(self.raw.attrs)}"
                 )
             )

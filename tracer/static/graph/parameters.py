@@ -13,7 +13,7 @@ import numpy as np
 from ...capture.variable import ParameterVariable, Variable
 from ...core import cuda
 from ...core.dtype import DTYPE_BY_NP, parse_dtype
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.mode import use_mode
 from ...core.parameter import Parameter
 from ...core.tensor import Tensor
@@ -51,7 +51,7 @@ def write_initializer(startup: Program, desc: data.VarDesc, init: Callable[[], A
             value = emit_constant(np.asarray(value).astype(parse_dtype(desc.dtype).np))
         if tuple(value.raw.shape) != desc.shape:
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"parameter '{desc.name}': initial value is {value.meta}, "
                     f"not {list(desc.shape)}"
                 )
@@ -69,7 +69,7 @@ def declare_parameter(
     sizes = tuple(int(d) for d in shape)
     if any(d < 0 for d in sizes):
         raise OpError(
-            with_user_line(f"parameter '{name}': shape {list(sizes)} has dynamic dimensions")
+            append_user_line(f"parameter '{name}': shape {list(sizes)} has dynamic dimensions")
         )
     desc = data.VarDesc(
         name,

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...capture.recorder import OpenBlock
 from ...capture.variable import ParameterVariable, Variable, check_to_string_flags
-from ...core.errors import OperandError, OpError, with_user_line
+from ...core.errors import OperandError, OpError, append_user_line
 from ...core.tensor import Tensor
 from ...ir import program as data
 from ...ir.op_role import OpRole
@@ -35,7 +35,7 @@ def _names_of_target(target: Any) -> list[str]:
     if not isinstance(target, str | Variable):
         # programs for Paddle search for this text
         message = "All targets of Program._prune_with_input() can only be Variable or Operator"
-        raise ValueError(with_user_line(f"{message}, not {type(target).__name__}"))
+        raise ValueError(append_user_line(f"{message}, not {type(target).__name__}"))
     return [target if isinstance(target, str) else target.name]
 
 
@@ -171,10 +171,10 @@ class Program:
                 if isinstance(mode, str)
                 else f"mode is not a str, but {mode!r:.80}"
             )
-            raise OperandError(with_user_line(f"state_dict: {problem}"))
+            raise OperandError(append_user_line(f"state_dict: {problem}"))
         if mode not in ("param", "opt", "all"):
             raise OpError(
-                with_user_line(f"state_dict: mode={mode!r} is not one of 'param', 'opt', 'all'")
+                append_user_line(f"state_dict: mode={mode!r} is not one of 'param', 'opt', 'all'")
             )
         scope = current_scope() if scope is None else scope
         variables = [
@@ -196,7 +196,7 @@ class Program:
         """
         if not isinstance(state_dict, dict):
             raise OperandError(
-                with_user_line(
+                append_user_line(
                     f"set_state_dict: state_dict must be a dict, not {type(state_dict).__name__}"
                 )
             )
@@ -213,7 +213,7 @@ class Program:
     @random_seed.setter
     def random_seed(self, seed: int) -> None:
         if not isinstance(seed, int):
-            raise OpError(with_user_line(f"random_seed: {seed!r} is not an int"))
+            raise OpError(append_user_line(f"random_seed: {seed!r} is not an int"))
         self.recorder.seed = seed
         self._generator = None
 
@@ -245,10 +245,10 @@ class Program:
             clone.lr_var = (
                 None if self.lr_var is None else clone.global_block().var(self.lr_var.name)
             )
-        self._copy_variable_attributes_to(clone)
+        self._copy_undeclared_attributes_to(clone)
         return clone
 
-    def _copy_variable_attributes_to(self, other: Program) -> None:
+    def _copy_undeclared_attributes_to(self, other: Program) -> None:
         """Copy attributes of Variable objects that are not part of their declarations."""
         block = other.global_block()
         for variable in self.global_block().vars.values():
@@ -320,9 +320,9 @@ class Program:
         """
         if not isinstance(other, Program):
             raise TypeError(
-                with_user_line(f"_copy_param_info_from: {type(other).__name__} is not a Program")
+                append_user_line(f"_copy_param_info_from: {type(other).__name__} is not a Program")
             )
-        other._copy_variable_attributes_to(self)
+        other._copy_undeclared_attributes_to(self)
 
     _copy_dist_param_info_from = _copy_data_info_from = _copy_param_info_from
 
@@ -362,7 +362,7 @@ class Program:
             block.vars = {name: var for name, var in block.vars.items() if name in used}
         pruned = Program.view_of_raw(desc)
         pruned.recorder.seed = self.recorder.seed
-        self._copy_variable_attributes_to(pruned)
+        self._copy_undeclared_attributes_to(pruned)
         return pruned
 
     def _inference_optimize(self, prune_read_op: bool = True) -> Program:
@@ -379,13 +379,13 @@ class Program:
     @contextmanager
     def _optimized_guard(self, param_and_grads: Any = ()) -> Iterator[None]:
         """Give the ops of the body the role of optimizer ops."""
-        with self.recorder.set_op_role(OpRole.OPTIMIZE):
+        with self.recorder.setting_op_role(OpRole.OPTIMIZE):
             yield
 
     @contextmanager
     def _lr_schedule_guard(self, is_with_opt: bool = False) -> Iterator[None]:
         """Give the ops of the body the role of learning-rate ops."""
-        with self.recorder.set_op_role(
+        with self.recorder.setting_op_role(
             OpRole.LR_SCHEDULE | OpRole.OPTIMIZE if is_with_opt else OpRole.LR_SCHEDULE
         ):
             yield
@@ -393,7 +393,7 @@ class Program:
     @contextmanager
     def _backward_role_guard(self) -> Iterator[None]:
         """Give the ops of the body the role of gradient ops."""
-        with self.recorder.set_op_role(OpRole.BACKWARD):
+        with self.recorder.setting_op_role(OpRole.BACKWARD):
             yield
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from ...capture.recorder import STATIC_GRAPH, Recorder
 from ...capture.variable import Variable
 from ...core import unique_name
-from ...core.errors import TraceError, with_user_line
+from ...core.errors import TraceError, append_user_line
 from ...core.paddle1_compat import compat
 from ...core.parameter import Parameter
 from ...core.tensor import Tensor
@@ -61,7 +61,7 @@ class ProcessWideNamer(Namer):
             unique_name.generate(f"{self.output_prefix or unique_name.generate(op_type)}.tmp")
         )
 
-    def reserve_persistable_name(self, name: str) -> str:
+    def reserve_renumbered_persistable_name(self, name: str) -> str:
         """Reserve the name of a persistable variable, and return it unchanged."""
         self._used_names.add(name)
         return name
@@ -112,7 +112,7 @@ class ProgramRecorder(Recorder):
         return variable
 
     @contextmanager
-    def set_op_role(self, role: OpRole) -> Iterator[None]:
+    def setting_op_role(self, role: OpRole) -> Iterator[None]:
         """Give the ops of the body an op_role."""
         previous, self.op_role = self.op_role, role
         try:
@@ -121,7 +121,7 @@ class ProgramRecorder(Recorder):
             self.op_role = previous
 
     @contextmanager
-    def set_op_role_variables(self, *names: str) -> Iterator[None]:
+    def setting_op_role_variables(self, *names: str) -> Iterator[None]:
         """Set op_role_var of the ops of the body.
 
         names: a parameter and its gradient; none for ops that concern all parameters
@@ -133,7 +133,7 @@ class ProgramRecorder(Recorder):
             self.op_role_variables = previous
 
     @contextmanager
-    def prefix_output_names(self, owner: str) -> Iterator[None]:
+    def prefixing_output_names(self, owner: str) -> Iterator[None]:
         """Prefix the names of the outputs in the body with `owner`."""
         previous, self.namer.output_prefix = self.namer.output_prefix, owner
         try:
@@ -142,7 +142,7 @@ class ProgramRecorder(Recorder):
             self.namer.output_prefix = previous
 
     @contextmanager
-    def name_outputs_as_operator(self) -> Iterator[None]:
+    def naming_outputs_as_operator(self) -> Iterator[None]:
         """Name the outputs in the body like those of a Python operator."""
         previous, self.namer.is_in_operator = self.namer.is_in_operator, True
         try:
@@ -151,7 +151,7 @@ class ProgramRecorder(Recorder):
             self.namer.is_in_operator = previous
 
     @contextmanager
-    def name_outputs_as_getitem(self, indexed: Variable) -> Iterator[None]:
+    def naming_outputs_as_getitem(self, indexed: Variable) -> Iterator[None]:
         """Name the outputs in the body like those of indexing a variable."""
         previous, self.namer.indexed_variable = self.namer.indexed_variable, indexed.name
         try:
@@ -215,19 +215,19 @@ class ProgramRecorder(Recorder):
         if scope:
             desc.attrs["op_namescope"] = Attr(AttrType.STRING, f"/{scope}")
 
-    def find_or_declare_name(self, tensor: Tensor) -> str:
+    def find_name_or_declare_persistable(self, tensor: Tensor) -> str:
         """Return the name of the variable of a tensor.
 
         Raises TraceError for a variable of another program, or of a block that is not an ancestor.
         """
         if not isinstance(tensor, Variable) or self.is_bound(tensor):
-            return super().find_or_declare_name(tensor)
+            return super().find_name_or_declare_persistable(tensor)
         if self.var(tensor.raw.name) is None:
             why = (
                 f"'{tensor.name}' is a variable of another program, or of a block that does not "
                 f"enclose this one"
             )
-            raise TraceError(with_user_line(f"{why} (X={tensor.meta})"))
+            raise TraceError(append_user_line(f"{why} (X={tensor.meta})"))
         return tensor.raw.name
 
     def persistable(self, tensor: Tensor, preferred_name: str | None = None) -> str:

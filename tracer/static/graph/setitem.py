@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...capture.variable import Variable
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 
 
@@ -13,7 +13,7 @@ def setitem(x: Variable, index: Any, value: Any) -> Variable:
     """Return a copy of x with `value` assigned to x[index]."""
     if not isinstance(x, Variable):
         raise OpError(
-            with_user_line(f"setitem: x is {type(x).__name__}, not a variable of a program")
+            append_user_line(f"setitem: x is {type(x).__name__}, not a variable of a program")
         )
     result: Variable = OPS["assign"](x)
     result.stop_gradient = False

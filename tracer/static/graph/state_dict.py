@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core import cuda
 from ...core.dtype import is_inexact
-from ...core.errors import ArgumentAssertionError, warn, with_user_line
+from ...core.errors import ArgumentAssertionError, append_user_line, warn
 from ...core.tensor import Tensor
 from ...ir.scope import Scope
 
@@ -62,7 +62,7 @@ def _describe_mismatch(name: str, array: Any, variable: Any) -> str:
     )
 
 
-def set_values_if_all_fit(program: Program, values: dict[str, Any], scope: Scope) -> None:
+def require_all_fit_and_set_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
     """Set persistable variables in a scope. Warn about unknown names.
 
     Raises ArgumentAssertionError, which lists all values with a wrong shape or dtype, before any
@@ -70,7 +70,7 @@ def set_values_if_all_fit(program: Program, values: dict[str, Any], scope: Scope
     """
     if not isinstance(values, dict):
         raise TypeError(
-            with_user_line(
+            append_user_line(
                 f"set_state_dict: state_dict must be a dict, not {type(values).__name__}"
             )
         )
@@ -87,7 +87,7 @@ def set_values_if_all_fit(program: Program, values: dict[str, Any], scope: Scope
         if tuple(a.shape) != variables[n].raw.shape or a.dtype != variables[n].meta.dtype
     ]
     if problems:
-        raise ArgumentAssertionError(with_user_line(f"set_state_dict: {'; '.join(problems)}"))
+        raise ArgumentAssertionError(append_user_line(f"set_state_dict: {'; '.join(problems)}"))
     for name, array in arrays.items():
         scope.assign(name, array, variables[name].meta)
     unused = [n for n in values if n not in variables]

@@ -11,10 +11,10 @@ import numpy as np
 from ...compiler.executable import Executable
 from ...core import cuda
 from ...core.dtype import parse_dtype
-from ...core.errors import OpError, warn, with_user_line
+from ...core.errors import OpError, append_user_line, warn
 from ...core.op import Meta
 from ...core.tensor import Tensor
-from ...export import pdiparams, pdmodel
+from ...export import pdiparams_writer, pdmodel
 from ...export.atomic_files import write_files_atomically
 from ...ir import program as data
 from ...ir.passes.normalize import build_inference_program
@@ -40,7 +40,7 @@ def _get_valid_program(program: Any = None) -> Program:
     program = default_main_program() if program is None else program
     program = program._program if isinstance(program, CompiledProgram) else program
     if not isinstance(program, Program):
-        raise TypeError(with_user_line(f"program is {type(program).__name__}, not a Program"))
+        raise TypeError(append_user_line(f"program is {type(program).__name__}, not a Program"))
     return program
 
 
@@ -52,7 +52,7 @@ def _program_from_kwargs(kwargs: dict[str, Any], known: tuple[str, ...], caller:
     program = kwargs.pop("program", None) or default_main_program()
     unknown = kwargs.keys() - set(known)
     if unknown:
-        raise ValueError(with_user_line(f"{caller}: unknown arguments {sorted(unknown)}"))
+        raise ValueError(append_user_line(f"{caller}: unknown arguments {sorted(unknown)}"))
     if not isinstance(program, Program):
         program = getattr(program, "program", program)
     return program
@@ -75,7 +75,7 @@ def save_inference_model(
     prefix = validate_path_prefix(path_prefix)
     fetches = require_variable_names("fetch_vars", fetch_vars)
     if not fetches:
-        raise OpError(with_user_line("save_inference_model: fetch_vars is empty"))
+        raise OpError(append_user_line("save_inference_model: fetch_vars is empty"))
     desc = build_inference_program(
         program.raw, require_variable_names("feed_vars", feed_vars), fetches
     )
@@ -141,12 +141,12 @@ def load_inference_model(path_prefix: Any, executor: Any, **kwargs: Any) -> list
     model, params = kwargs.pop("model_filename", None), kwargs.pop("params_filename", None)
     if kwargs:
         raise ValueError(
-            with_user_line(f"load_inference_model: unknown arguments {sorted(kwargs)}")
+            append_user_line(f"load_inference_model: unknown arguments {sorted(kwargs)}")
         )
     if path_prefix is None:
         if not isinstance(model, bytes):
             raise ValueError(
-                with_user_line(
+                append_user_line(
                     "load_inference_model: path_prefix is None, so model_filename must be the "
                     "bytes of the program"
                 )
@@ -191,7 +191,7 @@ def check_values(desc: data.Program, values: Any, caller: str) -> None:
                 f"'{var.name}' is {declared}, the value {Meta(array.shape, array.dtype)}"
             )
     if problems:
-        raise OpError(with_user_line(f"{caller}: {'; '.join(problems)}"))
+        raise OpError(append_user_line(f"{caller}: {'; '.join(problems)}"))
 
 
 def assign_values(program: Program, values: Any, scope: Scope) -> None:
@@ -235,7 +235,7 @@ def serialize_persistables(
     )
     desc = build_inference_program(program.raw, feeds, fetches)
     values = {v.name: current_scope().value(v.name).array for v in desc.persistables()}
-    return pdiparams.to_bytes(values) if values else None
+    return pdiparams_writer.to_bytes(values) if values else None
 
 
 def deserialize_program(data: bytes) -> Program:
@@ -257,7 +257,7 @@ def save_to_file(path: str, content: bytes) -> None:
     """Write bytes to a file; creates its folders."""
     if not isinstance(content, bytes):
         raise ValueError(
-            with_user_line(f"save_to_file: content is {type(content).__name__}, not bytes")
+            append_user_line(f"save_to_file: content is {type(content).__name__}, not bytes")
         )
     write_files_atomically({path: content})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...capture.variable import Variable
-from ...core.errors import OperandError, with_user_line
+from ...core.errors import OperandError, append_user_line
 from ...ir.passes.normalize import build_inference_program
 from ..graph.program import Program
 
@@ -18,7 +18,7 @@ def require_variable_names(argument: str, variables: Any) -> list[str]:
     for item in items:
         if not isinstance(item, Variable):
             raise OperandError(
-                with_user_line(
+                append_user_line(
                     f"{argument} must be a Variable or a list of them, not {type(item).__name__}"
                 )
             )
@@ -33,11 +33,11 @@ def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any, **kwarg
     """
     if not isinstance(program, Program):
         raise TypeError(
-            with_user_line(f"normalize_program: {type(program).__name__} is not a Program")
+            append_user_line(f"normalize_program: {type(program).__name__} is not a Program")
         )
     skip_prune = kwargs.pop("skip_prune_program", False)
     if kwargs:
-        raise ValueError(with_user_line(f"normalize_program: unknown arguments {sorted(kwargs)}"))
+        raise ValueError(append_user_line(f"normalize_program: unknown arguments {sorted(kwargs)}"))
     feeds, fetches = (
         require_variable_names("feed_vars", feed_vars),
         require_variable_names("fetch_vars", fetch_vars),

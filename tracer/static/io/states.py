@@ -12,7 +12,7 @@ import numpy as np
 
 from ...capture.variable import Variable
 from ...core import cuda
-from ...core.errors import ArgumentAssertionError, FileError, OpError, with_user_line
+from ...core.errors import ArgumentAssertionError, FileError, OpError, append_user_line
 from ...core.tensor import Tensor
 from ...export import pdmodel
 from ...export.atomic_files import write_files_atomically
@@ -21,7 +21,11 @@ from ...framework.io import load as load_pickle
 from ...ir.scope import current_scope
 from ...loader.pdiparams import load_params
 from ..graph.program import Program
-from ..graph.state_dict import NAME_TABLE_KEY, rename_keys_to_variable_names, set_values_if_all_fit
+from ..graph.state_dict import (
+    NAME_TABLE_KEY,
+    rename_keys_to_variable_names,
+    require_all_fit_and_set_values,
+)
 
 PARAMS, OPT, MODEL = ".pdparams", ".pdopt", ".pdmodel"
 
@@ -44,10 +48,10 @@ def save(program: Program, model_path: Any, protocol: int = 4, **configs: Any) -
     prefix = os.fspath(model_path)
     if not os.path.basename(prefix):
         raise ArgumentAssertionError(
-            with_user_line(f"save: {prefix!r} is a folder; a file prefix is required")
+            append_user_line(f"save: {prefix!r} is a folder; a file prefix is required")
         )
     if type(protocol) is not int or protocol not in (2, 3, 4):
-        raise ValueError(with_user_line(f"save: protocol={protocol!r} is not 2, 3 or 4"))
+        raise ValueError(append_user_line(f"save: protocol={protocol!r} is not 2, 3 or 4"))
     write_files_atomically(
         {
             prefix + PARAMS: iter_pickle_chunks(_state_arrays(program, "param"), protocol),
@@ -83,11 +87,13 @@ def load(
     missing = [v.name for v in variables if v.name not in state]
     if missing:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"load: {os.path.basename(os.fspath(model_path))} has no values for {missing}"
             )
         )
-    set_values_if_all_fit(program, {v.name: state[v.name] for v in variables}, current_scope())
+    require_all_fit_and_set_values(
+        program, {v.name: state[v.name] for v in variables}, current_scope()
+    )
 
 
 def load_program_state(
@@ -124,7 +130,7 @@ def _load_paddle1_values(path: str, variables: Sequence[Variable] | None) -> dic
         )
     if variables is None:
         raise ValueError(
-            with_user_line(
+            append_user_line(
                 "load_program_state: a file with several values does not contain their names; "
                 "pass var_list"
             )
@@ -140,8 +146,8 @@ def set_program_state(program: Program, state_dict: dict[str, Any]) -> None:
     for name, value in state_dict.items():
         if name != NAME_TABLE_KEY and not isinstance(value, np.ndarray | Tensor):
             raise TypeError(
-                with_user_line(
+                append_user_line(
                     f"set_program_state: '{name}' is {type(value).__name__}, not an ndarray"
                 )
             )
-    set_values_if_all_fit(program, state_dict, current_scope())
+    require_all_fit_and_set_values(program, state_dict, current_scope())

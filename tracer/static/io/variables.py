@@ -12,8 +12,8 @@ import numpy as np
 
 from ...capture.variable import Variable
 from ...core import cuda
-from ...core.errors import OpError, with_user_line
-from ...export import pdiparams
+from ...core.errors import OpError, append_user_line
+from ...export import pdiparams_writer
 from ...export.atomic_files import write_files_atomically
 from ...ir.scope import current_scope
 from ...loader.pdiparams import load_params
@@ -82,12 +82,14 @@ def save_vars(
     }
     if filename is not None:
         write_files_atomically(
-            {os.path.join(dirname, filename): pdiparams.iter_file_chunks(values)}
+            {os.path.join(dirname, filename): pdiparams_writer.iter_serialized_file_chunks(values)}
         )
     else:
         write_files_atomically(
             {
-                os.path.join(dirname, name): pdiparams.iter_record_chunks(name, array)
+                os.path.join(dirname, name): pdiparams_writer.iter_serialized_record_chunks(
+                    name, array
+                )
                 for name, array in values.items()
             }
         )
@@ -117,6 +119,6 @@ def load_vars(
         if v.raw.shape != values[v.name].shape
     ]
     if problems:
-        raise OpError(with_user_line(f"load_vars: {'; '.join(problems)}"))
+        raise OpError(append_user_line(f"load_vars: {'; '.join(problems)}"))
     for v in selected:
         current_scope().assign(v.name, values[v.name], v.meta)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...capture.variable import Variable
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 from ...core.operand_checks import check_tensors
 from ...nn.conv_filters import he_normal, require_valid_groups
@@ -29,9 +29,9 @@ class _ConvConfig:
     ) -> None:
         check_tensors(x)
         if x.ndim != rank + 2:
-            raise OpError(with_user_line(f"{op_type}: X must have {rank + 2} axes (X={x.meta})"))
+            raise OpError(append_user_line(f"{op_type}: X must have {rank + 2} axes (X={x.meta})"))
         if data_format not in (("NCHW", "NHWC") if rank == 2 else ("NCDHW", "NDHWC")):
-            raise OpError(with_user_line(f"{op_type}: unknown data_format={data_format!r}"))
+            raise OpError(append_user_line(f"{op_type}: unknown data_format={data_format!r}"))
         self.rank, self.channels_last = rank, is_channels_last(data_format)
         self.in_channels = require_static_size(op_type, x, rank + 1 if self.channels_last else 1)
         self.groups = require_valid_groups(op_type, groups, channels=self.in_channels)
@@ -66,7 +66,7 @@ def _build_conv(
     kernel = int_list(filter_size, rank)
     require_valid_groups(op_type, config.groups, num_filters=num_filters)
     initializer = he_normal(config.in_channels, kernel)
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         shape = [num_filters, config.in_channels // config.groups, *kernel]
         weight = helper.create_parameter(attrs[0], shape, x.dtype, default_initializer=initializer)
         out = OPS[op_type](x, weight, **config.attrs)
@@ -139,14 +139,14 @@ def _build_conv_transpose(
     output_size, filter_size = sizes
     rank = config.rank
     if filter_size is None and output_size is None:
-        raise OpError(with_user_line(f"{op_type}: requires output_size or filter_size"))
+        raise OpError(append_user_line(f"{op_type}: requires output_size or filter_size"))
     out_shape = [] if output_size is None else int_list(output_size, rank)
     kernel = (
         _filter_size_for_output(op_type, x, out_shape, config)
         if filter_size is None
         else int_list(filter_size, rank)
     )
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         weight = helper.create_parameter(
             attrs[0], [config.in_channels, num_filters // config.groups, *kernel], x.dtype
         )
@@ -271,7 +271,7 @@ def deform_conv2d(
         "im2col_step": im2col_step,
     }
     initializer = he_normal(channels, kernel)
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         weight = helper.create_parameter(
             weight_attr,
             [num_filters, channels // (groups or 1), *kernel],

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...capture.variable import Variable
 from ...core.dtype import parse_dtype
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 from .helper import LayerHelper, require_static_size
 
@@ -35,7 +35,7 @@ def fc(
         else [weight_attr] * len(operands)
     )
     products = []
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         for operand, attr in zip(operands, attrs, strict=True):
             axis = _checked_flatten_axis(operand, num_flatten_dims)
             width = math.prod(
@@ -52,7 +52,7 @@ def _checked_flatten_axis(x: Any, num_flatten_dims: int) -> int:
     axis = x.ndim - 1 if num_flatten_dims == -1 else num_flatten_dims
     if not 0 < axis < x.ndim:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"fc: num_flatten_dims={num_flatten_dims} is not in [1, {x.ndim - 1}] (X={x.meta})"
             )
         )
@@ -76,7 +76,7 @@ def embedding(
     helper = LayerHelper("embedding", None, input)
     rows, width = (int(d) for d in size)
     padding = -1 if padding_idx is None else padding_idx if padding_idx >= 0 else rows + padding_idx
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         table = helper.create_parameter(param_attr, [rows, width], parse_dtype(dtype))
         result: Variable = OPS["lookup_table_v2"](table, input, padding_idx=padding)
     return result
@@ -100,7 +100,7 @@ def bilinear_tensor_product(
     helper = LayerHelper("bilinear_tensor_product", name, x, y)
     if x.ndim != 2 or y.ndim != 2:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"bilinear_tensor_product: X and Y must have two axes (X={x.meta}, Y={y.meta})"
             )
         )
@@ -109,7 +109,7 @@ def bilinear_tensor_product(
         require_static_size(helper.layer_type, x, 1),
         require_static_size(helper.layer_type, y, 1),
     ]
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         weight = helper.create_parameter(param_attr, shape, x.dtype)
         bias = helper.create_parameter(bias_attr, [1, size], x.dtype, is_bias=True)
         result: Variable = helper.activate(OPS["bilinear_tensor_product"](x, y, weight, bias), act)
@@ -125,7 +125,7 @@ def row_conv(
     Returns the same shape.
     """
     helper = LayerHelper("row_conv", None, input)
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         width = require_static_size("row_conv", input, -1)
         weight = helper.create_parameter(param_attr, [future_context_size + 1, width], input.dtype)
         return helper.activate(OPS["row_conv"](input, None, weight), act)

@@ -11,7 +11,7 @@ from typing import Any
 from ...capture.variable import Variable
 from ...core import unique_name
 from ...core.dtype import is_inexact, parse_dtype
-from ...core.errors import OarlockError, OperandError, OpError, with_user_line
+from ...core.errors import OarlockError, OperandError, OpError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.operand_checks import axis_out_of_range_error
@@ -34,7 +34,7 @@ class LayerHelper:
         # Paddle 1.x created new parameters at each call in eager mode.
         if not is_recording and not compat.is_paddle1:
             raise OarlockError(
-                with_user_line(
+                append_user_line(
                     f"{layer_type}: creates parameters of a static graph program; call "
                     "enable_static() first"
                 )
@@ -43,7 +43,7 @@ class LayerHelper:
             if not isinstance(operand, Variable if is_recording else Tensor):
                 expected = "variable of the program" if is_recording else "tensor"
                 raise TypeError(
-                    with_user_line(f"{layer_type}: {type(operand).__name__} is not a {expected}")
+                    append_user_line(f"{layer_type}: {type(operand).__name__} is not a {expected}")
                 )
         self.name = name or unique_name.generate(layer_type)
 
@@ -62,7 +62,7 @@ class LayerHelper:
         spec = ParamAttr.of(attr)
         if not is_inexact(parse_dtype(dtype).np):
             raise OperandError(
-                with_user_line(
+                append_user_line(
                     f"{self.layer_type}: operands must be floating-point, "
                     f"not {parse_dtype(dtype).name}"
                 )
@@ -74,10 +74,12 @@ class LayerHelper:
         )
 
     @contextmanager
-    def prefix_output_names(self) -> Iterator[None]:
+    def prefixing_output_names(self) -> Iterator[None]:
         """Name the outputs of the ops in the body after this call."""
         builder = state.mode.program_builder
-        with nullcontext() if builder is None else builder.recorder.prefix_output_names(self.name):
+        with (
+            nullcontext() if builder is None else builder.recorder.prefixing_output_names(self.name)
+        ):
             yield
 
     def add_bias(self, x: Any, attr: Any, axis: int, size: int | None = None) -> Any:
@@ -108,7 +110,7 @@ def apply_activation(caller: str, x: Any, act: str | dict[str, Any] | None) -> A
         or [(s.name, s.is_list) for s in op.ins if not s.is_optional] != [("X", False)]
         or not op.has_single_output
     ):
-        raise OpError(with_user_line(f"{caller}: act={name!r} is not an activation"))
+        raise OpError(append_user_line(f"{caller}: act={name!r} is not an activation"))
     return op(x, **attrs)
 
 
@@ -119,5 +121,7 @@ def require_static_size(caller: str, x: Any, axis: int) -> int:
     except IndexError:
         raise axis_out_of_range_error(x, axis) from None
     if size < 0:
-        raise OpError(with_user_line(f"{caller}: the size of axis {axis} is dynamic (X={x.meta})"))
+        raise OpError(
+            append_user_line(f"{caller}: the size of axis {axis} is dynamic (X={x.meta})")
+        )
     return int(size)

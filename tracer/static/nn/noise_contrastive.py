@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...core.dtype import DType, float32, int64, parse_dtype
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 from ...nn.initializer import Assign
 from ...nn.param_attr import ParamAttr
@@ -29,7 +29,7 @@ class Sampler:
     def __init__(self, kind: str, num_classes: int, probabilities: Any) -> None:
         if kind not in ("uniform", "log_uniform", "custom_dist"):
             raise OpError(
-                with_user_line(
+                append_user_line(
                     f"nce: sampler={kind!r} is not one of 'uniform', 'log_uniform', 'custom_dist'"
                 )
             )
@@ -101,7 +101,7 @@ def nce(
     """
     helper = LayerHelper("nce", name, input, label)
     count = 10 if num_neg_samples is None else int(num_neg_samples)
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         weight = helper.create_parameter(
             param_attr, [num_total_classes, require_static_size("nce", input, 1)], input.dtype
         )

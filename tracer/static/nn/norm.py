@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ...capture.variable import Variable
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 from ...nn.initializer import Constant, Normal
 from ...nn.param_attr import ParamAttr
@@ -41,7 +41,7 @@ def batch_norm(
     """
     helper = LayerHelper("batch_norm", name, input)
     size = [require_static_size("batch_norm", input, 1 if data_layout == "NCHW" else -1)]
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         scale = helper.create_parameter(
             None if param_attr is False else param_attr,
             size,
@@ -103,7 +103,7 @@ def layer_norm(
             require_static_size("layer_norm", input, i) for i in range(begin_norm_axis, input.ndim)
         )
     ]
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         weight = (
             helper.create_parameter(param_attr, size, input.dtype, default_initializer=ONES)
             if scale
@@ -136,10 +136,12 @@ def group_norm(
     helper = LayerHelper("group_norm", name, input)
     if data_layout not in ("NCHW", "NHWC"):
         raise OpError(
-            with_user_line(f"group_norm: data_layout={data_layout!r} is neither 'NCHW' nor 'NHWC'")
+            append_user_line(
+                f"group_norm: data_layout={data_layout!r} is neither 'NCHW' nor 'NHWC'"
+            )
         )
     size = [require_static_size("group_norm", input, 1 if data_layout == "NCHW" else -1)]
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         weight = (
             helper.create_parameter(param_attr, size, input.dtype, default_initializer=ONES)
             if param_attr
@@ -171,7 +173,7 @@ def instance_norm(
     helper = LayerHelper("instance_norm", name, input)
     size = [require_static_size("instance_norm", input, 1)]
     weight = bias = None
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         if param_attr and bias_attr:
             weight = helper.create_parameter(
                 param_attr, size, input.dtype, default_initializer=ONES
@@ -197,13 +199,13 @@ def spectral_norm(
     sizes = [require_static_size("spectral_norm", weight, i) for i in range(weight.ndim)]
     if not -len(sizes) <= dim < len(sizes) or 0 in sizes:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"spectral_norm: dim={dim} is not a non-empty axis (Weight={weight.meta})"
             )
         )
     rows = sizes[dim]
     attr = ParamAttr(initializer=Normal(0.0, 1.0), trainable=False)
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         u = helper.create_parameter(attr, [rows], weight.dtype)
         v = helper.create_parameter(attr, [math.prod(sizes) // rows], weight.dtype)
         result: Variable = OPS["spectral_norm"](

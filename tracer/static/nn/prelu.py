@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...capture.variable import Variable
-from ...core.errors import OpError, with_user_line
+from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 from ...nn.initializer import Constant
 from .helper import LayerHelper, require_static_size
@@ -32,9 +32,9 @@ def prelu(
         shape = [1, *(require_static_size("prelu", x, i) for i in range(1, x.ndim))]
     elif mode != "all":
         raise OpError(
-            with_user_line(f"prelu: mode={mode!r} is not one of 'all', 'channel', 'element'")
+            append_user_line(f"prelu: mode={mode!r} is not one of 'all', 'channel', 'element'")
         )
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         alpha = helper.create_parameter(
             param_attr, shape, x.dtype, default_initializer=Constant(0.25)
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.errors import OperandError, with_user_line
+from ...core.errors import OperandError, append_user_line
 from ...core.op import OPS
 from .helper import LayerHelper, require_static_size
 
@@ -20,7 +20,7 @@ def sequence_pool(input: Any, pool_type: str, is_test: bool = False, pad_value: 
     """
     if not isinstance(pool_type, str):
         raise OperandError(
-            with_user_line(f"sequence_pool: pool_type is {type(pool_type).__name__}, not a str")
+            append_user_line(f"sequence_pool: pool_type is {type(pool_type).__name__}, not a str")
         )
     return OPS["sequence_pool"](input, pooltype=pool_type.upper(), pad_value=float(pad_value))[0]
 
@@ -61,7 +61,7 @@ def sequence_conv(
     helper = LayerHelper("sequence_conv", name, input)
     shape = [filter_size * require_static_size(helper.layer_type, input, 1), num_filters]
     start = -int(filter_size // 2) if padding_start is None else padding_start
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         weight = helper.create_parameter(param_attr, shape, input.dtype)
         attrs = {
             "contextLength": filter_size,

@@ -8,14 +8,14 @@ import inspect
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from ...core.errors import OarlockError, with_user_line
+from ...core.errors import OarlockError, append_user_line
 
 PARAMETER_SERVER_REASON = "it trains with parameter servers"
 
 
 def _make_unsupported(name: str, signature: str, reason: str) -> Callable[..., NoReturn]:
     def function(*args: Any, **kwargs: Any) -> NoReturn:
-        raise OarlockError(with_user_line(f"{name}: is not supported: {reason}"))
+        raise OarlockError(append_user_line(f"{name}: is not supported: {reason}"))
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"Not supported: {reason}."

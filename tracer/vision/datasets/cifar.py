@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.errors import FileError
 from ...loader import pickles
-from ...utils.tar_archives import iter_wanted_files, open_tar_archive
+from ...utils.tar_archives import iter_wanted_paths_and_files, open_tar_archive
 from .image_dataset import ImageDataset, to_label_array
 
 __all__ = ["Cifar10", "Cifar100"]
@@ -57,7 +57,9 @@ class Cifar10(ImageDataset):
         """Return the names and contents of the pickles of this mode, sorted by name."""
         batches = {}
         with open_tar_archive(self.data_file) as archive:
-            for path, file in iter_wanted_files(archive, self.data_file.name, self._is_batch_file):
+            for path, file in iter_wanted_paths_and_files(
+                archive, self.data_file.name, self._is_batch_file
+            ):
                 name = path.rsplit("/", 1)[-1]
                 batches[name] = pickles.loads(file.read(), name)
         return sorted(batches.items())

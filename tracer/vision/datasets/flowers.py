@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import FileError
-from ...utils.tar_archives import iter_wanted_files, open_tar_archive
+from ...utils.tar_archives import iter_wanted_paths_and_files, open_tar_archive
 from ..image import open_image_with_pillow
 from .image_dataset import ImageDataset, to_label_array
 from .matfile import read_mat
@@ -90,7 +90,9 @@ def unpack_images(archive: Path) -> Path:
     temporary.mkdir()
     try:
         with open_tar_archive(archive) as tar:
-            for path, image in iter_wanted_files(tar, archive.name, _IMAGE_NAME.fullmatch):
+            for path, image in iter_wanted_paths_and_files(
+                tar, archive.name, _IMAGE_NAME.fullmatch
+            ):
                 with (temporary / path.rsplit("/", 1)[-1]).open("wb") as file:
                     shutil.copyfileobj(image, file)
         return temporary.rename(folder)

@@ -352,7 +352,7 @@ class RandomErasing(BaseTransform):
             inplace,
         )
 
-    def _draw_rectangle_size(self, height: int, width: int) -> tuple[int, int] | None:
+    def _try_draw_rectangle_size(self, height: int, width: int) -> tuple[int, int] | None:
         """Draw height and width of the rectangle; None after ten rejected draws."""
         for _ in range(10):
             area = np.random.uniform(self.scale[0], self.scale[1]) * height * width
@@ -382,7 +382,7 @@ class RandomErasing(BaseTransform):
         if random.random() >= self.prob:
             return img
         height, width = F.image_height_and_width(img)
-        size = self._draw_rectangle_size(height, width)
+        size = self._try_draw_rectangle_size(height, width)
         if size is None:
             return img
         fill = self._fill_values(img, *size)

@@ -33,7 +33,7 @@ def to_tensor(pic: Tensor, data_format: str = "CHW") -> Tensor:
     return pic if data_format == "CHW" else pic.transpose([1, 2, 0])
 
 
-def _to_float(img: Tensor) -> Tensor:
+def _cast_to_float_unscaled(img: Tensor) -> Tensor:
     return img if is_inexact(img.meta.dtype) else img.astype("float32")
 
 
@@ -51,7 +51,7 @@ def _constant_like(array: Any, like: Tensor) -> Tensor:
 def resize(img: Tensor, size: tuple[int, int], interpolation: str) -> Tensor:
     """[*, H, W] -> [*, *size]"""
     sampling.check_interpolation("resize", interpolation)
-    values = _to_float(img)
+    values = _cast_to_float_unscaled(img)
     if interpolation == "area":
         batch = values if values.ndim == 4 else values.unsqueeze(0)
         return _to_image_dtype(
@@ -110,7 +110,7 @@ def warp(
     x, y = (
         positions.reshape(-1) for positions in geometry.source_coordinates(matrix, height, width)
     )
-    values = _to_float(img)
+    values = _cast_to_float_unscaled(img)
     flat = values.reshape([-1, img.shape[-2] * img.shape[-1]])
     value: Any = 0.0
     coverage: Any = 0.0
@@ -134,7 +134,7 @@ def to_grayscale(img: Tensor, num_output_channels: int) -> Tensor:
 
     [*, 3, H, W] -> [*, num_output_channels, H, W]
     """
-    gray = _to_image_dtype(_luminance(_to_float(img)), img)
+    gray = _to_image_dtype(_luminance(_cast_to_float_unscaled(img)), img)
     return gray if num_output_channels == 1 else concat([gray] * num_output_channels, -3)
 
 
@@ -151,7 +151,7 @@ def _luminance(img: Tensor) -> Tensor:
 
 
 def _blend_images(img: Tensor, other: Any, factor: float) -> Tensor:
-    values = _to_float(img)
+    values = _cast_to_float_unscaled(img)
     mixed = clip(
         other + (values - other) * float(factor), 0.0, 1.0 if is_inexact(img.meta.dtype) else 255.0
     )
@@ -171,7 +171,9 @@ def adjust_contrast(img: Tensor, factor: float) -> Tensor:
 
     -> like img
     """
-    return _blend_images(img, _luminance(_to_float(img)).mean([-3, -2, -1], keepdim=True), factor)
+    return _blend_images(
+        img, _luminance(_cast_to_float_unscaled(img)).mean([-3, -2, -1], keepdim=True), factor
+    )
 
 
 def adjust_saturation(img: Tensor, factor: float) -> Tensor:
@@ -179,7 +181,7 @@ def adjust_saturation(img: Tensor, factor: float) -> Tensor:
 
     -> like img
     """
-    return _blend_images(img, _luminance(_to_float(img)), factor)
+    return _blend_images(img, _luminance(_cast_to_float_unscaled(img)), factor)
 
 
 def adjust_hue(img: Tensor, factor: float) -> Tensor:
@@ -190,7 +192,7 @@ def adjust_hue(img: Tensor, factor: float) -> Tensor:
     if img.shape[-3] == 1:
         return img
     is_integer = not is_inexact(img.meta.dtype)
-    values = _to_float(img) / 255.0 if is_integer else img
+    values = _cast_to_float_unscaled(img) / 255.0 if is_integer else img
     hue, saturation, value = _to_hsv(values)
     hue = hue + factor
     out = _from_hsv(hue - floor(hue), saturation, value)
@@ -241,7 +243,7 @@ def normalize(img: Tensor, mean: Any, std: Any, data_format: str, to_rgb: bool) 
     [*, C, H, W], or [*, H, W, C] for 'HWC' -> like img
     """
     img = flip(img, [-3 if data_format == "CHW" else -1]) if to_rgb else img
-    values, shape = _to_float(img), (-1, 1, 1) if data_format == "CHW" else (-1,)
+    values, shape = _cast_to_float_unscaled(img), (-1, 1, 1) if data_format == "CHW" else (-1,)
     return (values - _constant_like(np.reshape(mean, shape), values)) / _constant_like(
         np.reshape(std, shape), values
     )

@@ -96,7 +96,7 @@ WindowMaskAndSizes emit_window_mask_and_sizes(NodeContext& n, Value x, std::int6
 
 // The mean along an axis as a matrix product; along the last axis but one, the matrix is the left
 // operand.
-Value dynamic_adaptive_mean(NodeContext& n, Value x, std::int64_t axis, Value out) {
+Value emit_adaptive_mean_along_axis(NodeContext& n, Value x, std::int64_t axis, Value out) {
   auto [mask, sizes] = emit_window_mask_and_sizes(n, x, axis, out);
   auto dtype = n.require_known_dtype(x);
   auto weights = mask.to(dtype) / sizes.to(dtype);
@@ -110,7 +110,7 @@ Value dynamic_adaptive_mean(NodeContext& n, Value x, std::int64_t axis, Value ou
 }
 
 // The maximum over each window, with one copy of the axis per window.
-Value dynamic_adaptive_max(NodeContext& n, Value x, std::int64_t axis, Value out) {
+Value emit_adaptive_max_along_axis(NodeContext& n, Value x, std::int64_t axis, Value out) {
   auto mask_of_windows = emit_window_mask_and_sizes(n, x, axis, out).mask;
   Ints trailing_axes;
   for (auto i = axis + 1; i < n.rank(x); ++i) trailing_axes.push_back(i - axis + 1);
@@ -129,7 +129,8 @@ Value adaptive_pool_with_run_time_sizes(NodeContext& n, Value x, bool max, Value
             "needs one size per dim of the image");
   for (std::int64_t d = 0; d < n.dim(out, 0); ++d) {
     auto size = n.slice(out, {d}, {d + 1}, {0});
-    x = max ? dynamic_adaptive_max(n, x, d + 2, size) : dynamic_adaptive_mean(n, x, d + 2, size);
+    x = max ? emit_adaptive_max_along_axis(n, x, d + 2, size)
+            : emit_adaptive_mean_along_axis(n, x, d + 2, size);
     known[static_cast<std::size_t>(d) + 2] = n.find_constant_ints(size).value_or(Ints{-1}).at(0);
     n.declare_type(x, n.dtype(x), known);
   }

@@ -9,7 +9,7 @@ Expr slice_column(NodeContext& n, Value v, std::int64_t i) {
   return {n, n.slice(v, {i}, {i + 1}, {last})};
 }
 
-Expr box_corner(NodeContext& n, Value boxes, std::int64_t at) {
+Expr slice_box_corner(NodeContext& n, Value boxes, std::int64_t at) {
   return {n, n.slice(boxes, {at}, {at + 2}, {n.require_known_rank(boxes) - 1})};
 }
 
@@ -54,7 +54,7 @@ namespace {
 
 // Adapts boxes to ONNX Runtime's NMS: inverted boxes get no area, and pixel boxes are one longer.
 // Boxes less than a pixel apart then touch, which Paddle does not count.
-Value to_nms_boxes(NodeContext& n, Value boxes, double pixel_offset) {
+Value adjust_box_extents_for_ort_nms(NodeContext& n, Value boxes, double pixel_offset) {
   Expr low{n, n.slice(boxes, {0}, {2}, {2})}, high{n, n.slice(boxes, {2}, {4}, {2})};
   return n.concat(
       {low, pixel_offset == 0 ? max(high, low) : where(high < low, low, high + pixel_offset)}, 2);
@@ -66,10 +66,11 @@ Value nms_indices(NodeContext& n, Value boxes, Value scores, const NmsOptions& o
   n.require(options.max_iou >= 0 && options.max_iou <= 1,
             "a threshold of " + std::to_string(options.max_iou) + " has no lowering");
   auto number = [&](double x) { return n.vector({x}, DType::float32); };
-  auto indices = n.emit("NonMaxSuppression",
-                        {n.cast(to_nms_boxes(n, boxes, options.pixel_offset), DType::float32),
-                         n.cast(scores, DType::float32), n.int64_vector({options.max_boxes}),
-                         number(options.max_iou), number(options.min_score)});
+  auto indices = n.emit(
+      "NonMaxSuppression",
+      {n.cast(adjust_box_extents_for_ort_nms(n, boxes, options.pixel_offset), DType::float32),
+       n.cast(scores, DType::float32), n.int64_vector({options.max_boxes}), number(options.max_iou),
+       number(options.min_score)});
   n.declare_type(indices, DType::int64, Ints{-1, 3});
   return indices;
 }
@@ -91,7 +92,7 @@ Expr image_membership(NodeContext& n, Value image_ids, Value num_images) {
 
 }  // namespace
 
-Value rows_per_image(NodeContext& n, Value image_ids, Value num_images) {
+Value row_counts_from_image_ids(NodeContext& n, Value image_ids, Value num_images) {
   auto each = image_membership(n, image_ids, num_images).to(DType::int64);
   return n.cast(reduce(n, "ReduceSum", each, {0}, false), DType::int32);
 }

@@ -9,7 +9,7 @@ namespace oarlock {
 /// Column `i` of the last dim, kept as a dim of size 1.
 Expr slice_column(NodeContext& n, Value v, std::int64_t i);
 /// The lower (`at` 0) or upper (`at` 2) corner of boxes. [..,4] -> [..,2]
-Expr box_corner(NodeContext& n, Value boxes, std::int64_t at);
+Expr slice_box_corner(NodeContext& n, Value boxes, std::int64_t at);
 /// The rows where `mask` is true.
 Value compress_rows(NodeContext& n, Value v, Value mask);
 
@@ -39,7 +39,7 @@ Value nms_indices(NodeContext& n, Value boxes, Value scores, const NmsOptions& o
 /// Rows per image -> image of each row. int[N], rows: int64[1] -> int64[rows]
 Expr image_ids_from_row_counts(NodeContext& n, Value counts, Value rows);
 /// Image of each row -> rows per image. int64[rows], num_images: int64[1] -> int32[num_images]
-Value rows_per_image(NodeContext& n, Value image_ids, Value num_images);
+Value row_counts_from_image_ids(NodeContext& n, Value image_ids, Value num_images);
 
 /// Indices of the `max_rows` best rows of each image, best first over all images. scores: float[K]
 Value top_row_indices_per_image(NodeContext& n, Value scores, Value image_ids, Value num_images,

@@ -16,7 +16,7 @@ Expr read_tolerance(NodeContext& n, std::string_view slot, std::string_view attr
   if (n.has_input(slot)) return Expr(n, as_scalar(n, n.input(slot))).to(DType::float64);
   if (n.has_float_attr(attr)) return {n, n.scalar(n.attr(attr, 0.0), DType::float64)};
   auto text = n.attr(attr, default_value);
-  auto value = parse_double(text);
+  auto value = try_parse_double(text);
   n.require(value.has_value(),
             "attribute '" + std::string(attr) + "' is '" + text + "', not a number");
   return {n, n.scalar(*value, DType::float64)};
@@ -40,7 +40,7 @@ Expr all_true(const Expr& truths) {
 
 void isclose(NodeContext& n) { n.set_output("Out", is_close(n)); }
 
-void allclose(NodeContext& n) { set_scalar_output(n, "Out", all_true(is_close(n))); }
+void allclose(NodeContext& n) { set_scalar_output_as_declared(n, "Out", all_true(is_close(n))); }
 
 // Compares only if the shapes are equal: different shapes might broadcast.
 Expr equal_if_same_shape(NodeContext& n, const Expr& x, const Expr& y) {
@@ -62,14 +62,15 @@ void equal_all(NodeContext& n) {
   bool differ = a->size() != b->size();
   for (std::size_t i = 0; !differ && i < a->size(); ++i)
     differ = (*a)[i] >= 0 && (*b)[i] >= 0 && (*a)[i] != (*b)[i];
-  if (differ) return set_scalar_output(n, "Out", n.scalar(0, DType::boolean));
+  if (differ) return set_scalar_output_as_declared(n, "Out", n.scalar(0, DType::boolean));
   bool comparable = a == b && std::count(a->begin(), a->end(), -1) == 0;
-  set_scalar_output(n, "Out", comparable ? all_true(x == y) : equal_if_same_shape(n, x, y));
+  set_scalar_output_as_declared(n, "Out",
+                                comparable ? all_true(x == y) : equal_if_same_shape(n, x, y));
 }
 
 void is_empty(NodeContext& n) {
   Expr count(n, n.emit("Size", {n.input("X")}));
-  set_scalar_output(n, "Out", count == 0);
+  set_scalar_output_as_declared(n, "Out", count == 0);
 }
 
 }  // namespace

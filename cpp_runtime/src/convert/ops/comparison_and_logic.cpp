@@ -90,7 +90,7 @@ LowerFn any_predicate_rule(Predicate predicate) {
   return [predicate](NodeContext& n) {
     auto result = reduce(n, "ReduceMax",
                          n.cast(emit_predicate_or_false(n, predicate), DType::int32), {}, false);
-    set_scalar_output(n, "Out", n.cast(result, DType::boolean));
+    set_scalar_output_as_declared(n, "Out", n.cast(result, DType::boolean));
   };
 }
 
@@ -105,7 +105,8 @@ void isfinite_v2(NodeContext& n) { n.set_output("Out", emit_is_finite(n)); }
 
 void isfinite_v1(NodeContext& n) {
   auto each = n.cast(emit_is_finite(n), DType::int32);
-  set_scalar_output(n, "Out", n.cast(reduce(n, "ReduceMin", each, {}, false), DType::boolean));
+  set_scalar_output_as_declared(n, "Out",
+                                n.cast(reduce(n, "ReduceMin", each, {}, false), DType::boolean));
 }
 
 // ONNX Runtime's Where supports only some numeric types.

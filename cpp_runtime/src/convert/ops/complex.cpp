@@ -178,7 +178,7 @@ FourierOptions read_fourier_options(NodeContext& n, int rank) {
   FourierOptions f{n.attr("axes", Ints{}), n.attr("normalization", "backward"),
                    n.attr("forward", true)};
   n.require(!f.axes.empty(), "attribute 'axes' is empty");
-  for (auto& axis : f.axes) axis = require_unique_sorted_axes(n, {axis}, rank)[0];
+  for (auto& axis : f.axes) axis = normalize_sort_and_deduplicate_axes(n, {axis}, rank)[0];
   return f;
 }
 
@@ -335,7 +335,7 @@ void pad(NodeContext& n) {
 
 }  // namespace
 
-std::span<const Rule> complex_and_frame_rules() {
+std::span<const Rule> complex_from_real_and_frame_rules() {
   static const Rule rules[] = {
       {"as_complex", 7, as_complex}, {"complex", 7, complex},          {"fft_r2c", 17, fft_r2c},
       {"frame", 11, frame},          {"overlap_add", 16, overlap_add},

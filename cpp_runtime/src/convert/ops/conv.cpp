@@ -13,11 +13,11 @@ namespace {
 Window read_conv_window(const NodeContext& n, Value x, Value filter) {
   n.require(n.require_known_rank(filter) >= 3, "the filter has no window");
   auto dims = static_cast<std::size_t>(n.rank(filter) - 2);
-  Window w = read_undilated_window(n, static_spatial_sizes(n, filter, dims));
+  Window w = read_strides_and_paddings(n, spatial_sizes_or_minus_one(n, filter, dims));
   w.dilations = n.attr("dilations", Ints(dims, 1));
   n.require(w.dilations.size() == dims, "dilations do not fit " + std::to_string(dims) + " dims");
   for (auto d : w.dilations) check_int32_size(n, d, "dilations");
-  resolve_same_padding_if_static(w, static_spatial_sizes(n, x, dims));
+  resolve_same_padding_if_static(w, spatial_sizes_or_minus_one(n, x, dims));
   return w;
 }
 
@@ -49,7 +49,7 @@ void conv(NodeContext& n) {
   auto x = move_channels_first_if(n, n.input("Input"), last),
        filter = assert_nonempty_except_axis(n, n.input("Filter"));
   Window w = read_conv_window(n, x, filter);
-  add_end_pads_or_reject_small_image(n, w, static_spatial_sizes(n, x, w.kernel.size()));
+  pad_or_reject_image_smaller_than_window(n, w, spatial_sizes_or_minus_one(n, x, w.kernel.size()));
   auto y = n.emit("Conv", conv_inputs(n, x, filter), conv_attrs(w, read_groups(n)));
 
   n.set_output("Output", move_channels_last_if(n, y, last));

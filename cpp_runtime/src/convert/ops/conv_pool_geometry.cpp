@@ -6,7 +6,7 @@
 
 namespace oarlock {
 
-Ints static_spatial_sizes(const NodeContext& n, Value v, std::size_t dims) {
+Ints spatial_sizes_or_minus_one(const NodeContext& n, Value v, std::size_t dims) {
   auto shape = n.shape(v);
   if (!shape || shape->size() != dims + 2) return Ints(dims, -1);
   return Ints(shape->begin() + 2, shape->end());
@@ -26,7 +26,7 @@ static void check_window_parameter_limit(const NodeContext& n, std::int64_t size
                                                  " is larger than " + std::to_string(limit));
 }
 
-Window read_undilated_window(const NodeContext& n, const Ints& kernel) {
+Window read_strides_and_paddings(const NodeContext& n, const Ints& kernel) {
   std::size_t dims = kernel.size();
   Window w{kernel, n.attr("strides", Ints(dims, 1)), Ints(dims, 1), Ints(2 * dims, 0), false};
   Ints paddings = n.attr("paddings", Ints(dims, 0));
@@ -65,8 +65,8 @@ void resolve_same_padding_if_static(Window& w, const Ints& image) {
   w.is_same_padding = false;
 }
 
-void add_end_pads_or_reject_small_image(const NodeContext& n, Window& w, const Ints& image,
-                                        bool ceil) {
+void pad_or_reject_image_smaller_than_window(const NodeContext& n, Window& w, const Ints& image,
+                                             bool ceil) {
   std::size_t dims = w.kernel.size();
   for (std::size_t i = 0; i < dims && !w.is_same_padding; ++i) {
     if (image[i] < 0 || w.kernel[i] < 0) continue;

@@ -12,10 +12,10 @@ struct Window {
 };
 
 /// The sizes of the last `dims` axes of [N,C,*]; -1 where they are unknown.
-Ints static_spatial_sizes(const NodeContext& n, Value v, std::size_t dims);
+Ints spatial_sizes_or_minus_one(const NodeContext& n, Value v, std::size_t dims);
 
 /// The strides and paddings of the op; dilations are 1.
-Window read_undilated_window(const NodeContext& n, const Ints& kernel);
+Window read_strides_and_paddings(const NodeContext& n, const Ints& kernel);
 
 /// Fails unless a size fits 32 bits, so that sums and products do not overflow.
 void check_int32_size(const NodeContext& n, std::int64_t size, const char* what);
@@ -27,8 +27,8 @@ void resolve_same_padding_if_static(Window& w, const Ints& image);
 /// If the padded image is smaller than the window by less than a stride, Paddle computes one
 /// window, because its division rounds toward 0.  Adds the missing size as end padding; fails if a
 /// stride or more is missing. image: -1 if unknown
-void add_end_pads_or_reject_small_image(const NodeContext& n, Window& w, const Ints& image,
-                                        bool ceil = false);
+void pad_or_reject_image_smaller_than_window(const NodeContext& n, Window& w, const Ints& image,
+                                             bool ceil = false);
 
 /// The total SAME padding of an image of unknown size. x [N,C,*] -> int64[dims]
 Value emit_total_same_padding(NodeContext& n, Value x, const Window& w);

@@ -35,7 +35,7 @@ std::string encode_fill_value(const NodeContext& n, DType dtype) {
   auto whole = std::strtoll(begin, &end, 10);
   if (*end == 0 && dtype == DType::int64)
     return std::string(reinterpret_cast<const char*>(&whole), sizeof whole);
-  auto value = parse_double(text);
+  auto value = try_parse_double(text);
   n.require(value.has_value(), "attribute 'str_value' is '" + text + "', not a number");
   return encode_scalar(*value, dtype);
 }
@@ -113,7 +113,7 @@ void assign_value(NodeContext& n) {
 // ---- ranges ----
 
 // The range as a constant, if it is short and its bounds are moderate.
-std::optional<Ints> constant_range_if_short(NodeContext& n, Value start, Value end, Value step) {
+std::optional<Ints> find_short_constant_range(NodeContext& n, Value start, Value end, Value step) {
   constexpr std::int64_t most = std::int64_t{1} << 40;
   Ints bounds;
   for (Value v : {start, end, step}) {
@@ -153,8 +153,8 @@ void range(NodeContext& n) {
       step(n, as_scalar(n, n.input("Step")));
   if (is_floating(n.require_known_dtype(start)))
     return n.set_output("Out", emit_float_range(start, end, step));
-  auto all =
-      n.dtype(start) == DType::int64 ? constant_range_if_short(n, start, end, step) : std::nullopt;
+  auto all = n.dtype(start) == DType::int64 ? find_short_constant_range(n, start, end, step)
+                                            : std::nullopt;
   n.set_output("Out", all ? n.int64_vector(*all) : emit_int_range(start, end, step));
 }
 
@@ -179,7 +179,7 @@ Value runtime_linspace(const Expr& start, const Expr& stop, const Expr& count, D
 }
 
 // Cast to the dtype of the result before any computation.
-Expr read_scalar_cast_to_dtype_as_float64(NodeContext& n, const char* slot, DType dtype) {
+Expr emit_scalar_input_as_float64_via_dtype(NodeContext& n, const char* slot, DType dtype) {
   auto number = as_scalar(n, n.input(slot));
   return Expr(n, n.cast(is_floating(dtype) ? number : n.cast(number, dtype), DType::float64));
 }
@@ -194,8 +194,8 @@ Value emit_linspace(NodeContext& n, DType to, DType dtype) {
   if (first && last && size && *size >= 0 && *size <= kMaxUnrolledRange)
     return constant_linspace(n, whole(*first), whole(*last), static_cast<std::int64_t>(*size), to);
   Expr count(n, n.cast(as_scalar(n, n.input("Num")), DType::int64));
-  return runtime_linspace(read_scalar_cast_to_dtype_as_float64(n, "Start", dtype),
-                          read_scalar_cast_to_dtype_as_float64(n, "Stop", dtype), count, to);
+  return runtime_linspace(emit_scalar_input_as_float64_via_dtype(n, "Start", dtype),
+                          emit_scalar_input_as_float64_via_dtype(n, "Stop", dtype), count, to);
 }
 
 void linspace(NodeContext& n) {
@@ -206,7 +206,7 @@ void linspace(NodeContext& n) {
 // Powers with evenly spaced exponents.
 void logspace(NodeContext& n) {
   auto dtype = n.attr("dtype", DType::float32);
-  auto powers = read_scalar_cast_to_dtype_as_float64(n, "Base", dtype)
+  auto powers = emit_scalar_input_as_float64_via_dtype(n, "Base", dtype)
                     .emit("Pow", {emit_linspace(n, DType::float64, dtype)});
   n.set_output("Out", powers.to(dtype));
 }

@@ -77,7 +77,7 @@ DeformableConv read_deformable_conv(NodeContext& n, Value filter) {
   auto shape = n.shape(filter);
   n.require(shape && shape->size() == 4 && (*shape)[2] > 0 && (*shape)[3] > 0,
             "needs the size of its filter to be known");
-  Window window = read_undilated_window(n, {(*shape)[2], (*shape)[3]});
+  Window window = read_strides_and_paddings(n, {(*shape)[2], (*shape)[3]});
   window.dilations = n.attr("dilations", Ints{1, 1});
   n.require(window.dilations.size() == 2, "dilations do not fit two dims");
   for (auto v : window.dilations) check_int32_size(n, v, "dilations");

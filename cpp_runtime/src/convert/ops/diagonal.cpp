@@ -76,7 +76,8 @@ void diagonal(NodeContext& n) { n.set_output("Out", extract_input_diagonal(n, fa
 
 void trace(NodeContext& n) {
   auto values = extract_input_diagonal(n, true);  // regardless of the axis order
-  set_scalar_output(n, "Out", reduce(n, "ReduceSum", values, {n.rank(values) - 1}, false));
+  set_scalar_output_as_declared(n, "Out",
+                                reduce(n, "ReduceSum", values, {n.rank(values) - 1}, false));
 }
 
 // ---- vectors to matrices ----

@@ -147,7 +147,7 @@ void lerp(NodeContext& n) {
 }
 
 void sum_inputs(NodeContext& n) {
-  auto parts = require_nonempty_inputs(n, "X");
+  auto parts = require_one_or_more_inputs(n, "X");
   Expr total(n, parts[0]);
   for (std::size_t i = 1; i < parts.size(); ++i) total = total + Expr(n, parts[i]);
   n.set_output("Out", total);
@@ -178,14 +178,14 @@ void increment(NodeContext& n) {
   n.set_output("Out", x + x.scalar_like(n.attr("step", 1.0f)));
 }
 
-Expr minus(const Expr& x, const Expr& y) { return x - y; }
+Expr subtraction(const Expr& x, const Expr& y) { return x - y; }
 
 }  // namespace
 
 std::span<const Rule> elementwise_rules() {
   static const Rule rules[] = {
       {"elementwise_add", 7, arithmetic_or_logical_rule("Add", "Or")},
-      {"elementwise_sub", 7, binary_formula_rule(minus)},
+      {"elementwise_sub", 7, binary_formula_rule(subtraction)},
       {"elementwise_mul", 7, arithmetic_or_logical_rule("Mul", "And")},
       {"elementwise_div", 7, binary_formula_rule(divide)},
       {"elementwise_floordiv", 9, binary_formula_rule(floordiv)},
@@ -196,7 +196,7 @@ std::span<const Rule> elementwise_rules() {
       {"elementwise_fmax", 9, nan_ignoring_min_max_rule("Max")},
       {"elementwise_fmin", 9, nan_ignoring_min_max_rule("Min")},
       {"elementwise_heaviside", 11, binary_formula_rule(heaviside)},
-      {"minus", 7, binary_formula_rule(minus)},
+      {"minus", 7, binary_formula_rule(subtraction)},
       {"atan2", 11, atan2},
       {"lerp", 7, lerp},
       {"sum", 7, sum_inputs},

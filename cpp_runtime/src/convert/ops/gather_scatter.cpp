@@ -51,8 +51,8 @@ Value read_index_vector(NodeContext& n, std::string_view slot) {
 void gather(NodeContext& n) {
   auto x = n.input("X");
   auto axis = require_const_axis(n, "axis", "Axis", 0, n.require_known_rank(x));
-  set_scalar_output(n, "Out",
-                    n.emit("Gather", {x, read_index_vector(n, "Index")}, {{"axis", axis}}));
+  set_scalar_output_as_declared(
+      n, "Out", n.emit("Gather", {x, read_index_vector(n, "Index")}, {{"axis", axis}}));
 }
 
 void index_select(NodeContext& n) {
@@ -75,19 +75,19 @@ void take_along_axis(NodeContext& n) {
                       {{"axis", axis}}));
 }
 
-struct Reduction {
+struct ReductionMapping {
   std::string_view paddle, onnx;
   int since_opset;
   double identity;  // the identity of the reduction
 };
 
-const Reduction& require_reduction(const NodeContext& n, std::string_view name) {
-  static constexpr Reduction all[] = {{"assign", "none", 11, 0},    {"add", "add", 16, 0},
-                                      {"mul", "mul", 16, 1},        {"multiply", "mul", 16, 1},
-                                      {"mean", "add", 16, 0},       {"amax", "max", 18, -INFINITY},
-                                      {"amin", "min", 18, INFINITY}};
+const ReductionMapping& require_reduction_mapping(const NodeContext& n, std::string_view name) {
+  static constexpr ReductionMapping all[] = {
+      {"assign", "none", 11, 0},    {"add", "add", 16, 0},  {"mul", "mul", 16, 1},
+      {"multiply", "mul", 16, 1},   {"mean", "add", 16, 0}, {"amax", "max", 18, -INFINITY},
+      {"amin", "min", 18, INFINITY}};
   auto it = std::find_if(std::begin(all), std::end(all),
-                         [&](const Reduction& r) { return r.paddle == name; });
+                         [&](const ReductionMapping& r) { return r.paddle == name; });
   n.require(it != std::end(all), "reduction '" + std::string(name) + "' has no lowering");
   return *it;
 }
@@ -128,7 +128,7 @@ void put_along_axis(NodeContext& n) {
        values = n.input("Value");
   auto axis = n.axis_attr("Axis", 0, n.require_known_rank(x));
   auto name = n.attr("Reduce", "assign");
-  const Reduction& reduction = require_reduction(n, name);
+  const ReductionMapping& reduction = require_reduction_mapping(n, name);
   n.require_opset(reduction.since_opset);
   bool include_self = n.attr("Include_self", true);
   values = fit_values_to_index_shape(n, values, at);

@@ -10,7 +10,7 @@ namespace {
 
 // Coordinates of `size` pixels: their centers, or with `corners` from the first to the last pixel.
 // float[size]
-Expr normalized_pixel_coordinates(NodeContext& n, Value size, bool corners, DType dtype) {
+Expr normalized_coordinates_of_axis_pixels(NodeContext& n, Value size, bool corners, DType dtype) {
   auto at = arange(n, size).to(dtype);
   Expr count{n, n.cast(size, dtype)};
   return corners ? at * 2 / max(count - 1, 1) - 1
@@ -32,8 +32,8 @@ void affine_grid(NodeContext& n) {
   };
   Expr grid = column(dims);
   for (std::int64_t i = 0; i < dims; ++i) {
-    auto along = normalized_pixel_coordinates(n, n.slice(shape, {2 + i}, {3 + i}, {0}), corners,
-                                              n.require_known_dtype(theta));
+    auto along = normalized_coordinates_of_axis_pixels(n, n.slice(shape, {2 + i}, {3 + i}, {0}),
+                                                       corners, n.require_known_dtype(theta));
     Ints others;
     for (std::int64_t k = 0; k < dims + 2; ++k)
       if (k != i + 1) others.push_back(k);

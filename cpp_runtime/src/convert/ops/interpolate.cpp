@@ -28,7 +28,7 @@ bool are_all_known(const Ints& sizes) { return std::count(sizes.begin(), sizes.e
 // ---- requested sizes ----
 
 // Sets no scales if the image is not scaled.
-void read_scales(NodeContext& n, ResizeSizes& r, Floats each) {
+void set_scales_from_input_or_attr(NodeContext& n, ResizeSizes& r, Floats each) {
   auto dims = r.image_size.size();
   if (n.has_input("Scale")) {
     auto one = n.find_constant_scalar(n.input("Scale"));
@@ -76,7 +76,7 @@ void set_sizes_and_clear_scales(NodeContext& n, ResizeSizes& r, Value sizes) {
 ResizeSizes read_resize_sizes(NodeContext& n, Value x, const Floats& scale, bool is_v1) {
   auto shape = *n.shape(x);
   ResizeSizes r{Ints(shape.begin() + 2, shape.end()), {}, {}, {}, {}};
-  read_scales(n, r, scale);
+  set_scales_from_input_or_attr(n, r, scale);
   bool scales = !r.known_scales.empty() || bool(r.scales);
   for (std::size_t i = 0; i < r.image_size.size(); ++i)
     r.output_size.push_back(
@@ -258,7 +258,7 @@ Value interpolate_1d(NodeContext& n, Value x, Method method, ResizeSizes r) {
 
 // Treats each channel as an image: ONNX Runtime would move last channels behind the Resize, where
 // it has no cubic kernel.
-Value interpolate_per_channel(NodeContext& n, Value x, const ResizeSizes& r) {
+Value interpolate_cubic_channels_as_images(NodeContext& n, Value x, const ResizeSizes& r) {
   auto channels = reshape_to_shape_parts(n, x, {n.int64_vector({-1, 1}), shape_from_axis(n, x, 2)});
   auto y = interpolate(n, channels, Method::cubic, r);
   return reshape_to_shape_parts(n, y,
@@ -276,7 +276,7 @@ LowerFn interp_rule(Method method, int min_dims, int max_dims, bool is_v1) {
         n, x, is_v1 ? Floats{n.attr("scale", 0.0f)} : n.attr("scale", Floats{}), is_v1);
     if (is_v1) use_sizes_unless_scales_are_whole(n, x, r);
     auto y = dims == 1                         ? interpolate_1d(n, x, method, r)
-             : last && method == Method::cubic ? interpolate_per_channel(n, x, r)
+             : last && method == Method::cubic ? interpolate_cubic_channels_as_images(n, x, r)
                                                : interpolate(n, x, method, r);
     n.set_output("Out", move_channels_last_if(n, y, last));
   };

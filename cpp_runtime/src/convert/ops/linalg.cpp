@@ -13,10 +13,10 @@ namespace {
 // ---- parts of matrices ----
 
 // The size of square matrices; and their row numbers.
-Expr matrix_size(const Expr& v) {
+Expr matrix_size_as_scalar(const Expr& v) {
   return {v.context(), dim_as_scalar(v.context(), v, v.context().require_known_rank(v) - 2)};
 }
-Expr all_row_indices(const Expr& v) { return arange(v.context(), matrix_size(v)); }
+Expr all_row_indices(const Expr& v) { return arange(v.context(), matrix_size_as_scalar(v)); }
 
 Expr gather_axis_from_end(const Expr& v, const Expr& at, std::int64_t from_back) {
   NodeContext& n = v.context();
@@ -68,7 +68,7 @@ Expr swap_pivot_row(const Expr& m, const Expr& k, const Expr& rows, const Expr& 
 // Gauss-Jordan elimination with partial pivoting.
 EliminationResult gauss_jordan(const Expr& augmented) {
   NodeContext& n = augmented.context();
-  auto size = matrix_size(augmented), rows = all_row_indices(augmented);
+  auto size = matrix_size_as_scalar(augmented), rows = all_row_indices(augmented);
   auto result =
       build_loop(n, size, {augmented}, [&](const Expr& k, const Exprs& states) -> IterationResult {
         auto magnitudes = where(rows < k, -1, abs(gather_column(states[0], k)));
@@ -116,7 +116,7 @@ Expr invert(const Expr& a) { return solve_systems(a, identity_like(a)); }
 void inverse(NodeContext& n) { n.set_output("Output", invert(require_float_input(n, "Input"))); }
 
 // Whether `b` is a vector, or a batch of vectors.
-bool is_vector_operand(const NodeContext& n, Value a, Value b) {
+bool is_vector_or_vector_batch(const NodeContext& n, Value a, Value b) {
   if (n.require_known_rank(b) == 1 || n.rank(b) + 1 != n.require_known_rank(a))
     return n.rank(b) == 1;
   for (int axis = 0; axis < n.rank(b); ++axis) {
@@ -130,7 +130,7 @@ bool is_vector_operand(const NodeContext& n, Value a, Value b) {
 
 void solve(NodeContext& n) {
   auto a = require_float_input(n, "X"), b = require_float_input(n, "Y");
-  if (!is_vector_operand(n, a, b)) return n.set_output("Out", solve_systems(a, b));
+  if (!is_vector_or_vector_batch(n, a, b)) return n.set_output("Out", solve_systems(a, b));
   n.set_output("Out", n.squeeze(solve_systems(a, unsqueeze_last(b)), {-1}));
 }
 
@@ -187,7 +187,7 @@ void triangular_solve(NodeContext& n) {
 // Column by column; only one triangle is read.
 Expr cholesky_factor(const Expr& lower) {
   NodeContext& n = lower.context();
-  auto size = matrix_size(lower), rows = all_row_indices(lower);
+  auto size = matrix_size_as_scalar(lower), rows = all_row_indices(lower);
   auto result =
       build_loop(n, size, {lower}, [&](const Expr& k, const Exprs& remainder) -> IterationResult {
         auto line = gather_column(remainder[0], k);

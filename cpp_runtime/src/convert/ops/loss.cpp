@@ -59,10 +59,11 @@ void nll_loss(NodeContext& n) {
   auto losses = -(Expr(n, n.squeeze(scores, {1})) * weights);
   auto reduction = n.attr("reduction", "mean");
   auto weight = sum(weights);
-  set_scalar_output(n, "Total_weight", reduction == "none" ? n.scalar(0, dtype) : weight);
+  set_scalar_output_as_declared(n, "Total_weight",
+                                reduction == "none" ? n.scalar(0, dtype) : weight);
   if (reduction == "none") return n.set_output("Out", losses);
-  set_scalar_output(n, "Out",
-                    reduction == "sum" ? sum(losses) : sum(losses) / where(weight == 0, 1, weight));
+  set_scalar_output_as_declared(
+      n, "Out", reduction == "sum" ? sum(losses) : sum(losses) / where(weight == 0, 1, weight));
 }
 
 // ---- probabilities ----
@@ -100,7 +101,7 @@ void kldiv_loss(NodeContext& n) {
   auto x = input_expr(n, "X"), target = input_expr(n, "Target");
   auto any = target > 0;
   auto losses = where(any, target * (log(where(any, target, 1)) - x), 0);
-  set_scalar_output(n, "Loss", reduce_loss(n, losses, n.attr("reduction", "mean")));
+  set_scalar_output_as_declared(n, "Loss", reduce_loss(n, losses, n.attr("reduction", "mean")));
 }
 
 // ---- regression ----
@@ -134,9 +135,10 @@ void accuracy(NodeContext& n) {
   auto hit = reduce(n, "ReduceMax", n.cast(indices == label, DType::float32), {1}, false);
   auto correct = reduce(n, "ReduceSum", hit, {}, false),
        share = reduce(n, "ReduceMean", hit, {}, false);
-  set_scalar_output(n, "Accuracy", share);
-  set_scalar_output(n, "Correct", n.cast(correct, DType::int32));
-  set_scalar_output(n, "Total", n.cast(n.squeeze(dim_as_vector(n, indices, 0), {0}), DType::int32));
+  set_scalar_output_as_declared(n, "Accuracy", share);
+  set_scalar_output_as_declared(n, "Correct", n.cast(correct, DType::int32));
+  set_scalar_output_as_declared(n, "Total",
+                                n.cast(n.squeeze(dim_as_vector(n, indices, 0), {0}), DType::int32));
 }
 
 }  // namespace

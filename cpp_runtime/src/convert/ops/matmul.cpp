@@ -39,7 +39,7 @@ void matmul_v1(NodeContext& n) {
       emit_matmul_avoiding_vector_fusion(n, x, y, x != n.input("X") || y != n.input("Y"));
   auto alpha = n.attr("alpha", 1.0f);
   if (n.rank(x) == 1 && n.rank(y) == 1) n.declare_type(product, n.dtype(x), Ints{});
-  set_scalar_output(
+  set_scalar_output_as_declared(
       n, "Out",
       alpha == 1 ? product : n.emit("Mul", {product, n.scalar(alpha, n.require_known_dtype(x))}));
 }
@@ -84,7 +84,7 @@ void addmm(NodeContext& n) {
 
 // From left to right; the order does not change the result.
 void multi_dot(NodeContext& n) {
-  auto parts = require_nonempty_inputs(n, "X");
+  auto parts = require_one_or_more_inputs(n, "X");
   Value product = parts[0];
   for (std::size_t i = 1; i < parts.size(); ++i) product = n.emit("MatMul", {product, parts[i]});
   n.set_output("Out", product);
@@ -96,9 +96,9 @@ struct EllipsisDims {
 };
 
 // The dims of "..." in each operand; nullopt for an operand without "...".
-std::vector<std::optional<EllipsisDims>> find_ellipses(const NodeContext& n,
-                                                       const std::string& equation,
-                                                       const Values& operands) {
+std::vector<std::optional<EllipsisDims>> find_ellipsis_dims_by_operand(const NodeContext& n,
+                                                                       const std::string& equation,
+                                                                       const Values& operands) {
   std::vector<std::optional<EllipsisDims>> ellipses;
   std::size_t from = 0;
   for (Value v : operands) {
@@ -118,14 +118,14 @@ std::vector<std::optional<EllipsisDims>> find_ellipses(const NodeContext& n,
 // ONNX and Paddle share the equation syntax.  ONNX Runtime broadcasts the dims of "..." only if all
 // operands have the same number.
 void einsum(NodeContext& n) {
-  auto operands = require_nonempty_inputs(n, "Operands");
+  auto operands = require_one_or_more_inputs(n, "Operands");
   auto equation = n.attr("equation", "");
   auto inputs = equation.substr(0, equation.find("->"));
   n.require(operands.size() ==
                 static_cast<std::size_t>(1 + std::count(inputs.begin(), inputs.end(), ',')),
             "the equation '" + equation + "' is not for " + std::to_string(operands.size()) +
                 " operands");
-  auto ellipses = find_ellipses(n, equation, operands);
+  auto ellipses = find_ellipsis_dims_by_operand(n, equation, operands);
   std::int64_t most = 0;
   for (const auto& e : ellipses) most = std::max(most, e ? e->num_dims : 0);
   for (std::size_t i = 0; i < ellipses.size(); ++i) {

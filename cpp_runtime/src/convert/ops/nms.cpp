@@ -23,7 +23,7 @@ Value detection_scores(NodeContext& n, const Detections& f) {
   return n.emit("GatherND", {f.scores, f.indices});
 }
 
-Value read_boxes_for_scores_rank(NodeContext& n, int scores) {
+Value read_boxes_requiring_scores_rank(NodeContext& n, int scores) {
   auto boxes = n.input("BBoxes");
   n.require(n.require_known_rank(boxes) == 3 && n.require_known_rank(n.input("Scores")) == scores,
             "dims of boxes and scores do not fit");
@@ -50,7 +50,7 @@ Expr class_ids(NodeContext& n, const Detections& f, std::int64_t background) {
 }
 
 Detections read_detections_with_shared_boxes(NodeContext& n, std::int64_t background) {
-  auto boxes = read_boxes_for_scores_rank(n, 3);
+  auto boxes = read_boxes_requiring_scores_rank(n, 3);
   return {boxes,
           drop_background_class(n, n.input("Scores"), background),
           {},
@@ -59,8 +59,8 @@ Detections read_detections_with_shared_boxes(NodeContext& n, std::int64_t backgr
 
 // Boxes [M,C,4] and scores [M,C] of all images, concatenated.  A box has no score in other images.
 Detections read_detections_with_class_boxes(NodeContext& n, std::int64_t background) {
-  auto boxes = n.transpose(drop_background_class(n, read_boxes_for_scores_rank(n, 2), background),
-                           {1, 0, 2});
+  auto boxes = n.transpose(
+      drop_background_class(n, read_boxes_requiring_scores_rank(n, 2), background), {1, 0, 2});
   auto scores = n.unsqueeze(
       n.transpose(drop_background_class(n, n.input("Scores"), background), {1, 0}), {1});
   auto counts = n.has_input("RoisNum") ? n.input("RoisNum")
@@ -121,7 +121,8 @@ Expr flat_box_indices(NodeContext& n, const Detections& f, std::int64_t backgrou
 void set_index_outputs(NodeContext& n, const Detections& f, std::int64_t background,
                        std::string_view counts) {
   n.set_output("Index", flat_box_indices(n, f, background).to(DType::int32));
-  if (n.has_output(counts)) n.set_output(counts, rows_per_image(n, image_ids(n, f), f.num_images));
+  if (n.has_output(counts))
+    n.set_output(counts, row_counts_from_image_ids(n, image_ids(n, f), f.num_images));
 }
 
 Detections run_nms(NodeContext& n, std::int64_t background) {
@@ -151,7 +152,8 @@ void multiclass_nms_v3(NodeContext& n) {
 // Row splits of the images. int64[images + 1]
 Expr image_row_splits(NodeContext& n, const Detections& f) {
   return row_partition_from_lengths(
-             Expr{n, n.cast(rows_per_image(n, image_ids(n, f), f.num_images), DType::int64)})
+             Expr{n, n.cast(row_counts_from_image_ids(n, image_ids(n, f), f.num_images),
+                            DType::int64)})
       .row_splits;
 }
 

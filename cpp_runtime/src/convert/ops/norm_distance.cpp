@@ -8,16 +8,16 @@
 namespace oarlock {
 namespace {
 
-Expr reduce_over(std::string_view onnx, const Expr& x, const ReduceAxes& over) {
+Expr reduce_over(std::string_view onnx, const Expr& x, const ReduceAxesAndKeepdims& over) {
   return reduce(onnx, x, over.axes, over.keepdims);
 }
 
 // (sum |x|^p)^(1/p)
-Expr power_norm(const Expr& x, double p, const ReduceAxes& over) {
+Expr power_norm(const Expr& x, double p, const ReduceAxesAndKeepdims& over) {
   return pow(reduce_over("ReduceSum", pow(abs(x), p), over), 1 / p);
 }
 
-Expr norm_of_any_order(const Expr& x, double p, const ReduceAxes& over) {
+Expr norm_of_any_order(const Expr& x, double p, const ReduceAxesAndKeepdims& over) {
   if (p == 1) return reduce_over("ReduceL1", x, over);
   if (p == 2) return reduce_over("ReduceL2", x, over);
   if (std::isinf(p)) return reduce_over(p > 0 ? "ReduceMax" : "ReduceMin", abs(x), over);
@@ -29,29 +29,30 @@ Expr norm_of_any_order(const Expr& x, double p, const ReduceAxes& over) {
 void p_norm(NodeContext& n) {
   auto x = input_expr(n, "X");
   bool vector = n.attr("asvector", false);
-  ReduceAxes over{vector ? Ints{} : Ints{n.attr("axis", -1)}, n.attr("keepdim", false)};
-  set_scalar_output(n, "Out", norm_of_any_order(x, n.attr("porder", 2.0f), over));
+  ReduceAxesAndKeepdims over{vector ? Ints{} : Ints{n.attr("axis", -1)}, n.attr("keepdim", false)};
+  set_scalar_output_as_declared(n, "Out", norm_of_any_order(x, n.attr("porder", 2.0f), over));
 }
 
 void frobenius_norm(NodeContext& n) {
   auto x = input_expr(n, "X");
-  set_scalar_output(n, "Out",
-                    norm_of_any_order(x, 2, read_reduce_axes(n, "dim", "keep_dim", n.rank(x))));
+  set_scalar_output_as_declared(
+      n, "Out",
+      norm_of_any_order(x, 2, read_reduce_axes_and_keepdims(n, "dim", "keep_dim", n.rank(x))));
 }
 
 void dist(NodeContext& n) {
-  set_scalar_output(
+  set_scalar_output_as_declared(
       n, "Out",
       norm_of_any_order(input_expr(n, "X") - input_expr(n, "Y"), n.attr("p", 2.0f), {{}, false}));
 }
 
 void l1_norm(NodeContext& n) {
-  set_scalar_output(n, "Out", norm_of_any_order(input_expr(n, "X"), 1, {{}, false}));
+  set_scalar_output_as_declared(n, "Out", norm_of_any_order(input_expr(n, "X"), 1, {{}, false}));
 }
 
 void squared_l2_norm(NodeContext& n) {
   auto x = input_expr(n, "X");
-  set_scalar_output(n, "Out", reduce_over("ReduceSum", x * x, {{}, false}));
+  set_scalar_output_as_declared(n, "Out", reduce_over("ReduceSum", x * x, {{}, false}));
 }
 
 // ---- row distances; Y may have one row for all ----
@@ -98,7 +99,7 @@ void clip_by_norm(NodeContext& n) {
 // x / sqrt(sum of squares + epsilon)
 void l2_normalize(NodeContext& n) {
   auto x = input_expr(n, "X");
-  ReduceAxes over{{n.axis_attr("axis", 0, n.require_known_rank(x))}, true};
+  ReduceAxesAndKeepdims over{{n.axis_attr("axis", 0, n.require_known_rank(x))}, true};
   auto size = sqrt(reduce_over("ReduceSum", x * x, over) + n.attr("epsilon", 1e-10f));
   n.set_output("Out", x / size);
   n.set_output("Norm", size);

@@ -72,8 +72,8 @@ Value scale_and_shift(NodeContext& n, Value v, Value scale, Value bias) {
 }
 
 // Reshapes flat scale and bias to the shape of `x` from `begin` on.
-Value find_input_reshaped_to_trailing_dims(NodeContext& n, std::string_view slot, Value x,
-                                           std::int64_t begin) {
+Value reshape_optional_input_to_trailing_dims(NodeContext& n, std::string_view slot, Value x,
+                                              std::int64_t begin) {
   if (!n.has_input(slot)) return {};
   auto v = n.cast(n.input(slot), n.require_known_dtype(x));
   Ints shape = *n.shape(x), dims(shape.begin() + begin, shape.end());
@@ -87,8 +87,8 @@ void layer_norm(NodeContext& n) {
   int rank = n.require_known_rank(x);
   auto begin = n.axis_attr("begin_norm_axis", 1, rank);
   auto epsilon = n.attr("epsilon", 1e-5f);
-  auto scale = find_input_reshaped_to_trailing_dims(n, "Scale", x, begin),
-       bias = find_input_reshaped_to_trailing_dims(n, "Bias", x, begin);
+  auto scale = reshape_optional_input_to_trailing_dims(n, "Scale", x, begin),
+       bias = reshape_optional_input_to_trailing_dims(n, "Bias", x, begin);
   if (n.opset() >= 17 && scale) {
     Values in{x, scale};
     if (bias) in.push_back(bias);

@@ -84,8 +84,8 @@ Expr merge_axes_into_last(NodeContext& n, const Expr& x, const Ints& axes) {
 void nanmedian(NodeContext& n) {
   auto x = input_expr(n, "X");
   int rank = n.require_known_rank(x);
-  ReduceAxes over{require_unique_sorted_axes(n, n.attr("axis", Ints{}), rank),
-                  n.attr("keepdim", true)};
+  ReduceAxesAndKeepdims over{normalize_sort_and_deduplicate_axes(n, n.attr("axis", Ints{}), rank),
+                             n.attr("keepdim", true)};
   if (over.axes.empty()) over.axes = all_axes(rank);
   if (rank == 0) return n.set_output("Out", x);
   bool floats = is_floating(n.require_known_dtype(x));
@@ -203,7 +203,7 @@ void unique(NodeContext& n) {
   NodeContext::Attrs attrs{{"sorted", std::int64_t{n.attr("is_sorted", false)}}};
   Ints axis = n.attr("axis", Ints{});
   if (!axis.empty()) {
-    auto along = require_unique_sorted_axes(n, axis, n.require_known_rank(x)).at(0);
+    auto along = normalize_sort_and_deduplicate_axes(n, axis, n.require_known_rank(x)).at(0);
     attrs.emplace_back("axis", along);
     if (n.rank(x) > 1)
       x = assert_nonempty_except_axis(n, x, along);  // the kernel crashes for empty slices
@@ -252,7 +252,8 @@ void unique_consecutive(NodeContext& n) {
   auto dtype = n.attr("dtype", DType::float32);
   Ints axis_attr = n.attr("axis", Ints{});
   n.require(axis_attr.empty() || n.require_known_rank(x) > 0, "has no axis");
-  auto axis = axis_attr.empty() ? 0 : require_unique_sorted_axes(n, axis_attr, n.rank(x)).at(0);
+  auto axis =
+      axis_attr.empty() ? 0 : normalize_sort_and_deduplicate_axes(n, axis_attr, n.rank(x)).at(0);
   Ints perm = all_axes(axis_attr.empty() ? 1 : n.rank(x));
   std::rotate(perm.begin(), perm.begin() + axis, perm.begin() + axis + 1);
   Expr slices(n, axis_attr.empty() ? n.reshape(x, {-1}) : n.transpose(x, perm));

@@ -33,7 +33,7 @@ void pad(NodeContext& n) {
 
 // Maps pairs of image dims (last dim first) to ONNX's begins and ends of all dims: indices into the
 // pairs, -1 for 0.
-Ints image_pad_order(int rank, bool last) {
+Ints image_pad_index_per_onnx_pad(int rank, bool last) {
   Ints order;
   int first = last ? 1 : 2, dims = rank - 2;
   for (int end = 0; end < 2; ++end)
@@ -45,7 +45,7 @@ Ints image_pad_order(int rank, bool last) {
 }
 
 Value expand_image_pads(NodeContext& n, Value pairs, int rank, bool last) {
-  Ints order = image_pad_order(rank, last);
+  Ints order = image_pad_index_per_onnx_pad(rank, last);
   for (auto& at : order)
     at = at < 0 ? std::int64_t{2} * (rank - 2) : at;  // a zero is appended to the pairs
   auto with_zero = n.concat({pairs, n.int64_vector({0})}, 0);

@@ -270,7 +270,7 @@ void check_kernel_and_pad_small_image(const NodeContext& n, Pool& pool) {
   for (std::size_t i = 0; i < dims; ++i) {
     n.require(w.kernel[i] > 0, "ksize=" + format_shape(w.kernel) + " is not positive");
   }
-  add_end_pads_or_reject_small_image(n, pool.window, pool.image_size, pool.ceil_mode);
+  pad_or_reject_image_smaller_than_window(n, pool.window, pool.image_size, pool.ceil_mode);
 }
 
 Value sliding_pool(NodeContext& n, Value x, Pool pool) {
@@ -311,8 +311,8 @@ void pool(NodeContext& n) {
                         move_channels_last_if(n, adaptive_pool_with_size_tensor(n, x), last));
   Ints kernel = n.attr("ksize", Ints{});
   Pool pool{n.attr("pooling_type", "max") == "max", n.attr("exclusive", true),
-            n.attr("ceil_mode", false), read_undilated_window(n, kernel),
-            static_spatial_sizes(n, x, kernel.size())};
+            n.attr("ceil_mode", false), read_strides_and_paddings(n, kernel),
+            spatial_sizes_or_minus_one(n, x, kernel.size())};
   bool adapts = n.attr("adaptive", false), one = element_count(kernel).value_or(-1) == 1;
   auto y = n.attr("global_pooling", false) || (adapts && one)
                ? global_pool(n, x, pool.is_max, kernel.size())
@@ -334,8 +334,8 @@ Value indices_within_plane(NodeContext& n, Value indices, Value x, std::size_t d
 void max_pool_with_index(NodeContext& n) {
   auto x = n.input("X");
   Ints out = n.attr("ksize", Ints{});
-  Pool pool{true, true, n.attr("ceil_mode", false), read_undilated_window(n, out),
-            static_spatial_sizes(n, x, out.size())};
+  Pool pool{true, true, n.attr("ceil_mode", false), read_strides_and_paddings(n, out),
+            spatial_sizes_or_minus_one(n, x, out.size())};
   bool adapts = n.attr("adaptive", false);
   if (adapts || n.attr("global_pooling", false)) {
     if (!adapts) out.assign(out.size(), 1);

@@ -40,10 +40,11 @@ AnchorCandidates top_anchor_candidates(NodeContext& n, std::int64_t max_candidat
 // Decodes boxes from deltas to their anchors. [N,K,4]
 Value decode_boxes(NodeContext& n, const AnchorCandidates& p, double pixel_offset) {
   const double largest = std::log(1000.0 / 16.0);  // limit of the log size
-  auto low = box_corner(n, p.anchors, 0), size = box_corner(n, p.anchors, 2) - low + pixel_offset;
+  auto low = slice_box_corner(n, p.anchors, 0),
+       size = slice_box_corner(n, p.anchors, 2) - low + pixel_offset;
   auto moved = p.deltas * p.variances;
-  auto middle = box_corner(n, moved, 0) * size + low + size / 2;
-  auto half = exp(min(box_corner(n, moved, 2), largest)) * size / 2;
+  auto middle = slice_box_corner(n, moved, 0) * size + low + size / 2;
+  auto half = exp(min(slice_box_corner(n, moved, 2), largest)) * size / 2;
   return n.concat({middle - half, middle + half - pixel_offset}, 2);
 }
 
@@ -60,7 +61,7 @@ struct MinBoxSize {
 // Whether a box is large enough and, for pixel boxes, its center lies in the image. [N,K]
 Value is_large_and_inside_image(NodeContext& n, Value boxes, const Expr& image,
                                 const MinBoxSize& min_size) {
-  auto low = box_corner(n, boxes, 0), length = box_corner(n, boxes, 2) - low;
+  auto low = slice_box_corner(n, boxes, 0), length = slice_box_corner(n, boxes, 2) - low;
   auto original = min_size.scale ? length / Expr{n, min_size.scale} : length;
   auto is_large = original + min_size.pixel_offset >= min_size.size;
   if (min_size.pixel_offset > 0)
@@ -80,7 +81,8 @@ Value append_dummy_box(NodeContext& n, Value v, double number) {
 Value drop_unneeded_dummy_boxes(NodeContext& n, Value indices, Value dummy_box, Value num_images) {
   auto real = slice_column(n, indices, 2) < Expr{n, dummy_box};
   auto owner = n.squeeze(slice_column(n, indices, 0), {1});
-  auto others = rows_per_image(n, compress_rows(n, owner, n.reshape(real, {-1})), num_images);
+  auto others =
+      row_counts_from_image_ids(n, compress_rows(n, owner, n.reshape(real, {-1})), num_images);
   auto alone = unsqueeze_last(gather_rows({n, others}, owner)) == 0;
   return compress_rows(n, indices, n.reshape(real || alone, {-1}));
 }
@@ -110,7 +112,8 @@ Value emit_proposals_and_set_outputs(NodeContext& n, Value image, const MinBoxSi
       "RpnRoiProbs",
       n.unsqueeze(n.emit("GatherND", {append_dummy_box(n, candidates.scores, 0), box_indices}),
                   {1}));
-  auto counts = rows_per_image(n, n.squeeze(slice_column(n, indices, 0), {1}), num_images);
+  auto counts =
+      row_counts_from_image_ids(n, n.squeeze(slice_column(n, indices, 0), {1}), num_images);
   n.set_output("RpnRoisNum", counts);
   return counts;
 }
@@ -142,7 +145,7 @@ void generate_proposals(NodeContext& n) {
 
 // The level of each region, counted from the first one. Each level is for regions of twice the size
 // of the previous one. int64[R,1]
-Expr pyramid_level_indices(NodeContext& n, Value rois, std::int64_t first, std::int64_t last) {
+Expr pyramid_level_per_roi(NodeContext& n, Value rois, std::int64_t first, std::int64_t last) {
   double pixel_offset = n.attr("pixel_offset", true) ? 1 : 0;
   auto refer = n.attr("refer_level", 0), scale = n.attr("refer_scale", 0);
   n.require(first >= -32 && last <= 32 && refer >= -32 && refer <= 32 && scale > 0,
@@ -165,7 +168,7 @@ void distribute_fpn_proposals(NodeContext& n) {
   n.require(n.require_known_rank(rois) == 2, "FpnRois has no two dims");
   auto first = n.attr("min_level", 0), last = n.attr("max_level", 0);
   n.require(last >= first, "max_level is below min_level");
-  auto level = pyramid_level_indices(n, rois, first, last);
+  auto level = pyramid_level_per_roi(n, rois, first, last);
   bool packed = !n.has_input("RoisNum") && bool(n.row_splits("FpnRois"));
   Value counts = n.has_input("RoisNum") ? n.input("RoisNum")
                  : packed ? require_input_row_partition(n, "FpnRois").lengths().value()
@@ -176,7 +179,8 @@ void distribute_fpn_proposals(NodeContext& n) {
     auto here = n.reshape(level == static_cast<double>(i), {-1});
     parts.push_back(compress_rows(n, rois, here)),
         numbers.push_back(compress_rows(n, number, here));
-    sizes.push_back(rows_per_image(n, compress_rows(n, owner, here), dim_as_vector(n, counts, 0)));
+    sizes.push_back(
+        row_counts_from_image_ids(n, compress_rows(n, owner, here), dim_as_vector(n, counts, 0)));
     if (packed)
       n.set_row_splits("MultiFpnRois", row_splits_from_counts(n, sizes.back()),
                        static_cast<std::size_t>(i));
@@ -198,15 +202,15 @@ Value rois_per_image_in_level(NodeContext& n, std::string_view slot, std::size_t
 // The best regions of all levels, by image.
 void collect_fpn_proposals(NodeContext& n) {
   bool packed = !n.has_input("MultiLevelRoIsNum") && bool(n.row_splits("MultiLevelRois"));
-  auto rois = require_nonempty_inputs(n, "MultiLevelRois"),
-       counts = packed ? Values{} : require_nonempty_inputs(n, "MultiLevelRoIsNum");
+  auto rois = require_one_or_more_inputs(n, "MultiLevelRois"),
+       counts = packed ? Values{} : require_one_or_more_inputs(n, "MultiLevelRoIsNum");
   for (std::size_t i = 0; packed && i < rois.size(); ++i)
     counts.push_back(rois_per_image_in_level(n, "MultiLevelRois", i));
   n.require(rois.size() == counts.size(), "the lists differ in length");
   Values owner, score;
   for (std::size_t i = 0; i < rois.size(); ++i)
     owner.push_back(image_ids_from_row_counts(n, counts[i], dim_as_vector(n, rois[i], 0)));
-  for (Value v : require_nonempty_inputs(n, "MultiLevelScores"))
+  for (Value v : require_one_or_more_inputs(n, "MultiLevelScores"))
     score.push_back(n.reshape(v, {-1}));
   auto scores = n.concat(score, 0), image_ids = n.concat(owner, 0);
   auto most = Expr{n, n.int64_vector({static_cast<std::int64_t>(require_unrollable_size(
@@ -214,8 +218,8 @@ void collect_fpn_proposals(NodeContext& n) {
   auto best = n.emit_n(2, "TopK", {scores, min(Expr{n, n.shape_of(scores)}, most)})[1];
   auto order = gather_rows({n, best}, sort_indices(n, gather_rows({n, image_ids}, best), false));
   n.set_output("FpnRois", gather_rows({n, n.concat(rois, 0)}, order));
-  auto counts_per_image =
-      rows_per_image(n, gather_rows({n, image_ids}, order), dim_as_vector(n, counts[0], 0));
+  auto counts_per_image = row_counts_from_image_ids(n, gather_rows({n, image_ids}, order),
+                                                    dim_as_vector(n, counts[0], 0));
   if (n.has_output("RoisNum")) n.set_output("RoisNum", counts_per_image);
   if (packed) n.set_row_splits("FpnRois", row_splits_from_counts(n, counts_per_image));
 }

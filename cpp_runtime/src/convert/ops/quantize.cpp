@@ -21,13 +21,14 @@ struct QuantFormat {
   double max_value() const { return static_cast<double>((std::int64_t{1} << (bits - 1)) - 1); }
 };
 
-QuantFormat make_format(NodeContext& n, std::int64_t bits, std::int64_t axis, bool is_symmetric) {
+QuantFormat make_validated_format(NodeContext& n, std::int64_t bits, std::int64_t axis,
+                                  bool is_symmetric) {
   n.require(bits > 1 && bits <= 16, "the number of bits is " + std::to_string(bits));
   return {bits, axis, is_symmetric};
 }
 
 QuantFormat read_format(NodeContext& n, std::int64_t axis, bool is_symmetric) {
-  return make_format(n, n.attr("bit_length", 8), axis, is_symmetric);
+  return make_validated_format(n, n.attr("bit_length", 8), axis, is_symmetric);
 }
 
 bool quantizes_float32_to_int8(NodeContext& n, Value x, const QuantFormat& format) {
@@ -123,7 +124,7 @@ Value int8_weight_if_whole(NodeContext& n, Value x) {
 
 Value find_int8_form(NodeContext& n, Value x) {
   if (n.dtype(x) == DType::int8) return x;
-  auto small = n.find_int8_equivalent(x);
+  auto small = n.int8_equivalent(x);
   return small ? small : int8_weight_if_whole(n, x);
 }
 
@@ -217,17 +218,18 @@ void dequantize_max_abs(NodeContext& n) {
 // One scale per slice, and a second for all if the operand is a product.
 void dequantize_channel_wise(NodeContext& n) {
   auto x = input_expr(n, "X");
-  auto scales = require_nonempty_inputs(n, "Scales");
+  auto scales = require_one_or_more_inputs(n, "Scales");
   auto bits = n.attr("quant_bits", Ints{8});
   n.require(n.require_known_rank(x) > 0, "has no slices");
   n.require(bits.size() >= scales.size() && scales.size() <= 2,
             "needs one number of bits for each of two scales");
   auto first = scales.size() == 1 ? n.axis_attr("quant_axis", 0, n.require_known_rank(x))
                                   : n.axis_attr("x_num_col_dims", 1, n.require_known_rank(x));
-  auto y = emit_dequantize(x, {n, scales[0]}, make_format(n, bits[0], first, true));
-  n.set_output("Out", scales.size() == 1 ? y
-                                         : y * Expr(n, as_scalar(n, scales[1])) /
-                                               make_format(n, bits[1], -1, true).max_value());
+  auto y = emit_dequantize(x, {n, scales[0]}, make_validated_format(n, bits[0], first, true));
+  n.set_output("Out", scales.size() == 1
+                          ? y
+                          : y * Expr(n, as_scalar(n, scales[1])) /
+                                make_validated_format(n, bits[1], -1, true).max_value());
 }
 
 }  // namespace

@@ -15,10 +15,10 @@ Value cast_for_reduction(NodeContext& n, Value x, DType requested) {
 LowerFn reduction_rule(std::string_view onnx) {
   return [onnx](NodeContext& n) {
     auto x = n.input("X");
-    ReduceAxes over = read_reduce_axes(n, "dim", "keep_dim", n.rank(x));
+    ReduceAxesAndKeepdims over = read_reduce_axes_and_keepdims(n, "dim", "keep_dim", n.rank(x));
     auto y = reduce(n, onnx, cast_for_reduction(n, x, n.attr("out_dtype", DType::none)), over.axes,
                     over.keepdims);
-    set_scalar_output(n, "Out", y);
+    set_scalar_output_as_declared(n, "Out", y);
   };
 }
 
@@ -26,21 +26,22 @@ LowerFn reduction_rule(std::string_view onnx) {
 LowerFn bool_reduction_rule(std::string_view onnx) {
   return [onnx](NodeContext& n) {
     auto x = n.input("X");
-    ReduceAxes over = read_reduce_axes(n, "dim", "keep_dim", n.rank(x));
+    ReduceAxesAndKeepdims over = read_reduce_axes_and_keepdims(n, "dim", "keep_dim", n.rank(x));
     auto numbers = n.cast(n.cast(x, DType::boolean), DType::int32);
-    set_scalar_output(n, "Out",
-                      n.cast(reduce(n, onnx, numbers, over.axes, over.keepdims), DType::boolean));
+    set_scalar_output_as_declared(
+        n, "Out", n.cast(reduce(n, onnx, numbers, over.axes, over.keepdims), DType::boolean));
   };
 }
 
 void mean(NodeContext& n) {
-  set_scalar_output(n, "Out", reduce(n, "ReduceMean", n.input("X"), {}, false));
+  set_scalar_output_as_declared(n, "Out", reduce(n, "ReduceMean", n.input("X"), {}, false));
 }
 
 void logsumexp(NodeContext& n) {
   auto x = n.input("X");
-  ReduceAxes over = read_reduce_axes(n, "axis", "keepdim", n.rank(x));
-  set_scalar_output(n, "Out", reduce(n, "ReduceLogSumExp", x, over.axes, over.keepdims));
+  ReduceAxesAndKeepdims over = read_reduce_axes_and_keepdims(n, "axis", "keepdim", n.rank(x));
+  set_scalar_output_as_declared(n, "Out",
+                                reduce(n, "ReduceLogSumExp", x, over.axes, over.keepdims));
 }
 
 // ---- argmax, argmin ----
@@ -51,7 +52,7 @@ LowerFn arg_reduction_rule(std::string_view onnx) {
     bool flat = n.attr("flatten", false), keep = n.attr("keepdims", false);
     auto dtype = n.attr("dtype", DType::int64);
     int rank = n.require_known_rank(x);
-    if (rank == 0) return set_scalar_output(n, "Out", n.scalar(0, dtype));
+    if (rank == 0) return set_scalar_output_as_declared(n, "Out", n.scalar(0, dtype));
     auto axis = flat ? 0 : require_const_axis(n, "axis", "", -1, rank);
     if (n.dtype(x) == DType::int16)
       x = n.cast(x, DType::int32);  // ONNX Runtime has no int16 comparison
@@ -59,7 +60,7 @@ LowerFn arg_reduction_rule(std::string_view onnx) {
                      {{"axis", axis}, {"keepdims", std::int64_t{!flat && keep}}});
     if (flat) n.declare_type(at, DType::int64, Ints{});
     if (flat && keep) at = n.reshape(at, Ints(static_cast<std::size_t>(rank), 1));
-    set_scalar_output(n, "Out", n.cast(at, dtype));
+    set_scalar_output_as_declared(n, "Out", n.cast(at, dtype));
   };
 }
 

@@ -39,7 +39,7 @@ struct LayerWeights {
   Value input, hidden, bias;
 };
 
-LayerWeights layer_weights(NodeContext& n, const RnnConfig& config, std::int64_t layer) {
+LayerWeights emit_onnx_layer_weights(NodeContext& n, const RnnConfig& config, std::int64_t layer) {
   Values input, hidden, bias;
   for (std::int64_t d = 0; d < config.num_directions; ++d) {
     auto at = static_cast<std::size_t>(2 * (layer * config.num_directions + d)),
@@ -67,7 +67,7 @@ NodeContext::Attrs onnx_rnn_attrs(const RnnConfig& config) {
 }
 
 // The states of one layer.
-Value layer_states(NodeContext& n, Value states, const RnnConfig& config, std::int64_t layer) {
+Value emit_layer_states(NodeContext& n, Value states, const RnnConfig& config, std::int64_t layer) {
   if (config.num_layers == 1) return states;
   return n.slice(states, {layer * config.num_directions}, {(layer + 1) * config.num_directions},
                  {0});
@@ -77,7 +77,7 @@ Value layer_states(NodeContext& n, Value states, const RnnConfig& config, std::i
 void restore_nans(NodeContext& n, const RnnConfig& config, Value x, const Values& states,
                   Values& results) {
   if (config.cell.gate_order.size() == 1 && !n.has_input("SequenceLength")) return;
-  auto nans = nan_or_zero_per_row(sum_axis_2_of_3(n, x), states);
+  auto nans = nan_or_zero_from_row_sums_and_states(sum_axis_2_of_3(n, x), states);
   results[0] = Expr(n, results[0]) + propagate_nans_to_later_steps(
                                          nans, config.num_directions == 1 ? Ints{0} : Ints{0, 1});
   Expr last(n, n.unsqueeze(reduce(n, "ReduceSum", nans, {0}, false), {2}));
@@ -87,12 +87,12 @@ void restore_nans(NodeContext& n, const RnnConfig& config, Value x, const Values
 // Runs one layer. x: [T,B,I] -> [T,B,D*H]; appends its final states to `last`.
 Value emit_layer(NodeContext& n, const RnnConfig& config, std::int64_t layer, Value x,
                  std::vector<Values>& last) {
-  auto [input, hidden, bias] = layer_weights(n, config, layer);
+  auto [input, hidden, bias] = emit_onnx_layer_weights(n, config, layer);
   Value lengths =
       n.has_input("SequenceLength") ? n.cast(n.input("SequenceLength"), DType::int32) : Value{};
   Values operands{x, input, hidden, bias, lengths};
   Values states;
-  for (Value all : n.inputs("PreState")) states.push_back(layer_states(n, all, config, layer));
+  for (Value all : n.inputs("PreState")) states.push_back(emit_layer_states(n, all, config, layer));
   operands.insert(operands.end(), states.begin(), states.end());
   auto results =
       n.emit_n(1 + config.cell.num_states, config.cell.onnx, operands, onnx_rnn_attrs(config));

@@ -7,7 +7,7 @@
 namespace oarlock {
 namespace {
 
-constexpr Activation kActivations[] = {
+constexpr ActivationRow kActivations[] = {
     {0, "identity", "Affine", [](const Expr& x) { return x; }},
     {1, "sigmoid", "Sigmoid", sigmoid},
     {2, "tanh", "Tanh", tanh},
@@ -15,9 +15,9 @@ constexpr Activation kActivations[] = {
 };
 
 template <class T>
-const Activation& require_activation_row(const NodeContext& n, std::string_view attr,
-                                         const T& value, T Activation::* member) {
-  for (const Activation& row : kActivations)
+const ActivationRow& require_activation_row(const NodeContext& n, std::string_view attr,
+                                            const T& value, T ActivationRow::* member) {
+  for (const ActivationRow& row : kActivations)
     if (row.*member == value) return row;
   std::ostringstream why;
   why << "attribute '" << attr << "' is " << value;
@@ -26,15 +26,15 @@ const Activation& require_activation_row(const NodeContext& n, std::string_view 
 
 }  // namespace
 
-const Activation& read_activation_row(const NodeContext& n, std::string_view attr,
-                                      std::int64_t default_value) {
-  return require_activation_row(n, attr, n.attr(attr, default_value), &Activation::number);
+const ActivationRow& require_activation_attr(const NodeContext& n, std::string_view attr,
+                                             std::int64_t default_value) {
+  return require_activation_row(n, attr, n.attr(attr, default_value), &ActivationRow::number);
 }
 
-const Activation& read_activation_row(const NodeContext& n, std::string_view attr,
-                                      const char* default_value) {
+const ActivationRow& require_activation_attr(const NodeContext& n, std::string_view attr,
+                                             const char* default_value) {
   std::string name = n.attr(attr, default_value);
-  return require_activation_row(n, attr, std::string_view(name), &Activation::paddle);
+  return require_activation_row(n, attr, std::string_view(name), &ActivationRow::paddle);
 }
 
 Value reorder_gates(NodeContext& n, Value weight, const Ints& order, std::int64_t hidden,
@@ -63,7 +63,7 @@ GruWeights split_legacy_gru_weight(NodeContext& n) {
 
 Expr sum_axis_2_of_3(NodeContext& n, Value v) { return sum(Expr(n, v), {2}); }
 
-Expr nan_or_zero_per_row(const Expr& rows, const Values& states) {
+Expr nan_or_zero_from_row_sums_and_states(const Expr& rows, const Values& states) {
   NodeContext& n = rows.context();
   Expr sums(n, n.unsqueeze(rows, {1}));
   for (Value state : states) sums = sums + sum_axis_2_of_3(n, state);

@@ -17,22 +17,22 @@ struct GruWeights {
 GruWeights split_legacy_gru_weight(NodeContext& n);
 
 /// An activation: Paddle's number and name, ONNX's name, and its formula.
-struct Activation {
+struct ActivationRow {
   std::int64_t number;
   std::string_view paddle, onnx;
   Expr (*apply)(const Expr& x);
 };
-using Activations = std::vector<const Activation*>;
+using Activations = std::vector<const ActivationRow*>;
 /// The activation selected by a numeric attribute, as in older ops, or by a name.
-const Activation& read_activation_row(const NodeContext& n, std::string_view attr,
-                                      std::int64_t default_value);
-const Activation& read_activation_row(const NodeContext& n, std::string_view attr,
-                                      const char* default_value);
+const ActivationRow& require_activation_attr(const NodeContext& n, std::string_view attr,
+                                             std::int64_t default_value);
+const ActivationRow& require_activation_attr(const NodeContext& n, std::string_view attr,
+                                             const char* default_value);
 
 /// NaN where an input row or an initial state contains NaN, else 0.  Needed because ONNX Runtime's
 /// LSTM and GRU hide NaN: they clip activations, and they ignore rows beyond the length of a
 /// sequence. rows: sums of the input's rows, [T,B]; states [D,B,*] -> [T,D,B]
-Expr nan_or_zero_per_row(const Expr& rows, const Values& states);
+Expr nan_or_zero_from_row_sums_and_states(const Expr& rows, const Values& states);
 /// Row sums of a value of three axes.
 Expr sum_axis_2_of_3(NodeContext& n, Value v);
 /// Propagates each NaN to all later steps; to all earlier steps for directions with `reverse` 1.

@@ -15,7 +15,7 @@ Value image_ids_of_rois(NodeContext& n, Value rois) {
     return sequence_ids(require_input_row_partition(n, "ROIs"));
   if (!n.has_input("RoisNum") && n.has_input("RoisLod"))  // Paddle before 2.0
     return sequence_ids(
-        assert_row_splits({{n, n.cast(n.input("RoisLod"), DType::int64)}}, {n, count}));
+        assert_row_splits_at_run_time({{n, n.cast(n.input("RoisLod"), DType::int64)}}, {n, count}));
   n.require(n.has_input("RoisNum"), "without RoisNum, the number of images must be known to be 1");
   return image_ids_from_row_counts(n, n.input("RoisNum"), count);
 }

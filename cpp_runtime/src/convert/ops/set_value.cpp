@@ -14,14 +14,14 @@ constexpr std::int64_t kMaxConstantPositions = 1 << 16;  // more positions are c
 
 // The selection along one axis: selected positions bool[size], and the value entry of each,
 // int64[size].
-struct AxisSelection {
+struct AxisMaskAndValueIndex {
   Value mask, value_index;
 };
 
 // start, end and step as in Python, except that for negative steps an end of -1 means through the
 // front.
-AxisSelection constant_selection(NodeContext& n, std::int64_t size, std::int64_t start,
-                                 std::int64_t end, std::int64_t step) {
+AxisMaskAndValueIndex constant_selection(NodeContext& n, std::int64_t size, std::int64_t start,
+                                         std::int64_t end, std::int64_t step) {
   if (step < 0 && end == -1) end = -size - 1;
   auto low = step > 0 ? std::int64_t{0} : std::int64_t{-1}, high = step > 0 ? size : size - 1;
   auto clamp = [&](std::int64_t v) { return std::clamp(v < 0 ? v + size : v, low, high); };
@@ -36,8 +36,8 @@ AxisSelection constant_selection(NodeContext& n, std::int64_t size, std::int64_t
 }
 
 // The selection with bounds known at run time. start, end, size: int64[1]; step > 0
-AxisSelection runtime_selection(NodeContext& n, Value size, Value start, Value end,
-                                std::int64_t step) {
+AxisMaskAndValueIndex runtime_selection(NodeContext& n, Value size, Value start, Value end,
+                                        std::int64_t step) {
   auto zero = n.int64_scalar(0), by = n.int64_scalar(step);
   auto from_front = [&](Value v) {
     auto shifted = n.emit("Where", {n.emit("Less", {v, zero}), n.emit("Add", {v, size}), v});
@@ -57,7 +57,8 @@ struct SliceBounds {
   Value starts, ends;
 };
 
-AxisSelection selection_along_axis(NodeContext& n, Value x, const SliceBounds& s, std::size_t i) {
+AxisMaskAndValueIndex selection_along_axis(NodeContext& n, Value x, const SliceBounds& s,
+                                           std::size_t i) {
   auto size = n.dim(x, s.axes[i]);
   auto at = static_cast<std::int64_t>(i);
   n.require(n.dim(s.starts, 0) > at && n.dim(s.ends, 0) > at,
@@ -95,7 +96,7 @@ Value read_value(NodeContext& n, DType dtype) {
 }
 
 // Expands the value's rank to that of x: decreased axes and missing leading axes become 1.
-Value expand_value_rank(NodeContext& n, Value v, int rank, const Ints& decreased) {
+Value unsqueeze_value_to_rank_of_x(NodeContext& n, Value v, int rank, const Ints& decreased) {
   Ints ones;
   auto remaining_rank = n.require_known_rank(v);
   for (int axis = rank - 1; axis >= 0; --axis) {
@@ -107,7 +108,7 @@ Value expand_value_rank(NodeContext& n, Value v, int rank, const Ints& decreased
   }
   if (remaining_rank == 0) return n.unsqueeze(v, ones);
   n.require(remaining_rank == 1 && n.dim(v, 0) == 1, "the value has more dims than the slice");
-  return expand_value_rank(n, n.squeeze(v, {0}), rank, decreased);
+  return unsqueeze_value_to_rank_of_x(n, n.squeeze(v, {0}), rank, decreased);
 }
 
 // Positions of None axes among those of the slice. none_axes: the axis of x that each precedes.
@@ -163,17 +164,17 @@ void set_value(NodeContext& n) {
                 read_int_list(n, {"ends", "", "EndsTensorList"})};
   n.require(s.steps.size() == s.axes.size(), "needs one step per axis");
   for (std::size_t i = 0; i < s.axes.size(); ++i) {
-    s.axes[i] = require_unique_sorted_axes(n, {s.axes[i]}, rank)[0];
+    s.axes[i] = normalize_sort_and_deduplicate_axes(n, {s.axes[i]}, rank)[0];
     n.require(s.steps[i] != 0 && s.steps[i] > -kMaxConstantPositions &&
                   s.steps[i] < kMaxConstantPositions,
               "a step is " + std::to_string(s.steps[i]));
   }
-  auto decreased = require_unique_sorted_axes(n, n.attr("decrease_axes", Ints{}), rank);
+  auto decreased = normalize_sort_and_deduplicate_axes(n, n.attr("decrease_axes", Ints{}), rank);
   auto assigned = drop_none_axes(n, read_value(n, n.require_known_dtype(x)), rank, decreased);
-  auto value = expand_value_rank(n, assigned, rank, decreased);
+  auto value = unsqueeze_value_to_rank_of_x(n, assigned, rank, decreased);
   Value mask = n.scalar(1, DType::boolean);
   for (std::size_t i = 0; i < s.axes.size(); ++i) {
-    AxisSelection hits = selection_along_axis(n, x, s, i);
+    AxisMaskAndValueIndex hits = selection_along_axis(n, x, s, i);
     value = gather_value_entries(n, value, hits.value_index, s.axes[i]);
     auto along = unsqueeze_trailing(n, hits.mask, s.axes[i], rank);
     mask = i == 0 ? along : n.emit("And", {mask, along});

@@ -59,7 +59,7 @@ void flatten_contiguous_range(NodeContext& n) {
   n.set_output("Out", flatten_axes(n, x, start, stop, rank));
 }
 
-void flatten_to_matrix(NodeContext& n) {
+void lower_flatten_op(NodeContext& n) {
   auto axis = n.attr("axis", 1);
   n.set_output("Out", n.emit("Flatten", {n.input("X")}, {{"axis", axis}}));
 }
@@ -77,7 +77,8 @@ Value squeeze_all_unit_dims_at_run_time(NodeContext& n, Value x, Ints shape) {
 void squeeze(NodeContext& n) {
   auto x = n.input("X");
   int rank = n.require_known_rank(x);
-  Ints requested = require_unique_sorted_axes(n, require_const_int_list(n, {"axes", "", ""}), rank),
+  Ints requested = normalize_sort_and_deduplicate_axes(
+           n, require_const_int_list(n, {"axes", "", ""}), rank),
        axes;
   Ints shape = n.shape(x).value_or(Ints{});
   bool is_dynamic = std::find(shape.begin(), shape.end(), -1) != shape.end();
@@ -90,7 +91,7 @@ void squeeze(NodeContext& n) {
 
 // Paddle inserts axes one by one, each relative to the current shape; ONNX's are relative to the
 // final one.
-Ints axes_in_final_shape(const NodeContext& n, const Ints& axes, int rank) {
+Ints axes_in_final_shape_if_inserted_in_order(const NodeContext& n, const Ints& axes, int rank) {
   std::vector<bool> added(static_cast<std::size_t>(rank), false);
   for (auto a : axes) {
     auto size = static_cast<std::int64_t>(added.size()), at = a < 0 ? a + size + 1 : a;
@@ -126,8 +127,9 @@ void unsqueeze(NodeContext& n) {
   if (!n.find_constant_ints(axes_value))
     return n.set_output("Out", unsqueeze_runtime_axes(n, x, axes_value));
   auto axes = require_const_int_list(n, {"axes", "AxesTensor", "AxesTensorList"});
-  n.set_output("Out",
-               n.unsqueeze(x, n.rank(x) < 0 ? axes : axes_in_final_shape(n, axes, n.rank(x))));
+  n.set_output("Out", n.unsqueeze(x, n.rank(x) < 0 ? axes
+                                                   : axes_in_final_shape_if_inserted_in_order(
+                                                         n, axes, n.rank(x))));
 }
 
 void lower_shape_op(NodeContext& n) {
@@ -138,7 +140,7 @@ void size(NodeContext& n) {
   auto x = n.input("Input");
   auto dims = n.shape(x);
   auto total = dims ? element_count(*dims).value_or(-1) : -1;
-  set_scalar_output(n, "Out", total >= 0 ? n.int64_scalar(total) : n.emit("Size", {x}));
+  set_scalar_output_as_declared(n, "Out", total >= 0 ? n.int64_scalar(total) : n.emit("Size", {x}));
 }
 
 }  // namespace
@@ -149,8 +151,8 @@ std::span<const Rule> shape_rules() {
       {"reshape2", 7, reshape},
       {"transpose", 7, transpose},
       {"transpose2", 7, transpose},
-      {"flatten", 9, flatten_to_matrix, {.ignore_declared_shape = true}},
-      {"flatten2", 9, flatten_to_matrix, {.ignore_declared_shape = true}},
+      {"flatten", 9, lower_flatten_op, {.ignore_declared_shape = true}},
+      {"flatten2", 9, lower_flatten_op, {.ignore_declared_shape = true}},
       {"flatten_contiguous_range", 7, flatten_contiguous_range},
       {"squeeze", 7, squeeze},
       {"squeeze2", 7, squeeze},

@@ -32,15 +32,16 @@ Value try_gather_single_entry(NodeContext& n, Value x, const Ints& axes, const I
   auto at = n.find_constant_ints(starts);
   bool one = axes.size() == 1 && decreased.size() == 1 && at && at->size() == 1;
   if (!one || n.rank(x) < 1 ||
-      require_unique_sorted_axes(n, axes, n.rank(x)) !=
-          require_unique_sorted_axes(n, decreased, n.rank(x)))
+      normalize_sort_and_deduplicate_axes(n, axes, n.rank(x)) !=
+          normalize_sort_and_deduplicate_axes(n, decreased, n.rank(x)))
     return {};
   return n.emit("Gather", {x, n.int64_scalar((*at)[0])}, {{"axis", axes[0]}});
 }
 
 void squeeze_axes_and_set_output(NodeContext& n, Value y, const Ints& decreased) {
-  set_scalar_output(
-      n, "Out", n.squeeze(y, require_unique_sorted_axes(n, decreased, n.require_known_rank(y))));
+  set_scalar_output_as_declared(
+      n, "Out",
+      n.squeeze(y, normalize_sort_and_deduplicate_axes(n, decreased, n.require_known_rank(y))));
 }
 
 void slice(NodeContext& n) {
@@ -51,7 +52,7 @@ void slice(NodeContext& n) {
   if (n.is_sequence(x)) return set_output_to_tensor_array_slice(n, x, starts, ends);
   if (n.opset() >= 10)
     if (auto entry = try_gather_single_entry(n, x, axes, decreased, starts))
-      return set_scalar_output(n, "Out", entry);
+      return set_scalar_output_as_declared(n, "Out", entry);
   squeeze_axes_and_set_output(n, emit_slice(n, x, axes, starts, ends, {}), decreased);
 }
 

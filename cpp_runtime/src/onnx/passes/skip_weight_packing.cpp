@@ -79,7 +79,7 @@ struct WeightUses {
   }
 };
 
-WeightUses scan_weights(const WireErrorContext& source, std::string_view model) {
+WeightUses scan_weights(const WireSourceFile& source, std::string_view model) {
   WeightUses uses;
   for (int pass : {5, 1})  // initializers first: nodes and initializers come in any order
     for (WireReader outer(source, model, "model"); outer.next();) {
@@ -114,7 +114,7 @@ void write_graph_input(WireWriter& w, const std::string& name, const Weight& wei
 
 }  // namespace
 
-std::string turn_matmul_weights_into_graph_inputs(std::string model) {
+std::string turn_minor_matmul_weights_into_inputs(std::string model) {
   WeightUses uses = scan_weights({"the graph to keep", model.data()}, model);
   std::size_t all_elements = 0, product_elements = 0;
   bool any_eligible = false;

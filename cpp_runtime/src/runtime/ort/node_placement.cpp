@@ -24,8 +24,9 @@ bool is_shape_op(const std::string& op) {
 
 }  // namespace
 
-Placement query_node_placement(const Library& library, const ort::Session* session) {
-  Placement placement;
+OpCountsByProvider query_op_counts_by_provider(const Library& library,
+                                               const ort::Session* session) {
+  OpCountsByProvider placement;
   if (library.minor < kPlacementMinor) return placement;
   const ort::Api& api = library.api;
   const ort::EpSubgraph* const* parts = nullptr;
@@ -46,7 +47,7 @@ Placement query_node_placement(const Library& library, const ort::Session* sessi
   return placement;
 }
 
-std::string describe_compute_ops_on_cpu(const Placement& placement) {
+std::string describe_compute_ops_on_cpu(const OpCountsByProvider& placement) {
   auto cpu = placement.find("CPUExecutionProvider");
   std::string text;
   if (cpu == placement.end()) return text;

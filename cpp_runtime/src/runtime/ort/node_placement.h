@@ -1,4 +1,4 @@
-// Placement of a session's nodes on execution providers.
+// OpCountsByProvider of a session's nodes on execution providers.
 #pragma once
 #include <map>
 #include <string>
@@ -9,14 +9,14 @@
 namespace oarlock {
 
 /// The number of nodes per provider and op type.
-using Placement = std::map<std::string, std::map<std::string, std::size_t>>;
+using OpCountsByProvider = std::map<std::string, std::map<std::string, std::size_t>>;
 
 /// The placement that ONNX Runtime reports; empty before 1.24.  The session must have been created
 /// with `session.record_ep_graph_assignment_info`.
-Placement query_node_placement(const Library& library, const ort::Session* session);
+OpCountsByProvider query_op_counts_by_provider(const Library& library, const ort::Session* session);
 
 /// The compute nodes that run on the CPU, as one line; "" for none.  Shape computations are
 /// excluded: they belong on the CPU.
-std::string describe_compute_ops_on_cpu(const Placement& placement);
+std::string describe_compute_ops_on_cpu(const OpCountsByProvider& placement);
 
 }  // namespace oarlock

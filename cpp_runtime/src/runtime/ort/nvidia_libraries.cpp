@@ -27,7 +27,8 @@ std::vector<fs::path> list_folder(const fs::path& folder) {
 }
 
 // The first file `stem*` that can be opened; "" if there is none.
-std::string dlopen_first_match(const std::vector<std::string>& folders, const std::string& stem) {
+std::string dlopen_first_match_returning_path(const std::vector<std::string>& folders,
+                                              const std::string& stem) {
   for (const std::string& folder : folders)
     for (const fs::path& file : list_folder(folder))
       if (file.filename().string().rfind(stem, 0) == 0 &&
@@ -56,10 +57,11 @@ std::vector<std::string> nvidia_folders(const std::string& named, const std::str
 std::vector<NvidiaLibrary> open_nvidia_libraries(const std::vector<std::string>& folders,
                                                  bool tensorrt) {
   std::vector<NvidiaLibrary> libraries;
-  for (const char* stem : kCuda) libraries.push_back({stem, dlopen_first_match(folders, stem)});
+  for (const char* stem : kCuda)
+    libraries.push_back({stem, dlopen_first_match_returning_path(folders, stem)});
   if (tensorrt)
     for (const char* stem : kTensorRt)
-      libraries.push_back({stem, dlopen_first_match(folders, stem)});
+      libraries.push_back({stem, dlopen_first_match_returning_path(folders, stem)});
   return libraries;
 }
 

@@ -102,7 +102,7 @@ bool Library::has_provider(std::string_view name) const {
   return std::find(info.providers.begin(), info.providers.end(), name) != info.providers.end();
 }
 
-const Library& open_library(const std::string& path) {
+const Library& load_ort_library_once(const std::string& path) {
   static std::mutex mutex;
   static auto& opened = *new std::map<void*, std::unique_ptr<Library>>;  // never destroyed
   std::lock_guard lock(mutex);
@@ -125,6 +125,8 @@ const Library& open_library(const std::string& path) {
       tried);
 }
 
-OrtLibraryInfo ort_library_info(const std::string& path) { return open_library(path).info; }
+OrtLibraryInfo ort_library_info(const std::string& path) {
+  return load_ort_library_once(path).info;
+}
 
 }  // namespace oarlock

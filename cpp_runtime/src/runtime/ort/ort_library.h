@@ -22,6 +22,6 @@ struct Library {
 
 /// Opens the library at `path`; "": OARLOCK_ORT_LIBRARY, then libraries next to this program, then
 /// the system's.  Throws Error(engine) that lists the tried paths.
-const Library& open_library(const std::string& path);
+const Library& load_ort_library_once(const std::string& path);
 
 }  // namespace oarlock

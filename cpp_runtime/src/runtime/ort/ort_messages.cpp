@@ -93,7 +93,7 @@ std::size_t find_brackets_end(std::string_view text) {
 }
 
 // Removes a source location `concatbase.h:133 PrepareForComputeImpl ` from the start.
-std::string_view strip_file_location(std::string_view reason) {
+std::string_view strip_relative_source_location(std::string_view reason) {
   auto colon = reason.find(':'), space = reason.find(' ');
   if (space == reason.npos || colon > space) return reason;
   auto file = reason.substr(0, colon), line = reason.substr(colon + 1, space - colon - 1);
@@ -106,8 +106,8 @@ std::string_view strip_file_location(std::string_view reason) {
 
 // Removes ONNX Runtime's file, function and condition: `/src/broadcast.h:540 void Append(long,
 // long) axis == 1 was false.  Attempting to broadcast ...`
-std::string_view strip_source_location(std::string_view reason) {
-  if (reason.empty() || reason[0] != '/') return strip_file_location(reason);
+std::string_view strip_source_location_and_condition(std::string_view reason) {
+  if (reason.empty() || reason[0] != '/') return strip_relative_source_location(reason);
   auto arguments = reason.find('(');
   if (arguments == reason.npos) return reason;
   reason.remove_prefix(arguments);
@@ -147,8 +147,8 @@ std::string translated_failure_reason(std::string_view message) {
   if (auto own = find_assert_message(message); !own.empty()) return std::string(own);
   constexpr std::string_view status = "Status Message: ";  // the innermost node's comes last
   auto at = message.rfind(status);
-  std::string reason(
-      strip_source_location(message.substr(at == message.npos ? 0 : at + status.size())));
+  std::string reason(strip_source_location_and_condition(
+      message.substr(at == message.npos ? 0 : at + status.size())));
   reason.erase(reason.find_last_not_of(" \n") + 1);
   if (!is_index_error(reason)) return translate_message(reason);
   bool negative = reason.find(std::to_string(kInvalidIndex)) != reason.npos;

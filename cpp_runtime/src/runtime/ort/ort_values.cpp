@@ -15,7 +15,7 @@ std::pair<DType, std::vector<std::int64_t>> read_tensor_type(const ort::Api& api
   api.call<ort::GetDimensionsCount>(info, &rank);
   std::vector<std::int64_t> shape(rank);
   api.call<ort::GetDimensions>(info, shape.data(), rank);
-  return {dtype_of_onnx(number), std::move(shape)};
+  return {find_dtype_by_onnx_number(number), std::move(shape)};
 }
 
 // Avoids the three allocations of a TensorInfo, which slow down small runs.
@@ -25,7 +25,7 @@ std::pair<DType, std::vector<std::int64_t>> read_borrowed_tensor_type(const ort:
   const std::int64_t* sizes = nullptr;
   std::size_t rank = 0;
   api.call<ort::GetTensorTypeAndShapeData>(value, &number, &sizes, &rank);
-  return {dtype_of_onnx(number), {sizes, sizes + rank}};
+  return {find_dtype_by_onnx_number(number), {sizes, sizes + rank}};
 }
 
 }  // namespace
@@ -63,18 +63,18 @@ std::pair<DType, std::vector<std::int64_t>> read_tensor_type(const Library& libr
   return read_tensor_type(library.api, info.get());
 }
 
-void pairs_to_complex_type(DType& dtype, std::vector<std::int64_t>& shape) {
+void convert_type_of_pairs_to_complex(DType& dtype, std::vector<std::int64_t>& shape) {
   if (!shape.empty()) shape.pop_back();  // the rank may be unknown
   dtype = dtype == DType::float64 ? DType::complex128 : DType::complex64;
 }
 
-Tensor make_tensor_from_ort_value(const Library& library, ort::ValueHandle value, bool complex) {
+Tensor make_tensor_owning_ort_value(const Library& library, ort::ValueHandle value, bool complex) {
   const ort::Api& api = library.api;
   ort::Value* raw = value.get();
   auto [dtype, shape] = read_tensor_type(library, raw);
   void* data = nullptr;
   api.call<ort::GetTensorMutableData>(raw, &data);
-  if (complex) pairs_to_complex_type(dtype, shape);
+  if (complex) convert_type_of_pairs_to_complex(dtype, shape);
   return Tensor(dtype, std::move(shape), std::shared_ptr<void>(std::move(value)), data);
 }
 
@@ -93,7 +93,8 @@ TensorSpec read_output_spec(const Library& library, ort::Session* session, std::
   std::tie(spec.dtype, spec.shape) = read_tensor_type(api, info);
   std::vector<const char*> symbols(spec.shape.size());
   api.call<ort::GetSymbolicDimensions>(info, symbols.data(), symbols.size());
-  if (complex) pairs_to_complex_type(spec.dtype, spec.shape), symbols.resize(spec.shape.size());
+  if (complex)
+    convert_type_of_pairs_to_complex(spec.dtype, spec.shape), symbols.resize(spec.shape.size());
   for (const char* symbol : symbols) spec.symbols.emplace_back(symbol ? symbol : "");
   return spec;
 }

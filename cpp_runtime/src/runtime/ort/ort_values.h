@@ -34,7 +34,7 @@ class OrtValues {
   /// Sets an empty entry.
   void set(std::size_t i, ort::ValueHandle value) { data()[i] = value.release(); }
   /// Releases an entry.
-  [[nodiscard]] ort::ValueHandle release(std::size_t i) {
+  [[nodiscard]] ort::ValueHandle release_to_handle(std::size_t i) {
     return {std::exchange(data()[i], nullptr), ort::ValueHandle::deleter_type{api_}};
   }
 
@@ -60,12 +60,12 @@ std::pair<DType, std::vector<std::int64_t>> read_tensor_type(const Library& libr
                                                              const ort::Value* value);
 
 /// Converts the type of pairs along the last axis to that of complex numbers.
-void pairs_to_complex_type(DType& dtype, std::vector<std::int64_t>& shape);
+void convert_type_of_pairs_to_complex(DType& dtype, std::vector<std::int64_t>& shape);
 
 /// A tensor that owns `value`. complex: pairs along the last axis are complex numbers.
-Tensor make_tensor_from_ort_value(const Library& library, ort::ValueHandle value, bool complex);
+Tensor make_tensor_owning_ort_value(const Library& library, ort::ValueHandle value, bool complex);
 
-/// The spec of a session output. complex: as for make_tensor_from_ort_value.  Throws
+/// The spec of a session output. complex: as for make_tensor_owning_ort_value.  Throws
 /// Error(unsupported) if it is not a tensor.
 TensorSpec read_output_spec(const Library& library, ort::Session* session, std::size_t index,
                             bool complex);

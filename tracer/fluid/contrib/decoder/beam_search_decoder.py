@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ....core.errors import with_user_line
+from ....core.errors import append_user_line
 from ....core.op import OPS
 from ....core.tensor import Tensor
 from ... import layers
@@ -38,7 +38,7 @@ class _DecoderBase:
     @contextmanager
     def _enter_block(self) -> Iterator[None]:
         if self._stage != BEFORE:
-            raise ValueError(with_user_line("decoder.block() can only be invoked once"))
+            raise ValueError(append_user_line("decoder.block() can only be invoked once"))
         self._stage = INSIDE
         yield
         self._stage = AFTER
@@ -47,7 +47,7 @@ class _DecoderBase:
     def _check_in_block(self, method: str) -> None:
         if self._stage != INSIDE:
             raise ValueError(
-                with_user_line(
+                append_user_line(
                     f"{method} should be invoked inside block of {type(self).__name__} object"
                 )
             )
@@ -55,7 +55,7 @@ class _DecoderBase:
     def _check_after_block(self) -> None:
         if self._stage != AFTER:
             raise ValueError(
-                with_user_line("Output of a decoder can only be visited outside the block")
+                append_user_line("Output of a decoder can only be visited outside the block")
             )
 
 
@@ -190,11 +190,11 @@ class BeamSearchDecoder(_DecoderBase):
         self._check_in_block("read_array")
         if is_ids and is_scores:
             raise ValueError(
-                with_user_line("read_array: is_ids and is_scores must not both be True")
+                append_user_line("read_array: is_ids and is_scores must not both be True")
             )
         if not isinstance(init, Tensor):
             raise TypeError(
-                with_user_line("read_array: the input argument `init` must be a Variable")
+                append_user_line("read_array: the input argument `init` must be a Variable")
             )
         with parent_block():
             array = layers.array_write(init, self._zero_index)
@@ -209,12 +209,12 @@ class BeamSearchDecoder(_DecoderBase):
         self._check_in_block("update_array")
         if not isinstance(array, Tensor) or not isinstance(value, Tensor):
             raise TypeError(
-                with_user_line(
+                append_user_line(
                     "update_array: the input arguments `array` and `value` must be Variables"
                 )
             )
         if array.name not in self._array_by_variable:
-            raise ValueError(with_user_line("Please invoke read_array before update_array"))
+            raise ValueError(append_user_line("Please invoke read_array before update_array"))
         self._updates.append((value, self._array_by_variable[array.name]))
 
     def decode(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from ....core.errors import with_user_line
+from ....core.errors import append_user_line
 from ... import layers
 from ...layers.decode import parent_block
 
@@ -29,7 +29,7 @@ class InitState:
     ) -> None:
         if init is None and init_boot is None:
             raise ValueError(
-                with_user_line(
+                append_user_line(
                     "InitState: init_boot must be provided to infer the shape of InitState"
                 )
             )
@@ -101,9 +101,9 @@ class StateCell:
         name: str | None = None,
     ) -> None:
         if not all(isinstance(state, InitState) for state in states.values()):
-            raise ValueError(with_user_line("StateCell: state must be an InitState object"))
+            raise ValueError(append_user_line("StateCell: state must be an InitState object"))
         if out_state not in states:
-            raise ValueError(with_user_line("StateCell: out_state must be one state in states"))
+            raise ValueError(append_user_line("StateCell: out_state must be one state in states"))
         self._initial, self._inputs, self._out_state = states, inputs, out_state
         self._current_states: dict[str, Any] = dict(states)
         self._decoder: Any = None
@@ -123,7 +123,7 @@ class StateCell:
     def attach(self, decoder: Any) -> None:
         """Attach the cell to a decoder. Raises ValueError if it is attached already."""
         if self._decoder is not None:
-            raise ValueError(with_user_line("StateCell has already entered a decoder"))
+            raise ValueError(append_user_line("StateCell has already entered a decoder"))
         self._decoder = decoder
 
     def detach(self) -> None:
@@ -142,13 +142,13 @@ class StateCell:
         """Return the current value of a state."""
         self._ensure_states_loaded()
         if state_name not in self._current_states:
-            raise ValueError(with_user_line(f"StateCell: unknown state {state_name}"))
+            raise ValueError(append_user_line(f"StateCell: unknown state {state_name}"))
         return self._current_states[state_name]
 
     def get_input(self, input_name: str) -> Any:
         """Return an input of this step."""
         if self._inputs.get(input_name) is None:
-            raise ValueError(with_user_line(f"StateCell: invalid input {input_name}"))
+            raise ValueError(append_user_line(f"StateCell: invalid input {input_name}"))
         return self._inputs[input_name]
 
     def set_state(self, state_name: str, state_value: Any) -> None:
@@ -166,7 +166,7 @@ class StateCell:
         unknown = [name for name in inputs if name not in self._inputs]
         if unknown or self._updater is None:
             raise ValueError(
-                with_user_line(
+                append_user_line(
                     f"StateCell: unknown inputs {unknown}"
                     if unknown
                     else "StateCell: no state_updater"

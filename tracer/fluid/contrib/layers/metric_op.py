@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....core.errors import with_user_line
+from ....core.errors import append_user_line
 from ....core.op import OPS
 from ... import layers
-from ...layers.layer_utils import ensure_1d
+from ...layers.layer_utils import ensure_at_least_1d
 
 __all__ = ["ctr_metric_bundle"]
 
@@ -20,7 +20,7 @@ def ctr_metric_bundle(input: Any, label: Any) -> tuple[Any, ...]:
     Returns six variables [1].
     """
     if tuple(input.shape) != tuple(label.shape):
-        raise AssertionError(with_user_line("ctr_metric_bundle: input and label differ in shape"))
+        raise AssertionError(append_user_line("ctr_metric_bundle: input and label differ in shape"))
     error = OPS["elementwise_sub"](input, label)
     rows = layers.fill_constant_batch_size_like(label, [-1, 1], "float32", 1.0)
     values = (OPS["square"](error), OPS["abs"](error), input, OPS["sigmoid"](input), label, rows)
@@ -31,4 +31,6 @@ def _sum_over_runs(value: Any) -> Any:
     """Return a variable to which every run adds the sum of `value`."""
     total = layers.create_global_var([1], 0.0, "float32", persistable=True)
     total.stop_gradient = True
-    return layers.sums([total, ensure_1d(OPS["reduce_sum"](value, reduce_all=True))], out=total)
+    return layers.sums(
+        [total, ensure_at_least_1d(OPS["reduce_sum"](value, reduce_all=True))], out=total
+    )

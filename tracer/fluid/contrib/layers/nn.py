@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ....core.errors import OpError, with_user_line
+from ....core.errors import OpError, append_user_line
 from ....core.op import OPS
 from ... import layers
 
@@ -33,7 +33,7 @@ def fused_elemwise_activation(
     names = functor_list.split(",") if isinstance(functor_list, str) else list(functor_list)
     if len(names) != 2 or sum(n.startswith("elementwise_") for n in names) != 1:
         raise OpError(
-            with_user_line(
+            append_user_line(
                 f"fused_elemwise_activation: functor_list={functor_list!r} must contain one "
                 f"binary (elementwise_*) and one unary op"
             )

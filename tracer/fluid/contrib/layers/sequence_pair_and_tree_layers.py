@@ -34,7 +34,7 @@ def match_matrix_tensor(
         channel_num,
         require_static_size(helper.layer_type, y, 1),
     ]
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         weight = helper.create_parameter(param_attr, shape, dtype)
         out, product = OPS["match_matrix_tensor"](x, None, y, None, weight, dim_t=channel_num)
         return helper.activate(out, act), set_stop_gradient(product)
@@ -84,7 +84,7 @@ def var_conv_2d(
         "KernelH": kernel_h,
         "KernelW": kernel_w,
     }
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         weight = helper.create_parameter(
             param_attr, [output_channel, input_channel * kernel_h * kernel_w], dtype
         )
@@ -113,7 +113,7 @@ def tree_conv(
     """
     helper = LayerHelper("tree_conv", name, nodes_vector, edge_set)
     shape = [require_static_size(helper.layer_type, nodes_vector, 2), 3, output_size, num_filters]
-    with helper.prefix_output_names():
+    with helper.prefixing_output_names():
         weight = helper.create_parameter(param_attr, shape, nodes_vector.dtype)
         out = OPS["tree_conv"](nodes_vector, edge_set, weight, max_depth=max_depth)
         sizes = [require_static_size(helper.layer_type, out, axis) for axis in (1, 2, 3)]

@@ -88,7 +88,7 @@ void row_conv(NodeContext& n) {
   auto x = input_expr(n, "X");
   if (n.require_known_rank(x) == 3) return n.set_output("Out", emit_lookahead_conv(x));
   n.require(n.rank(x) == 2, "needs X [rows, features] or [batch, time, features]");
-  auto at = make_padding_rows_and_mask(require_input_row_partition(n));
+  auto at = emit_padded_row_indices_and_mask(require_input_row_partition(n));
   n.set_output("Out", pack_sequences(emit_lookahead_conv(pad_sequences(x, at)), at.mask));
 }
 

@@ -12,7 +12,7 @@ namespace oarlock {
 namespace {
 
 // The input of the recurrence: rows of `x` times `weight` [I,G*H], plus optional `bias` [G*H].
-struct RnnInput {
+struct RnnInputProjection {
   Expr x, weight;
   Value bias;
 };
@@ -26,17 +26,17 @@ const std::string& single_name_or_empty(const Slots& slots, std::string_view slo
 // The op before `reader` that wrote a variable, if nothing has written it since.
 const OpDesc* find_input_producer(const NodeContext& n, const std::string& name,
                                   const OpDesc& reader) {
-  const OpDesc* op = n.last_writer_in_block(name);
+  const OpDesc* op = n.find_earlier_writer_in_block(name);
   return op && op < &reader && single_name_or_empty(op->outputs, "Out") == name ? op : nullptr;
 }
 
 bool is_unchanged_since(const NodeContext& n, const std::string& name, const OpDesc& op) {
-  const OpDesc* writer = n.last_writer_in_block(name);
+  const OpDesc* writer = n.find_earlier_writer_in_block(name);
   return n.has_variable_value(name) && (!writer || writer < &op);
 }
 
 // Fuses a preceding `fc`, whose product ONNX's op computes itself.
-std::optional<RnnInput> try_fuse_fc(NodeContext& n, std::int64_t width) {
+std::optional<RnnInputProjection> try_fuse_fc(NodeContext& n, std::int64_t width) {
   const OpDesc* add = find_input_producer(n, single_name_or_empty(n.op().inputs, "Input"), n.op());
   const OpDesc* mul = add && add->type == "elementwise_add"
                           ? find_input_producer(n, single_name_or_empty(add->inputs, "X"), *add)
@@ -50,14 +50,14 @@ std::optional<RnnInput> try_fuse_fc(NodeContext& n, std::int64_t width) {
   if (!is_unchanged_since(n, rows, *mul) || !is_unchanged_since(n, table, *mul))
     return std::nullopt;
   if (add != mul && !is_unchanged_since(n, bias, *add)) return std::nullopt;
-  Value x = n.require_variable_value(rows), weight = n.require_variable_value(table),
-        shift = bias.empty() ? Value{} : n.require_variable_value(bias);
+  Value x = n.require_value_adding_weight(rows), weight = n.require_value_adding_weight(table),
+        shift = bias.empty() ? Value{} : n.require_value_adding_weight(bias);
   if (n.shape(weight) != Ints{n.dim(weight, 0), width} || n.rank(x) < 2) return std::nullopt;
   if (n.dim(weight, 0) < 1 || (shift && n.shape(shift) != Ints{width})) return std::nullopt;
-  return RnnInput{{n, n.reshape(x, {-1, n.dim(weight, 0)})}, {n, weight}, shift};
+  return RnnInputProjection{{n, n.reshape(x, {-1, n.dim(weight, 0)})}, {n, weight}, shift};
 }
 
-RnnInput read_rnn_input(NodeContext& n, std::int64_t width) {
+RnnInputProjection read_rnn_input_projection(NodeContext& n, std::int64_t width) {
   if (auto fused = try_fuse_fc(n, width)) return *fused;
   auto x = input_expr(n, "Input");
   n.require(n.require_known_rank(x) == 2, "needs Input [rows, gates]");
@@ -88,7 +88,7 @@ Values onnx_rnn_inputs(NodeContext& n, const OnnxRnnNode& net, const Expr& x, co
 
 NodeContext::Attrs onnx_rnn_attrs(const OnnxRnnNode& net, bool reverse) {
   Strings names;
-  for (const Activation* each : net.activations) names.emplace_back(each->onnx);
+  for (const ActivationRow* each : net.activations) names.emplace_back(each->onnx);
   NodeContext::Attrs attrs{{"hidden_size", net.hidden_size},
                            {"direction", std::string(reverse ? "reverse" : "forward")},
                            {"activations", names}};
@@ -103,9 +103,9 @@ Value swap_batch_and_time(const Expr& v) { return v.context().transpose(v, {1, 0
 
 // Runs ONNX's op over padded sequences and restores the NaNs that its kernel hides. x: the rows ->
 // [T,H]
-Value run_on_padded_sequences(NodeContext& n, const OnnxRnnNode& net, const Expr& x) {
+Value emit_rnn_on_padded_sequences(NodeContext& n, const OnnxRnnNode& net, const Expr& x) {
   auto sequences = require_input_row_partition(n, "Input");
-  auto at = make_padding_rows_and_mask(sequences);
+  auto at = emit_padded_row_indices_and_mask(sequences);
   bool reverse = n.attr("is_reverse", false);
   auto steps = gather_rows(x, swap_batch_and_time(at.rows));  // rows beyond an end are not read
   Expr output(n, n.emit_n(1, net.onnx, onnx_rnn_inputs(n, net, steps, sequences.lengths()),
@@ -115,12 +115,12 @@ Value run_on_padded_sequences(NodeContext& n, const OnnxRnnNode& net, const Expr
   std::copy_if(net.states.begin(), net.states.end(), std::back_inserter(initial_states),
                [](Value v) { return bool(v); });
   Expr sums(n, swap_batch_and_time(pad_sequences(sum(x, {1}), at)));
-  output =
-      output + propagate_nans_to_later_steps(nan_or_zero_per_row(sums, initial_states), {reverse});
+  output = output + propagate_nans_to_later_steps(
+                        nan_or_zero_from_row_sums_and_states(sums, initial_states), {reverse});
   return pack_sequences({n, n.transpose(n.squeeze(output, {1}), {1, 0, 2})}, at.mask);
 }
 
-Value read_initial_state(NodeContext& n, std::string_view slot) {
+Value read_optional_initial_state(NodeContext& n, std::string_view slot) {
   return n.has_input(slot) ? n.unsqueeze(n.input(slot), {0}) : Value{};
 }
 
@@ -130,11 +130,11 @@ Value read_initial_state(NodeContext& n, std::string_view slot) {
 // - sigmoid(a) is sigmoid(-a).
 void gru(NodeContext& n) {
   auto [gates, candidate, hidden] = split_legacy_gru_weight(n);
-  auto& gate = read_activation_row(n, "gate_activation", "sigmoid");
+  auto& gate = require_activation_attr(n, "gate_activation", "sigmoid");
   bool is_origin_mode = n.attr("origin_mode", false);
   n.require(is_origin_mode || gate.paddle == "sigmoid",
             "attribute 'gate_activation' is not sigmoid");
-  auto [x, weight, shift] = read_rnn_input(n, 3 * hidden);
+  auto [x, weight, shift] = read_rnn_input_projection(n, 3 * hidden);
   auto dtype = n.require_known_dtype(x);
   Floats signs(static_cast<std::size_t>(3 * hidden), 1.0);
   if (!is_origin_mode) std::fill_n(signs.begin(), hidden, -1.0);
@@ -149,10 +149,10 @@ void gru(NodeContext& n) {
   OnnxRnnNode net{"GRU",
                   hidden,
                   {first(w * column), first(r * column), first(n.concat({bias * sign, zeros}, 0))},
-                  {read_initial_state(n, "H0")},
+                  {read_optional_initial_state(n, "H0")},
                   {},
-                  {&gate, &read_activation_row(n, "activation", "tanh")}};
-  n.set_output("Hidden", run_on_padded_sequences(n, net, x));
+                  {&gate, &require_activation_attr(n, "activation", "tanh")}};
+  n.set_output("Hidden", emit_rnn_on_padded_sequences(n, net, x));
 }
 
 // ---- lstm: gates in the order candidate, input, forget, output ----
@@ -176,13 +176,13 @@ LstmParameters read_lstm(NodeContext& n) {
           weight,
           n.slice(bias, {0}, {4 * hidden}, {0}),
           peepholes,
-          {&read_activation_row(n, "gate_activation", "sigmoid"),
-           &read_activation_row(n, "candidate_activation", "tanh"),
-           &read_activation_row(n, "cell_activation", "tanh")}};
+          {&require_activation_attr(n, "gate_activation", "sigmoid"),
+           &require_activation_attr(n, "candidate_activation", "tanh"),
+           &require_activation_attr(n, "cell_activation", "tanh")}};
 }
 
 Value emit_lstm(NodeContext& n, const LstmParameters& net) {
-  auto [x, weight, shift] = read_rnn_input(n, 4 * net.hidden_size);
+  auto [x, weight, shift] = read_rnn_input_projection(n, 4 * net.hidden_size);
   auto dtype = n.require_known_dtype(x);
   auto sorted = [&](Value v, bool matrix) {
     return reorder_gates(n, v, {1, 3, 2, 0}, net.hidden_size, matrix);
@@ -193,15 +193,16 @@ Value emit_lstm(NodeContext& n, const LstmParameters& net) {
   auto both = n.concat({sorted(bias, false), n.unsqueeze(zeros, {0})}, 1);
   auto peepholes =
       net.peepholes ? reorder_gates(n, net.peepholes, {0, 2, 1}, net.hidden_size, false) : Value{};
-  return run_on_padded_sequences(n,
-                                 {"LSTM",
-                                  net.hidden_size,
-                                  {sorted(n.transpose(weight, {1, 0}), true),
-                                   sorted(n.transpose(net.weight, {1, 0}), true), both},
-                                  {read_initial_state(n, "H0"), read_initial_state(n, "C0")},
-                                  {peepholes},
-                                  net.activations},
-                                 x);
+  return emit_rnn_on_padded_sequences(
+      n,
+      {"LSTM",
+       net.hidden_size,
+       {sorted(n.transpose(weight, {1, 0}), true), sorted(n.transpose(net.weight, {1, 0}), true),
+        both},
+       {read_optional_initial_state(n, "H0"), read_optional_initial_state(n, "C0")},
+       {peepholes},
+       net.activations},
+      x);
 }
 
 Expr clip_state(const Expr& x, double max_abs) {
@@ -232,7 +233,7 @@ Exprs scan_lstm(NodeContext& n, const LstmParameters& net, std::int64_t width, d
   auto x = input_expr(n, "Input");
   n.require(n.require_known_rank(x) == 2, "needs Input [rows, gates]");
   auto sequences = require_input_row_partition(n, "Input");
-  auto at = make_padding_rows_and_mask(sequences);
+  auto at = emit_padded_row_indices_and_mask(sequences);
   auto first = [&](std::string_view slot, std::int64_t size) {
     if (n.has_input(slot)) return input_expr(n, slot);
     return full_like(x, 0, n.concat({sequences.count(), n.int64_vector({size})}, 0));
@@ -263,7 +264,7 @@ void lstmp(NodeContext& n) {
   auto net = read_lstm(n);
   auto projection = n.input("ProjWeight");
   n.require(n.require_known_rank(projection) == 2, "needs ProjWeight [hidden, projection]");
-  auto& act = read_activation_row(n, "proj_activation", "tanh");
+  auto& act = require_activation_attr(n, "proj_activation", "tanh");
   auto max_projection = static_cast<double>(n.attr("proj_clip", 0.0f));
   auto project = [&](const Expr& hidden) {
     return clip_state(act.apply(hidden.emit("MatMul", {projection})), max_projection);

@@ -28,10 +28,10 @@ Expr pool_sequences(const Expr& x, const RowPartition& sequences, const std::str
   if (type == "MAX")
     return reduce(
         "ReduceMax",
-        pad_by_one_at_end(pad_sequences(x, make_padding_rows_and_mask(sequences), -INFINITY), 1,
-                          -INFINITY),
+        pad_by_one_at_end(pad_sequences(x, emit_padded_row_indices_and_mask(sequences), -INFINITY),
+                          1, -INFINITY),
         {1});
-  auto total = sum(pad_sequences(x, make_padding_rows_and_mask(sequences)), {1});
+  auto total = sum(pad_sequences(x, emit_padded_row_indices_and_mask(sequences)), {1});
   if (type == "SUM") return total;
   auto sizes = unsqueeze_to_rank(max(sequences.lengths(), 1).to(n.require_known_dtype(x)),
                                  n.require_known_rank(x));
@@ -50,7 +50,7 @@ void sequence_pool(NodeContext& n) {
 
 void sequence_softmax(NodeContext& n) {
   auto x = n.input("X");
-  auto at = make_padding_rows_and_mask(require_input_row_partition(n));
+  auto at = emit_padded_row_indices_and_mask(require_input_row_partition(n));
   auto scores = pad_sequences({n, n.reshape(x, {-1})}, at, -INFINITY);
   Expr shares(n, n.emit("Softmax", {scores}, {{"axis", std::int64_t{1}}}));
   n.set_output("Out", reshape_like(n, pack_sequences(shares, at.mask), x));

@@ -26,7 +26,7 @@ void sequence_pad(NodeContext& n) {
     longest = {n, fail_at_run_time_if_any(n, padded_length, longest > padded_length,
                                           "a sequence is longer than padded_length")};
   }
-  auto at = make_padding_rows_and_mask(sequences.starts(), lengths, longest);
+  auto at = emit_padded_row_indices_and_mask(sequences.starts(), lengths, longest);
   auto rows = gather_rows(x, at.rows);
   n.set_output("Out", where(unsqueeze_to_rank(at.mask, n.require_known_rank(rows)), rows, value));
   n.set_output("Length", lengths);
@@ -71,8 +71,8 @@ void sequence_expand(NodeContext& n) {
   }
   auto sequences = require_input_row_partition(n);
   auto lengths = gather_rows(sequences.lengths(), sequence_of_row);
-  auto at = make_padding_rows_and_mask(gather_rows(sequences.starts(), sequence_of_row), lengths,
-                                       max_length_or_zero(lengths));
+  auto at = emit_padded_row_indices_and_mask(gather_rows(sequences.starts(), sequence_of_row),
+                                             lengths, max_length_or_zero(lengths));
   n.set_output("Out", gather_rows(x, pack_sequences(at.rows, at.mask)));
   n.set_row_splits("Out", row_partition_from_lengths(lengths).row_splits);
 }
@@ -89,10 +89,10 @@ void sequence_reverse(NodeContext& n) {
 void sequence_concat(NodeContext& n) {
   Values rows, inside;
   std::optional<Expr> offsets;
-  for (std::size_t i = 0; i < require_nonempty_inputs(n, "X").size(); ++i) {
+  for (std::size_t i = 0; i < require_one_or_more_inputs(n, "X").size(); ++i) {
     RowPartition sequences{{n, n.row_splits("X", i)}};
     n.require(bool(sequences.row_splits.value()), "needs packed sequences (LoD) in all of 'X'");
-    auto at = make_padding_rows_and_mask(sequences);
+    auto at = emit_padded_row_indices_and_mask(sequences);
     rows.push_back(pad_sequences({n, n.inputs("X")[i]}, at));
     inside.push_back(at.mask);
     offsets = offsets ? *offsets + sequences.row_splits : sequences.row_splits;
@@ -109,8 +109,8 @@ void sequence_slice(NodeContext& n) {
   auto from = numbers("Offset"), lengths = numbers("Length");
   auto wrong = from < 0 || lengths < 0 || from + lengths > sequences.lengths();
   from = {n, fail_at_run_time_if_any(n, from, wrong, "a slice is not inside of its sequence")};
-  auto at =
-      make_padding_rows_and_mask(sequences.starts() + from, lengths, max_length_or_zero(lengths));
+  auto at = emit_padded_row_indices_and_mask(sequences.starts() + from, lengths,
+                                             max_length_or_zero(lengths));
   n.set_output("Out", gather_rows(input_expr(n, "X"), pack_sequences(at.rows, at.mask)));
   n.set_row_splits("Out", row_partition_from_lengths(lengths).row_splits);
 }
@@ -221,7 +221,7 @@ void lod_reset(NodeContext& n) {
     Expr target_splits(n, n.has_input("Y") ? n.cast(as_int64_vector(n, n.input("Y")), DType::int64)
                                            : n.int64_vector(target));
     n.require(n.has_input("Y") || !target.empty(), "has no offsets");
-    offsets = assert_row_splits({target_splits}, num_rows(x)).row_splits;
+    offsets = assert_row_splits_at_run_time({target_splits}, num_rows(x)).row_splits;
   }
   n.set_output("Out", x);
   n.set_row_splits("Out", offsets);

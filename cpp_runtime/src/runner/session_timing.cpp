@@ -1,0 +1,148 @@
+#include "runner/session_timing.h"
+
+#include <algorithm>
+#include <barrier>
+#include <chrono>
+#include <exception>
+#include <thread>
+
+#include "runner/npz.h"
+#include "runner/process_memory.h"
+
+namespace oarlock::runner {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+Model open_model_and_set_ms_since_start(const std::vector<std::string>& paths,
+                                        Clock::time_point start, double& milliseconds) {
+  Model model = Model::open(paths[0], paths.size() > 1 ? paths[1] : "");
+  milliseconds = ms_since(start);
+  return model;
+}
+
+double timed_run(const Session& session, const std::vector<Tensor>& inputs) {
+  std::vector<TensorView> views(inputs.begin(), inputs.end());
+  auto start = Clock::now();
+  session.run(views);
+  return ms_since(start);
+}
+
+// One client thread: its times, or its exception.
+struct Client {
+  std::vector<double> run_ms;
+  std::exception_ptr failure;
+
+  void run(const TimedSession& subject, int count) {
+    try {
+      for (int i = 0; i < count; ++i) run_ms.push_back(subject.run_once());
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  }
+};
+
+void run_concurrently(TimedSession& subject, int clients, int count) {
+  std::vector<Client> all(static_cast<std::size_t>(clients));
+  std::vector<std::thread> threads;
+  std::barrier gate(clients + 1);
+  for (Client& client : all)
+    threads.emplace_back([&] {
+      gate.arrive_and_wait();
+      client.run(subject, count);
+    });
+  gate.arrive_and_wait();
+  auto start = Clock::now();
+  for (std::thread& thread : threads) thread.join();
+  subject.total_ms += ms_since(start);
+  for (Client& client : all) {
+    if (client.failure) std::rethrow_exception(client.failure);
+    subject.run_ms.insert(subject.run_ms.end(), client.run_ms.begin(), client.run_ms.end());
+  }
+}
+
+void run_sequentially(TimedSession& subject, int count) {
+  for (int i = 0; i < count; ++i) {
+    subject.run_ms.push_back(subject.run_once());
+    subject.total_ms += subject.run_ms.back();
+  }
+}
+
+}  // namespace
+
+TimedSession::TimedSession(const Command& command, const std::vector<std::string>& paths,
+                           const Options& options)
+    : engine_preload(preload_engine(options)),
+      model(open_model_and_set_ms_since_start(paths, start_time, read_ms)),
+      session(model, options) {
+  load_ms = ms_since(start_time);
+  load_rss_mb = status_mb("VmRSS:");
+  inputs = load_or_synthesize_runnable_inputs(command, model, session, first_run_ms);
+}
+
+double TimedSession::run_once() const { return timed_run(session, inputs); }
+
+void run_interleaved(TimedSessions& subjects, int clients, int warmup, int repeat,
+                     int runs_per_turn) {
+  for (TimedSession& subject : subjects)
+    for (int i = 1; i < warmup; ++i) subject.run_once();
+  for (int done = 0; done < repeat; done += runs_per_turn) {
+    int count = std::min(runs_per_turn, repeat - done);
+    for (TimedSession& subject : subjects) {
+      if (subjects.size() > 1)
+        subject.run_once();  // warm-up: threads of the other session may still spin, and caches are
+                             // cold
+      clients > 1 ? run_concurrently(subject, clients, count) : run_sequentially(subject, count);
+    }
+  }
+}
+
+double quantile(std::vector<double> times, double q) {
+  std::sort(times.begin(), times.end());
+  return times[std::min(times.size() - 1,
+                        static_cast<std::size_t>(q * static_cast<double>(times.size())))];
+}
+
+std::vector<Tensor> load_or_synthesize_inputs(const Command& command, const Model& model,
+                                              const Session& session,
+                                              const SyntheticInputOptions& spec) {
+  std::vector<Tensor> inputs =
+      synthetic_inputs(session.inputs(), model.guards(), command.shapes, spec);
+  NamedTensors arrays = command.input.empty() ? NamedTensors{} : read_npz(command.input);
+  for (auto& [name, array] : arrays) {
+    std::size_t at = 0;
+    while (at < inputs.size() && name != session.inputs()[at].name &&
+           name != "in" + std::to_string(at))
+      ++at;
+    if (at == inputs.size())
+      throw Error(ErrorCode::input, command.input + ": the model has no input '" + name + "'");
+    inputs[at] = array;
+  }
+  return inputs;
+}
+
+std::vector<Tensor> load_or_synthesize_runnable_inputs(const Command& command, const Model& model,
+                                                       const Session& session,
+                                                       double& milliseconds) {
+  std::string why;
+  for (const SyntheticInputOptions& spec : synthetic_input_options_to_try()) {
+    std::vector<Tensor> inputs = load_or_synthesize_inputs(command, model, session, spec);
+    try {
+      milliseconds = timed_run(session, inputs);
+      return inputs;
+    } catch (const Error& error) {
+      if (!command.input.empty() || error.code() == ErrorCode::file) throw;
+      if (why.empty()) why = error.what();
+    }
+  }
+  throw Error(
+      ErrorCode::input,
+      "generated inputs do not fit this model; give real ones by --input, or sizes by --shape (" +
+          why.substr(0, why.find('\n')) + ")");
+}
+
+}  // namespace oarlock::runner

@@ -1,0 +1,235 @@
+"""Python functions as ops: `py_func`, and `static_pylayer` with a separate backward function.
+
+An op refers to its function by a number, so the program runs only in the process that recorded it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ...core import cuda
+from ...core.eager import EAGER_MODE
+from ...core.errors import OarlockError, OpError, append_user_line
+from ...core.mode import state, use_mode
+from ...core.tensor import Tensor
+from ...ir.program import Attr, AttrType, OpDesc
+from ..modes import Static, find_static_base_mode
+from ..variable import Variable
+
+PythonFunction = Callable[..., Any]
+
+
+@dataclass
+class RegisteredFunction:
+    """A Python function that programs call.
+
+    backward: its gradient function.
+    skipped_backward_inputs: inputs and outputs that are not passed to `backward`.
+    """
+
+    function: PythonFunction
+    backward: PythonFunction | None = None
+    skipped_backward_inputs: frozenset[str] = field(default_factory=frozenset)
+
+
+REGISTERED_FUNCTIONS: list[RegisteredFunction] = []
+
+
+def _register_function(call: RegisteredFunction) -> int:
+    REGISTERED_FUNCTIONS.append(call)
+    return len(REGISTERED_FUNCTIONS) - 1
+
+
+def registered_function(number: int) -> RegisteredFunction:
+    """Return the function with a number. Raises OarlockError for a number that this process did not
+    register.
+    """
+    if not 0 <= number < len(REGISTERED_FUNCTIONS):
+        raise OarlockError(
+            f"py_func: function number {number} is not registered in this process; functions "
+            f"are not saved with a program"
+        )
+    return REGISTERED_FUNCTIONS[number]
+
+
+def to_list(value: Any) -> list[Any]:
+    """Convert to a list: a list or tuple, a single value, or None (an empty list)."""
+    if value is None:
+        return []
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _require_static_mode(what: str) -> Static:
+    mode = find_static_base_mode(state.mode)
+    if mode is None:
+        raise OarlockError(
+            append_user_line(f"{what}: requires static mode; call enable_static() first")
+        )
+    return mode
+
+
+# -- py_func
+# ------------------------------------------------------------------------------
+
+
+def py_func(
+    func: PythonFunction,
+    x: Any,
+    out: Any,
+    backward_func: PythonFunction | None = None,
+    skip_vars_in_backward_input: Any = None,
+) -> Any:
+    """Call `func` on the values of x as ndarrays in each run; its results become `out`, which is
+    returned.
+
+    out: variables for the results, None for none.
+    backward_func: called with operands, results and the gradients of the results, except those in
+    skip_vars_in_backward_input; returns the gradients of the operands.
+    """
+    recorder = _require_static_mode("py_func").recorder
+    if not callable(func):
+        raise TypeError(
+            append_user_line(f"py_func: func should be a function, not {type(func).__name__}")
+        )
+    operands, results = to_list(x), to_list(out)
+    for variable in (*operands, *results):
+        if not isinstance(variable, Variable):
+            raise TypeError(
+                append_user_line(f"py_func: x and out are variables, not {type(variable).__name__}")
+            )
+    skipped = [v.name for v in to_list(skip_vars_in_backward_input)]
+    unknown = set(skipped) - {v.name for v in (*operands, *results)}
+    if unknown:
+        raise OpError(
+            append_user_line(
+                f"py_func: skip_vars_in_backward_input holds {sorted(unknown)}, neither x nor out"
+            )
+        )
+    call = RegisteredFunction(func, backward_func, frozenset(skipped))
+    attrs = {
+        "forward_callable_id": Attr(AttrType.INT, _register_function(call)),
+        "backward_callable_id": Attr(AttrType.INT, -1),
+    }
+    attrs["backward_skip_vars"] = Attr(AttrType.STRINGS, skipped)
+    names = [recorder.find_name_or_declare_persistable(v) for v in operands]
+    recorder.append_op(
+        "py_func",
+        {"X": names},
+        {"Out": [recorder.find_name_or_declare_persistable(v) for v in results]},
+        attrs,
+    )
+    return out
+
+
+class PyFuncKernel:
+    """The kernel of the op `py_func`.
+
+    dtypes: the dtypes of its results.
+    """
+
+    def __init__(self, number: int, dtypes: Sequence[Any]) -> None:
+        self._function = registered_function(number).function
+        self._dtypes = list(dtypes)
+
+    def __call__(self, *arrays: Any) -> list[Any]:
+        """Return the results in the declared dtypes. Raises OpError for another number of
+        results.
+        """
+        with use_mode(EAGER_MODE):
+            results = self._function(*(None if a is None else np.asarray(a) for a in arrays))
+        result = to_list(results)
+        if not self._dtypes:
+            return []
+        if len(result) != len(self._dtypes):
+            name = getattr(self._function, "__name__", "the function")
+            raise OpError(f"py_func: {name} returns {len(result)} results, not {len(self._dtypes)}")
+        return [_result_array(m, d) for m, d in zip(result, self._dtypes, strict=True)]
+
+
+def _result_array(value: Any, dtype: Any) -> Any:
+    return np.asarray(cuda.to_host(value.array if isinstance(value, Tensor) else value)).astype(
+        dtype, copy=False
+    )
+
+
+def register_py_func_backward(
+    number: int, operands: list[str], results: list[str], gradients: list[str], needed: list[int]
+) -> tuple[int, list[str]]:
+    """Return the number of the function that computes the gradients of a py_func, and the names of
+    its inputs.
+
+    needed: the indices of the operands whose gradients are needed.
+    """
+    call = registered_function(number)
+    assert call.backward is not None
+    forward_names = [n for n in (*operands, *results) if n not in call.skipped_backward_inputs]
+    backward = call.backward
+
+    def run_backward(*arrays: Any) -> list[Any]:
+        given = to_list(backward(*arrays))
+        if len(given) < len(operands):
+            raise OpError(
+                f"py_func: backward_func returns {len(given)} gradients, not {len(operands)}"
+            )
+        return [given[i] for i in needed]
+
+    return _register_function(RegisteredFunction(run_backward)), [*forward_names, *gradients]
+
+
+# -- static_pylayer
+# -------------------------------------------------------------------------------------------------
+
+
+def static_pylayer(
+    forward_fn: PythonFunction,
+    inputs: Sequence[Variable],
+    backward_fn: PythonFunction | None = None,
+    name: str | None = None,
+) -> Any:
+    """Return forward_fn(*inputs). Its gradients are computed by `backward_fn` from the gradients of
+    the results, instead of by differentiating the ops of forward_fn.
+    """
+    recorder = _require_static_mode("static_pylayer").recorder
+    operands = to_list(inputs)
+    made = forward_fn(*operands)
+    results = to_list(made)
+    if backward_fn is None or all(v.stop_gradient for v in operands):
+        for result in results:
+            result.stop_gradient = True
+        return made
+    attrs = {
+        "forward_callable_id": Attr(
+            AttrType.INT, _register_function(RegisteredFunction(forward_fn, backward_fn))
+        )
+    }
+    outs = []
+    for result in results:
+        desc = recorder.declare(recorder.namer.temporary_name("pylayer"), result.meta)
+        outs.append(recorder.create_variable(desc))
+    names = {
+        "X": [recorder.find_name_or_declare_persistable(v) for v in operands],
+        "Y": [recorder.find_name_or_declare_persistable(v) for v in results],
+    }
+    recorder.append_op("pylayer", names, {"Out": [v.name for v in outs]}, attrs)
+    return outs[0] if isinstance(made, Variable) else type(made)(outs)
+
+
+def call_static_pylayer_backward(desc: OpDesc, gradients: list[Variable]) -> list[Any]:
+    """Return the gradients that the backward function of an op `pylayer` records, one per operand.
+
+    Raises OpError for another number of gradients.
+    """
+    call = registered_function(desc.attr("forward_callable_id"))
+    assert call.backward is not None
+    gradients_of_inputs = to_list(call.backward(*gradients))
+    if len(gradients_of_inputs) != len(desc.inputs["X"]):
+        count = len(desc.inputs["X"])
+        raise OpError(
+            f"static_pylayer: backward_fn returns {len(gradients_of_inputs)} gradients "
+            f"for {count} inputs"
+        )
+    return gradients_of_inputs

@@ -1,0 +1,30 @@
+"""Some attributes hold variable names instead of values. Replace ops with such attributes by
+ops that take the variables as inputs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..program import AttrType, OpDesc
+
+# (op type, attribute) -> (new op type, input slot)
+TENSOR_ATTR_OPS = {
+    **{(type, "ksize"): ("pool_to", "Size") for type in ("pool2d", "pool3d")},
+    **{
+        (type, "output_size"): ("conv_transpose_to", "Size")
+        for type in ("conv2d_transpose", "depthwise_conv2d_transpose", "conv3d_transpose")
+    },
+    **{(type, "output_size"): ("unpool_to", "Size") for type in ("unpool", "unpool3d")},
+}
+
+
+def move_variable_size_attr_to_input_slot(desc: OpDesc) -> OpDesc:
+    """The op itself, or the op that takes its attribute as an input."""
+    for name, attr in desc.attrs.items():
+        given = attr.type in (AttrType.VAR, AttrType.VARS) and (desc.type, name) in TENSOR_ATTR_OPS
+        if given and (name != "ksize" or desc.attr("adaptive")):
+            type, slot = TENSOR_ATTR_OPS[desc.type, name]
+            names = [attr.value] if attr.type == AttrType.VAR else list(attr.value)
+            return replace(desc, type=type, inputs={**desc.inputs, slot: names})
+    return desc

@@ -1,0 +1,68 @@
+"""Variables that users declare: inputs and global variables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...capture.modes import find_static_base_mode
+from ...capture.variable import Variable
+from ...core import unique_name
+from ...core.dtype import default_float_np_dtype, parse_dtype
+from ...core.errors import append_user_line
+from ...core.mode import state
+from ...core.op import OPS
+from ...ir import program as data
+from .default_programs import default_main_program
+from .mode import is_recording_static_graph
+from .parameters import declare_persistable
+
+
+def data_input(name: str, shape: Any, dtype: Any = None, lod_level: int = 0) -> Variable:
+    """Declare an input, which `Executor.run` is fed.
+
+    shape: None or -1 for dynamic dimensions
+
+    Raises TypeError unless shape is a list or tuple, and OpError if the name is declared otherwise.
+    """
+    if not isinstance(name, str):
+        raise TypeError(append_user_line(f"data: name={name!r} is not a str"))
+    if not isinstance(shape, list | tuple):
+        raise TypeError(
+            append_user_line(f"data: shape is {type(shape).__name__}, not a list or tuple")
+        )
+    sizes = tuple(-1 if d is None else int(d) for d in shape)
+    kind = parse_dtype(default_float_np_dtype() if dtype is None else dtype).name
+    desc = data.VarDesc(
+        name, sizes, kind, stop_gradient=True, checks_feed=True, lod_level=lod_level
+    )
+    return default_main_program().global_block().declare_or_get(desc)
+
+
+def create_global_var(
+    shape: Any,
+    value: float,
+    dtype: Any,
+    persistable: bool = False,
+    force_cpu: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Create a variable of the global block that is initialized with `value`; in eager mode a
+    tensor.
+
+    shape: static sizes; the result has this shape
+    """
+    name = unique_name.generate("global_var") if name is None else name
+    sizes, kind = tuple(int(d) for d in shape), parse_dtype(dtype)
+    desc = data.VarDesc(name, sizes, kind.name, persistable=persistable, stop_gradient=True)
+    text = repr(int(value) if isinstance(value, bool) else value)
+
+    def fill() -> Any:
+        return OPS["fill_constant"](
+            shape=list(sizes), value=float(value), str_value=text, dtype=kind.proto
+        )
+
+    if not is_recording_static_graph() and find_static_base_mode(state.mode) is None:
+        tensor = fill()
+        tensor.name, tensor.persistable = name, persistable
+        return tensor
+    return declare_persistable(default_main_program(), desc, fill)
