@@ -1,7 +1,7 @@
 """Run a program op by op on Tensors in the current mode. Gradients flow through it, and a recorder
 records it.
 
-The program is compiled as for CompiledFunction, but calls ops instead of kernels. Branches and
+The program is compiled as for CompiledInstructions, but calls ops instead of kernels. Branches and
 loops are Python statements, so a recorder sees only the executed ops.
 """
 
@@ -13,7 +13,7 @@ from ..core.errors import OpError
 from ..core.mode import state
 from ..core.tensor import Tensor
 from ..ir.program import Program
-from . import CompiledFunction, lower_program
+from . import CompiledInstructions, lower_program
 from .instructions import iter_registers_written
 from .unsupported_ops import UnsupportedOpsError
 
@@ -50,7 +50,7 @@ class Interpreter:
             lowered.get_or_create_outermost_register(name)
             for name in (*self.fetches, *self._stored_names)
         ]
-        self._compiled_function = CompiledFunction(
+        self._compiled_function = CompiledInstructions(
             lowered, lowered.instructions, inputs, outputs, tensors=True
         )
 

@@ -30,7 +30,7 @@ from ..ir.block_captures import program_draws_random
 from ..ir.kernelless_op_traits import is_feed_or_fetch, kernelless_op_traits_or_default
 from ..ir.passes.prune import make_feed_op, make_fetch_op
 from ..ir.program import Program
-from . import CompiledFunction, lower_program
+from . import CompiledInstructions, lower_program
 from .instructions import Instruction, LoweredProgram
 from .interpreter import Interpreter
 from .liveness import eliminate_dead_code, mark_dead_registers
@@ -210,7 +210,7 @@ class GradientSpecialization:
                 lowered.get_or_create_outermost_register(n)
                 for n in (*partial.fetches, *partial.updated_names)
             ]
-            self.forward = CompiledFunction(
+            self.forward = CompiledInstructions(
                 lowered,
                 lowered.instructions,
                 [lowered.get_or_create_outermost_register(n) for n in names],
@@ -340,7 +340,7 @@ class DifferentiatedProgram:
             raise KeyError
         self.residual_keys = saved
         registers = [self._lowered_program.registers[key] for key in saved]
-        self.compiled_function = CompiledFunction(
+        self.compiled_function = CompiledInstructions(
             self._lowered_program,
             behind,
             [*registers, *given],
@@ -369,7 +369,7 @@ class DifferentiatedProgram:
             )
         return [v.name for v in targets.values() if v is not None], found
 
-    def compile_forward(self) -> CompiledFunction:
+    def compile_forward(self) -> CompiledInstructions:
         """The forward function. It returns outputs, updated variables and residuals."""
         partial, lowered = self._specialization.partial_program, self._lowered_program
         outputs = [
@@ -380,7 +380,7 @@ class DifferentiatedProgram:
         ins = [
             lowered.get_or_create_outermost_register(n) for n in self._specialization.input_names
         ]
-        return CompiledFunction(
+        return CompiledInstructions(
             lowered,
             self._forward_instructions,
             ins,

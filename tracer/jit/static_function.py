@@ -36,10 +36,10 @@ from .function_spec import FunctionSpec
 from .input_specs import (
     fill_specs_from_arguments,
     has_fewer_specs_than_own,
+    input_spec_with_own_dynamic_sizes,
     merge_specs_into_own_in_order,
     reject_specs_contradicting_own,
     try_merge_specs_into_own_by_name,
-    with_dynamic_sizes_of_own_specs,
 )
 from .layer_capture import CapturedProgram
 from .operators.calls import convert_if_user_code
@@ -458,7 +458,7 @@ class StaticFunction:
         return (
             input_spec
             if self._input_spec is None
-            else with_dynamic_sizes_of_own_specs(input_spec, self._input_spec)
+            else input_spec_with_own_dynamic_sizes(input_spec, self._input_spec)
         )
 
     def _require_program_of_last_call(self) -> ConcreteProgram:

@@ -3,7 +3,7 @@ and files of values.
 """
 
 from ..capture import control
-from ..capture.side_effects import Print, py_func_and_static_pylayer
+from ..capture.side_effects import Print, py_func
 from ..capture.variable import ParameterVariable as Parameter
 from ..capture.variable import Variable
 from ..core.lazy_import import make_lazy_getattr

@@ -40,7 +40,7 @@ class MutableLocation:
     keys: tuple[str, ...] | None = None
     attribute_owner_class: type | None = None
     can_restore = True  # whether `write` restores the values
-    has_setters = False  # whether setting an attribute runs user code
+    attribute_assignment_runs_user_code = False  # whether setting an attribute runs user code
 
     @property
     def id(self) -> tuple[int, Any]:
@@ -244,7 +244,9 @@ def reject_unrestorable_changes(inner: OpenBlock, of_setters: bool = False) -> N
         id(location.target) for location, _ in inner.locations.values() if location.can_restore
     }
     for location, before in inner.locations.values():
-        if not location.can_restore and (location.has_setters or not of_setters):
+        if not location.can_restore and (
+            location.attribute_assignment_runs_user_code or not of_setters
+        ):
             location.reject_change(
                 before,
                 not of_setters and id(getattr(location.target, "__dict__", None)) in restorable_ids,

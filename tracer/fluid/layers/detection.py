@@ -137,6 +137,11 @@ def _check_one_entry_per_map(num_maps: int, **args: Any) -> None:
             )
 
 
+def _make_missing_sizes_error() -> OpError:
+    ratios = "min_ratio and max_ratio (for more than two feature maps), or "
+    return OpError(append_user_line(f"multi_box_head: requires {ratios}min_sizes and max_sizes"))
+
+
 def multi_box_head(
     inputs: Any,
     image: Any,
@@ -170,12 +175,12 @@ def multi_box_head(
     _check_one_entry_per_map(
         len(inputs), aspect_ratios=aspect_ratios, step_w=step_w, step_h=step_h, steps=steps
     )
-    has_ratios = min_ratio is not None and max_ratio is not None and len(inputs) > 2
-    if min_sizes is None and max_sizes is None and has_ratios:
+    if min_sizes is None and max_sizes is None and len(inputs) > 2:
+        if min_ratio is None or max_ratio is None:
+            raise _make_missing_sizes_error()
         min_sizes, max_sizes = _sizes_from_ratios(len(inputs), base_size, min_ratio, max_ratio)
     if min_sizes is None or max_sizes is None:
-        ratios = "min_ratio and max_ratio (for more than two feature maps), or "
-        raise OpError(append_user_line(f"multi_box_head: requires {ratios}min_sizes and max_sizes"))
+        raise _make_missing_sizes_error()
     _check_one_entry_per_map(len(inputs), min_sizes=min_sizes, max_sizes=max_sizes)
     width_steps, height_steps = steps or step_w, steps or step_h
     outputs = []

@@ -107,7 +107,7 @@ class LookaheadOptimizer:
                 out_dtype=5,
             )
             for parameter in program.all_parameters():
-                self._append_slow_copy_ops(program, startup, parameter, is_due)
+                self._append_lookahead_update_ops(program, startup, parameter, is_due)
         return result
 
     @staticmethod
@@ -125,7 +125,7 @@ class LookaheadOptimizer:
     def _zero_constant() -> Any:
         return OPS["fill_constant"](shape=[1], value=0.0, dtype=2)
 
-    def _append_slow_copy_ops(
+    def _append_lookahead_update_ops(
         self, program: Program, startup: Program, parameter: Any, is_due: Any
     ) -> None:
         """If is_due is 1: slow += alpha * (parameter - slow), parameter = slow; if 0, change

@@ -2,7 +2,7 @@
 
 from ...capture.control import case, cond, switch_case, while_loop
 from ...capture.control.static_rnn import StaticRNN
-from ...capture.side_effects import py_func_and_static_pylayer, static_pylayer
+from ...capture.side_effects import py_func, static_pylayer
 from . import common, control_flow
 from .conv import conv2d, conv2d_transpose, conv3d, conv3d_transpose, deform_conv2d
 from .fc_embedding_row_conv import bilinear_tensor_product, embedding, fc, row_conv
