@@ -41,8 +41,10 @@ class ExpressionTransformer(ast.NodeTransformer):
         self.generic_visit(node)
         if _contains_walrus_await_or_yield(node.values[1:]):
             return node
-        name = "and_" if isinstance(node.op, ast.And) else "or_"
-        call = f"__ol.{name}{'' if getattr(node, 'is_test', False) else 'value'}(A, lambda: B)"
+        name = "and" if isinstance(node.op, ast.And) else "or"
+        is_test = getattr(node, "is_test", False)
+        function = f"{name}_" if is_test else f"short_circuit_{name}_value"
+        call = f"__ol.{function}(A, lambda: B)"
         result = node.values[-1]
         for value in reversed(node.values[:-1]):
             result = expression_from_template(call, node, A=value, B=result)
