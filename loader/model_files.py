@@ -74,7 +74,7 @@ def _program_suffix(path: str | os.PathLike[str], prefix: str) -> str:
     return MODEL
 
 
-def _read_program(path: str) -> tuple[bytes, Program]:
+def _read_pdmodel_bytes_and_program(path: str) -> tuple[bytes, Program]:
     """Return the program at a path as the bytes of a `.pdmodel`, and parsed."""
     name = os.path.basename(path)
     data = program_to_pdmodel(read_program_file_bytes(path), name)
@@ -98,9 +98,9 @@ def read_model(
             f"{os.path.basename(prefix)}: there is neither {prefix + MODEL} nor "
             f"{prefix + PADDLE3_MODEL} nor a folder of that name"
         )
-    pdmodel, program = _read_program(file)
+    pdmodel, program = _read_pdmodel_bytes_and_program(file)
     return _load_params_and_make_contents(
-        os.path.basename(file), program, pdmodel, prefix + PARAMS, _find_params_info(prefix)
+        os.path.basename(file), program, pdmodel, prefix + PARAMS, _load_params_info_if_exists(prefix)
     )
 
 
@@ -146,10 +146,10 @@ def read_non_forward_methods(path: str | os.PathLike[str]) -> dict[str, ModelFil
     prefix = model_prefix(path)
     if os.path.isdir(prefix) and not _has_program(prefix):
         return {}
-    methods, rows = {}, _find_params_info(prefix)
+    methods, rows = {}, _load_params_info_if_exists(prefix)
     for method, method_prefix in find_non_forward_method_prefixes(prefix).items():
         file = method_prefix + _program_suffix(method_prefix, method_prefix)
-        pdmodel, program = _read_program(file)
+        pdmodel, program = _read_pdmodel_bytes_and_program(file)
         params = (
             method_prefix + PARAMS if os.path.exists(method_prefix + PARAMS) else prefix + PARAMS
         )
@@ -159,14 +159,14 @@ def read_non_forward_methods(path: str | os.PathLike[str]) -> dict[str, ModelFil
     return methods
 
 
-def _find_params_info(prefix: str) -> dict[str, VarInfo] | None:
+def _load_params_info_if_exists(prefix: str) -> dict[str, VarInfo] | None:
     return load_info(prefix + INFO) if os.path.exists(prefix + INFO) else None
 
 
 def _read_paddle1_folder(folder: Path, model: str, params: str | None) -> ModelFileContents:
     if not (folder / model).exists():
         raise FileError(f"{folder.name}: the folder holds no {model}")
-    pdmodel, program = _read_program(str(folder / model))
+    pdmodel, program = _read_pdmodel_bytes_and_program(str(folder / model))
     names = [v.name for v in program.persistables()]
     if params is None and names:
         return ModelFileContents(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..capture import output_tree
-from ..capture.dynamic_shapes import without_guards
+from ..capture.dynamic_shapes import without_guards_and_fixed_dims
 from ..core import pytree
 from ..core.dtype import parse_dtype
 from ..core.errors import OpError, append_user_line
@@ -46,7 +46,7 @@ class SavedMethod:
     ) -> None:
         self.name, self.program = (
             files.name,
-            files.program if enforces_guards else without_guards(files.program),
+            files.program if enforces_guards else without_guards_and_fixed_dims(files.program),
         )
         contract = self.program.contract or Contract()
         self.inputs = contract.inputs or [

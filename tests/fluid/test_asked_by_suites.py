@@ -12,7 +12,7 @@ import pytest
 import oarlock
 from oarlock import compat, fluid
 from oarlock.core.errors import OarlockError
-from oarlock.core.paddle1_compat import use_paddle1
+from oarlock.core.paddle1_compat import temporarily_emulate_paddle1
 from oarlock.fluid import core
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -225,7 +225,7 @@ def test_serialized_models(tmp_path: Path) -> None:
         pruned = program.clone()._prune_with_input(["x"], [out])
         values = fluid.io.save_persistables(executor, None, pruned, None)
         (wanted,) = executor.run(pruned, feed=feed, fetch_list=[out.name])
-    with fluid.scope_guard(fluid.Scope()), use_paddle1():
+    with fluid.scope_guard(fluid.Scope()), temporarily_emulate_paddle1():
         read = fluid.io.load_inference_model(
             None, executor, (tmp_path / "model").read_bytes(), values
         )

@@ -32,7 +32,7 @@ def nest(x: Any, n: Any) -> Any:
 
 def test_number_of_recording_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = 0
-    link = Aliases.link_possible_aliases
+    link = Aliases.link_tensors
 
     def counted(*args: Any) -> None:
         nonlocal asked
@@ -56,8 +56,8 @@ def test_alias_links_of_a_failed_try() -> None:
     aliases.record_creation(other)
     since, moment = aliases.num_tensor_links(), aliases.timestamp()
     aliases.record_creation(made)
-    aliases.link_possible_aliases(old, made, "")
-    aliases.link_possible_aliases(old, other, "")
+    aliases.link_tensors(old, made, "")
+    aliases.link_tensors(old, other, "")
     aliases.discard_tensor_links_to_newer_values(since, moment)
     assert aliases.tensor_and_aliases(old) == [old, other]
     assert aliases.num_tensor_links() == since + 1

@@ -18,13 +18,13 @@ from oarlock.serving.triton import (
     kserve_manifest,
     model_config,
     to_pbtxt,
-    write_repository,
+    add_model_to_repository,
 )
 
 
 @pytest.fixture
 def repository(model: str, tmp_path: Path) -> Path:
-    return write_repository(model, tmp_path / "repository", ExportOptions())
+    return add_model_to_repository(model, tmp_path / "repository", ExportOptions())
 
 
 def test_repository_files(repository: Path) -> None:
@@ -119,16 +119,16 @@ def test_kubernetes_names(name: str, known: str) -> None:
 def test_existing_folder_is_kept(repository: Path, model: str) -> None:
     before = (repository / "config.pbtxt").read_bytes()
     with pytest.raises(paddle.OpError, match="exists already"):
-        write_repository(model, repository.parent, ExportOptions())
+        add_model_to_repository(model, repository.parent, ExportOptions())
     assert (repository / "config.pbtxt").read_bytes() == before
 
 
 def test_failed_export_leaves_nothing(model: str, tmp_path: Path) -> None:
     with pytest.raises(paddle.OpError):
-        write_repository(model, tmp_path / "repository", ExportOptions(opset=99))
+        add_model_to_repository(model, tmp_path / "repository", ExportOptions(opset=99))
     assert list((tmp_path / "repository").iterdir()) == []
 
 
 def test_inline_weights(model: str, tmp_path: Path) -> None:
-    folder = write_repository(model, tmp_path / "repository", ExportOptions(inline=True))
+    folder = add_model_to_repository(model, tmp_path / "repository", ExportOptions(inline=True))
     assert sorted(p.name for p in (folder / "1").iterdir()) == ["model.onnx"]

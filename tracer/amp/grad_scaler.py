@@ -220,24 +220,24 @@ class AmpScaler:
         if not self._enable:
             return
         if not state_dict:
-            raise _load_state_dict_error("it is empty, that of a disabled GradScaler")
+            raise _make_load_state_dict_error("it is empty, that of a disabled GradScaler")
         if not isinstance(state_dict, dict):
-            raise _load_state_dict_error(f"it is a {type(state_dict).__name__}, not a dict")
+            raise _make_load_state_dict_error(f"it is a {type(state_dict).__name__}, not a dict")
         missing = [name for name in ("scale", *self._STATE_TYPES) if name not in state_dict]
         if missing:
-            raise _load_state_dict_error(f"it lacks {missing}")
+            raise _make_load_state_dict_error(f"it lacks {missing}")
         values = {}
         for name, type_ in {"scale": float, **self._STATE_TYPES}.items():
             try:
                 values[name] = type_(np.asarray(state_dict[name]).reshape(-1)[0])
             except (TypeError, ValueError, IndexError):
-                raise _load_state_dict_error(f"{name} is {state_dict[name]!r}") from None
+                raise _make_load_state_dict_error(f"{name} is {state_dict[name]!r}") from None
         self.set_init_loss_scaling(values.pop("scale"))
         for name, value in values.items():
             setattr(self, f"_{name}", value)
 
 
-def _load_state_dict_error(reason: str) -> OarlockError:
+def _make_load_state_dict_error(reason: str) -> OarlockError:
     return OarlockError(append_user_line(f"GradScaler.load_state_dict: {reason}"))
 
 

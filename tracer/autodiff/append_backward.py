@@ -13,7 +13,7 @@ from ..core.errors import OarlockError, OperandError, OpError, append_user_line
 from ..core.mode import state, use_mode
 from ..core.op import OPS
 from ..core.tensor import Tensor
-from ..ir.block_captures import outer_names_read_by_op_and_blocks
+from ..ir.block_captures import outer_names_maybe_read_by_op_and_blocks
 from ..ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 from .activity_analysis import ActivityAnalysis, has_differentiable_type
 from .backward_pass import ProgramBackwardPass
@@ -96,7 +96,7 @@ def _ancestor_ops(program: Program, names: Iterable[str]) -> list[OpDesc]:
     for op in reversed(program.block.ops):
         if needed.intersection(op.output_names()):
             ops.append(op)
-            needed |= outer_names_read_by_op_and_blocks(program, op)
+            needed |= outer_names_maybe_read_by_op_and_blocks(program, op)
     return ops
 
 

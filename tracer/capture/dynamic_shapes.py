@@ -20,7 +20,7 @@ def requires_static_image_size_in_onnx(op: OpDesc) -> bool:
     )
 
 
-def with_dynamic_input_dims(program: Program, guards: Sequence[Guard]) -> Program:
+def program_with_dynamic_unguarded_dims(program: Program, guards: Sequence[Guard]) -> Program:
     """Return the program with dynamic input dimensions: all that no guard fixes and for which the
     ops accept other sizes.
     """
@@ -32,7 +32,7 @@ def with_dynamic_input_dims(program: Program, guards: Sequence[Guard]) -> Progra
         (name, axis)
         for name, shape in traced.items()
         for axis, size in enumerate(shape)
-        if (name, axis) not in guarded and _ops_accept_other_sizes(program, name, axis, size)
+        if (name, axis) not in guarded and _ops_accept_other_sizes_of_input_dim(program, name, axis, size)
     }
     if any(
         requires_static_image_size_in_onnx(op) and set(op.attr("ksize", [])) != {1}
@@ -44,23 +44,23 @@ def with_dynamic_input_dims(program: Program, guards: Sequence[Guard]) -> Progra
     for size in {shape[0] for shape in traced.values() if shape}:
         same_size_dims = {(name, 0) for name, shape in traced.items() if shape and shape[0] == size}
         if not same_size_dims & guarded and _with_input_shapes_or_none(
-            program, _replace_sizes(traced, same_size_dims, size + 1)
+            program, _shapes_with_size_at_axes(traced, same_size_dims, size + 1)
         ):
             dynamic |= same_size_dims
     for axes in (dynamic, {f for f in dynamic if f[1] == 0}, set[tuple[str, int]]()):
-        inferred = _with_input_shapes_or_none(program, _replace_sizes(traced, axes, -1))
+        inferred = _with_input_shapes_or_none(program, _shapes_with_size_at_axes(traced, axes, -1))
         if inferred is not None:
             return inferred
     return program
 
 
-def without_guards(program: Program) -> Program:
+def without_guards_and_fixed_dims(program: Program) -> Program:
     """Return the program without guards. The dimensions that they fixed become dynamic if the ops
     accept other sizes.
     """
     if program.contract is None or not program.contract.guards:
         return program
-    result = with_dynamic_input_dims(program, [])
+    result = program_with_dynamic_unguarded_dims(program, [])
     assert program.contract is not None
     inputs = [
         replace(arg, shape=result.block.vars[arg.name].shape) for arg in program.contract.inputs
@@ -73,13 +73,13 @@ def without_guards(program: Program) -> Program:
     )
 
 
-def _ops_accept_other_sizes(program: Program, name: str, axis: int, size: int) -> bool:
+def _ops_accept_other_sizes_of_input_dim(program: Program, name: str, axis: int, size: int) -> bool:
     return size < 0 or all(
-        _ops_accept_size(program, name, axis, other) for other in (size + 1, 2 * size + 3)
+        _ops_accept_size_of_input_dim(program, name, axis, other) for other in (size + 1, 2 * size + 3)
     )
 
 
-def _replace_sizes(
+def _shapes_with_size_at_axes(
     shapes: dict[str, tuple[int, ...]], axes: set[tuple[str, int]], size: int
 ) -> dict[str, tuple[int, ...]]:
     return {
@@ -107,9 +107,9 @@ def _has_dynamic_rank(program: Program, op: OpDesc) -> bool:
     )
 
 
-def _ops_accept_size(program: Program, name: str, axis: int, size: int) -> bool:
+def _ops_accept_size_of_input_dim(program: Program, name: str, axis: int, size: int) -> bool:
     traced = {name: program.block.vars[name].shape}
     return (
-        _with_input_shapes_or_none(program, _replace_sizes(traced, {(name, axis)}, size))
+        _with_input_shapes_or_none(program, _shapes_with_size_at_axes(traced, {(name, axis)}, size))
         is not None
     )

@@ -51,7 +51,7 @@ def _make_reporting_method(name: str) -> Any:
     return method
 
 
-def _make_arithmetic_method(name: str) -> Any:
+def _make_guard_propagating_method(name: str) -> Any:
     """Return a method of int whose result is a GuardedInt."""
     int_method = getattr(int, name)
 
@@ -78,7 +78,7 @@ for _name in (
     "pos",
     "abs",
 ):
-    setattr(GuardedInt, f"__{_name}__", _make_arithmetic_method(f"__{_name}__"))
+    setattr(GuardedInt, f"__{_name}__", _make_guard_propagating_method(f"__{_name}__"))
 for _name in (
     "lt",
     "le",

@@ -65,9 +65,9 @@ def export_model(prefix: str, output: Path, to: str, options: ExportOptions) -> 
     """
     writers = {"onnx": write_onnx, "ort": write_ort}
     if to == "triton":
-        from ..serving.triton import write_repository  # noqa: PLC0415
+        from ..serving.triton import add_model_to_repository  # noqa: PLC0415
 
-        folder = write_repository(prefix, output, options)
+        folder = add_model_to_repository(prefix, output, options)
         _print(
             f"{folder}: for tritonserver --model-repository {output}; inference_service.yaml "
             f"is for KServe"

@@ -157,10 +157,10 @@ def _export_environment(installation: _Installation, version: str) -> None:
     for name, value in child_environment(version).items():
         previous = os.environ.get(name)
         os.environ[name] = value
-        installation.undo.append(functools.partial(_restore_variable, name, previous))
+        installation.undo.append(functools.partial(_restore_environment_variable, name, previous))
 
 
-def _restore_variable(name: str, value: str | None) -> None:
+def _restore_environment_variable(name: str, value: str | None) -> None:
     if value is None:
         os.environ.pop(name, None)
     else:

@@ -25,7 +25,7 @@ from .feeds import LOD_SUFFIX
 from .fusion import fuse_elementwise
 from .instructions import Instruction, LoweredProgram, iter_registers_written
 from .liveness import eliminate_dead_code, mark_dead_registers
-from .lod_propagation import FetchedArrayWithLod, as_level_list
+from .lod_propagation import FetchedNdarrayWithLod, as_level_list
 from .lowering import LOWERING_RULES, MULTI_INSTRUCTION_RULES, Lowering
 from .unsupported_ops import check_supported
 
@@ -221,7 +221,7 @@ class CompiledProgram:
             result.append(_copy_if_shared(name, array, shared))
             shared.add(id(array))
         for i, offsets in zip(built.lod_fetch_indices, found[end:], strict=True):
-            result[i] = FetchedArrayWithLod(result[i], offsets) if offsets else result[i]
+            result[i] = FetchedNdarrayWithLod(result[i], offsets) if offsets else result[i]
         return result
 
 

@@ -74,7 +74,7 @@ def _make_gelu_rule(piece: str, approximate: str) -> ExpressionRule:
     return translate
 
 
-def _masked_code(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
+def _apply_scaled_mask_code(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
     return [("mul", call.ins[1], call.attrs.get("scale", 1.0)), ("mul", call.ins[0], "@0")]
 
 
@@ -182,7 +182,7 @@ EXPRESSION_RULES: dict[str, ExpressionRule] = {
     "hard_swish": _hard_swish_code,
     "scale": _scale_code,
     "sum": _sum_code,
-    "masked": _masked_code,
+    "masked": _apply_scaled_mask_code,
     "spread_like": _reduction_grad_code,
     "fill_any_like": _fill_like_code,
 }
@@ -344,10 +344,10 @@ def is_better_unfused(instruction: FusedCalls) -> bool:
 def compile_fused_expression(instruction: FusedCalls) -> Any:
     """The compiled expression of a group, a function from `ins` to `outs`."""
     numbers: dict[Operand, int] = {register: i for i, register in enumerate(instruction.ins)}
-    code, constants = _build_numbered_code(instruction, numbers)
+    code, constants = _build_code_and_number_results(instruction, numbers)
     num_inputs = len(instruction.ins)
 
-    def expression_operand_index(v: int) -> int:
+    def final_operand_index(v: int) -> int:
         return (
             v
             if v < num_inputs
@@ -358,7 +358,7 @@ def compile_fused_expression(instruction: FusedCalls) -> Any:
 
     result = native.compiled_function_or_placeholder("Expression")
     instructions = [
-        (piece, expression_operand_index(x), expression_operand_index(y)) for piece, x, y in code
+        (piece, final_operand_index(x), final_operand_index(y)) for piece, x, y in code
     ]
     reusable = [
         i for i, register in enumerate(instruction.ins) if register in instruction.dead_after
@@ -367,7 +367,7 @@ def compile_fused_expression(instruction: FusedCalls) -> Any:
         len(instruction.ins),
         constants,
         instructions,
-        [expression_operand_index(numbers[register]) for register in instruction.outs],
+        [final_operand_index(numbers[register]) for register in instruction.outs],
         reusable,
         buffer_reuse.UNSHARED_REFCOUNT,
     )
@@ -377,14 +377,14 @@ def compile_fused_expression(instruction: FusedCalls) -> Any:
 FIRST_CONSTANT, FIRST_RESULT = 1 << 20, 1 << 21
 
 
-def _build_numbered_code(
+def _build_code_and_number_results(
     instruction: FusedCalls, numbers: dict[Operand, int]
 ) -> tuple[list[tuple[str, int, int]], list[float]]:
     """The instructions of a group with numbered inputs; results are added to `numbers`."""
     code: list[tuple[str, int, int]] = []
     constants: list[float] = []
 
-    def operand_number(operand: Operand | None, start: int) -> int:
+    def provisional_operand_number(operand: Operand | None, start: int) -> int:
         if operand is None:
             return -1
         if isinstance(operand, str):
@@ -403,7 +403,7 @@ def _build_numbered_code(
     for call, pieces in zip(instruction.calls, instruction.call_codes, strict=True):
         start = len(code)
         for piece, x, y in pieces:
-            first = operand_number(x, start)
-            code.append((piece, first, first if y is None else operand_number(y, start)))
+            first = provisional_operand_number(x, start)
+            code.append((piece, first, first if y is None else provisional_operand_number(y, start)))
         numbers[call.outs[0]] = FIRST_RESULT + len(code) - 1
     return code, constants

@@ -21,7 +21,7 @@ from .instructions import Instruction, KernelCall, PythonStatement
 from .registers import Registers
 
 
-class FetchedArrayWithLod(NamedTuple):
+class FetchedNdarrayWithLod(NamedTuple):
     """A fetched array with LoD offsets."""
 
     array: Any

@@ -148,7 +148,7 @@ class Lowering(Registers):
         check_attrs(op, desc)
         ins = tuple(self.input_slot_registers(block, desc, op, s) for s in op.ins)
         outs = tuple(self.output_slot_registers(block, desc, s) for s in op.outs)
-        return KernelCall(desc, op, ins, outs, non_default_attrs(op, desc))
+        return KernelCall(desc, op, ins, outs, attrs_to_pass_to_kernel(op, desc))
 
     def input_slot_registers(self, block: int, desc: OpDesc, op: Op, slot: Slot) -> Any:
         """The registers of an input slot."""
@@ -177,7 +177,7 @@ class Lowering(Registers):
         )
 
 
-def non_default_attrs(op: Op, desc: OpDesc) -> dict[str, Any]:
+def attrs_to_pass_to_kernel(op: Op, desc: OpDesc) -> dict[str, Any]:
     """The attributes with non-default values. If the kernel takes the attributes of another
     op as `**attributes`, all attributes.
     """

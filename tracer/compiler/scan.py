@@ -27,7 +27,7 @@ APPEND_STATEMENT = "{0}.append({1})"
 POP_STATEMENT = "{o0} = {0}.pop()"
 
 
-def step_indices_last_first(inputs: Sequence[Any], reverse: bool) -> list[int]:
+def step_indices_last_executed_first(inputs: Sequence[Any], reverse: bool) -> list[int]:
     """The step indices, last executed step first, because steps are taken from the end of the list.
 
     Raises OpError if the inputs have different lengths or are empty.
@@ -72,7 +72,7 @@ def lower_recurrent(lowering: Lowering, block: int, desc: OpDesc) -> list[Instru
     lists = [lowering.new_temporary(LIST_VARIABLE) for _ in outs]
     reverse = bool(desc.attr("reverse", False))
     given = lowering.get_or_create_registers(block, sequences)
-    names = {"ORDER": step_indices_last_first, "reverse": reverse}
+    names = {"ORDER": step_indices_last_executed_first, "reverse": reverse}
     listed = "".join(f"{{{i}}}, " for i in range(len(given)))
     start: list[Instruction] = [
         PythonStatement(desc, f"{{o0}} = {{ORDER}}(({listed}), {{reverse}})", given, (left,), names)
@@ -177,7 +177,7 @@ class _RecurrentGradLowering:
                     self._iteration_start,
                     SELECT_STEP_STATEMENT,
                     (self._outer_register(name), lowering.step_index_registers[residuals]),
-                    self._mark_undeclared_local(name),
+                    self._mark_and_get_undeclared_local_register(name),
                 )
         self._lower_memory_grads(lowering.forward_loops[residuals].desc.attr("sub_block"))
         for name, gradient in self._step_and_whole_grad_names("inputs"):
@@ -223,7 +223,7 @@ class _RecurrentGradLowering:
                 self._iteration_start,
                 text,
                 (carried, state),
-                self._mark_undeclared_local(f"{after}@GRAD"),
+                self._mark_and_get_undeclared_local_register(f"{after}@GRAD"),
                 ZEROS=zeros_like,
             )
             self._append_statement(
@@ -269,7 +269,7 @@ class _RecurrentGradLowering:
     ) -> None:
         where.append(PythonStatement(self._desc, text, ins, (out,), names))
 
-    def _mark_undeclared_local(self, name: str) -> str:
+    def _mark_and_get_undeclared_local_register(self, name: str) -> str:
         """The register of a gradient that the block reads. Blocks written by PaddlePaddle do
         not declare it.
         """

@@ -35,7 +35,7 @@ def check_supported(ops: Sequence[OpDesc], foreign: Sequence[OpDesc] = ()) -> No
     """Raise UnsupportedOpsError that lists every unsupported op, slot and attribute, and each op in
     `foreign`.
     """
-    problems = {problem for desc in ops for problem in _op_problems(desc)}
+    problems = {problem for desc in ops for problem in _iter_op_problems(desc)}
     problems |= {
         f"{desc.type}: {PADDLE_GRADIENT_MESSAGE}{_location_suffix(desc)}" for desc in foreign
     }
@@ -45,7 +45,7 @@ def check_supported(ops: Sequence[OpDesc], foreign: Sequence[OpDesc] = ()) -> No
         )
 
 
-def _op_problems(desc: OpDesc) -> Iterator[str]:
+def _iter_op_problems(desc: OpDesc) -> Iterator[str]:
     desc = move_variable_size_attr_to_input_slot(desc)
     op = OPS.get(desc.type)
     at = _location_suffix(desc)

@@ -220,7 +220,7 @@ def grad(
             sweep, roots, given, create_graph if retain_graph is None else retain_graph
         )
         found = [
-            _with_stop_gradient_false(sweep.grad_of(t)) if create_graph else sweep.grad_of(t)
+            _as_differentiable_grad(sweep.grad_of(t)) if create_graph else sweep.grad_of(t)
             for t in wanted
         ]
     elif not create_graph:
@@ -234,7 +234,7 @@ def grad(
     return found
 
 
-def _with_stop_gradient_false(gradient: Tensor | None) -> Tensor | None:
+def _as_differentiable_grad(gradient: Tensor | None) -> Tensor | None:
     """Make a gradient differentiable, even if it is a constant."""
     return (
         gradient
@@ -263,7 +263,7 @@ class no_grad(ContextDecorator):
 
     def _decorate(self, function: Callable[..., Any]) -> Callable[..., Any]:
         if inspect.isgeneratorfunction(function):
-            return _wrap_generator(type(self), function)
+            return _wrap_generator_in_context(type(self), function)
 
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -284,7 +284,7 @@ class no_grad(ContextDecorator):
         state.mode = self._mode_stack.pop()
 
 
-def _wrap_generator(
+def _wrap_generator_in_context(
     setting: Callable[[], AbstractContextManager[Any]],
     function: Callable[..., Generator[Any, Any, Any]],
 ) -> Callable[..., Generator[Any, Any, Any]]:
@@ -341,7 +341,7 @@ class set_grad_enabled:
         """Decorate a function: the setting holds for its body only."""
         state.mode = self._previous_mode
         if inspect.isgeneratorfunction(function):
-            return _wrap_generator(functools.partial(type(self), self._enabled), function)
+            return _wrap_generator_in_context(functools.partial(type(self), self._enabled), function)
 
         @functools.wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:

@@ -79,7 +79,7 @@ compat = EmulatedVersion()
 
 
 @contextmanager
-def use_paddle1(on: bool = True) -> Iterator[None]:
+def temporarily_emulate_paddle1(on: bool = True) -> Iterator[None]:
     """Run the body as a program of Paddle 1.x, or of Paddle 2."""
     before, compat.is_paddle1 = compat.is_paddle1, on
     try:

@@ -72,7 +72,7 @@ class UserInfo:
         )
 
 
-class _Tables:
+class _MovieAndUserTables:
     """Movies and users of an archive.
 
     Words and categories are numbered alphabetically (in Paddle the numbers change in each process).
@@ -102,11 +102,11 @@ def _read_rows(path: str, table: str) -> Iterator[list[str]]:
 
 
 @functools.lru_cache(maxsize=1)
-def _read_tables_cached(path: str) -> _Tables:
-    return _Tables(path)
+def _read_tables_cached(path: str) -> _MovieAndUserTables:
+    return _MovieAndUserTables(path)
 
 
-def _download_and_read_tables() -> _Tables:
+def _download_and_read_tables() -> _MovieAndUserTables:
     return _read_tables_cached(common.download(URL, "movielens", MD5))
 
 

@@ -111,7 +111,7 @@ def _half_spectrum_to_real(x: Tensor, s: Sizes, axes: Sizes, norm: str, forward:
     )
 
 
-def _size_to_list(n: int | None) -> list[int] | None:
+def _wrap_optional_size_in_list(n: int | None) -> list[int] | None:
     return None if n is None else [n]
 
 
@@ -130,7 +130,7 @@ def fft(
 
     x [*, N] -> complex [*, n]
     """
-    return _complex_output_transform(x, _size_to_list(n), [axis], norm, True)
+    return _complex_output_transform(x, _wrap_optional_size_in_list(n), [axis], norm, True)
 
 
 def ifft(
@@ -140,7 +140,7 @@ def ifft(
 
     x [*, N] -> complex [*, n]
     """
-    return _complex_output_transform(x, _size_to_list(n), [axis], norm, False)
+    return _complex_output_transform(x, _wrap_optional_size_in_list(n), [axis], norm, False)
 
 
 def rfft(
@@ -150,7 +150,7 @@ def rfft(
 
     x real [*, N] -> complex [*, n // 2 + 1]
     """
-    return _real_to_half_spectrum(x, _size_to_list(n), [axis], norm, True)
+    return _real_to_half_spectrum(x, _wrap_optional_size_in_list(n), [axis], norm, True)
 
 
 def irfft(
@@ -160,7 +160,7 @@ def irfft(
 
     x [*, M] -> real [*, n]
     """
-    return _half_spectrum_to_real(x, _size_to_list(n), [axis], norm, False)
+    return _half_spectrum_to_real(x, _wrap_optional_size_in_list(n), [axis], norm, False)
 
 
 def hfft(
@@ -170,7 +170,7 @@ def hfft(
 
     x [*, M] -> real [*, n]
     """
-    return _half_spectrum_to_real(x, _size_to_list(n), [axis], norm, True)
+    return _half_spectrum_to_real(x, _wrap_optional_size_in_list(n), [axis], norm, True)
 
 
 def ihfft(
@@ -180,7 +180,7 @@ def ihfft(
 
     x real [*, N] -> complex [*, n // 2 + 1]
     """
-    return _real_to_half_spectrum(x, _size_to_list(n), [axis], norm, False)
+    return _real_to_half_spectrum(x, _wrap_optional_size_in_list(n), [axis], norm, False)
 
 
 def fftn(

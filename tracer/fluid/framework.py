@@ -16,7 +16,7 @@ from ..core.compiled_features import is_compiled_with_cuda
 from ..core.eager import EAGER_MODE
 from ..core.flags import get_flags, set_flags
 from ..core.mode import Mode, state, use_mode
-from ..core.paddle1_compat import compat, use_paddle1
+from ..core.paddle1_compat import compat, temporarily_emulate_paddle1
 from ..framework import use_pir_api
 from ..static import (
     Program,
@@ -118,7 +118,7 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
         compat.is_paddle1 and not is_recording_static_graph()
     )
     with (
-        use_paddle1(),
+        temporarily_emulate_paddle1(),
         use_mode(state.mode if keeps_mode else StaticGraphMode()),
         _program_guard(main_program, startup_program),
     ):

@@ -104,9 +104,9 @@ class LookAhead(LookaheadOptimizer):
         first = OPS["cast"](OPS["equal"](step, one), in_dtype=0, out_dtype=parameter.dtype.proto)
         is_due = OPS["cast"](is_due, in_dtype=is_due.dtype.proto, out_dtype=parameter.dtype.proto)
         writing = StaticGraphMode(program)
-        writing.write_variable(slow + (parameter - slow) * first, slow)
-        writing.write_variable(slow + (parameter - slow) * (is_due * self.alpha), slow)
-        writing.write_variable(parameter + (slow - parameter) * is_due, parameter)
+        writing.redirect_last_output_or_assign(slow + (parameter - slow) * first, slow)
+        writing.redirect_last_output_or_assign(slow + (parameter - slow) * (is_due * self.alpha), slow)
+        writing.redirect_last_output_or_assign(parameter + (slow - parameter) * is_due, parameter)
 
 
 class ModelAverage(Averages):

@@ -79,7 +79,7 @@ def outer_names_written_by_block(
     return _captured_names(program, block, OpDesc.output_names, {} if known is None else known)
 
 
-def outer_names_read_by_op_and_blocks(program: Program, op: OpDesc) -> set[str]:
+def outer_names_maybe_read_by_op_and_blocks(program: Program, op: OpDesc) -> set[str]:
     """Every outer name that an op reads, or that its blocks read or write. A name that a block
     writes counts as read, because the block may not run and then keeps the previous value.
     """
@@ -148,7 +148,7 @@ def select_paddle_form_control_flow_grads(program: Program) -> list[OpDesc]:
     return [op for op, parent in found if parent not in bodies]
 
 
-def forward_blocks_of_recurrent_grads(program: Program) -> dict[int, int]:
+def forward_block_by_recurrent_grad_block(program: Program) -> dict[int, int]:
     """Map each block of a `recurrent_grad` to the block of its `recurrent`. In Paddle, the
     gradient block reads variables of the forward block without being its child.
     """

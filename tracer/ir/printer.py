@@ -52,7 +52,7 @@ def quote(text: str) -> str:
     return json.dumps(text, ensure_ascii=not text.isprintable())
 
 
-def quote_name(text: str) -> str:
+def quote_name_if_needed(text: str) -> str:
     """A name as one word; quoted if necessary."""
     plain = WORD_PATTERN.fullmatch(text) and text.isprintable() and text not in KEYWORDS
     return text if plain else quote(text)
@@ -93,7 +93,7 @@ ATTR_FORMS: dict[AttrType, tuple[str, Callable[[Any], str]]] = {
     AttrType.LONG: ("long", str),
     AttrType.FLOAT64: ("float64", _format_double),
     AttrType.BLOCK: ("block", str),
-    AttrType.VAR: ("var", quote_name),
+    AttrType.VAR: ("var", quote_name_if_needed),
     AttrType.SCALAR: ("scalar", _format_scalar),
     AttrType.INTS: ("ints", str),
     AttrType.FLOATS: ("floats", _format_float32),
@@ -102,7 +102,7 @@ ATTR_FORMS: dict[AttrType, tuple[str, Callable[[Any], str]]] = {
     AttrType.LONGS: ("longs", str),
     AttrType.FLOAT64S: ("float64s", _format_double),
     AttrType.BLOCKS: ("blocks", str),
-    AttrType.VARS: ("vars", quote_name),
+    AttrType.VARS: ("vars", quote_name_if_needed),
     AttrType.SCALARS: ("scalars", _format_scalar),
 }
 
@@ -136,19 +136,19 @@ def _format_flags(var: VarDesc, persistable: bool) -> str:
 
 
 def _format_name_type_and_flags(var: VarDesc) -> str:
-    return f"{quote_name(var.name)}: {format_type(var)}{_format_flags(var, var.persistable)}"
+    return f"{quote_name_if_needed(var.name)}: {format_type(var)}{_format_flags(var, var.persistable)}"
 
 
 def format_declaration(var: VarDesc) -> str:
     """The declaration of a variable: `param linear_0.w_0: float32[3,4]`."""
     if var.persistable and var.kind == VarKind.DENSE:
-        return f"param {quote_name(var.name)}: {format_type(var)}{_format_flags(var, False)}"
+        return f"param {quote_name_if_needed(var.name)}: {format_type(var)}{_format_flags(var, False)}"
     return f"var {_format_name_type_and_flags(var)}"
 
 
 def _format_slot(slot: str, names: list[str], one: Callable[[str], str]) -> str:
     held = one(names[0]) if len(names) == 1 else f"[{', '.join(map(one, names))}]"
-    return f"{quote_name(slot)}={held}"
+    return f"{quote_name_if_needed(slot)}={held}"
 
 
 def format_op_and_pop_declared(op: OpDesc, declare: dict[str, VarDesc]) -> str:
@@ -160,19 +160,19 @@ def format_op_and_pop_declared(op: OpDesc, declare: dict[str, VarDesc]) -> str:
 
     def output(written: str) -> str:
         var = declare.pop(written, None)
-        return quote_name(written) if var is None else _format_name_type_and_flags(var)
+        return quote_name_if_needed(written) if var is None else _format_name_type_and_flags(var)
 
     if list(op.outputs) == ["Out"] and len(op.outputs["Out"]) == 1:
         left = f"{output(op.outputs['Out'][0])} = "
     else:
         slots = ", ".join(_format_slot(slot, names, output) for slot, names in op.outputs.items())
         left = f"{slots} = " if slots else ""
-    inputs = ", ".join(_format_slot(slot, names, quote_name) for slot, names in op.inputs.items())
+    inputs = ", ".join(_format_slot(slot, names, quote_name_if_needed) for slot, names in op.inputs.items())
     attrs = "".join(
-        f" {quote_name(key)}={format_attr_value(attr)}" for key, attr in op.attrs.items()
+        f" {quote_name_if_needed(key)}={format_attr_value(attr)}" for key, attr in op.attrs.items()
     )
     where = f"  # {quote_text_at_line_end_if_needed(op.user_line)}" if op.user_line else ""
-    return f"{left}{quote_name(op.type)}({inputs}){attrs}{where}"
+    return f"{left}{quote_name_if_needed(op.type)}({inputs}){attrs}{where}"
 
 
 def _names_written_before_read(block: Block) -> set[str]:
@@ -200,14 +200,14 @@ def iter_block_lines(block: Block) -> Iterator[str]:
 
 def _format_contract_arg(word: str, arg: ContractArg) -> str:
     path = f" path={quote(arg.path)}" if arg.path else ""
-    return f"{word} {quote_name(arg.name)}: {_format_tensor_type(arg.dtype, arg.shape)}{path}"
+    return f"{word} {quote_name_if_needed(arg.name)}: {_format_tensor_type(arg.dtype, arg.shape)}{path}"
 
 
 def _format_guard(guard: Guard) -> str:
     texts = " ".join(f"{field}={quote(getattr(guard, field))}" for field in GUARD_TEXT_FIELDS)
     where = f"  # {quote_text_at_line_end_if_needed(guard.where)}" if guard.where else ""
     return (
-        f"guard {quote_name(guard.kind)} {quote_name(guard.var)} axis={guard.axis} {texts}{where}"
+        f"guard {quote_name_if_needed(guard.kind)} {quote_name_if_needed(guard.var)} axis={guard.axis} {texts}{where}"
     )
 
 

@@ -68,7 +68,7 @@ class ScopeValue:
         if self.tensor.array is None:
             return f"{type(self).__name__} without a value"
         text = compat.rules.format_scope_value(self)
-        return _format_value(self) if text is None else text
+        return _format_scope_value_as_paddle2(self) if text is None else text
 
     def lod(self) -> list[list[int]]:
         """The LoD offsets: an empty list, because a plain tensor has none."""
@@ -151,7 +151,7 @@ def format_lod(lod: Sequence[Sequence[int]]) -> str:
     return "{" + "".join("{" + ", ".join(map(str, level)) + "}" for level in lod) + "}"
 
 
-def _format_value(of: ScopeValue) -> str:
+def _format_scope_value_as_paddle2(of: ScopeValue) -> str:
     array = np.asarray(of)
     lines = [f"lod: {format_lod(of.lod())}"] if of.lod() else []
     lines += [

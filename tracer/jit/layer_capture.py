@@ -12,7 +12,7 @@ from typing import Any
 
 from ..capture import output_tree
 from ..capture.control.defined_flags import ANY_BLOCK
-from ..capture.dynamic_shapes import with_dynamic_input_dims
+from ..capture.dynamic_shapes import program_with_dynamic_unguarded_dims
 from ..capture.modes import Trace, raise_maybe_undefined
 from ..capture.recorder import Recorder
 from ..capture.undefined_checks import find_check_variable_message
@@ -192,7 +192,7 @@ def trace_layer(
         layer,
         recorder,
         complete_and_store_contract(
-            with_dynamic_input_dims(recorder.program, contract.guards), contract
+            program_with_dynamic_unguarded_dims(recorder.program, contract.guards), contract
         ),
     )
     recording.inputs, recording.dropped_guards, recording.constrained_dims = (

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..capture.dynamic_shapes import with_dynamic_input_dims
+from ..capture.dynamic_shapes import program_with_dynamic_unguarded_dims
 from ..ir.kernelless_op_traits import is_feed_or_fetch
 from ..ir.program import OpDesc
 from .layer_capture import CapturedProgram, complete_and_store_contract
@@ -41,7 +41,7 @@ def relax_size_guards(first: CapturedProgram, second: CapturedProgram) -> Captur
     return replace(
         first,
         program=complete_and_store_contract(
-            with_dynamic_input_dims(first.program, guards), contract
+            program_with_dynamic_unguarded_dims(first.program, guards), contract
         ),
     )
 

@@ -246,7 +246,7 @@ def _max_difference_or_rejection_reason(
     if expected is None:
         return rejected
     try:
-        return _check_output_differences(
+        return _run_engine_and_check_differences(
             engine, program, pdmodel, params, scope, tensors, expected, sizes
         )
     except (OpError, GuardError) as error:
@@ -454,7 +454,7 @@ def engine_inputs_with_row_splits(
     ]
 
 
-def _check_output_differences(
+def _run_engine_and_check_differences(
     engine: Engine,
     program: Program,
     pdmodel: bytes,
@@ -556,10 +556,10 @@ def describe_first_difference(
         return f"the first op to differ could not be found ({str(error).splitlines()[0]})"
     for name, expected_value in expected.items():
         if _exceeds_tolerance(actual[name], expected_value, program):
-            return _describe_producer(program, name)
+            return _describe_first_differing_op(program, name)
     return (
         "every op alone returns the same values: an optimization of the engine differs"
-        + describe_first_optimized_difference(program, pdmodel, params, expected, arrays)
+        + describe_first_engine_optimization_error(program, pdmodel, params, expected, arrays)
     )
 
 
@@ -589,7 +589,7 @@ def intermediate_tensor_names(program: Program, scope: Mapping[str, Tensor]) -> 
     ]
 
 
-def describe_first_optimized_difference(
+def describe_first_engine_optimization_error(
     program: Program,
     pdmodel: bytes,
     params: str | None,
@@ -612,10 +612,10 @@ def describe_first_optimized_difference(
         first = bisect_left(range(len(names)), True, key=is_different)
     except OarlockError:  # not every result can be fetched
         return ""
-    return f"; {_describe_producer(program, names[first])}" if first < len(names) else ""
+    return f"; {_describe_first_differing_op(program, names[first])}" if first < len(names) else ""
 
 
-def _describe_producer(program: Program, name: str) -> str:
+def _describe_first_differing_op(program: Program, name: str) -> str:
     op = next(
         op
         for op in reversed(program.block.ops)

@@ -18,7 +18,7 @@ from .writer import (
     ExportOptions,
     ExportResult,
     check_output_is_not_model_file,
-    compare_with_model,
+    compare_with_model_and_report,
     onnx_bytes,
     select_opset,
     session_options,
@@ -39,7 +39,7 @@ def write_ort(files: ModelFileContents, output: Path, options: ExportOptions) ->
             onnx_path.write_bytes(onnx_bytes(files, onnx_path, True, opset))
         convert_to_ort(onnx_path, ort_path)
         data = ort_path.read_bytes()
-        report = compare_with_model(files, ort_path) if options.check else "not checked"
+        report = compare_with_model_and_report(files, ort_path) if options.check else "not checked"
     operators = read_ort(data, output.name).operators
     write_files_atomically(
         {

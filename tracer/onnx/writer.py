@@ -64,7 +64,7 @@ def write_onnx(files: ModelFileContents, output: Path, options: ExportOptions) -
     previous = read_file(output) if output.exists() else None
     write_files_atomically({str(output): data})
     try:
-        report = check_and_compare_onnx_file(files, output) if options.check else "not checked"
+        report = check_onnx_file_and_report(files, output) if options.check else "not checked"
     except BaseException:  # also KeyboardInterrupt: no unchecked file remains
         output.unlink() if previous is None else write_files_atomically({str(output): previous})
         raise
@@ -118,12 +118,12 @@ def onnx_bytes(files: ModelFileContents, output: Path, inline: bool, opset: int)
     return data
 
 
-def check_and_compare_onnx_file(files: ModelFileContents, path: Path) -> str:
+def check_onnx_file_and_report(files: ModelFileContents, path: Path) -> str:
     """Compare the file's results with the model's and, if onnx is installed, run onnx.checker.
 
     Returns one line about both.
     """
-    comparison = compare_with_model(files, path)
+    comparison = compare_with_model_and_report(files, path)
     try:
         import onnx  # noqa: PLC0415 - an extra
     except ImportError:
@@ -160,7 +160,7 @@ def open_session(path: Path) -> Any:
         raise EngineError(f"{path.name}: ONNX Runtime rejects the file: {error}") from None
 
 
-def compare_with_model(files: ModelFileContents, path: Path) -> str:
+def compare_with_model_and_report(files: ModelFileContents, path: Path) -> str:
     """Run the file and the model on the same synthetic inputs.
 
     Returns one line about the comparison. Raises VerifyError if results differ.
@@ -181,11 +181,11 @@ def compare_with_model(files: ModelFileContents, path: Path) -> str:
         except (OpError, EngineError, RuntimeError):
             continue  # incompatible sizes, or a violated guard
         outputs = session.run(None, dict(zip(names, arrays, strict=True)))
-        return _compare_outputs(outputs, expected, files, path)
+        return _compare_outputs_and_report(outputs, expected, files, path)
     return "it loads; it was not run: none of the generated inputs fits the model"
 
 
-def _compare_outputs(
+def _compare_outputs_and_report(
     outputs: list[Any], expected: list[Any], files: ModelFileContents, path: Path
 ) -> str:
     max_difference = 0.0

@@ -280,7 +280,7 @@ def _conv_vjp(g, x, w, **over):
     return lambda: conv_input_grad_op(x, w, g, **over), lambda: conv_filter_grad_op(x, w, g, **over)
 
 
-def conv2d_or_conv3d_for_shape(shape: Shape) -> Op:
+def select_conv_op_by_shape(shape: Shape) -> Op:
     """The convolution op for images of this shape."""
     return conv3d if len(shape) == 5 else conv2d
 
@@ -385,7 +385,7 @@ def conv_input_grad_op(x, w, g, **attrs):
 
     -> Input@GRAD like Input
     """
-    attrs = conv2d_or_conv3d_for_shape(x.shape).attrs_with_defaults(attrs)
+    attrs = select_conv_op_by_shape(x.shape).attrs_with_defaults(attrs)
     window, _ = window_and_output_shape(x, w, **attrs)
     sizes = channels_first_shape(x.shape, attrs["data_format"], x.ndim - 2)[2:]
     back = conv_input_grad(
@@ -399,7 +399,7 @@ def _(gg, x, w, g, **over):
     return (
         None,
         lambda: conv_filter_grad_op(gg, w, g, **over),
-        lambda: conv2d_or_conv3d_for_shape(vjp_input_shape(gg))(gg, w, **over),
+        lambda: select_conv_op_by_shape(vjp_input_shape(gg))(gg, w, **over),
     )
 
 
@@ -416,7 +416,7 @@ def conv_filter_grad_op(x, w, g, **attrs):
 
     -> Filter@GRAD like Filter
     """
-    attrs = conv2d_or_conv3d_for_shape(x.shape).attrs_with_defaults(attrs)
+    attrs = select_conv_op_by_shape(x.shape).attrs_with_defaults(attrs)
     window, _ = window_and_output_shape(x, w, **attrs)
     layout = attrs["data_format"]
     return conv_filter_grad(
@@ -429,7 +429,7 @@ def _(gg, x, w, g, **over):
     return (
         lambda: conv_input_grad_op(x, gg, g, **over),
         None,
-        lambda: conv2d_or_conv3d_for_shape(vjp_input_shape(x))(x, gg, **over),
+        lambda: select_conv_op_by_shape(vjp_input_shape(x))(x, gg, **over),
     )
 
 
@@ -633,7 +633,7 @@ def conv_transpose_vjp(
         return OPS["reduce_sum"](g, dim=[0, 1, 2] if data_format == "NHWC" else [0, 2, 3])
 
     back = (
-        lambda: conv2d_or_conv3d_for_shape(vjp_input_shape(g))(g, w, **over),
+        lambda: select_conv_op_by_shape(vjp_input_shape(g))(g, w, **over),
         lambda: conv_filter_grad_op(g, w, x, **over),
     )
     return (*back, bias_grad) if bias else back

@@ -107,7 +107,7 @@ def _shape_with_axis_size(shape: tuple[int, ...], axis: int, size: int) -> tuple
     return (*shape[:axis], size, *shape[axis + 1 :])
 
 
-def _pad_axis_with_zeros(x: Any, axis: int, before: int, after: int) -> Any:
+def _emit_zero_pad_around_axis(x: Any, axis: int, before: int, after: int) -> Any:
     """X with zeros before and after an axis."""
     rank = len(vjp_input_shape(x))
     return OPS["pad"](
@@ -122,7 +122,7 @@ def fft_r2c_grad(g, x, *, axes, normalization, forward, onesided):
     if onesided:
         size = vjp_input_shape(x)[last]
         raise_unknown_size_unless(size >= 0)
-        g = _pad_axis_with_zeros(g, last, 0, size - size // 2 - 1)
+        g = _emit_zero_pad_around_axis(g, last, 0, size - size // 2 - 1)
     return real(fft_c2c(g, axes=axes, normalization=normalization, forward=forward))
 
 
@@ -179,5 +179,5 @@ def _(g, x, *, axes, normalization, forward):
     end = half - 1 if size % 2 == 0 else half
     if end > 1:
         twice = OPS["slice"](found, axes=[last], starts=[1], ends=[end])
-        found = add(found, _pad_axis_with_zeros(twice, last, 1, half - end))
-    return _pad_axis_with_zeros(found, last, 0, given - half) if given > half else found
+        found = add(found, _emit_zero_pad_around_axis(twice, last, 1, half - end))
+    return _emit_zero_pad_around_axis(found, last, 0, given - half) if given > half else found

@@ -11,7 +11,7 @@ from .half_precision import computed_in_float32_if_half
 from .shared_op_rules import complex_dtype, dims_match, raise_unknown_size_unless, vjp_input_shape
 
 
-def _check_frame_attrs(x: Any, rank: int, hop_length: int, axis: int) -> None:
+def _check_rank_hop_length_and_axis(x: Any, rank: int, hop_length: int, axis: int) -> None:
     check(axis in (0, -1), f"axis={axis} is neither 0 nor -1")
     check(len(x.shape) >= rank, f"needs at least {rank} axes")
     check(hop_length > 0, f"hop_length={hop_length} is not positive")
@@ -31,7 +31,7 @@ def frame(x, *, frame_length: int, hop_length: int, axis: int = -1):
 
 @frame.meta
 def _(x, *, frame_length, hop_length, axis):
-    _check_frame_attrs(x, 1, hop_length, axis)
+    _check_rank_hop_length_and_axis(x, 1, hop_length, axis)
     size = x.shape[axis]
     check(frame_length > 0, f"frame_length={frame_length} is not positive")
     check(
@@ -62,7 +62,7 @@ def overlap_add(x, *, hop_length: int, axis: int = -1):
 
     X [*, L, frames] -> Out [*, N]; axis=0: X [frames, L, *] -> Out [N, *]
     """
-    _check_frame_attrs(x, 2, hop_length, axis)
+    _check_rank_hop_length_and_axis(x, 2, hop_length, axis)
     frames = x if axis == 0 else np.moveaxis(x, (-1, -2), (0, 1))
     count, length = frames.shape[:2]
     out = np.zeros(((count - 1) * hop_length + length, *frames.shape[2:]), x.dtype)
@@ -73,7 +73,7 @@ def overlap_add(x, *, hop_length: int, axis: int = -1):
 
 @overlap_add.meta
 def _(x, *, hop_length, axis):
-    _check_frame_attrs(x, 2, hop_length, axis)
+    _check_rank_hop_length_and_axis(x, 2, hop_length, axis)
     count, length = x.shape[:2] if axis == 0 else x.shape[:-3:-1]
     check(count != 0, "there are no frames")
     size = -1 if min(count, length) < 0 else (count - 1) * hop_length + length
@@ -97,11 +97,11 @@ def stft(x, window, *, n_fft: int, hop_length: int, normalized: bool, onesided: 
     normalized: divide by sqrt(n_fft).
     """
     frames = np.lib.stride_tricks.sliding_window_view(x, n_fft, axis=-1)[:, ::hop_length] * window
-    spectrum = fft_r2c.kernel(frames, **_stft_transform_attrs(normalized, onesided))
+    spectrum = fft_r2c.kernel(frames, **_fft_r2c_attrs_of_stft(normalized, onesided))
     return spectrum.swapaxes(1, 2).copy()
 
 
-def _stft_transform_attrs(normalized: bool, onesided: bool) -> dict[str, Any]:
+def _fft_r2c_attrs_of_stft(normalized: bool, onesided: bool) -> dict[str, Any]:
     return {
         "axes": [2],
         "normalization": "ortho" if normalized else "backward",
@@ -137,7 +137,7 @@ def _(g, x, window, *, n_fft, hop_length, normalized, onesided):
     turn = OPS["transpose2"]
     frames = turn(frame(x, frame_length=n_fft, hop_length=hop_length), axis=[0, 2, 1])
     back = fft_r2c_grad(
-        turn(g, axis=[0, 2, 1]), frames, **_stft_transform_attrs(normalized, onesided)
+        turn(g, axis=[0, 2, 1]), frames, **_fft_r2c_attrs_of_stft(normalized, onesided)
     )
     weighted = turn(OPS["elementwise_mul"](back, window), axis=[0, 2, 1])
     return frame_grad(weighted, x, frame_length=n_fft, hop_length=hop_length, axis=-1), None

@@ -6,6 +6,6 @@ Requires the extra `[serve]`.
 from __future__ import annotations
 
 from .protocol import RequestError
-from .triton import write_repository
+from .triton import add_model_to_repository
 
-__all__ = ["RequestError", "write_repository"]
+__all__ = ["RequestError", "add_model_to_repository"]

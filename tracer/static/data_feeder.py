@@ -64,7 +64,7 @@ class DataFeeder:
         }
 
     @staticmethod
-    def _empty_batch(variable: Variable) -> Any:
+    def _make_empty_batch_array(variable: Variable) -> Any:
         """Return an array without rows."""
         return np.zeros(
             [0, *(max(d, 0) for d in variable.raw.shape[1:])], parse_dtype(variable.raw.dtype).np
@@ -72,7 +72,7 @@ class DataFeeder:
 
     def _make_batch(self, variable: Variable, values: list[Any]) -> Any:
         if not values:
-            return self._empty_batch(variable)
+            return self._make_empty_batch_array(variable)
         sizes = variable.raw.shape[1:]
         arrays = [np.asarray(v, parse_dtype(variable.raw.dtype).np) for v in values]
         has_sample_shape = bool(sizes) and sum(d < 0 for d in sizes) <= 1

@@ -90,7 +90,7 @@ def _to_symbolic(data: Any, dtype: Any) -> Tensor:
     if isinstance(data, Tensor) or _has_tensors(data):
         out = (data if isinstance(data, Tensor) else _stack_nested(data)).detach()
         return out if dtype is None else cast(out, dtype)
-    return constant(to_array(data, dtype))
+    return array_to_constant_tensor(to_array(data, dtype))
 
 
 def device_index(place: Any, op: str = "to_tensor") -> int | None:
@@ -107,7 +107,7 @@ def array_to_tensor_on_device_of(x: Tensor, array: Any) -> Tensor:
     return (
         Tensor(cuda.to_device(array, cuda.gpu_index_of(x.array)))
         if state.mode.is_eager
-        else constant(array)
+        else array_to_constant_tensor(array)
     )
 
 
@@ -123,14 +123,14 @@ def _stack_nested(data: Any) -> Tensor:
     items = [_stack_nested(d) if _has_tensors(d) else d for d in data]
     dtype = np.result_type(*(item.meta.dtype for item in items if isinstance(item, Tensor)))
     tensors = [
-        cast(item, dtype) if isinstance(item, Tensor) else constant(np.asarray(item, dtype))
+        cast(item, dtype) if isinstance(item, Tensor) else array_to_constant_tensor(np.asarray(item, dtype))
         for item in items
     ]
     out: Tensor = OPS["stack"](tensors, axis=0)
     return out
 
 
-def constant(array: Any) -> Tensor:
+def array_to_constant_tensor(array: Any) -> Tensor:
     """Record `array` as an op assign_value."""
     kind_by_dtype = {
         np.dtype(np.int32): "i",
@@ -140,7 +140,7 @@ def constant(array: Any) -> Tensor:
     }
     key = "b" if array.dtype == np.bool_ else kind_by_dtype.get(array.dtype)
     if key is None:
-        supported = constant(array.astype(np.int32 if array.dtype.kind in "iu" else np.float32))
+        supported = array_to_constant_tensor(array.astype(np.int32 if array.dtype.kind in "iu" else np.float32))
         return cast(supported, array.dtype)
     values = array.reshape(-1).tolist()
     values = [int(v) for v in values] if key == "b" else values
@@ -236,7 +236,7 @@ def call_with_possibly_symbolic_axis(axis: Any, count: int, function: Callable[[
         return function(axis)
     if not state.mode.static:
         return function(int(axis.item()))
-    axis_table = constant(
+    axis_table = array_to_constant_tensor(
         np.tile(np.arange(max(count, 1), dtype=np.int32), 2)
     )  # maps negative and non-negative axes to an index
     position = OPS["scale"](

@@ -286,7 +286,7 @@ def assign(x: Any, output: Tensor | None = None) -> Tensor:
     A float64 array becomes float32, with a warning, as in Paddle; a float64 Tensor stays float64.
     x [*] -> [*]
     """
-    source = x if isinstance(x, Tensor) else _assign_source_to_tensor(x, output)
+    source = x if isinstance(x, Tensor) else _convert_assign_source_to_tensor(x, output)
     if output is None:
         out: Tensor = OPS["assign"](source)
         return out
@@ -298,7 +298,7 @@ def assign(x: Any, output: Tensor | None = None) -> Tensor:
     return output
 
 
-def _assign_source_to_tensor(x: Any, output: Tensor | None) -> Tensor:
+def _convert_assign_source_to_tensor(x: Any, output: Tensor | None) -> Tensor:
     """Convert an array, list or number to a Tensor for `assign`; a number becomes a tensor of shape
     [1].
     """

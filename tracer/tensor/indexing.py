@@ -76,10 +76,10 @@ def _is_scalar_bool(item: Any) -> bool:
 
 
 def _is_advanced_index(item: Any) -> bool:
-    return not _is_scalar_bool(item) and _is_tensor_list_or_ndarray(item)
+    return not _is_scalar_bool(item) and _is_nonscalar_tensor_list_or_ndarray(item)
 
 
-def _is_tensor_list_or_ndarray(item: Any) -> bool:
+def _is_nonscalar_tensor_list_or_ndarray(item: Any) -> bool:
     return (isinstance(item, Tensor) and item.ndim > 0) or isinstance(item, list | np.ndarray)
 
 

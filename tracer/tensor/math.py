@@ -31,7 +31,7 @@ from .convert import (
     axis_list,
     call_with_possibly_symbolic_axis,
     cast,
-    constant,
+    array_to_constant_tensor,
     full,
     set_declared_length,
 )
@@ -638,8 +638,8 @@ def _reduce_over_tensor_axes(
         )
     if keepdim:
         return out
-    is_kept = constant(np.ones(rank, np.bool_))
-    positions = constant(np.arange(rank, dtype=np.int32))
+    is_kept = array_to_constant_tensor(np.ones(rank, np.bool_))
+    positions = array_to_constant_tensor(np.arange(rank, dtype=np.int32))
     for a in axes:
         reduced_axis = cast(a, "int32") if isinstance(a, Tensor) else full([], a, "int32")
         is_other = OPS["not_equal"](

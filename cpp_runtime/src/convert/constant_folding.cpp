@@ -111,7 +111,7 @@ OptionalValue fold_identity_or_cast(const onnx::Node& n, const Inputs& in) {
   return *in[0]->partial_value;
 }
 
-std::int64_t apply_int_op(char op, std::int64_t a, std::int64_t b) {
+std::int64_t fold_binary_element(char op, std::int64_t a, std::int64_t b) {
   std::int64_t r = 0;
   if (a == kUnknownElement || b == kUnknownElement) return kUnknownElement;
   switch (op) {
@@ -138,7 +138,7 @@ OptionalValue fold_binary(const onnx::Node& n, const Inputs& in) {
   PartialValue out{a.shape.size() >= b.shape.size() ? a.shape : b.shape, {}};
   if (!out.shape.empty()) out.shape.assign(1, static_cast<std::int64_t>(size));
   for (std::size_t i = 0; i < size; ++i)
-    out.values.push_back(apply_int_op(n.op[0], a.values[a.values.size() == 1 ? 0 : i],
+    out.values.push_back(fold_binary_element(n.op[0], a.values[a.values.size() == 1 ? 0 : i],
                                       b.values[b.values.size() == 1 ? 0 : i]));
   return out;
 }

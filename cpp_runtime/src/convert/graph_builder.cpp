@@ -26,7 +26,7 @@ Strings contract_names_or_default(const std::vector<ContractArg>& args, Strings 
   return names;
 }
 
-Strings make_names_unique(Strings names) {
+Strings names_with_unique_suffixes(Strings names) {
   std::set<std::string> seen;
   std::map<std::string, int> last_suffix;
   for (std::string& name : names) {
@@ -48,11 +48,11 @@ std::string first_output_name(const OpDesc& op) {
 
 Strings input_names(const Program& p) {
   return p.contract ? contract_names_or_default(p.contract->inputs, p.feed_names())
-                    : make_names_unique(p.feed_names());
+                    : names_with_unique_suffixes(p.feed_names());
 }
 
 Strings output_names(const Program& p) {
-  Strings fetch_names = make_names_unique(p.fetch_names());
+  Strings fetch_names = names_with_unique_suffixes(p.fetch_names());
   Strings names =
       p.contract ? contract_names_or_default(p.contract->outputs, fetch_names) : fetch_names;
   Strings own_inputs = input_names(p);

@@ -257,7 +257,7 @@ void NodeContext::declare_merged_type(Value v, Value a, Value b) {
   graph_.type_of(v) = std::move(known);
 }
 
-void NodeContext::set_int8_equivalent(Value v, Value small) {
+void NodeContext::set_equal_int8_value(Value v, Value small) {
   graph_.type_of(v).int8_equivalent = small;
 }
 
@@ -364,7 +364,7 @@ Value NodeContext::add_subgraph_input_of_same_rank(const std::string& hint, Valu
   return input;
 }
 
-const IfElsePair* NodeContext::find_branch_pair() const {
+const IfElsePair* NodeContext::find_if_else_pair_of_op() const {
   return graph_.if_else_pairs_of_current_block().find(op_);
 }
 const VarDesc* NodeContext::find_var(const std::string& paddle_name) const {

@@ -148,7 +148,7 @@ class NodeContext {
 
   // ---- quantized values ----
   /// Records that `v`, whole numbers stored as floats, equals `small` as int8.
-  void set_int8_equivalent(Value v, Value small);
+  void set_equal_int8_value(Value v, Value small);
   Value int8_equivalent(Value v) const;  // Value{} if it has none
 
   // ---- common steps; each returns `v` unchanged if there is nothing to do ----
@@ -191,7 +191,7 @@ class NodeContext {
   void lower_block(std::int64_t block);  // inside: converts every op of the block
   void add_subgraph_output(Value v);     // inside: adds an output to the subgraph
   const Block& block(std::int64_t index) const;
-  const IfElsePair* find_branch_pair() const;  // the branch pair of this op, or null
+  const IfElsePair* find_if_else_pair_of_op() const;  // the branch pair of this op, or null
   const VarDesc* find_var(const std::string& paddle_name) const;  // the declaration, or null
   /// The last op before this one in this block that writes `paddle_name`; null if there is none.
   const OpDesc* find_earlier_writer_in_block(const std::string& paddle_name) const;

@@ -52,7 +52,7 @@ Ints read_int_list_attr(const NodeContext& n, std::string_view attr, const Ints&
 
 }  // namespace
 
-Value read_int_list(NodeContext& n, const IntListNames& names, const Ints& default_value) {
+Value read_int_list_as_vector(NodeContext& n, const IntListNames& names, const Ints& default_value) {
   Values parts = n.values_of_variable_list_attr(names.attr);
   if (parts.empty()) parts = n.inputs(names.tensors);
   for (Value& part : parts)
@@ -65,7 +65,7 @@ Value read_int_list(NodeContext& n, const IntListNames& names, const Ints& defau
 }
 
 Ints require_const_int_list(NodeContext& n, const IntListNames& names, const Ints& default_value) {
-  auto known = n.find_constant_ints(read_int_list(n, names, default_value));
+  auto known = n.find_constant_ints(read_int_list_as_vector(n, names, default_value));
   n.require(known.has_value(),
             "'" + std::string(names.attr) + "' is computed at run time, which has no lowering");
   return *known;

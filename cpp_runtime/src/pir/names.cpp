@@ -49,7 +49,7 @@ std::string_view element_type_name(DType dtype) {
   return "0.t_undefined";
 }
 
-std::string_view dtype_attr_name(DType dtype) {
+std::string_view dtype_name_in_attributes(DType dtype) {
   const DTypeRow* row = find_dtype_row(dtype);
   return row ? row->name : kUndefinedDType;
 }

@@ -25,6 +25,6 @@ std::string_view element_type_name(DType dtype);
 std::optional<std::int64_t> find_dtype_attr_number(std::string_view name);
 
 /// The name of a dtype attribute.
-std::string_view dtype_attr_name(DType dtype);
+std::string_view dtype_name_in_attributes(DType dtype);
 
 }  // namespace oarlock::pir

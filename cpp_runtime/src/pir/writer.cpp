@@ -65,7 +65,7 @@ class Writer {
 
   void write_parameter(const Parameter& parameter) {
     out_ += R"({"#":"p","A":[0,1,1,)" + quote_json(parameter.name) + R"(],"DA":[],"O":)";
-    write_value(parameter.value);
+    write_result_value(parameter.value);
     out_ += R"(,"OA":[)" + std::string(parameter.persistable ? "1" : "0") + "," +
             (parameter.value.stop_gradient ? "1" : "0") + "," + (parameter.trainable ? "1" : "0") +
             R"(],"QA":[]})";
@@ -83,7 +83,7 @@ class Writer {
     write_list(op.operands,
                [&](const std::int64_t& id) { out_ += R"({"%":)" + std::to_string(id) + "}"; });
     out_ += R"(,"O":)";
-    write_list(op.results, [&](const Value& result) { write_value(result); });
+    write_list(op.results, [&](const Value& result) { write_result_value(result); });
     out_ += R"(,"OA":)";
     write_result_attrs(op);
     write_debug(op);
@@ -111,11 +111,11 @@ class Writer {
     if (op.name == "fetch")
       out_ += R"({"AT":{"#":"0.a_array","D":[{"#":"0.a_bool","D":true}]},"N":"persistable"},)";
     out_ += R"({"AT":{"#":"0.a_array","D":)";
-    write_list(op.results, [&](const Value& result) { write_bool(result.stop_gradient); });
+    write_list(op.results, [&](const Value& result) { write_bool_attribute(result.stop_gradient); });
     out_ += R"(},"N":"stop_gradient"}])";
   }
 
-  void write_value(const Value& value) {
+  void write_result_value(const Value& value) {
     out_ += R"({"%":)" + std::to_string(value.id) + R"(,"TT":)";
     write_type(value.type);
     out_ += '}';
@@ -154,7 +154,7 @@ class Writer {
       case Attribute::Kind::dtype:
         out_ +=
             R"({"#":"1.a_dtype","D":)" +
-            quote_json(dtype_attr_name(static_cast<DType>(std::get<std::int64_t>(value.value)))) +
+            quote_json(dtype_name_in_attributes(static_cast<DType>(std::get<std::int64_t>(value.value)))) +
             "}";
         return;
       case Attribute::Kind::int_array:
@@ -167,43 +167,43 @@ class Writer {
         out_ += R"({"#":"NULL"})";
         return;
       default:
-        write_plain(value);
+        write_attribute_by_attr_type(value);
     }
   }
 
-  void write_plain(const Attr& attr) {
+  void write_attribute_by_attr_type(const Attr& attr) {
     switch (attr.type) {
       case AttrType::BOOLEAN:
-        return write_bool(std::get<bool>(attr.value));
+        return write_bool_attribute(std::get<bool>(attr.value));
       case AttrType::INT:
         return write_int("0.a_i32", std::get<std::int64_t>(attr.value));
       case AttrType::LONG:
         return write_int("0.a_i64", std::get<std::int64_t>(attr.value));
       case AttrType::FLOAT:
-        return write_float("0.a_f32", std::get<double>(attr.value));
+        return write_float_attribute("0.a_f32", std::get<double>(attr.value));
       case AttrType::FLOAT64:
-        return write_float("0.a_f64", std::get<double>(attr.value));
+        return write_float_attribute("0.a_f64", std::get<double>(attr.value));
       case AttrType::STRING:
-        return write_string(std::get<std::string>(attr.value));
+        return write_string_attribute(std::get<std::string>(attr.value));
       case AttrType::INTS:
-        return write_array(std::get<Ints>(attr.value),
+        return write_array_attribute(std::get<Ints>(attr.value),
                            [&](std::int64_t x) { write_int("0.a_i32", x); });
       case AttrType::LONGS:
-        return write_array(std::get<Ints>(attr.value),
+        return write_array_attribute(std::get<Ints>(attr.value),
                            [&](std::int64_t x) { write_int("0.a_i64", x); });
       case AttrType::BOOLEANS:
-        return write_array(std::get<Ints>(attr.value), [&](std::int64_t x) { write_bool(x != 0); });
+        return write_array_attribute(std::get<Ints>(attr.value), [&](std::int64_t x) { write_bool_attribute(x != 0); });
       case AttrType::FLOATS:
-        return write_array(std::get<Floats>(attr.value),
-                           [&](double x) { write_float("0.a_f32", x); });
+        return write_array_attribute(std::get<Floats>(attr.value),
+                           [&](double x) { write_float_attribute("0.a_f32", x); });
       case AttrType::FLOAT64S:
-        return write_array(std::get<Floats>(attr.value),
-                           [&](double x) { write_float("0.a_f64", x); });
+        return write_array_attribute(std::get<Floats>(attr.value),
+                           [&](double x) { write_float_attribute("0.a_f64", x); });
       case AttrType::STRINGS:
-        return write_array(std::get<Strings>(attr.value),
-                           [&](const std::string& x) { write_string(x); });
+        return write_array_attribute(std::get<Strings>(attr.value),
+                           [&](const std::string& x) { write_string_attribute(x); });
       case AttrType::SCALARS:
-        return write_array(std::get<Scalars>(attr.value),
+        return write_array_attribute(std::get<Scalars>(attr.value),
                            [&](const Scalar& x) { write_scalar(x); });
       case AttrType::SCALAR:
         return write_scalar(std::get<Scalar>(attr.value));
@@ -213,13 +213,13 @@ class Writer {
   }
 
   template <class List, class Write>
-  void write_array(const List& list, const Write& write) {
+  void write_array_attribute(const List& list, const Write& write) {
     out_ += R"({"#":"0.a_array","D":)";
     write_list(list, write);
     out_ += '}';
   }
 
-  void write_bool(bool value) {
+  void write_bool_attribute(bool value) {
     out_ += R"({"#":"0.a_bool","D":)" + std::string(value ? "true" : "false") + "}";
   }
 
@@ -227,12 +227,12 @@ class Writer {
     out_ += R"({"#":")" + std::string(type) + R"(","D":)" + std::to_string(value) + "}";
   }
 
-  void write_string(const std::string& text) {
+  void write_string_attribute(const std::string& text) {
     out_ += R"({"#":"0.a_str","D":)" + quote_json(text) + "}";
   }
 
   // Paddle reads NAN, but writes NaN.
-  void write_float(const char* type, double value) {
+  void write_float_attribute(const char* type, double value) {
     out_ += R"({"#":")" + std::string(type) + "\",";
     if (std::isnan(value))
       out_ += R"("VD":"NAN"})";
@@ -243,7 +243,7 @@ class Writer {
   }
 
   void write_scalar(const Scalar& scalar) {
-    if (scalar.type != Scalar::Type::complex128) return write_float("0.a_f64", scalar.as_double());
+    if (scalar.type != Scalar::Type::complex128) return write_float_attribute("0.a_f64", scalar.as_double());
     out_ += R"({"#":"0.a_c128","D":[)" + format_significant_digits(scalar.r, kExactDigits) + "," +
             format_significant_digits(scalar.imag, kExactDigits) + "]}";
   }
@@ -256,7 +256,7 @@ class Writer {
 
 std::string write_document(const Program& program) { return Writer().write(program); }
 
-std::string write_program(const oarlock::Program& program) {
+std::string convert_and_write_program(const oarlock::Program& program) {
   return write_document(Exporter(program).run());
 }
 

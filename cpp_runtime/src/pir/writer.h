@@ -12,6 +12,6 @@ std::string write_document(const Program& program);
 
 /// Converts the program of a `.pdmodel` to a `.json` of version 1, which PaddlePaddle 3.0 to 3.3
 /// read.  Throws Error(unsupported) that lists all ops without an equivalent.
-std::string write_program(const oarlock::Program& program);
+std::string convert_and_write_program(const oarlock::Program& program);
 
 }  // namespace oarlock::pir

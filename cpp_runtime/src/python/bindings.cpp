@@ -74,13 +74,13 @@ nb::dict describe_model(const nb::bytes& pdmodel, const Path& params_path,
 nb::tuple pir_to_pdmodel(const nb::bytes& json, const std::string& name) {
   SigintPollScope sigint_poll;
   std::int64_t version = 0;
-  std::string bytes = to_pdmodel(pir::read_program({json.c_str(), json.size()}, name, &version));
+  std::string bytes = to_pdmodel(pir::read_and_convert_program({json.c_str(), json.size()}, name, &version));
   return nb::make_tuple(nb::bytes(bytes.data(), bytes.size()), version > pir::kNewestVersion);
 }
 
 nb::bytes pdmodel_to_pir(const nb::bytes& pdmodel, const std::string& name) {
   SigintPollScope sigint_poll;
-  std::string json = pir::write_program(
+  std::string json = pir::convert_and_write_program(
       parse_upgrade_and_validate_program({pdmodel.c_str(), pdmodel.size()}, name));
   return nb::bytes(json.data(), json.size());
 }
@@ -104,7 +104,7 @@ void check_options_dict(const nb::dict& options) { check_options(read_options(op
 
 nb::list session_options() {
   nb::list result;
-  for (const OptionInfo& o : option_table())
+  for (const OptionInfo& o : option_infos())
     result.append(nb::make_tuple(o.name, o.type, o.default_value, o.description));
   return result;
 }

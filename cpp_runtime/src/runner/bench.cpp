@@ -74,7 +74,7 @@ void print_comparison(const TimedSession& a, const TimedSession& b, bool json) {
 }
 
 // A separate session for the profile, because profiling costs time.
-void profile_ops(const Command& c) {
+void run_and_print_op_profile(const Command& c) {
   Options options = c.options;
   options.profile =
       (std::filesystem::temp_directory_path() / ("oarlock-" + std::to_string(::getpid()))).string();
@@ -91,7 +91,7 @@ void profile_ops(const Command& c) {
 void check_bench_options(const Command& c) {
   if (c.repeat < 1) throw UsageError{"--repeat requires at least 1"};
   if (c.clients < 1 || c.clients > 1024) throw UsageError{"--clients requires 1 to 1024"};
-  if (c.profile_ops && (c.compare_options || !c.compare_model.empty()))
+  if (c.run_and_print_op_profile && (c.compare_options || !c.compare_model.empty()))
     throw UsageError{"--profile-ops supports one model only"};
 }
 
@@ -99,7 +99,7 @@ void check_bench_options(const Command& c) {
 
 int bench(const Command& c) {
   check_bench_options(c);
-  if (c.profile_ops && c.json) return profile_ops(c), 0;
+  if (c.run_and_print_op_profile && c.json) return run_and_print_op_profile(c), 0;
   bool compares = c.compare_options || !c.compare_model.empty();
   if (compares)
     load_ort_library_once(
@@ -117,7 +117,7 @@ int bench(const Command& c) {
   compares ? print_comparison(subjects[0], subjects[1], c.json)
            : print_measurement(subjects[0], c.json);
   for (TimedSession& subject : subjects) subject.session.end_profile();
-  if (c.profile_ops) profile_ops(c);
+  if (c.run_and_print_op_profile) run_and_print_op_profile(c);
   return 0;
 }
 

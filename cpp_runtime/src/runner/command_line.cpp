@@ -60,9 +60,9 @@ std::string session_option_help(const OptionInfo& option) {
 // A flag that sets a session option; without a value it sets a switch to 1.
 Flag session_option_flag(const std::string& name, const std::string& value,
                          const std::string& option) {
-  auto info = std::find_if(option_table().begin(), option_table().end(),
+  auto info = std::find_if(option_infos().begin(), option_infos().end(),
                            [&](const OptionInfo& o) { return o.name == option; });
-  if (info == option_table().end()) throw std::logic_error("no session option " + option);
+  if (info == option_infos().end()) throw std::logic_error("no session option " + option);
   bool is_number = info->type == "int";
   auto set = [=](Command& c, const std::string& text) {
     UsageError error{name + " requires " + value + ", not '" + text + "'"};
@@ -115,7 +115,7 @@ const std::vector<Flag>& flag_table() {
        "bench: other session options, measured alternately with the first",
        [](auto& c, auto& v) { c.compare_options = split_text(v, ','); }},
       {"--profile-ops", "", "bench: time per op type and the slowest nodes",
-       [](auto& c, auto&) { c.profile_ops = true; }},
+       [](auto& c, auto&) { c.run_and_print_op_profile = true; }},
       {"--expect", "OUT.npz", "verify: outputs, and inner variables by name",
        [](auto& c, auto& v) { c.expected_file = v; }},
       {"--rtol", "X", "verify: tolerance relative to the largest value; 1e-4",
@@ -161,7 +161,7 @@ std::string usage() {
       "MODEL is a prefix (m for m.pdmodel and m.pdiparams), a file, or a folder of Paddle 1.x.\n";
   for (const Flag& f : flag_table()) text += format_help_line(f.name + " " + f.value_name, f.help);
   text += "Session options, for --option and --against-options:\n";
-  for (const OptionInfo& o : option_table())
+  for (const OptionInfo& o : option_infos())
     text += format_help_line(o.name, session_option_help(o));
   return text;
 }

@@ -20,7 +20,7 @@ struct Command {
       compare_options;  // bench: NAME=VALUE, options of the second session
   int warmup = 3, repeat = 50, opset = 17, clients = 1;
   double rtol = 1e-4, atol = 1e-5;
-  bool json = false, inline_weights = false, profile_ops = false;
+  bool json = false, inline_weights = false, run_and_print_op_profile = false;
 };
 
 /// An invalid command line: exit code 2.

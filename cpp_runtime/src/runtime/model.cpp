@@ -26,7 +26,7 @@ std::shared_ptr<const Model::Impl> load_model(std::string_view bytes, std::strin
                                               const std::string& values = "") {
   auto impl = std::make_shared<Model::Impl>();
   impl->prefix = prefix;
-  impl->program = pir::is_json(bytes) ? pir::read_program(bytes, name)
+  impl->program = pir::is_json(bytes) ? pir::read_and_convert_program(bytes, name)
                                       : parse_upgrade_and_validate_program(bytes, name);
   impl->digest = blake2b_hex_digest(bytes);  // after parsing, which limits the size
   bool needed = !impl->program.persistables_in_file_order().empty();

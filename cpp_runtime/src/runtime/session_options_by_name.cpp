@@ -67,7 +67,7 @@ std::size_t find_shape_end(const std::string& text, std::size_t at) {
   return text.size();
 }
 
-std::vector<std::int64_t> parse_one_shape(const std::string& text, const std::string& whole) {
+std::vector<std::int64_t> parse_shape_sizes(const std::string& text, const std::string& whole) {
   std::vector<std::int64_t> sizes;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
@@ -88,7 +88,7 @@ Shapes parse_shapes(const std::string& text) {
     std::string one = text.substr(at, end - at);
     auto equals = one.rfind('=');
     if (equals == std::string::npos || equals == 0) fail_shape(one);
-    shapes[one.substr(0, equals)] = parse_one_shape(one.substr(equals + 1), one);
+    shapes[one.substr(0, equals)] = parse_shape_sizes(one.substr(equals + 1), one);
     at = end + 1;
   }
   return shapes;
@@ -109,7 +109,7 @@ void set_option(Options& options, const std::string& name, const std::string& va
   if (!known) throw Error(ErrorCode::input, "options: there is no '" + name + "'");
 }
 
-const std::vector<OptionInfo>& option_table() {
+const std::vector<OptionInfo>& option_infos() {
   static const std::vector<OptionInfo> table = [] {
     std::vector<OptionInfo> all;
     Options defaults;

@@ -31,6 +31,6 @@ struct OptionInfo {
 };
 
 /// All options, in the order of session_options.inc.
-const std::vector<OptionInfo>& option_table();
+const std::vector<OptionInfo>& option_infos();
 
 }  // namespace oarlock

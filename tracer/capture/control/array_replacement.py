@@ -19,7 +19,7 @@ from .escape_analysis import is_local_object
 from .may_alias import (
     MUTABLE_CONTAINERS,
     is_replaced_by_array,
-    resolve_list_reject_invalidated,
+    require_valid_container_or_its_array,
     unchecked_items,
 )
 from .tensor_arrays import TensorArray
@@ -78,7 +78,7 @@ def replace_by_tensor_array_if_list(mode: Static, name: str, value: Any) -> Any:
     unchanged.
     """
     if is_replaced_by_array(value):
-        return resolve_list_reject_invalidated(value)
+        return require_valid_container_or_its_array(value)
     if not _is_tensor_sequence_or_array(value) or isinstance(value, TensorArray):
         return value
     if isinstance(value, tuple):

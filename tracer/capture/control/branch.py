@@ -140,7 +140,7 @@ def cond(
         )
         raise BranchMergeError(append_user_line(f"{STRUCTURES_DIFFER}: {why}"))
     merge = ContainerMerge()
-    chosen = merge.merge_container(pytree.unflatten(paths[0], merged), *snapshots)
+    chosen = merge.find_or_create_merged_container(pytree.unflatten(paths[0], merged), *snapshots)
     merge.apply_merge()
     return chosen
 
@@ -660,7 +660,7 @@ class BranchMerge:
         one, two = containers
         if pair[0] is pair[1] or one is None or two is None:
             return self.merge_value(label, *pair)
-        return self.container_merge.merge_container(
+        return self.container_merge.find_or_create_merged_container(
             self.merge_value(label, one.copy(), two.copy()), one, two
         )
 

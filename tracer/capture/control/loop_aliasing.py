@@ -93,7 +93,7 @@ class LoopAliasAnalysis:
         self._link_carried_list_aliases(values)
         for key, carried in values.items():
             for other in self._external_aliases.get(key, {}).values():
-                aliases.link_possible_aliases(carried.variable, other, self._loop_line)
+                aliases.link_tensors(carried.variable, other, self._loop_line)
             invalidation = self._invalidated_before_loop.get(
                 id(carried.initial)
             ) or self._invalidated_carried.get(key)
@@ -103,7 +103,7 @@ class LoopAliasAnalysis:
                 )
         for one, two in self._aliasing_pairs:
             if one in values and two in values:
-                aliases.link_possible_aliases(
+                aliases.link_tensors(
                     values[one].variable, values[two].variable, self._loop_line
                 )
 

@@ -69,7 +69,7 @@ class ExpandedContainers:
             )
             invalidate_container(container)
 
-    def snapshot_and_mark_aliases(self, values: list[Any]) -> dict[int, ContainerSnapshot]:
+    def mark_aliases_and_snapshot_iteration(self, values: list[Any]) -> dict[int, ContainerSnapshot]:
         """Return snapshots of the containers of an iteration. A container that may have other names
         is replaced by a MayAlias container.
         """
@@ -91,21 +91,21 @@ class ExpandedContainers:
     ) -> None:
         """Record which containers the iteration mutated and which it replaced."""
         for i, start in start_snapshots.items():
-            self._has_mutations = self._has_mutations or any(True for _ in start.iter_changed())
+            self._has_mutations = self._has_mutations or any(True for _ in start.iter_changed_containers())
             if (
                 values[i] is not start.container
                 and (snapshot := snapshot_container(values[i])) is not None
             ):
                 self._last_replacements[i] = snapshot
 
-    def merge_results(self, values: list[Any]) -> list[Any]:
+    def merge_containers_in_loop_results(self, values: list[Any]) -> list[Any]:
         """Return the values after the loop."""
         merge = ContainerMerge()
         if not self._has_mutations:
             for snapshot in self.initial_snapshots.values():
                 snapshot.restore()
         for i, snapshot in self.initial_snapshots.items():
-            values[i] = merge.merge_container(
+            values[i] = merge.find_or_create_merged_container(
                 values[i], snapshot, self._last_replacements.get(i, snapshot)
             )
         merge.apply_merge()

@@ -126,7 +126,7 @@ def invalidate_container(container: Any) -> None:
         set_unchecked_items(container, [placeholder] * max(1, list.__len__(container)))
 
 
-def resolve_list_reject_invalidated(container: Any) -> Any:
+def require_valid_container_or_its_array(container: Any) -> Any:
     """Return the TensorArray that a list became, and any other value unchanged.
 
     Raises TraceError for an invalidated container.
@@ -296,14 +296,14 @@ class ContainerSnapshot:
         for inner in self.children.values():
             yield from inner.iter_list_snapshots()
 
-    def iter_changed(self) -> Iterator[Any]:
+    def iter_changed_containers(self) -> Iterator[Any]:
         """Yield this container and those in it whose items changed."""
         if not isinstance(self.container, tuple) and not _has_exactly_items(
             self.container, self.items
         ):
             yield self.container
         for inner in self.children.values():
-            yield from inner.iter_changed()
+            yield from inner.iter_changed_containers()
 
 
 def snapshot_container(value: Any) -> ContainerSnapshot | None:
@@ -335,7 +335,7 @@ class ContainerMerge:
         tuple[int, int], tuple[Any, ContainerSnapshot, ContainerSnapshot]
     ] = field(default_factory=dict)
 
-    def merge_container(
+    def find_or_create_merged_container(
         self, merged_copy: Any, one: ContainerSnapshot | None, two: ContainerSnapshot | None
     ) -> Any:
         """Return the container that a name denotes after the branches.
@@ -349,7 +349,7 @@ class ContainerMerge:
             return self.may_alias_containers[id(one.container), id(two.container)][0]
         pairs = merged_copy.items() if isinstance(merged_copy, dict) else enumerate(merged_copy)
         items = {
-            k: self.merge_container(v, one.children.get(k), two.children.get(k)) for k, v in pairs
+            k: self.find_or_create_merged_container(v, one.children.get(k), two.children.get(k)) for k, v in pairs
         }
         container = items if isinstance(merged_copy, dict) else type(merged_copy)(items.values())
         if (
@@ -404,7 +404,7 @@ class BranchContainerTracker:
             ]
         )
 
-    def find_length_mismatch(self) -> list[Any] | None:
+    def find_list_with_length_mismatch(self) -> list[Any] | None:
         """Return a list that the branches leave with different lengths; None if there is none."""
         if len(self._list_lengths_per_branch) == 2:
             lists = [
@@ -420,7 +420,7 @@ class BranchContainerTracker:
     def restore_initial(self) -> None:
         """Restore the containers before the second branch is recorded."""
         for each in self._initial_snapshots:
-            self._changed_containers += each.iter_changed()
+            self._changed_containers += each.iter_changed_containers()
             each.restore()
 
     def merge_branches(self, merged_values: list[Any]) -> list[Any]:
@@ -430,7 +430,7 @@ class BranchContainerTracker:
         """
         merge = ContainerMerge()
         containers = [
-            merge.merge_container(value, *sides)
+            merge.find_or_create_merged_container(value, *sides)
             for value, *sides in zip(merged_values, *self._snapshots_per_branch, strict=True)
         ]
         # Invalidate before the origins of the merged containers are saved.
@@ -441,16 +441,16 @@ class BranchContainerTracker:
         return containers
 
 
-def _method_with_alias_check(kind: type, name: str, changes: bool) -> Callable[..., Any]:
+def _make_alias_tracking_method(kind: type, name: str, changes: bool) -> Callable[..., Any]:
     method = getattr(kind, name)
 
-    def checked_method(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def alias_tracking_method(self: Any, *args: Any, **kwargs: Any) -> Any:
         self.reject_mutated_origins()
         if changes:
             self.invalidate_origins()
         return method(self, *args, **kwargs)
 
-    return checked_method
+    return alias_tracking_method
 
 
 COMMON_READ_METHODS = (
@@ -482,7 +482,7 @@ for _made, _kind, _reads, _changes in (
     ),
 ):
     for _name in (*COMMON_READ_METHODS, *_reads):
-        setattr(_made, _name, _method_with_alias_check(_kind, _name, False))
+        setattr(_made, _name, _make_alias_tracking_method(_kind, _name, False))
     for _name in (*COMMON_WRITE_METHODS, *_changes):
-        setattr(_made, _name, _method_with_alias_check(_kind, _name, True))
+        setattr(_made, _name, _make_alias_tracking_method(_kind, _name, True))
 MayAliasList.__radd__ = lambda self, other: other + self.copy()  # type: ignore[attr-defined]

@@ -102,7 +102,7 @@ class CellLocation(MutableLocation):
             del self.target.cell_contents
 
 
-class NamespaceLocation(MutableLocation):
+class GlobalsOrAttributesLocation(MutableLocation):
     """The globals of a module, or the attributes of an object, by name."""
 
     def read(self) -> dict[Any, Any]:
@@ -125,7 +125,7 @@ class NamespaceLocation(MutableLocation):
         return str(key) if self.keys is not None else f"{self.name}.{key}"
 
 
-class LayerAttributesLocation(NamespaceLocation):
+class LayerAttributesLocation(GlobalsOrAttributesLocation):
     """The attributes of a layer, without those that the layer maintains itself."""
 
     COUNTED = ("_layer_version", "_static_functions")
@@ -139,7 +139,7 @@ class LayerAttributesLocation(NamespaceLocation):
         super().write(values | {k: self.target[k] for k in self.COUNTED if k in self.target})
 
 
-class DictItemsLocation(NamespaceLocation):
+class DictItemsLocation(GlobalsOrAttributesLocation):
     """The items of a dict."""
 
     def label(self, key: Any) -> str:

@@ -126,7 +126,7 @@ class StaticRNN:
         x: [T, ...], created before the step; the result has the shape [...].
         """
         recorder = self._require_recorder_in_step("step_input")
-        self._require_outer_variable("step_input", "x", x)
+        self._check_is_outer_variable("step_input", "x", x)
         meta = x.meta
         if not meta.shape:
             _raise_misuse_error("step_input", f"a sequence has an axis for its steps (x={meta})")
@@ -135,7 +135,7 @@ class StaticRNN:
                 "step_input", f"the inputs before have {self._num_steps} steps (x={meta})"
             )
         self._num_steps = max(self._num_steps, meta.shape[0])
-        name = self._outer_name(x)
+        name = self._find_or_declare_name_in_outer_block(x)
         if name not in self._sequence_inputs.step_variable_by_name:
             self._rename_whole_sequence_in_step(name, x)
             desc = recorder.declare(
@@ -168,8 +168,8 @@ class StaticRNN:
             init = self._emit_initial_memory(
                 shape, batch_ref, init_value, init_batch_dim_idx, ref_batch_dim_idx
             )
-        self._require_outer_variable("memory", "init", init)
-        first = self._outer_name(init)
+        self._check_is_outer_variable("memory", "init", init)
+        first = self._find_or_declare_name_in_outer_block(init)
         name = recorder.namer.unique_name(f"{self._name}@mem")
         desc = recorder.declare(name, init.meta, stop_gradient=not is_inexact(init.meta.dtype))
         self._memories.append(StepMemory(first, recorder.create_variable(desc)))
@@ -208,7 +208,7 @@ class StaticRNN:
             _raise_misuse_error(
                 "step_output", f"an output should be a variable, not {type(o).__name__}"
             )
-        self._output_names.append(self._emit_copy(recorder, o))
+        self._output_names.append(self._emit_copy_to_new_variable(recorder, o))
 
     def output(self, *outputs: Tensor) -> None:
         """Call `step_output` for each argument."""
@@ -237,7 +237,7 @@ class StaticRNN:
             )
         return self._mode.recorder
 
-    def _require_outer_variable(self, what: str, label: str, value: Any) -> None:
+    def _check_is_outer_variable(self, what: str, label: str, value: Any) -> None:
         if not isinstance(value, Tensor):
             raise TypeError(
                 append_user_line(
@@ -295,7 +295,7 @@ class StaticRNN:
         recorder.declare(alias_name, x.meta, self._outer_block.block, stop_gradient=x.stop_gradient)
         recorder.rebind_tensors_of_variable(name, alias_name)
 
-    def _outer_name(self, value: Tensor) -> str:
+    def _find_or_declare_name_in_outer_block(self, value: Tensor) -> str:
         """Return the name of a variable outside of the step."""
         assert self._mode is not None
         with self.record_in_outer_block():
@@ -356,7 +356,7 @@ class StaticRNN:
         for name, step in self._sequence_inputs.step_variable_by_name.items():
             if step is batch_ref:
                 batch_ref = self._sequence_inputs.sequence_by_name[name]
-        self._require_outer_variable("memory", "batch_ref", batch_ref)
+        self._check_is_outer_variable("memory", "batch_ref", batch_ref)
         with self.record_in_outer_block():
             result: Tensor = OPS["fill_constant_batch_size_like"](
                 batch_ref,
@@ -374,10 +374,10 @@ class StaticRNN:
         return (
             memory.initial_name,
             memory.step_variable.name,
-            self._emit_copy(self._mode.recorder, memory.next_value),
+            self._emit_copy_to_new_variable(self._mode.recorder, memory.next_value),
         )
 
-    def _emit_copy(self, recorder: Recorder, value: Tensor) -> str:
+    def _emit_copy_to_new_variable(self, recorder: Recorder, value: Tensor) -> str:
         """Return the name of a copy of `value` in the step."""
         desc = recorder.declare(
             recorder.namer.temporary_name(self._name), value.meta, stop_gradient=value.stop_gradient

@@ -35,7 +35,7 @@ from .branch_values import (
 )
 from .may_alias import (
     ReplacedByArray,
-    resolve_list_reject_invalidated,
+    require_valid_container_or_its_array,
     set_unchecked_items,
     unchecked_items,
 )
@@ -327,7 +327,7 @@ class TensorArray(TensorArrayBase):
         self._emit_write(self.length(), value)
 
     def _append_all_without_mutability_check(self, values: Any) -> None:
-        if isinstance(found := resolve_list_reject_invalidated(values), TensorArray):
+        if isinstance(found := require_valid_container_or_its_array(values), TensorArray):
             TensorArray.append_all_elements(self, found)
             return
         for value in values:

@@ -13,7 +13,7 @@ from ...core import autograd, rng, unique_name
 from ...core.eager import EAGER_MODE
 from ...core.errors import OpError, append_user_line
 from ...core.mode import state, use_mode
-from ...core.paddle1_compat import use_paddle1
+from ...core.paddle1_compat import temporarily_emulate_paddle1
 from ...core.tensor import Tensor
 from ...static import Program, program_guard
 from ...static.graph.mode import StaticGraphMode
@@ -50,7 +50,7 @@ def guard(place: Any = None) -> Iterator[None]:
     main, startup = Program(), Program()
     try:
         with (
-            use_paddle1(),
+            temporarily_emulate_paddle1(),
             use_mode(EAGER_MODE),
             program_guard(main, startup),
             unique_name.guard(),

@@ -54,7 +54,7 @@ def assign_to(value: Any, target: Any) -> Any:
         # variables of `create_tensor` have no shape yet
         if not target.raw.shape and not target.persistable:
             target.raw.shape, target.raw.dtype = value.raw.shape, value.raw.dtype
-        mode.write_variable(value, target)
+        mode.redirect_last_output_or_assign(value, target)
         mode.recorder.aliases.invalidate_tensor_aliases(target)
     else:
         mode.assign_inplace(target, value)

@@ -115,7 +115,7 @@ class LookaheadOptimizer:
         """Declare the persistable variable lookahead_step, add 1 to it, and return it."""
         desc = data.VarDesc("lookahead_step", (1,), "int32", persistable=True, stop_gradient=True)
         step = declare_persistable(program, desc, lambda: emit_constant(np.zeros([1], np.int32)))
-        StaticGraphMode(program).write_variable(OPS["scale"](step, scale=1.0, bias=1.0), step)
+        StaticGraphMode(program).redirect_last_output_or_assign(OPS["scale"](step, scale=1.0, bias=1.0), step)
         return step
 
     def _period(self) -> Any:
@@ -138,7 +138,7 @@ class LookaheadOptimizer:
             initial = startup.global_block().declare_or_get(
                 data.VarDesc(name, shape, dtype, persistable=True, stop_gradient=True)
             )
-            StaticGraphMode(startup).write_variable(
+            StaticGraphMode(startup).redirect_last_output_or_assign(
                 OPS["assign"](startup.global_block().var(parameter.name)), initial
             )
         factor = OPS["scale"](is_due, scale=float(self.alpha))
@@ -148,5 +148,5 @@ class LookaheadOptimizer:
             OPS["elementwise_sub"](new_slow, parameter), is_due, axis=-1
         )
         new_parameter = OPS["elementwise_add"](parameter, correction)
-        StaticGraphMode(program).write_variable(new_slow, slow)
-        StaticGraphMode(program).write_variable(new_parameter, parameter)
+        StaticGraphMode(program).redirect_last_output_or_assign(new_slow, slow)
+        StaticGraphMode(program).redirect_last_output_or_assign(new_parameter, parameter)

@@ -15,7 +15,7 @@ from ..block_captures import (
     iter_inner_blocks,
     names_read_by_op_without_blocks,
     outer_names_read_by_block,
-    outer_names_read_by_op_and_blocks,
+    outer_names_maybe_read_by_op_and_blocks,
     outer_names_written_by_block,
 )
 from ..kernelless_op_traits import is_feed_or_fetch, kernelless_op_traits_or_default
@@ -57,7 +57,7 @@ def prune(
     program = _with_pruned_sub_blocks(program)
     guarded = [guard.var for guard in program.contract.guards] if program.contract else []
     ops, needed = _needed_ops_and_names(program, feeds, [*fetches, *guarded])
-    _check_feeds(program, ops, needed | set(feeds) if spare else needed, feeds)
+    _check_feeds_needed_and_sufficient(program, ops, needed | set(feeds) if spare else needed, feeds)
     return _build_pruned_program(program, ops, feeds, fetches)
 
 
@@ -77,7 +77,7 @@ def prune_in_place(program: Program, feeds: Sequence[str], fetches: Sequence[str
         *(
             n
             for op in ops
-            for n in (*outer_names_read_by_op_and_blocks(program, op), *op.output_names())
+            for n in (*outer_names_maybe_read_by_op_and_blocks(program, op), *op.output_names())
         ),
     }
     block.ops = ops
@@ -115,7 +115,7 @@ def _with_pruned_sub_blocks(program: Program) -> Program:
         used = {
             name
             for op in block.ops
-            for name in (*outer_names_read_by_op_and_blocks(result, op), *op.output_names())
+            for name in (*outer_names_maybe_read_by_op_and_blocks(result, op), *op.output_names())
         }
         used.update(
             taken, block_vars_assigned_before_run(runs[block.idx]) if block.idx in runs else []
@@ -144,7 +144,7 @@ def _live_ops(program: Program, block: Block, taken: Iterable[str]) -> list[OpDe
     for op in reversed(block.ops):
         if needed.intersection(op.output_names()) or _has_side_effects(program, op):
             kept.append(op)
-            needed |= outer_names_read_by_op_and_blocks(program, op)
+            needed |= outer_names_maybe_read_by_op_and_blocks(program, op)
     return kept[::-1]
 
 
@@ -186,11 +186,11 @@ def _needed_ops_and_names(
         }
         if writes & needed or _has_side_effects(program, op):
             kept.append(op)
-            needed |= outer_names_read_by_op_and_blocks(program, op)
+            needed |= outer_names_maybe_read_by_op_and_blocks(program, op)
     return kept[::-1], needed
 
 
-def _check_feeds(
+def _check_feeds_needed_and_sufficient(
     program: Program, ops: list[OpDesc], needed: set[str], feeds: Sequence[str]
 ) -> None:
     problems = []
@@ -218,7 +218,7 @@ def _iter_missing_inputs(
         written = set(op.output_names()).union(
             *(o.output_names() for b in iter_inner_blocks(program, op) for o in b.ops)
         )
-        read = outer_names_read_by_op_and_blocks(program, op) - written | set(op.input_names()) - {
+        read = outer_names_maybe_read_by_op_and_blocks(program, op) - written | set(op.input_names()) - {
             EMPTY_NAME
         }
         yield from sorted(name for name in read - known if name in program.block.vars)
@@ -243,7 +243,7 @@ def _build_pruned_program(
         *(make_fetch_op(name, i) for i, name in enumerate(fetches)),
     ]
     guarded = [guard.var for guard in program.contract.guards] if program.contract else []
-    used = {*feeds, *fetches, *guarded, *_iter_names_used_in_blocks(kept)}
+    used = {*feeds, *fetches, *guarded, *_iter_names_read_or_written_in_blocks(kept)}
     block.vars = {
         name: var for name, var in block.vars.items() if name in used and not is_feed_or_fetch(name)
     }
@@ -265,7 +265,7 @@ def _iter_ancestor_indices(program: Program, index: int) -> Iterator[int]:
         yield index
 
 
-def _iter_names_used_in_blocks(blocks: list[Block]) -> Iterator[str]:
+def _iter_names_read_or_written_in_blocks(blocks: list[Block]) -> Iterator[str]:
     for block in blocks:
         for op in block.ops:
             yield from names_read_by_op_without_blocks(op)

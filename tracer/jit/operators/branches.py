@@ -20,7 +20,7 @@ from ...capture.control.may_alias import (
     MUTABLE_CONTAINERS,
     BranchContainerTracker,
     is_replaced_by_array,
-    resolve_list_reject_invalidated,
+    require_valid_container_or_its_array,
     unchecked_items,
 )
 from ...capture.control.mutable_locations import (
@@ -123,7 +123,7 @@ def _record_if(
         wrap_to_save_opaque_state(mode, run, names) for run in (true_body, false_body)
     )
     before = [
-        resolve_list_reject_invalidated(value) if is_replaced_by_array(value) else value
+        require_valid_container_or_its_array(value) if is_replaced_by_array(value) else value
         for value in initial
     ]
 
@@ -139,7 +139,7 @@ def _record_if(
                     for n, v in zip(names, values, strict=False)
                 ]
                 containers.record_branch(values)
-                longer = containers.find_length_mismatch()
+                longer = containers.find_list_with_length_mismatch()
                 if longer is not None:
                     raise ListLengthChangeError(
                         ListItemsLocation("a list", longer), "one of two branches"

@@ -13,7 +13,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from ...capture.control.branch_values import cast_or_fill_like, require_common_meta_of_values
-from ...capture.control.may_alias import resolve_list_reject_invalidated
+from ...capture.control.may_alias import require_valid_container_or_its_array
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.modes import find_static_base_mode
 from ...capture.symbolic_scalars import (
@@ -61,7 +61,7 @@ from .partial_dicts import (
     has_partial_keys,
     make_partial_dict_get,
     num_dict_keys,
-    require_complete_dict,
+    require_complete_container_or_its_array,
 )
 from .python_scalars import find_method_accepting_symbolic_scalars, wrap_to_name_scalar_in_errors
 from .registry import get_operator
@@ -88,7 +88,7 @@ def call(function: Any) -> Any:
     if mode.recorder.rollback is not None:
         mode.recorder.rollback.save_before_mutation(owner)
     if isinstance(owner, TensorArray):
-        return tensor_array_method(owner, function.__name__)
+        return require_tensor_array_method(owner, function.__name__)
     return (
         _get_container_method_after_saving(function)
         if isinstance(owner, list | dict | set)
@@ -103,7 +103,7 @@ def _select_replacement_for_callee(function: Any) -> Any:
         known = None
     if known is not None:
         return known
-    impure = _wrap_if_impure(function)
+    impure = _find_replacement_if_impure(function)
     if impure is not None:
         return impure
     if isinstance(function, functools._lru_cache_wrapper):
@@ -119,7 +119,7 @@ def _select_replacement_for_callee(function: Any) -> Any:
     return _wrap_to_adapt_library_arguments(function) if result is function else result
 
 
-def _wrap_if_impure(function: Any) -> Any:
+def _find_replacement_if_impure(function: Any) -> Any:
     mode = find_static_base_mode(state.mode)
     return (
         None
@@ -128,7 +128,7 @@ def _wrap_if_impure(function: Any) -> Any:
     )
 
 
-def tensor_array_method(array: TensorArray, name: str) -> Any:
+def require_tensor_array_method(array: TensorArray, name: str) -> Any:
     """Return a method of a TensorArray. Raises TraceError if it has none of this name."""
     if not hasattr(array, name):
         raise TraceError(
@@ -156,8 +156,8 @@ def _wrap_to_adapt_library_arguments(function: Any) -> Any:
     def call_library_function(*args: Any, **kwargs: Any) -> Any:
         reject_or_note_preexisting_iterators(*args, *kwargs.values())
         return called(
-            *(known(require_complete_dict(v)) for v in args),
-            **{name: known(require_complete_dict(v)) for name, v in kwargs.items()},
+            *(known(require_complete_container_or_its_array(v)) for v in args),
+            **{name: known(require_complete_container_or_its_array(v)) for name, v in kwargs.items()},
         )
 
     return call_library_function
@@ -204,8 +204,8 @@ def _wrap_to_register_created_object(function: Any) -> Any:
     def construct(*args: Any, **kwargs: Any) -> Any:
         return _construct_tracked(
             function,
-            *map(require_complete_dict, args),
-            **{name: require_complete_dict(v) for name, v in kwargs.items()},
+            *map(require_complete_container_or_its_array, args),
+            **{name: require_complete_container_or_its_array(v) for name, v in kwargs.items()},
         )
 
     return construct
@@ -255,12 +255,12 @@ def _get_container_method_after_saving(function: Any) -> Any:
     change it. If the list became a TensorArray, return its method.
     """
     array = (
-        resolve_list_reject_invalidated
+        require_valid_container_or_its_array
         if function.__name__ in SINGLE_KEY_DICT_METHODS
-        else require_complete_dict
+        else require_complete_container_or_its_array
     )(function.__self__)
     if array is not function.__self__:
-        return tensor_array_method(array, function.__name__)
+        return require_tensor_array_method(array, function.__name__)
     if function.__name__ == "get" and has_partial_keys(array):
         return make_partial_dict_get(array)
     save_and_wrap_before_write(function.__self__, "a list or dict")
@@ -375,7 +375,7 @@ def value_deciding_truth(value: Any) -> Any:
     """Return the value that decides the truth of an object: for a TensorArray whether it is
     non-empty, for a user object the result of `__bool__` or `__len__`.
     """
-    value = resolve_list_reject_invalidated(value)
+    value = require_valid_container_or_its_array(value)
     if isinstance(value, TensorArray):
         return mark_symbolic_scalar(OPS["reshape2"](value.length(), shape=[]), NONNEGATIVE_INT) > 0
     method = python_dunder_method(value, "__bool__")
@@ -387,7 +387,7 @@ def value_deciding_truth(value: Any) -> Any:
 
 
 def _operator_len(value: Any) -> Any:
-    value = resolve_list_reject_invalidated(value)
+    value = require_valid_container_or_its_array(value)
     method = python_dunder_method(value, "__len__")
     if (
         method is not None
@@ -538,16 +538,16 @@ def _operator_iter(value: Any, *sentinel: Any) -> Any:
     return iter(value, *sentinel)
 
 
-def _wrap_to_reject_partial_dicts(function: Callable[..., Any]) -> Callable[..., Any]:
+def _wrap_to_check_iterated_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a function that iterates over its arguments. It raises an error for dicts whose keys
     depend on the path, and for iterators created outside of the recorded function.
     """
 
-    def call_with_complete_dicts(*args: Any, **kwargs: Any) -> Any:
+    def call_after_argument_checks(*args: Any, **kwargs: Any) -> Any:
         reject_or_note_preexisting_iterators(*args)
-        return function(*map(require_complete_dict, args), **kwargs)
+        return function(*map(require_complete_container_or_its_array, args), **kwargs)
 
-    return call_with_complete_dicts
+    return call_after_argument_checks
 
 
 ITERATING_BUILTINS: dict[Any, Any] = {
@@ -569,7 +569,7 @@ BUILTIN_REPLACEMENTS: dict[Any, Any] = {
     builtins.float: _make_number_cast("float64", float),
     builtins.bool: _convert_to_bool,
     **python_scalars.BUILTIN_REPLACEMENTS,
-    **{of: _wrap_to_reject_partial_dicts(function) for of, function in ITERATING_BUILTINS.items()},
+    **{of: _wrap_to_check_iterated_arguments(function) for of, function in ITERATING_BUILTINS.items()},
     builtins.setattr: operator_setattr,
     builtins.delattr: operator_delattr,
 }

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...capture.control.branch_values import cast_or_fill_like, find_meta_of_value, scalar_constant
-from ...capture.control.may_alias import resolve_list_reject_invalidated, unchecked_items
+from ...capture.control.may_alias import require_valid_container_or_its_array, unchecked_items
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.modes import Static, find_static_base_mode
 from ...capture.recorder import Recorder
@@ -150,7 +150,7 @@ def get_item(value: Any, index: Any) -> Any:
     """Operator for `value[index]`. If `index` is a symbolic scalar and `value` a list of tensors,
     the program selects an element at run time.
     """
-    value = resolve_list_reject_invalidated(value)
+    value = require_valid_container_or_its_array(value)
     mode = find_static_base_mode(state.mode)
     if (
         mode is not None

@@ -17,7 +17,7 @@ from ...core.errors import TraceError, append_user_line
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from .dynamic_indexing import get_item
-from .partial_dicts import require_complete_dict
+from .partial_dicts import require_complete_container_or_its_array
 
 INT64 = Meta((), np.dtype(np.int64))
 # A tensor with at most this many rows is iterated in Python; more rows become a loop.
@@ -211,7 +211,7 @@ def as_indexed_iterable_if_possible(iterable: Any) -> Any:
     """Return an IndexedIterable for a value that a recorded loop can iterate; any other value
     unchanged.
     """
-    iterable = require_complete_dict(iterable)
+    iterable = require_complete_container_or_its_array(iterable)
     if isinstance(iterable, IndexedIterable):
         return iterable
     if isinstance(iterable, TensorArray):

@@ -17,7 +17,7 @@ from ...capture.control.branch_values import (
     find_meta_of_value,
     scalar_constant,
 )
-from ...capture.control.may_alias import resolve_list_reject_invalidated
+from ...capture.control.may_alias import require_valid_container_or_its_array
 from ...capture.control.mutable_locations import collect_and_roll_back_mutations
 from ...capture.control.optional_values import (
     NO_KNOWN_CONDITIONS,
@@ -215,7 +215,7 @@ def not_(a: Any) -> Any:
 
 def in_(a: Any, b: Any) -> Any:
     """Operator for `a in b`."""
-    b = resolve_list_reject_invalidated(b)
+    b = require_valid_container_or_its_array(b)
     method = python_dunder_method(b, "__contains__")
     if method is not None:
         return cast_variable_to_bool(call(method)(a))

@@ -20,7 +20,7 @@ from ...capture.control.may_alias import (
     MayAliasDict,
     MayAliasList,
     is_replaced_by_array,
-    resolve_list_reject_invalidated,
+    require_valid_container_or_its_array,
     unchecked_items,
 )
 from ...capture.control.mutable_locations import (
@@ -29,7 +29,7 @@ from ...capture.control.mutable_locations import (
     LayerAttributesLocation,
     ListItemsLocation,
     MutableLocation,
-    NamespaceLocation,
+    GlobalsOrAttributesLocation,
     save_locations_in_open_blocks,
 )
 from ...capture.modes import find_static_base_mode
@@ -60,7 +60,7 @@ def save_and_wrap_before_write(
     if isinstance(value, Tensor) or mode is None:
         return value
     if is_replaced_by_array(value):
-        return resolve_list_reject_invalidated(value)
+        return require_valid_container_or_its_array(value)
     recorder = mode.recorder
     if recorder.read_tracker is not None:
         recorder.read_tracker.guard_state_before_write(value, name, attribute, reads)
@@ -191,7 +191,7 @@ def iter_locations_of_call(
             yield from iter_locations_in(name, location.read().get(""))
     written = tuple(dict.fromkeys(iter_assigned_globals(code)))
     if written:
-        yield NamespaceLocation("globals", plain.__globals__, written)
+        yield GlobalsOrAttributesLocation("globals", plain.__globals__, written)
     for name in code.co_names:
         yield from iter_locations_in(name, plain.__globals__.get(name))
     if isinstance(function, MethodType):
@@ -215,14 +215,14 @@ def iter_locations_in(
         children = [(f"{name}[{k!r}]", v) for k, v in dict.items(value)]
     elif isinstance(value, Layer):
         yield LayerAttributesLocation(name, vars(value), attribute_owner_class=type(value))
-        yield NamespaceLocation(name, value._buffers)
+        yield GlobalsOrAttributesLocation(name, value._buffers)
         children = [(f"{name}.{k}", v) for k, v in vars(value).items() if not k.startswith("_")]
     elif (
         is_non_oarlock_object_with_attributes(value)
         and not isinstance(value, type)
         and not inspect.ismodule(value)
     ):
-        yield NamespaceLocation(name, vars(value), attribute_owner_class=type(value))
+        yield GlobalsOrAttributesLocation(name, vars(value), attribute_owner_class=type(value))
         children = [(f"{name}.{k}", v) for k, v in vars(value).items()]
     if depth:
         for label, child in children:

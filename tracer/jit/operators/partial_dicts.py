@@ -9,7 +9,7 @@ from typing import Any
 
 from ...capture.control.branch import cond
 from ...capture.control.may_alias import (
-    resolve_list_reject_invalidated,
+    require_valid_container_or_its_array,
     unchecked_items,
     user_name_prefix,
 )
@@ -31,7 +31,7 @@ SINGLE_KEY_DICT_METHODS = frozenset(
 def num_dict_keys(partial_dict: dict[Any, Any]) -> Any:
     """Return the number of keys of a dict: an int or a symbolic int."""
     count = len(partial_dict)
-    for _, value in _select_conditional_items(partial_dict):
+    for _, value in _list_conditional_items(partial_dict):
         is_there = OPS["reshape2"](
             OPS["cast"](entry_defined_flag(value), in_dtype=0, out_dtype=3), shape=[]
         )
@@ -39,13 +39,13 @@ def num_dict_keys(partial_dict: dict[Any, Any]) -> Any:
     return mark_symbolic_scalar(count, NONNEGATIVE_INT) if isinstance(count, Tensor) else count
 
 
-def require_complete_dict(value: Any) -> Any:
+def require_complete_container_or_its_array(value: Any) -> Any:
     """Return a value of which code is about to read all items. Raises TraceError for a dict whose
     keys depend on the path.
     """
-    value = resolve_list_reject_invalidated(value)
+    value = require_valid_container_or_its_array(value)
     if isinstance(value, dict) and find_static_base_mode(state.mode) is not None:
-        for key, entry in _select_conditional_items(value):
+        for key, entry in _list_conditional_items(value):
             assert entry.maybe_undefined is not None
             why = (
                 f"the key {key!r} {entry.maybe_undefined.defined_when}; use `in` or `len`, "
@@ -69,7 +69,7 @@ def require_complete_dicts_in(value: Any) -> Any:
     for one in inner:
         if isinstance(one, dict | list | tuple):
             require_complete_dicts_in(one)
-    return require_complete_dict(value) if isinstance(value, dict) else value
+    return require_complete_container_or_its_array(value) if isinstance(value, dict) else value
 
 
 def make_partial_dict_get(partial_dict: dict[Any, Any]) -> Callable[..., Any]:
@@ -92,11 +92,11 @@ def has_partial_keys(value: Any) -> bool:
     return (
         isinstance(value, dict)
         and find_static_base_mode(state.mode) is not None
-        and bool(_select_conditional_items(value))
+        and bool(_list_conditional_items(value))
     )
 
 
-def _select_conditional_items(partial_dict: dict[Any, Any]) -> list[tuple[Any, Variable]]:
+def _list_conditional_items(partial_dict: dict[Any, Any]) -> list[tuple[Any, Variable]]:
     pairs = (
         (key, value)
         for key, value in unchecked_items(partial_dict)

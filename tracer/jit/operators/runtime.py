@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...capture.control.branch_values import Undefined, cast_variable_to_bool
-from ...capture.control.may_alias import resolve_list_reject_invalidated
+from ...capture.control.may_alias import require_valid_container_or_its_array
 from ...capture.control.optional_values import mark_return_value_maybe_none, none_flag_or_constant
 from ...capture.modes import find_static_base_mode
 from ...capture.variable import Variable
@@ -54,7 +54,7 @@ __all__ = [
     "assert_",
     "attach_written_locations_to_setter",
     "attribute_needs_assignment",
-    "before_attribute_read",
+    "record_read_and_return_owner",
     "call",
     "check_and_track_match_subject",
     "check_f_string_value",
@@ -77,7 +77,7 @@ __all__ = [
     "or_",
     "read_attribute_or_undefined",
     "register_new_object",
-    "resolve_list_reject_invalidated",
+    "require_valid_container_or_its_array",
     "return_value",
     "save_and_wrap_before_write",
     "short_circuit_and_value",
@@ -97,7 +97,7 @@ def return_value(value: Any, was_returned: Any = True, name: str = "") -> Any:
     was_returned: whether a value was returned; a bool of the program if that depends on the path.
     """
     if isinstance(was_returned, Variable) and value is not None:
-        return _optional_return_value(was_returned, value, name)
+        return _mark_return_value_maybe_none(was_returned, value, name)
     undefined = [
         v for v in pytree.flatten(value)[0] if isinstance(v, Undefined) and v is not NO_RETURN_VALUE
     ]
@@ -111,7 +111,7 @@ def return_value(value: Any, was_returned: Any = True, name: str = "") -> Any:
     )
 
 
-def _optional_return_value(was_returned: Variable, value: Any, name: str) -> Any:
+def _mark_return_value_maybe_none(was_returned: Variable, value: Any, name: str) -> Any:
     """Return the value of a function that may end without a `return`, marked as None on those
     paths.
     """
@@ -152,7 +152,7 @@ def attribute_needs_assignment(value: Any, read: Callable[[], Any]) -> bool:
         return True
 
 
-def before_attribute_read(value: Any, name: str) -> Any:
+def record_read_and_return_owner(value: Any, name: str) -> Any:
     """Operator for the owner of an attribute: record that the attribute `name` is about to be read,
     because the program depends on it, and return the owner.
     """

@@ -18,7 +18,7 @@ from ...capture.control.branch_values import (
     is_python_or_numpy_scalar,
     scalar_constant,
 )
-from ...capture.control.may_alias import resolve_list_reject_invalidated
+from ...capture.control.may_alias import require_valid_container_or_its_array
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.modes import find_static_base_mode
 from ...capture.symbolic_scalars import raise_or_collect
@@ -40,7 +40,7 @@ from .registry import get_operator
 
 def get_slice(value: Any, start: Any, stop: Any, step: Any) -> Any:
     """Operator for `value[start:stop:step]`."""
-    value = resolve_list_reject_invalidated(value)
+    value = require_valid_container_or_its_array(value)
     bounds = start, stop, step
     if type(value) in (list, tuple) and any(isinstance(b, Variable) for b in bounds):
         mode = find_static_base_mode(state.mode)
@@ -131,7 +131,7 @@ def fold_items(
 def _operator_sum(values: Any, start: Any = 0) -> Any:
     rows = _dynamic_iterable_or_none(values)
     return (
-        sum(resolve_list_reject_invalidated(values), start)
+        sum(require_valid_container_or_its_array(values), start)
         if rows is None
         else fold_items(rows, start, operator.add, "the sum")
     )
@@ -158,8 +158,8 @@ def _make_sequence_constructor(python: Callable[..., Any]) -> Callable[..., Any]
     def construct(*args: Any) -> Any:
         rows = _dynamic_iterable_or_none(args[0]) if len(args) == 1 else None
         if rows is None:
-            return register_new_object(python(*map(resolve_list_reject_invalidated, args)))
-        given = resolve_list_reject_invalidated(args[0])
+            return register_new_object(python(*map(require_valid_container_or_its_array, args)))
+        given = require_valid_container_or_its_array(args[0])
         result = (
             given.copy()
             if isinstance(given, TensorArray)
@@ -174,7 +174,7 @@ def _make_sequence_constructor(python: Callable[..., Any]) -> Callable[..., Any]
 def _operator_reversed(values: Any) -> Any:
     rows = _dynamic_iterable_or_none(values)
     return (
-        reversed(resolve_list_reject_invalidated(values))
+        reversed(require_valid_container_or_its_array(values))
         if rows is None
         else ReversedIterable(rows)
     )
@@ -217,7 +217,7 @@ def _make_prod(python: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     def prod(values: Any, *args: Any, **kwargs: Any) -> Any:
-        given = resolve_list_reject_invalidated(values)
+        given = require_valid_container_or_its_array(values)
         plain = isinstance(given, list | tuple) and not args and set(kwargs) <= {"start", "dtype"}
         if plain and any(isinstance(v, Variable) for v in given):
             return functools.reduce(operator.mul, given, kwargs.get("start", 1))
@@ -243,7 +243,7 @@ def _operator_sorted(values: Any, **options: Any) -> Any:
         )
         raise_or_collect(TraceError(append_user_line(why)), None)
         return register_new_object([rows.item(0)])
-    return register_new_object(sorted(resolve_list_reject_invalidated(values), **options))
+    return register_new_object(sorted(require_valid_container_or_its_array(values), **options))
 
 
 BUILTIN_REPLACEMENTS: dict[Any, Any] = {

@@ -58,7 +58,7 @@ struct Im2colPanelSource {
 /// Depthwise, one filter: N vectors of neighboring pixels in an image row; each is a sum over the
 /// kernel offsets.
 template <class T, int N>
-void conv_single_channel_vectors(const Im2colMatmulOperands<T>& s, const T* plane, T* y,
+void conv_single_channel_pixel_vectors(const Im2colMatmulOperands<T>& s, const T* plane, T* y,
                                  Size count) {
   V<T> sums[N] = {};
   for (Size t = 0; t < s.window.count; ++t) {
@@ -76,7 +76,7 @@ void conv_single_channel_vectors(const Im2colMatmulOperands<T>& s, const T* plan
 /// Pixels [from, to) of a single output row, computed directly: a matrix product would use each
 /// panel only once.
 template <class T>
-void conv_single_channel_pixels(const Im2colMatmulOperands<T>& s, const T* planes, Size from,
+void conv_single_channel_pixel_range(const Im2colMatmulOperands<T>& s, const T* planes, Size from,
                                 Size to, T* y) {
   for (Size i = from; i < to;) {
     Size row = i / s.window.ow, column = i % s.window.ow,
@@ -84,8 +84,8 @@ void conv_single_channel_pixels(const Im2colMatmulOperands<T>& s, const T* plane
     for (Size k = 0; k < run_length; k += kColumns<T>) {
       const T* plane = planes + row * s.layout->width + column + k;
       Size count = min(run_length - k, kColumns<T>);
-      count > kLanes<T> ? conv_single_channel_vectors<T, 2>(s, plane, y + i + k, count)
-                        : conv_single_channel_vectors<T, 1>(s, plane, y + i + k, count);
+      count > kLanes<T> ? conv_single_channel_pixel_vectors<T, 2>(s, plane, y + i + k, count)
+                        : conv_single_channel_pixel_vectors<T, 1>(s, plane, y + i + k, count);
     }
     i += run_length;
   }
@@ -93,9 +93,9 @@ void conv_single_channel_pixels(const Im2colMatmulOperands<T>& s, const T* plane
 
 /// Pixels [from, to) of y [rows,pixels].
 template <class T>
-void conv_pixels(const Im2colMatmulOperands<T>& s, const T* planes, Size from, Size to, T* y) {
+void conv_pixel_range(const Im2colMatmulOperands<T>& s, const T* planes, Size from, Size to, T* y) {
   if (s.depth() == s.window.count && s.rows == 1)
-    return conv_single_channel_pixels(s, planes, from, to, y);
+    return conv_single_channel_pixel_range(s, planes, from, to, y);
   multiply_matrix_by_panels(s.rows, to - from, s.depth(), s.weights, s.depth(), Size(1), y + from,
                             s.pixels(), false, Im2colPanelSource<T>{s, planes, from});
 }
@@ -119,7 +119,7 @@ const T* pack_planes_if_needed(const ConvGeometry& v, const PackedInputLayout& p
 
 /// Applies the convolution to all images.
 template <class T>
-void conv_batch(Im2colMatmulOperands<T> operand, Size n, Size groups, const T* x, T* y) {
+void conv_all_images(Im2colMatmulOperands<T> operand, Size n, Size groups, const T* x, T* y) {
   operand.offsets = plane_offsets_of_im2col_rows(operand.window, *operand.layout);
   Size each_x = operand.layout->channels * operand.window.h * operand.window.w,
        each_y = operand.rows * operand.pixels();
@@ -131,7 +131,7 @@ void conv_batch(Im2colMatmulOperands<T> operand, Size n, Size groups, const T* x
   if (n * groups >= 4)
     return parallel_ranges(n * groups, max(1, ceil_div(n * groups, 64)), [&](Size from, Size to) {
       for (Size i = from; i < to; ++i)
-        conv_pixels(of_group(i % groups),
+        conv_pixel_range(of_group(i % groups),
                     pack_planes_if_needed(operand.window, *operand.layout, x + i * each_x), 0,
                     operand.pixels(), y + i * each_y);
     });
@@ -139,7 +139,7 @@ void conv_batch(Im2colMatmulOperands<T> operand, Size n, Size groups, const T* x
   for (Size i = 0; i < n * groups; ++i) {
     const T* planes = pack_planes_if_needed(operand.window, *operand.layout, x + i * each_x);
     parallel_ranges(operand.pixels(), part, [&](Size from, Size to) {
-      conv_pixels(of_group(i % groups), planes, from, to, y + i * each_y);
+      conv_pixel_range(of_group(i % groups), planes, from, to, y + i * each_y);
     });
   }
 }
@@ -157,13 +157,13 @@ void conv(const ConvShape& s, const T* x, const T* filter, T* y) {
   FilterTapDisplacement taps[PackedInputLayout::kMaxOffsets];
   ConvGeometry window = make_forward_conv_window(s, taps);
   PackedInputLayout planes(window, s.c / s.groups);
-  conv_batch(Im2colMatmulOperands<T>{window, &planes, filter, s.m / s.groups}, s.n, s.groups, x, y);
+  conv_all_images(Im2colMatmulOperands<T>{window, &planes, filter, s.m / s.groups}, s.n, s.groups, x, y);
 }
 
 /// The kernel offsets that contribute to the input-gradient pixels of one phase (row, column):
 /// gradient pixel i + row contributes to image pixel i * stride + phase. which: their indices in
 /// the filter.
-inline Size select_phase_taps(const ConvShape& s, Size row, Size column,
+inline Size collect_phase_tap_indices(const ConvShape& s, Size row, Size column,
                               FilterTapDisplacement* taps, Size* which) {
   Size count = 0;
   for (Size i = 0; i < s.kh; ++i)
@@ -210,16 +210,16 @@ void input_grad_phase(const ConvShape& s, Size row, Size column, const T* filter
   FilterTapDisplacement taps[PackedInputLayout::kMaxOffsets];
   Size which[PackedInputLayout::kMaxOffsets], oh = ceil_div(s.h - row, s.stride_h),
                                               ow = ceil_div(s.w - column, s.stride_w);
-  Size count = select_phase_taps(s, row, column, taps, which);
+  Size count = collect_phase_tap_indices(s, row, column, taps, which);
   if (count == 0) return scatter_phase<T>(s, row, column, oh, ow, nullptr, x);
   T* weights = workspace_of<T>(2, s.m * s.c / s.groups * count);
   transpose_and_select_filter_taps(s, filter, which, count, weights);
   ConvGeometry window = {s.oh, s.ow, oh, ow, 1, 1, taps, count};
   PackedInputLayout planes(window, s.m / s.groups);
   Im2colMatmulOperands<T> operand{window, &planes, weights, s.c / s.groups};
-  if (s.stride_h == 1 && s.stride_w == 1) return conv_batch(operand, s.n, s.groups, g, x);
+  if (s.stride_h == 1 && s.stride_w == 1) return conv_all_images(operand, s.n, s.groups, g, x);
   T* buffer = workspace_of<T>(3, s.n * s.c * oh * ow);
-  conv_batch(operand, s.n, s.groups, g, buffer);
+  conv_all_images(operand, s.n, s.groups, g, buffer);
   scatter_phase(s, row, column, oh, ow, buffer, x);
 }
 

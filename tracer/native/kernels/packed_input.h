@@ -43,14 +43,14 @@ struct PackedInputLayout {
     }
     height = v.oh + last_row - first_row;
     width = v.ow + last_column - first_column;
-    for (Size t = 0; t < v.count; ++t) add_offset(v, t);
+    for (Size t = 0; t < v.count; ++t) record_kernel_offset_position(v, t);
   }
 
   Size plane_size() const { return height * width; }
   Size size() const { return phases * channels * plane_size(); }
 
  private:
-  void add_offset(const ConvGeometry& v, Size t) {
+  void record_kernel_offset_position(const ConvGeometry& v, Size t) {
     Size row = floor_div(v.offsets[t].row, v.step_h),
          column = floor_div(v.offsets[t].column, v.step_w);
     Size down = v.offsets[t].row - row * v.step_h, right = v.offsets[t].column - column * v.step_w,

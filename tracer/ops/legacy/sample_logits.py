@@ -14,7 +14,7 @@ from ..shared_op_rules import (
 )
 
 
-def _log_uniform(classes, of):
+def _log_uniform_probability(classes, of):
     """The probability of a class under the log-uniform distribution. of: number of classes"""
     return np.log((classes + 2.0) / (classes + 1.0)) / np.log(of + 1.0)
 
@@ -35,7 +35,7 @@ def _append_sampled_classes_with_probs(labels, count, of, seed):
     samples = np.concatenate(
         [labels, np.broadcast_to(np.array(found, np.int64), (len(labels), count))], axis=1
     )
-    chance = _log_uniform(samples, of)
+    chance = _log_uniform_probability(samples, of)
     return samples, chance * count if tries == count else -np.expm1(tries * np.log1p(-chance))
 
 

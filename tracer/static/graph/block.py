@@ -369,7 +369,7 @@ class Block:
             type,
             variable_names_by_slot(inputs),
             variable_names_by_slot(outputs),
-            self._typed_attrs(type, attrs or {}),
+            self._typed_attrs_with_defaults(type, attrs or {}),
         )
         unknown = {
             n
@@ -387,7 +387,7 @@ class Block:
         self.program.mark_changed()
         return Operator(self, desc)
 
-    def _typed_attrs(self, type: str, attrs: dict[str, Any]) -> dict[str, data.Attr]:
+    def _typed_attrs_with_defaults(self, type: str, attrs: dict[str, Any]) -> dict[str, data.Attr]:
         op = OPS.get(type)
         defaults = {} if op is None else {n: s.default for n, s in op.attrs.items()}
         return {

@@ -147,7 +147,7 @@ class StaticGraphMode(Static):
         assert isinstance(tensor, Variable)
         assert isinstance(value, Variable)
         if tensor.persistable:
-            self.write_variable(value, tensor)
+            self.redirect_last_output_or_assign(value, tensor)
             self.recorder.aliases.invalidate_tensor_aliases(tensor)
         else:
             super().assign_inplace(tensor, value)
@@ -157,7 +157,7 @@ class StaticGraphMode(Static):
         super().rebind(tensor, value)
         tensor.block = value.block
 
-    def write_variable(self, value: Variable, target: Variable) -> None:
+    def redirect_last_output_or_assign(self, value: Variable, target: Variable) -> None:
         """Write `value` to the variable `target`: redirect the output of the last op if it computed
         `value`, else append an assign op.
         """

@@ -95,7 +95,7 @@ class ExponentialMovingAverage(ParameterAveraging):
             count = OPS["cast"](step_count, in_dtype=step_count.dtype.proto, out_dtype=5)
             limit = OPS["fill_any_like"](count, value=self._decay)
             lower = OPS["elementwise_min"]((count + 1.0) / (count + 10.0), limit)
-            StaticGraphMode(self._program).write_variable(
+            StaticGraphMode(self._program).redirect_last_output_or_assign(
                 OPS["reshape2"](lower, shape=[1])[0], variable
             )
         return variable
@@ -109,7 +109,7 @@ class ExponentialMovingAverage(ParameterAveraging):
         if self._step_counter is None:
             self._step_counter = self._declare_persistable(STEPS, np.zeros([1], np.int64))
         mode = StaticGraphMode(self._program)
-        mode.write_variable(
+        mode.redirect_last_output_or_assign(
             OPS["scale"](self._step_counter, scale=1.0, bias=1.0), self._step_counter
         )
         for parameter, average in self._average_by_parameter.values():
@@ -117,7 +117,7 @@ class ExponentialMovingAverage(ParameterAveraging):
                 1.0 - self._decay_rate_variable
             )
             assert isinstance(updated, Variable)
-            mode.write_variable(updated, average)
+            mode.redirect_last_output_or_assign(updated, average)
 
     def _iter_average_values(self, scope: Scope) -> Iterator[tuple[str, Any]]:
         steps = (

@@ -56,7 +56,7 @@ def write_initializer(startup: Program, desc: data.VarDesc, init: Callable[[], A
                     f"not {list(desc.shape)}"
                 )
             )
-        mode.write_variable(value, target)
+        mode.redirect_last_output_or_assign(value, target)
 
 
 def declare_parameter(

@@ -45,7 +45,7 @@ void partial_sum(NodeContext& n) {
 
 // -1 keeps a dim; in ONNX, 1 does.
 void expand_v2(NodeContext& n) {
-  auto x = n.input("X"), shape = read_int_list(n, {"shape", "Shape", "expand_shapes_tensor"});
+  auto x = n.input("X"), shape = read_int_list_as_vector(n, {"shape", "Shape", "expand_shapes_tensor"});
   if (auto known = n.find_constant_ints(shape)) {
     std::replace(known->begin(), known->end(), std::int64_t{-1}, std::int64_t{1});
     shape = n.int64_vector(*known);
@@ -58,7 +58,7 @@ void expand_v2(NodeContext& n) {
 
 // The op expand (version 1): repeats each dim by a factor.
 void expand_v1(NodeContext& n) {
-  auto times = read_int_list(n, {"expand_times", "ExpandTimes", "expand_times_tensor"});
+  auto times = read_int_list_as_vector(n, {"expand_times", "ExpandTimes", "expand_times_tensor"});
   n.set_output("Out", n.emit("Tile", {n.input("X"), times}));
 }
 
@@ -81,7 +81,7 @@ void expand_as_v2(NodeContext& n) {
 // The shorter one of dims and repeats gets leading ones.
 void tile(NodeContext& n) {
   auto x = n.input("X"),
-       repeats = read_int_list(n, {"repeat_times", "RepeatTimes", "repeat_times_tensor"});
+       repeats = read_int_list_as_vector(n, {"repeat_times", "RepeatTimes", "repeat_times_tensor"});
   auto count = n.dim(repeats, 0);
   int rank = n.require_known_rank(x);
   n.require(count >= 0 && count <= 64, "needs a known number of repeats");
@@ -150,7 +150,7 @@ Value roll_axis(NodeContext& n, Value x, Value shift, std::int64_t axis) {
 void roll(NodeContext& n) {
   auto x = n.input("X");
   auto axes = n.attr("axis", Ints{});
-  auto shifts = read_int_list(n, {"shifts", "ShiftsTensor", ""});
+  auto shifts = read_int_list_as_vector(n, {"shifts", "ShiftsTensor", ""});
   bool flat = axes.empty();
   int rank = n.require_known_rank(x);
   auto y = flat ? n.reshape(x, {-1}) : x;

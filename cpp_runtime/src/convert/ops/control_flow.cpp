@@ -80,7 +80,7 @@ Value previous_value_or_placeholder(NodeContext& n, const std::string& name, Val
 
 // Binds the outputs of a conditional_block: the results of `yes`, or the previous values of the
 // variables.
-void bind_single_branch(NodeContext& n, const OpDesc& op, const Strings& names, const Branch& yes) {
+void emit_single_branch_if_and_bind(NodeContext& n, const OpDesc& op, const Strings& names, const Branch& yes) {
   Values previous;
   for (std::size_t i = 0; i < names.size(); ++i)
     previous.push_back(previous_value_or_placeholder(n, names[i], yes.results[i]));
@@ -88,10 +88,10 @@ void bind_single_branch(NodeContext& n, const OpDesc& op, const Strings& names, 
   for (std::size_t i = 0; i < names.size(); ++i) n.bind_variable(names[i], results[i]);
 }
 
-void bind_single_branch(NodeContext& n, const OpDesc& op) {
+void emit_single_branch_if_and_bind(NodeContext& n, const OpDesc& op) {
   Strings names = slot_names(op.outputs, "Out");
   std::erase_if(names, [&](const std::string& name) { return name.empty(); });
-  if (!names.empty()) bind_single_branch(n, op, names, build_block_branch(n, "then", op, names));
+  if (!names.empty()) emit_single_branch_if_and_bind(n, op, names, build_block_branch(n, "then", op, names));
 }
 
 bool have_same_dtypes(const NodeContext& n, const Branch& a, const Branch& b) {
@@ -103,14 +103,14 @@ bool have_same_dtypes(const NodeContext& n, const Branch& a, const Branch& b) {
 // branches.
 void conditional_block(NodeContext& n) {
   n.require(n.attr("is_scalar_condition", false), "a condition per row has no lowering");
-  const IfElsePair* pair = n.find_branch_pair();
-  if (!pair) return bind_single_branch(n, n.op());
+  const IfElsePair* pair = n.find_if_else_pair_of_op();
+  if (!pair) return emit_single_branch_if_and_bind(n, n.op());
   if (&n.op() == std::min(pair->then_op, pair->else_op)) return;  // the later branch converts both
   auto then_branch = build_block_branch(n, "then", *pair->then_op, pair->then_outputs),
        else_branch = build_block_branch(n, "else", *pair->else_op, pair->else_outputs);
   if (!have_same_dtypes(n, then_branch, else_branch)) {
-    bind_single_branch(n, *pair->then_op, pair->then_outputs, then_branch);
-    bind_single_branch(n, *pair->else_op, pair->else_outputs, else_branch);
+    emit_single_branch_if_and_bind(n, *pair->then_op, pair->then_outputs, then_branch);
+    emit_single_branch_if_and_bind(n, *pair->else_op, pair->else_outputs, else_branch);
     return;
   }
   auto results = build_if(n, branch_condition(n, *pair->then_op), then_branch, else_branch);

@@ -94,7 +94,7 @@ Value conv_transpose_and_crop(NodeContext& n, Value x, Value filter, Window w, V
 // The requested size; one number applies to all dims. int64[dims], or Value{}
 Value read_output_size(NodeContext& n, std::size_t dims) {
   if (!n.has_input("OutputSizeTensor") && !n.has_attr("output_size")) return {};
-  auto sizes = read_int_list(n, {"output_size", "", ""});
+  auto sizes = read_int_list_as_vector(n, {"output_size", "", ""});
   auto known = n.find_constant_ints(sizes);
   if (!known) return sizes;
   if (known->size() == 1) known->assign(dims, (*known)[0]);

@@ -19,7 +19,7 @@ void check_int32_size(const NodeContext& n, std::int64_t size, const char* what)
 }
 
 // The same limit as in Python: core/result_size_limit.py.
-static void check_window_parameter_limit(const NodeContext& n, std::int64_t size,
+static void check_window_parameter_magnitude(const NodeContext& n, std::int64_t size,
                                          const char* what) {
   constexpr std::int64_t limit = std::int64_t{1} << 20;
   n.require(size >= -limit && size <= limit, std::string(what) + " of " + std::to_string(size) +
@@ -35,8 +35,8 @@ Window read_strides_and_paddings(const NodeContext& n, const Ints& kernel) {
   n.require(dims > 0 && w.strides.size() == dims &&
                 (paddings.size() == dims || paddings.size() == 2 * dims),
             "strides or paddings do not fit " + std::to_string(dims) + " dims");
-  for (auto k : kernel) check_window_parameter_limit(n, k, "ksize");
-  for (auto p : paddings) check_window_parameter_limit(n, p, "paddings");
+  for (auto k : kernel) check_window_parameter_magnitude(n, k, "ksize");
+  for (auto p : paddings) check_window_parameter_magnitude(n, p, "paddings");
   for (auto s : w.strides)
     check_int32_size(n, s, "strides"), n.require(s > 0, "a stride is " + std::to_string(s));
   if (algorithm != "EXPLICIT") return w;

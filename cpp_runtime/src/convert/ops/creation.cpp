@@ -41,7 +41,7 @@ std::string encode_fill_value(const NodeContext& n, DType dtype) {
 }
 
 void fill_constant(NodeContext& n) {
-  auto shape = read_int_list(n, {"shape", "ShapeTensor", "ShapeTensorList"});
+  auto shape = read_int_list_as_vector(n, {"shape", "ShapeTensor", "ShapeTensorList"});
   auto dtype = n.attr("dtype", DType::float32);
   if (!n.has_input("ValueTensor"))
     return n.set_output("Out", emit_full(n, shape, dtype, encode_fill_value(n, dtype)));
@@ -70,7 +70,7 @@ void fill_batch_size_like(NodeContext& n) {
 
 void empty(NodeContext& n) {
   auto dtype = n.attr("dtype", DType::float32);
-  n.set_output("Out", emit_full(n, read_int_list(n, {"shape", "ShapeTensor", "ShapeTensorList"}),
+  n.set_output("Out", emit_full(n, read_int_list_as_vector(n, {"shape", "ShapeTensor", "ShapeTensorList"}),
                                 dtype, encode_scalar(0, dtype)));
 }
 

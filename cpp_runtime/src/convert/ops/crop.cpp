@@ -46,16 +46,16 @@ void set_cropped_output(NodeContext& n, Value offsets, Value shape) {
 }
 
 void crop_tensor(NodeContext& n) {
-  auto offsets = read_int_list(n, {"offsets", "Offsets", "OffsetsTensor"});
-  set_cropped_output(n, offsets, read_int_list(n, {"shape", "Shape", "ShapeTensor"}));
+  auto offsets = read_int_list_as_vector(n, {"offsets", "Offsets", "OffsetsTensor"});
+  set_cropped_output(n, offsets, read_int_list_as_vector(n, {"shape", "Shape", "ShapeTensor"}));
 }
 
 // The op crop (version 1) may take its shape from an input Y.
 void crop(NodeContext& n) {
-  auto offsets = read_int_list(n, {"offsets", "Offsets", ""});
+  auto offsets = read_int_list_as_vector(n, {"offsets", "Offsets", ""});
   set_cropped_output(
       n, offsets,
-      n.has_input("Y") ? n.shape_of(n.input("Y")) : read_int_list(n, {"shape", "", ""}));
+      n.has_input("Y") ? n.shape_of(n.input("Y")) : read_int_list_as_vector(n, {"shape", "", ""}));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ Expr normalized_coordinates_of_axis_pixels(NodeContext& n, Value size, bool corn
 // Sums of coordinates times columns of Theta, by broadcasting.
 void affine_grid(NodeContext& n) {
   auto theta = n.input("Theta");
-  auto shape = read_int_list(n, {"output_shape", "OutputShape", ""});
+  auto shape = read_int_list_as_vector(n, {"output_shape", "OutputShape", ""});
   auto dims = n.dim(shape, 0) - 2;
   n.require(n.require_known_rank(theta) == 3, "Theta has no three dims");
   if (dims < 0) dims = n.dim(theta, 1);

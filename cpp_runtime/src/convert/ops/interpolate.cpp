@@ -84,7 +84,7 @@ ResizeSizes read_resize_sizes(NodeContext& n, Value x, const Floats& scale, bool
   n.require(is_v1 || !scales || !n.has_input("OutSize") || n.has_input("SizeTensor"),
             "a size and a scale at once has no lowering");
   if (n.has_input("OutSize") || n.has_input("SizeTensor"))
-    set_sizes_and_clear_scales(n, r, read_int_list(n, {"", "OutSize", "SizeTensor"}));
+    set_sizes_and_clear_scales(n, r, read_int_list_as_vector(n, {"", "OutSize", "SizeTensor"}));
   else if (!scales)
     set_sizes_and_clear_scales(n, r,
                                n.int64_vector(read_output_size_attrs(n, r.image_size.size())));

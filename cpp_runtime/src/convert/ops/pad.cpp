@@ -76,7 +76,7 @@ void pad3d(NodeContext& n) {
   auto x = n.input("X");
   auto mode = n.attr("mode", "constant");
   int rank = n.require_known_rank(x);
-  auto pads = expand_image_pads(n, read_int_list(n, {"paddings", "Paddings", ""}), rank,
+  auto pads = expand_image_pads(n, read_int_list_as_vector(n, {"paddings", "Paddings", ""}), rank,
                                 is_channels_last(n, "data_format"));
   if (mode == "circular") {
     auto known = n.find_constant_ints(pads);

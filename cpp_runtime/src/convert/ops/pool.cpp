@@ -52,7 +52,7 @@ Ints uncounted_end_pads(const Window& w) {
 }
 
 // The number of counted elements of each window along one dim.
-Ints counted_elements_per_window(const NodeContext& n, const Pool& pool, const Ints& extra,
+Ints window_counts_along_dim(const NodeContext& n, const Pool& pool, const Ints& extra,
                                  std::size_t dim) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
@@ -70,7 +70,7 @@ Value correct_mean_divisor(NodeContext& n, Value y, const Pool& pool, const Ints
   for (std::size_t d = 0; d < extra.size(); ++d) {
     if (extra[d] == 0) continue;
     Floats ratio;
-    for (auto count : counted_elements_per_window(n, pool, extra, d))
+    for (auto count : window_counts_along_dim(n, pool, extra, d))
       ratio.push_back(static_cast<double>(pool.window.kernel[d]) / static_cast<double>(count));
     Ints shape(extra.size(), 1);
     shape[d] = -1;
@@ -88,7 +88,7 @@ void reject_unsupported_ceil(const NodeContext& n, const Pool& pool) {
               "ceil_mode of this window needs a known size of the image");
 }
 
-NodeContext::Attrs pool_attrs(const Pool& pool, bool ceil) {
+NodeContext::Attrs onnx_pool_attrs(const Pool& pool, bool ceil) {
   NodeContext::Attrs attrs{{"kernel_shape", pool.window.kernel}, {"strides", pool.window.strides}};
   if (pool.window.is_same_padding)
     attrs.emplace_back("auto_pad", std::string("SAME_UPPER"));
@@ -115,7 +115,7 @@ double lowest_value(DType dtype) {
 }
 
 // The overhang of windows beyond the image in ceil mode. int64[dims]
-Expr ceil_mode_overhang(NodeContext& n, Value x, const Window& w) {
+Expr emit_ceil_end_pads(NodeContext& n, Value x, const Window& w) {
   auto dims = static_cast<std::ptrdiff_t>(w.kernel.size());
   Expr image(n, n.slice(n.shape_of(x), {2}, {dims + 2}, {0})), stride(n, n.int64_vector(w.strides)),
       kernel(n, n.int64_vector(w.kernel));
@@ -127,7 +127,7 @@ Expr ceil_mode_overhang(NodeContext& n, Value x, const Window& w) {
 
 // Counted elements of each window along a dim; 0 or less beyond the image, as in Paddle. windows:
 // int64[]; -> [windows]
-Expr emit_window_counts(NodeContext& n, const Pool& pool, std::size_t dim, const Expr& size,
+Expr emit_window_counts_along_dim(NodeContext& n, const Pool& pool, std::size_t dim, const Expr& size,
                         Value windows) {
   const Window& w = pool.window;
   auto stride = static_cast<double>(w.strides[dim]), begin = static_cast<double>(w.pads[dim]);
@@ -137,8 +137,8 @@ Expr emit_window_counts(NodeContext& n, const Pool& pool, std::size_t dim, const
 
 // Windows may contain no pixel: the maximum is then the lowest number, and the mean 0 / 0, as in
 // Paddle.
-Value pool_with_empty_windows(NodeContext& n, Value x, const Pool& pool) {
-  auto behind = ceil_mode_overhang(n, x, pool.window);
+Value pool_emulating_ceil_mode(NodeContext& n, Value x, const Pool& pool) {
+  auto behind = emit_ceil_end_pads(n, x, pool.window);
   std::size_t dims = pool.window.kernel.size();
   auto begin = n.int64_vector(
       {pool.window.pads.begin(), pool.window.pads.begin() + static_cast<std::ptrdiff_t>(dims)});
@@ -147,7 +147,7 @@ Value pool_with_empty_windows(NodeContext& n, Value x, const Pool& pool) {
   auto dtype = n.require_known_dtype(x);
   auto wide = pad_spatial(n, x, begin, behind, pool.is_max ? lowest_value(dtype) : 0);
   Expr y(n,
-         n.emit(pool.is_max ? "MaxPool" : "AveragePool", {wide}, pool_attrs(unpadded_pool, false)));
+         n.emit(pool.is_max ? "MaxPool" : "AveragePool", {wide}, onnx_pool_attrs(unpadded_pool, false)));
   if (pool.is_max) return y;
   y = y * static_cast<double>(element_count(pool.window.kernel).value_or(1));
   for (std::size_t d = 0; d < dims; ++d) {
@@ -155,7 +155,7 @@ Value pool_with_empty_windows(NodeContext& n, Value x, const Pool& pool) {
     Ints behind_it = all_axes(static_cast<int>(dims - d));
     behind_it.erase(behind_it.begin());
     auto counts =
-        emit_window_counts(n, pool, d, {n, dim_as_scalar(n, x, axis)}, dim_as_scalar(n, y, axis));
+        emit_window_counts_along_dim(n, pool, d, {n, dim_as_scalar(n, x, axis)}, dim_as_scalar(n, y, axis));
     y = y / Expr(n, n.unsqueeze(counts.to(dtype), behind_it));
   }
   return y;
@@ -188,7 +188,7 @@ Value replace_same_padding_of_mean(NodeContext& n, Value x, Pool& pool) {
 
 // An inclusive mean of an image of unknown size is an exclusive mean of the image with the counted
 // padding.
-Value convert_inclusive_to_exclusive_mean(NodeContext& n, Value x, Pool& pool) {
+Value pad_image_to_make_mean_exclusive(NodeContext& n, Value x, Pool& pool) {
   Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   Ints extra = uncounted_end_pads(w),
@@ -220,7 +220,7 @@ Value pool_same_with_skipped_pixels(NodeContext& n, Value x, Pool pool) {
   auto over = [&](Value v, double border) {
     auto wide = pad_spatial(n, v, begin.value(), end.value(), border);
     return Expr(n,
-                n.emit(pool.is_max ? "MaxPool" : "AveragePool", {wide}, pool_attrs(pool, false)));
+                n.emit(pool.is_max ? "MaxPool" : "AveragePool", {wide}, onnx_pool_attrs(pool, false)));
   };
   if (pool.is_max) return over(x, lowest_value(n.require_known_dtype(x)));
   auto sums = over(x, 0);
@@ -255,7 +255,7 @@ Value pad_then_pool(NodeContext& n, Value x, Pool pool) {
   auto over = [&](Value v, double border) {
     auto wide = pad_spatial(n, v, begin, end, border);
     return Expr(n,
-                n.emit(pool.is_max ? "MaxPool" : "AveragePool", {wide}, pool_attrs(pool, false)));
+                n.emit(pool.is_max ? "MaxPool" : "AveragePool", {wide}, onnx_pool_attrs(pool, false)));
   };
   if (pool.is_max) return over(x, lowest_value(n.require_known_dtype(x)));
   auto sums = over(x, 0);
@@ -264,7 +264,7 @@ Value pad_then_pool(NodeContext& n, Value x, Pool pool) {
 }
 
 // Adapts the window to smaller images.
-void check_kernel_and_pad_small_image(const NodeContext& n, Pool& pool) {
+void check_kernel_and_widen_end_pads(const NodeContext& n, Pool& pool) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   for (std::size_t i = 0; i < dims; ++i) {
@@ -275,21 +275,21 @@ void check_kernel_and_pad_small_image(const NodeContext& n, Pool& pool) {
 
 Value sliding_pool(NodeContext& n, Value x, Pool pool) {
   resolve_same_padding_if_static(pool.window, pool.image_size);
-  check_kernel_and_pad_small_image(n, pool);
+  check_kernel_and_widen_end_pads(n, pool);
   if (has_padding_only_windows(pool.window)) return pad_then_pool(n, x, pool);
   if (same_padding_skips_pixels(pool)) return pool_same_with_skipped_pixels(n, x, pool);
   bool known = std::count(pool.image_size.begin(), pool.image_size.end(), -1) == 0 &&
                !pool.window.is_same_padding;
   if (pool.ceil_mode && !pool.window.is_same_padding && needs_ceil_mode_emulation(pool, known))
-    return pool_with_empty_windows(n, x, pool);
+    return pool_emulating_ceil_mode(n, x, pool);
   if (pool.ceil_mode && known) apply_ceil_end_pads(n, pool);
   if (pool.ceil_mode && pool.window.is_same_padding)
     reject_unsupported_ceil(n, pool), pool.ceil_mode = false;  // no remainder then
   if (!known && !pool.is_max && !pool.is_exclusive)
-    x = convert_inclusive_to_exclusive_mean(n, x, pool);
+    x = pad_image_to_make_mean_exclusive(n, x, pool);
   if (pool.ceil_mode && !known) reject_unsupported_ceil(n, pool);
   auto y = n.emit(pool.is_max ? "MaxPool" : "AveragePool", {x},
-                  pool_attrs(pool, pool.ceil_mode && !known));
+                  onnx_pool_attrs(pool, pool.ceil_mode && !known));
   return pool.is_max || pool.is_exclusive || !known
              ? y
              : correct_mean_divisor(n, y, pool, uncounted_end_pads(pool.window));
@@ -300,7 +300,7 @@ Value adaptive_pool_with_size_tensor(NodeContext& n, Value x) {
   n.require(n.attr("adaptive", false),
             "attribute 'ksize' is a tensor, which has no lowering unless it is 'adaptive'");
   return adaptive_pool_with_run_time_sizes(n, x, n.attr("pooling_type", "max") == "max",
-                                           read_int_list(n, {"ksize", "", ""}));
+                                           read_int_list_as_vector(n, {"ksize", "", ""}));
 }
 
 void pool(NodeContext& n) {
@@ -356,10 +356,10 @@ void max_pool_with_index(NodeContext& n) {
   }
   n.require(!has_padding_only_windows(pool.window),
             "paddings as large as the window have no lowering with a mask");
-  check_kernel_and_pad_small_image(n, pool);
+  check_kernel_and_widen_end_pads(n, pool);
   bool is_dynamic = std::count(pool.image_size.begin(), pool.image_size.end(), -1) > 0;
   if (pool.ceil_mode) is_dynamic ? reject_unsupported_ceil(n, pool) : apply_ceil_end_pads(n, pool);
-  auto results = n.emit_n(2, "MaxPool", {x}, pool_attrs(pool, pool.ceil_mode && is_dynamic));
+  auto results = n.emit_n(2, "MaxPool", {x}, onnx_pool_attrs(pool, pool.ceil_mode && is_dynamic));
   n.set_output("Out", results[0]);
   n.set_output("Mask", indices_within_plane(n, results[1], x, out.size()));
 }

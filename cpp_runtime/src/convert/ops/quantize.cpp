@@ -109,7 +109,7 @@ Expr emit_quantize_to_whole_floats(const Expr& x, const Expr& scale, const Quant
                        axis_attrs(format)));
   n.declare_type(small, DType::int8, n.shape(x));
   auto whole = small.to(DType::float32);
-  n.set_int8_equivalent(whole, small);
+  n.set_equal_int8_value(whole, small);
   return whole;
 }
 

@@ -32,7 +32,7 @@ Value emit_random(NodeContext& n, const std::string& onnx, Value shape, DType dt
 }
 
 Value read_output_shape(NodeContext& n) {
-  return read_int_list(n, {"shape", "ShapeTensor", "ShapeTensorList"});
+  return read_int_list_as_vector(n, {"shape", "ShapeTensor", "ShapeTensorList"});
 }
 
 LowerFn uniform_rule(Value (*shape)(NodeContext&)) {

@@ -160,8 +160,8 @@ void set_value(NodeContext& n) {
   auto x = n.input("Input");
   int rank = n.require_known_rank(x);
   SliceBounds s{n.attr("axes", Ints{}), require_const_int_list(n, {"steps", "", "StepsTensorList"}),
-                read_int_list(n, {"starts", "", "StartsTensorList"}),
-                read_int_list(n, {"ends", "", "EndsTensorList"})};
+                read_int_list_as_vector(n, {"starts", "", "StartsTensorList"}),
+                read_int_list_as_vector(n, {"ends", "", "EndsTensorList"})};
   n.require(s.steps.size() == s.axes.size(), "needs one step per axis");
   for (std::size_t i = 0; i < s.axes.size(); ++i) {
     s.axes[i] = normalize_sort_and_deduplicate_axes(n, {s.axes[i]}, rank)[0];

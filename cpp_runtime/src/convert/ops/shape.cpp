@@ -11,7 +11,7 @@ constexpr std::int64_t kMaxAxes = 64;  // valid programs have at most 9; each be
 
 // One unknown dim can be left to Reshape, because -1 in the program and -1 for unknown then agree.
 void reshape(NodeContext& n) {
-  auto x = n.input("X"), shape = read_int_list(n, {"shape", "Shape", "ShapeTensor"});
+  auto x = n.input("X"), shape = read_int_list_as_vector(n, {"shape", "Shape", "ShapeTensor"});
   auto known = n.find_partially_known_ints(shape);
   bool one_dynamic = known && std::count(known->begin(), known->end(), -1) <= 1;
   n.set_output("Out", one_dynamic ? n.reshape(x, *known) : n.emit("Reshape", {x, shape}));
@@ -123,7 +123,7 @@ Value unsqueeze_runtime_axes(NodeContext& n, Value x, Value axes) {
 
 void unsqueeze(NodeContext& n) {
   auto x = n.input("X");
-  auto axes_value = read_int_list(n, {"axes", "AxesTensor", "AxesTensorList"});
+  auto axes_value = read_int_list_as_vector(n, {"axes", "AxesTensor", "AxesTensorList"});
   if (!n.find_constant_ints(axes_value))
     return n.set_output("Out", unsqueeze_runtime_axes(n, x, axes_value));
   auto axes = require_const_int_list(n, {"axes", "AxesTensor", "AxesTensorList"});

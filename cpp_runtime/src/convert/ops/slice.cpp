@@ -47,8 +47,8 @@ void squeeze_axes_and_set_output(NodeContext& n, Value y, const Ints& decreased)
 void slice(NodeContext& n) {
   auto x = n.input("Input");
   Ints axes = n.attr("axes", Ints{}), decreased = n.attr("decrease_axis", Ints{});
-  auto starts = read_int_list(n, {"starts", "StartsTensor", "StartsTensorList"});
-  auto ends = read_int_list(n, {"ends", "EndsTensor", "EndsTensorList"});
+  auto starts = read_int_list_as_vector(n, {"starts", "StartsTensor", "StartsTensorList"});
+  auto ends = read_int_list_as_vector(n, {"ends", "EndsTensor", "EndsTensorList"});
   if (n.is_sequence(x)) return set_output_to_tensor_array_slice(n, x, starts, ends);
   if (n.opset() >= 10)
     if (auto entry = try_gather_single_entry(n, x, axes, decreased, starts))
@@ -74,9 +74,9 @@ Value ends_for_negative_steps(NodeContext& n, Value ends, Value steps) {
 void strided_slice(NodeContext& n) {
   auto x = n.input("Input");
   Ints axes = n.attr("axes", Ints{});
-  auto starts = read_int_list(n, {"starts", "StartsTensor", "StartsTensorList"});
-  auto ends = read_int_list(n, {"ends", "EndsTensor", "EndsTensorList"});
-  auto steps = read_int_list(n, {"strides", "StridesTensor", "StridesTensorList"});
+  auto starts = read_int_list_as_vector(n, {"starts", "StartsTensor", "StartsTensorList"});
+  auto ends = read_int_list_as_vector(n, {"ends", "EndsTensor", "EndsTensorList"});
+  auto steps = read_int_list_as_vector(n, {"strides", "StridesTensor", "StridesTensorList"});
   ends = ends_for_negative_steps(n, ends, steps);
   squeeze_axes_and_set_output(n, emit_slice(n, x, axes, starts, ends, steps),
                               n.attr("decrease_axis", Ints{}));
@@ -121,7 +121,7 @@ Values split_with_dynamic_section(NodeContext& n, Value x, std::int64_t axis, co
   return parts;
 }
 
-Values split_sections(NodeContext& n, Value x, std::int64_t axis, Ints sizes) {
+Values split_by_constant_sections(NodeContext& n, Value x, std::int64_t axis, Ints sizes) {
   constexpr std::int64_t limit = std::int64_t{1} << 40;
   for (auto s : sizes) n.require(s >= -1 && s < limit, "a section is " + std::to_string(s));
   auto dynamic = std::find(sizes.begin(), sizes.end(), -1);
@@ -145,15 +145,15 @@ Values split_by_runtime_sections(NodeContext& n, Value x, std::int64_t axis, Val
 }
 
 Values split_along_axis(NodeContext& n, Value x, std::int64_t axis, std::size_t parts) {
-  auto sections = read_int_list(n, {"sections", "", "SectionsTensorList"});
+  auto sections = read_int_list_as_vector(n, {"sections", "", "SectionsTensorList"});
   auto sizes = n.find_constant_ints(sections);
   if (!sizes) return split_by_runtime_sections(n, x, axis, sections, parts);
-  return sizes->empty() ? split_evenly(n, x, axis, parts) : split_sections(n, x, axis, *sizes);
+  return sizes->empty() ? split_evenly(n, x, axis, parts) : split_by_constant_sections(n, x, axis, *sizes);
 }
 
 // Splits along an axis that is known only at run time, by Slice, which accepts such an axis.  The
 // positions along the axis are divided evenly among the parts.
-Values split_along_runtime_axis(NodeContext& n, Value x, Value axis, std::size_t parts) {
+Values split_along_axis_tensor(NodeContext& n, Value x, Value axis, std::size_t parts) {
   n.require_opset(13, "an axis computed at run time");
   auto positions = arange(n, n.emit("Gather", {n.shape_of(x), axis}, {{"axis", std::int64_t{0}}}));
   auto start = n.int64_vector({0});
@@ -173,10 +173,10 @@ void split(NodeContext& n) {
   auto x = n.input("X");
   auto num_outputs = n.output_names("Out").size();
   if (num_outputs == 1) return n.set_outputs("Out", {x});
-  auto axis = read_int_list(n, {"axis", "AxisTensor", ""}, {0});
+  auto axis = read_int_list_as_vector(n, {"axis", "AxisTensor", ""}, {0});
   if (n.dim(axis, 0) != 1) axis = n.reshape(axis, {1});
   if (!n.find_constant_ints(axis))
-    return n.set_outputs("Out", split_along_runtime_axis(n, x, axis, num_outputs));
+    return n.set_outputs("Out", split_along_axis_tensor(n, x, axis, num_outputs));
   n.set_outputs("Out",
                 split_along_axis(
                     n, x, require_const_axis(n, "axis", "AxisTensor", 0, n.require_known_rank(x)),

@@ -38,7 +38,7 @@ constexpr std::array<double, 8> kBernoulli = {1.0 / 6,  -1.0 / 30,       1.0 / 4
 
 // pi times the offset of x from the nearest integer, so that sines at multiples of pi are exact.
 // Sine and cosine may differ from those of pi x by a common sign.
-Expr pi_times_fractional_part(const Expr& x) { return (x - x.emit("Round")) * M_PI; }
+Expr pi_times_offset_from_nearest_integer(const Expr& x) { return (x - x.emit("Round")) * M_PI; }
 
 // ln gamma(z) for z >= 1/2: Stirling's series from 8 on, the recurrence below (Abramowitz and
 // Stegun 6.1.41, 6.1.16).
@@ -59,7 +59,7 @@ Expr lgamma_above_half(const Expr& z) {
 Expr lgamma(const Expr& x) {
   auto negative = x < 0.5;
   auto above = lgamma_above_half(where(negative, 1 - x, x));
-  auto mirrored = log(M_PI / abs(sin(pi_times_fractional_part(x)))) - above;
+  auto mirrored = log(M_PI / abs(sin(pi_times_offset_from_nearest_integer(x)))) - above;
   return where(negative, where(x == floor(x), INFINITY, mirrored), above);
 }
 
@@ -81,7 +81,7 @@ Expr digamma(const Expr& x) {
   auto negative = x < 0.5;
   auto above = digamma_above_half(where(negative, 1 - x, x));
   auto mirrored =
-      above - M_PI * cos(pi_times_fractional_part(x)) / sin(pi_times_fractional_part(x));
+      above - M_PI * cos(pi_times_offset_from_nearest_integer(x)) / sin(pi_times_offset_from_nearest_integer(x));
   return where(negative, where(x == floor(x), NAN, mirrored), above);
 }
 
@@ -108,7 +108,7 @@ Expr polygamma_formula(const Expr& x, int order) {
   for (int k = 2; k <= order; ++k) factorial *= k;
   auto result = zeta(order + 1, abs(x)) * factorial;
   if (order > 1) return where(x < 0, NAN, result);
-  auto slope = M_PI / sin(pi_times_fractional_part(x));
+  auto slope = M_PI / sin(pi_times_offset_from_nearest_integer(x));
   return where(x < 0, slope * slope - zeta(2, where(x < 0, 1 - x, 1)), result);
 }
 
@@ -124,7 +124,7 @@ void polygamma(NodeContext& n) {
 // ---- Bessel's functions ----
 
 // The mean of exp(size * (cos t - 1)) * cos(order * t) over a circle; accurate to 30 (9.6.19).
-Expr modified_bessel_integral(int order, const Expr& size) {
+Expr scaled_modified_bessel_integral(int order, const Expr& size) {
   constexpr int points = 48;
   NodeContext& n = size.context();
   Floats angles, weights;
@@ -139,7 +139,7 @@ Expr modified_bessel_integral(int order, const Expr& size) {
 }
 
 // The asymptotic series in 1 / size (9.7.1).
-Expr modified_bessel_asymptotic(int order, const Expr& size) {
+Expr scaled_modified_bessel_asymptotic(int order, const Expr& size) {
   std::vector<double> series = {1};
   for (int k = 1; k < 20; ++k)
     series.push_back(series.back() * ((2 * k - 1) * (2 * k - 1) - 4 * order * order) / (8.0 * k));
@@ -151,8 +151,8 @@ template <int order>
 Expr scaled_modified_bessel(const Expr& x) {
   constexpr double edge = 30;
   auto size = abs(x);
-  auto result = where(size < edge, modified_bessel_integral(order, min(size, edge)),
-                      modified_bessel_asymptotic(order, max(size, edge)));
+  auto result = where(size < edge, scaled_modified_bessel_integral(order, min(size, edge)),
+                      scaled_modified_bessel_asymptotic(order, max(size, edge)));
   return order == 1 ? sign(x) * result : result;
 }
 
@@ -173,7 +173,7 @@ Expr evaluate_rational(const RationalFunction& r, const Expr& t) {
 
 // The quantile of the normal distribution, rescaled to erf.  M.  J.  Wichura, "Algorithm AS 241:
 // The Percentage Points of the Normal Distribution", PPND16.
-const RationalFunction& central_quantile_ratio() {
+const RationalFunction& central_quantile_coefficients() {
   static const RationalFunction ratio = {
       {3.3871328727963666080e0, 1.3314166789178437745e2, 1.9715909503065514427e3,
        1.3731693765509461125e4, 4.5921953931549871457e4, 6.7265770927008700853e4,
@@ -183,7 +183,7 @@ const RationalFunction& central_quantile_ratio() {
        5.2264952788528545610e3}};
   return ratio;
 }
-const RationalFunction& intermediate_quantile_ratio() {
+const RationalFunction& intermediate_quantile_coefficients() {
   static const RationalFunction ratio = {
       {1.42343711074968357734e0, 4.63033784615654529590e0, 5.76949722146069140550e0,
        3.64784832476320460504e0, 1.27045825245236838258e0, 2.41780725177450611770e-1,
@@ -193,7 +193,7 @@ const RationalFunction& intermediate_quantile_ratio() {
        1.05075007164441684324e-9}};
   return ratio;
 }
-const RationalFunction& tail_quantile_ratio() {
+const RationalFunction& tail_quantile_coefficients() {
   static const RationalFunction ratio = {
       {6.65790464350110377720e0, 5.46378491116411436990e0, 1.78482653991729133580e0,
        2.96560571828504891230e-1, 2.65321895265761230930e-2, 1.24266094738807843860e-3,
@@ -207,11 +207,11 @@ const RationalFunction& tail_quantile_ratio() {
 // Infinite at -1 and 1, NaN beyond.
 Expr erfinv(const Expr& y) {
   auto size = abs(y), half = y * 0.5;
-  auto middle = half * evaluate_rational(central_quantile_ratio(), 0.180625 - half * half);
+  auto middle = half * evaluate_rational(central_quantile_coefficients(), 0.180625 - half * half);
   auto depth = sqrt(-log((1 - size) * 0.5));
   auto beyond =
-      sign(y) * where(depth <= 5, evaluate_rational(intermediate_quantile_ratio(), depth - 1.6),
-                      evaluate_rational(tail_quantile_ratio(), depth - 5));
+      sign(y) * where(depth <= 5, evaluate_rational(intermediate_quantile_coefficients(), depth - 1.6),
+                      evaluate_rational(tail_quantile_coefficients(), depth - 5));
   auto result = where(size <= 0.85, middle, where(size == 1, y / (1 - size), beyond));
   return result * std::sqrt(0.5);
 }

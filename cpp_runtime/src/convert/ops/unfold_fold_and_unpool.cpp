@@ -103,7 +103,7 @@ void fold(NodeContext& n) {
 Value read_unpooled_size(NodeContext& n, Value x) {
   Ints kernel = n.attr("ksize", Ints{}), stride = n.attr("strides", Ints(kernel.size(), 1));
   Ints padding = n.attr("paddings", Ints(kernel.size(), 0));
-  Values sizes{read_int_list(n, {"output_size", "", ""})};
+  Values sizes{read_int_list_as_vector(n, {"output_size", "", ""})};
   auto known = n.find_constant_ints(sizes[0]);
   if (!known || std::all_of(known->begin(), known->end(), [](auto s) { return s > 0; }))
     return sizes[0];

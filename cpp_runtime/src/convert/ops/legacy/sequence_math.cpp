@@ -11,7 +11,7 @@ namespace {
 // ---- sequence_pool ----
 
 // `v` with one more element along an axis.
-Expr pad_by_one_at_end(const Expr& v, std::int64_t axis, double value) {
+Expr append_element_along_axis(const Expr& v, std::int64_t axis, double value) {
   NodeContext& n = v.context();
   int rank = n.require_known_rank(v);
   Ints pads(static_cast<std::size_t>(2 * rank), 0);
@@ -23,12 +23,12 @@ Expr pad_by_one_at_end(const Expr& v, std::int64_t axis, double value) {
 Expr pool_sequences(const Expr& x, const RowPartition& sequences, const std::string& type) {
   NodeContext& n = x.context();
   // There must be a row to read even if all sequences are empty.
-  if (type == "FIRST") return gather_rows(pad_by_one_at_end(x, 0, 0), sequences.starts());
-  if (type == "LAST") return gather_rows(pad_by_one_at_end(x, 0, 0), max(sequences.ends() - 1, 0));
+  if (type == "FIRST") return gather_rows(append_element_along_axis(x, 0, 0), sequences.starts());
+  if (type == "LAST") return gather_rows(append_element_along_axis(x, 0, 0), max(sequences.ends() - 1, 0));
   if (type == "MAX")
     return reduce(
         "ReduceMax",
-        pad_by_one_at_end(pad_sequences(x, emit_padded_row_indices_and_mask(sequences), -INFINITY),
+        append_element_along_axis(pad_sequences(x, emit_padded_row_indices_and_mask(sequences), -INFINITY),
                           1, -INFINITY),
         {1});
   auto total = sum(pad_sequences(x, emit_padded_row_indices_and_mask(sequences)), {1});
@@ -59,11 +59,11 @@ void sequence_softmax(NodeContext& n) {
 // ---- context rows ----
 
 // Rows `first`, `first + 1`, ... relative to each row, inside the same sequence. [T,count]
-struct ContextRows {
+struct ContextRowIndices {
   Expr rows, mask;
 };
 
-ContextRows context_rows(const RowPartition& sequences, std::int64_t first, std::int64_t count) {
+ContextRowIndices context_row_indices_and_mask(const RowPartition& sequences, std::int64_t first, std::int64_t count) {
   NodeContext& n = sequences.context();
   auto sequence_of_row = sequence_ids(sequences);
   auto rows = unsqueeze_last(sequences.all_row_indices()) +
@@ -83,7 +83,7 @@ void sequence_conv(NodeContext& n) {
   require_unrollable_size(n, length, "attribute 'contextLength'");
   n.require(start > -(1 << 20) && start < 1 << 20,
             "attribute 'contextStart' is " + std::to_string(start));
-  auto context = context_rows(require_input_row_partition(n), start, length);
+  auto context = context_row_indices_and_mask(require_input_row_partition(n), start, length);
   auto windows = where(unsqueeze_to_rank(context.mask, 3), gather_rows(x, context.rows), 0);
   auto columns = n.slice(n.shape_of(filter), {0}, {1}, {0});
   n.set_output(
@@ -95,7 +95,7 @@ void sequence_conv(NodeContext& n) {
 void sequence_enumerate(NodeContext& n) {
   auto size = n.attr("win_size", 1);
   require_unrollable_size(n, size, "attribute 'win_size'");
-  auto context = context_rows(require_input_row_partition(n), 0, size);
+  auto context = context_row_indices_and_mask(require_input_row_partition(n), 0, size);
   auto words = gather_rows({n, n.reshape(n.input("X"), {-1})}, context.rows);
   n.set_output("Out", where(context.mask, words, static_cast<double>(n.attr("pad_value", 0))));
 }
