@@ -39,7 +39,7 @@ def test_number_of_recording_steps(monkeypatch: pytest.MonkeyPatch) -> None:
         asked += 1
         link(*args)
 
-    monkeypatch.setattr(Aliases, "link_possible_aliases", counted)
+    monkeypatch.setattr(Aliases, "link_tensors", counted)
     function, x, two = (
         paddle.jit.to_static(nest),
         paddle.to_tensor([0.5, -0.25]),

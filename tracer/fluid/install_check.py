@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .dygraph.base import guard, to_variable
-from .dygraph.dense import Linear
+from .dygraph.dense_embedding_and_gru_unit import Linear
 
 __all__ = ["run_check"]
 

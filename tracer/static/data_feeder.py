@@ -59,7 +59,7 @@ class DataFeeder:
                     )
                 )
         return {
-            v.name: self._make_batch(v, [row[i] for row in rows])
+            v.name: self._make_batch_array(v, [row[i] for row in rows])
             for i, v in enumerate(self.feed_vars)
         }
 
@@ -70,7 +70,7 @@ class DataFeeder:
             [0, *(max(d, 0) for d in variable.raw.shape[1:])], parse_dtype(variable.raw.dtype).np
         )
 
-    def _make_batch(self, variable: Variable, values: list[Any]) -> Any:
+    def _make_batch_array(self, variable: Variable, values: list[Any]) -> Any:
         if not values:
             return self._make_empty_batch_array(variable)
         sizes = variable.raw.shape[1:]

@@ -336,10 +336,10 @@ bool NodeContext::has_variable_value(const std::string& paddle_name) const {
   return bool(graph_.find_binding(paddle_name)) || graph_.params_.find(paddle_name);
 }
 
-void NodeContext::lower_block(std::int64_t block) {
+void NodeContext::lower_block_into_current_graph(std::int64_t block) {
   require(block > 0 && block < static_cast<std::int64_t>(graph_.program_.blocks.size()),
           "names no sub-block");
-  graph_.lower_block(static_cast<std::int32_t>(block));
+  graph_.lower_block_into_current_graph(static_cast<std::int32_t>(block));
 }
 
 // Adds an output to a subgraph.  In ONNX the subgraph must compute the value itself, and a value

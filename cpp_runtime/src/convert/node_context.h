@@ -138,7 +138,7 @@ class NodeContext {
   std::optional<std::pair<Value, Value>> find_complex_parts(Value v) const;
   /// A complex value of two real ones of the same shape.  It is not a value of the ONNX graph: only
   /// rules for complex inputs can use it.
-  Value make_complex(Value re, Value im);
+  Value make_complex_value_of_parts(Value re, Value im);
   /// Converts between a complex value and a real one whose last axis holds both parts.  Real values
   /// are returned unchanged.
   Value as_complex(Value pairs);
@@ -188,7 +188,7 @@ class NodeContext {
   Value require_value_adding_weight(
       const std::string& paddle_name) const;  // the value of a Paddle variable
   bool has_variable_value(const std::string& paddle_name) const;
-  void lower_block(std::int64_t block);  // inside: converts every op of the block
+  void lower_block_into_current_graph(std::int64_t block);  // inside: converts every op of the block
   void add_subgraph_output(Value v);     // inside: adds an output to the subgraph
   const Block& block(std::int64_t index) const;
   const IfElsePair* find_if_else_pair_of_op() const;  // the branch pair of this op, or null

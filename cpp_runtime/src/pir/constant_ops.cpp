@@ -4,7 +4,7 @@
 
 #include "base/decimal.h"
 #include "paddle/validator.h"
-#include "pir/special_ops.h"
+#include "pir/special_rule_table.h"
 
 namespace oarlock::pir {
 namespace {

@@ -1,7 +1,7 @@
 // Branches and loops: the results of their blocks become variables that the blocks assign.
 #include <algorithm>
 
-#include "pir/special_ops.h"
+#include "pir/special_rule_table.h"
 
 namespace oarlock::pir {
 namespace {

@@ -1,5 +1,5 @@
 // Inputs, outputs, and lists of tensors.
-#include "pir/special_ops.h"
+#include "pir/special_rule_table.h"
 
 namespace oarlock::pir {
 namespace {

@@ -2,7 +2,7 @@
 // result of a write is the array itself.
 #include <limits>
 
-#include "pir/special_ops.h"
+#include "pir/special_rule_table.h"
 
 namespace oarlock::pir {
 namespace {

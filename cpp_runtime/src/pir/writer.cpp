@@ -176,9 +176,9 @@ class Writer {
       case AttrType::BOOLEAN:
         return write_bool_attribute(std::get<bool>(attr.value));
       case AttrType::INT:
-        return write_int("0.a_i32", std::get<std::int64_t>(attr.value));
+        return write_int_attribute("0.a_i32", std::get<std::int64_t>(attr.value));
       case AttrType::LONG:
-        return write_int("0.a_i64", std::get<std::int64_t>(attr.value));
+        return write_int_attribute("0.a_i64", std::get<std::int64_t>(attr.value));
       case AttrType::FLOAT:
         return write_float_attribute("0.a_f32", std::get<double>(attr.value));
       case AttrType::FLOAT64:
@@ -187,10 +187,10 @@ class Writer {
         return write_string_attribute(std::get<std::string>(attr.value));
       case AttrType::INTS:
         return write_array_attribute(std::get<Ints>(attr.value),
-                           [&](std::int64_t x) { write_int("0.a_i32", x); });
+                           [&](std::int64_t x) { write_int_attribute("0.a_i32", x); });
       case AttrType::LONGS:
         return write_array_attribute(std::get<Ints>(attr.value),
-                           [&](std::int64_t x) { write_int("0.a_i64", x); });
+                           [&](std::int64_t x) { write_int_attribute("0.a_i64", x); });
       case AttrType::BOOLEANS:
         return write_array_attribute(std::get<Ints>(attr.value), [&](std::int64_t x) { write_bool_attribute(x != 0); });
       case AttrType::FLOATS:
@@ -204,9 +204,9 @@ class Writer {
                            [&](const std::string& x) { write_string_attribute(x); });
       case AttrType::SCALARS:
         return write_array_attribute(std::get<Scalars>(attr.value),
-                           [&](const Scalar& x) { write_scalar(x); });
+                           [&](const Scalar& x) { write_scalar_attribute(x); });
       case AttrType::SCALAR:
-        return write_scalar(std::get<Scalar>(attr.value));
+        return write_scalar_attribute(std::get<Scalar>(attr.value));
       default:
         out_ += R"({"#":"NULL"})";
     }
@@ -223,7 +223,7 @@ class Writer {
     out_ += R"({"#":"0.a_bool","D":)" + std::string(value ? "true" : "false") + "}";
   }
 
-  void write_int(const char* type, std::int64_t value) {
+  void write_int_attribute(const char* type, std::int64_t value) {
     out_ += R"({"#":")" + std::string(type) + R"(","D":)" + std::to_string(value) + "}";
   }
 
@@ -242,7 +242,7 @@ class Writer {
       out_ += R"("D":)" + format_significant_digits(value, kExactDigits) + "}";
   }
 
-  void write_scalar(const Scalar& scalar) {
+  void write_scalar_attribute(const Scalar& scalar) {
     if (scalar.type != Scalar::Type::complex128) return write_float_attribute("0.a_f64", scalar.as_double());
     out_ += R"({"#":"0.a_c128","D":[)" + format_significant_digits(scalar.r, kExactDigits) + "," +
             format_significant_digits(scalar.imag, kExactDigits) + "]}";

@@ -7,7 +7,7 @@
 #include "convert/graph_builder.h"
 #include "oarlock/model.h"
 #include "paddle/params.h"
-#include "paddle/separate_params.h"
+#include "paddle/temporary_combined_params.h"
 
 namespace oarlock {
 

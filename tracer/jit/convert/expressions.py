@@ -113,7 +113,7 @@ class ExpressionTransformer(ast.NodeTransformer):
                 side
                 if isinstance(side, ast.Constant)
                 else expression_from_template(
-                    "__ol.resolve_list_reject_invalidated(A)", node, A=side
+                    "__ol.require_valid_container_or_its_array(A)", node, A=side
                 )
                 for side in (node.left, node.right)
             )
@@ -133,7 +133,7 @@ class ExpressionTransformer(ast.NodeTransformer):
             return expression_from_template("__ol.get_class(A)", node, A=node.value)
         if not getattr(node, "is_called", False):
             node.value = expression_from_template(
-                f"__ol.before_attribute_read(A, {node.attr!r})", node.value, A=node.value
+                f"__ol.record_read_and_return_owner(A, {node.attr!r})", node.value, A=node.value
             )
         return node
 

@@ -1,4 +1,4 @@
-#include "paddle/separate_params.h"
+#include "paddle/temporary_combined_params.h"
 
 #include <unistd.h>
 

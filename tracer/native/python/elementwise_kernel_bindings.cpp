@@ -13,7 +13,7 @@ using kernels::Binary;
 using kernels::Unary;
 
 template <Unary Which>
-nb::object unary(nb::handle x) {
+nb::object apply_unary_to_arrays(nb::handle x) {
   Array a(x);
   if (!a.is_real() || !a.is_contiguous()) return not_implemented();
   Array y = empty(a.rank(), a.shape(), a.type());
@@ -26,7 +26,7 @@ nb::object unary(nb::handle x) {
 }
 
 template <Unary Which>
-nb::object unary_grad(nb::handle x, nb::handle g) {
+nb::object apply_unary_grad_to_arrays(nb::handle x, nb::handle g) {
   Array a(x), b(g);
   if (!are_nonempty_real_of_same_dtype({&a, &b}) || !a.same_shape(b) || !a.is_contiguous())
     return not_implemented();
@@ -59,7 +59,7 @@ struct BroadcastLayout {
 };
 
 template <Binary Which>
-nb::object binary(nb::handle x, nb::handle y, int axis) {
+nb::object apply_binary_to_arrays(nb::handle x, nb::handle y, int axis) {
   Array a(x), b(y);
   if (axis != -1 || !are_nonempty_real_of_same_dtype({&a, &b}) || !a.is_contiguous() ||
       !b.is_contiguous())
@@ -156,8 +156,8 @@ nb::object reduce(nb::handle x, const std::vector<int>& axes, bool keep, bool me
 void bind_elementwise_and_reductions(nb::module_& m) {
   auto function = [&]<Unary Which>(const char* name, const char* back,
                                    std::integral_constant<Unary, Which>) {
-    m.def(name, &unary<Which>, nb::arg("x"));
-    m.def(back, &unary_grad<Which>, nb::arg("x"), nb::arg("g"));
+    m.def(name, &apply_unary_to_arrays<Which>, nb::arg("x"));
+    m.def(back, &apply_unary_grad_to_arrays<Which>, nb::arg("x"), nb::arg("g"));
   };
   function("relu", "relu_grad", std::integral_constant<Unary, Unary::relu>{});
   function("tanh", "tanh_grad", std::integral_constant<Unary, Unary::tanh>{});
@@ -165,11 +165,11 @@ void bind_elementwise_and_reductions(nb::module_& m) {
   function("silu", "silu_grad", std::integral_constant<Unary, Unary::silu>{});
   function("gelu", "gelu_grad", std::integral_constant<Unary, Unary::gelu>{});
   function("gelu_tanh", "gelu_tanh_grad", std::integral_constant<Unary, Unary::gelu_tanh>{});
-  m.def("exp", &unary<Unary::exp>, nb::arg("x"));
-  m.def("erf", &unary<Unary::erf>, nb::arg("x"));
-  m.def("add", &binary<Binary::add>, nb::arg("x"), nb::arg("y"), nb::arg("axis") = -1);
-  m.def("sub", &binary<Binary::sub>, nb::arg("x"), nb::arg("y"), nb::arg("axis") = -1);
-  m.def("mul", &binary<Binary::mul>, nb::arg("x"), nb::arg("y"), nb::arg("axis") = -1);
+  m.def("exp", &apply_unary_to_arrays<Unary::exp>, nb::arg("x"));
+  m.def("erf", &apply_unary_to_arrays<Unary::erf>, nb::arg("x"));
+  m.def("add", &apply_binary_to_arrays<Binary::add>, nb::arg("x"), nb::arg("y"), nb::arg("axis") = -1);
+  m.def("sub", &apply_binary_to_arrays<Binary::sub>, nb::arg("x"), nb::arg("y"), nb::arg("axis") = -1);
+  m.def("mul", &apply_binary_to_arrays<Binary::mul>, nb::arg("x"), nb::arg("y"), nb::arg("axis") = -1);
   m.def("sum_to", &sum_to, nb::arg("x"), nb::arg("shape"), nb::arg("axis") = -1,
         "x summed over the axes that broadcasting had added or stretched.   x [*] -> [*shape]");
   m.def("reduce", &reduce, nb::arg("x"), nb::arg("axes"), nb::arg("keep"), nb::arg("mean"),

@@ -1,4 +1,4 @@
-#include "pir/special_ops.h"
+#include "pir/special_rule_table.h"
 
 #include <algorithm>
 
