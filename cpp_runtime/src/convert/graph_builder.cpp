@@ -88,7 +88,7 @@ onnx::Model GraphBuilder::build() {
     used_names_.insert("guard." + std::to_string(i));
   add_inputs();
   add_row_split_inputs();
-  lower_block(0);
+  lower_block_into_current_graph(0);
   throw_if_problems();
   if (options_.guards_only.empty()) add_outputs();
   if (options_.guard_outputs) add_guarded_variable_outputs();
@@ -190,7 +190,7 @@ void GraphBuilder::add_guarded_variable_outputs() {
   }
 }
 
-void GraphBuilder::lower_block(std::int32_t block) {
+void GraphBuilder::lower_block_into_current_graph(std::int32_t block) {
   std::int32_t outer_block = std::exchange(block_index_, block);
   std::size_t outer_index = op_index_;
   const std::vector<OpDesc>& ops = program_.blocks[block].ops;

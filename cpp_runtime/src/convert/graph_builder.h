@@ -104,7 +104,7 @@ class GraphBuilder {
   void add_outputs();
   void add_output(Value v, const std::string& name);
   void add_guarded_variable_outputs();
-  void lower_block(std::int32_t block);
+  void lower_block_into_current_graph(std::int32_t block);
   void lower_op(const OpDesc& op, std::size_t index);
   void record_missing_rule_and_bind_outputs(const OpDesc& op, std::size_t index);
   void record_missing_rules_of_block(std::int32_t block);

@@ -52,7 +52,7 @@ Branch build_block_branch(NodeContext& n, const std::string& name, const OpDesc&
                           const Strings& outputs) {
   Branch branch;
   branch.graph = n.build_subgraph(name, [&](NodeContext& b) {
-    b.lower_block(int_attr(op, "sub_block", 0));
+    b.lower_block_into_current_graph(int_attr(op, "sub_block", 0));
     for (const std::string& result : outputs)
       branch.results.push_back(b.require_value_adding_weight(result));
     for (Value v : branch.results) b.add_subgraph_output(v);
@@ -196,7 +196,7 @@ void while_loop(NodeContext& n) {
     for (std::size_t i = 0; i < carried.names.size(); ++i)
       b.bind_variable(carried.names[i], b.add_subgraph_input_of_same_rank(
                                             carried.names[i], carried.initial_values[i]));
-    b.lower_block(b.attr("sub_block", 0));
+    b.lower_block_into_current_graph(b.attr("sub_block", 0));
     b.add_subgraph_output(
         as_scalar(b, b.cast(b.require_value_adding_weight(condition), DType::boolean)));
     for (std::size_t i = 0; i < carried.names.size(); ++i)

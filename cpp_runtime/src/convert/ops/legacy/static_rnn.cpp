@@ -77,7 +77,7 @@ Values build_step_body(NodeContext& b, const StaticRnn& s, Value count) {
   for (std::size_t i = 0; i < s.inputs.size(); ++i)
     b.bind_variable(s.sequences[i],
                     b.emit("Gather", {s.inputs[i], at}, {{"axis", std::int64_t{0}}}));
-  b.lower_block(b.attr("sub_block", 0));
+  b.lower_block_into_current_graph(b.attr("sub_block", 0));
   b.add_subgraph_output(b.emit("Identity", {condition}));
   Values results;
   for (std::size_t i = 0; i < s.next_memories.size(); ++i)
