@@ -100,7 +100,11 @@ def read_model(
         )
     pdmodel, program = _read_pdmodel_bytes_and_program(file)
     return _load_params_and_make_contents(
-        os.path.basename(file), program, pdmodel, prefix + PARAMS, _load_params_info_if_exists(prefix)
+        os.path.basename(file),
+        program,
+        pdmodel,
+        prefix + PARAMS,
+        _load_params_info_if_exists(prefix),
     )
 
 

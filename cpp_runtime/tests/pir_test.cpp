@@ -111,7 +111,8 @@ TEST("pir: rows of the table are complete and sorted") {
 
 TEST("pir: a converted program is the same after writing and reading a .pdmodel") {
   for (const char* name : kModels) {
-    Program program = pir::read_and_convert_program(bytes_of(std::string(name) + ".json"), "m.json");
+    Program program =
+        pir::read_and_convert_program(bytes_of(std::string(name) + ".json"), "m.json");
     std::string bytes = to_pdmodel(program);
     CHECK_EQ(to_pdmodel(parse_upgrade_and_validate_program(bytes, "m.pdmodel")), bytes);
     convert_to_onnx(bytes_of(std::string(name) + ".json"),
@@ -121,7 +122,8 @@ TEST("pir: a converted program is the same after writing and reading a .pdmodel"
 
 TEST("pir: a program has the same ops after writing and reading a .json") {
   for (const char* name : kModels) {
-    Program program = pir::read_and_convert_program(bytes_of(std::string(name) + ".json"), "m.json");
+    Program program =
+        pir::read_and_convert_program(bytes_of(std::string(name) + ".json"), "m.json");
     std::string json = pir::convert_and_write_program(program);
     CHECK_EQ(pir::convert_and_write_program(program), json);
     Program again = pir::read_and_convert_program(json, "again.json");
@@ -153,15 +155,19 @@ TEST("pir: attributes without an equivalent are rejected") {
   std::string out = program.fetch_names()[0];
   program.blocks[0].ops.push_back(
       {"swish", {{"X", {out}}}, {{"Out", {out}}}, {{"beta", {AttrType::FLOAT, 2.0}}}, ""});
-  CHECK_ERROR("swish: no operation of Paddle 3 has these attributes", pir::convert_and_write_program(program));
+  CHECK_ERROR("swish: no operation of Paddle 3 has these attributes",
+              pir::convert_and_write_program(program));
   program.blocks[0].ops.back() = {
       "relu", {{"X", {out}}}, {{"Out", {out}}}, {{"threshold", {AttrType::FLOAT, 2.0}}}, ""};
-  CHECK_ERROR("attribute 'threshold' has no equivalent in pd_op.relu", pir::convert_and_write_program(program));
+  CHECK_ERROR("attribute 'threshold' has no equivalent in pd_op.relu",
+              pir::convert_and_write_program(program));
   program.blocks[0].ops.back() = {
       "relu", {{"X", {out}}, {"Extra", {out}}}, {{"Out", {out}}}, {}, ""};
-  CHECK_ERROR("slot Extra has no equivalent in pd_op.relu", pir::convert_and_write_program(program));
+  CHECK_ERROR("slot Extra has no equivalent in pd_op.relu",
+              pir::convert_and_write_program(program));
   program.blocks[0].ops.back() = {"relu", {{"X", {"never"}}}, {{"Out", {out}}}, {}, ""};
-  CHECK_ERROR("variable 'never' is read before it is assigned", pir::convert_and_write_program(program));
+  CHECK_ERROR("variable 'never' is read before it is assigned",
+              pir::convert_and_write_program(program));
 }
 
 TEST("pir: JSON is recognized") {

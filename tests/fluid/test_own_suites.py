@@ -51,7 +51,10 @@ def test_block_create_parameter() -> None:
 def test_tensor_methods_are_rejected_for_variables(method: str, given: list[np.ndarray]) -> None:
     with fluid.program_guard(fluid.Program()):
         made = fluid.layers.relu(fluid.data("x", [2]))
-    with temporarily_emulate_paddle1(), pytest.raises(AssertionError, match=f"'{method}' is of values"):
+    with (
+        temporarily_emulate_paddle1(),
+        pytest.raises(AssertionError, match=f"'{method}' is of values"),
+    ):
         getattr(made, method)(*given)
 
 

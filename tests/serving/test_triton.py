@@ -15,10 +15,10 @@ from oarlock.loader.engine import Engine
 from oarlock.loader.model_files import read_model
 from oarlock.onnx.writer import ExportOptions
 from oarlock.serving.triton import (
+    add_model_to_repository,
     kserve_manifest,
     model_config,
     to_pbtxt,
-    add_model_to_repository,
 )
 
 

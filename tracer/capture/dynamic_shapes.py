@@ -32,7 +32,8 @@ def program_with_dynamic_unguarded_dims(program: Program, guards: Sequence[Guard
         (name, axis)
         for name, shape in traced.items()
         for axis, size in enumerate(shape)
-        if (name, axis) not in guarded and _ops_accept_other_sizes_of_input_dim(program, name, axis, size)
+        if (name, axis) not in guarded
+        and _ops_accept_other_sizes_of_input_dim(program, name, axis, size)
     }
     if any(
         requires_static_image_size_in_onnx(op) and set(op.attr("ksize", [])) != {1}
@@ -75,7 +76,8 @@ def without_guards_and_fixed_dims(program: Program) -> Program:
 
 def _ops_accept_other_sizes_of_input_dim(program: Program, name: str, axis: int, size: int) -> bool:
     return size < 0 or all(
-        _ops_accept_size_of_input_dim(program, name, axis, other) for other in (size + 1, 2 * size + 3)
+        _ops_accept_size_of_input_dim(program, name, axis, other)
+        for other in (size + 1, 2 * size + 3)
     )
 
 

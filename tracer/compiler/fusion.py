@@ -357,9 +357,7 @@ def compile_fused_expression(instruction: FusedCalls) -> Any:
         )
 
     result = native.compiled_function_or_placeholder("Expression")
-    instructions = [
-        (piece, final_operand_index(x), final_operand_index(y)) for piece, x, y in code
-    ]
+    instructions = [(piece, final_operand_index(x), final_operand_index(y)) for piece, x, y in code]
     reusable = [
         i for i, register in enumerate(instruction.ins) if register in instruction.dead_after
     ]
@@ -404,6 +402,8 @@ def _build_code_and_number_results(
         start = len(code)
         for piece, x, y in pieces:
             first = provisional_operand_number(x, start)
-            code.append((piece, first, first if y is None else provisional_operand_number(y, start)))
+            code.append(
+                (piece, first, first if y is None else provisional_operand_number(y, start))
+            )
         numbers[call.outs[0]] = FIRST_RESULT + len(code) - 1
     return code, constants

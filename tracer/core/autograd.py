@@ -341,7 +341,9 @@ class set_grad_enabled:
         """Decorate a function: the setting holds for its body only."""
         state.mode = self._previous_mode
         if inspect.isgeneratorfunction(function):
-            return _wrap_generator_in_context(functools.partial(type(self), self._enabled), function)
+            return _wrap_generator_in_context(
+                functools.partial(type(self), self._enabled), function
+            )
 
         @functools.wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:

@@ -40,9 +40,9 @@ class DataFeeder(_DataFeeder):
                 raise TypeError("Feed list should contain a list of variable")
         self.place = place
 
-    def _make_batch(self, variable: Variable, values: list[Any]) -> Any:
+    def _make_batch_array(self, variable: Variable, values: list[Any]) -> Any:
         if not variable.lod_level:
-            return LoDTensor(super()._make_batch(variable, values))
+            return LoDTensor(super()._make_batch_array(variable, values))
         rows, lengths = _flatten_sequences(values, variable.lod_level)
         declared = variable.raw.shape[1:]
         array = np.array(rows, parse_dtype(variable.raw.dtype).np)

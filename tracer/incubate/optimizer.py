@@ -105,7 +105,9 @@ class LookAhead(LookaheadOptimizer):
         is_due = OPS["cast"](is_due, in_dtype=is_due.dtype.proto, out_dtype=parameter.dtype.proto)
         writing = StaticGraphMode(program)
         writing.redirect_last_output_or_assign(slow + (parameter - slow) * first, slow)
-        writing.redirect_last_output_or_assign(slow + (parameter - slow) * (is_due * self.alpha), slow)
+        writing.redirect_last_output_or_assign(
+            slow + (parameter - slow) * (is_due * self.alpha), slow
+        )
         writing.redirect_last_output_or_assign(parameter + (slow - parameter) * is_due, parameter)
 
 

@@ -136,13 +136,17 @@ def _format_flags(var: VarDesc, persistable: bool) -> str:
 
 
 def _format_name_type_and_flags(var: VarDesc) -> str:
-    return f"{quote_name_if_needed(var.name)}: {format_type(var)}{_format_flags(var, var.persistable)}"
+    return (
+        f"{quote_name_if_needed(var.name)}: {format_type(var)}{_format_flags(var, var.persistable)}"
+    )
 
 
 def format_declaration(var: VarDesc) -> str:
     """The declaration of a variable: `param linear_0.w_0: float32[3,4]`."""
     if var.persistable and var.kind == VarKind.DENSE:
-        return f"param {quote_name_if_needed(var.name)}: {format_type(var)}{_format_flags(var, False)}"
+        return (
+            f"param {quote_name_if_needed(var.name)}: {format_type(var)}{_format_flags(var, False)}"
+        )
     return f"var {_format_name_type_and_flags(var)}"
 
 
@@ -167,7 +171,9 @@ def format_op_and_pop_declared(op: OpDesc, declare: dict[str, VarDesc]) -> str:
     else:
         slots = ", ".join(_format_slot(slot, names, output) for slot, names in op.outputs.items())
         left = f"{slots} = " if slots else ""
-    inputs = ", ".join(_format_slot(slot, names, quote_name_if_needed) for slot, names in op.inputs.items())
+    inputs = ", ".join(
+        _format_slot(slot, names, quote_name_if_needed) for slot, names in op.inputs.items()
+    )
     attrs = "".join(
         f" {quote_name_if_needed(key)}={format_attr_value(attr)}" for key, attr in op.attrs.items()
     )
@@ -200,15 +206,15 @@ def iter_block_lines(block: Block) -> Iterator[str]:
 
 def _format_contract_arg(word: str, arg: ContractArg) -> str:
     path = f" path={quote(arg.path)}" if arg.path else ""
-    return f"{word} {quote_name_if_needed(arg.name)}: {_format_tensor_type(arg.dtype, arg.shape)}{path}"
+    return f"{word} {quote_name_if_needed(arg.name)}: {_format_tensor_type(arg.dtype,
+    arg.shape)}{path}"
 
 
 def _format_guard(guard: Guard) -> str:
     texts = " ".join(f"{field}={quote(getattr(guard, field))}" for field in GUARD_TEXT_FIELDS)
     where = f"  # {quote_text_at_line_end_if_needed(guard.where)}" if guard.where else ""
-    return (
-        f"guard {quote_name_if_needed(guard.kind)} {quote_name_if_needed(guard.var)} axis={guard.axis} {texts}{where}"
-    )
+    return f"guard {quote_name_if_needed(guard.kind)} {quote_name_if_needed(guard.var)}
+    axis={guard.axis} {texts}{where}"
 
 
 def _iter_contract_lines(contract: Contract) -> Iterator[str]:

@@ -98,7 +98,11 @@ def model_config(name: str, engine: Engine) -> dict[str, Any]:
                 "data_type": EnumName(require_datatype(dtype, n).triton),
                 "dims": _symbolic_dims_to_minus_one(shape)[batches:] or [1],
             }
-            | ({"reshape": {"shape": []}} if not _symbolic_dims_to_minus_one(shape)[batches:] else {})
+            | (
+                {"reshape": {"shape": []}}
+                if not _symbolic_dims_to_minus_one(shape)[batches:]
+                else {}
+            )
             for n, dtype, shape in tensors
         ]
 
@@ -120,7 +124,10 @@ def _warm_up_entry(engine: Engine, batches: bool) -> dict[str, Any]:
             "key": n,
             "value": {
                 "data_type": EnumName(require_datatype(dtype, n).triton),
-                "dims": [d if d >= 0 else _WARM_UP_SIZE for d in _symbolic_dims_to_minus_one(shape)[batches:]]
+                "dims": [
+                    d if d >= 0 else _WARM_UP_SIZE
+                    for d in _symbolic_dims_to_minus_one(shape)[batches:]
+                ]
                 or [1],
                 "zero_data": True,
             },
@@ -178,7 +185,9 @@ def kserve_manifest(name: str) -> str:
     )
 
 
-def add_model_to_repository(prefix: str, repository: Path, options: ExportOptions, name: str = "") -> Path:
+def add_model_to_repository(
+    prefix: str, repository: Path, options: ExportOptions, name: str = ""
+) -> Path:
     """Add one model to a repository: write REPOSITORY/name/ with config.pbtxt,
     inference_service.yaml (KServe) and version 1 of the model. Return that folder.
 

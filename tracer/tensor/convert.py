@@ -123,7 +123,9 @@ def _stack_nested(data: Any) -> Tensor:
     items = [_stack_nested(d) if _has_tensors(d) else d for d in data]
     dtype = np.result_type(*(item.meta.dtype for item in items if isinstance(item, Tensor)))
     tensors = [
-        cast(item, dtype) if isinstance(item, Tensor) else array_to_constant_tensor(np.asarray(item, dtype))
+        cast(item, dtype)
+        if isinstance(item, Tensor)
+        else array_to_constant_tensor(np.asarray(item, dtype))
         for item in items
     ]
     out: Tensor = OPS["stack"](tensors, axis=0)
@@ -140,7 +142,9 @@ def array_to_constant_tensor(array: Any) -> Tensor:
     }
     key = "b" if array.dtype == np.bool_ else kind_by_dtype.get(array.dtype)
     if key is None:
-        supported = array_to_constant_tensor(array.astype(np.int32 if array.dtype.kind in "iu" else np.float32))
+        supported = array_to_constant_tensor(
+            array.astype(np.int32 if array.dtype.kind in "iu" else np.float32)
+        )
         return cast(supported, array.dtype)
     values = array.reshape(-1).tolist()
     values = [int(v) for v in values] if key == "b" else values

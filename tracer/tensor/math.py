@@ -27,11 +27,11 @@ from .axis_arithmetic import (  # noqa: F401 - public in this module in Paddle
     _subtract_with_axis,
 )
 from .convert import (
+    array_to_constant_tensor,
     as_operand,
     axis_list,
     call_with_possibly_symbolic_axis,
     cast,
-    array_to_constant_tensor,
     full,
     set_declared_length,
 )

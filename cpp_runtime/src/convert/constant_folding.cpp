@@ -139,7 +139,7 @@ OptionalValue fold_binary(const onnx::Node& n, const Inputs& in) {
   if (!out.shape.empty()) out.shape.assign(1, static_cast<std::int64_t>(size));
   for (std::size_t i = 0; i < size; ++i)
     out.values.push_back(fold_binary_element(n.op[0], a.values[a.values.size() == 1 ? 0 : i],
-                                      b.values[b.values.size() == 1 ? 0 : i]));
+                                             b.values[b.values.size() == 1 ? 0 : i]));
   return out;
 }
 

@@ -188,8 +188,9 @@ class NodeContext {
   Value require_value_adding_weight(
       const std::string& paddle_name) const;  // the value of a Paddle variable
   bool has_variable_value(const std::string& paddle_name) const;
-  void lower_block_into_current_graph(std::int64_t block);  // inside: converts every op of the block
-  void add_subgraph_output(Value v);     // inside: adds an output to the subgraph
+  void lower_block_into_current_graph(
+      std::int64_t block);            // inside: converts every op of the block
+  void add_subgraph_output(Value v);  // inside: adds an output to the subgraph
   const Block& block(std::int64_t index) const;
   const IfElsePair* find_if_else_pair_of_op() const;  // the branch pair of this op, or null
   const VarDesc* find_var(const std::string& paddle_name) const;  // the declaration, or null

@@ -52,7 +52,8 @@ Ints read_int_list_attr(const NodeContext& n, std::string_view attr, const Ints&
 
 }  // namespace
 
-Value read_int_list_as_vector(NodeContext& n, const IntListNames& names, const Ints& default_value) {
+Value read_int_list_as_vector(NodeContext& n, const IntListNames& names,
+                              const Ints& default_value) {
   Values parts = n.values_of_variable_list_attr(names.attr);
   if (parts.empty()) parts = n.inputs(names.tensors);
   for (Value& part : parts)

@@ -12,7 +12,8 @@ namespace oarlock {
 struct IntListNames {
   std::string_view attr, tensor, tensors;
 };
-Value read_int_list_as_vector(NodeContext& n, const IntListNames& names, const Ints& default_value = {});
+Value read_int_list_as_vector(NodeContext& n, const IntListNames& names,
+                              const Ints& default_value = {});
 /// The content if it is known at conversion time.  Fails otherwise.
 Ints require_const_int_list(NodeContext& n, const IntListNames& names,
                             const Ints& default_value = {});

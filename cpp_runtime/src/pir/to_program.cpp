@@ -102,7 +102,7 @@ Names guarded_variables(const oarlock::Program& program) {
 }  // namespace
 
 oarlock::Program read_and_convert_program(std::string_view json, const std::string& file,
-                              std::int64_t* version) {
+                                          std::int64_t* version) {
   if (json.size() > kMaxBytes)
     throw Error(ErrorCode::file, file + ": a program of more than 256 MiB (" +
                                      std::to_string(json.size()) + " bytes)");

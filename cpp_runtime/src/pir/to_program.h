@@ -15,6 +15,6 @@ inline constexpr std::int64_t kNewestVersion = 4;
 /// Throws Error(file) with the JSON path, or Error(unsupported) that lists all operations without
 /// an equivalent.
 oarlock::Program read_and_convert_program(std::string_view json, const std::string& file,
-                              std::int64_t* version = nullptr);
+                                          std::int64_t* version = nullptr);
 
 }  // namespace oarlock::pir

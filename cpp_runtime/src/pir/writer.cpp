@@ -111,7 +111,8 @@ class Writer {
     if (op.name == "fetch")
       out_ += R"({"AT":{"#":"0.a_array","D":[{"#":"0.a_bool","D":true}]},"N":"persistable"},)";
     out_ += R"({"AT":{"#":"0.a_array","D":)";
-    write_list(op.results, [&](const Value& result) { write_bool_attribute(result.stop_gradient); });
+    write_list(op.results,
+               [&](const Value& result) { write_bool_attribute(result.stop_gradient); });
     out_ += R"(},"N":"stop_gradient"}])";
   }
 
@@ -152,10 +153,10 @@ class Writer {
         out_ += R"({"#":"1.a_place","D":[0,0,""]})";
         return;
       case Attribute::Kind::dtype:
-        out_ +=
-            R"({"#":"1.a_dtype","D":)" +
-            quote_json(dtype_name_in_attributes(static_cast<DType>(std::get<std::int64_t>(value.value)))) +
-            "}";
+        out_ += R"({"#":"1.a_dtype","D":)" +
+                quote_json(dtype_name_in_attributes(
+                    static_cast<DType>(std::get<std::int64_t>(value.value)))) +
+                "}";
         return;
       case Attribute::Kind::int_array:
         out_ += R"({"#":"1.a_intarray","D":)";
@@ -187,24 +188,25 @@ class Writer {
         return write_string_attribute(std::get<std::string>(attr.value));
       case AttrType::INTS:
         return write_array_attribute(std::get<Ints>(attr.value),
-                           [&](std::int64_t x) { write_int_attribute("0.a_i32", x); });
+                                     [&](std::int64_t x) { write_int_attribute("0.a_i32", x); });
       case AttrType::LONGS:
         return write_array_attribute(std::get<Ints>(attr.value),
-                           [&](std::int64_t x) { write_int_attribute("0.a_i64", x); });
+                                     [&](std::int64_t x) { write_int_attribute("0.a_i64", x); });
       case AttrType::BOOLEANS:
-        return write_array_attribute(std::get<Ints>(attr.value), [&](std::int64_t x) { write_bool_attribute(x != 0); });
+        return write_array_attribute(std::get<Ints>(attr.value),
+                                     [&](std::int64_t x) { write_bool_attribute(x != 0); });
       case AttrType::FLOATS:
         return write_array_attribute(std::get<Floats>(attr.value),
-                           [&](double x) { write_float_attribute("0.a_f32", x); });
+                                     [&](double x) { write_float_attribute("0.a_f32", x); });
       case AttrType::FLOAT64S:
         return write_array_attribute(std::get<Floats>(attr.value),
-                           [&](double x) { write_float_attribute("0.a_f64", x); });
+                                     [&](double x) { write_float_attribute("0.a_f64", x); });
       case AttrType::STRINGS:
         return write_array_attribute(std::get<Strings>(attr.value),
-                           [&](const std::string& x) { write_string_attribute(x); });
+                                     [&](const std::string& x) { write_string_attribute(x); });
       case AttrType::SCALARS:
         return write_array_attribute(std::get<Scalars>(attr.value),
-                           [&](const Scalar& x) { write_scalar_attribute(x); });
+                                     [&](const Scalar& x) { write_scalar_attribute(x); });
       case AttrType::SCALAR:
         return write_scalar_attribute(std::get<Scalar>(attr.value));
       default:
@@ -243,7 +245,8 @@ class Writer {
   }
 
   void write_scalar_attribute(const Scalar& scalar) {
-    if (scalar.type != Scalar::Type::complex128) return write_float_attribute("0.a_f64", scalar.as_double());
+    if (scalar.type != Scalar::Type::complex128)
+      return write_float_attribute("0.a_f64", scalar.as_double());
     out_ += R"({"#":"0.a_c128","D":[)" + format_significant_digits(scalar.r, kExactDigits) + "," +
             format_significant_digits(scalar.imag, kExactDigits) + "]}";
   }

@@ -74,7 +74,8 @@ nb::dict describe_model(const nb::bytes& pdmodel, const Path& params_path,
 nb::tuple pir_to_pdmodel(const nb::bytes& json, const std::string& name) {
   SigintPollScope sigint_poll;
   std::int64_t version = 0;
-  std::string bytes = to_pdmodel(pir::read_and_convert_program({json.c_str(), json.size()}, name, &version));
+  std::string bytes =
+      to_pdmodel(pir::read_and_convert_program({json.c_str(), json.size()}, name, &version));
   return nb::make_tuple(nb::bytes(bytes.data(), bytes.size()), version > pir::kNewestVersion);
 }
 

@@ -666,6 +666,8 @@ class LoopRecording(LoopState):
             assert carried.variable is not None
             undo_inplace_write(self.mode, tensor, carried.initial.raw)
             self.mode.rebind(tensor, carried.variable)
-        results = self.containers.merge_containers_in_loop_results(self._rebuild_from_leaves(values))
+        results = self.containers.merge_containers_in_loop_results(
+            self._rebuild_from_leaves(values)
+        )
         self.locations.write_values(results[self.num_variables :])
         return results[: self.num_variables]

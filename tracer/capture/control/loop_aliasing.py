@@ -103,9 +103,7 @@ class LoopAliasAnalysis:
                 )
         for one, two in self._aliasing_pairs:
             if one in values and two in values:
-                aliases.link_tensors(
-                    values[one].variable, values[two].variable, self._loop_line
-                )
+                aliases.link_tensors(values[one].variable, values[two].variable, self._loop_line)
 
     def _link_carried_list_aliases(self, values: Mapping[Hashable, Any]) -> None:
         """Record which lists may be the same."""

@@ -69,7 +69,9 @@ class ExpandedContainers:
             )
             invalidate_container(container)
 
-    def mark_aliases_and_snapshot_iteration(self, values: list[Any]) -> dict[int, ContainerSnapshot]:
+    def mark_aliases_and_snapshot_iteration(
+        self, values: list[Any]
+    ) -> dict[int, ContainerSnapshot]:
         """Return snapshots of the containers of an iteration. A container that may have other names
         is replaced by a MayAlias container.
         """
@@ -91,7 +93,9 @@ class ExpandedContainers:
     ) -> None:
         """Record which containers the iteration mutated and which it replaced."""
         for i, start in start_snapshots.items():
-            self._has_mutations = self._has_mutations or any(True for _ in start.iter_changed_containers())
+            self._has_mutations = self._has_mutations or any(
+                True for _ in start.iter_changed_containers()
+            )
             if (
                 values[i] is not start.container
                 and (snapshot := snapshot_container(values[i])) is not None

@@ -349,7 +349,8 @@ class ContainerMerge:
             return self.may_alias_containers[id(one.container), id(two.container)][0]
         pairs = merged_copy.items() if isinstance(merged_copy, dict) else enumerate(merged_copy)
         items = {
-            k: self.find_or_create_merged_container(v, one.children.get(k), two.children.get(k)) for k, v in pairs
+            k: self.find_or_create_merged_container(v, one.children.get(k), two.children.get(k))
+            for k, v in pairs
         }
         container = items if isinstance(merged_copy, dict) else type(merged_copy)(items.values())
         if (

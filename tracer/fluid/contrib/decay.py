@@ -65,7 +65,9 @@ def extend_with_decoupled_weight_decay(base_optimizer: Any) -> Any:
                     loss, startup_program, parameter_list, no_grad_set, grad_clip
                 )
                 for parameter, decay in decays:
-                    mode.redirect_last_output_or_assign(OPS["elementwise_sub"](parameter, decay), parameter)
+                    mode.redirect_last_output_or_assign(
+                        OPS["elementwise_sub"](parameter, decay), parameter
+                    )
             return result
 
     return OptimizerWithDecoupledWeightDecay

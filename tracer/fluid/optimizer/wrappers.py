@@ -115,7 +115,9 @@ class LookaheadOptimizer:
         """Declare the persistable variable lookahead_step, add 1 to it, and return it."""
         desc = data.VarDesc("lookahead_step", (1,), "int32", persistable=True, stop_gradient=True)
         step = declare_persistable(program, desc, lambda: emit_constant(np.zeros([1], np.int32)))
-        StaticGraphMode(program).redirect_last_output_or_assign(OPS["scale"](step, scale=1.0, bias=1.0), step)
+        StaticGraphMode(program).redirect_last_output_or_assign(
+            OPS["scale"](step, scale=1.0, bias=1.0), step
+        )
         return step
 
     def _period(self) -> Any:

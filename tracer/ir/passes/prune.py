@@ -14,8 +14,8 @@ from ..block_captures import (
     block_vars_read_after_run,
     iter_inner_blocks,
     names_read_by_op_without_blocks,
-    outer_names_read_by_block,
     outer_names_maybe_read_by_op_and_blocks,
+    outer_names_read_by_block,
     outer_names_written_by_block,
 )
 from ..kernelless_op_traits import is_feed_or_fetch, kernelless_op_traits_or_default
@@ -57,7 +57,9 @@ def prune(
     program = _with_pruned_sub_blocks(program)
     guarded = [guard.var for guard in program.contract.guards] if program.contract else []
     ops, needed = _needed_ops_and_names(program, feeds, [*fetches, *guarded])
-    _check_feeds_needed_and_sufficient(program, ops, needed | set(feeds) if spare else needed, feeds)
+    _check_feeds_needed_and_sufficient(
+        program, ops, needed | set(feeds) if spare else needed, feeds
+    )
     return _build_pruned_program(program, ops, feeds, fetches)
 
 
@@ -218,9 +220,9 @@ def _iter_missing_inputs(
         written = set(op.output_names()).union(
             *(o.output_names() for b in iter_inner_blocks(program, op) for o in b.ops)
         )
-        read = outer_names_maybe_read_by_op_and_blocks(program, op) - written | set(op.input_names()) - {
-            EMPTY_NAME
-        }
+        read = outer_names_maybe_read_by_op_and_blocks(program, op) - written | set(
+            op.input_names()
+        ) - {EMPTY_NAME}
         yield from sorted(name for name in read - known if name in program.block.vars)
         known |= written
     yield from sorted(name for name in needed - known if name in program.block.vars)

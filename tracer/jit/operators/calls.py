@@ -157,7 +157,10 @@ def _wrap_to_adapt_library_arguments(function: Any) -> Any:
         reject_or_note_preexisting_iterators(*args, *kwargs.values())
         return called(
             *(known(require_complete_container_or_its_array(v)) for v in args),
-            **{name: known(require_complete_container_or_its_array(v)) for name, v in kwargs.items()},
+            **{
+                name: known(require_complete_container_or_its_array(v))
+                for name, v in kwargs.items()
+            },
         )
 
     return call_library_function
@@ -569,7 +572,10 @@ BUILTIN_REPLACEMENTS: dict[Any, Any] = {
     builtins.float: _make_number_cast("float64", float),
     builtins.bool: _convert_to_bool,
     **python_scalars.BUILTIN_REPLACEMENTS,
-    **{of: _wrap_to_check_iterated_arguments(function) for of, function in ITERATING_BUILTINS.items()},
+    **{
+        of: _wrap_to_check_iterated_arguments(function)
+        for of, function in ITERATING_BUILTINS.items()
+    },
     builtins.setattr: operator_setattr,
     builtins.delattr: operator_delattr,
 }

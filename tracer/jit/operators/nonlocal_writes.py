@@ -26,10 +26,10 @@ from ...capture.control.may_alias import (
 from ...capture.control.mutable_locations import (
     CellLocation,
     DictItemsLocation,
+    GlobalsOrAttributesLocation,
     LayerAttributesLocation,
     ListItemsLocation,
     MutableLocation,
-    GlobalsOrAttributesLocation,
     save_locations_in_open_blocks,
 )
 from ...capture.modes import find_static_base_mode

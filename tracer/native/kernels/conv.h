@@ -59,7 +59,7 @@ struct Im2colPanelSource {
 /// kernel offsets.
 template <class T, int N>
 void conv_single_channel_pixel_vectors(const Im2colMatmulOperands<T>& s, const T* plane, T* y,
-                                 Size count) {
+                                       Size count) {
   V<T> sums[N] = {};
   for (Size t = 0; t < s.window.count; ++t) {
     V<T> weight = splat(s.weights[t]);
@@ -77,7 +77,7 @@ void conv_single_channel_pixel_vectors(const Im2colMatmulOperands<T>& s, const T
 /// panel only once.
 template <class T>
 void conv_single_channel_pixel_range(const Im2colMatmulOperands<T>& s, const T* planes, Size from,
-                                Size to, T* y) {
+                                     Size to, T* y) {
   for (Size i = from; i < to;) {
     Size row = i / s.window.ow, column = i % s.window.ow,
          run_length = min(to - i, s.window.ow - column);
@@ -132,8 +132,8 @@ void conv_all_images(Im2colMatmulOperands<T> operand, Size n, Size groups, const
     return parallel_ranges(n * groups, max(1, ceil_div(n * groups, 64)), [&](Size from, Size to) {
       for (Size i = from; i < to; ++i)
         conv_pixel_range(of_group(i % groups),
-                    pack_planes_if_needed(operand.window, *operand.layout, x + i * each_x), 0,
-                    operand.pixels(), y + i * each_y);
+                         pack_planes_if_needed(operand.window, *operand.layout, x + i * each_x), 0,
+                         operand.pixels(), y + i * each_y);
     });
   Size part = ceil_div(ceil_div(operand.pixels(), 8), kColumns<T>) * kColumns<T>;
   for (Size i = 0; i < n * groups; ++i) {
@@ -157,14 +157,15 @@ void conv(const ConvShape& s, const T* x, const T* filter, T* y) {
   FilterTapDisplacement taps[PackedInputLayout::kMaxOffsets];
   ConvGeometry window = make_forward_conv_window(s, taps);
   PackedInputLayout planes(window, s.c / s.groups);
-  conv_all_images(Im2colMatmulOperands<T>{window, &planes, filter, s.m / s.groups}, s.n, s.groups, x, y);
+  conv_all_images(Im2colMatmulOperands<T>{window, &planes, filter, s.m / s.groups}, s.n, s.groups,
+                  x, y);
 }
 
 /// The kernel offsets that contribute to the input-gradient pixels of one phase (row, column):
 /// gradient pixel i + row contributes to image pixel i * stride + phase. which: their indices in
 /// the filter.
 inline Size collect_phase_tap_indices(const ConvShape& s, Size row, Size column,
-                              FilterTapDisplacement* taps, Size* which) {
+                                      FilterTapDisplacement* taps, Size* which) {
   Size count = 0;
   for (Size i = 0; i < s.kh; ++i)
     for (Size j = 0; j < s.kw; ++j) {

@@ -167,9 +167,12 @@ void bind_elementwise_and_reductions(nb::module_& m) {
   function("gelu_tanh", "gelu_tanh_grad", std::integral_constant<Unary, Unary::gelu_tanh>{});
   m.def("exp", &apply_unary_to_arrays<Unary::exp>, nb::arg("x"));
   m.def("erf", &apply_unary_to_arrays<Unary::erf>, nb::arg("x"));
-  m.def("add", &apply_binary_to_arrays<Binary::add>, nb::arg("x"), nb::arg("y"), nb::arg("axis") = -1);
-  m.def("sub", &apply_binary_to_arrays<Binary::sub>, nb::arg("x"), nb::arg("y"), nb::arg("axis") = -1);
-  m.def("mul", &apply_binary_to_arrays<Binary::mul>, nb::arg("x"), nb::arg("y"), nb::arg("axis") = -1);
+  m.def("add", &apply_binary_to_arrays<Binary::add>, nb::arg("x"), nb::arg("y"),
+        nb::arg("axis") = -1);
+  m.def("sub", &apply_binary_to_arrays<Binary::sub>, nb::arg("x"), nb::arg("y"),
+        nb::arg("axis") = -1);
+  m.def("mul", &apply_binary_to_arrays<Binary::mul>, nb::arg("x"), nb::arg("y"),
+        nb::arg("axis") = -1);
   m.def("sum_to", &sum_to, nb::arg("x"), nb::arg("shape"), nb::arg("axis") = -1,
         "x summed over the axes that broadcasting had added or stretched.   x [*] -> [*shape]");
   m.def("reduce", &reduce, nb::arg("x"), nb::arg("axes"), nb::arg("keep"), nb::arg("mean"),

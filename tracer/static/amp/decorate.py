@@ -186,7 +186,9 @@ class OptimizerWithMixedPrecision:
             StaticGraphMode(self._program).redirect_last_output_or_assign(
                 incremented * OPS["logical_not"](is_due).astype("int32"), count
             )
-        StaticGraphMode(self._program).redirect_last_output_or_assign(scale * 1.0, self.get_loss_scaling())
+        StaticGraphMode(self._program).redirect_last_output_or_assign(
+            scale * 1.0, self.get_loss_scaling()
+        )
 
     def apply_optimize(
         self, loss: Variable, startup_program: Any, params_grads: ParameterGradients

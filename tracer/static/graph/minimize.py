@@ -124,7 +124,9 @@ def _emit_weight_decay(
             if hasattr(decay, "gradient_term")
             else parameter * float(decay)
         )
-        StaticGraphMode(program).redirect_last_output_or_assign(OPS["sum"]([gradient, term]), gradient)
+        StaticGraphMode(program).redirect_last_output_or_assign(
+            OPS["sum"]([gradient, term]), gradient
+        )
 
 
 def get_or_create_learning_rate_variable(optimizer: Any, program: Program) -> Variable:
@@ -239,4 +241,6 @@ class ParameterUpdateWriter:
         self.optimizer._update_accumulators_after_op(self.parameter, state)
         for name, variable in state.items():
             if variable is not previous[name]:
-                StaticGraphMode(self.program).redirect_last_output_or_assign(variable, previous[name])
+                StaticGraphMode(self.program).redirect_last_output_or_assign(
+                    variable, previous[name]
+                )

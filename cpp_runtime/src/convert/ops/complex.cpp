@@ -161,7 +161,8 @@ Complex transform_complex_axis(NodeContext& n, const Complex& x, std::int64_t ax
   auto shape = n.shape(x.re);
   auto size = dim_as_vector(n, x.re, axis);
   auto result = complex_parts_of(
-      n, n.as_complex(emit_dft(n, n.as_real(n.make_complex_value_of_parts(x.re, x.im)), axis, forward)));
+      n, n.as_complex(
+             emit_dft(n, n.as_real(n.make_complex_value_of_parts(x.re, x.im)), axis, forward)));
   n.declare_type(result.re, n.dtype(x.re), shape);
   n.declare_type(result.im, n.dtype(x.re), shape);
   return normalize_dft(n, result, size, norm, forward);

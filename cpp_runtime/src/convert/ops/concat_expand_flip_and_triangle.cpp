@@ -45,7 +45,8 @@ void partial_sum(NodeContext& n) {
 
 // -1 keeps a dim; in ONNX, 1 does.
 void expand_v2(NodeContext& n) {
-  auto x = n.input("X"), shape = read_int_list_as_vector(n, {"shape", "Shape", "expand_shapes_tensor"});
+  auto x = n.input("X"),
+       shape = read_int_list_as_vector(n, {"shape", "Shape", "expand_shapes_tensor"});
   if (auto known = n.find_constant_ints(shape)) {
     std::replace(known->begin(), known->end(), std::int64_t{-1}, std::int64_t{1});
     shape = n.int64_vector(*known);

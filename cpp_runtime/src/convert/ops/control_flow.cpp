@@ -80,7 +80,8 @@ Value previous_value_or_placeholder(NodeContext& n, const std::string& name, Val
 
 // Binds the outputs of a conditional_block: the results of `yes`, or the previous values of the
 // variables.
-void emit_single_branch_if_and_bind(NodeContext& n, const OpDesc& op, const Strings& names, const Branch& yes) {
+void emit_single_branch_if_and_bind(NodeContext& n, const OpDesc& op, const Strings& names,
+                                    const Branch& yes) {
   Values previous;
   for (std::size_t i = 0; i < names.size(); ++i)
     previous.push_back(previous_value_or_placeholder(n, names[i], yes.results[i]));
@@ -91,7 +92,8 @@ void emit_single_branch_if_and_bind(NodeContext& n, const OpDesc& op, const Stri
 void emit_single_branch_if_and_bind(NodeContext& n, const OpDesc& op) {
   Strings names = slot_names(op.outputs, "Out");
   std::erase_if(names, [&](const std::string& name) { return name.empty(); });
-  if (!names.empty()) emit_single_branch_if_and_bind(n, op, names, build_block_branch(n, "then", op, names));
+  if (!names.empty())
+    emit_single_branch_if_and_bind(n, op, names, build_block_branch(n, "then", op, names));
 }
 
 bool have_same_dtypes(const NodeContext& n, const Branch& a, const Branch& b) {

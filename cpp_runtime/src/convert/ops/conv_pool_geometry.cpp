@@ -20,7 +20,7 @@ void check_int32_size(const NodeContext& n, std::int64_t size, const char* what)
 
 // The same limit as in Python: core/result_size_limit.py.
 static void check_window_parameter_magnitude(const NodeContext& n, std::int64_t size,
-                                         const char* what) {
+                                             const char* what) {
   constexpr std::int64_t limit = std::int64_t{1} << 20;
   n.require(size >= -limit && size <= limit, std::string(what) + " of " + std::to_string(size) +
                                                  " is larger than " + std::to_string(limit));

@@ -70,8 +70,9 @@ void fill_batch_size_like(NodeContext& n) {
 
 void empty(NodeContext& n) {
   auto dtype = n.attr("dtype", DType::float32);
-  n.set_output("Out", emit_full(n, read_int_list_as_vector(n, {"shape", "ShapeTensor", "ShapeTensorList"}),
-                                dtype, encode_scalar(0, dtype)));
+  n.set_output("Out",
+               emit_full(n, read_int_list_as_vector(n, {"shape", "ShapeTensor", "ShapeTensorList"}),
+                         dtype, encode_scalar(0, dtype)));
 }
 
 // ---- constants ----

@@ -57,7 +57,9 @@ void emit_top_k_and_set_outputs(NodeContext& n, Value x, const TopKOptions& orde
   n.set_output("Indices", results[1]);
 }
 
-Value read_k(NodeContext& n) { return as_int64_vector(n, read_int_list_as_vector(n, {"k", "K", ""}, {1})); }
+Value read_k(NodeContext& n) {
+  return as_int64_vector(n, read_int_list_as_vector(n, {"k", "K", ""}, {1}));
+}
 
 void top_k_v2(NodeContext& n) {
   auto x = n.input("X");

@@ -53,7 +53,7 @@ Ints uncounted_end_pads(const Window& w) {
 
 // The number of counted elements of each window along one dim.
 Ints window_counts_along_dim(const NodeContext& n, const Pool& pool, const Ints& extra,
-                                 std::size_t dim) {
+                             std::size_t dim) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   auto length = pool.image_size[dim] + w.pads[dim] + w.pads[dims + dim];
@@ -127,8 +127,8 @@ Expr emit_ceil_end_pads(NodeContext& n, Value x, const Window& w) {
 
 // Counted elements of each window along a dim; 0 or less beyond the image, as in Paddle. windows:
 // int64[]; -> [windows]
-Expr emit_window_counts_along_dim(NodeContext& n, const Pool& pool, std::size_t dim, const Expr& size,
-                        Value windows) {
+Expr emit_window_counts_along_dim(NodeContext& n, const Pool& pool, std::size_t dim,
+                                  const Expr& size, Value windows) {
   const Window& w = pool.window;
   auto stride = static_cast<double>(w.strides[dim]), begin = static_cast<double>(w.pads[dim]);
   auto from = arange(n, windows) * stride - begin, to = from + static_cast<double>(w.kernel[dim]);
@@ -146,16 +146,16 @@ Value pool_emulating_ceil_mode(NodeContext& n, Value x, const Pool& pool) {
   unpadded_pool.window.pads.assign(2 * dims, 0);
   auto dtype = n.require_known_dtype(x);
   auto wide = pad_spatial(n, x, begin, behind, pool.is_max ? lowest_value(dtype) : 0);
-  Expr y(n,
-         n.emit(pool.is_max ? "MaxPool" : "AveragePool", {wide}, onnx_pool_attrs(unpadded_pool, false)));
+  Expr y(n, n.emit(pool.is_max ? "MaxPool" : "AveragePool", {wide},
+                   onnx_pool_attrs(unpadded_pool, false)));
   if (pool.is_max) return y;
   y = y * static_cast<double>(element_count(pool.window.kernel).value_or(1));
   for (std::size_t d = 0; d < dims; ++d) {
     auto axis = static_cast<std::int64_t>(d) + 2;
     Ints behind_it = all_axes(static_cast<int>(dims - d));
     behind_it.erase(behind_it.begin());
-    auto counts =
-        emit_window_counts_along_dim(n, pool, d, {n, dim_as_scalar(n, x, axis)}, dim_as_scalar(n, y, axis));
+    auto counts = emit_window_counts_along_dim(n, pool, d, {n, dim_as_scalar(n, x, axis)},
+                                               dim_as_scalar(n, y, axis));
     y = y / Expr(n, n.unsqueeze(counts.to(dtype), behind_it));
   }
   return y;
@@ -219,8 +219,8 @@ Value pool_same_with_skipped_pixels(NodeContext& n, Value x, Pool pool) {
   pool.window.is_same_padding = false;
   auto over = [&](Value v, double border) {
     auto wide = pad_spatial(n, v, begin.value(), end.value(), border);
-    return Expr(n,
-                n.emit(pool.is_max ? "MaxPool" : "AveragePool", {wide}, onnx_pool_attrs(pool, false)));
+    return Expr(
+        n, n.emit(pool.is_max ? "MaxPool" : "AveragePool", {wide}, onnx_pool_attrs(pool, false)));
   };
   if (pool.is_max) return over(x, lowest_value(n.require_known_dtype(x)));
   auto sums = over(x, 0);
@@ -254,8 +254,8 @@ Value pad_then_pool(NodeContext& n, Value x, Pool pool) {
   pool.window.pads.assign(pool.window.pads.size(), 0);
   auto over = [&](Value v, double border) {
     auto wide = pad_spatial(n, v, begin, end, border);
-    return Expr(n,
-                n.emit(pool.is_max ? "MaxPool" : "AveragePool", {wide}, onnx_pool_attrs(pool, false)));
+    return Expr(
+        n, n.emit(pool.is_max ? "MaxPool" : "AveragePool", {wide}, onnx_pool_attrs(pool, false)));
   };
   if (pool.is_max) return over(x, lowest_value(n.require_known_dtype(x)));
   auto sums = over(x, 0);

@@ -148,7 +148,8 @@ Values split_along_axis(NodeContext& n, Value x, std::int64_t axis, std::size_t 
   auto sections = read_int_list_as_vector(n, {"sections", "", "SectionsTensorList"});
   auto sizes = n.find_constant_ints(sections);
   if (!sizes) return split_by_runtime_sections(n, x, axis, sections, parts);
-  return sizes->empty() ? split_evenly(n, x, axis, parts) : split_by_constant_sections(n, x, axis, *sizes);
+  return sizes->empty() ? split_evenly(n, x, axis, parts)
+                        : split_by_constant_sections(n, x, axis, *sizes);
 }
 
 // Splits along an axis that is known only at run time, by Slice, which accepts such an axis.  The

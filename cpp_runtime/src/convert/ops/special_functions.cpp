@@ -80,8 +80,8 @@ Expr digamma_above_half(const Expr& z) {
 Expr digamma(const Expr& x) {
   auto negative = x < 0.5;
   auto above = digamma_above_half(where(negative, 1 - x, x));
-  auto mirrored =
-      above - M_PI * cos(pi_times_offset_from_nearest_integer(x)) / sin(pi_times_offset_from_nearest_integer(x));
+  auto mirrored = above - M_PI * cos(pi_times_offset_from_nearest_integer(x)) /
+                              sin(pi_times_offset_from_nearest_integer(x));
   return where(negative, where(x == floor(x), NAN, mirrored), above);
 }
 
@@ -210,7 +210,8 @@ Expr erfinv(const Expr& y) {
   auto middle = half * evaluate_rational(central_quantile_coefficients(), 0.180625 - half * half);
   auto depth = sqrt(-log((1 - size) * 0.5));
   auto beyond =
-      sign(y) * where(depth <= 5, evaluate_rational(intermediate_quantile_coefficients(), depth - 1.6),
+      sign(y) * where(depth <= 5,
+                      evaluate_rational(intermediate_quantile_coefficients(), depth - 1.6),
                       evaluate_rational(tail_quantile_coefficients(), depth - 5));
   auto result = where(size <= 0.85, middle, where(size == 1, y / (1 - size), beyond));
   return result * std::sqrt(0.5);

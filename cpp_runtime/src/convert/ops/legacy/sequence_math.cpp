@@ -24,12 +24,13 @@ Expr pool_sequences(const Expr& x, const RowPartition& sequences, const std::str
   NodeContext& n = x.context();
   // There must be a row to read even if all sequences are empty.
   if (type == "FIRST") return gather_rows(append_element_along_axis(x, 0, 0), sequences.starts());
-  if (type == "LAST") return gather_rows(append_element_along_axis(x, 0, 0), max(sequences.ends() - 1, 0));
+  if (type == "LAST")
+    return gather_rows(append_element_along_axis(x, 0, 0), max(sequences.ends() - 1, 0));
   if (type == "MAX")
     return reduce(
         "ReduceMax",
-        append_element_along_axis(pad_sequences(x, emit_padded_row_indices_and_mask(sequences), -INFINITY),
-                          1, -INFINITY),
+        append_element_along_axis(
+            pad_sequences(x, emit_padded_row_indices_and_mask(sequences), -INFINITY), 1, -INFINITY),
         {1});
   auto total = sum(pad_sequences(x, emit_padded_row_indices_and_mask(sequences)), {1});
   if (type == "SUM") return total;
@@ -63,7 +64,8 @@ struct ContextRowIndices {
   Expr rows, mask;
 };
 
-ContextRowIndices context_row_indices_and_mask(const RowPartition& sequences, std::int64_t first, std::int64_t count) {
+ContextRowIndices context_row_indices_and_mask(const RowPartition& sequences, std::int64_t first,
+                                               std::int64_t count) {
   NodeContext& n = sequences.context();
   auto sequence_of_row = sequence_ids(sequences);
   auto rows = unsqueeze_last(sequences.all_row_indices()) +
