@@ -206,15 +206,15 @@ def iter_block_lines(block: Block) -> Iterator[str]:
 
 def _format_contract_arg(word: str, arg: ContractArg) -> str:
     path = f" path={quote(arg.path)}" if arg.path else ""
-    return f"{word} {quote_name_if_needed(arg.name)}: {_format_tensor_type(arg.dtype,
-    arg.shape)}{path}"
+    name, type = quote_name_if_needed(arg.name), _format_tensor_type(arg.dtype, arg.shape)
+    return f"{word} {name}: {type}{path}"
 
 
 def _format_guard(guard: Guard) -> str:
+    kind, variable = quote_name_if_needed(guard.kind), quote_name_if_needed(guard.var)
     texts = " ".join(f"{field}={quote(getattr(guard, field))}" for field in GUARD_TEXT_FIELDS)
     where = f"  # {quote_text_at_line_end_if_needed(guard.where)}" if guard.where else ""
-    return f"guard {quote_name_if_needed(guard.kind)} {quote_name_if_needed(guard.var)}
-    axis={guard.axis} {texts}{where}"
+    return f"guard {kind} {variable} axis={guard.axis} {texts}{where}"
 
 
 def _iter_contract_lines(contract: Contract) -> Iterator[str]:
