@@ -9,7 +9,16 @@ from ..core.dtype import parse_dtype
 from ..core.errors import OpError
 from ..ir.attr_types import LIST_ATTR_TYPES, attr_problem
 from ..ir.kernelless_op_traits import OP_TRAITS
-from ..ir.program import Attr, AttrType, Block, Contract, ContractArg, OpDesc, Program, VarDesc
+from ..ir.program import (
+    Attr,
+    AttrType,
+    Block,
+    Contract,
+    ContractInputOrOutput,
+    OpDesc,
+    Program,
+    VarDesc,
+)
 from .proto import ATTR_VALUE_FIELD, KINDS_WITH_LOD, SCALAR_VALUE_FIELD, VAR_TYPE_FIELD, ProgramDesc
 
 CONTRACT_VERSION = 1
@@ -118,7 +127,7 @@ def _write_var(message: Any, var: VarDesc) -> None:
             setattr(message, flag, True)
 
 
-def _write_tensor_desc(message: Any, var: VarDesc | ContractArg) -> None:
+def _write_tensor_desc(message: Any, var: VarDesc | ContractInputOrOutput) -> None:
     # the first type if none was declared
     message.data_type = parse_dtype(var.dtype or "bool").proto
     message.dims.extend(var.shape)

@@ -117,7 +117,7 @@ def message_classes() -> dict[str, Any]:
     }
 
 
-class MessageType:
+class LazyMessageClass:
     """A message type of MESSAGE_FIELDS, created at first use, because importing protobuf takes
     longer than running a small program.
     """
@@ -139,8 +139,8 @@ class MessageType:
             return None
 
 
-ProgramDesc = MessageType("ProgramDesc")
-TensorDesc = MessageType("TensorDesc")
+ProgramDesc = LazyMessageClass("ProgramDesc")
+TensorDesc = LazyMessageClass("TensorDesc")
 
 # AttrType -> the field of Attr that holds its value
 ATTR_VALUE_FIELD: dict[AttrType, str] = {

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import OarlockError, append_user_line
-from ..ir.program import ContractArg
+from ..ir.program import ContractInputOrOutput
 from .model_files import ModelFileContents
 from .runtime import ERROR_CLASSES, runtime_module, translate_runtime_errors
 
@@ -108,7 +108,7 @@ class Engine:
             ) from None
 
 
-def row_split_contract_args(files: ModelFileContents) -> list[ContractArg]:
+def row_split_contract_args(files: ModelFileContents) -> list[ContractInputOrOutput]:
     """Return the inputs for row splits of packed sequences. In the engine they follow the inputs of
     the program.
     """
@@ -116,7 +116,7 @@ def row_split_contract_args(files: ModelFileContents) -> list[ContractArg]:
         return []
     with translate_runtime_errors():
         names = runtime_module().offset_inputs(files.pdmodel, files.name)
-    return [ContractArg(name, "int64", (-1,), name) for name in names]
+    return [ContractInputOrOutput(name, "int64", (-1,), name) for name in names]
 
 
 def ort_library_info(path: str | None = None) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from ..ir.program import (
     AttrType,
     Block,
     Contract,
-    ContractArg,
+    ContractInputOrOutput,
     Guard,
     OpDesc,
     Program,
@@ -350,9 +350,9 @@ def _check_wire_types(message: Any) -> None:
             raise _InvalidProgram(f"field {field.field_number} has wire type {field.wire_type}")
 
 
-def _parse_arg(message: Any) -> ContractArg:
+def _parse_arg(message: Any) -> ContractInputOrOutput:
     dtype, shape = _parse_dtype_and_shape(message, "dtype")
-    return ContractArg(
+    return ContractInputOrOutput(
         _require_utf8(message.name), dtype, shape, _require_utf8(message.path)
     )  # the path is a key, so it is not escaped
 

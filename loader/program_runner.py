@@ -95,7 +95,7 @@ class ProgramRunner:
         try:
             self._engine = self._build_engine()
         except (UnsupportedError, EngineError) as error:
-            is_required = isinstance(error, EngineError) and self.engine_is_required
+            is_required = isinstance(error, EngineError) and self.options_require_engine
             if is_required or not self.is_supported_by_kernels:
                 raise
             cause = self._describe_cause(error)
@@ -132,7 +132,7 @@ class ProgramRunner:
         return self._engine.run(arrays)
 
     @property
-    def engine_is_required(self) -> bool:
+    def options_require_engine(self) -> bool:
         """Whether the options select an engine or a device."""
         return not ENGINE_ONLY_OPTIONS.isdisjoint(self._options)
 

@@ -22,7 +22,7 @@ from ..export import pdmodel
 from ..ir.block_captures import program_draws_random
 from ..ir.guards import check_guard
 from ..ir.input_spec import InputSpec
-from ..ir.program import Attr, AttrType, Contract, ContractArg, OpDesc, Program
+from ..ir.program import Attr, AttrType, Contract, ContractInputOrOutput, OpDesc, Program
 from .engine import row_split_contract_args
 from .model_files import ModelFileContents
 from .program_runner import ProgramRunner
@@ -77,7 +77,7 @@ class SavedMethod:
         return (
             program_draws_random(self.program)
             and self.runner.is_supported_by_kernels
-            and not self.runner.engine_is_required
+            and not self.runner.options_require_engine
         )
 
     # -- calling
@@ -119,7 +119,7 @@ class SavedMethod:
         runner = self._training_runner if training else self.runner
         return runner.run_with_kernels(tensors)
 
-    def _convert_input_to_array(self, value: Any, arg: ContractArg) -> Any:
+    def _convert_input_to_array(self, value: Any, arg: ContractInputOrOutput) -> Any:
         """Return an input as an ndarray; lists and numbers get the dtype of the input."""
         if isinstance(value, Tensor):
             return value.array
@@ -152,7 +152,7 @@ class SavedMethod:
                     )
                 )
 
-    def _check_guarded_dim(self, arg: ContractArg, meta: Any) -> None:
+    def _check_guarded_dim(self, arg: ContractInputOrOutput, meta: Any) -> None:
         """Raise GuardError if a wrong size is one on which a guard depends."""
         for g in self.guards:
             if g.kind == "dim" and g.var == arg.name and g.axis < len(meta.shape):
@@ -219,12 +219,12 @@ def _needs_kernels_for_capture_or_training(training: bool, inputs: Sequence[Any]
     return mode.tape and any(isinstance(g, Tensor) and not g.stop_gradient for g in inputs)
 
 
-def _contract_arg_of_variable(program: Program, name: str) -> ContractArg:
+def _contract_arg_of_variable(program: Program, name: str) -> ContractInputOrOutput:
     var = program.block.vars[name]
-    return ContractArg(name, var.dtype, var.shape, name)
+    return ContractInputOrOutput(name, var.dtype, var.shape, name)
 
 
-def _input_spec(arg: ContractArg) -> InputSpec:
+def _input_spec(arg: ContractInputOrOutput) -> InputSpec:
     return InputSpec(list(arg.shape), arg.dtype, arg.name)
 
 

@@ -16,7 +16,7 @@ from oarlock.export.atomic_files import write_files_atomically
 from oarlock.export.pdiparams_info import VarInfo
 from oarlock.ir.parser import parse
 from oarlock.ir.passes.prune import prune
-from oarlock.ir.program import Contract, ContractArg, Guard
+from oarlock.ir.program import Contract, ContractInputOrOutput, Guard
 from oarlock.ir.verifier import find_problems
 from oarlock.loader.pdiparams import load_params
 from oarlock.loader.pdiparams_info import parse_info
@@ -125,8 +125,11 @@ def test_paddle_runs_written_programs(name: str, paddle: Any, tmp_path: Path) ->
     assert find_problems(program) == []
     inputs, outputs = program.feed_names(), program.fetch_names()
     program.contract = Contract(
-        [ContractArg(n, "float32", program.block.vars[n].shape, n) for n in inputs],
-        [ContractArg(n, program.block.vars[n].dtype, program.block.vars[n].shape) for n in outputs],
+        [ContractInputOrOutput(n, "float32", program.block.vars[n].shape, n) for n in inputs],
+        [
+            ContractInputOrOutput(n, program.block.vars[n].dtype, program.block.vars[n].shape)
+            for n in outputs
+        ],
         guards=[
             Guard("dim", inputs[0], 0, "2", "shape[0]", "net.py:11 in forward", "n = x.shape[0]")
         ],

@@ -9,7 +9,7 @@ from oarlock.ir.program import (
     AttrType,
     Block,
     Contract,
-    ContractArg,
+    ContractInputOrOutput,
     Guard,
     OpDesc,
     Program,
@@ -99,8 +99,8 @@ def guards(n: int) -> Program:
     for var in program.block.vars.values():
         var.shape = ()
     contract = Contract(output_tree=str(list(range(n))))
-    contract.inputs = [ContractArg("x", "float32", ())]
-    contract.outputs = [ContractArg(f"y{i}", "float32", ()) for i in range(n)]
+    contract.inputs = [ContractInputOrOutput("x", "float32", ())]
+    contract.outputs = [ContractInputOrOutput(f"y{i}", "float32", ()) for i in range(n)]
     contract.guards = [
         Guard("value", f"y{i}", 0, "1.0", "float()", "a.py:1", "x") for i in range(n)
     ]

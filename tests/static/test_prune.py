@@ -10,7 +10,7 @@ import pytest
 from oarlock.core.errors import OpError
 from oarlock.ir.parser import parse
 from oarlock.ir.passes.prune import eliminate_dead_ops, prune
-from oarlock.ir.program import Contract, ContractArg, Guard, Program
+from oarlock.ir.program import Contract, ContractInputOrOutput, Guard, Program
 from oarlock.ir.verifier import find_problems
 
 NET = parse("""\
@@ -143,8 +143,14 @@ def test_pruning_is_idempotent() -> None:
 
 def contract() -> Contract:
     return Contract(
-        [ContractArg("x", "float32", (-1, 3), "x"), ContractArg("y", "float32", (-1, 3), "y")],
-        [ContractArg("a", "float32", (-1, 4), "0"), ContractArg("o", "float32", (-1, 4), "1")],
+        [
+            ContractInputOrOutput("x", "float32", (-1, 3), "x"),
+            ContractInputOrOutput("y", "float32", (-1, 3), "y"),
+        ],
+        [
+            ContractInputOrOutput("a", "float32", (-1, 4), "0"),
+            ContractInputOrOutput("o", "float32", (-1, 4), "1"),
+        ],
         "[0, 1]",
         [Guard("value", "n", 0, "6", "int()", "net.py:3 in f", "k = int(n)")],
         "a test",

@@ -20,7 +20,7 @@ from oarlock.ir.program import (
     AttrType,
     Block,
     Contract,
-    ContractArg,
+    ContractInputOrOutput,
     Guard,
     OpDesc,
     Program,
@@ -135,7 +135,7 @@ def ops(draw: Any, names: list[str], blocks: list[int]) -> OpDesc:
     return op
 
 
-ARGS = st.builds(ContractArg, NAMES, DTYPES, SHAPES, SHOWN)
+ARGS = st.builds(ContractInputOrOutput, NAMES, DTYPES, SHAPES, SHOWN)
 GUARDS = st.builds(Guard, NAMES, NAMES, INT64, SHOWN, SHOWN, WHERE, SHOWN)
 CONTRACTS = st.builds(
     Contract,

@@ -13,7 +13,7 @@ from oarlock.ir.program import (
     AttrType,
     Block,
     Contract,
-    ContractArg,
+    ContractInputOrOutput,
     Guard,
     OpDesc,
     Program,
@@ -86,8 +86,8 @@ def golden() -> Program:
     )
     guard = Guard("dim", "x", 1, "3", "shape[1]", "net.py:9 in forward", "if x.shape[1] == 3:")
     contract = Contract(
-        [ContractArg("x", "float32", (-1, 3), "x")],
-        [ContractArg("y", "float32", (-1, 4), "logits")],
+        [ContractInputOrOutput("x", "float32", (-1, 3), "x")],
+        [ContractInputOrOutput("y", "float32", (-1, 4), "logits")],
         '{"logits": 0}',
         [guard],
         "oarlock 0.1",

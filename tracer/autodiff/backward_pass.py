@@ -94,7 +94,7 @@ class ProgramBackwardPass:
         for i in range(len(self.value_versions.forward_ops) - 1, -1, -1):
             op, self.block = self.value_versions.forward_ops[i], self.value_versions.block_of_op(i)
             if op.type != "feed" and any(name in self.cotangents for name in op.output_names()):
-                self._save_requested_grads(op.output_names())
+                self._collect_requested_grads(op.output_names())
                 if i < self._loop_start_index and any(map(self.needs_grad, op.input_names())):
                     why = (
                         f"backward: the loss depends on {op.type}, which is outside of the "
@@ -106,9 +106,9 @@ class ProgramBackwardPass:
                 for result in self.recorder.block.ops[start:]:
                     result.user_line, result.layer_path = op.user_line, op.layer_path
         self.block = self.value_versions.block
-        self._save_requested_grads(self._requested_names)
+        self._collect_requested_grads(self._requested_names)
 
-    def _save_requested_grads(self, names: Iterable[str]) -> None:
+    def _collect_requested_grads(self, names: Iterable[str]) -> None:
         """Save requested gradients before the pass consumes them."""
         for name in names:
             if (
@@ -162,12 +162,14 @@ class ProgramBackwardPass:
             self, op, desc, at
         ):
             return
-        grads = self._pop_output_grads(op, desc, at)
+        grads = self._pop_output_grads_or_zeros(op, desc, at)
         if not op.has_vjp or not any(self.needs_grad(n) for n in desc.input_names()):
             return
         mark = self.recorder.checkpoint()
         try:
-            found = self._input_grads(op, desc, at, self._apply_rule(op, desc, at, grads))
+            found = self._input_grads_from_rule_result(
+                op, desc, at, self._apply_rule(op, desc, at, grads)
+            )
         except UnknownSizeInGradientError:
             self.recorder.rewind(mark)
             self._emit_runtime_vjp_op(op, desc, at, grads)
@@ -175,9 +177,11 @@ class ProgramBackwardPass:
         for name, gradient in found:
             self.accumulate(name, gradient)
         if self.recorder.policy.emits_grad_ops:
-            self._mark_renameable(found, self.recorder.block.ops[mark.num_ops :])
+            self._mark_unread_grads_renameable(found, self.recorder.block.ops[mark.num_ops :])
 
-    def _mark_renameable(self, found: list[tuple[str, Variable]], ops: list[OpDesc]) -> None:
+    def _mark_unread_grads_renameable(
+        self, found: list[tuple[str, Variable]], ops: list[OpDesc]
+    ) -> None:
         """Mark the gradients that no other op reads; `Cotangents` may rename them."""
         makers = {
             name: op for op in ops for name in op.output_names() if name in self.recorder.block.vars
@@ -188,7 +192,7 @@ class ProgramBackwardPass:
             if gradient.name in makers and gradient.name not in read and times[gradient.name] == 1:
                 self.cotangents.mark_renameable(gradient, makers[gradient.name])
 
-    def _pop_output_grads(self, op: Op, desc: OpDesc, at: int) -> list[Any]:
+    def _pop_output_grads_or_zeros(self, op: Op, desc: OpDesc, at: int) -> list[Any]:
         """The gradients of the outputs, one per differentiable slot; zeros if no gradient
         was accumulated. Removes them from `cotangents`.
         """
@@ -263,7 +267,9 @@ class ProgramBackwardPass:
             self._forward_outputs_for_rule(op, desc, at),
         )
 
-    def _input_grads(self, op: Op, desc: OpDesc, at: int, said: Any) -> list[tuple[str, Variable]]:
+    def _input_grads_from_rule_result(
+        self, op: Op, desc: OpDesc, at: int, said: Any
+    ) -> list[tuple[str, Variable]]:
         """The gradients of the inputs, with their names."""
         found: list[tuple[str, Variable]] = []
         parts = said if isinstance(said, tuple) else (said,)

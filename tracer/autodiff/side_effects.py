@@ -14,7 +14,9 @@ from .backward_pass import GRADIENT_RULES, ProgramBackwardPass
 from .cotangents import declare_variable_like, reduce_grad_to, zero_grad_for
 
 
-def _pop_output_grads(backward: ProgramBackwardPass, op: OpDesc, at: int) -> list[Variable | None]:
+def _pop_output_grads_or_zeros(
+    backward: ProgramBackwardPass, op: OpDesc, at: int
+) -> list[Variable | None]:
     """The gradients of the outputs: zeros if no gradient was accumulated, None for outputs
     without gradient. Removes them from `cotangents`.
     """
@@ -44,7 +46,7 @@ def _append_print_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> No
 
 
 def _append_py_func_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
-    gradients = _pop_output_grads(backward, op, at)
+    gradients = _pop_output_grads_or_zeros(backward, op, at)
     number, names = op.attr("forward_callable_id"), op.inputs["X"]
     wanted = [i for i, name in enumerate(names) if backward.needs_grad(name)]
     if registered_function(number).backward is None or not wanted:
@@ -74,7 +76,7 @@ def _append_py_func_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> 
 
 
 def _pylayer_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
-    gradients = [g for g in _pop_output_grads(backward, op, at) if g is not None]
+    gradients = [g for g in _pop_output_grads_or_zeros(backward, op, at) if g is not None]
     for name, gradient in zip(
         op.inputs["X"], call_static_pylayer_backward(op, gradients), strict=True
     ):

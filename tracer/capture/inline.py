@@ -78,7 +78,7 @@ class ProgramInliner:
         block.vars[result.name] = result
         return result.name
 
-    def _resolve_new_name(self, block: int, name: str) -> str:
+    def _resolve_new_name_or_keep(self, block: int, name: str) -> str:
         """Return the new name of a variable that is visible in a block."""
         at = block
         while (at, name) not in self._new_names and at > 0:
@@ -88,7 +88,7 @@ class ProgramInliner:
     def _copy_op(self, block: int, op: OpDesc) -> OpDesc:
         def rename_slots(slots: dict[str, list[str]]) -> dict[str, list[str]]:
             return {
-                slot: [self._resolve_new_name(block, n) for n in names]
+                slot: [self._resolve_new_name_or_keep(block, n) for n in names]
                 for slot, names in slots.items()
             }
 
@@ -97,7 +97,10 @@ class ProgramInliner:
         attrs = {name: self._copy_attr(block, attr) for name, attr in op.attrs.items()}
         if op.type == "recurrent":
             for key in ("ex_states", "states"):
-                names = [self._resolve_new_name(op.attr("sub_block"), n) for n in op.attr(key, [])]
+                names = [
+                    self._resolve_new_name_or_keep(op.attr("sub_block"), n)
+                    for n in op.attr(key, [])
+                ]
                 attrs[key] = Attr(AttrType.STRINGS, names)
         return replace(
             op, inputs=rename_slots(op.inputs), outputs=rename_slots(op.outputs), attrs=attrs
@@ -109,22 +112,22 @@ class ProgramInliner:
         """
         inner = op.attr("sub_block")
         for name in (*op.inputs.get("inputs", []), *op.outputs.get("outputs", [])):
-            self._new_names[inner, name] = self._resolve_new_name(block, name)
+            self._new_names[inner, name] = self._resolve_new_name_or_keep(block, name)
 
     def _copy_attr(self, block: int, attr: Attr) -> Attr:
         if attr.type == AttrType.BLOCK:
-            return Attr(attr.type, self._copy_block(attr.value))
+            return Attr(attr.type, self._copy_block_once(attr.value))
         if attr.type == AttrType.BLOCKS:
-            return Attr(attr.type, [self._copy_block(index) for index in attr.value])
+            return Attr(attr.type, [self._copy_block_once(index) for index in attr.value])
         if attr.type == AttrType.VAR:
-            return Attr(attr.type, self._resolve_new_name(block, attr.value))
+            return Attr(attr.type, self._resolve_new_name_or_keep(block, attr.value))
         return (
-            Attr(attr.type, [self._resolve_new_name(block, n) for n in attr.value])
+            Attr(attr.type, [self._resolve_new_name_or_keep(block, n) for n in attr.value])
             if attr.type == AttrType.VARS
             else attr
         )
 
-    def _copy_block(self, index: int) -> int:
+    def _copy_block_once(self, index: int) -> int:
         """Copy a block on the first call, and return the index of the copy."""
         if index not in self._block_copies:
             source, blocks = self._program.blocks[index], self._recorder.program.blocks

@@ -13,7 +13,7 @@ from ..compiler.lowering import LOWERING_RULES, MULTI_INSTRUCTION_RULES
 from ..core.dtype import DTYPE_BY_NP
 from ..core.op import OPS
 from ..ir.kernelless_op_traits import is_feed_or_fetch
-from ..ir.program import ContractArg
+from ..ir.program import ContractInputOrOutput
 from ..loader.engine import row_split_contract_args
 from ..loader.escape_control_characters import escape_control_characters
 from ..loader.model_files import ModelFileContents, read_model
@@ -72,7 +72,8 @@ def _inputs_outputs_table(files: ModelFileContents) -> Table:
         ("output", program.fetch_names(), contract.outputs if contract else [], []),
     ):
         declared = args or [
-            ContractArg(n, program.block.vars[n].dtype, program.block.vars[n].shape) for n in names
+            ContractInputOrOutput(n, program.block.vars[n].dtype, program.block.vars[n].shape)
+            for n in names
         ]
         for arg in declared + row_split_names:
             table.add_row(

@@ -440,7 +440,7 @@ def _make_tape_node_op(specialization: GradientSpecialization) -> Op:
     full_backward = specialization.backward(specialization.has_grad_everywhere)
     assert full_backward is not None
 
-    def single_output_backward(node: Node, index: int, gradient: Any) -> list[Any]:
+    def backward_from_one_output_grad(node: Node, index: int, gradient: Any) -> list[Any]:
         residuals = node.attrs["residuals"]
         if len(residuals[1]) == 1:
             return specialization.run_backward(full_backward, residuals, (gradient,))
@@ -449,7 +449,7 @@ def _make_tape_node_op(specialization: GradientSpecialization) -> Op:
         return specialization.gradients(grads, node.args[0], residuals)
 
     op.vjp(vjp_rule)
-    op.single_output_backward = single_output_backward
+    op.backward_from_one_output_grad = backward_from_one_output_grad
     return op
 
 

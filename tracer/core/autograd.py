@@ -118,7 +118,7 @@ def _is_single_program_graph(roots: Sequence[Tensor]) -> bool:
     if (
         len(roots) > 1
         or not isinstance(node, Node)
-        or node.op.single_output_backward is None
+        or node.op.backward_from_one_output_grad is None
         or node.hooks is not None
         or not node.args
     ):
@@ -151,7 +151,7 @@ def _accumulate_grads_through_program(
     """
     node = root.node
     _check_grad_shape(root, given)
-    found = node.op.single_output_backward(node, root.index, _initial_grad(root, given))
+    found = node.op.backward_from_one_output_grad(node, root.index, _initial_grad(root, given))
     operands = node.args[0]
     if not retain_graph:
         node.free()

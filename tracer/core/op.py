@@ -215,7 +215,7 @@ class Op(OpBase):
         "num_lod_outs",
         "numpy_kernel",
         "outs",
-        "single_output_backward",
+        "backward_from_one_output_grad",
         "traits",
         "type",
     )
@@ -238,7 +238,7 @@ class Op(OpBase):
         self.native_kernel_with_fallback: Kernel | None = None
         self.native_kernel_only: Kernel | None = None  # the compiled kernel without fallback
         # only for the op of a whole program: its gradient function, see `autograd.backward`
-        self.single_output_backward: Kernel | None = None
+        self.backward_from_one_output_grad: Kernel | None = None
         parameters = inspect.signature(kernel).parameters.values()
         self.attrs: dict[str, AttrSpec] = {
             **(attrs_of.attrs if attrs_of else {}),

@@ -7,7 +7,7 @@ are equal if the structures are equal.
 A function decides which values are containers. It maps a value to its factory and children, or to
 None for a leaf:
 
-- `flatten_one_level_exact_types` (the default of `flatten`): `list`, `tuple`, named tuples, `dict`,
+- `flatten_one_level_builtin_or_tensor_dict` (the default of `flatten`): `list`, `tuple`, named tuples, `dict`,
   `OrderedDict` and `defaultdict`, without subclasses. An instance of another subclass of dict is a
   container only if it holds a tensor, as in Paddle.
 - `flatten_one_level_with_subclasses`: instances of list, tuple and dict, including subclasses.
@@ -54,7 +54,7 @@ def register_unwrapped_proxy_type(kind: type, unwrap: Callable[[Any], Any]) -> N
     _UNWRAP_BY_PROXY_TYPE[kind] = unwrap
 
 
-def flatten_one_level_exact_types(value: Any) -> FactoryAndChildren | None:
+def flatten_one_level_builtin_or_tensor_dict(value: Any) -> FactoryAndChildren | None:
     """Return the factory and the children of a built-in container, or of a dict subclass that
     contains a tensor; None for a leaf.
     """
@@ -95,7 +95,9 @@ def flatten_one_level_any_sequence(
 def flatten(
     tree: Any,
     sort_keys: bool = False,
-    children_of: Callable[[Any], FactoryAndChildren | None] = flatten_one_level_exact_types,
+    children_of: Callable[
+        [Any], FactoryAndChildren | None
+    ] = flatten_one_level_builtin_or_tensor_dict,
 ) -> tuple[list[Any], Any]:
     """Return the leaves and the spec of a tree.
 

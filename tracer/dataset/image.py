@@ -23,7 +23,9 @@ __all__ = [
 ]
 
 
-def _decode(file: str | os.PathLike[str] | BinaryIO, is_color: bool) -> Any:
+def _decode_file_to_bgr_or_grayscale(
+    file: str | os.PathLike[str] | BinaryIO, is_color: bool
+) -> Any:
     image = open_image_with_pillow(file)
     return (
         np.ascontiguousarray(np.asarray(image.convert("RGB"))[..., ::-1])
@@ -37,7 +39,7 @@ def load_image_bytes(bytes: bytes, is_color: bool = True) -> Any:
 
     -> uint8 [H, W, 3], or [H, W] if not is_color
     """
-    return _decode(io.BytesIO(bytes), is_color)
+    return _decode_file_to_bgr_or_grayscale(io.BytesIO(bytes), is_color)
 
 
 def load_image(file: str | os.PathLike[str], is_color: bool = True) -> Any:
@@ -45,7 +47,7 @@ def load_image(file: str | os.PathLike[str], is_color: bool = True) -> Any:
 
     -> uint8 [H, W, 3], or [H, W] if not is_color
     """
-    return _decode(file, is_color)
+    return _decode_file_to_bgr_or_grayscale(file, is_color)
 
 
 def resize_short(im: Any, size: int) -> Any:

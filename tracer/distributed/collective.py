@@ -52,7 +52,7 @@ class Task:
 F = TypeVar("F", bound=Callable[..., Task])
 
 
-def _skip_ranks_outside_group(collective: F) -> F:
+def _resolve_group_and_skip_other_ranks(collective: F) -> F:
     """Resolve the argument `group`; return a completed task in a rank that is not in the group."""
     bind = inspect.signature(collective).bind
 
@@ -121,7 +121,7 @@ def _stack_tensors(name: str, tensors: Sequence[Tensor], group: Group, like: Any
     return np.stack(arrays)
 
 
-@_skip_ranks_outside_group
+@_resolve_group_and_skip_other_ranks
 def all_reduce(tensor: Tensor, op: int = 0, group: Any = None, sync_op: bool = True) -> Task:
     """Reduce the tensors of all ranks with the ReduceOp `op` (default: sum) into each `tensor`.
 
@@ -135,7 +135,7 @@ def all_reduce(tensor: Tensor, op: int = 0, group: Any = None, sync_op: bool = T
     )
 
 
-@_skip_ranks_outside_group
+@_resolve_group_and_skip_other_ranks
 def reduce(tensor: Tensor, dst: int, op: int = 0, group: Any = None, sync_op: bool = True) -> Task:
     """Reduce the tensors of all ranks with the ReduceOp `op` into `tensor` of rank `dst`.
 
@@ -153,7 +153,7 @@ def reduce(tensor: Tensor, dst: int, op: int = 0, group: Any = None, sync_op: bo
     return _wait_if_sync(Task(group.communicator.reduce(array, root, op), assign), sync_op)
 
 
-@_skip_ranks_outside_group
+@_resolve_group_and_skip_other_ranks
 def broadcast(tensor: Tensor, src: int, group: Any = None, sync_op: bool = True) -> Task:
     """Copy the tensor of rank `src` to `tensor` of all ranks."""
     array, root = (
@@ -166,7 +166,7 @@ def broadcast(tensor: Tensor, src: int, group: Any = None, sync_op: bool = True)
     )
 
 
-@_skip_ranks_outside_group
+@_resolve_group_and_skip_other_ranks
 def all_gather(
     tensor_list: list[Tensor], tensor: Tensor, group: Any = None, sync_op: bool = True
 ) -> Task:
@@ -203,7 +203,7 @@ def _make_list_assignment_callback(
     return assign
 
 
-@_skip_ranks_outside_group
+@_resolve_group_and_skip_other_ranks
 def gather(
     tensor: Tensor,
     gather_list: list[Tensor] | None = None,
@@ -228,7 +228,7 @@ def gather(
     return _wait_if_sync(Task(group.communicator.all_gather(array, gathered), assign), sync_op)
 
 
-@_skip_ranks_outside_group
+@_resolve_group_and_skip_other_ranks
 def scatter(
     tensor: Tensor,
     tensor_list: Sequence[Tensor] | None = None,
@@ -251,7 +251,7 @@ def scatter(
     )
 
 
-@_skip_ranks_outside_group
+@_resolve_group_and_skip_other_ranks
 def alltoall(
     in_tensor_list: Sequence[Tensor] | Tensor,
     out_tensor_list: list[Tensor] | Tensor,
@@ -272,7 +272,7 @@ def alltoall(
     return _wait_if_sync(Task(group.communicator.all_to_all(parts, received), assign), sync_op)
 
 
-@_skip_ranks_outside_group
+@_resolve_group_and_skip_other_ranks
 def alltoall_single(
     in_tensor: Tensor,
     out_tensor: Tensor,
@@ -311,7 +311,7 @@ def _split_for_ranks(array: Any, sizes: Sequence[int] | None, group: Group) -> l
     return np.split(array, np.cumsum(rows)[:-1].tolist())
 
 
-@_skip_ranks_outside_group
+@_resolve_group_and_skip_other_ranks
 def reduce_scatter(
     tensor: Tensor,
     tensor_list: Sequence[Tensor] | Tensor,

@@ -18,7 +18,7 @@ from .program import (
     AttrType,
     Block,
     Contract,
-    ContractArg,
+    ContractInputOrOutput,
     Guard,
     OpDesc,
     Program,
@@ -252,11 +252,11 @@ def _expect_field_name_and_equals(line: TokenLine, name: str) -> None:
     line.expect("=")
 
 
-def _parse_contract_arg(line: TokenLine) -> ContractArg:
+def _parse_contract_arg(line: TokenLine) -> ContractInputOrOutput:
     name = line.name("the name of a variable")
     line.expect(":")
     dtype, shape = _parse_tensor_type(line)
-    arg = ContractArg(name, dtype, shape)
+    arg = ContractInputOrOutput(name, dtype, shape)
     if line.peek() != END_TOKEN:
         _expect_field_name_and_equals(line, "path")
         arg.path = _parse_quoted(line)

@@ -28,7 +28,7 @@ from .program import (
     AttrType,
     Block,
     Contract,
-    ContractArg,
+    ContractInputOrOutput,
     Guard,
     OpDesc,
     Program,
@@ -204,7 +204,7 @@ def iter_block_lines(block: Block) -> Iterator[str]:
     yield from (f"  {format_op_and_pop_declared(op, declare)}" for op in block.ops)
 
 
-def _format_contract_arg(word: str, arg: ContractArg) -> str:
+def _format_contract_arg(word: str, arg: ContractInputOrOutput) -> str:
     path = f" path={quote(arg.path)}" if arg.path else ""
     name, type = quote_name_if_needed(arg.name), _format_tensor_type(arg.dtype, arg.shape)
     return f"{word} {name}: {type}{path}"

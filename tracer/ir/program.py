@@ -165,7 +165,7 @@ class Block:
 
 
 @dataclass(slots=True)
-class ContractArg:
+class ContractInputOrOutput:
     """An input or output of a model.
 
     path: its position in the nested arguments or results, e.g. `out.0.logits`
@@ -200,8 +200,8 @@ class Contract:
     verification.
     """
 
-    inputs: list[ContractArg] = field(default_factory=list)
-    outputs: list[ContractArg] = field(default_factory=list)
+    inputs: list[ContractInputOrOutput] = field(default_factory=list)
+    outputs: list[ContractInputOrOutput] = field(default_factory=list)
     # JSON: null | index of an output | [..] | {"dict": {..}} | {"tuple": [..]} | {"value": ..}
     output_tree: str = ""
     guards: list[Guard] = field(default_factory=list)

@@ -23,7 +23,7 @@ from ..core.mode import use_base_mode
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..core.version import VERSION
-from ..ir.program import Attr, AttrType, Contract, ContractArg, Guard, OpDesc, Program
+from ..ir.program import Attr, AttrType, Contract, ContractInputOrOutput, Guard, OpDesc, Program
 from ..nn.layer import Layer
 from .guards.snapshots import snapshot_python_and_numpy_generators
 
@@ -234,10 +234,12 @@ def name_and_fetch_outputs_in_contract(recorder: Recorder, outputs: Any) -> Cont
     guards = [replace(g, var=renamed.get(g.var, g.var)) for g in recorder.guards]
     for _, name in fetched:
         recorder.fetch(renamed[name])
-    inputs = [ContractArg(name, "", (), path) for name, path in recorder.input_paths.items()]
+    inputs = [
+        ContractInputOrOutput(name, "", (), path) for name, path in recorder.input_paths.items()
+    ]
     return Contract(
         inputs,
-        [ContractArg(renamed[n], "", (), p) for p, n in fetched],
+        [ContractInputOrOutput(renamed[n], "", (), p) for p, n in fetched],
         spec,
         guards,
         PRODUCER_NAME,
@@ -284,9 +286,9 @@ def rename_variables(program: Program, renamed: dict[str, str]) -> None:
 def complete_and_store_contract(program: Program, contract: Contract) -> Program:
     """Store the contract in a program, with the dtypes and shapes of inputs and outputs."""
 
-    def contract_arg_of(name: str, path: str) -> ContractArg:
+    def contract_arg_of(name: str, path: str) -> ContractInputOrOutput:
         var = program.block.vars[name]
-        return ContractArg(name, var.dtype, var.shape, path)
+        return ContractInputOrOutput(name, var.dtype, var.shape, path)
 
     paths = {a.name: a.path for a in contract.inputs}
     contract.inputs = [

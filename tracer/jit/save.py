@@ -19,7 +19,7 @@ from ..core.errors import OarlockError, OperandError, OpError, VerifyError, warn
 from ..core.tensor import Tensor
 from ..ir.input_spec import InputSpec
 from ..ir.passes.prune import prune
-from ..ir.program import ContractArg, OpDesc, Program
+from ..ir.program import ContractInputOrOutput, OpDesc, Program
 from ..loader.translated_layer import TranslatedLayer
 from .conversion_switches import temporarily_disable_to_static
 from .export_capture import SharedParameterNames, capture_method, reject_reads_of_assigned_buffers
@@ -320,7 +320,7 @@ def _restoring_state_and_converting_errors(recording: CapturedProgram) -> Iterat
         recording.restore_python_state()
 
 
-def _result_to_array(value: Any, output: ContractArg) -> Any:
+def _result_to_array(value: Any, output: ContractInputOrOutput) -> Any:
     """Return a result of Python as an array; conditions, lengths and sizes may be numbers."""
     if isinstance(value, Tensor):
         return value.array

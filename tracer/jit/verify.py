@@ -24,7 +24,7 @@ from ..core.errors import GuardError, OarlockError, OpError, VerifyError
 from ..core.tensor import Tensor
 from ..ir.block_captures import program_draws_random
 from ..ir.kernelless_op_traits import is_feed_or_fetch
-from ..ir.program import ContractArg, Program, VarKind
+from ..ir.program import ContractInputOrOutput, Program, VarKind
 from ..loader.engine import Engine
 from ..loader.pdiparams import load_params
 from ..loader.pdmodel import parse_program
@@ -67,7 +67,7 @@ INTEGER_RANGES = ((0, 2), (1, 2), (0, 1))
 
 
 def random_input(
-    arg: ContractArg,
+    arg: ContractInputOrOutput,
     shape: tuple[int, ...],
     rng: np.random.Generator,
     integers: tuple[int, int] = INTEGER_RANGES[0],
@@ -80,7 +80,7 @@ def random_input(
 
 
 def iter_candidate_shapes(
-    inputs: Sequence[ContractArg], known_inputs: Sequence[Tensor]
+    inputs: Sequence[ContractInputOrOutput], known_inputs: Sequence[Tensor]
 ) -> Iterator[list[tuple[int, ...]]]:
     """Yield shapes for all inputs: the shapes of the given inputs with a larger batch, then shapes
     from the table of sizes.
@@ -103,7 +103,7 @@ def shape_with_larger_batch(declared: tuple[int, ...], shape: tuple[int, ...]) -
 
 
 def iter_trial_inputs(
-    inputs: Sequence[ContractArg],
+    inputs: Sequence[ContractInputOrOutput],
     known_inputs: Sequence[Tensor],
     known_shapes: Sequence[tuple[int, ...]] = (),
 ) -> Iterator[list[Tensor]]:
@@ -134,7 +134,7 @@ def iter_with_negated(examples: Iterator[list[Tensor]]) -> Iterator[list[Tensor]
         yield [Tensor(-t.array) if is_inexact(t.array.dtype) else t for t in tensors]
 
 
-def has_dynamic_input(inputs: Sequence[ContractArg]) -> bool:
+def has_dynamic_input(inputs: Sequence[ContractInputOrOutput]) -> bool:
     """Whether an input has a dynamic dimension."""
     return any(d < 0 for a in inputs for d in a.shape)
 

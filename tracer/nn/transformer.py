@@ -217,7 +217,7 @@ class _TransformerLayer(Layer):
         out: Tensor = norm(add(x, dropout(sublayer(x))))
         return out
 
-    def _feed_forward(self, x: Tensor) -> Any:
+    def _feed_forward_sublayer(self, x: Tensor) -> Any:
         return self.linear2(self.dropout(self.activation(self.linear1(x))))
 
 
@@ -272,7 +272,7 @@ class TransformerEncoderLayer(_TransformerLayer):
             return out[0]
 
         src = self._apply_with_residual(src, self.norm1, self.dropout1, attend_and_collect_cache)
-        src = self._apply_with_residual(src, self.norm2, self.dropout2, self._feed_forward)
+        src = self._apply_with_residual(src, self.norm2, self.dropout2, self._feed_forward_sublayer)
         return src if cache is None else (src, new_caches[0])
 
     def gen_cache(self, src: Tensor) -> Any:
@@ -280,7 +280,7 @@ class TransformerEncoderLayer(_TransformerLayer):
         return self.self_attn.gen_cache(src, type=Cache)
 
 
-def _repeat_layer(layer: Any, count: int) -> LayerList:
+def _layer_and_reconstructed_copies(layer: Any, count: int) -> LayerList:
     """Return the layer and `count` - 1 new layers with the same arguments."""
     return LayerList([layer, *(type(layer)(**copy.copy(layer._config)) for _ in range(count - 1))])
 
@@ -293,7 +293,7 @@ class TransformerEncoder(Layer):
 
     def __init__(self, encoder_layer: Any, num_layers: int, norm: Layer | None = None) -> None:
         super().__init__()
-        self.layers = _repeat_layer(encoder_layer, num_layers)
+        self.layers = _layer_and_reconstructed_copies(encoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
 
@@ -390,7 +390,7 @@ class TransformerDecoderLayer(_TransformerLayer):
             self.dropout2,
             lambda x: attend_and_collect_cache(self.cross_attn, x, memory, cross_mask),
         )
-        tgt = self._apply_with_residual(tgt, self.norm3, self.dropout3, self._feed_forward)
+        tgt = self._apply_with_residual(tgt, self.norm3, self.dropout3, self._feed_forward_sublayer)
         return tgt if cache is None else (tgt, tuple(new_caches))
 
     def gen_cache(self, memory: Tensor) -> tuple[Any, Any]:
@@ -408,7 +408,7 @@ class TransformerDecoder(Layer):
 
     def __init__(self, decoder_layer: Any, num_layers: int, norm: Layer | None = None) -> None:
         super().__init__()
-        self.layers = _repeat_layer(decoder_layer, num_layers)
+        self.layers = _layer_and_reconstructed_copies(decoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
 

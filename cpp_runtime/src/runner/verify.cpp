@@ -47,7 +47,7 @@ const Tensor* find_tensor(const NamedTensors& arrays, const std::string& name) {
 }
 
 // Splits the expected arrays into outputs, by name or as out0, out1, ..., and inner variables.
-void read_expected_values(VerifyCase& c) {
+void fill_expected_values_from_file(VerifyCase& c) {
   std::vector<TensorSpec> specs = c.model.outputs();
   for (auto& [name, tensor] : read_npz(c.command.expected_file)) {
     std::size_t at = 0;
@@ -113,7 +113,7 @@ std::string describe_first_differing_op(const OpOutput& r, const Comparison& com
 }
 
 // Compares the unoptimized graph with the stored inner variables.
-std::string first_difference_from_stored(const VerifyCase& c) {
+std::string describe_first_difference_from_stored(const VerifyCase& c) {
   Strings names;
   for (auto& [name, tensor] : c.inner_values) names.push_back(name);
   NamedTensors actual = c.run(c.session_options(0, names));
@@ -128,7 +128,7 @@ std::string first_difference_from_stored(const VerifyCase& c) {
 }
 
 // Fetches one variable at a time, because fetching prevents fusion across it.  Binary search.
-std::string first_optimizer_difference(const VerifyCase& c) {
+std::string describe_first_optimizer_difference(const VerifyCase& c) {
   std::vector<OpOutput> all = fetchable_op_outputs(c.model.impl());
   auto differs = [&](const OpOutput& r) {
     NamedTensors plain = c.run(c.session_options(0, {r.variable})),
@@ -148,14 +148,14 @@ std::string first_optimizer_difference(const VerifyCase& c) {
 }
 
 std::string explain_difference(const VerifyCase& c) {
-  if (!c.inner_values.empty()) return first_difference_from_stored(c);
+  if (!c.inner_values.empty()) return describe_first_difference_from_stored(c);
   if (!are_all_comparisons_same(
           compare_all(c.run(c.session_options(0, {})), c.outputs, c.tolerance)))
     return "without the engine's optimisation it differs as well: the file holds another model "
            "than the expected "
            "values "
            "are of, or it is read wrongly; store inner variables in --expect to find the op";
-  return "only the engine's optimisation differs; " + first_optimizer_difference(c);
+  return "only the engine's optimisation differs; " + describe_first_optimizer_difference(c);
 }
 
 std::string format_max_difference(const Comparison& comparison, const char* none) {
@@ -197,7 +197,7 @@ int verify(const Command& c) {
   if (c.input.empty() || c.expected_file.empty())
     throw UsageError{"verify requires --input and --expect"};
   VerifyCase verify_case{c, open_model(c), {}, {}, {c.rtol, c.atol}};
-  read_expected_values(verify_case);
+  fill_expected_values_from_file(verify_case);
   Strings inner;
   for (auto& [name, tensor] : verify_case.inner_values) inner.push_back(name);
   std::vector<OutputComparison> findings =

@@ -111,12 +111,12 @@ class CarriedArray:
         """Return the carried array for a list that an iteration replaced by `successor`."""
         result = cls(name, initial, initial)
         if isinstance(successor, TensorArray):
-            initial.generalize_element_type(successor)
+            initial.generalize_element_type_to_cover(successor)
         return result
 
     def declare_variable(self, mode: Static, block: Block) -> TensorArray:
         """Create `variable` for the next recording of the body, in the block around the loop."""
-        self.variable = TensorArray(mode, block=block).generalize_element_type(
+        self.variable = TensorArray(mode, block=block).generalize_element_type_to_cover(
             self.initial, self.variable
         )
         self.previous_element_type = self.variable.element_type_key
@@ -127,7 +127,7 @@ class CarriedArray:
         whether this changes the element type.
         """
         if isinstance(successor, TensorArray):
-            self.variable.generalize_element_type(successor)
+            self.variable.generalize_element_type_to_cover(successor)
         return bool(self.variable.element_type_key != self.previous_element_type)
 
 

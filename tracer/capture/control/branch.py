@@ -437,7 +437,7 @@ class BranchMerge:
         """Merge two TensorArrays."""
         if not isinstance(a, TensorArray) or not isinstance(b, TensorArray):
             raise ListLengthMismatchError(name)
-        result = TensorArray(self.mode).generalize_element_type(a, b)
+        result = TensorArray(self.mode).generalize_element_type_to_cover(a, b)
         for value, side in zip((a, b), self.branches, strict=True):
             with self.recorder.enter_block(side.open_block):
                 value.assign_to(result)

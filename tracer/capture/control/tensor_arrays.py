@@ -100,7 +100,7 @@ class TensorArray(TensorArrayBase):
         mode.recorder.replaced_lists.append(items)
         return result
 
-    def generalize_element_type(self, *others: TensorArray) -> TensorArray:
+    def generalize_element_type_to_cover(self, *others: TensorArray) -> TensorArray:
         """Generalize the element type to that of other lists, and return self. `is_tuple` becomes
         that of the last of them.
         """
@@ -260,7 +260,7 @@ class TensorArray(TensorArrayBase):
         assert mode is not None
         result = TensorArray(
             mode, None if self.element_meta is None else self.element_meta.dtype
-        ).generalize_element_type(self)
+        ).generalize_element_type_to_cover(self)
         mode.recorder.aliases.reject_invalidated_tensor(self)
         if self.element_meta is None:
             self.record_empty_read()

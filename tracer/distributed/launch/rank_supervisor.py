@@ -23,7 +23,7 @@ _KILL_SECONDS = 3.0  # between the first signal and SIGKILL
 _LINGER_SECONDS = 15.0
 
 
-def mpi_rank() -> int:
+def mpi_rank_or_zero() -> int:
     """Return the rank that MPI's launcher assigned to this process."""
     for name in ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK"):
         if name in os.environ:
@@ -142,7 +142,7 @@ def main() -> int:
     """Run the command.  Returns its exit code, or 128 plus the signal number if a signal
     ended it.
     """
-    rank, folder = mpi_rank(), Path(os.environ["OARLOCK_RUN_FOLDER"])
+    rank, folder = mpi_rank_or_zero(), Path(os.environ["OARLOCK_RUN_FOLDER"])
     become_subreaper()
     with open(Path(os.environ["OARLOCK_LOG_FOLDER"], f"workerlog.{rank}"), "wb") as log:
         process = RankProcess(sys.argv[1:], rank, log, folder)

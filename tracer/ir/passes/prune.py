@@ -24,7 +24,7 @@ from ..program import (
     AttrType,
     Block,
     Contract,
-    ContractArg,
+    ContractInputOrOutput,
     OpDesc,
     Program,
     VarDesc,
@@ -311,11 +311,11 @@ def _make_pruned_contract(
 
 
 def _make_contract_args(
-    args: Sequence[ContractArg], block: Block, names: Sequence[str]
-) -> list[ContractArg]:
+    args: Sequence[ContractInputOrOutput], block: Block, names: Sequence[str]
+) -> list[ContractInputOrOutput]:
     known = {arg.name: arg for arg in args}
     found = ((name, known.get(name), block.vars[name]) for name in names)
     return [
-        ContractArg(name, var.dtype, var.shape) if arg is None else replace(arg)
+        ContractInputOrOutput(name, var.dtype, var.shape) if arg is None else replace(arg)
         for name, arg, var in found
     ]
