@@ -204,6 +204,7 @@ class Op(OpBase):
 
     __slots__ = (
         "attrs",
+        "backward_from_one_output_grad",
         "grad_out_indices",
         "ins",
         "lod_level_rule",
@@ -215,7 +216,6 @@ class Op(OpBase):
         "num_lod_outs",
         "numpy_kernel",
         "outs",
-        "backward_from_one_output_grad",
         "traits",
         "type",
     )

@@ -7,9 +7,9 @@ are equal if the structures are equal.
 A function decides which values are containers. It maps a value to its factory and children, or to
 None for a leaf:
 
-- `flatten_one_level_builtin_or_tensor_dict` (the default of `flatten`): `list`, `tuple`, named tuples, `dict`,
-  `OrderedDict` and `defaultdict`, without subclasses. An instance of another subclass of dict is a
-  container only if it holds a tensor, as in Paddle.
+- `flatten_one_level_builtin_or_tensor_dict` (the default of `flatten`): `list`, `tuple`, named
+  tuples, `dict`, `OrderedDict` and `defaultdict`, without subclasses. An instance of another
+  subclass of dict is a container only if it holds a tensor, as in Paddle.
 - `flatten_one_level_with_subclasses`: instances of list, tuple and dict, including subclasses.
 - `flatten_one_level_any_sequence`: any dict, and any sequence except strings.
 """

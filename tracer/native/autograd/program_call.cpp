@@ -34,7 +34,7 @@ Ref select_tensors(PyObject* list, PyObject* indices) {
 }
 
 // Sets the node of Tensors of a list, which become its outputs.
-bool attach_results_to_node(PyObject* results, PyObject* indices, PyObject* node) {
+bool attach_differentiable_results_to_node(PyObject* results, PyObject* indices, PyObject* node) {
   for (Py_ssize_t i = 0; i < PyList_Size(indices); ++i) {
     Py_ssize_t at = PyLong_AsSsize_t(PyList_GetItem(indices, i));
     PyObject* item = at == -1 && PyErr_Occurred() ? nullptr : PyList_GetItem(results, at);
@@ -96,7 +96,7 @@ PyObject* record_program_call(PyObject*, PyObject* args) {
   Ref slots(inputs ? PyTuple_Pack(1, inputs.get()) : nullptr);
   Ref node(slots ? create_node_in_live_list(op, slots.get(), attrs, outs) : nullptr);
   Ref result(node ? wrap_arrays(nullptr, outs) : nullptr);
-  return result && attach_results_to_node(result.get(), output_indices, node.get())
+  return result && attach_differentiable_results_to_node(result.get(), output_indices, node.get())
              ? result.release()
              : nullptr;
 }

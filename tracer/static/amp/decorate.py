@@ -157,13 +157,13 @@ class OptimizerWithMixedPrecision:
                 [g for _, g in pairs], self.get_loss_scaling()
             )
             if self._uses_dynamic_scaling:
-                self._emit_scale_update(is_bad)
+                self._emit_loss_scale_and_step_count_update(is_bad)
             with ConditionalBlock([OPS["logical_not"](is_bad)], is_scalar_condition=True).block():
                 return self._optimizer.apply_gradients(
                     [(p, g) for (p, _), g in zip(pairs, grads, strict=True)]
                 )
 
-    def _emit_scale_update(self, is_bad: Variable) -> None:
+    def _emit_loss_scale_and_step_count_update(self, is_bad: Variable) -> None:
         """Append the update of the scale, as `GradScaler.update`: count consecutive steps of one
         kind and change the scale when their number reaches the limit.
         """
@@ -225,7 +225,7 @@ LEGACY_PARAMETER_DEFAULTS = {
 }
 
 
-def _non_default_legacy_arguments(*args: Any) -> dict[str, Any]:
+def _legacy_args_to_non_default_kwargs(*args: Any) -> dict[str, Any]:
     """Return positional arguments of the older signature by name, without those left at the
     default.
     """
@@ -267,7 +267,7 @@ def decorate(
             optimizer,
             amp_lists,
             init_loss_scaling=level,
-            **_non_default_legacy_arguments(
+            **_legacy_args_to_non_default_kwargs(
                 dtype, master_weight, master_grad, init_loss_scaling, incr_every_n_steps
             ),
             use_pure_fp16=bool(use_pure_fp16),

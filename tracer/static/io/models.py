@@ -105,9 +105,9 @@ def save_inference_model(
 def _make_contract(desc: data.Program) -> data.Contract:
     """Return the contract of a model: names of inputs and outputs, and the producer."""
 
-    def args(names: list[str]) -> list[data.ContractArg]:
+    def args(names: list[str]) -> list[data.ContractInputOrOutput]:
         return [
-            data.ContractArg(n, desc.block.vars[n].dtype, desc.block.vars[n].shape, n)
+            data.ContractInputOrOutput(n, desc.block.vars[n].dtype, desc.block.vars[n].shape, n)
             for n in names
         ]
 

@@ -71,7 +71,8 @@ Ints compute_output_padding(const NodeContext& n, const Window& w, const Ints& o
 
 // Computes a larger result and crops it: for SAME padding with unknown input sizes, and for sizes
 // known only at run time. size: int64[dims] or omitted
-Value conv_transpose_and_crop(NodeContext& n, Value x, Value filter, Window w, Value size) {
+Value emit_conv_transpose_cropped_at_runtime(NodeContext& n, Value x, Value filter, Window w,
+                                             Value size) {
   std::size_t dims = w.kernel.size();
   Expr all(n, w.is_same_padding ? emit_total_same_padding(n, x, w) : n.int64_vector(Ints(dims, 0))),
       begin = all / 2;
@@ -92,7 +93,7 @@ Value conv_transpose_and_crop(NodeContext& n, Value x, Value filter, Window w, V
 }
 
 // The requested size; one number applies to all dims. int64[dims], or Value{}
-Value read_output_size(NodeContext& n, std::size_t dims) {
+Value find_output_size_value(NodeContext& n, std::size_t dims) {
   if (!n.has_input("OutputSizeTensor") && !n.has_attr("output_size")) return {};
   auto sizes = read_int_list_as_vector(n, {"output_size", "", ""});
   auto known = n.find_constant_ints(sizes);
@@ -109,11 +110,12 @@ void conv_transpose(NodeContext& n) {
   auto x = move_channels_first_if(n, n.input("Input"), last), filter = n.input("Filter");
   if (n.require_known_rank(x) == 5) x = assert_nonempty_except_axis(n, x);
   Window w = read_conv_window(n, x, filter);
-  auto size = read_output_size(n, w.kernel.size());
+  auto size = find_output_size_value(n, w.kernel.size());
   auto known = size ? n.find_constant_ints(size) : Ints{};
   if (w.is_same_padding || !known)
     return n.set_output(
-        "Output", move_channels_last_if(n, conv_transpose_and_crop(n, x, filter, w, size), last));
+        "Output", move_channels_last_if(
+                      n, emit_conv_transpose_cropped_at_runtime(n, x, filter, w, size), last));
   auto attrs = conv_attrs(w, read_groups(n));
   Ints extra = n.attr("output_padding", Ints{});
   if (size) extra = compute_output_padding(n, w, *known);
