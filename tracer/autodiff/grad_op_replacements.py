@@ -1,5 +1,5 @@
-"""Execute Paddle's gradient ops (`relu_grad`, `matmul_v2_grad`) with the gradient rule of the
-forward op.
+"""Replace Paddle's gradient ops (`relu_grad`, `matmul_v2_grad`) by ops `vjp`, which apply the
+gradient rule of the forward op.
 
 Paddle's gradient op lacks inputs that Paddle's kernel does not read, but Oarlock's rule may need
 them. They are taken from the forward op, which is found by comparing variable names.
@@ -19,7 +19,7 @@ RENAMED, SCOPE = "@RENAME@", "grad/"
 
 
 class GradOpReplacements:
-    """The gradient ops of a program."""
+    """Finds and caches the op `vjp` that replaces each gradient op of a program."""
 
     def __init__(self, program: Program) -> None:
         self._cached_replacements: dict[int, OpDesc | None] = {}

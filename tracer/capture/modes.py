@@ -180,7 +180,9 @@ class Static(Mode):
             self.recorder.missing_gradient_reasons.append(why)
 
     def on_gradient_hook_registered(self, tensor: Tensor, handle: RemovableHookHandle) -> None:
-        """Record a hook on an external tensor."""
+        """Record the handle of a hook on an external tensor, so that the hook can be removed if the
+        recording fails or when an export ends. Hooks on Variables need no removal.
+        """
         if not isinstance(tensor, Variable):
             self.recorder.hooks.append(handle)
 
@@ -375,8 +377,8 @@ class Static(Mode):
         return SymbolicShape(sizes, DynamicSizeEmitter(self.recorder, tensor))
 
     def on_value_read(self, tensor: Tensor, reader: str) -> None:
-        """Add a guard for the elements of an external tensor, which becomes a constant of the
-        program.
+        """Add a guard for the elements of an external tensor, which become constants of the
+        program. Not called for a Variable, which rejects reads itself.
         """
         if self.recorder.read_tracker is not None:
             self.recorder.read_tracker.guard_tensor_elements(tensor, reader)

@@ -278,7 +278,7 @@ class Recorder:
         return name
 
     def declare(self, name: str, meta: Meta, block: Block | None = None, **flags: Any) -> VarDesc:
-        """Add a variable to a block, by default to the current one."""
+        """Add a variable to a block, by default to the current one, and return its declaration."""
         desc = VarDesc(name, tuple(meta.shape), DTYPE_BY_NP[meta.dtype].name, **flags)
         (block or self.block).vars[name] = desc
         return desc

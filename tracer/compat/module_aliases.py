@@ -7,6 +7,11 @@ from __future__ import annotations
 
 
 def _make_alias_table_of_submodules(target: str, inner: str, names: str) -> dict[str, str]:
+    """Return the entries of MODULE_ALIASES that map each of Paddle's modules `inner`.`name` to
+    Oarlock's module `target`.
+
+    names: the submodules of `inner`, separated by spaces.
+    """
     return {f"{inner}.{name}": target for name in names.split()}
 
 

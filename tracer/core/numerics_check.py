@@ -91,7 +91,11 @@ def array_statistics(x: Any) -> tuple[list[int], list[float]]:
 
 
 def check_or_report_op_output(op: str, name: str, array: Any) -> None:
-    """Check one output, `name`, of an op.  Raises NumericsError at level 0."""
+    """Check one output, `name`, of an op if the settings select the op.
+
+    Raises NumericsError for NaN or infinity at level 0. At other levels, prints or logs the
+    statistics of the tensors that the level selects.
+    """
     if not is_inexact(array.dtype) or not settings.selects(op):
         return
     if settings.level < REPORT_OVERFLOW:

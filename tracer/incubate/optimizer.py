@@ -167,7 +167,9 @@ class ModelAverage(Averages):
         parameters: Any = None,
         no_grad_set: Any = None,
     ) -> None:
-        """Do nothing: a program contains the updates."""
+        """In eager mode, accumulate the parameters, as `step` does. In a program, do nothing,
+        because it contains the updates.
+        """
         if self._is_eager:
             self.step()
 

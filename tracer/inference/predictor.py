@@ -58,7 +58,9 @@ class Tensor:
         self._array = np.asarray(array, order="C")
 
     def copy_to_cpu(self) -> Array:
-        """Return the content as an ndarray; for an output, the result of the last run."""
+        """Return the content as an ndarray, without a copy despite the name; for an output, the
+        result of the last run.
+        """
         if self._array is None:
             raise OpError(f"copy_to_cpu: '{self._name}' has no content yet")
         return self._array

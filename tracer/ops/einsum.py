@@ -56,7 +56,7 @@ def einsum(xs, *, equation: str):
     """Out = the sum of products that an Einstein equation such as `ij,jk->ik` defines. Labels are
     lower-case letters.
 
-    Inputs list of [*] -> Out [*]
+    Operands list of [*] -> Out [*]
 
     InnerCache, XShape: one each per input. Paddle's gradient op reads them; here they are empty,
     [0].

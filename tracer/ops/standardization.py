@@ -103,7 +103,7 @@ def _find_outer_kept_inner_sizes(
     shape: tuple[int, ...], axes: Sequence[int]
 ) -> tuple[int, int, int] | None:
     """The number of elements before, in and after the kept axes; None if the kept axes are
-    not adjacent or there are none.
+    not adjacent, there are none, only one element follows them, or a size is 0.
     """
     kept = [a for a in range(len(shape)) if a not in axes]
     if not kept or kept[-1] - kept[0] + 1 != len(kept) or 0 in shape:

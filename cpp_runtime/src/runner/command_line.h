@@ -37,7 +37,8 @@ void set_options(Options& options, const std::vector<std::string>& settings);
 /// Throws Error(input) if --output is one of the input files.
 void reject_output_over_input(const Command& command, const Model& model);
 
-/// Opens `m` or `m.pdmodel`, with the second path if given.
+/// Opens the model at the first path (a prefix, a program file, or a folder of Paddle 1.x), with
+/// the second path as parameter file if given.
 Model open_model(const Command& command);
 
 /// Loads ONNX Runtime while the model is read.  Errors are reported when the session is created.

@@ -19,7 +19,8 @@ struct AggregatedProfile {
   int runs = 0;
 };
 
-/// Aggregates a profile without its first `skipped` runs.  Throws Error(file) for other text.
+/// Aggregates a profile without its first `skipped` runs; if it has no more runs than that, all
+/// runs count.  Throws Error(file) for text that is not JSON or has no run.
 AggregatedProfile aggregate_profile(std::string_view text, const std::string& file, int skipped);
 
 void print_profile(const AggregatedProfile& table, bool json);

@@ -147,7 +147,9 @@ def find_meta_of_value(value: Any) -> Meta | None:
 
 
 def are_recursively_interchangeable(a: Any, b: Any) -> bool:
-    """Whether two Python values are the same object, or lists or tuples of the same objects."""
+    """Whether two Python values are the same object, interchangeable plain values, or lists or
+    tuples of one type whose items are.
+    """
     if type(a) is type(b) and isinstance(a, tuple | list) and len(a) == len(b):
         return a is b or all(
             are_recursively_interchangeable(x, y) for x, y in zip(a, b, strict=True)

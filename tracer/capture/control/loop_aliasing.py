@@ -79,8 +79,9 @@ class LoopAliasAnalysis:
         self.aliases.record_creation(array, self._loop_timestamp)
 
     def set_alias_state_before_iteration(self, values: Mapping[Hashable, Any]) -> None:
-        """Set up the alias relation for recording the body: it contains every alias that a previous
-        iteration may have created.
+        """Set the alias relation to the state before another iteration: it contains every alias
+        that a previous iteration may have created. Called before each recording of the body and
+        after the loop.
 
         values: the carried values. The key of a value is the same in each recording of the body.
         """

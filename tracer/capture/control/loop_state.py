@@ -130,5 +130,7 @@ class LoopState:
             position += 1 if spec is None else pytree.num_leaves(spec)
 
     def num_open_recorder_blocks(self) -> int:
-        """Return the number of open blocks."""
+        """Return how many blocks the recorder has open now, including those of enclosing loops and
+        branches.
+        """
         return len(self.recorder.open_blocks)

@@ -233,11 +233,12 @@ def rpn_target_assign(
 
     Anchor [A,4], GtBoxes [G,4], IsCrowd [G], ImInfo [N,3]: height, width, scale
 
-    LocationIndex int32 [F]: the F foreground anchors, as indices over the batch.
-    ScoreIndex int32 [F + B]: the foreground anchors, then the B background anchors.
-    TargetBBox [F,4]: the offsets of the boxes from the anchors in LocationIndex.
+    LocationIndex int32 [P + F]: in each image, placeholders (copies of its first matched anchor),
+    then its foreground anchors, as indices over the batch. P, F: their total numbers.
+    ScoreIndex int32 [F + B]: in each image, its foreground anchors, then its background anchors.
+    TargetBBox [P + F,4]: the offsets of the boxes from the anchors in LocationIndex.
     TargetLabel int32 [F + B,1]: the classes of the anchors in ScoreIndex.
-    BBoxInsideWeight [F,4]: 0 for placeholder targets, else 1.
+    BBoxInsideWeight [P + F,4]: 0 for placeholders, else 1.
     """
     limits = AssignmentLimits(
         rpn_positive_overlap,
@@ -283,7 +284,8 @@ def retinanet_target_assign(
 
     GtLabels int32 [G,1]
 
-    ForegroundNumber int32 [N,1]: the number of foreground anchors of each image, plus one.
+    ForegroundNumber int32 [N,1]: the number of rows of LocationIndex of each image (placeholders
+    and foreground anchors), plus one.
     """
     made = _assign_targets_per_image(
         anchors,

@@ -246,6 +246,7 @@ class Operator:
         return format_op_and_pop_declared(self.raw, {})
 
     def _to_readable_code(self, skip_op_callstack: bool = True) -> str:
+        """Return the same text as `to_string`; skip_op_callstack has no effect."""
         return self.to_string()
 
     __str__ = __repr__ = to_string

@@ -72,7 +72,9 @@ class Program:
 
     @property
     def raw(self) -> data.Program:
-        """The data."""
+        """The program itself, of which this object is a view: an `ir.program.Program` of Python
+        dataclasses, not a C++ object.
+        """
         return self.recorder.program
 
     @property

@@ -26,7 +26,7 @@ void resolve_same_padding_if_static(Window& w, const Ints& image);
 
 /// If the padded image is smaller than the window by less than a stride, Paddle computes one
 /// window, because its division rounds toward 0.  Adds the missing size as end padding; fails if a
-/// stride or more is missing. image: -1 if unknown
+/// stride or more is missing, with `ceil` if more than 2 * stride - 2 is. image: -1 if unknown
 void pad_or_reject_image_smaller_than_window(const NodeContext& n, Window& w, const Ints& image,
                                              bool ceil = false);
 

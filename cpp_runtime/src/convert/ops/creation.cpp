@@ -179,7 +179,8 @@ Value runtime_linspace(const Expr& start, const Expr& stop, const Expr& count, D
   return where(at * 2 < count, from_start, from_stop).to(dtype);
 }
 
-// Cast to the dtype of the result before any computation.
+// The scalar in a slot as float64 at run time; if `dtype` is integral, cast to it first, as Paddle
+// does.
 Expr emit_scalar_input_as_float64_via_dtype(NodeContext& n, const char* slot, DType dtype) {
   auto number = as_scalar(n, n.input(slot));
   return Expr(n, n.cast(is_floating(dtype) ? number : n.cast(number, dtype), DType::float64));

@@ -42,8 +42,8 @@ void affine_grid(NodeContext& n) {
   n.set_output("Output", grid);
 }
 
-// Moves positions midway between two pixels to the one farther from 0, where ONNX Runtime rounds to
-// even.
+// Moves each position to the nearest pixel; from midway between two pixels to the one farther from
+// 0, where ONNX Runtime would round to even.
 Expr snap_to_pixels(NodeContext& n, Value x, const Expr& grid, bool corners) {
   Expr count{n, n.cast(n.slice(n.shape_of(x), {-1}, {1}, {0}, {-1}), n.require_known_dtype(grid))};
   auto span = corners ? max(count - 1, 1) : count;

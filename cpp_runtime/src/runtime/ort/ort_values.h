@@ -59,7 +59,8 @@ ort::ValueHandle make_ort_value_of_view(const Library& library, const ort::Memor
 std::pair<DType, std::vector<std::int64_t>> read_tensor_type(const Library& library,
                                                              const ort::Value* value);
 
-/// Converts the type of pairs along the last axis to that of complex numbers.
+/// Changes `dtype` and `shape` in place from pairs of reals along the last axis to complex numbers:
+/// the last dim is removed.
 void convert_type_of_pairs_to_complex(DType& dtype, std::vector<std::int64_t>& shape);
 
 /// A tensor that owns `value`. complex: pairs along the last axis are complex numbers.
