@@ -108,7 +108,7 @@ def open_member(archive: tarfile.TarFile, name: str) -> Any:
 
 def index_frequent_words(counts: dict[Any, int], min_count: int) -> dict[Any, int]:
     """Return the indices of words that occur more than `min_count` times, sorted by descending
-    frequency, then alphabetically.
+    frequency, then alphabetically. Raises OpError if there are none.
     """
     words = sorted((w for w, n in counts.items() if n > min_count), key=lambda w: (-counts[w], w))
     if not words:

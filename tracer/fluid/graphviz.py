@@ -1,4 +1,6 @@
-"""Graphs in the language of Graphviz's `dot`: `fluid.graphviz`."""
+"""`fluid.graphviz`: build a graph of nodes, edges and ranks, and write it in the language of
+Graphviz's `dot`. The classes do not read programs.
+"""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ class Config:
         self._buffers = (bytes(prog[:prog_size]), bytes(params[:params_size]))
 
     def model_dir(self) -> str:
-        """Return the model folder, '' if files are set."""
+        """Return the folder given to the last `set_model`; '' if files or a prefix were set."""
         return self._dir
 
     def prog_file(self) -> str:

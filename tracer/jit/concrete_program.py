@@ -466,7 +466,8 @@ def _iter_effect_tensors_and_conditions(
     recorder: Recorder, effects: list[SideEffect]
 ) -> Iterator[Tensor]:
     """Yield the tensors of side effects, in order. A side effect that happens only on some paths
-    also yields its condition.
+    also yields its condition. Replaces `condition` and `new_value` of effects without a previous
+    value.
     """
     for effect in effects:
         if effect.previous_value is MISSING:

@@ -343,7 +343,9 @@ class StaticFunction:
         self._captured_hooks = []
 
     def _warn_if_number_causes_many_programs(self, arguments: Arguments) -> None:
-        """Warn once if many programs differ only in the value of one Python number."""
+        """Record the Python numbers of a new program, and warn when
+        MAX_PROGRAMS_PER_SIGNATURE programs differ only in the value of one of them.
+        """
         nesting, keys = arguments.cache_key()
         for i, leaf in enumerate(arguments.leaves):
             if is_python_or_numpy_scalar(leaf):

@@ -94,12 +94,12 @@ def _(g, x, index):
 
 
 def min_or_negative_inf_of_dtype(dtype: np.dtype[Any]) -> Any:
-    """The smallest value of `dtype`."""
+    """-infinity for a floating or complex dtype, the smallest value of an integer dtype."""
     return -np.inf if is_inexact(dtype) else np.iinfo(dtype).min
 
 
 def max_or_inf_of_dtype(dtype: np.dtype[Any]) -> Any:
-    """The largest value of `dtype`."""
+    """Infinity for a floating or complex dtype, the largest value of an integer dtype."""
     return np.inf if is_inexact(dtype) else np.iinfo(dtype).max
 
 

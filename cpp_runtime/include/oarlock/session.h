@@ -68,6 +68,7 @@ class OARLOCK_EXPORT Session {
 
   const std::vector<TensorSpec>& inputs() const;
   const std::vector<TensorSpec>& outputs() const;
+  /// The ONNX Runtime library that runs the session.
   const OrtLibraryInfo& library() const;
 
   /// Runs on inputs in order. outputs: indices of outputs(), all if empty.  Throws Error(input) for

@@ -84,6 +84,7 @@ class OARLOCK_EXPORT Tensor {
                                         ", it is " + std::string(name_of(dtype_)));
     return {static_cast<const T*>(data_), size_};
   }
+  /// Implicit conversion to a view of this tensor, valid while the tensor is alive.
   operator TensorView() const { return {dtype_, shape_, data_}; }
 
  private:

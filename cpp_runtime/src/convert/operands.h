@@ -21,7 +21,8 @@ Ints require_const_int_list(NodeContext& n, const IntListNames& names,
 /// Attribute `shape` with one dim replaced by a dim of `Input`, the batch size. int64[n]
 Value shape_attr_with_batch_size(NodeContext& n);
 
-/// A nonnegative axis given as an attribute or a constant tensor.
+/// An axis given as an attribute or a constant tensor, as a nonnegative number.  Fails for a
+/// run-time value, for several axes, and for an axis out of range.
 std::int64_t require_const_axis(NodeContext& n, std::string_view attr, std::string_view tensor,
                                 std::int64_t default_value, int rank);
 
@@ -75,7 +76,8 @@ bool is_channels_last(const NodeContext& n, std::string_view attr);
 /// Moves channels to axis 1 and back; does nothing unless `last`.
 Value move_channels_first_if(NodeContext& n, Value v, bool last);
 Value move_channels_last_if(NodeContext& n, Value v, bool last);
-/// A per-channel value, shaped to broadcast against `x`: [C,1,1...], or [C] for channels last.
+/// A per-channel value [C], shaped to broadcast against a tensor with `rank` axes: [C,1,1...], or
+/// [C] for channels last.
 Value reshape_per_channel(NodeContext& n, Value v, int rank, bool last = false);
 
 /// The axes of a reduction, empty for all, read from the attributes of newer ops.

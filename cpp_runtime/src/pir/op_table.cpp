@@ -23,7 +23,8 @@ constexpr OpRow kRows[] = {
 #include "pir/ops.inc"
 };
 
-/// Returns the text before `separator` and removes it with the separator from `text`.
+/// Returns the text before the first of the characters `separators`, and removes it with that
+/// character from `text`; all of `text` if there is none.
 std::string_view cut(std::string_view& text, std::string_view separators) {
   auto at = std::min(text.find_first_of(separators), text.size());
   std::string_view before = text.substr(0, at);

@@ -41,7 +41,8 @@ class CacheDraft {
 
 class GraphCache {
  public:
-  /// The cache requested by `options`; nullopt for devices whose graphs cannot be saved.
+  /// The cache requested by `options`; nullopt without a cache folder, with optimize=0, or for
+  /// devices whose graphs cannot be saved.
   static std::optional<GraphCache> create(const Model::Impl& model, const Library& library,
                                           const Options& options,
                                           const std::string& processor = processor_id());
@@ -58,6 +59,8 @@ class GraphCache {
  private:
   GraphCache(const Model::Impl& model, std::string folder, std::string key)
       : model_(model), folder_(std::move(folder)), key_(std::move(key)) {}
+  /// As find_graph_path(), but throws Error if a file cannot be read. Rewrites the manifest if only
+  /// the metadata of the files changed.
   std::optional<std::string> read_validated_graph_path() const;
   void remove_outdated_files_of_key(const CacheDraft& draft) const;
 

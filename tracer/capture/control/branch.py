@@ -224,8 +224,10 @@ def _merge_branches(
 
 
 def _defer_multi_element_error_to_run_time(mode: Static, pred: Variable) -> Variable:
-    """Check that a condition has one element. Inside a branch or loop, the check is an assert of
-    the program, so that it fails only in runs that reach it.
+    """Return the condition for the recording to continue with: `pred`, which `check_condition`
+    checks, or, for a bool inside a branch or loop whose shape does not have one element, its
+    reduction. In that case, also emit an assert that always fails, so that only runs that reach it
+    fail.
     """
     shape = pred.meta.shape
     if (
@@ -264,6 +266,9 @@ def check_condition(what: str, pred: Tensor) -> None:
 def _record_and_roll_back_branch(
     mode: Static, branch: Callable[[], list[Any]], conditions: KnownConditionValues
 ) -> RecordedBranch:
+    """Record a branch in a new block. Then undo its mutations of Python locations, its in-place
+    writes of external tensors and its invalidations, and return them in the RecordedBranch.
+    """
     recorder, invalidated = mode.recorder, dict(mode.recorder.aliases.invalidated)
     with recorder.enter_new_block() as inner:
         inner.conditions = conditions
@@ -667,7 +672,8 @@ class BranchMerge:
     def _merge_values_by_select(
         self, pair: tuple[Any, Any], meta: Meta, metas: Sequence[Meta] = (), user_name: str = ""
     ) -> Variable:
-        """Return a new variable for a pair of values.
+        """Write a pair of values to new variables in both branches. Return the declared variable
+        that a select op will set from them, recorded for the alias analysis.
 
         user_name: the name of the variable in the user's code.
         """

@@ -27,7 +27,8 @@ class LivenessAnalysis:
     A method named after an AST class (`_if`, `_for`) returns the symbols that are live before such
     a statement, given those after it. The methods of `if` and loops also set `node.live`.
 
-    always_live: symbols that functions defined here may read at any time.
+    always_live: symbols that functions defined here may read at any time, and names declared global
+    or nonlocal.
     """
 
     def __init__(self, always: SymbolSet) -> None:

@@ -15,7 +15,8 @@ def statements_from_template(text: str, at: ast.AST, **holes: Any) -> list[ast.s
     holes: the values of placeholders, by name.
 
     An expression replaces a name. A list of statements replaces a statement that consists of the
-    name. A str renames. A list of str expands a name in a tuple or `nonlocal`.
+    name. A str renames, also a function and an argument. A list of expressions expands a name in a
+    tuple.
     """
     tree = ast.parse(text)
     filled = _PlaceholderFiller(holes).visit(tree)

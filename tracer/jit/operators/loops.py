@@ -146,10 +146,11 @@ def _run_iterations_before_recorded_loop(
     test: Callable[[], Any] | None,
     counted: bool,
 ) -> int | None:
-    """Run the iterations in Python.
+    """Run the iterations in Python while `test` returns a Python value.
 
-    Returns the number of iterations that ran if the others must be recorded as a loop, otherwise
-    None.
+    If it returns a value of the program and `counted`, return the number of iterations that ran;
+    the others must be recorded as a loop. If not `counted`, record each remaining iteration as a
+    branch on the test. Returns None if nothing remains.
     """
     for num_done, item in enumerate(items):
         continues = True if test is None else test()
@@ -213,6 +214,11 @@ def _record_loop_or_collect_error(
     start: list[Any],
     names: Sequence[str],
 ) -> list[Any]:
+    """Record a loop and return the values of the variables after it.
+
+    If the recording fails while `oarlock explain` collects errors, undo it and return the values
+    after one iteration of `body`, recorded outside of a loop, so that the capture can continue.
+    """
     mark = mode.recorder.checkpoint()
     try:
         found: list[Any] = record_rejecting_raise(

@@ -1,4 +1,5 @@
-// Queries of NumPy arrays: type numbers and shapes.
+// NumPy's C API: loading it, queries of dtypes and shapes of arrays, and creation of arrays like
+// another one.
 #pragma once
 
 #include <Python.h>
@@ -12,9 +13,9 @@ bool import_numpy();
 bool are_arrays_or_scalars_of_same_type(PyObject* a, PyObject* b, bool allow_integers);
 /// Whether both are arrays with the same shape and dtype.
 bool are_arrays_of_same_shape_and_dtype(PyObject* a, PyObject* b);
-/// A Python number as a 0-D array with the dtype of `array`; null, without an error, if the dtype
-/// cannot represent it: floats with integer arrays, integers that are too large, any number with
-/// bool arrays.
+/// A Python number as a 0-D array with the dtype of `array`. Null, without an error, unless `array`
+/// is float32 or float64 or, with allow_integers, of a signed integer dtype and the number is an
+/// int; and if the number does not fit.
 PyObject* try_make_0d_array_from_number(PyObject* array, PyObject* number, bool allow_integers);
 /// Zeros with the shape and dtype of an array; null with an error set if memory is exhausted.
 PyObject* zeros_like(PyObject* array);

@@ -69,7 +69,9 @@ def _is_depthwise(x: Tensor, groups: int, filters: int, last: bool) -> bool:
 
 
 def _weight_size_along_axis(weight: Tensor, axis: int) -> int:
-    """Return the number of filters of a weight along `axis`."""
+    """Return the size of a weight along `axis`, or 0 if it has no such axis. Raises OperandError
+    if `weight` is no tensor.
+    """
     try:
         return weight.meta.shape[axis]
     except AttributeError:

@@ -12,14 +12,14 @@ from ..lod import declare_no_lod, require_row_offsets
 from ..nms import box_ious
 from ..shared_op_rules import check_float, dims_match
 
-EQUAL_RECALL_TOLERANCE = 1e-6  # overlaps that differ by less are treated as equal
+EQUAL_RECALL_TOLERANCE = 1e-6  # recalls that differ by no more are treated as equal
 
 
 def _match_detections(
     found: Any, there: Any, difficult: Any, threshold: float
 ) -> list[tuple[float, float, float]]:
     """Score, true positive and false positive of each detection of one class in one image, sorted
-    by score. Detections that match difficult boxes are not counted.
+    by score if the image has boxes of the class. Detections that match difficult boxes are not counted.
 
     found [K,5]: score and box; there [G,4]; difficult bool [G]
     """
