@@ -358,8 +358,8 @@ class Variable(Tensor):
         return mark_symbolic_scalar(result, {"b": BOOL, "f": FLOAT}.get(self.meta.dtype.kind, INT))
 
     def numpy(self) -> Any:
-        """Return the variable itself, marked as an ndarray, while source is converted; otherwise
-        raise TraceError.
+        """Return a copy of the variable without gradient, marked as an ndarray, while source is
+        converted; otherwise raise TraceError.
         """
         if not _is_converting_source():
             self._reject_in_paddle1_program("numpy")

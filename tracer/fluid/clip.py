@@ -153,7 +153,9 @@ def append_gradient_clip_ops(param_grads: Pairs) -> Pairs:
 
 
 def _allow_pure_fp16_global_norm_clip(*args: Any) -> bool:
-    """Return False: norms are computed in float32."""
+    """Return False, whatever is passed: norms are always computed in float32. Paddle's function
+    also sets the flag.
+    """
     return False
 
 

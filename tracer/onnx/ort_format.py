@@ -81,7 +81,13 @@ def format_operator_config(operators: Operators) -> str:
 
 
 class OrtModelSummary(NamedTuple):
-    """The content of an `.ort` file.  inputs, outputs: (name, dtype, shape)"""
+    """What `read_ort` reports of an `.ort` file.
+
+    inputs, outputs: (name, dtype, shape).
+    ops: the number of nodes of each operator.
+    operators: the operators of each domain and opset.
+    initializers: their number.
+    """
 
     version: str
     opsets: dict[str, int]

@@ -86,6 +86,9 @@ def _flatten_sampling_axes(a: Any) -> Any:
 def _sampling_window_positions_and_grouped_x(
     x: Any, offset: Any, w: Any, **attrs: Any
 ) -> tuple[Window, Sizes, Any, Any]:
+    """Return the window, the output shape, the sampled rows and columns (both [N,DG,K,OH,OW]), and
+    x as [N,DG,C/DG,H*W].
+    """
     groups = attrs.pop("deformable_groups")
     attrs.pop("im2col_step", None)
     window, out = window_and_output_shape(

@@ -44,8 +44,8 @@ def lu(
 
     x [*, M, N] -> packed [*, M, N], pivots int32 [*, min(M, N)], infos int32 [*] or [1]
 
-    pivots: the 1-based row that each row was swapped with. infos, returned if.
-    get_infos: 0, or the first column without a pivot.
+    pivots: the 1-based row that each row was swapped with.
+    infos, returned if get_infos: 0, or the first column without a pivot.
     """
     packed, pivots, infos = OPS["lu"](x, pivots=pivot)
     return (packed, pivots, infos) if get_infos else (packed, pivots)

@@ -74,9 +74,10 @@ std::string to_bytes(const Model& model);
 /// Formats a graph with one line per node, `y = LeakyRelu<alpha=0.1>(x)`; subgraphs are indented.
 std::string to_text(const Graph& graph);
 
-/// Rewrites the serialized model of an image network so that the weights of its few matrix products
-/// are graph inputs with default values.  ONNX Runtime then does not pack them at session creation.
-/// Other models are returned unchanged.  Throws Error(file).
+/// Rewrites a serialized model without subgraphs whose matrix products hold at most 1/8 of all
+/// weights, as in image networks: the 2-D float32 weights that only these products use become graph
+/// inputs with default values.  ONNX Runtime then does not pack them at session creation.  Other
+/// models are returned unchanged.  Throws Error(file).
 std::string turn_minor_matmul_weights_into_inputs(std::string model);
 
 /// Removes nodes and initializers that no output needs.

@@ -84,6 +84,7 @@ class Translator {
   std::string emit_to_new_variable(const Operation& op, const std::string& type, Slots inputs,
                                    Attrs attrs, const Type& result);
 
+  /// Appends a cast of the variable `from` into the declared variable `to`.
   void emit_cast_into_variable(const Operation& op, const std::string& from, DType from_dtype,
                                const std::string& to, DType to_dtype);
   /// The op that was appended last.

@@ -14,6 +14,7 @@ struct FileRecord {
   FileStamp stamp;
 };
 
+/// The files of one cache entry.
 struct CacheEntryManifest {
   std::string graph, graph_digest;
   FileRecord weights;  // without a name if the graph has no weights

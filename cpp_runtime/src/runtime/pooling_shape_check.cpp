@@ -199,6 +199,8 @@ PoolingShapeCheck::PoolingShapeCheck(const Program& program) {
                 std::make_move_iterator(needed_steps.rend()));
 }
 
+// Replaces the known spatial sizes in `out` by the numbers of window positions. If there is none,
+// by 0 for a pool after a convolution, which check() rejects, and by -1 (unknown) for other ops.
 // Division truncates, as in Paddle and ONNX Runtime: a window that lacks less than a stride is
 // counted.
 void PoolingShapeCheck::replace_sizes_by_window_counts(const Step& step, Ints& out) {

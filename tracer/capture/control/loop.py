@@ -281,6 +281,9 @@ class LoopRecording(LoopState):
     def _pair_successors_and_carry_changed_values(
         self, given: LoopValues, result: LoopValues
     ) -> Successors:
+        """Return the carried variables with their values at the end of the iteration. Generalize
+        their types, and make other values that the iteration changed loop-carried.
+        """
         successors: Successors = []
         for i, (before, after) in enumerate(zip(given, result, strict=True)):
             if id(before) in self.lists_to_replace or (
@@ -377,7 +380,10 @@ class LoopRecording(LoopState):
         )
 
     def _carry_non_tensor_value(self, i: int, after: Any) -> None:
-        """Make the leaves of a container loop-carried."""
+        """Carry value `i`, which is no tensor or number: a tuple whose length changes as a
+        TensorArray, a string in a mutable location as a placeholder, another container by its
+        leaves. Raises TraceError for other values.
+        """
         before = self.containers.copy_as_before_expansion(self.values[i])
         if type(before) is tuple and merge_needs_tensor_array(before, after):
             self.tuples_to_replace.append(i)

@@ -30,7 +30,8 @@ def Print(
     print_tensor_lod: bool = True,
     print_phase: str = "both",
 ) -> Tensor:
-    """Print a tensor in each run, and its gradient in each backward pass; return the tensor.
+    """Print a tensor in each run of a program, and its gradient in each backward pass; return the
+    tensor. In eager mode, print it once, without its gradient; first_n has no effect.
 
     input: [*]; the result has the same shape.
     first_n: how often to print; -1 for each run.

@@ -82,13 +82,17 @@ def save_and_wrap_before_write(
 
 
 def operator_setattr(value: Any, name: str, attribute_value: Any) -> None:
-    """Operator for `setattr`."""
+    """Operator for calls of the builtin `setattr`: guard and save the state of the object, then
+    set the attribute.
+    """
     save_and_wrap_before_write(value, "an object")
     setattr(value, name, attribute_value)
 
 
 def operator_delattr(value: Any, name: str) -> None:
-    """Operator for `delattr`."""
+    """Operator for calls of the builtin `delattr`: guard and save the state of the object, then
+    delete the attribute.
+    """
     save_and_wrap_before_write(value, "an object")
     delattr(value, name)
 

@@ -188,7 +188,9 @@ def entry_defined_flag(variable: Variable) -> Any:
 
 
 def guard_or_reject_attribute_read(value: Any, name: Any) -> None:
-    """Record that an attribute is about to be read."""
+    """Add a guard for an attribute that is about to be read. Raises SideEffectError for an
+    attribute of training state.
+    """
     mode = find_static_base_mode(state.mode)
     if mode is not None:
         reject_or_skip_training_state_access(mode, value, name)

@@ -108,10 +108,13 @@ struct RnnDirectionArgs {
   T* saved;
 };
 
+/// Gradients for RnnDirectionArgs. g [T,B,H]: of the outputs. dh, dc [B,H]: on entry of the final
+/// states, on exit of the initial ones. dx, dy [T,B,G*H]: of the input and hidden products; dy is
+/// nullptr except for gru, then dx serves as both.
 template <class T>
 struct RnnDirectionGradArgs {
   const T* g;
-  T *dh, *dc, *dx, *dy;  // dy: only for gru, otherwise equal to dx
+  T *dh, *dc, *dx, *dy;
 };
 
 template <class T>

@@ -17,14 +17,15 @@ constexpr int kBytes = 16, kRows = 8;
 #else
 constexpr int kBytes = 16, kRows = 4;
 #endif
-// TileFunction size of matrix products: kRows rows and two vectors of columns, which fit in the
-// registers.
+// Tile size of matrix products: kRows rows and two vectors of columns, which fit in the registers.
 
 template <class T>
 constexpr int kLanes = kBytes / static_cast<int>(sizeof(T));
 template <class T>
 constexpr int kColumns = 2 * kLanes<T>;
 
+/// The SIMD vector of T: in registers (Type), and unaligned in memory for load and store
+/// (InMemory).
 template <class T>
 struct VectorTypes {
   typedef T Type __attribute__((vector_size(kBytes)));

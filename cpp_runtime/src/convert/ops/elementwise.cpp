@@ -1,4 +1,4 @@
-// Elementwise binary ops with Paddle's broadcasting.
+// Elementwise ops of two inputs with Paddle's broadcasting; sum, lerp, scale and increment.
 #include <cmath>
 
 #include "convert/expression.h"

@@ -166,7 +166,7 @@ void multiclass_nms_v2(NodeContext& n) {
   for (const char* slot : {"Out", "Index"}) n.set_row_splits(slot, image_row_splits(n, f));
 }
 
-// The op multiclass_nms_v3 (version 1) outputs one row [-1] if nothing is found.
+// The op multiclass_nms (version 1) outputs one row [-1] if nothing is found.
 void multiclass_nms_v1(NodeContext& n) {
   auto background = n.attr("background_label", 0);
   auto f = run_nms(n, background);

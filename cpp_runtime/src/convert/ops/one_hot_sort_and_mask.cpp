@@ -30,7 +30,7 @@ void one_hot_v2(NodeContext& n) {
   n.set_output("Out", one_hot_by_comparison(n, n.input("X"), n.attr("dtype", DType::float32)));
 }
 
-// The op one_hot_v2 (version 1) takes ids of shape [..., 1] and drops the last dim.
+// The op one_hot (version 1) takes ids of shape [..., 1] and drops the last dim.
 void one_hot_v1(NodeContext& n) {
   auto ids = n.input("X");
   n.set_output("Out", one_hot_by_comparison(n, n.squeeze(ids, {n.require_known_rank(ids) - 1}),

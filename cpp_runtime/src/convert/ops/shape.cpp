@@ -33,7 +33,8 @@ Value product_of_dims_in_range(NodeContext& n, Value x, std::int64_t from, std::
   return n.int64_vector({element_count(*known).value_or(-1)});
 }
 
-// Dims before `start` are copied by index; the merged dim or those behind `stop` must be known.
+// Dims before `start` are copied by index. If one of the merged dim and the dims behind `stop` is
+// 0, or more than one is unknown, the shape is computed at run time.
 Value flatten_axes(NodeContext& n, Value x, std::int64_t start, std::int64_t stop, int rank) {
   Ints dims = *n.shape(x), to(static_cast<std::size_t>(start), 0);
   Ints merged(dims.begin() + start, dims.begin() + stop + 1);
