@@ -49,7 +49,9 @@ def _import_script(path: str) -> ModuleType:
 
 
 def _find_or_instantiate_callable(module: ModuleType, name: str) -> Any:
-    """Return the callable `name` of a module; classes on the path are instantiated."""
+    """Return the callable `name` of a module. Layer classes on the dotted path, and any class at
+    its end, are instantiated without arguments.
+    """
     target: Any = module
     for part in name.split("."):
         if isinstance(target, type) and issubclass(target, Layer):

@@ -146,7 +146,7 @@ class SingleProcessCommunicator:
     recv = send
 
     def batch_send_recv(self, sent: RankArrayPairs, got: RankArrayPairs) -> Work:
-        """No-op."""
+        """No-op: there is no other rank, so `sent` and `got` must be empty."""
         return CompletedWork()
 
     def barrier(self) -> Work:

@@ -135,7 +135,9 @@ class DataParallel(Layer):
 
 
 def check_same_parameters(layer: Layer, group: Group) -> None:
-    """Raise OpError if names, shapes or dtypes of the parameters differ between ranks."""
+    """Raise OpError if names, shapes or dtypes of the parameters and buffers differ between
+    ranks.
+    """
     mine = [(name, str(t.meta)) for name, t in layer.state_dict().items()]
     for rank, theirs in zip(group.ranks, gather_objects(group, mine), strict=True):
         if theirs != mine:

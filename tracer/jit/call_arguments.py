@@ -51,8 +51,8 @@ class Arguments:
 
     @functools.cached_property
     def leaf_input_names(self) -> list[str]:
-        """The name of each leaf: the name of the argument, with `_<index>` for an element of a
-        list; for a value of a dict, its key.
+        """The name of each leaf as an input of the program and in messages: the name of the
+        argument, with `_<index>` for an element of a list; for a value of a dict, its key.
         """
         return pytree.leaf_input_names("", self.spec)
 

@@ -130,7 +130,9 @@ def write_paddle1_folder(recording: CapturedProgram, folder: str) -> None:
 
 
 def _check_program_and_drop_unused_values(model: ModelToWrite) -> None:
-    """Raise OpError for an invalid program. Remove values that the program does not read."""
+    """Raise OpError for an invalid program. Remove from the scope the values that the program does
+    not declare as persistable.
+    """
     persistable_names = {v.name for v in model.program.persistables()}
     model.recording.scope = {
         name: t for name, t in model.recording.scope.items() if name in persistable_names

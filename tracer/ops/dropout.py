@@ -14,7 +14,9 @@ MODES = ("downgrade_in_infer", "upscale_in_train")
 def _require_scale_of_dropout_mode(
     dropout_prob: float, implementation: str, is_test: bool
 ) -> float:
-    """The factor by which elements that are not dropped are multiplied."""
+    """The factor of the elements that are kept in training; with is_test, of all elements. Raises
+    OpError for an unknown implementation.
+    """
     check(
         implementation in MODES,
         f"dropout_implementation={implementation} is not one of {', '.join(MODES)}",

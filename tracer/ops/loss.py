@@ -1,4 +1,4 @@
-"""Loss functions."""
+"""Losses, label smoothing and accuracy."""
 
 from __future__ import annotations
 

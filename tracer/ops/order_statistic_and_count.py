@@ -1,4 +1,6 @@
-"""Select, count and look up elements by order or value."""
+"""Order statistics and counts (kthvalue, mode, unique, searchsorted, histogram, bincount),
+multiplex and repeat_interleave.
+"""
 
 from __future__ import annotations
 

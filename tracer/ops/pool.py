@@ -266,7 +266,7 @@ _MAX, _MEAN, _MAX_BACK, _MEAN_BACK = map(
 
 @native.NativeFunction
 def pool_images(x: Any, p: PoolingPlan, kind: str) -> Any:
-    """Pool x [N,C,*S] to [N,C,*p.out]."""
+    """Pool x [N,C,*S] to [N,C,*p.output_sizes]."""
     check(kind in ("max", "avg"), f"pooling_type={kind!r} is neither max nor avg")
     function = np.maximum if kind == "max" else np.add
     x = pad_images(x, p.pads, -np.inf if kind == "max" else 0)
@@ -327,7 +327,9 @@ def match_memory_order(x: Any, other: Any) -> Any:
 
 @native.NativeFunction
 def max_pool_grad(x: Any, out: Any, g: Any, p: PoolingPlan) -> Any:
-    """The gradient of max pooling: all of it goes to the first maximum of each window."""
+    """The gradient of max pooling of x with the result out: all of it goes to the first maximum of
+    each window, which is searched again. Arrays [N,C,*S].
+    """
     full = pad_images(x, p.pads, -np.inf)
     total, g = np.zeros_like(full), match_memory_order(g, out)
     for seen, place, hit in iter_first_maximum_masks(full, out, p):

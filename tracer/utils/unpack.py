@@ -37,7 +37,8 @@ def unpack(path: Path) -> Path:
     """Unpack an archive; return the path of its only file or folder, otherwise of a new folder with
     its name.
 
-    Links are skipped. Raises FileError for paths outside of the folder and for damaged archives;
+    Links in tar archives are skipped; a symbolic link in a zip archive becomes a file that contains
+    the path of its target. Raises FileError for paths outside of the folder and for damaged archives;
     then nothing is written.
     """
     with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as temporary:

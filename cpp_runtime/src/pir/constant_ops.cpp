@@ -1,5 +1,5 @@
-// Constants. They are bound with their elements, so that they can become attributes, and emitted as
-// ops, which are removed if no tensor is needed.
+// Constants, arange and cast. Constants are bound with their elements, so that they can become
+// attributes, and emitted as ops, which are removed if no tensor is needed.
 #include <cmath>
 
 #include "base/decimal.h"

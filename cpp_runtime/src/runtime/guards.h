@@ -47,7 +47,9 @@ class Guards {
   std::vector<std::pair<std::size_t, std::size_t>> computation_order_;
 };
 
-/// Whether `actual` equals `expected`, a Python repr; floats within rounding differences.
+/// Whether `actual` equals `expected`, a Python repr; floats within rounding differences.  If
+/// `expected` is an integer, the fraction of `actual` is ignored, as int() does; True and False
+/// compare with actual != 0.
 bool matches_expected(double actual, const std::string& expected);
 
 }  // namespace oarlock

@@ -1,4 +1,4 @@
-"""`fleet.utils`."""
+"""`fleet.utils`, of which only `recompute` is supported."""
 
 from .recompute import recompute
 

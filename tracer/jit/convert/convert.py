@@ -156,8 +156,8 @@ class _LocalAnnotationRemover(ast.NodeTransformer):
 
 
 def _parse_and_normalize_function(code: CodeType) -> ast.FunctionDef:
-    """Return the syntax tree of the function, as a def without annotations and with private names
-    mangled. Raises SourceError, and TraceError for reserved names.
+    """Return the syntax tree of the function, as a def without annotations of local variables and
+    with private names mangled. Raises SourceError, and TraceError for reserved names.
     """
     tree = _LocalAnnotationRemover().visit(require_syntax_tree_of_code(code))
     mark_user_nodes(tree)

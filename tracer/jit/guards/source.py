@@ -67,7 +67,7 @@ class Source:
         raise NotImplementedError
 
     def write(self, value: Any) -> None:
-        """Assign a value."""
+        """Assign a value; does nothing for a source that cannot be assigned."""
         raise NotImplementedError
 
     def delete(self) -> None:
@@ -89,7 +89,7 @@ class DictAttributeSource(Source):
         return vars(self.holder).get(self.key, MISSING)
 
     def write(self, value: Any) -> None:
-        """Set the attribute."""
+        """Set the attribute, which runs a `__setattr__` of the holder."""
         setattr(self.holder, self.key, value)
 
 
@@ -212,12 +212,15 @@ class TensorElementsSource(Source):
     is_recorded_read = True
 
     def read(self) -> Any:
-        """Return the array. Every op that changes the tensor replaces the array by another one."""
+        """Return the array itself, not a copy, possibly on another device. Every op that changes
+        the tensor replaces the array by another one.
+        """
         return self.holder.array
 
     def matches(self, expected: Snapshot) -> bool:
         """Compare the elements. A large array that shares no memory is compared by identity,
-        because ops do not write to arrays. An array on another device is not copied to the CPU.
+        because ops do not write to arrays. An array on another device is copied to the
+        CPU only if it is not the array of the snapshot.
         """
         now = self.read()
         is_same = now is expected.value

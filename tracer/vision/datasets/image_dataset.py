@@ -64,5 +64,5 @@ class ImageDataset(Dataset):
 
 
 def to_label_array(value: Any) -> Any:
-    """Return a label as an int64 array."""
+    """Return a label, or a list of labels, as an int64 array."""
     return np.asarray(value, np.int64)

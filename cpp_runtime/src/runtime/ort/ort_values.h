@@ -33,7 +33,7 @@ class OrtValues {
   [[nodiscard]] ort::Value* operator[](std::size_t i) const { return data()[i]; }
   /// Sets an empty entry.
   void set(std::size_t i, ort::ValueHandle value) { data()[i] = value.release(); }
-  /// Releases an entry.
+  /// Moves the ownership of an entry into the returned handle; the entry becomes empty.
   [[nodiscard]] ort::ValueHandle release_to_handle(std::size_t i) {
     return {std::exchange(data()[i], nullptr), ort::ValueHandle::deleter_type{api_}};
   }
