@@ -38,8 +38,8 @@ def unpack(path: Path) -> Path:
     its name.
 
     Links in tar archives are skipped; a symbolic link in a zip archive becomes a file that contains
-    the path of its target. Raises FileError for paths outside of the folder and for damaged archives;
-    then nothing is written.
+    the path of its target. Raises FileError for paths outside of the folder and for damaged
+    archives; then nothing is written.
     """
     with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as temporary:
         try:

@@ -19,7 +19,8 @@ def _match_detections(
     found: Any, there: Any, difficult: Any, threshold: float
 ) -> list[tuple[float, float, float]]:
     """Score, true positive and false positive of each detection of one class in one image, sorted
-    by score if the image has boxes of the class. Detections that match difficult boxes are not counted.
+    by score if the image has boxes of the class. Detections that match difficult boxes are not
+    counted.
 
     found [K,5]: score and box; there [G,4]; difficult bool [G]
     """
