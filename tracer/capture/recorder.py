@@ -85,7 +85,7 @@ class Checkpoint(NamedTuple):
 
 
 class Recorder:
-    """Writes ops to a program.
+    """Writes ops to a program for the recording dispatch modes, such as `Static` and `Trace`.
 
     program: the program so far.
     scope: by name, the tensors whose values are saved with the program.

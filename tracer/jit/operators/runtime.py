@@ -19,7 +19,7 @@ from ...core.op import OPS
 from .branches import if_, if_expression
 from .calls import call
 from .dynamic_indexing import get_item
-from .exceptions import assert_, mark_user_exception
+from .exceptions import assert_, mark_exception_of_raise_statement
 from .logical import (
     and_,
     compare_chain,
@@ -69,7 +69,7 @@ __all__ = [
     "is_",
     "is_iterable_by_recorded_loop",
     "list_comprehension",
-    "mark_user_exception",
+    "mark_exception_of_raise_statement",
     "mod",
     "not_",
     "not_equal",

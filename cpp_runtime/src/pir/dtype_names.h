@@ -1,4 +1,4 @@
-// Names that PIR's `.json` uses for element types, and the key of Oarlock's contract.
+// Names that PIR's `.json` uses for element types.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -7,13 +7,6 @@
 #include "oarlock/dtype.h"
 
 namespace oarlock::pir {
-
-/// The top-level key of Oarlock's contract: the message in base64.  Paddle ignores unknown keys.
-inline constexpr std::string_view kContractKey = "oarlock_contract";
-
-/// The key of an operation for what PIR does not store: the names of its results as variables, and
-/// the user's source line.
-inline constexpr std::string_view kDebugKey = "oarlock";
 
 /// The dtype of an element type such as `0.t_f32`; DType::none for the undefined type.
 std::optional<DType> find_dtype_of_element_type(std::string_view name);
