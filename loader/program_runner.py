@@ -114,6 +114,9 @@ class ProgramRunner:
     def infer(self, arrays: Sequence[Array]) -> list[Any]:
         """Return the outputs for inputs in order. They are NumPy arrays, or on the GPU of the first
         input if that is a GPU array.
+
+        The engine runs the program, unless it does not support it. After a change of values, one
+        call runs on Oarlock's kernels if they support the program.
         """
         index = cuda.gpu_index_of(arrays[0]) if len(arrays) else None
         if index is not None:  # the engine works on CPU memory

@@ -104,7 +104,8 @@ def record_program_call(
 ) -> list[Any]:
     """Wrap the arrays `outs` in tensors.
 
-    Those whose numbers are in `wanted` are outputs of a new node with the inputs `taken`.
+    Those whose indices are in `wanted` are outputs of a new node, whose inputs are the operands
+    with indices in `taken`.
     """
     ...
 

@@ -235,7 +235,9 @@ def grad(
 
 
 def _as_differentiable_grad(gradient: Tensor | None) -> Tensor | None:
-    """Make a gradient differentiable, even if it is a constant."""
+    """Return None or a differentiable gradient as it is; otherwise a new tensor with the same array
+    and stop_gradient=False.
+    """
     return (
         gradient
         if gradient is None or not gradient.stop_gradient

@@ -37,7 +37,7 @@ class BareArrayMode(Mode):
     tape = False
 
     def mode_with_gradient_recording(self, tape: bool) -> Mode:
-        """The eager mode, for user code (PyLayer, hooks), which needs Tensors."""
+        """The eager mode with or without tape, for user code (PyLayer, hooks): it needs Tensors."""
         return EAGER_MODE if tape else NO_TAPE_MODE
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
@@ -333,7 +333,9 @@ class NumericsCheckedBackwardPass(RecordedBackwardPass):
         self._grad_op = ""  # no op yet: the initial gradient comes from the caller
 
     def before_vjp_rule(self, node: Node) -> None:
-        """Save the op whose gradients the engine passes to `reduce_to_input` next."""
+        """Called by C++ before the VJP rule of a node: save the name of its gradient op, whose
+        results are checked in `reduce_to_input`.
+        """
         self._grad_op = f"{node.op.type}_grad"
 
     def reduce_to_input(self, gradient: Any, like: Tensor) -> Any:

@@ -154,7 +154,7 @@ def _(g, x, mask):
     return scatter_add_to_images(x, mask, g), None
 
 
-# -- the backward pass
+# -- unpooling
 # -------------------------------------------------------------------------------------------------
 
 

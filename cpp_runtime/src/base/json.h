@@ -99,7 +99,7 @@ class JsonDocument {
   std::deque<std::string> unescaped_;  // strings that contain escapes
 };
 
-/// `text` as a JSON string with quotes.  Control characters other than \n become spaces.
+/// `text` as a JSON string with quotes.  Control characters are escaped.
 std::string quote_json(std::string_view text);
 
 }  // namespace oarlock

@@ -1,4 +1,4 @@
-// Validation of UTF-8 text.
+// Decoding, encoding and validation of UTF-8 text.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -111,6 +111,8 @@ OptionalValue fold_identity_or_cast(const onnx::Node& n, const Inputs& in) {
   return *in[0]->partial_value;
 }
 
+// One element of fold_binary().  op: the first letter of the ONNX op (A, S, M; otherwise Div).
+// kUnknownElement if an operand is unknown, the result overflows or the division is not folded.
 std::int64_t fold_binary_element(char op, std::int64_t a, std::int64_t b) {
   std::int64_t r = 0;
   if (a == kUnknownElement || b == kUnknownElement) return kUnknownElement;

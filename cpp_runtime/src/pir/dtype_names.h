@@ -14,10 +14,12 @@ std::optional<DType> find_dtype_of_element_type(std::string_view name);
 /// The name of an element type.
 std::string_view element_type_name(DType dtype);
 
-/// The number of a dtype attribute such as `float32`, as in VarType; -1 for the undefined dtype.
+/// The VarType number of the dtype that an attribute names, such as `float32`; -1 for the undefined
+/// dtype, nullopt for an unknown name.
 std::optional<std::int64_t> find_dtype_attr_number(std::string_view name);
 
-/// The name of a dtype attribute.
+/// The name of a dtype as the value of an attribute, such as `float32`; that of the undefined dtype
+/// for dtypes without one.
 std::string_view dtype_name_in_attributes(DType dtype);
 
 }  // namespace oarlock::pir

@@ -1,4 +1,4 @@
-"""Dense layers: `fluid.dygraph.Linear`, FC, Embedding, BilinearTensorProduct, GRUUnit."""
+"""Linear, FC, Embedding, BilinearTensorProduct and GRUUnit of `fluid.dygraph`."""
 
 from __future__ import annotations
 

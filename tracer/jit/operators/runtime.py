@@ -113,7 +113,8 @@ def return_value(value: Any, was_returned: Any = True, name: str = "") -> Any:
 
 def _mark_return_value_maybe_none(was_returned: Variable, value: Any, name: str) -> Any:
     """Return the value of a function that may end without a `return`, marked as None on those
-    paths.
+    paths. Raises TraceError, or collects it, if the value is not a Variable or the mode does not
+    convert source.
     """
     mode = find_static_base_mode(state.mode)
     assert mode is not None

@@ -106,7 +106,8 @@ nb::object matmul(nb::handle x, nb::handle y, bool transpose_x, bool transpose_y
 
 void bind_matmul(nb::module_& m) {
   m.def("matmul", &matmul, nb::arg("x"), nb::arg("y"), nb::arg("turn_x"), nb::arg("turn_y"),
-        "x @ y over the last two axes, either turned first.   x [*B,M,K], y [*B,K,N] -> [*B,M,N]");
+        "x @ y over the last two axes, either transposed first.  x [*B,M,K], y [*B,K,N] -> "
+        "[*B,M,N]");
 }
 
 }  // namespace oarlock::python

@@ -1,4 +1,5 @@
-// Feature scaling of early models: per channel, by collected statistics, by position.
+// Feature scaling of early models: per channel, by collected statistics, by position; and the
+// lookahead convolution row_conv.
 #include <cmath>
 
 #include "convert/expression.h"
