@@ -42,8 +42,8 @@ class SideEffect:
     previous_value: the previous value; MISSING if there was none.
     new_value: the value of the program, possibly nested.
     location_name: the name of the location, for messages.
-    is_previous_tensor_aliased: whether another location refers to the same tensor; the program is then valid
-    only for this tensor.
+    is_previous_tensor_aliased: whether another location refers to the previous tensor; the program
+    is then valid only for this tensor.
     condition: if the value is assigned on some paths only, the bool of the program that states
     whether it is.
     """

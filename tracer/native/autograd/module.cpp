@@ -15,7 +15,7 @@ PyObject* set_shared_objects(PyObject*, PyObject* args) {
   if (!PyArg_ParseTuple(args, "OOO", &tensor, &explain, &is_float)) return nullptr;
   if (!PyType_Check(tensor) ||
       !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(tensor), shared.tensor_base)) {
-    PyErr_SetString(PyExc_TypeError, "the class has to come from TensorBase");
+    PyErr_SetString(PyExc_TypeError, "the class must be a subclass of TensorBase");
     return nullptr;
   }
   shared.tensor = reinterpret_cast<PyTypeObject*>(Py_NewRef(tensor));
