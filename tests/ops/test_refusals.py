@@ -25,7 +25,7 @@ REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
     ("reshape2", [f(2, 3)], {"shape": [4, -1]}, "shape=[4, -1] does not hold as many elements as X (X=float32[2,3])"),
     ("reshape2", [f(2, 3)], {"shape": [-1, -1]}, "shape=[-1, -1] leaves more than one size open"),
     ("reshape2", [f(2, 3)], {"shape": [-2, 3]}, "shape=[-2, 3] contains a size below -1"),
-    ("reshape2", [f(2, 3)], {"shape": [3, 2, 0]}, "copies an axis that X has not"),
+    ("reshape2", [f(2, 3)], {"shape": [3, 2, 0]}, "copies the size of an axis that X does not have"),
     ("reshape2", [f(0, 3)], {"shape": [0, -1]}, "does not hold as many elements"),
     ("reshape2", [f(2, 3)], {"shape": []}, "does not hold as many elements"),
     ("squeeze2", [f(2, 1)], {"axes": [2]}, "axes=2 is not an axis of rank 2"),

@@ -104,8 +104,8 @@ def record_program_call(
 ) -> list[Any]:
     """Wrap the arrays `outs` in tensors.
 
-    Those whose indices are in `output_indices` are outputs of a new node, whose inputs are the operands
-    with indices in `input_indices`.
+    Those whose indices are in `output_indices` are outputs of a new node, whose inputs are the
+    operands with indices in `input_indices`.
     """
     ...
 
