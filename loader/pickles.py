@@ -160,9 +160,11 @@ class _StackMachine:
                         f"has {others} keys in one dict that are neither strings nor small integers"
                     )
             target[key] = value
-        self.record_and_check_depth(target, items)
+        self.record_nesting_depth_and_reject_above_max(target, items)
 
-    def record_and_check_depth(self, container: Any, items: list[Any] | tuple[Any, ...]) -> None:
+    def record_nesting_depth_and_reject_above_max(
+        self, container: Any, items: list[Any] | tuple[Any, ...]
+    ) -> None:
         """Record how deep a container is nested after `items` were put into it, and reject it
         above MAX_DEPTH. Containers that hold it keep their recorded depth;
         `_check_unpickled_structure` checks the final structure.
@@ -177,11 +179,11 @@ class _StackMachine:
 
     def push_items_as_tuple(self, items: list[Any]) -> None:
         result = tuple(items)
-        self.record_and_check_depth(result, result)
+        self.record_nesting_depth_and_reject_above_max(result, result)
         self.stack.append(result)
 
     def push_items_as_list(self, items: list[Any]) -> None:
-        self.record_and_check_depth(items, items)
+        self.record_nesting_depth_and_reject_above_max(items, items)
         self.stack.append(items)
 
     def call_constructor(self) -> None:
@@ -308,7 +310,7 @@ def _append_item(machine: _StackMachine, _: Any) -> None:
     item = machine.pop()
     target = machine.require_top(list)
     target.append(item)
-    machine.record_and_check_depth(target, (item,))
+    machine.record_nesting_depth_and_reject_above_max(target, (item,))
 
 
 def _set_item(machine: _StackMachine, _: Any) -> None:
@@ -328,7 +330,7 @@ def _append_items(machine: _StackMachine, _: Any) -> None:
     items = machine.pop_to_mark()
     target = machine.require_top(list)
     target.extend(items)
-    machine.record_and_check_depth(target, items)
+    machine.record_nesting_depth_and_reject_above_max(target, items)
 
 
 def _duplicate_top(machine: _StackMachine, _: Any) -> None:

@@ -153,7 +153,7 @@ class ProgramRunner:
         index = require_single_device(
             [t.array for t in self._tensors]
         )  # the kernels run on the device of the values
-        with use_mode(state.mode.mode_with_gradient_recording(False)):
+        with use_mode(state.mode.mode_with_tape_set(False)):
             outputs = self.run_with_kernels([Tensor(cuda.to_device(a, index)) for a in arrays])
         return [np.asarray(cuda.to_host(t.array)) for t in outputs]
 

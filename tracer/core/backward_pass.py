@@ -36,7 +36,7 @@ class BareArrayMode(Mode):
 
     tape = False
 
-    def mode_with_gradient_recording(self, tape: bool) -> Mode:
+    def mode_with_tape_set(self, tape: bool) -> Mode:
         """The eager mode with or without tape, for user code (PyLayer, hooks): it needs Tensors."""
         return EAGER_MODE if tape else NO_TAPE_MODE
 
@@ -420,11 +420,9 @@ def new_backward_pass(
     """The backward pass for the current mode. It runs on bare arrays if nothing records it."""
     mode = state.mode.without_user_call_wrappers()
     if checks_numerics():
-        return NumericsCheckedBackwardPass(
-            mode.mode_with_gradient_recording(create_graph), watched, reach
-        )
+        return NumericsCheckedBackwardPass(mode.mode_with_tape_set(create_graph), watched, reach)
     if mode.allows_bare_arrays and not create_graph:
         if compat.rules.keeps_result_gradients and reach is None:
             return AllNodeGradsSavingBackwardPass()
         return BackwardPass(watched, reach)
-    return RecordedBackwardPass(mode.mode_with_gradient_recording(create_graph), watched, reach)
+    return RecordedBackwardPass(mode.mode_with_tape_set(create_graph), watched, reach)
