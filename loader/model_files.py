@@ -17,7 +17,7 @@ from ..ir.program import Program
 from .pdiparams import load_params, load_params_folder
 from .pdiparams_info import load_info
 from .pdmodel import parse_program, read_program_file_bytes
-from .pir import program_to_pdmodel
+from .pir_conversion import program_to_pdmodel
 
 MODEL, PARAMS, INFO = ".pdmodel", ".pdiparams", ".pdiparams.info"
 PADDLE3_MODEL = ".json"

@@ -167,7 +167,7 @@ class _StackMachine:
     ) -> None:
         """Record how deep a container is nested after `items` were put into it, and reject it
         above MAX_DEPTH. Containers that hold it keep their recorded depth;
-        `_check_unpickled_structure` checks the final structure.
+        `_reject_cycles_depth_and_sharing` checks the final structure.
         """
         inner = [item for item in items if isinstance(item, (dict, list, tuple)) and item]
         if inner:
@@ -218,7 +218,7 @@ class _StackMachine:
         if len(self.stack) != 1:
             raise ValueError(f"ends with {len(self.stack)} values")
         value = self.pop()
-        _check_unpickled_structure(value, 16 * self.size + 65536)
+        _reject_cycles_depth_and_sharing(value, 16 * self.size + 65536)
         return value
 
 
@@ -244,7 +244,7 @@ def _container_children(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else []
 
 
-def _check_unpickled_structure(root: Any, max_items: int) -> None:
+def _reject_cycles_depth_and_sharing(root: Any, max_items: int) -> None:
     """Reject structures that a recursive reader could not process: cycles, great depth, or one list
     that is shared very often; and unresolved names.
 
