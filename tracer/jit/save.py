@@ -181,7 +181,7 @@ def capture_for_inference(
 def _iter_ops_changed_for_inference(
     program: Program, inference_program: Program
 ) -> Iterator[OpDesc]:
-    """Yield the ops that `copy_with_ops_in_inference_mode` changed; ops with blocks are left out."""
+    """Yield the ops that `copy_with_ops_in_inference_mode` changed, without ops with blocks."""
     pairs = zip(program.ops(), inference_program.ops(), strict=True)
     return (op for op, other in pairs if op.attrs != other.attrs and "sub_block" not in op.attrs)
 
