@@ -172,7 +172,7 @@ SCALAR_VALUE_FIELD: dict[int, tuple[str, type]] = {
     4: ("c", complex),
 }
 
-# Kind -> the field of VarType that describes its elements; kinds left out have none
+# VarKind -> the field of VarType that describes its elements; kinds left out have none
 VAR_TYPE_FIELD: dict[VarKind, str] = {
     VarKind.DENSE: "lod_tensor",
     VarKind.SELECTED_ROWS: "selected_rows",

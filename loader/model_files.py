@@ -17,7 +17,7 @@ from ..ir.program import Program
 from .pdiparams import load_params, load_params_folder
 from .pdiparams_info import load_info
 from .pdmodel import parse_program, read_program_file_bytes
-from .pir import program_to_pdmodel
+from .pir_conversion import program_to_pdmodel
 
 MODEL, PARAMS, INFO = ".pdmodel", ".pdiparams", ".pdiparams.info"
 PADDLE3_MODEL = ".json"
@@ -138,7 +138,9 @@ def find_non_forward_method_prefixes(prefix: str) -> dict[str, str]:
 
 
 def has_forward_program(path: str | os.PathLike[str]) -> bool:
-    """Whether the path has a program for `forward`, or is a folder of Paddle 1.x."""
+    """Whether the path has a program for `forward`, or is a folder; `read_model` then expects the
+    files of Paddle 1.x in it.
+    """
     prefix = model_prefix(path)
     return _has_program(prefix) or os.path.isdir(prefix)
 

@@ -57,7 +57,7 @@ def load_npz(path: str | os.PathLike[str]) -> dict[str, Array]:
         ) as error:
             raise FileError(f"{name}: is not a complete .npz file: {error}") from None
         except MemoryError:
-            raise FileError(f"{name}: is larger than the available memory") from None
+            raise FileError(f"{name}: its arrays need more memory than is available") from None
     return arrays
 
 

@@ -182,7 +182,9 @@ def _require_utf8(value: Any) -> str:
 
 
 def _require_valid_name(value: Any) -> str:
-    """Return the name of a variable or an op."""
+    """Return the name of a variable or an op. Raises _InvalidProgram if it is not UTF-8, is longer
+    than MAX_NAME_BYTES or contains control characters.
+    """
     name = _require_utf8(value)
     if len(name) > MAX_NAME_BYTES // 4 and len(name.encode()) > MAX_NAME_BYTES:
         raise _InvalidProgram(

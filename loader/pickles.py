@@ -160,12 +160,14 @@ class _StackMachine:
                         f"has {others} keys in one dict that are neither strings nor small integers"
                     )
             target[key] = value
-        self.record_and_check_depth(target, items)
+        self.record_nesting_depth_and_reject_above_max(target, items)
 
-    def record_and_check_depth(self, container: Any, items: list[Any] | tuple[Any, ...]) -> None:
+    def record_nesting_depth_and_reject_above_max(
+        self, container: Any, items: list[Any] | tuple[Any, ...]
+    ) -> None:
         """Record how deep a container is nested after `items` were put into it, and reject it
         above MAX_DEPTH. Containers that hold it keep their recorded depth;
-        `_check_unpickled_structure` checks the final structure.
+        `_reject_cycles_depth_and_sharing` checks the final structure.
         """
         inner = [item for item in items if isinstance(item, (dict, list, tuple)) and item]
         if inner:
@@ -177,11 +179,11 @@ class _StackMachine:
 
     def push_items_as_tuple(self, items: list[Any]) -> None:
         result = tuple(items)
-        self.record_and_check_depth(result, result)
+        self.record_nesting_depth_and_reject_above_max(result, result)
         self.stack.append(result)
 
     def push_items_as_list(self, items: list[Any]) -> None:
-        self.record_and_check_depth(items, items)
+        self.record_nesting_depth_and_reject_above_max(items, items)
         self.stack.append(items)
 
     def call_constructor(self) -> None:
@@ -216,7 +218,7 @@ class _StackMachine:
         if len(self.stack) != 1:
             raise ValueError(f"ends with {len(self.stack)} values")
         value = self.pop()
-        _check_unpickled_structure(value, 16 * self.size + 65536)
+        _reject_cycles_depth_and_sharing(value, 16 * self.size + 65536)
         return value
 
 
@@ -242,7 +244,7 @@ def _container_children(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else []
 
 
-def _check_unpickled_structure(root: Any, max_items: int) -> None:
+def _reject_cycles_depth_and_sharing(root: Any, max_items: int) -> None:
     """Reject structures that a recursive reader could not process: cycles, great depth, or one list
     that is shared very often; and unresolved names.
 
@@ -308,7 +310,7 @@ def _append_item(machine: _StackMachine, _: Any) -> None:
     item = machine.pop()
     target = machine.require_top(list)
     target.append(item)
-    machine.record_and_check_depth(target, (item,))
+    machine.record_nesting_depth_and_reject_above_max(target, (item,))
 
 
 def _set_item(machine: _StackMachine, _: Any) -> None:
@@ -328,7 +330,7 @@ def _append_items(machine: _StackMachine, _: Any) -> None:
     items = machine.pop_to_mark()
     target = machine.require_top(list)
     target.extend(items)
-    machine.record_and_check_depth(target, items)
+    machine.record_nesting_depth_and_reject_above_max(target, items)
 
 
 def _duplicate_top(machine: _StackMachine, _: Any) -> None:

@@ -114,6 +114,9 @@ class ProgramRunner:
     def infer(self, arrays: Sequence[Array]) -> list[Any]:
         """Return the outputs for inputs in order. They are NumPy arrays, or on the GPU of the first
         input if that is a GPU array.
+
+        The engine runs the program, unless it does not support it. After a change of values, one
+        call runs on Oarlock's kernels if they support the program.
         """
         index = cuda.gpu_index_of(arrays[0]) if len(arrays) else None
         if index is not None:  # the engine works on CPU memory
@@ -150,7 +153,7 @@ class ProgramRunner:
         index = require_single_device(
             [t.array for t in self._tensors]
         )  # the kernels run on the device of the values
-        with use_mode(state.mode.mode_with_gradient_recording(False)):
+        with use_mode(state.mode.mode_with_tape_set(False)):
             outputs = self.run_with_kernels([Tensor(cuda.to_device(a, index)) for a in arrays])
         return [np.asarray(cuda.to_host(t.array)) for t in outputs]
 

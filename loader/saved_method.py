@@ -102,7 +102,7 @@ class SavedMethod:
             return self._rebuild_outputs(self._run_with_kernels(training, given))
         checks = checks_numerics() and self.runner.is_supported_by_kernels  # which run op by op
         if self.runner.engine_error is not None or self._needs_kernels_for_random_numbers or checks:
-            with use_mode(state.mode.mode_with_gradient_recording(False)):
+            with use_mode(state.mode.mode_with_tape_set(False)):
                 return self._rebuild_outputs(self._run_with_kernels(training, given))
         arrays = [
             self._convert_input_to_array(g, a)
@@ -203,11 +203,11 @@ class SavedMethod:
 
     def input_spec(self) -> list[InputSpec]:
         """Return the InputSpecs of the inputs."""
-        return [_input_spec(a) for a in self.inputs]
+        return [_contract_item_to_input_spec(a) for a in self.inputs]
 
     def output_spec(self) -> list[InputSpec]:
         """Return the InputSpecs of the outputs."""
-        return [_input_spec(a) for a in self.outputs]
+        return [_contract_item_to_input_spec(a) for a in self.outputs]
 
 
 def _needs_kernels_for_capture_or_training(training: bool, inputs: Sequence[Any]) -> bool:
@@ -224,7 +224,7 @@ def _contract_arg_of_variable(program: Program, name: str) -> ContractInputOrOut
     return ContractInputOrOutput(name, var.dtype, var.shape, name)
 
 
-def _input_spec(arg: ContractInputOrOutput) -> InputSpec:
+def _contract_item_to_input_spec(arg: ContractInputOrOutput) -> InputSpec:
     return InputSpec(list(arg.shape), arg.dtype, arg.name)
 
 

@@ -178,7 +178,9 @@ NUM_COMPARED_ELEMENTS = 16  # elements at either end of a value that are compare
 
 
 def _check_same_value(file: str, name: str, here: Any, there: Any) -> None:
-    """Raise FileError if two files of one model hold different values under one name."""
+    """Raise FileError if two files of one model hold different values under one name: another shape
+    or dtype, or other elements among the NUM_COMPARED_ELEMENTS at either end.
+    """
     same = here.shape == there.shape and here.dtype == there.dtype
     if same:
         a, b = here.reshape(-1), there.reshape(-1)

@@ -155,7 +155,7 @@ def count_casts(function: Any) -> int:
             seen.append(op.type)
             return super().run(op, args, attrs)
 
-        def mode_with_gradient_recording(self, tape: bool) -> Any:
+        def mode_with_tape_set(self, tape: bool) -> Any:
             return Counting(tape)
 
     before = state.mode

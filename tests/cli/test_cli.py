@@ -222,7 +222,7 @@ def test_interrupted_export_keeps_existing_file(
     def interrupted(*_: Any) -> str:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("oarlock.onnx.writer.check_and_compare_onnx_file", interrupted)
+    monkeypatch.setattr("oarlock.onnx.writer.check_onnx_file_and_report", interrupted)
     output = tmp_path / "m.onnx"
     for before in (None, b"before"):
         if before is not None:

@@ -346,3 +346,8 @@ def test_negative_offset_of_crop_is_rejected(tmp_path: Path) -> None:
     op.attrs["offsets"] = Attr(AttrType.INTS, [-1])
     with pytest.raises(runtime_module().Error, match="'offsets' has -1"):
         runtime_module().to_onnx(to_bytes(program), None, opset=17)
+
+
+def test_program_of_paddle_3_is_not_overwritten(model: str, tmp_path: Path) -> None:
+    with pytest.raises(OpError, match="is a file name that Paddle uses"):
+        write_onnx(read_model(model), tmp_path / "net.json", ExportOptions(inline=True))

@@ -16,7 +16,7 @@ from oarlock.cli.main import app
 from oarlock.export import pdmodel
 from oarlock.jit.paddle_format_conversion import convert_paddle_format
 from oarlock.loader.pdmodel import parse_program
-from oarlock.loader.pir import convert_pdmodel_to_pir, convert_pir_to_pdmodel
+from oarlock.loader.pir_conversion import convert_pdmodel_to_pir, convert_pir_to_pdmodel
 from oarlock.loader.runtime import UnsupportedError
 from oarlock.static import InputSpec
 

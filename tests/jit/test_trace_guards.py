@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -217,3 +218,19 @@ def test_set_snapshot_compares_type_and_members() -> None:
     snapshot = take_snapshot({1, 2})
     assert snapshot.matches({2, 1})
     assert not snapshot.matches({1}) and not snapshot.matches(frozenset({1, 2}))
+
+
+@pytest.mark.parametrize(
+    "decide",
+    [lambda size: size * 0.5 > 4, lambda size: ~size < -20, lambda size: 1 << size > 99],
+    ids=["float", "invert", "shift"],
+)
+def test_decisions_on_computed_sizes_are_guarded(decide: Callable[[int], bool]) -> None:
+    class Decides(Net):
+        def forward(self, x: Any) -> Any:
+            return self.fc(x) if decide(x.shape[0]) else -self.fc(x)
+
+    net = Decides()
+    _, traced = TracedLayer.trace(net, [rows(2)], again=[rows(3)])
+    with pytest.raises(GuardError):
+        traced([rows(40)])

@@ -17,7 +17,7 @@ import pytest
 import oarlock as paddle
 from oarlock import FileError
 from oarlock.loader.pdmodel import parse_program
-from oarlock.loader.pir import convert_pir_to_pdmodel, is_pir
+from oarlock.loader.pir_conversion import convert_pir_to_pdmodel, is_pir
 from oarlock.loader.runtime import UnsupportedError
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"

@@ -31,7 +31,7 @@ class MetaCheckingMode(EagerMode):
     allows_bare_arrays = False
     seen: set[str] = set()
 
-    def mode_with_gradient_recording(self, tape: bool) -> MetaCheckingMode:
+    def mode_with_tape_set(self, tape: bool) -> MetaCheckingMode:
         return MetaCheckingMode(tape)
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:

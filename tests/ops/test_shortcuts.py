@@ -70,7 +70,7 @@ def test_cumsum_along_the_first_axis(shape: tuple[int, ...], attrs: dict[str, bo
 
 def test_gather_from_images_in_padding() -> None:
     mask = np.array([[[[3, -1]]]], np.int32)
-    out = OPS["take_from_pictures"].kernel(
+    out = OPS["read_at_max_positions"].kernel(
         np.arange(1, 5, dtype=np.float32).reshape(1, 1, 2, 2), mask
     )
     assert out.tolist() == [[[[4, 0]]]]

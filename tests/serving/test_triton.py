@@ -132,3 +132,11 @@ def test_failed_export_leaves_nothing(model: str, tmp_path: Path) -> None:
 def test_inline_weights(model: str, tmp_path: Path) -> None:
     folder = add_model_to_repository(model, tmp_path / "repository", ExportOptions(inline=True))
     assert sorted(p.name for p in (folder / "1").iterdir()) == ["model.onnx"]
+
+
+def test_model_is_named_after_the_prefix(model: str, tmp_path: Path) -> None:
+    prefix = model.removesuffix(".pdmodel")
+    folder = add_model_to_repository(
+        f"{prefix}.pdiparams", tmp_path / "repository", ExportOptions()
+    )
+    assert folder.name == Path(prefix).name

@@ -129,7 +129,7 @@ BAD = [
     (START + "y = relu(X=x, X=x)", "m:3: slot X is there twice"),
     (START + "y = relu(X=x) a", "m:3: '=' is expected"),
     (START + "y = relu(X=x) a=1 a=2", "m:3: attribute a is there twice"),
-    (START + "y = relu(X=x) a=what", "m:3: a value is expected, not 'what'"),
+    (START + "y = relu(X=x) a=what", "m:3: a number is expected, not 'what'"),
     (
         START + "y = relu(X=x) a=99999999999",
         "m:3: attribute a: INT is an int of 32 bits, not 99999999999",

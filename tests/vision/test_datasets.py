@@ -308,6 +308,8 @@ def test_empty_folders_are_rejected(image_folder: Path) -> None:
             kind(image_folder / "nowhere")
         with pytest.raises(oar.OpError, match="exclude each other"):
             kind(image_folder, extensions=[".x"], is_valid_file=bool)
+        with pytest.raises(oar.OpError, match="that is_valid_file accepts"):
+            kind(image_folder, is_valid_file=lambda path: False)
 
 
 # -- Flowers and VOC

@@ -14,7 +14,8 @@ from ..ir.program import Block, OpDesc, Program, VarDesc, VarKind
 
 
 class ActivityAnalysis:
-    """The variables that depend on `sources`.
+    """The variables that depend on `sources` ("varied" in the literature). Whether a loss depends
+    on them is not determined.
 
     barred: names through which no dependency propagates.
     within: the blocks that are still being recorded, outermost first. No op that runs them exists

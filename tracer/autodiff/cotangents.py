@@ -97,7 +97,9 @@ class Cotangents:
         return made
 
     def _rename_term_if_renameable(self, name: str, index: int, gradient: Variable) -> Variable:
-        """Rename one term of a sum to the name that Paddle uses."""
+        """Rename one term of a sum to the name that Paddle uses. Return the renamed variable, or
+        `gradient` unchanged if its name is fixed.
+        """
         if gradient.name not in self._renameable:
             return gradient
         return self._rename(gradient, f"{name}@GRAD@RENAME@block{self._recorder.block.idx}@{index}")

@@ -71,8 +71,8 @@ class BlockGradient:
     # -------------------------------------------------------------------------------------------
 
     def _emit_overwritable_written_grads(self) -> None:
-        """Copy the gradients of the written variables to variables that the gradient block
-        may overwrite.
+        """Fill `written_grads`: for each written variable that needs a gradient, a copy of its
+        gradient, or zeros if there is none. The gradient block may overwrite them.
         """
         outer = self.outer
         for name in self._iter_written_names_needing_grad():

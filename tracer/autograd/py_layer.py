@@ -66,7 +66,7 @@ class PyLayer:
         arguments.
         """
         ctx = PyLayerContext()
-        with use_mode(state.mode.mode_with_gradient_recording(False)):
+        with use_mode(state.mode.mode_with_tape_set(False)):
             result = cls.forward(ctx, *args, **kwargs)
         inputs = _collect_tensors([*args, *kwargs.values()])
         result_list = list(result) if isinstance(result, list | tuple) else [result]
@@ -149,7 +149,7 @@ def _make_vjp_rule(
     def vjp_rule(grads: list[Any], operands: list[Any]) -> list[Any]:
         bare = state.mode is BARE_ARRAY_MODE
         tensors = [Tensor(g) if bare and g is not None else g for g in grads]
-        with use_mode(state.mode.mode_with_gradient_recording(False) if bare else state.mode):
+        with use_mode(state.mode.mode_with_tape_set(False) if bare else state.mode):
             gradients = cls.backward(
                 ctx, *[t if t is None else conjugate_complex_grad(t) for t in tensors]
             )

@@ -15,7 +15,8 @@ class GuardedInt(int):
     """A size, or an int computed from sizes.
 
     callbacks: called when Python code compares the value, tests whether it is 0, or converts it to
-    a plain number.
+    a plain number. The operators of a float whose second operand is a GuardedInt, such as
+    `0.5 * size`, convert it without a call.
     """
 
     callbacks: tuple[ReadCallback, ...]
@@ -58,7 +59,11 @@ def _make_guard_propagating_method(name: str) -> Any:
     def method(self: GuardedInt, *args: Any) -> Any:
         found = int_method(self, *args)
         others = [note for size in args for note in getattr(size, "callbacks", ())]
-        return GuardedInt(found, (*self.callbacks, *others)) if type(found) is int else found
+        if type(found) is int:
+            return GuardedInt(found, (*self.callbacks, *others))
+        for note in self.callbacks:  # the other operand, e.g. a float, converts the value
+            note()
+        return found
 
     return method
 
@@ -108,6 +113,9 @@ for _name in (
     "xor",
     "lshift",
     "rshift",
+    "invert",
+    "rlshift",
+    "rrshift",
     "rand",
     "ror",
     "rxor",

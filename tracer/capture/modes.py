@@ -55,7 +55,7 @@ class Trace(EagerMode):
         super().__init__(tape)
         self.recorder, self.constrained_dims = recorder, constrained_dims
 
-    def mode_with_gradient_recording(self, tape: bool) -> Trace:
+    def mode_with_tape_set(self, tape: bool) -> Trace:
         """Return a mode for the same recorder, with or without autograd."""
         return Trace(self.recorder, tape, self.constrained_dims)
 
@@ -225,7 +225,7 @@ class Static(Mode):
             op.attrs.pop("op_role", None)  # it belongs to the forward pass
         return gradients
 
-    def mode_with_gradient_recording(self, tape: bool) -> Static:
+    def mode_with_tape_set(self, tape: bool) -> Static:
         """Return a mode for the same recorder. In a program to train, ops that are recorded without
         autograd get no gradients.
         """

@@ -85,7 +85,7 @@ class Checkpoint(NamedTuple):
 
 
 class Recorder:
-    """Writes ops to a program.
+    """Writes ops to a program for the recording dispatch modes, such as `Static` and `Trace`.
 
     program: the program so far.
     scope: by name, the tensors whose values are saved with the program.
@@ -287,7 +287,7 @@ class Recorder:
         """Declare `tensor` as a parameter, buffer or constant whose value is saved with the
         program.
         """
-        name = self._preset_names.get(id(tensor)) or self.namer.reserve_renumbered_persistable_name(
+        name = self._preset_names.get(id(tensor)) or self.namer.reserve_program_name_of_persistable(
             preferred_name or tensor.name
         )
         trainable = not tensor.stop_gradient

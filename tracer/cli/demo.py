@@ -105,7 +105,7 @@ def train(model: LeNet, digits: TrainAndTestDigits, epochs: int) -> list[float]:
     return losses
 
 
-def time_per_image(call: Callable[[Array], Any], images: Array, repeat: int = 200) -> float:
+def median_time_per_image(call: Callable[[Array], Any], images: Array, repeat: int = 200) -> float:
     """Return the median time of a call with one image, in seconds."""
     times = []
     for i in range(repeat):
@@ -123,7 +123,7 @@ def run_eager(model: LeNet, images: Array) -> BackendResult:
         with no_grad():
             return model(Tensor(array)).array
 
-    return BackendResult("eager", call(images), time_per_image(call, images), 0.0, ())
+    return BackendResult("eager", call(images), median_time_per_image(call, images), 0.0, ())
 
 
 def trace_save_and_run(model: LeNet, images: Array, prefix: str) -> BackendResult:
@@ -137,7 +137,7 @@ def trace_save_and_run(model: LeNet, images: Array, prefix: str) -> BackendResul
     return BackendResult(
         "TracedLayer",
         traced([images])[0],
-        time_per_image(lambda a: traced([a]), images),
+        median_time_per_image(lambda a: traced([a]), images),
         load,
         files,
     )
@@ -151,7 +151,7 @@ def run_translated(images: Array, prefix: str) -> BackendResult:
     load = perf_counter() - start
     files = tuple(prefix + suffix for suffix in (".pdmodel", ".pdiparams", ".pdiparams.info"))
     return BackendResult(
-        "TranslatedLayer", layer(images).array, time_per_image(layer, images), load, files
+        "TranslatedLayer", layer(images).array, median_time_per_image(layer, images), load, files
     )
 
 
@@ -208,7 +208,7 @@ def export_and_run_onnx(images: Array, prefix: str) -> BackendResult:
     name = session.get_inputs()[0].name
     session.run(None, {name: images[:1]})
     load = perf_counter() - start
-    seconds = time_per_image(lambda a: session.run(None, {name: a}), images)
+    seconds = median_time_per_image(lambda a: session.run(None, {name: a}), images)
     return BackendResult(
         "ONNX (onnxruntime)",
         session.run(None, {name: images})[0],

@@ -121,8 +121,8 @@ class AliasModuleFinder(Loader, MetaPathFinder):
 class AliasModule(ModuleType):
     """An aliased module of Paddle; its names are those of the module `target`.
 
-    If its parent module has a function of the same name, as `fluid.layers.rnn`, the view is
-    callable and calls that function.
+    If `target` has a function with the last part of the module's name, as for `fluid.layers.rnn`,
+    the view is callable and calls that function.
     """
 
     def __init__(self, name: str, target: ModuleType) -> None:

@@ -89,8 +89,8 @@ def _patch_to_return_single_element_arrays(owner: Any, name: str) -> Callable[[]
 
 
 def patch_functions_to_return_one_element() -> Callable[[], None]:
-    """Make the functions of `NAMES` return shape [1] instead of [].  Returns a function that
-    restores them.
+    """Make the functions of `NAMES` return shape [1] instead of [], and Tensor.numpy and
+    Executor.run return SingleElementArray views.  Returns a function that restores all of them.
     """
     undo: list[Callable[[], None]] = [
         _patch_to_return_single_element_arrays(Tensor, "numpy"),

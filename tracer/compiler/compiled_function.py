@@ -85,7 +85,7 @@ class CompiledInstructions:
 
     @property
     def source_text(self) -> str:
-        """The source."""
+        """The Python source of the compiled function."""
         return "\n".join(self._source.lines)
 
 
@@ -173,7 +173,9 @@ class CompiledProgram:
 
     @property
     def source_text(self) -> str:
-        """The source of the function."""
+        """The Python source of the build for the current state of the switch of compiled
+        kernels.
+        """
         return self._get_or_create_build_for_switch().function.source_text
 
     def run(self, scope: Mapping[str, Tensor], feed: Mapping[str, Any]) -> list[Any]:

@@ -68,6 +68,7 @@ def _raise_for_instruction(
             raise MemoryLimitError(
                 append_user_line(f"{instruction.desc.type}: {out_of_memory_message([])}")
             )
+        # The message gets the op type as prefix, unless it has it.
         raise OpError(
             append_user_line(
                 str(error)

@@ -30,11 +30,11 @@ from .kernel_selection import find_native_kernel
 Number = float
 Operand = str | Number  # a register, `@i` (the result of instruction i of the group), or a constant
 # expression instructions: pairs of name and operands
-ExpressionCode = list[tuple[str, Operand, Operand | None]]
+ExpressionInstructions = list[tuple[str, Operand, Operand | None]]
 
 
 ShapeLookup = Callable[[str], tuple[int, ...]]
-ExpressionRule = Callable[[KernelCall, ShapeLookup], ExpressionCode | None]
+ExpressionRule = Callable[[KernelCall, ShapeLookup], ExpressionInstructions | None]
 
 
 def make_binary_rule(piece: str) -> ExpressionRule:
@@ -47,7 +47,7 @@ def make_unary_rule(piece: str) -> ExpressionRule:
     return lambda call, _: None if call.attrs else [(piece, call.ins[0], None)]
 
 
-def _scale_code(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
+def _scale_instructions(call: KernelCall, _: ShapeLookup) -> ExpressionInstructions | None:
     if call.ins[1] is not None:
         return None
     factor, bias = call.attrs.get("scale", 1.0), call.attrs.get("bias", 0.0)
@@ -58,27 +58,29 @@ def _scale_code(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
     return [("add", call.ins[0], bias), ("mul", "@0", factor)]
 
 
-def _sum_code(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
+def _sum_instructions(call: KernelCall, _: ShapeLookup) -> ExpressionInstructions | None:
     registers = call.ins[0]
     if not isinstance(registers, tuple) or len(registers) < 2:
         return None
-    code: ExpressionCode = [("add", registers[0], registers[1])]
+    code: ExpressionInstructions = [("add", registers[0], registers[1])]
     return code + [("add", f"@{i}", register) for i, register in enumerate(registers[2:])]
 
 
 def _make_gelu_rule(piece: str, approximate: str) -> ExpressionRule:
-    def translate(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
+    def translate(call: KernelCall, _: ShapeLookup) -> ExpressionInstructions | None:
         name = approximate if call.attrs.get("approximate") else piece
         return [(name, call.ins[0], call.ins[1] if len(call.ins) > 1 else None)]
 
     return translate
 
 
-def _apply_scaled_mask_code(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
+def _apply_scaled_mask_instructions(
+    call: KernelCall, _: ShapeLookup
+) -> ExpressionInstructions | None:
     return [("mul", call.ins[1], call.attrs.get("scale", 1.0)), ("mul", call.ins[0], "@0")]
 
 
-def _clamp_code(x: Operand, low: float, high: float) -> ExpressionCode:
+def _clamp_instructions(x: Operand, low: float, high: float) -> ExpressionInstructions:
     """Expression instructions that clamp `x` to [low, high].
 
     x: a register, or `@i` with the index i of the last preceding instruction.
@@ -91,31 +93,35 @@ def _clamp_code(x: Operand, low: float, high: float) -> ExpressionCode:
 
 
 def _make_clip_rule(low: str, high: str, default: tuple[float, float]) -> ExpressionRule:
-    def translate(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
+    def translate(call: KernelCall, _: ShapeLookup) -> ExpressionInstructions | None:
         if any(slot is not None for slot in call.ins[1:]):
             return None
-        return _clamp_code(
+        return _clamp_instructions(
             call.ins[0], call.attrs.get(low, default[0]), call.attrs.get(high, default[1])
         )
 
     return translate
 
 
-def _leaky_relu_code(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
+def _leaky_relu_instructions(call: KernelCall, _: ShapeLookup) -> ExpressionInstructions | None:
     alpha = call.attrs.get("alpha", 0.02)
     return [("mul", call.ins[0], alpha), ("max", "@0", call.ins[0])] if 0 < alpha <= 1 else None
 
 
-def _hard_sigmoid_code(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
+def _hard_sigmoid_instructions(call: KernelCall, _: ShapeLookup) -> ExpressionInstructions | None:
     slope, offset = call.attrs.get("slope", 0.2), call.attrs.get("offset", 0.5)
-    return [("mul", call.ins[0], slope), ("add", "@0", offset), *_clamp_code("@1", 0.0, 1.0)]
+    return [
+        ("mul", call.ins[0], slope),
+        ("add", "@0", offset),
+        *_clamp_instructions("@1", 0.0, 1.0),
+    ]
 
 
-def _hard_swish_code(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
+def _hard_swish_instructions(call: KernelCall, _: ShapeLookup) -> ExpressionInstructions | None:
     most, scale, offset = (
         call.attrs.get(name, d) for name, d in (("threshold", 6.0), ("scale", 6.0), ("offset", 3.0))
     )
-    between = _clamp_code("@0", 0.0, most)
+    between = _clamp_instructions("@0", 0.0, most)
     return [
         ("add", call.ins[0], offset),
         *between,
@@ -124,13 +130,15 @@ def _hard_swish_code(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
     ]
 
 
-def _fill_like_code(call: KernelCall, _: ShapeLookup) -> ExpressionCode | None:
+def _fill_like_instructions(call: KernelCall, _: ShapeLookup) -> ExpressionInstructions | None:
     if "dtype" in call.attrs:
         return None
     return [("second", call.ins[0], call.attrs.get("value", 0.0))]
 
 
-def _reduction_grad_code(call: KernelCall, shape_of: ShapeLookup) -> ExpressionCode | None:
+def _reduction_grad_instructions(
+    call: KernelCall, shape_of: ShapeLookup
+) -> ExpressionInstructions | None:
     """Broadcast the gradient of a reduction over the reduced axes, if this is the same as
     NumPy's broadcasting.
     """
@@ -177,14 +185,14 @@ EXPRESSION_RULES: dict[str, ExpressionRule] = {
     "relu6": _make_clip_rule("", "threshold", (0.0, 6.0)),
     "brelu": _make_clip_rule("t_min", "t_max", (0.0, 24.0)),
     "clip": _make_clip_rule("min", "max", (0.0, 0.0)),
-    "leaky_relu": _leaky_relu_code,
-    "hard_sigmoid": _hard_sigmoid_code,
-    "hard_swish": _hard_swish_code,
-    "scale": _scale_code,
-    "sum": _sum_code,
-    "masked": _apply_scaled_mask_code,
-    "spread_like": _reduction_grad_code,
-    "fill_any_like": _fill_like_code,
+    "leaky_relu": _leaky_relu_instructions,
+    "hard_sigmoid": _hard_sigmoid_instructions,
+    "hard_swish": _hard_swish_instructions,
+    "scale": _scale_instructions,
+    "sum": _sum_instructions,
+    "masked": _apply_scaled_mask_instructions,
+    "spread_like": _reduction_grad_instructions,
+    "fill_any_like": _fill_like_instructions,
 }
 # For a single call of these, NumPy is as fast.
 OPS_NOT_FUSED_ALONE = ("fill_any_like", "spread_like")

@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..capture.variable import GRADIENT_SUFFIX
 from ..core.op import OPS, Slot
 from ..ir.block_captures import EMPTY_NAME
@@ -28,7 +30,7 @@ class FetchedNdarrayWithLod(NamedTuple):
     offsets: list[Any]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        return self.array if dtype is None else self.array.astype(dtype)
+        return np.array(self.array, dtype, copy=copy)
 
 
 class LodPropagation:

@@ -82,7 +82,7 @@ class PartialProgram:
 
         Raises OpError for a wrong number of inputs and for an op that fails.
         """
-        return self.call_with_stop_gradients(
+        return self.call_given_stop_gradients(
             inputs, self.stop_gradients_of_inputs_and_state(inputs)
         )
 
@@ -90,7 +90,7 @@ class PartialProgram:
         """The `stop_gradient` of each input; None if no gradients are recorded."""
         return stop_gradients_of([*inputs, *self._state_tensors]) if state.mode.tape else None
 
-    def call_with_stop_gradients(
+    def call_given_stop_gradients(
         self, inputs: Sequence[Tensor], stops: StopGradients | None
     ) -> list[Tensor]:
         """Call the program. `stops` states which inputs do not require gradients."""

@@ -196,8 +196,8 @@ class _RecurrentGradLowering:
         ]
 
     def _step_and_whole_grad_names(self, slot: str) -> list[tuple[str, str]]:
-        """Pairs of register names: the gradient of an input in one step, and the gradient of
-        the whole input.
+        """Pairs of variable names: the gradient of an input in one step, in the gradient block, and
+        the gradient of the whole input, in the outer block.
         """
         result = self._desc.outputs.get(f"{slot}@GRAD", [])
         pairs = zip(self._desc.inputs.get(slot, []), result, strict=False)

@@ -97,14 +97,15 @@ def wrap_arrays(arrays: tuple[Any, ...]) -> list[Any]: ...
 def record_program_call(
     op: OpBase,
     operands: list[Any],
-    taken: list[int],
+    input_indices: list[int],
     attrs: dict[str, Any],
     outs: tuple[Any, ...],
-    wanted: list[int],
+    output_indices: list[int],
 ) -> list[Any]:
     """Wrap the arrays `outs` in tensors.
 
-    Those whose numbers are in `wanted` are outputs of a new node with the inputs `taken`.
+    Those whose indices are in `output_indices` are outputs of a new node, whose inputs are the
+    operands with indices in `input_indices`.
     """
     ...
 

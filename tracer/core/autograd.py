@@ -100,7 +100,7 @@ def backward(
     _run_backward_pass_on_root_device(sweep, roots, given, retain_graph)
     if notified:
         sweep.notify_remaining_listeners()
-    with use_mode(state.mode.mode_with_gradient_recording(False)):
+    with use_mode(state.mode.mode_with_tape_set(False)):
         for leaf, gradient in sweep.leaves():
             if not any(listener.owns(leaf) for listener in notified):
                 leaf.grad = leaf_grad_after_hooks_and_accumulation(
@@ -235,7 +235,9 @@ def grad(
 
 
 def _as_differentiable_grad(gradient: Tensor | None) -> Tensor | None:
-    """Make a gradient differentiable, even if it is a constant."""
+    """Return None or a differentiable gradient as it is; otherwise a new tensor with the same array
+    and stop_gradient=False.
+    """
     return (
         gradient
         if gradient is None or not gradient.stop_gradient
@@ -277,7 +279,7 @@ class no_grad(ContextDecorator):
 
     def __enter__(self) -> no_grad:
         self._mode_stack.append(state.mode)
-        state.mode = state.mode.mode_with_gradient_recording(self._tape)
+        state.mode = state.mode.mode_with_tape_set(self._tape)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -329,10 +331,10 @@ class set_grad_enabled:
 
     def __init__(self, mode: bool) -> None:
         self._enabled, self._previous_mode = mode, state.mode
-        state.mode = state.mode.mode_with_gradient_recording(mode)
+        state.mode = state.mode.mode_with_tape_set(mode)
 
     def __enter__(self) -> None:
-        state.mode = state.mode.mode_with_gradient_recording(self._enabled)
+        state.mode = state.mode.mode_with_tape_set(self._enabled)
 
     def __exit__(self, *_: object) -> None:
         state.mode = self._previous_mode

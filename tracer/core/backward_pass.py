@@ -36,8 +36,8 @@ class BareArrayMode(Mode):
 
     tape = False
 
-    def mode_with_gradient_recording(self, tape: bool) -> Mode:
-        """The eager mode, for user code (PyLayer, hooks), which needs Tensors."""
+    def mode_with_tape_set(self, tape: bool) -> Mode:
+        """The eager mode with or without tape, for user code (PyLayer, hooks): it needs Tensors."""
         return EAGER_MODE if tape else NO_TAPE_MODE
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
@@ -333,7 +333,9 @@ class NumericsCheckedBackwardPass(RecordedBackwardPass):
         self._grad_op = ""  # no op yet: the initial gradient comes from the caller
 
     def before_vjp_rule(self, node: Node) -> None:
-        """Save the op whose gradients the engine passes to `reduce_to_input` next."""
+        """Called by C++ before the VJP rule of a node: save the name of its gradient op, whose
+        results are checked in `reduce_to_input`.
+        """
         self._grad_op = f"{node.op.type}_grad"
 
     def reduce_to_input(self, gradient: Any, like: Tensor) -> Any:
@@ -418,11 +420,9 @@ def new_backward_pass(
     """The backward pass for the current mode. It runs on bare arrays if nothing records it."""
     mode = state.mode.without_user_call_wrappers()
     if checks_numerics():
-        return NumericsCheckedBackwardPass(
-            mode.mode_with_gradient_recording(create_graph), watched, reach
-        )
+        return NumericsCheckedBackwardPass(mode.mode_with_tape_set(create_graph), watched, reach)
     if mode.allows_bare_arrays and not create_graph:
         if compat.rules.keeps_result_gradients and reach is None:
             return AllNodeGradsSavingBackwardPass()
         return BackwardPass(watched, reach)
-    return RecordedBackwardPass(mode.mode_with_gradient_recording(create_graph), watched, reach)
+    return RecordedBackwardPass(mode.mode_with_tape_set(create_graph), watched, reach)

@@ -3,7 +3,8 @@
 - All inputs on the CPU: run the compiled kernel if there is one, otherwise the NumPy kernel.
 - Inputs on a GPU: run the NumPy kernel with CuPy arrays. Its `np` creates arrays on the GPU
   (`arrays.py`). Results on the CPU are copied to the GPU.
-- Ops with a `host_reason`, and bfloat16 inputs: copy to the CPU, run, copy back.
+- Ops with a `host_reason`, bfloat16 inputs, and random ops without inputs: run on the CPU, and copy
+  the results to the GPU.
 - No inputs: the device of `set_device`.
 
 Inputs on two devices raise an error, except for scalars (0-D), which are copied.

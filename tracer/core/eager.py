@@ -61,7 +61,7 @@ class EagerMode(Mode):
     def __init__(self, tape: bool) -> None:
         self.tape = tape
 
-    def mode_with_gradient_recording(self, tape: bool) -> EagerMode:
+    def mode_with_tape_set(self, tape: bool) -> EagerMode:
         """The eager mode with or without tape."""
         return EAGER_MODE if tape else NO_TAPE_MODE
 

@@ -59,7 +59,9 @@ def leaf_grad_after_hooks_and_accumulation(leaf: Tensor, gradient: Tensor) -> Te
 def begin_and_schedule_listeners(
     sweep: BackwardPass, roots: Sequence[Tensor], active: Sequence[GradListener]
 ) -> list[GradListener]:
-    """Start a pass: return the active listeners that own leaves which the pass reaches."""
+    """Start a pass: return the active listeners that own leaves which the pass reaches, and set
+    `sweep.last_uses` so that each is notified after the last node that reads its leaf.
+    """
     if not active:
         return []
     reached, last = _find_leaves_and_last_readers(roots)

@@ -112,7 +112,7 @@ class Mode:
         """The part of a program's cache key that depends on this mode."""
         return ()
 
-    def mode_with_gradient_recording(self, tape: bool) -> Mode:
+    def mode_with_tape_set(self, tape: bool) -> Mode:
         """The same mode, with recording of gradients turned on or off."""
         raise NotImplementedError
 
@@ -202,9 +202,9 @@ class WrapperMode(Mode):
         """The class of the wrapper and the key of the inner mode."""
         return type(self).__name__, self.inner.cache_key()
 
-    def mode_with_gradient_recording(self, tape: bool) -> Mode:
+    def mode_with_tape_set(self, tape: bool) -> Mode:
         """The same wrapper around the inner mode with or without tape."""
-        return self.with_inner(self.inner.mode_with_gradient_recording(tape))
+        return self.with_inner(self.inner.mode_with_tape_set(tape))
 
     def without_user_call_wrappers(self) -> Mode:
         """Forwarded to the inner mode."""

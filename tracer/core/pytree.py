@@ -195,7 +195,11 @@ def num_leaves(spec: Any) -> int:
 
 
 def subscript_paths(spec: Any) -> list[str]:
-    """Return the path of each leaf in Python syntax: `[0]['key']`."""
+    """Return the path of each leaf in Python syntax: `[0]['key']`.
+
+    The paths are in the order of the containers. Those of `dotted_paths` and `leaf_input_names` are
+    in the order of the leaf indices, which differs if `flatten` sorted the keys.
+    """
     if isinstance(spec, int):
         return [""]
     return [

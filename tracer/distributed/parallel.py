@@ -147,7 +147,7 @@ def check_same_parameters(layer: Layer, group: Group) -> None:
             )
             raise OpError(
                 append_user_line(
-                    f"DataParallel: rank {rank} has other parameters: {other} where this rank has "
-                    f"{this}"
+                    f"DataParallel: rank {rank} has other parameters or buffers: {other} where "
+                    f"this rank has {this}"
                 )
             )

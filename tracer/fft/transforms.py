@@ -78,7 +78,9 @@ def _crop_or_pad(x: Tensor, sizes: Sequence[int], axes: Sequence[int]) -> Tensor
     return OPS["pad"](x, paddings=paddings) if any(paddings) else x
 
 
-def _complex_output_transform(x: Tensor, s: Sizes, axes: Sizes, norm: str, forward: bool) -> Tensor:
+def _transform_to_full_spectrum(
+    x: Tensor, s: Sizes, axes: Sizes, norm: str, forward: bool
+) -> Tensor:
     """Compute the full transform."""
     x = _as_float(x)
     is_real = x.meta.dtype.kind != "c"
@@ -130,7 +132,7 @@ def fft(
 
     x [*, N] -> complex [*, n]
     """
-    return _complex_output_transform(x, _wrap_optional_size_in_list(n), [axis], norm, True)
+    return _transform_to_full_spectrum(x, _wrap_optional_size_in_list(n), [axis], norm, True)
 
 
 def ifft(
@@ -140,7 +142,7 @@ def ifft(
 
     x [*, N] -> complex [*, n]
     """
-    return _complex_output_transform(x, _wrap_optional_size_in_list(n), [axis], norm, False)
+    return _transform_to_full_spectrum(x, _wrap_optional_size_in_list(n), [axis], norm, False)
 
 
 def rfft(
@@ -190,7 +192,7 @@ def fftn(
 
     x [*] -> complex [*s]
     """
-    return _complex_output_transform(x, s, axes, norm, True)
+    return _transform_to_full_spectrum(x, s, axes, norm, True)
 
 
 def ifftn(
@@ -200,7 +202,7 @@ def ifftn(
 
     x [*] -> complex [*s]
     """
-    return _complex_output_transform(x, s, axes, norm, False)
+    return _transform_to_full_spectrum(x, s, axes, norm, False)
 
 
 def rfftn(

@@ -79,8 +79,8 @@ class DataLoader:
     collate_fn: creates a batch from a list of samples.
     batch_sampler: replaces batch_size, shuffle and drop_last; worker_init_fn(id): called at the
     start of each worker.
-    feed_list: with return_list=False, variables of a program: batches are then dicts for
-    Executor.run.
+    feed_list: with return_list=False, variables of a program: batches are then lists of one dict,
+    for Executor.run.
     use_shared_memory: workers pass large arrays through shared memory.
 
     Every worker iterates over the whole IterableDataset; it selects its part by get_worker_info.

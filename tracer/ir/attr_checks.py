@@ -143,7 +143,7 @@ def _iter_first_range_problem(kind: str, name: str, value: Any) -> Iterator[str]
 
 
 def _swaps_scalar_and_list(attr: Attr, spec: AttrSpec) -> bool:
-    """Whether the attribute is a number where a list is declared, or a one-element list
+    """Whether the attribute is a number where a list is declared, or a list of at most one element
     where a number is declared. Some versions of Paddle write such attributes.
     """
     if isinstance(attr.value, list):

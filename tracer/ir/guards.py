@@ -14,7 +14,9 @@ from ..core import cuda
 from ..core.errors import GuardError, append_user_line
 from .program import Guard
 
-RELATIVE_TOLERANCE = 1e-5  # relative tolerance for floats, because engines round differently
+# Tolerance for floats, because engines round differently: relative to the expected value, absolute
+# if that is between -1 and 1.
+RELATIVE_TOLERANCE = 1e-5
 # prefix of `reader` in a guard made from an assert; the message of the assert follows
 ASSERT_READER_PREFIX = "assert: "
 MAX_SAVED_ELEMENTS = 64  # larger arrays are saved as a digest

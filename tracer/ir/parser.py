@@ -184,7 +184,7 @@ def _parse_double(line: TokenLine) -> float:
     try:
         return float(token.value if token.kind == "word" else "")
     except ValueError:
-        raise LineSyntaxError(f"a value is expected, not {token.value!r:.80}") from None
+        raise LineSyntaxError(f"a number is expected, not {token.value!r:.80}") from None
 
 
 def _parse_float_rounded_to_float32(line: TokenLine) -> float:

@@ -9,9 +9,9 @@
 
 A variable is declared where it is first written, or above the ops if it is read first; `?` is a
 dynamic dimension.
-A slot `Out` with one variable is printed without its name. Attributes of type INT, FLOAT (with a
-point or exponent), BOOLEAN and STRING are printed without their type; others with it: `long(3)`,
-`ints[1,1]`. A name that is not one word is quoted.
+A slot `Out` that is the only output slot and holds one variable is printed without its name.
+Attributes of type INT, FLOAT (with a point or exponent), BOOLEAN and STRING are printed without
+their type; others with it: `long(3)`, `ints[1,1]`. A name that is not one word is quoted.
 """
 
 from __future__ import annotations

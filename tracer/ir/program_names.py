@@ -48,7 +48,7 @@ class Namer:
         self._op_counts[op_type] += 1
         return self.unique_name(f"{op_type}_{number}.tmp_0")
 
-    def reserve_renumbered_persistable_name(self, name: str) -> str:
+    def reserve_program_name_of_persistable(self, name: str) -> str:
         """The name in the program of a parameter that is called `name` in this process.
 
         Layers are renumbered per program: `linear_7.w_0` becomes `linear_0.w_0` if its layer is the

@@ -109,7 +109,7 @@ class TokenLine:
     def end(self) -> None:
         """Raise LineSyntaxError unless all tokens are consumed."""
         if self.peek() != END_TOKEN:
-            raise LineSyntaxError(f"{self.peek().value!r:.80} is more than the line can hold")
+            raise LineSyntaxError(f"the end of the line is expected, not {self.peek().value!r:.80}")
 
 
 def _unquote(text: str) -> str:

@@ -59,12 +59,12 @@ class Arguments:
     @functools.cached_property
     def leaf_paths(self) -> list[str]:
         """The dotted path of each leaf."""
-        iter_index_and_dotted_path = [
+        indexed_paths = [
             p
             for name, inner in self.spec[1].items()
             for p in _indexed_leaf_paths_of_parameter(self.parameters[name], inner)
         ]
-        return [path for _, path in sorted(iter_index_and_dotted_path)]
+        return [path for _, path in sorted(indexed_paths)]
 
     def input_leaves(self) -> list[Any]:
         """Return the leaves that are inputs of a program."""

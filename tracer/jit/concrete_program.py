@@ -93,7 +93,7 @@ class ConcreteProgram:
             if stops is None or False not in stops:
                 outputs = self._run_without_gradients(inputs)
             else:
-                outputs = self.partial_program.call_with_stop_gradients(inputs, stops)
+                outputs = self.partial_program.call_given_stop_gradients(inputs, stops)
         except Exception:
             for tensor, array in before[0]:
                 tensor.array = array
@@ -550,7 +550,7 @@ def _try_emit_buffer_assign(recorder: Recorder, effect: SideEffect) -> bool:
         effect.new_value, Variable
     ):
         return False
-    if effect.previous_value.meta != effect.new_value.meta or effect.is_tensor_shared:
+    if effect.previous_value.meta != effect.new_value.meta or effect.is_previous_tensor_aliased:
         return False
     name = recorder.find_name_or_declare_persistable(effect.previous_value)
     recorder.append_op(

@@ -77,7 +77,7 @@ class ExplainMode(Static):
         super().__init__(recorder, convert_if_user_code, True)
         self.problems = problems
 
-    def mode_with_gradient_recording(self, tape: bool) -> ExplainMode:
+    def mode_with_tape_set(self, tape: bool) -> ExplainMode:
         """Return the mode of the same recording, with or without autograd."""
         result = ExplainMode(self.recorder, self.problems)
         result.tape, result.caller_has_tape = tape, self.caller_has_tape

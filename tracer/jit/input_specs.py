@@ -81,8 +81,9 @@ def try_merge_specs_into_own_by_name(specs: Any, own: list[Any]) -> list[Any] | 
 
 
 def merge_specs_into_own_in_order(specs: list[Any], own: list[Any]) -> list[Any]:
-    """Return `own` with some specs replaced: each by the next one in `specs` that has the same name
-    and type, in order. If that fails, `specs` replace the first ones.
+    """Return `own` with some specs replaced by `specs`, in order: each by the next one if that has
+    a compatible type and no other name. A nested spec fits any spec. If some of `specs` remain,
+    `specs` replace the first ones.
     """
     merged, remaining = list(own), list(specs)
     for i, own_spec in enumerate(own):

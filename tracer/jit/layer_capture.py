@@ -319,13 +319,13 @@ def create_captured_program(
     )
 
 
-def with_ops_in_inference_mode(program: Program) -> Program:
+def copy_with_ops_in_inference_mode(program: Program) -> Program:
     """Return the program with every op that has a training behavior set to inference."""
 
-    def with_inference_mode(op: OpDesc) -> OpDesc:
+    def copy_op_with_is_test(op: OpDesc) -> OpDesc:
         if "is_test" not in op.attrs:
             return op
         return replace(op, attrs={**op.attrs, "is_test": Attr(AttrType.BOOLEAN, True)})
 
-    blocks = [replace(b, ops=[with_inference_mode(op) for op in b.ops]) for b in program.blocks]
+    blocks = [replace(b, ops=[copy_op_with_is_test(op) for op in b.ops]) for b in program.blocks]
     return replace(program, blocks=blocks)

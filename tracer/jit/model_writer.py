@@ -23,7 +23,7 @@ from ..export.atomic_files import (
 from ..ir.program import Program
 from ..ir.verifier import find_problems
 from ..loader.model_files import MODEL, PADDLE3_MODEL, find_non_forward_method_prefixes
-from ..loader.pir import convert_pdmodel_to_pir, program_to_pdmodel
+from ..loader.pir_conversion import convert_pdmodel_to_pir, program_to_pdmodel
 from .layer_capture import CapturedProgram
 from .verify import ReferenceFunction, verify_files_against_reference
 

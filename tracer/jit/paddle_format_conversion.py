@@ -19,7 +19,7 @@ from ..loader.model_files import (
     read_model,
     read_non_forward_methods,
 )
-from ..loader.pir import program_to_pdmodel
+from ..loader.pir_conversion import program_to_pdmodel
 from ..loader.translated_layer import TranslatedLayer
 from .model_writer import pdmodel_to_format, program_suffix, validate_format
 from .verify import ReferenceFunction, run_compiled_program, verify_files_against_reference

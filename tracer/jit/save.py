@@ -23,7 +23,7 @@ from ..ir.program import ContractInputOrOutput, OpDesc, Program
 from ..loader.translated_layer import TranslatedLayer
 from .conversion_switches import temporarily_disable_to_static
 from .export_capture import SharedParameterNames, capture_method, reject_reads_of_assigned_buffers
-from .layer_capture import CHECK, DROP, CapturedProgram, with_ops_in_inference_mode
+from .layer_capture import CHECK, DROP, CapturedProgram, copy_with_ops_in_inference_mode
 from .methods_to_save import MethodToSave, methods_to_save
 from .model_writer import PADDLE2, ModelToWrite, validate_format, write_model_files
 from .save_hooks import _run_save_pre_hooks
@@ -159,7 +159,7 @@ def capture_for_inference(
     Raises OpError.
     """
     recording = capture_method(method, shared, guards)
-    program = with_ops_in_inference_mode(recording.program)
+    program = copy_with_ops_in_inference_mode(recording.program)
     changed_op = next(iter(_iter_ops_changed_for_inference(recording.program, program)), None)
     if method.is_training:
         recording.differs_from_eager |= (
@@ -181,7 +181,7 @@ def capture_for_inference(
 def _iter_ops_changed_for_inference(
     program: Program, inference_program: Program
 ) -> Iterator[OpDesc]:
-    """Yield the ops that `with_ops_in_inference_mode` changed; ops with blocks are left out."""
+    """Yield the ops that `copy_with_ops_in_inference_mode` changed, without ops with blocks."""
     pairs = zip(program.ops(), inference_program.ops(), strict=True)
     return (op for op, other in pairs if op.attrs != other.attrs and "sub_block" not in op.attrs)
 

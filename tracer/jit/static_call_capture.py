@@ -30,7 +30,7 @@ from .guards.guard_set import GuardSet
 from .guards.side_effects import (
     AttributeTracker,
     SideEffect,
-    mark_effects_with_shared_tensors,
+    mark_effects_whose_previous_tensor_is_aliased,
     restore_and_return_location_effects,
 )
 from .guards.user_code import is_convertible_function
@@ -154,7 +154,9 @@ class StaticCallCapture:
                 self._attribute_tracker.restore_and_return_side_effects()
                 + restore_and_return_location_effects(self.recorder)
             )
-            mark_effects_with_shared_tensors(self.side_effects, self.guards.iter_initial_values())
+            mark_effects_whose_previous_tensor_is_aliased(
+                self.side_effects, self.guards.iter_initial_values()
+            )
 
     def changed_input_indices(self) -> list[int]:
         """Return the indices of the inputs that were changed in place."""

@@ -17,7 +17,7 @@ from ..ir.program import Guard, Program
 from ..loader.program_runner import ProgramRunner
 from ..nn.layer import Layer
 from ..static.graph.compiled_program import BuildStrategy, ExecutionStrategy
-from .layer_capture import CHECK, CapturedProgram, trace_layer, with_ops_in_inference_mode
+from .layer_capture import CHECK, CapturedProgram, copy_with_ops_in_inference_mode, trace_layer
 from .model_writer import ModelToWrite, write_model_files
 from .relax_guards import relax_size_guards
 from .save import (
@@ -145,7 +145,7 @@ class TracedLayer:
         if configs:
             raise ValueError(f"save_inference_model: unknown configs {sorted(configs)}")
         prefix = validate_path_prefix(path)
-        program = with_ops_in_inference_mode(
+        program = copy_with_ops_in_inference_mode(
             self.program if guards == CHECK else without_guards_and_fixed_dims(self.program)
         )
         feeds = select_names_by_index("feed", program.feed_names(), feed)

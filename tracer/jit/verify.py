@@ -376,8 +376,10 @@ def _run_reference_with_absolute_retry(
 
 
 def _absolute_inputs(tensors: Sequence[Tensor]) -> list[Tensor]:
-    """Return the absolute values: roots, logarithms and many asserts need non-negative inputs."""
-    return [Tensor(np.abs(t.array)) for t in tensors]
+    """Return the absolute values: roots, logarithms and many asserts need non-negative inputs.
+    Complex inputs stay.
+    """
+    return [t if np.iscomplexobj(t.array) else Tensor(np.abs(t.array)) for t in tensors]
 
 
 class FallbackEngine:

@@ -12,7 +12,7 @@ from ..core.tensor import Tensor
 
 __all__ = ["ClipGradByGlobalNorm", "ClipGradByNorm", "ClipGradByValue"]
 
-Pairs = list[tuple[Any, Any]]  # Parameter, gradient as an ndarray
+Pairs = list[tuple[Any, Any]]  # Parameter; gradient: an array, a tensor or a variable
 
 
 def _has_non_array_gradients(pairs: Pairs) -> bool:

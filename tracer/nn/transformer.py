@@ -444,7 +444,7 @@ class TransformerDecoder(Layer):
         return list(zip(*caches, strict=True)) if do_zip else caches
 
 
-def _encoder_decoder_attrs(attr: Any) -> tuple[Any, Any]:
+def _split_param_attr_for_encoder_and_decoder(attr: Any) -> tuple[Any, Any]:
     """Return the attributes of encoder and decoder layers, from one attribute or a list of one to
     three.
     """
@@ -482,7 +482,10 @@ class Transformer(Layer):
         custom_decoder: Layer | None = None,
     ) -> None:
         super().__init__()
-        weights, biases = _encoder_decoder_attrs(weight_attr), _encoder_decoder_attrs(bias_attr)
+        weights, biases = (
+            _split_param_attr_for_encoder_and_decoder(weight_attr),
+            _split_param_attr_for_encoder_and_decoder(bias_attr),
+        )
         args = (
             d_model,
             nhead,

@@ -73,7 +73,8 @@ def write_onnx(files: ModelFileContents, output: Path, options: ExportOptions) -
 
 def check_output_is_not_model_file(files: ModelFileContents, output: Path) -> None:
     """Raise OpError if writing `output` would overwrite a file of the model."""
-    if output.suffix in (".pdmodel", ".pdiparams", ".info") or output.name == "__model__":
+    is_model_suffix = output.suffix in (".pdmodel", ".json", ".pdiparams", ".info")
+    if is_model_suffix or output.name == "__model__":
         raise OpError(
             f"export: {output.name} is a file name that Paddle uses; use the suffix .onnx or .ort"
         )

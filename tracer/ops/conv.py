@@ -608,7 +608,8 @@ def conv3d_transpose(
 def conv_transpose_vjp(
     g, x, w, *bias, strides, paddings, padding_algorithm, dilations, groups, data_format
 ):
-    """The gradients of a transposed convolution with respect to Input (a convolution) and Filter.
+    """The gradients of a transposed convolution with respect to Input (a convolution), Filter and,
+    if it is given, Bias.
 
     g like the result
     """

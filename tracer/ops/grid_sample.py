@@ -76,6 +76,8 @@ class Corner(NamedTuple):
     index: into the flat image.
     is_inside: whether it is in the image.
     weights: per axis.
+    signs: per axis, the sign of the derivative of the weight with respect to the position: 1 for
+    the upper neighbor, -1 for the lower one.
     """
 
     index: Any

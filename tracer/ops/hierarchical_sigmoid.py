@@ -11,7 +11,7 @@ from .shared_op_rules import check_float, dims_match, make_no_second_order_rule,
 
 
 class TreePath(NamedTuple):
-    """The path from the root to the leaf of each label.
+    """The path from the leaf of each label to the root; column 0 is the parent of the leaf.
 
     nodes [N,L]: the row of the weight for each inner node.
     branches [N,L]: the child that the path takes, 0 or 1.

@@ -112,7 +112,7 @@ max_pool2d_with_index.vjp(_max_pool_vjp)
 max_pool3d_with_index.vjp(_max_pool_vjp)
 
 
-@op("put_in_pictures", "X, Mask, Y -> Out", meta=make_rule_like_input_at(0), internal=True)
+@op("write_at_max_positions", "X, Mask, Y -> Out", meta=make_rule_like_input_at(0), internal=True)
 def scatter_add_to_images(x, mask, y):
     """Out = zeros like X, with each Y added at its index Mask in the flattened image.
 
@@ -132,7 +132,7 @@ def _(g, x, mask, y):
     return None, None, gather_from_images(g, mask)
 
 
-@op("take_from_pictures", "X, Mask -> Out", internal=True)
+@op("read_at_max_positions", "X, Mask -> Out", internal=True)
 def gather_from_images(x, mask):
     """Out = the elements of X at the indices Mask in the flattened images; 0 where Mask is -1.
 
@@ -154,7 +154,7 @@ def _(g, x, mask):
     return scatter_add_to_images(x, mask, g), None
 
 
-# -- the backward pass
+# -- unpooling
 # -------------------------------------------------------------------------------------------------
 
 

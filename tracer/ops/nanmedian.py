@@ -1,4 +1,4 @@
-"""Median and nanmedian."""
+"""The op nanmedian."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Pooling with any number of spatial axes."""
+"""The ops pool2d and pool3d and their gradients, written for any number of spatial axes.
+
+max_pool2d_with_index and max_pool3d_with_index are in `max_pool_with_index.py`.
+"""
 
 from __future__ import annotations
 

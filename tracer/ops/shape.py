@@ -48,12 +48,10 @@ def replace_zero_sizes(x: Shape, shape: Sequence[int]) -> list[int]:
     """`shape` with sizes of `x` in place of 0."""
     check(
         all(d != 0 or i < len(x) for i, d in enumerate(shape)),
-        f"shape={list(shape)} copies an axis that X has not",
+        f"shape={list(shape)} copies the size of an axis that X does not have",
     )
-    check(
-        min(shape) >= -1 and list(shape).count(-1) <= 1,
-        f"shape={list(shape)} leaves more than one size open",
-    )
+    check(min(shape) >= -1, f"shape={list(shape)} contains a size below -1")
+    check(list(shape).count(-1) <= 1, f"shape={list(shape)} leaves more than one size open")
     return [x[i] if d == 0 else d for i, d in enumerate(shape)]
 
 
@@ -296,9 +294,10 @@ def expanded_shape(x: Shape, shape: Sequence[int]) -> Shape:
     """`shape` with sizes of `x` in place of -1."""
     new = len(shape) - len(x)
     check(new >= 0, f"shape={list(shape)} has fewer axes than X")
+    check(min(shape, default=0) >= -1, f"shape={list(shape)} contains a size below -1")
     check(
-        min(shape, default=0) >= -1 and -1 not in shape[:new],
-        f"shape={list(shape)} keeps a size that X has not",
+        -1 not in shape[:new],
+        f"shape={list(shape)} keeps the size of an axis that X does not have",
     )
     return tuple(x[i - new] if d == -1 else d for i, d in enumerate(shape))
 

@@ -32,7 +32,7 @@ def vjp_input_shape(x: Any) -> Shape:
     if not isinstance(x, Tensor):
         return x.shape
     shape = x.meta.shape
-    return PartlyKnownShape(shape) if -1 in shape else shape
+    return ShapeRaisingOnUnknownSize(shape) if -1 in shape else shape
 
 
 class UnknownSizeInGradientError(OpError):
@@ -45,7 +45,7 @@ def raise_unknown_size_unless(known: bool) -> None:
         raise UnknownSizeInGradientError("the gradient needs known sizes")
 
 
-class PartlyKnownShape(tuple[int, ...]):
+class ShapeRaisingOnUnknownSize(tuple[int, ...]):
     """A shape with dynamic dimensions for a vjp rule. Reading a dynamic dimension raises
     UnknownSizeInGradientError, so that no rule computes with -1.
     """

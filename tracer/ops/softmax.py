@@ -83,10 +83,10 @@ def _(gg, out, g, *, axis):
     def total(x):
         return OPS["reduce_sum"](x, dim=[axis], keep_dim=True)
 
-    def grad_of_softmax_output():
+    def second_order_grad_of_out():
         return sub(mul(gg, sub(g, total(mul(g, out)))), mul(g, total(mul(gg, out))))
 
-    return grad_of_softmax_output, lambda: softmax_grad(out, gg, axis=axis)
+    return second_order_grad_of_out, lambda: softmax_grad(out, gg, axis=axis)
 
 
 @op("log_softmax", "X -> Out", meta=_softmax_meta, amp_class="deny")

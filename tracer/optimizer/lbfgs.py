@@ -167,7 +167,7 @@ class LBFGS(Optimizer):
         self, closure: Callable[[], Tensor]
     ) -> tuple[Tensor, float, Array]:
         """Return the loss as a tensor and a number, and its gradient."""
-        with use_mode(state.mode.mode_with_gradient_recording(True)):
+        with use_mode(state.mode.mode_with_tape_set(True)):
             loss = closure()
         self._evaluations += 1
         grads = [

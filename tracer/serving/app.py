@@ -54,7 +54,7 @@ class App:
                 self._report_request_errors(self._repository_index),
                 methods=["POST"],
             ),
-            Route("/v2/models/stats", self._report_request_errors(self._all_statistics)),
+            Route("/v2/models/stats", self._report_request_errors(self._all_statistics_response)),
             Route("/metrics", self._report_request_errors(self._metrics_response)),
         ]
         for path in (model, model + "/versions/{version}"):
@@ -62,7 +62,7 @@ class App:
                 Route(path, self._report_request_errors(self._metadata_response)),
                 Route(path + "/ready", self._report_request_errors(self._readiness_response)),
                 Route(path + "/config", self._report_request_errors(self._config_response)),
-                Route(path + "/stats", self._report_request_errors(self._statistics)),
+                Route(path + "/stats", self._report_request_errors(self._statistics_response)),
                 Route(path + "/infer", self._infer, methods=["POST"]),
             ]
         return Starlette(
@@ -125,10 +125,10 @@ class App:
     def _config_response(self, request: Request) -> Response:
         return JSONResponse(self._get_model(request).config)
 
-    def _statistics(self, request: Request) -> Response:
+    def _statistics_response(self, request: Request) -> Response:
         return JSONResponse({"model_stats": [_model_statistics(self._get_model(request))]})
 
-    def _all_statistics(self, request: Request) -> Response:
+    def _all_statistics_response(self, request: Request) -> Response:
         return JSONResponse({"model_stats": [_model_statistics(m) for m in self._models.values()]})
 
     # -- inference

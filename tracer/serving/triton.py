@@ -19,7 +19,7 @@ import numpy as np
 from ..core.errors import GuardError, OpError
 from ..export.atomic_files import write_files_atomically
 from ..loader.engine import Engine
-from ..loader.model_files import ModelFileContents, read_model
+from ..loader.model_files import ModelFileContents, model_prefix, read_model
 from ..onnx.writer import ExportOptions, write_onnx
 from .datatypes import require_datatype
 
@@ -71,7 +71,7 @@ def _has_equal_results_in_batched_run(engine: Engine) -> bool:
 
 def _perturb_if_float(array: Any) -> Any:
     """Return other values for a floating-point array; integers may be indices and stay."""
-    if array.dtype.kind != "f":
+    if array.dtype.kind not in "fV":  # "V": bfloat16
         return array
     return array + np.linspace(0.1, 0.9, array.size).reshape(array.shape).astype(array.dtype)
 
@@ -194,7 +194,7 @@ def add_model_to_repository(
     Raises OpError if the folder exists already. On an error, nothing is left in the repository.
     """
     files = read_model(prefix)
-    name = name or Path(prefix).name.removesuffix(".pdmodel")
+    name = name or Path(model_prefix(prefix)).name
     folder = repository / name
     if folder.exists():
         raise OpError(f"export: {folder} exists already")

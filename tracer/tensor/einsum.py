@@ -62,6 +62,10 @@ def einsum(equation: str, *operands: Any) -> Tensor:
 
 
 def _run_einsum_op(terms: list[str], xs: list[Tensor], right: str) -> Tensor:
+    """Run the op `einsum` on one or two operands.
+
+    right: the term of the output.
+    """
     out: Tensor = OPS["einsum"](xs, equation=f"{','.join(terms)}->{right}")[0]
     return out
 

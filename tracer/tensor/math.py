@@ -312,7 +312,7 @@ def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def rsubtract(x: Tensor, y: Any) -> Tensor:
-    """y - x for a number y.
+    """y - x for a y that is not a tensor: a number or an array.
 
     x [*] -> [*]
     """

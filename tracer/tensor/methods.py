@@ -95,7 +95,11 @@ def cuda(x: Tensor, device_id: int | None = None, blocking: bool = True) -> Tens
 
 
 def _to_device(x: Tensor, index: int | None) -> Tensor:
-    """Copy x to another device. The copy requires a gradient if x does, but passes none on to x."""
+    """Return x if it is on the device already or the mode is not eager; otherwise a copy. The copy
+    requires a gradient if x does, but passes none on to x.
+
+    index: the GPU; None for the CPU.
+    """
     if not state.mode.is_eager or cuda_of.gpu_index_of(x.array) == index:
         return x
     copy = type(x).__new__(type(x))

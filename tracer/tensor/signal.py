@@ -162,7 +162,9 @@ def _inverse_frames(
 def _remove_padding_and_cut_to_length(
     x: Tensor, n_fft: int, center: bool, length: int | None
 ) -> Tensor:
-    """Remove the padding of a signal [*, N]."""
+    """Remove the padding of a signal [*, N]: n_fft // 2 elements at each end if `center`. With
+    `length`, return `length` elements after the front padding.
+    """
     border = n_fft // 2 if center else 0
     if length is not None:
         return slice(x, [x.ndim - 1], [border], [border + length])

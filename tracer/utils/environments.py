@@ -75,6 +75,7 @@ class IntegerEnvironmentVariable(EnvironmentVariable[int]):
     kind = int
 
     def _parse(self, text: str) -> int:
+        """Return the number, or the default for an invalid text."""
         try:
             return int(text)
         except ValueError:

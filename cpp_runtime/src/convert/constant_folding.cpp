@@ -40,7 +40,7 @@ OptionalValue make_partial_vector(Ints values) {
   return PartialValue{{static_cast<std::int64_t>(values.size())}, std::move(values)};
 }
 
-OptionalValue fold_shape(const onnx::Node& n, const Inputs& in) {
+OptionalValue partial_value_of_shape(const onnx::Node& n, const Inputs& in) {
   if (!in[0]->shape || !n.attrs.empty()) return std::nullopt;
   Ints dims = *in[0]->shape;
   for (std::int64_t& d : dims)
@@ -49,7 +49,7 @@ OptionalValue fold_shape(const onnx::Node& n, const Inputs& in) {
 }
 
 // All indices must be known; the data may be partly unknown.
-OptionalValue fold_gather(const onnx::Node& n, const Inputs& in) {
+OptionalValue partial_value_of_gather(const onnx::Node& n, const Inputs& in) {
   if (int_attr(n, "axis", 0) != 0 || in[0]->partial_value->shape.size() != 1) return std::nullopt;
   const Ints& data = in[0]->partial_value->values;
   PartialValue out{in[1]->partial_value->shape, {}};
@@ -67,7 +67,7 @@ bool is_known_single_element(const ValueType& info) {
          info.partial_value->values[0] != kUnknownElement;
 }
 
-OptionalValue fold_slice(const onnx::Node&, const Inputs& in) {
+OptionalValue partial_value_of_slice(const onnx::Node&, const Inputs& in) {
   if (in.size() < 3 || in[0]->partial_value->shape.size() != 1) return std::nullopt;
   for (std::size_t i = 1; i < in.size(); ++i)
     if (!is_known_single_element(*in[i])) return std::nullopt;
@@ -83,7 +83,7 @@ OptionalValue fold_slice(const onnx::Node&, const Inputs& in) {
   return make_partial_vector(Ints(data.begin() + from, data.begin() + to));
 }
 
-OptionalValue fold_concat(const onnx::Node&, const Inputs& in) {
+OptionalValue partial_value_of_concat(const onnx::Node&, const Inputs& in) {
   Ints all;
   for (const ValueType* part : in) {
     if (part->partial_value->shape.size() != 1) return std::nullopt;
@@ -93,7 +93,7 @@ OptionalValue fold_concat(const onnx::Node&, const Inputs& in) {
 }
 
 // Squeeze, Unsqueeze, Reshape between [] and [n]: the same elements in the inferred shape.
-OptionalValue fold_reshape(const onnx::Node& n, const Inputs& in) {
+OptionalValue partial_value_of_reshape(const onnx::Node& n, const Inputs& in) {
   auto shape = infer_node_output_types(n, in)[0].shape;
   if (!shape || shape->size() > 1) return std::nullopt;
   const Ints& values = in[0]->partial_value->values;
@@ -102,7 +102,7 @@ OptionalValue fold_reshape(const onnx::Node& n, const Inputs& in) {
                       values};
 }
 
-OptionalValue fold_identity_or_cast(const onnx::Node& n, const Inputs& in) {
+OptionalValue partial_value_of_identity_or_cast(const onnx::Node& n, const Inputs& in) {
   DType to = infer_node_output_types(n, in)[0].dtype;
   if (to != DType::int64 && to != DType::int32) return std::nullopt;
   for (std::int64_t v : in[0]->partial_value->values)
@@ -111,6 +111,9 @@ OptionalValue fold_identity_or_cast(const onnx::Node& n, const Inputs& in) {
   return *in[0]->partial_value;
 }
 
+// One element of partial_value_of_binary().  op: the first letter of the ONNX op (A, S, M;
+// otherwise Div). kUnknownElement if an operand is unknown, the result overflows or the division is
+// not folded.
 std::int64_t fold_binary_element(char op, std::int64_t a, std::int64_t b) {
   std::int64_t r = 0;
   if (a == kUnknownElement || b == kUnknownElement) return kUnknownElement;
@@ -128,7 +131,7 @@ std::int64_t fold_binary_element(char op, std::int64_t a, std::int64_t b) {
   }
 }
 
-OptionalValue fold_binary(const onnx::Node& n, const Inputs& in) {
+OptionalValue partial_value_of_binary(const onnx::Node& n, const Inputs& in) {
   if (in.size() != 2 || !in[1]->partial_value) return std::nullopt;
   const PartialValue &a = *in[0]->partial_value, &b = *in[1]->partial_value;
   std::size_t size = std::max(a.values.size(), b.values.size());
@@ -146,18 +149,18 @@ OptionalValue fold_binary(const onnx::Node& n, const Inputs& in) {
 using FoldRule = OptionalValue (*)(const onnx::Node&, const Inputs&);
 FoldRule find_fold_rule(std::string_view op) {
   static const std::map<std::string_view, FoldRule> rules = {
-      {"Gather", fold_gather},
-      {"Slice", fold_slice},
-      {"Concat", fold_concat},
-      {"Squeeze", fold_reshape},
-      {"Unsqueeze", fold_reshape},
-      {"Reshape", fold_reshape},
-      {"Cast", fold_identity_or_cast},
-      {"Identity", fold_identity_or_cast},
-      {"Add", fold_binary},
-      {"Sub", fold_binary},
-      {"Mul", fold_binary},
-      {"Div", fold_binary},
+      {"Gather", partial_value_of_gather},
+      {"Slice", partial_value_of_slice},
+      {"Concat", partial_value_of_concat},
+      {"Squeeze", partial_value_of_reshape},
+      {"Unsqueeze", partial_value_of_reshape},
+      {"Reshape", partial_value_of_reshape},
+      {"Cast", partial_value_of_identity_or_cast},
+      {"Identity", partial_value_of_identity_or_cast},
+      {"Add", partial_value_of_binary},
+      {"Sub", partial_value_of_binary},
+      {"Mul", partial_value_of_binary},
+      {"Div", partial_value_of_binary},
   };
   auto found = rules.find(op);
   return found == rules.end() ? nullptr : found->second;
@@ -167,10 +170,10 @@ FoldRule find_fold_rule(std::string_view op) {
 
 std::optional<PartialValue> fold_node_to_partial_value(const onnx::Node& node,
                                                        const std::vector<const ValueType*>& in) {
-  if (node.op == "Shape") return fold_shape(node, in);
+  if (node.op == "Shape") return partial_value_of_shape(node, in);
   FoldRule rule = find_fold_rule(node.op);
   if (!rule || in.empty()) return std::nullopt;
-  bool is_reshape = rule == fold_reshape;
+  bool is_reshape = rule == partial_value_of_reshape;
   for (std::size_t i = 0; i < in.size(); ++i)
     if (!in[i]->partial_value && !(is_reshape && i > 0)) return std::nullopt;
   return rule(node, in);

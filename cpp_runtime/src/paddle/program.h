@@ -164,8 +164,8 @@ const Strings& slot_names(const Slots& slots, std::string_view slot);
 /// The value of an integer attribute, or `default_value` if the op has none of that type.
 std::int64_t int_attr(const OpDesc& op, std::string_view name, std::int64_t default_value);
 
-/// Calls `visit` with the name of each variable that an op reads: its inputs, and the attributes
-/// that name variables.
+/// Calls `visit` with the name of each variable that an op itself reads: its inputs, and the
+/// attributes that name variables; not those that its sub-blocks read.
 template <class Visit>
 void for_each_directly_read_name(const OpDesc& op, const Visit& visit) {
   for (auto& [slot, names] : op.inputs)

@@ -14,7 +14,8 @@ namespace {
 constexpr std::int64_t kVersion = 1;
 constexpr std::size_t kMaxListedProblems = 50;
 
-/// Attributes without effect on the result, which Paddle adds to every op or to ops of one backend.
+/// Attributes that an operation of PIR may lack: they have no effect on the result of inference,
+/// belong to one backend, or repeat another attribute or input.
 constexpr std::string_view kIgnoredAttrs[] = {
     "op_role",           "op_role_var", "op_namescope",
     "op_callstack",      "op_device",   "with_quant_attr",

@@ -8,7 +8,8 @@
 #include "base/base64.h"
 #include "base/poll.h"
 #include "oarlock/error.h"
-#include "pir/names.h"
+#include "pir/dtype_names.h"
+#include "pir/json_keys.h"
 
 namespace oarlock::pir {
 namespace {

@@ -203,7 +203,7 @@ const Binding& Translator::require_operand_binding(const Operation& op,
   auto found = values_.find(id);
   if (id == 0 || found == values_.end())
     fail(op.source,
-         full_name(op) + ": require_operand_binding " + std::to_string(position) + " is missing");
+         full_name(op) + ": operand " + std::to_string(position) + " is missing");
   return found->second;
 }
 
@@ -212,7 +212,7 @@ std::string Translator::operand_variable(const Operation& op, std::size_t positi
   const Binding& binding = require_operand_binding(op, position);
   if (binding.variable.empty())
     fail(op.source,
-         full_name(op) + ": require_operand_binding " + std::to_string(position) + " is no tensor");
+         full_name(op) + ": operand " + std::to_string(position) + " is no tensor");
   return binding.variable;
 }
 
@@ -421,16 +421,16 @@ void Translator::add_operand(const Operation& op, const OperandSpec& spec, std::
   if (!spec.attr.empty()) {
     if (!is_present)
       fail(op.source,
-           full_name(op) + ": require_operand_binding " + in_quotes(spec.name) + " is missing");
+           full_name(op) + ": operand " + in_quotes(spec.name) + " is missing");
     return add_mutable_attr(op, spec, require_operand_binding(op, position),
                             find_op_spec(op.name)->legacy_type, inputs, attrs);
   }
   if (!is_present && !spec.is_optional)
     fail(op.source,
-         full_name(op) + ": require_operand_binding " + in_quotes(spec.name) + " is missing");
+         full_name(op) + ": operand " + in_quotes(spec.name) + " is missing");
   if (is_present && spec.slot.empty() && spec.is_optional)
     fail(op.source,
-         full_name(op) + ": require_operand_binding " + in_quotes(spec.name) + " is not supported");
+         full_name(op) + ": operand " + in_quotes(spec.name) + " is not supported");
   if (!is_present || spec.slot.empty()) return;
   const Binding& binding = require_operand_binding(op, position);
   Strings& names = inputs[std::string(spec.slot)];
@@ -448,7 +448,7 @@ void Translator::add_mutable_attr(const Operation& op, const OperandSpec& spec,
     if (auto declared = declared_attr_type(legacy_type, spec.attr)) {
       auto converted = convert_attr(attr, *declared);
       if (!converted)
-        fail(op.source, full_name(op) + ": require_operand_binding " + in_quotes(spec.name) +
+        fail(op.source, full_name(op) + ": operand " + in_quotes(spec.name) +
                             " has no value of type " + std::string(attr_type_name(*declared)));
       attr = std::move(*converted);
     }
@@ -475,7 +475,7 @@ void Translator::add_mutable_attr(const Operation& op, const OperandSpec& spec,
           *convert_attr({AttrType::FLOAT, 0.0},
                         declared_attr_type(legacy_type, spec.attr).value_or(AttrType::FLOAT));
   } else {
-    fail(op.source, full_name(op) + ": require_operand_binding " + in_quotes(spec.name) +
+    fail(op.source, full_name(op) + ": operand " + in_quotes(spec.name) +
                         " must be a constant");
   }
 }
@@ -485,7 +485,7 @@ Strings Translator::emit_elements(const Operation& op, const OperandSpec& spec,
                                   const Binding& vector) {
   const Ints& shape = vector.type.shape;
   if (shape.size() != 1 || shape[0] < 0 || shape[0] > kMaxVectorElements)
-    fail(op.source, full_name(op) + ": require_operand_binding " + in_quotes(spec.name) +
+    fail(op.source, full_name(op) + ": operand " + in_quotes(spec.name) +
                         " must be a constant or a vector of a known length up to " +
                         std::to_string(kMaxVectorElements));
   if (shape[0] == 1) return {vector.variable};

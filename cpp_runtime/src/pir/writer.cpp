@@ -7,7 +7,8 @@
 #include "base/decimal.h"
 #include "base/json.h"
 #include "pir/exporter.h"
-#include "pir/names.h"
+#include "pir/dtype_names.h"
+#include "pir/json_keys.h"
 
 namespace oarlock::pir {
 namespace {

@@ -10,10 +10,10 @@ namespace oarlock::python {
 
 namespace nb = nanobind;
 
-/// Buffers of the input arrays of a call, held during its lifetime.  `count` buffers are empty
-/// until set() fills them.
+/// Buffers of the input arrays of a call, held during its lifetime.
 class InputBuffers {
  public:
+  /// Creates `count` empty buffers; set() fills them.
   explicit InputBuffers(std::size_t count) : buffers_(count), views_(count) {}
   ~InputBuffers();
   InputBuffers(const InputBuffers&) = delete;

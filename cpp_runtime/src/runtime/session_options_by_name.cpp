@@ -13,7 +13,8 @@ constexpr std::size_t kMaxDigits = 18;
   throw Error(ErrorCode::input, "options: '" + name + "' cannot be '" + value + "'");
 }
 
-// Sets the member of an option from text; false if the text is not a value of its type.
+// Sets the member of an option from text, or appends to it if it is a list; false if the text is
+// not a value of its type.
 bool try_parse_into(std::string& member, const std::string& text) {
   member = text;
   return true;

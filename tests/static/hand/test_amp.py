@@ -194,3 +194,34 @@ def test_older_bfloat16_names(static_mode: Any) -> None:
         16257,
         48588,
     ]
+
+
+def scales(steps: int, **settings: Any) -> list[float]:
+    """Return the loss scale after each step of a training whose gradients are not finite."""
+
+    def run() -> list[float]:
+        x = static.data("x", [None, 4])
+        loss = static.nn.fc(x, 1).mean()
+        rule = amp.decorate(paddle.optimizer.SGD(0.1), **settings)
+        rule.minimize(loss)
+        exe = static.Executor()
+        exe.run(static.default_startup_program())
+        feed = {"x": np.full((2, 4), np.inf, "float32")}
+        return [
+            float(exe.run(feed=feed, fetch_list=[rule.get_loss_scaling()])[0][0])
+            for _ in range(steps)
+        ]
+
+    found: list[float] = in_new_programs(run)
+    return found
+
+
+def test_scale_is_at_least_one(static_mode: Any) -> None:
+    settings = {"init_loss_scaling": 3.0, "decr_every_n_nan_or_inf": 1, "decr_ratio": 0.5}
+    assert scales(3, **settings, use_dynamic_loss_scaling=True) == [1.5, 1.0, 1.0]
+
+
+def test_named_arguments_of_the_older_signature(static_mode: Any) -> None:
+    assert scales(1, level=8.0, use_dynamic_loss_scaling=False) == [8.0]
+    assert scales(1, level=8.0, decr_every_n_nan_or_inf=1, decr_ratio=0.25) == [2.0]
+    assert scales(1, level=8.0, incr_every_n_steps=5, decr_every_n_nan_or_inf=1) == [6.4000000954]

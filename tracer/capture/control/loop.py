@@ -155,8 +155,8 @@ class LoopRecording(LoopState):
             del deferred_errors[num_deferred:]
         else:
             why = (
-                "what a round changes is another thing each time that its body is read; keep "
-                "what changes in variables of the loop"
+                "each recording of the loop's body changes other values; keep the values that "
+                "change in variables of the loop"
             )
             raise TraceError(append_user_line(why))
         if deferred_errors and not self.recorder.num_open_loops:

@@ -103,7 +103,12 @@ class ExpandedContainers:
                 self._last_replacements[i] = snapshot
 
     def merge_containers_in_loop_results(self, values: list[Any]) -> list[Any]:
-        """Return the values after the loop."""
+        """Replace the expanded containers in `values`, in place, by the containers that their names
+        denote after the loop, and return `values`.
+
+        The original containers are restored if no iteration mutated one. Those that a name denotes
+        both before and after the loop receive the merged items.
+        """
         merge = ContainerMerge()
         if not self._has_mutations:
             for snapshot in self.initial_snapshots.values():

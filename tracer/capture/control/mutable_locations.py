@@ -30,8 +30,9 @@ class MutableLocation:
     """A mutable Python object and the values that it holds by key.
 
     name: the name of the target in the user's code.
-    target: the cell, dict or list.
-    keys: the keys that are tracked; None for all keys.
+    target: the cell, dict or list; for OpaqueStateLocation any object.
+    keys: the keys that are tracked; None for all keys. For OpaqueStateLocation, the attributes that
+    other locations restore.
     attribute_owner_class: the class of the object if the values are its attributes.
     """
 

@@ -378,7 +378,7 @@ class StaticRNN:
         )
 
     def _emit_copy_to_new_variable(self, recorder: Recorder, value: Tensor) -> str:
-        """Return the name of a copy of `value` in the step."""
+        """Emit an op that copies `value` to a new variable of the step; return its name."""
         desc = recorder.declare(
             recorder.namer.temporary_name(self._name), value.meta, stop_gradient=value.stop_gradient
         )

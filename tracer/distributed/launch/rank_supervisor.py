@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 _KILL_SECONDS = 3.0  # between the first signal and SIGKILL
-# A failed rank's worker stays alive for this time: when it exits, MPI's launcher kills the other
-# ranks, and Oarlock's launcher must read their status before.
+# The supervisor (this process) of a failed rank stays alive for this time: when it exits, MPI's
+# launcher kills the other ranks, and Oarlock's launcher must read their status before.
 _LINGER_SECONDS = 15.0
 
 

@@ -1,4 +1,4 @@
-"""Dense layers: `fluid.dygraph.Linear`, FC, Embedding, BilinearTensorProduct, GRUUnit."""
+"""Linear, FC, Embedding, BilinearTensorProduct and GRUUnit of `fluid.dygraph`."""
 
 from __future__ import annotations
 
@@ -69,7 +69,6 @@ class FC(NameScopedLayer):
         self._size, self._num_flatten_dims, self._act = size, num_flatten_dims, act
         self._attrs, self._param_dtype = (param_attr, bias_attr), dtype
         self._weights: tuple[Any, ...] = ()
-        self._bias: Any = None
 
     def _build_once(self, *inputs: Any, **kwargs: Any) -> None:
         xs = inputs[0] if isinstance(inputs[0], list | tuple) else [inputs[0]]

@@ -12,7 +12,7 @@ from ...core.tensor import Tensor
 from ...ir.passes.prune import prune
 from ...jit.api import dygraph_to_static_func, to_static
 from ...jit.dy2static.program_translator import ProgramTranslator
-from ...jit.layer_capture import with_ops_in_inference_mode
+from ...jit.layer_capture import copy_with_ops_in_inference_mode
 from ...jit.save import select_names_by_index
 from ...jit.traced_layer import TracedLayer as _TracedLayer
 from ...nn.layer import Layer
@@ -134,7 +134,7 @@ class TracedLayer:
         if not dirname:
             raise OpError(append_user_line("save_inference_model: dirname is empty"))
         recording = self._traced._captured_program
-        program = with_ops_in_inference_mode(recording.program)
+        program = copy_with_ops_in_inference_mode(recording.program)
         feeds, fetches = (
             select_names_by_index("feed", program.feed_names(), feed),
             select_names_by_index("fetch", program.fetch_names(), fetch),

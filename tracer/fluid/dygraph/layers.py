@@ -261,7 +261,10 @@ def _filter_accepted_arguments(args: dict[str, Any], cls: Any) -> dict[str, Any]
 
 
 class NameScopedLayer(Layer):
-    """Base class of layers whose initialization may be deferred until the first call."""
+    """Base class of layers that also accept the arguments of 1.5, which begin with a name scope.
+
+    If required arguments are inferred from the first inputs, `__init__` runs at the first call.
+    """
 
     arguments: frozenset[str] = frozenset()  # parameters of __init__
     required_arguments: frozenset[str] = frozenset()

@@ -58,7 +58,9 @@ class LearningRateDecay(LRScheduler):
 
     @property
     def last_lr(self) -> float:  # type: ignore[override]
-        """The current rate."""
+        """The current rate, computed by `step()` at every read. For LinearLrWarmup, this advances
+        the wrapped schedule.
+        """
         return float(self.step())
 
     def create_lr_var(self, lr: float) -> Tensor:
@@ -293,7 +295,7 @@ class LinearLrWarmup(LearningRateDecay):
 
 
 class _ManuallySteppedDecay(LearningRateDecay):
-    """Base class of schedules that only explicit calls advance."""
+    """Base class of schedules that only `step()` or `epoch()` advance; a call does not."""
 
     learning_rate: float
 

@@ -1,4 +1,4 @@
-"""Matrix products, dense layers and embeddings."""
+"""Matrix and vector products, dense layers, embeddings, row_conv, dist, addcmul, logsumexp."""
 
 from __future__ import annotations
 

@@ -136,7 +136,8 @@ class Paddle1Optimizer(Optimizer):
 
     def current_step_lr(self) -> float:
         """Return the learning rate of the last step; before the first step the current one. Does
-        not advance a schedule.
+        not advance a schedule, except that before the first step, as in 1.8, it advances the
+        schedule that LinearLrWarmup wraps.
         """
         rate, last = self._learning_rate, self._last_lr
         if isinstance(rate, LearningRateDecay) and ("step_num" not in rate.keys or last is None):

@@ -100,8 +100,8 @@ def eliminate_dead_ops(program: Program) -> Program:
 def _with_pruned_sub_blocks(program: Program) -> Program:
     """A copy of the program without dead ops in sub-blocks.
 
-    If an op runs a block and has no capture slot, nothing is removed, because other ops may read
-    the block's variables.
+    The program itself if it has no sub-blocks, or if an op runs a block and has no capture slot:
+    other ops may then read the block's variables.
     """
     if len(program.blocks) == 1 or any(
         not kernelless_op_traits_or_default(op.type).capture_slot

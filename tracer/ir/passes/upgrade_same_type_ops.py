@@ -17,7 +17,9 @@ from ..program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 
 
 def upgrade_same_type_ops(program: Program) -> Program:
-    """The upgraded program; the same program if nothing changes."""
+    """The upgraded program; the same object if no type of its ops has older attributes or an
+    upgrade rule.
+    """
     if not any(_new_attr_name_by_old(op.type) or op.type in UPGRADE_RULES for op in program.ops()):
         return program
     blocks = [replace(block, vars=dict(block.vars)) for block in program.blocks]

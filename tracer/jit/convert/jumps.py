@@ -74,9 +74,10 @@ def _statement_always_jumps(
 class SingleJumpKindLowering:
     """Lowers one kind of jump.
 
-    jump_types: the node types of the jump.
+    kinds: the node types of the jump.
     flags: the names of the flags that it sets.
-    replace_jump: returns the replacement of a node.
+    jump: returns the replacement of a node.
+    loops: whether jumps inside loops are lowered too.
     """
 
     def __init__(

@@ -225,7 +225,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
         """Mark the exception as raised by the user's code, with the line of the `raise`."""
         if node.exc is not None:
             node.exc = expression_from_template(
-                "__ol.mark_user_exception(ERROR)", node, ERROR=node.exc
+                "__ol.mark_exception_of_raise_statement(ERROR)", node, ERROR=node.exc
             )
         return node
 

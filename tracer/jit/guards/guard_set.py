@@ -299,7 +299,7 @@ class GuardSet:
                 continue
             guard.expected = with_given_elements_unchecked(guard.expected, assigned)
             self._reject_program_values(guard)
-            is_read = self._may_be_read(guard)
+            is_read = self._may_functions_have_read_source(guard)
             if not guard.is_satisfied():
                 self._replay_or_limit_changed_value(guard, is_read)
             elif is_read or (
@@ -410,7 +410,7 @@ class GuardSet:
                     source = DictAttributeSource(f"{type(value).__name__}.{key}", value, key)
                     yield StateGuard(source, Snapshot(MISSING))
 
-    def _may_be_read(self, guard: StateGuard) -> bool:
+    def _may_functions_have_read_source(self, guard: StateGuard) -> bool:
         """Whether the functions may have read the source. Only `hasattr`, `getattr` and similar
         functions can read that an attribute is missing.
         """

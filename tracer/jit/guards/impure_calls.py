@@ -80,7 +80,8 @@ WRAPPED_FUNCTION_TYPES = (FunctionType, BuiltinFunctionType, MethodType, weakref
 
 
 def wrap_or_record_if_impure(function: Any, read_tracker: Any) -> Any:
-    """Return `function`, or a wrapper that records each impure call; None if the function is pure.
+    """Return a wrapper that guards the result of each call if `function` is a query; otherwise
+    `function`, recorded now, if it is impure; None if it is pure.
 
     read_tracker: the ReadTracker of the capture.
     """

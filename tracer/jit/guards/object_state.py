@@ -69,6 +69,9 @@ def iter_source_iterators(value: Any, depth: int = MAX_DEPTH) -> Iterator[Any]:
 
 
 def _read_list_or_dict_items(value: Any) -> Any:
+    """Return the items of an object that inherits from list, the keys and values of one that
+    inherits from dict; () for others.
+    """
     if isinstance(value, dict):
         return tuple(dict.keys(value)), tuple(dict.values(value))
     return tuple(list.__iter__(value)) if isinstance(value, list) else ()

@@ -123,6 +123,9 @@ class ReadTracker:
             self._guard_attribute_or_item_read(value, key, is_item=True)
 
     def _guard_attribute_or_item_read(self, value: Any, key: Any, is_item: bool) -> None:
+        """Find or add the guard of an attribute or item, mark it as read, and register the value
+        that is read, so that reads of its parts are guarded too.
+        """
         if not isinstance(key, (*PLAIN_TYPES, type)):
             return
         guard = self._guard_by_source.get((id(value), key)) or self._try_add_lookup_guard(
@@ -222,7 +225,8 @@ def _name_or_type_name(value: Any) -> str:
 
 def _iter_value_and_trackable_parts(value: Any) -> Iterator[Any]:
     """Yield a value, the items of its containers, the object of a bound method and the arguments of
-    a partial function.
+    a partial function. Plain values, tensors, arrays and objects of Oarlock are left out, except
+    layers and CONTAINERS_WITH_HIDDEN_STORAGE.
     """
     for part in iter_value_and_items(value):
         if isinstance(part, (*PLAIN_TYPES, Tensor, np.ndarray)):

@@ -42,8 +42,8 @@ class SideEffect:
     previous_value: the previous value; MISSING if there was none.
     new_value: the value of the program, possibly nested.
     location_name: the name of the location, for messages.
-    is_tensor_shared: whether another location refers to the same tensor; the program is then valid
-    only for this tensor.
+    is_previous_tensor_aliased: whether another location refers to the previous tensor; the program
+    is then valid only for this tensor.
     condition: if the value is assigned on some paths only, the bool of the program that states
     whether it is.
     """
@@ -53,7 +53,7 @@ class SideEffect:
     previous_value: Any
     new_value: Any
     location_name: str = ""
-    is_tensor_shared: bool = False
+    is_previous_tensor_aliased: bool = False
     condition: Any = True
 
     def read(self) -> Any:
@@ -84,7 +84,7 @@ class SideEffect:
         capture.
         """
         now = self.read()
-        if self.is_tensor_shared:
+        if self.is_previous_tensor_aliased:
             return now is self.previous_value
         if isinstance(self.previous_value, Tensor):
             return isinstance(now, Tensor) and now.meta == self.previous_value.meta
@@ -216,7 +216,7 @@ def _iter_nested_items_with_container_keys(value: Any) -> Iterator[tuple[Any, tu
                 yield item, (id(found), key)
 
 
-def mark_effects_with_shared_tensors(
+def mark_effects_whose_previous_tensor_is_aliased(
     effects: list[SideEffect], locations: Iterable[tuple[Any, Any, Any]]
 ) -> None:
     """Mark the side effects whose previous tensor is also the value of another location.
@@ -237,7 +237,7 @@ def mark_effects_with_shared_tensors(
             for _, position in _iter_nested_items_with_container_keys(effect.previous_value)
         }
         tensors = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
-        effect.is_tensor_shared = any(users.get(id(t), set()) - own for t in tensors)
+        effect.is_previous_tensor_aliased = any(users.get(id(t), set()) - own for t in tensors)
 
 
 def is_registered_buffer(owner: Any, key: str, value: Any) -> bool:

@@ -33,7 +33,9 @@ class Snapshot:
     value: Any
 
     def matches(self, now: Any) -> bool:
-        """Whether the current value `now` is the same object; derived classes compare values."""
+        """Whether the current value `now` matches: here, whether it is the same object. Derived
+        classes compare content or state; UncheckedSnapshot compares nothing.
+        """
         return now is self.value
 
 
@@ -106,7 +108,9 @@ class SetSnapshot(Snapshot):
 
 @dataclass(frozen=True)
 class LargeContainerSnapshot(Snapshot):
-    """Snapshot of a large container: compared by identity and length."""
+    """Snapshot of a container with more than MAX_ITEMS items, or inside of MAX_DEPTH containers:
+    compared by identity and length.
+    """
 
     num_items: int
 

@@ -44,8 +44,8 @@ def ignore_module(modules: Any) -> None:
 
 
 def is_convertible_function(function: FunctionType) -> bool:
-    """Whether a function is user code: not from Oarlock, the standard library or an
-    ignored module.
+    """Whether calls of a function are converted: it is not from Oarlock, the standard library,
+    KNOWN_LIBRARIES or a module given to `ignore_module`. Functions of other packages are converted.
     """
     filename = function.__code__.co_filename
     if is_oarlock_internal_file(filename):
@@ -58,8 +58,8 @@ def is_convertible_function(function: FunctionType) -> bool:
 
 
 def is_non_oarlock_object_with_attributes(value: Any) -> bool:
-    """Whether a value is an object, class or module of the user whose attributes a function may
-    read. False for functions, tensors, layers and objects of Oarlock.
+    """Whether a value is an object, class or module from outside of Oarlock that has a `__dict__`.
+    False for functions, cells, partial functions, tensors and layers.
     """
     if isinstance(
         value, Layer | Tensor | FunctionType | CellType | functools.partial

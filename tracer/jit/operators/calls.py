@@ -120,6 +120,10 @@ def _select_replacement_for_callee(function: Any) -> Any:
 
 
 def _find_replacement_if_impure(function: Any) -> Any:
+    """Return what converted code calls in place of an impure function: the function itself, which
+    is recorded, or a wrapper that guards its results. None for a pure function, and if the capture
+    tracks no reads.
+    """
     mode = find_static_base_mode(state.mode)
     return (
         None
@@ -243,7 +247,9 @@ def _convert_constructor_if_plain_class(kind: Any) -> Any:
 
 
 def _construct_tracked(function: Any, *args: Any, **kwargs: Any) -> Any:
-    """Create an object, and register it and the lists that its constructor created as local."""
+    """Create an object, and register it as local, with those of its attributes that are empty lists
+    and were not passed as arguments.
+    """
     result = register_new_object(function(*args, **kwargs))
     if is_non_oarlock_object_with_attributes(result) and not isinstance(result, type):
         given = {id(v) for v in (*args, *kwargs.values())}
@@ -311,7 +317,9 @@ def convert_if_user_code(function: Any) -> Any:
 
 
 def _notify_of_call_and_convert_classes(function: FunctionType) -> None:
-    """Report to the capture that a function is about to be called."""
+    """Report to the capture that a function is about to be called, and convert the special methods
+    of the classes of its globals and free variables.
+    """
     mode = find_static_base_mode(state.mode)
     if mode is not None and mode.recorder.on_function_call is not None:
         mode.recorder.on_function_call(function)

@@ -30,8 +30,9 @@ class RuntimeIndexAssignmentTarget:
         self._recorder, self._target_list = recorder, target
 
     def _mark_for_array_conversion_if_needed(self, position: Any) -> bool:
-        """Whether the index is known only at run time and an open loop carries the list. The list
-        must then become a TensorArray.
+        """If the index is known only at run time and an open loop carries the list, mark the list
+        in the innermost such loop, which must then convert it to a TensorArray. Return whether it
+        was marked.
         """
         loops = [
             inner

@@ -34,7 +34,7 @@ class BranchRaised(Exception):
         self.in_true_branch, self.error = holds, error
 
 
-def mark_user_exception(error: Any) -> Any:
+def mark_exception_of_raise_statement(error: Any) -> Any:
     """Operator for the exception of a `raise` statement: marks it as raised by the user's code."""
     result = error() if isinstance(error, type) and issubclass(error, Exception) else error
     if isinstance(result, Exception) and find_static_base_mode(state.mode) is not None:
@@ -94,7 +94,9 @@ def assert_(test: Any, message: Callable[[], Any]) -> None:
     if not isinstance(test, Variable) or mode is None:
         if not test:
             said = message()
-            raise mark_user_exception(AssertionError() if said is None else AssertionError(said))
+            raise mark_exception_of_raise_statement(
+                AssertionError() if said is None else AssertionError(said)
+            )
         return
     said = _evaluate_message_or_source_text(message)
     data = [said] if isinstance(said, Variable) else []

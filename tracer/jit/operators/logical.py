@@ -51,14 +51,14 @@ _UNRECORDED_OPERAND = object()  # stands for an operand that may be undefined
 def and_(a: Any, b: Callable[[], Any]) -> Any:
     """Operator for `a and b()` in a condition."""
     a = value_deciding_truth(a)
-    return _record_short_circuit("logical_and", a, b) if isinstance(a, Variable) else a and b()
+    return _record_and_or("logical_and", a, b) if isinstance(a, Variable) else a and b()
 
 
 @register
 def or_(a: Any, b: Callable[[], Any]) -> Any:
     """Operator for `a or b()` in a condition."""
     a = value_deciding_truth(a)
-    return _record_short_circuit("logical_or", a, b) if isinstance(a, Variable) else a or b()
+    return _record_and_or("logical_or", a, b) if isinstance(a, Variable) else a or b()
 
 
 def short_circuit_and_value(a: Any, b: Callable[[], Any]) -> Any:
@@ -111,7 +111,7 @@ def _record_operand_branch(name: str, a: Variable, b: Callable[[], Any]) -> Any:
     )
 
 
-def _record_short_circuit(op: str, a: Variable, b: Callable[[], Any]) -> Any:
+def _record_and_or(op: str, a: Variable, b: Callable[[], Any]) -> Any:
     """Record both operands. If the second one has side effects or may fail, it is recorded in a
     branch that runs only if the first operand does not determine the result.
     """

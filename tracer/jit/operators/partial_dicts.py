@@ -40,8 +40,9 @@ def num_dict_keys(partial_dict: dict[Any, Any]) -> Any:
 
 
 def require_complete_container_or_its_array(value: Any) -> Any:
-    """Return a value of which code is about to read all items. Raises TraceError for a dict whose
-    keys depend on the path.
+    """Return a value of which code is about to read all items; for a list that became a
+    TensorArray, the array. Raises TraceError for an invalidated container and for a dict whose keys
+    depend on the path.
     """
     value = require_valid_container_or_its_array(value)
     if isinstance(value, dict) and find_static_base_mode(state.mode) is not None:

@@ -19,7 +19,7 @@ from ...core.op import OPS
 from .branches import if_, if_expression
 from .calls import call
 from .dynamic_indexing import get_item
-from .exceptions import assert_, mark_user_exception
+from .exceptions import assert_, mark_exception_of_raise_statement
 from .logical import (
     and_,
     compare_chain,
@@ -69,7 +69,7 @@ __all__ = [
     "is_",
     "is_iterable_by_recorded_loop",
     "list_comprehension",
-    "mark_user_exception",
+    "mark_exception_of_raise_statement",
     "mod",
     "not_",
     "not_equal",
@@ -113,7 +113,8 @@ def return_value(value: Any, was_returned: Any = True, name: str = "") -> Any:
 
 def _mark_return_value_maybe_none(was_returned: Variable, value: Any, name: str) -> Any:
     """Return the value of a function that may end without a `return`, marked as None on those
-    paths.
+    paths. Raises TraceError, or collects it, if the value is not a Variable or the mode does not
+    convert source.
     """
     mode = find_static_base_mode(state.mode)
     assert mode is not None

@@ -15,7 +15,7 @@ PyObject* set_shared_objects(PyObject*, PyObject* args) {
   if (!PyArg_ParseTuple(args, "OOO", &tensor, &explain, &is_float)) return nullptr;
   if (!PyType_Check(tensor) ||
       !PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(tensor), shared.tensor_base)) {
-    PyErr_SetString(PyExc_TypeError, "the class has to come from TensorBase");
+    PyErr_SetString(PyExc_TypeError, "the class must be a subclass of TensorBase");
     return nullptr;
   }
   shared.tensor = reinterpret_cast<PyTypeObject*>(Py_NewRef(tensor));
@@ -32,14 +32,14 @@ PyMethodDef functions[] = {
     {"configure", set_shared_objects, METH_VARARGS,
      "Set the Tensor class, explain() and is_float()."},
     {"set_modes", set_native_modes, METH_VARARGS,
-     "Set the modes that have short ways: eager, without tape, bare arrays."},
+     "Set the modes for which C++ has fast paths: eager, without tape, bare arrays."},
     {"oldest_seq", oldest_seq, METH_NOARGS,
-     "The number of the first node that a walk may still come by, of the next one if there is "
-     "none."},
+     "The sequence number of the oldest node whose inputs were not freed; the next sequence number "
+     "if there is none."},
     {"take_next_seq", take_next_seq, METH_NOARGS,
-     "The next number in the order in which ops are recorded."},
+     "Return the next sequence number of a node, and increment it."},
     {"accumulate_grad", set_leaf_gradients_returning_rest, METH_VARARGS,
-     "Set `grad` of leaves; return the pairs that need more work."},
+     "Set `grad` of leaves; return the (leaf, gradient) pairs that Python must handle."},
     {"zero_grads", zero_gradients_returning_rest, METH_O,
      "Set the gradients of a list of Tensors to zero; return the Tensors whose gradients are not "
      "on "

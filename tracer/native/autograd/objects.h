@@ -143,7 +143,8 @@ DispatchPath current_dispatch_path();
 /// A Tensor with an array, whose reference is stolen.  Null with an error set if memory is
 /// exhausted.
 PyObject* wrap_owned_array(PyObject* owned_array);
-/// Releases the inputs and outputs of a node.
+/// Releases the operands, results and attributes of a node and removes it from the list of live
+/// nodes.  Does nothing if that was done before.
 void release_node_values_and_unlink(NodeObject* node);
 /// A new node, which holds references to its arguments.  It is appended to the list of live nodes,
 /// and its operand Tensors are marked as saved for backward.
@@ -179,9 +180,9 @@ PyObject* arrays_of(PyObject* module, PyObject* tensors);
 PyObject* stop_gradients_of(PyObject* module, PyObject* tensors);
 /// A list of new Tensors with the arrays of a tuple.
 PyObject* wrap_arrays(PyObject* module, PyObject* arrays);
-/// Records a program call; arguments (op, operands, taken, attrs, outs, wanted).  Returns Tensors
-/// with the arrays `outs`; those with an index in `wanted` are outputs of a new node, whose inputs
-/// are the operands with an index in `taken`.
+/// Records a program call; arguments (op, operands, input_indices, attrs, outs, output_indices).
+/// Returns Tensors with the arrays `outs`; those with an index in `output_indices` are outputs of a
+/// new node, whose inputs are the operands with an index in `input_indices`.
 PyObject* record_program_call(PyObject* module, PyObject* args);
 /// Creates the module.
 PyObject* make_module();

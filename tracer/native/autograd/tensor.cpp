@@ -200,9 +200,10 @@ PyMemberDef node_members[] = {
 };
 PyMethodDef node_methods[] = {
     {"free", release_node_values_and_unlink_method, METH_NOARGS,
-     "Forget operands, results and attributes: no walk comes by again."},
+     "Release the operands, results and attributes, and remove the node from the list of live "
+     "nodes."},
     {"hooks_of", get_or_create_hooks_of_node_result, METH_O,
-     "The hooks on one result, for adding to."},
+     "The list of hooks of result `index`; created if missing."},
     {nullptr, nullptr, 0, nullptr},
 };
 PyType_Slot node_slots[] = {

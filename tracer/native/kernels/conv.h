@@ -161,9 +161,9 @@ void conv(const ConvShape& s, const T* x, const T* filter, T* y) {
                   x, y);
 }
 
-/// The kernel offsets that contribute to the input-gradient pixels of one phase (row, column):
-/// gradient pixel i + row contributes to image pixel i * stride + phase. which: their indices in
-/// the filter.
+/// The filter taps that contribute to the input-gradient pixels of phase (row, column).
+/// taps: their displacements: gradient pixel p + tap contributes to image pixel
+/// p * stride + (row, column). which: their indices in the filter.  Returns their number.
 inline Size collect_phase_tap_indices(const ConvShape& s, Size row, Size column,
                                       FilterTapDisplacement* taps, Size* which) {
   Size count = 0;

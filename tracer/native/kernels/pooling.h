@@ -16,10 +16,10 @@ inline WindowRange window_range(Size index, Size stride, Size before, Size windo
   return {max(start, 0), min(start + window, size)};
 }
 
-inline WindowRange row_range(const PoolShape& s, Size row) {
+inline WindowRange window_rows(const PoolShape& s, Size row) {
   return window_range(row, s.stride_h, s.top, s.kh, s.h);
 }
-inline WindowRange column_range(const PoolShape& s, Size column) {
+inline WindowRange window_columns(const PoolShape& s, Size column) {
   return window_range(column, s.stride_w, s.left, s.kw, s.w);
 }
 
@@ -144,8 +144,8 @@ void max_pool(const PoolShape& s, const T* x, T* y) {
             : max_2x2_row_scalar(s, plane + 2 * i * s.w, row);
         continue;
       }
-      WindowRange rows = row_range(s, i);
-      for (Size j = 0; j < s.ow; ++j) row[j] = window_max(s, plane, rows, column_range(s, j));
+      WindowRange rows = window_rows(s, i);
+      for (Size j = 0; j < s.ow; ++j) row[j] = window_max(s, plane, rows, window_columns(s, j));
     }
   });
 }
@@ -186,7 +186,7 @@ void max_pool_grad(const PoolShape& s, const T* x, const T* y, const T* g, T* dx
              : grad_2x2_row_scalar<T>)(s, plane + row, best, back, to + row);
       else
         for (Size j = 0; j < s.ow; ++j)
-          add_to_first_max(s, plane, best[j], back[j], row_range(s, i), column_range(s, j), to);
+          add_to_first_max(s, plane, best[j], back[j], window_rows(s, i), window_columns(s, j), to);
     }
     if (twos) clear_uncovered(s, to);
   });
@@ -198,7 +198,7 @@ void avg_pool(const PoolShape& s, const T* x, const T* counts_h, const T* counts
     const T* plane = x + p * s.h * s.w;
     for (Size i = 0; i < s.oh; ++i)
       for (Size j = 0; j < s.ow; ++j) {
-        WindowRange rows = row_range(s, i), columns = column_range(s, j);
+        WindowRange rows = window_rows(s, i), columns = window_columns(s, j);
         T sum = 0;
         for (Size r = rows.from; r < rows.to; ++r)
           for (Size c = columns.from; c < columns.to; ++c) sum += plane[r * s.w + c];
@@ -214,7 +214,7 @@ void avg_pool_grad(const PoolShape& s, const T* g, const T* counts_h, const T* c
     for (Size i = 0; i < s.h * s.w; ++i) to[i] = 0;
     for (Size i = 0; i < s.oh; ++i)
       for (Size j = 0; j < s.ow; ++j) {
-        WindowRange rows = row_range(s, i), columns = column_range(s, j);
+        WindowRange rows = window_rows(s, i), columns = window_columns(s, j);
         T share = g[(p * s.oh + i) * s.ow + j] / (counts_h[i] * counts_w[j]);
         for (Size r = rows.from; r < rows.to; ++r)
           for (Size c = columns.from; c < columns.to; ++c) to[r * s.w + c] += share;

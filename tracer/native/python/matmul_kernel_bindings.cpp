@@ -105,8 +105,10 @@ nb::object matmul(nb::handle x, nb::handle y, bool transpose_x, bool transpose_y
 }  // namespace
 
 void bind_matmul(nb::module_& m) {
-  m.def("matmul", &matmul, nb::arg("x"), nb::arg("y"), nb::arg("turn_x"), nb::arg("turn_y"),
-        "x @ y over the last two axes, either turned first.   x [*B,M,K], y [*B,K,N] -> [*B,M,N]");
+  m.def("matmul", &matmul, nb::arg("x"), nb::arg("y"), nb::arg("transpose_x"),
+        nb::arg("transpose_y"),
+        "x @ y over the last two axes, either transposed first.  x [*B,M,K], y [*B,K,N] -> "
+        "[*B,M,N]");
 }
 
 }  // namespace oarlock::python

@@ -126,7 +126,9 @@ def cross_entropy(
     if label_smoothing > 0:
         soft_label, label = (
             True,
-            _smooth_labels(label, input.meta.shape[axis], label_smoothing, soft_label, axis, input),
+            _smoothed_one_hot_labels(
+                label, input.meta.shape[axis], label_smoothing, soft_label, axis, input
+            ),
         )
     label, ignore_index = _replace_tensor_ignore_index(
         _cast_hard_labels_to_integer(label, soft_label), ignore_index
@@ -164,7 +166,7 @@ def _divide_or_zero(loss: Tensor, weight: Tensor) -> Tensor:
     return divide(loss, add(weight, is_zero))
 
 
-def _smooth_labels(
+def _smoothed_one_hot_labels(
     label: Tensor, classes: int, epsilon: float, soft: bool, axis: int, like: Tensor
 ) -> Tensor:
     """Return the smoothed one-hot labels."""

@@ -149,7 +149,7 @@ def im2sequence(
 
 @im2sequence.meta
 def _(x, y, *, kernels, strides, paddings, out_stride):
-    check(y is None, "images of different sizes (Y) are not there")
+    check(y is None, "images of different sizes (Y) are not supported")
     columns = unfold.infer((x,), _unfold_attrs(kernels, strides, paddings))
     rows = (
         -1 if min(columns.shape[0], columns.shape[2]) < 0 else columns.shape[0] * columns.shape[2]

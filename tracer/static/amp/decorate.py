@@ -164,8 +164,9 @@ class OptimizerWithMixedPrecision:
                 )
 
     def _emit_loss_scale_and_step_count_update(self, is_bad: Variable) -> None:
-        """Append the update of the scale, as `GradScaler.update`: count consecutive steps of one
-        kind and change the scale when their number reaches the limit.
+        """Append the update of the scale, as Paddle's op `update_loss_scaling`: count consecutive
+        steps of one kind and change the scale when their number reaches the limit, to a finite
+        value if increased and to at least 1 if decreased.
         """
         is_good = OPS["logical_not"](is_bad)
         scale: Any = self.get_loss_scaling()
@@ -182,7 +183,13 @@ class OptimizerWithMixedPrecision:
                     shape=[1], value=float(limit), dtype=parse_dtype("int32").proto
                 ),
             )
-            scale = OPS["where"](is_due, scale * ratio, scale)
+            changed = scale * ratio
+            if name == "good":
+                is_due_and_finite = OPS["logical_and"](is_due, OPS["isfinite_v2"](changed))
+                scale = OPS["where"](is_due_and_finite, changed, scale)
+            else:
+                one = OPS["fill_constant"](shape=[1], value=1.0, dtype=parse_dtype("float32").proto)
+                scale = OPS["where"](is_due, OPS["elementwise_max"](changed, one), scale)
             StaticGraphMode(self._program).redirect_last_output_or_assign(
                 incremented * OPS["logical_not"](is_due).astype("int32"), count
             )
@@ -263,13 +270,28 @@ def decorate(
     older signature. In the latter case the following positional arguments are also in its order.
     """
     if not isinstance(level, str):
+        # In the older signature, a bool in the position of `incr_every_n_steps` is
+        # use_dynamic_loss_scaling; a number was passed by name.
+        is_position = isinstance(incr_every_n_steps, bool)
+        positional = _legacy_args_to_non_default_kwargs(
+            dtype,
+            master_weight,
+            master_grad,
+            init_loss_scaling,
+            incr_every_n_steps if is_position else None,
+        )
+        named = {
+            "incr_every_n_steps": None if is_position else incr_every_n_steps,
+            "decr_every_n_nan_or_inf": decr_every_n_nan_or_inf,
+            "incr_ratio": None if incr_ratio == 2.0 else incr_ratio,
+            "decr_ratio": decr_ratio,
+            "use_dynamic_loss_scaling": use_dynamic_loss_scaling,
+        }
         return decorate(
             optimizer,
             amp_lists,
             init_loss_scaling=level,
-            **_legacy_args_to_non_default_kwargs(
-                dtype, master_weight, master_grad, init_loss_scaling, incr_every_n_steps
-            ),
+            **positional | {name: value for name, value in named.items() if value is not None},
             use_pure_fp16=bool(use_pure_fp16),
             use_fp16_guard=use_fp16_guard,
             use_bf16=bool(use_bf16),

@@ -209,7 +209,7 @@ class Block:
                     append_user_line(f"create_var: '{desc.name}' is already declared with {both}")
                 )
             return self.get_or_create_variable_of_desc(existing)
-        self.program.recorder.namer.reserve_renumbered_persistable_name(desc.name)
+        self.program.recorder.namer.reserve_program_name_of_persistable(desc.name)
         self.raw.vars[desc.name] = desc
         self.program.mark_changed()
         return self.get_or_create_variable_of_desc(desc)

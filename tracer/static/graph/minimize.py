@@ -146,7 +146,7 @@ def get_or_create_learning_rate_variable(optimizer: Any, program: Program) -> Va
         variables[id(program)] = declare_persistable(
             program, desc, lambda: _emit_fill_constant(list(shape), optimizer.get_lr(), "float32")
         )
-    if hasattr(optimizer._learning_rate, "last_lr"):
+    if hasattr(optimizer._learning_rate, "get_lr"):  # a schedule
         program.lr_scheduler, program.lr_var = optimizer._learning_rate, variables[id(program)]
     return variables[id(program)]
 

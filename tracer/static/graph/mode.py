@@ -116,7 +116,7 @@ class StaticGraphMode(Static):
                     return block.program
         return None
 
-    def mode_with_gradient_recording(self, tape: bool) -> StaticGraphMode:
+    def mode_with_tape_set(self, tape: bool) -> StaticGraphMode:
         """Return a mode that differs in whether gradients flow through the outputs."""
         return self if tape == self.tape else StaticGraphMode(self._program, tape, self._convert)
 

@@ -61,7 +61,7 @@ class ProcessWideNamer(Namer):
             unique_name.generate(f"{self.output_prefix or unique_name.generate(op_type)}.tmp")
         )
 
-    def reserve_renumbered_persistable_name(self, name: str) -> str:
+    def reserve_program_name_of_persistable(self, name: str) -> str:
         """Reserve the name of a persistable variable, and return it unchanged."""
         self._used_names.add(name)
         return name

@@ -49,12 +49,10 @@ def _program_from_kwargs(kwargs: dict[str, Any], known: tuple[str, ...], caller:
 
     Raises ValueError for unknown arguments.
     """
-    program = kwargs.pop("program", None) or default_main_program()
+    program = _get_valid_program(kwargs.pop("program", None))
     unknown = kwargs.keys() - set(known)
     if unknown:
         raise ValueError(append_user_line(f"{caller}: unknown arguments {sorted(unknown)}"))
-    if not isinstance(program, Program):
-        program = getattr(program, "program", program)
     return program
 
 

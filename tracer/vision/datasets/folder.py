@@ -60,15 +60,18 @@ class _FolderDataset(Dataset):
         )
         self.loader = default_loader if loader is None else loader
         self.transform = transform
+        self._uses_extensions = is_valid_file is None
         self._is_valid = is_valid_file or (lambda path: path.lower().endswith(self.extensions))
 
     def _check_not_empty(self, samples: list[Any]) -> list[Any]:
         """Return `samples`; raise OpError if there are none."""
         if not samples:
-            raise OpError(
-                f"{type(self).__name__}: no files in {self.root} with the extensions "
-                f"{', '.join(self.extensions)}"
+            selection = (
+                f"with the extensions {', '.join(self.extensions)}"
+                if self._uses_extensions
+                else "that is_valid_file accepts"
             )
+            raise OpError(f"{type(self).__name__}: no files in {self.root} {selection}")
         return samples
 
     def _load_sample(self, path: str) -> Any:

@@ -1,4 +1,5 @@
-// Selection, writing and accumulation of elements at tensor indices.
+// Writing and adding at tensor indices (index_put, index_add), selection (multiplex, gather_tree),
+// shard_index and sequence_mask.
 #include "convert/operands.h"
 #include "convert/registry.h"
 #include "convert/scan_builder.h"

@@ -12,7 +12,7 @@ namespace {
 struct SegmentReduction {
   std::string_view paddle, onnx;
   int since_opset;
-  double initial;  // initial value; for integers, the last row replaces it
+  double initial;  // for integers, infinities become the limits of the dtype
 };
 
 const SegmentReduction& require_segment_reduction(const NodeContext& n, std::string_view attr) {

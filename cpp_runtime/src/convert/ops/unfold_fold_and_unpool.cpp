@@ -25,7 +25,7 @@ UnfoldWindow read_unfold_window(const NodeContext& n) {
 void check_unfold_window_attrs(const NodeContext& n, const UnfoldWindow& t) {
   n.require(t.kernel.size() == 2 && t.strides.size() == 2 && t.dilations.size() == 2 &&
                 t.pads.size() == 4,
-            "a window of two dims is not what its numbers say");
+            "'kernel_sizes', 'strides' and 'dilations' need 2 values each, 'paddings' 2 or 4");
   for (auto k : t.kernel) n.require(k >= 1 && k <= 1024, "'kernel_sizes' has " + std::to_string(k));
   for (auto s : t.strides)
     check_int32_size(n, s, "strides"), n.require(s > 0, "a stride is " + std::to_string(s));

@@ -1,4 +1,4 @@
-#include "pir/names.h"
+#include "pir/dtype_names.h"
 
 namespace oarlock::pir {
 namespace {
