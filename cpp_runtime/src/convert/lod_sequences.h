@@ -32,8 +32,8 @@ struct PaddedRowIndicesAndMask {
   Expr rows, mask;  // int64 and bool [n,max_length]
 };
 PaddedRowIndicesAndMask emit_padded_row_indices_and_mask(const RowPartition& sequences);
-/// Row indices and mask of the padded form of ranges of rows: range i has lengths[i] rows and begins
-/// at row begins[i]. begins, lengths: int64[n]; max_length: int64[1]
+/// Row indices and mask of the padded form of ranges of rows: range i has lengths[i] rows and
+/// begins at row begins[i]. begins, lengths: int64[n]; max_length: int64[1]
 PaddedRowIndicesAndMask emit_padded_row_indices_and_mask(const Expr& begins, const Expr& lengths,
                                                          const Expr& max_length);
 

@@ -202,8 +202,7 @@ const Binding& Translator::require_operand_binding(const Operation& op,
   std::int64_t id = position < op.operands.size() ? op.operands[position] : 0;
   auto found = values_.find(id);
   if (id == 0 || found == values_.end())
-    fail(op.source,
-         full_name(op) + ": operand " + std::to_string(position) + " is missing");
+    fail(op.source, full_name(op) + ": operand " + std::to_string(position) + " is missing");
   return found->second;
 }
 
@@ -211,8 +210,7 @@ std::string Translator::operand_variable(const Operation& op, std::size_t positi
   if (position >= op.operands.size() || op.operands[position] == 0) return "";
   const Binding& binding = require_operand_binding(op, position);
   if (binding.variable.empty())
-    fail(op.source,
-         full_name(op) + ": operand " + std::to_string(position) + " is no tensor");
+    fail(op.source, full_name(op) + ": operand " + std::to_string(position) + " is no tensor");
   return binding.variable;
 }
 
@@ -420,17 +418,14 @@ void Translator::add_operand(const Operation& op, const OperandSpec& spec, std::
   bool is_present = position < op.operands.size() && op.operands[position] != 0;
   if (!spec.attr.empty()) {
     if (!is_present)
-      fail(op.source,
-           full_name(op) + ": operand " + in_quotes(spec.name) + " is missing");
+      fail(op.source, full_name(op) + ": operand " + in_quotes(spec.name) + " is missing");
     return add_mutable_attr(op, spec, require_operand_binding(op, position),
                             find_op_spec(op.name)->legacy_type, inputs, attrs);
   }
   if (!is_present && !spec.is_optional)
-    fail(op.source,
-         full_name(op) + ": operand " + in_quotes(spec.name) + " is missing");
+    fail(op.source, full_name(op) + ": operand " + in_quotes(spec.name) + " is missing");
   if (is_present && spec.slot.empty() && spec.is_optional)
-    fail(op.source,
-         full_name(op) + ": operand " + in_quotes(spec.name) + " is not supported");
+    fail(op.source, full_name(op) + ": operand " + in_quotes(spec.name) + " is not supported");
   if (!is_present || spec.slot.empty()) return;
   const Binding& binding = require_operand_binding(op, position);
   Strings& names = inputs[std::string(spec.slot)];
@@ -475,8 +470,7 @@ void Translator::add_mutable_attr(const Operation& op, const OperandSpec& spec,
           *convert_attr({AttrType::FLOAT, 0.0},
                         declared_attr_type(legacy_type, spec.attr).value_or(AttrType::FLOAT));
   } else {
-    fail(op.source, full_name(op) + ": operand " + in_quotes(spec.name) +
-                        " must be a constant");
+    fail(op.source, full_name(op) + ": operand " + in_quotes(spec.name) + " must be a constant");
   }
 }
 

@@ -6,8 +6,8 @@
 #include "base/base64.h"
 #include "base/decimal.h"
 #include "base/json.h"
-#include "pir/exporter.h"
 #include "pir/dtype_names.h"
+#include "pir/exporter.h"
 #include "pir/json_keys.h"
 
 namespace oarlock::pir {

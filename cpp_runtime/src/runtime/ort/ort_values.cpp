@@ -19,8 +19,8 @@ std::pair<DType, std::vector<std::int64_t>> read_tensor_type(const ort::Api& api
 }
 
 // Avoids the three allocations of a TensorInfo, which slow down small runs.
-std::pair<DType, std::vector<std::int64_t>> read_tensor_type_without_allocation(const ort::Api& api,
-                                                                      const ort::Value* value) {
+std::pair<DType, std::vector<std::int64_t>> read_tensor_type_without_allocation(
+    const ort::Api& api, const ort::Value* value) {
   int number = 0;
   const std::int64_t* sizes = nullptr;
   std::size_t rank = 0;
@@ -58,7 +58,8 @@ ort::ValueHandle make_ort_value_of_view(const Library& library, const ort::Memor
 
 std::pair<DType, std::vector<std::int64_t>> read_tensor_type(const Library& library,
                                                              const ort::Value* value) {
-  if (library.minor >= kMinorWithUnallocatedType) return read_tensor_type_without_allocation(library.api, value);
+  if (library.minor >= kMinorWithUnallocatedType)
+    return read_tensor_type_without_allocation(library.api, value);
   auto info = ort::make<ort::TensorInfoHandle, ort::GetTensorTypeAndShape>(library.api, value);
   return read_tensor_type(library.api, info.get());
 }
