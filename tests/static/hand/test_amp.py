@@ -224,4 +224,6 @@ def test_scale_is_at_least_one(static_mode: Any) -> None:
 def test_named_arguments_of_the_older_signature(static_mode: Any) -> None:
     assert scales(1, level=8.0, use_dynamic_loss_scaling=False) == [8.0]
     assert scales(1, level=8.0, decr_every_n_nan_or_inf=1, decr_ratio=0.25) == [2.0]
-    assert scales(1, level=8.0, incr_every_n_steps=5, decr_every_n_nan_or_inf=1) == [6.4000000954]
+    assert scales(1, level=8.0, incr_every_n_steps=5, decr_every_n_nan_or_inf=1) == pytest.approx(
+        [6.4]
+    )
