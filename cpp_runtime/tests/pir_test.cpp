@@ -1,6 +1,7 @@
 // Programs of Paddle 3: the table of operations, the conversion, and damaged files.
 #include <cctype>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <set>
 
@@ -14,6 +15,8 @@
 #include "pir/reader.h"
 #include "pir/to_program.h"
 #include "pir/writer.h"
+#include "runtime/model_impl.h"
+#include "temp_folder.h"
 
 using namespace oarlock;
 
@@ -168,6 +171,19 @@ TEST("pir: attributes without an equivalent are rejected") {
   program.blocks[0].ops.back() = {"relu", {{"X", {"never"}}}, {{"Out", {out}}}, {}, ""};
   CHECK_ERROR("variable 'never' is read before it is assigned",
               pir::convert_and_write_program(program));
+}
+
+TEST("pir: a published directory is a model") {
+  Folder folder("published");
+  for (const char* stem : {"model", "inference"}) {  // inference has priority
+    std::string source = stem == std::string("model") ? "pir_control" : "pir_conv";
+    for (const char* end : {".json", ".pdiparams"})
+      std::filesystem::copy_file(fixture(source + end), folder.path / (std::string(stem) + end));
+    CHECK_EQ(Model::open(folder.path.string()).inputs().size(),
+             Model::open(fixture(source + ".json")).inputs().size());
+    CHECK_EQ(Model::open(folder.path.string()).impl().prefix, folder / stem);
+  }
+  CHECK_ERROR("published.pdmodel", Model::open(Folder("published, empty").path.string()));
 }
 
 TEST("pir: JSON is recognized") {

@@ -48,8 +48,9 @@ struct OnnxOptions {
 
 class OARLOCK_EXPORT Model {
  public:
-  /// Opens `prefix`.pdmodel and, if it exists, `prefix`.pdiparams; or two files by name; or a
-  /// folder of Paddle 1.x with `__model__` and one file per parameter.  Throws Error(file).
+  /// Opens `prefix`.pdmodel (or .json of Paddle 3) and, if it exists, `prefix`.pdiparams; or two
+  /// files by name; or a directory with `inference` or `model` as the prefix; or a folder of
+  /// Paddle 1.x with `__model__` and one file per parameter.  Throws Error(file).
   static Model open(const std::string& prefix_or_pdmodel, const std::string& pdiparams = "");
   /// Opens a model whose `.pdmodel` is in memory. name: for messages; pdiparams: the path of the
   /// file with the parameters, "" for none.

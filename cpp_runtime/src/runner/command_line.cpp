@@ -158,7 +158,9 @@ std::string usage() {
       "       oarlock-runner verify  MODEL [PARAMS] --input IN.npz --expect OUT.npz\n"
       "       oarlock-runner inspect MODEL [PARAMS]\n"
       "       oarlock-runner to-onnx MODEL [PARAMS] [--output OUT.onnx]\n"
-      "MODEL is a prefix (m for m.pdmodel and m.pdiparams), a file, or a folder of Paddle 1.x.\n";
+      "MODEL is a prefix (m for m.pdmodel or m.json, and m.pdiparams), a file, a directory with\n"
+      "inference.json, inference.pdmodel, model.json or model.pdmodel, or a folder of Paddle "
+      "1.x.\n";
   for (const Flag& f : flag_table()) text += format_help_line(f.name + " " + f.value_name, f.help);
   text += "Session options, for --option and --against-options:\n";
   for (const OptionInfo& o : option_infos())
@@ -207,8 +209,10 @@ void reject_output_over_input(const Command& c, const Model& model) {
                                 c.paths[0],
                                 c.paths[0] + ".pdmodel",
                                 c.paths[0] + ".json",
-                                c.paths[0] + "/__model__"};
-  read.push_back(model.impl().weights.path());
+                                c.paths[0] + "/__model__",
+                                model.impl().prefix + ".pdmodel",
+                                model.impl().prefix + ".json",
+                                model.impl().weights.path()};
   std::error_code error;
   for (const std::string& path : read)
     if (!path.empty() && std::filesystem::equivalent(path, c.output, error) && !error)

@@ -79,6 +79,21 @@ std::string legacy_model_folder_candidate(const std::string& path) {
                                                                                    : "";
 }
 
+bool has_program(const std::string& prefix) {
+  return is_file(prefix + ".pdmodel") || is_file(prefix + ".json");
+}
+
+/// The prefix of the model in a published model directory, which contains `inference.json`,
+/// `inference.pdmodel`, `model.json` or `model.pdmodel`; other paths unchanged.
+std::string prefix_in_model_directory(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(path, error) || has_program(path)) return path;
+  for (const char* stem : {"inference", "model"})
+    if (std::string prefix = (std::filesystem::path(path) / stem).string(); has_program(prefix))
+      return prefix;
+  return path;
+}
+
 /// The suffix of the program that a path or a prefix names: that of Paddle 3 if only such a file
 /// exists.
 std::string program_suffix(const std::string& path) {
@@ -89,7 +104,8 @@ std::string program_suffix(const std::string& path) {
 
 }  // namespace
 
-Model Model::open(const std::string& path, const std::string& pdiparams) {
+Model Model::open(const std::string& prefix_or_file, const std::string& pdiparams) {
+  std::string path = prefix_in_model_directory(prefix_or_file);
   for (std::string_view other : {".onnx", ".ort"})
     if (ends_with(path, other))
       throw Error(ErrorCode::file,
