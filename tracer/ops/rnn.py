@@ -31,9 +31,9 @@ def _valid_step_mask(x: Any, lengths: Any) -> Any:
 
 
 def _dropout_masks(x: Any, width: int, layers: int, prob: float, is_test: bool, seed: int) -> Any:
-    """Dropout masks between layers: uint8 [layers - 1, T, B, width], or empty."""
+    """Dropout masks between layers: uint8 [layers - 1, T, B, width]; [0] without dropout."""
     if is_test or prob == 0 or layers == 1:
-        return np.zeros_like(x, dtype=np.uint8, shape=(0, *x.shape[:2], width))
+        return np.zeros_like(x, dtype=np.uint8, shape=(0,))
     drawn = rng.generator(seed).random((layers - 1, *x.shape[:2], width), dtype=np.float32)
     return np.asarray(drawn >= np.float32(prob)).view(np.uint8)
 
@@ -76,7 +76,8 @@ def rnn(
     biases [G*H]. G: number of gates, LSTM 4, GRU 3, else 1.
     SequenceLength int [B]: steps after the end do not change the states, and their Out is 0.
     State: the final states, like PreState.
-    DropoutState uint8 [L-1,T,B,D*H]: 1 for elements kept by the dropout between layers.
+    DropoutState uint8 [L-1,T,B,D*H]: 1 for elements kept by the dropout between layers; [0] without
+    dropout, because Paddle 3 creates it from its declared shape, which must then be known.
     Reserve [L,D,T,K,B,H]: the saved tensors for the backward pass.
     """
     check(mode in CELLS, f"mode={mode!r} is not one of {', '.join(CELLS)}")
@@ -166,10 +167,11 @@ def _(
         "SequenceLength needs the shape [batch]",
     )
     steps, batch = x.shape[:2]
-    dropped = 0 if is_test or dropout_prob == 0 else num_layers - 1
+    has_dropout = not is_test and dropout_prob != 0 and num_layers > 1
+    mask_shape = (num_layers - 1, steps, batch, directions * hidden_size) if has_dropout else (0,)
     return (
         Meta((steps, batch, directions * hidden_size), x.dtype),
-        Meta((dropped, steps, batch, directions * hidden_size), np.dtype(np.uint8)),
+        Meta(mask_shape, np.dtype(np.uint8)),
         Meta((num_layers, directions, steps, cell.num_saved, batch, hidden_size), x.dtype),
         [Meta((num_layers * directions, batch, hidden_size), x.dtype) for _ in pre],
     )

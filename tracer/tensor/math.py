@@ -584,12 +584,6 @@ def neg(x: Tensor, name: str | None = None) -> Tensor:
 # -------------------------------------------------------------------------------------------------
 
 
-_REDUCE_BY_DIM_ONLY = (
-    "reduce_amax",
-    "reduce_amin",
-)  # ops whose kernels in Paddle ignore reduce_all
-
-
 def reduce(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any = None) -> Tensor:
     """Apply a reduce op over `axis`: None for all, an int, or a list."""
     if state.mode.static and _contains_tensor(axis):
@@ -600,7 +594,8 @@ def reduce(op_type: str, x: Tensor, axis: Any, keepdim: bool, dtype: Any = None)
     except AttributeError:
         raise not_a_tensor_error(x) from None
     attrs: dict[str, Any] = {
-        "dim": dims or ([] if op_type in _REDUCE_BY_DIM_ONLY else [0] * (rank > 0)),
+        # Paddle 3 ignores reduce_all in programs of Paddle 2, but reduces all axes without a `dim`.
+        "dim": dims,
         "keep_dim": keepdim,
         "reduce_all": not dims
         or (len(dims) == rank and {d + rank if d < 0 else d for d in dims} == set(range(rank))),
@@ -730,7 +725,7 @@ def logsumexp(
     x [*] -> [* without axis]
     """
     dims = axis_list(axis)
-    return OPS["logsumexp"](x, axis=dims or [0], keepdim=keepdim, reduce_all=not dims)
+    return OPS["logsumexp"](x, axis=dims, keepdim=keepdim, reduce_all=not dims)
 
 
 def var(
