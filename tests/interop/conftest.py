@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +23,12 @@ class PaddleDied(Exception):
 class Paddle:
     """Asks a worker, which is started on the first question, and again after it died."""
 
-    def __init__(self, python: Path, worker: str = "worker.py") -> None:
+    def __init__(
+        self, python: Path, worker: str = "worker.py", flags: Mapping[str, str] | None = None
+    ) -> None:
         self.python = python
         self.worker = worker
+        self.flags = flags or {}
         self.process: subprocess.Popen[str] | None = None
 
     def ask(self, do: str, **asked: Any) -> Any:
@@ -54,7 +57,8 @@ class Paddle:
 
     def _start(self) -> subprocess.Popen[str]:
         environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | {
-            "PYTHONPATH": str(_HERE)
+            "PYTHONPATH": str(_HERE),
+            **self.flags,
         }
         process = subprocess.Popen(
             [self.python, _HERE / self.worker],
@@ -100,14 +104,17 @@ def paddle() -> Iterator[Paddle]:
 
 @pytest.fixture(scope="session", params=["3.3.1", "3.0.0"])
 def paddle3(request: pytest.FixtureRequest) -> Iterator[Paddle]:
-    """Real PaddlePaddle 3, if it is installed."""
-    version = request.param
+    """Real PaddlePaddle 3, if it is installed. The parameter is the version; "3.3.1 without PIR"
+    loads `.pdmodel` files.
+    """
+    version, _, without_pir = request.param.partition(" ")
     default = f"~/.cache/oarlock/paddle-{version}/bin/python"
     variable = f"OARLOCK_PADDLE_{version.replace('.', '_')}"
     python = Path(os.environ.get(variable, default)).expanduser()
     if not python.exists():
         pytest.skip(f"real PaddlePaddle {version} is not at {python}; set {variable}")
-    asked = Paddle(python, "worker_3.py")
+    flags = {"FLAGS_enable_pir_api": "0"} if without_pir else {}
+    asked = Paddle(python, "worker_3.py", flags)
     yield asked
     asked.stop()
 

@@ -71,31 +71,51 @@ ROWS_3_3, ROWS_3_0 = list(ROWS)[::3], list(ROWS)[1::12]
 XFAILS = {"one_before_in_rounds_of_rounds": "Paddle 3 cannot stack an empty list"}
 
 
-def save(layer: Any, prefix: Path, input_spec: list[InputSpec]) -> None:
+def save(
+    layer: Any, prefix: Path, input_spec: list[InputSpec], file_format: str = "paddle3"
+) -> None:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*there are no parameters")
-        oarlock.jit.save(layer, prefix, input_spec=input_spec, format="paddle3")
+        oarlock.jit.save(layer, prefix, input_spec=input_spec, format=file_format)
 
 
-@pytest.mark.parametrize("case", list(CASES))
-def test_layers(case: str, paddle3: Any, tmp_path: Path) -> None:
+def assert_same_results(
+    case: str, paddle3: Any, folder: Path, file_format: str, predict: bool
+) -> None:
+    """Save the layer of a case, and compare its results in Paddle with Oarlock's.
+
+    predict: whether to run the model with Paddle's predictor, too.
+    """
     create, inputs, shapes = CASES[case]
     layer = create()
     layer.eval()
     save(
-        layer, tmp_path / "m", [InputSpec(s, x.dtype) for s, x in zip(shapes, inputs, strict=True)]
+        layer,
+        folder / "m",
+        [InputSpec(s, x.dtype) for s, x in zip(shapes, inputs, strict=True)],
+        file_format,
     )
     expected = layer(*map(oarlock.to_tensor, inputs))
     flat = [expected] if isinstance(expected, oarlock.Tensor) else in_order(expected)
-    np.savez(tmp_path / "in.npz", *inputs)
-    # the predictor of 3.0 requires a file of parameters
-    has_params = (tmp_path / "m.pdiparams").exists()
-    loaders = ("jit", "predictor") if has_params else ("jit",)
-    for loader, outputs in paddle3.run(tmp_path / "m", tmp_path / "in.npz", "out", loaders).items():
+    np.savez(folder / "in.npz", *inputs)
+    loaders = ("jit", "predictor") if predict and (folder / "m.pdiparams").exists() else ("jit",)
+    for loader, outputs in paddle3.run(folder / "m", folder / "in.npz", "out", loaders).items():
         assert len(outputs) == len(flat), loader
         for output, tensor in zip(outputs, flat, strict=True):
             assert output.shape == tuple(tensor.shape), loader
             np.testing.assert_allclose(output, tensor.numpy(), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("case", list(CASES))
+def test_layers(case: str, paddle3: Any, tmp_path: Path) -> None:
+    # the predictor of 3.0 requires a file of parameters
+    assert_same_results(case, paddle3, tmp_path, "paddle3", predict=True)
+
+
+@pytest.mark.parametrize("paddle3", ["3.3.1 without PIR"], indirect=True)
+@pytest.mark.parametrize("case", list(CASES))
+def test_layers_as_pdmodel(case: str, paddle3: Any, tmp_path: Path) -> None:
+    assert_same_results(case, paddle3, tmp_path, "paddle2", predict=False)
 
 
 @pytest.mark.parametrize(
