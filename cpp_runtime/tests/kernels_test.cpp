@@ -44,7 +44,7 @@ void test_product(Size m, Size n, Size k, bool turn_a, bool turn_b) {
             a[static_cast<std::size_t>(i * a_row + p * a_column)] *
             b[static_cast<std::size_t>(p * b_row + j * b_column)];
   const float *from_a = a.data(), *from_b = b.data();
-  table<float>().batched_matmul(
+  kernel_table<float>().batched_matmul(
       {1, m, n, k, &from_a, a_row, a_column, &from_b, b_row, b_column, c.data()});
   CHECK(worst(c, wanted) < 1e-3f);
 }
@@ -82,9 +82,9 @@ void test_conv(const ConvShape& s) {
   Floats g = numbers(s.n * s.m * s.oh * s.ow, 4);
   Floats y(g.size()), dx(x.size()), df(filter.size()), got_y = y, got_dx = dx, got_df = df;
   convolve(s, x, filter, g, y, dx, df);
-  table<float>().conv(s, x.data(), filter.data(), got_y.data());
-  table<float>().conv_input_grad(s, filter.data(), g.data(), got_dx.data());
-  table<float>().conv_filter_grad(s, x.data(), g.data(), got_df.data());
+  kernel_table<float>().conv(s, x.data(), filter.data(), got_y.data());
+  kernel_table<float>().conv_input_grad(s, filter.data(), g.data(), got_dx.data());
+  kernel_table<float>().conv_filter_grad(s, x.data(), g.data(), got_df.data());
   CHECK(worst(got_y, y) < 1e-3f);
   CHECK(worst(got_dx, dx) < 1e-3f);
   CHECK(worst(got_df, df) < 1e-2f);
@@ -117,7 +117,8 @@ TEST("kernels: exponentials within 2e-6, and limits") {
   for (float v = -104; v < 88.7f; v += 0.0137f) x.push_back(v);
   Floats y(x.size());
   auto run = [&](Unary which) {
-    table<float>().unary[static_cast<int>(which)](static_cast<Size>(x.size()), x.data(), y.data());
+    kernel_table<float>().unary[static_cast<int>(which)](static_cast<Size>(x.size()), x.data(),
+                                                         y.data());
   };
   auto error = [&](auto exact) {
     double most = 0;
@@ -148,19 +149,20 @@ TEST("kernels: expression instructions equal the kernels of their names") {
   for (Size count : {1, 7, 64, 1000}) {
     Floats x = numbers(count), y = numbers(count, 2), found(x.size()), wanted(x.size());
     auto same = [&](ExprOp piece) {
-      table<float>().expr_ops.run[static_cast<int>(piece)](count, x.data(), y.data(), found.data());
+      kernel_table<float>().expr_ops.run[static_cast<int>(piece)](count, x.data(), y.data(),
+                                                                  found.data());
       CHECK(found == wanted);
     };
     for (int i = 0; i < kNumUnary; ++i) {
-      table<float>().unary[i](count, x.data(), wanted.data());
+      kernel_table<float>().unary[i](count, x.data(), wanted.data());
       same(static_cast<ExprOp>(static_cast<int>(ExprOp::relu) + i));
     }
     for (int i = 0; i < static_cast<int>(Unary::exp); ++i) {  // the others are products
-      table<float>().unary_grad[i](count, x.data(), y.data(), wanted.data());
+      kernel_table<float>().unary_grad[i](count, x.data(), y.data(), wanted.data());
       same(static_cast<ExprOp>(static_cast<int>(ExprOp::relu_grad) + i));
     }
     for (int i = 0; i < kNumBinary; ++i) {
-      table<float>().binary[i](1, count, 1, false, x.data(), y.data(), wanted.data());
+      kernel_table<float>().binary[i](1, count, 1, false, x.data(), y.data(), wanted.data());
       same(static_cast<ExprOp>(i));
     }
     for (std::size_t i = 0; i < x.size(); ++i) wanted[i] = std::fmax(x[i], y[i]);
@@ -178,8 +180,8 @@ TEST("kernels: results do not depend on the number of threads") {
     set_thread_count(threads);
     CHECK_EQ(thread_count(), threads);
     Floats found(static_cast<std::size_t>(s.m * s.c * 9)), sums(40);
-    table<float>().conv_filter_grad(s, x.data(), g.data(), found.data());
-    table<float>().sum(10000, 40, 1, wide.data(), sums.data());
+    kernel_table<float>().conv_filter_grad(s, x.data(), g.data(), found.data());
+    kernel_table<float>().sum(10000, 40, 1, wide.data(), sums.data());
     found.insert(found.end(), sums.begin(), sums.end());
     if (first.empty()) first = found;
     CHECK(found == first);
