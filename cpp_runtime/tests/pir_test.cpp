@@ -183,7 +183,8 @@ TEST("pir: a published directory is a model") {
              Model::open(fixture(source + ".json")).inputs().size());
     CHECK_EQ(Model::open(folder.path.string()).impl().prefix, folder / stem);
   }
-  CHECK_ERROR("published.pdmodel", Model::open(Folder("published, empty").path.string()));
+  CHECK_ERROR("is a directory without inference.json",
+              Model::open(Folder("published, empty").path.string()));
 }
 
 TEST("pir: JSON is recognized") {

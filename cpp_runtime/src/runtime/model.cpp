@@ -117,6 +117,10 @@ Model Model::open(const std::string& prefix_or_file, const std::string& pdiparam
     model.impl_ = load_model(file.bytes(), pdiparams, "__model__", folder, folder);
     return model;
   }
+  if (std::error_code error; std::filesystem::is_directory(path, error) && !has_program(path))
+    throw Error(ErrorCode::file, base_name(path) +
+                                     ": is a directory without inference.json, inference.pdmodel, "
+                                     "model.json, model.pdmodel or __model__");
   std::string suffix = program_suffix(path);
   bool whole = ends_with(path, suffix) || (!pdiparams.empty() && is_file(path));
   std::string prefix = strip_suffix(path, suffix);
