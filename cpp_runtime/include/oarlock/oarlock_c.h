@@ -68,8 +68,8 @@ OARLOCK_API oarlock_error* oarlock_options_set(oarlock_options* options, const c
                                                const char* value);
 OARLOCK_API void oarlock_options_free(oarlock_options* options);
 
-/* model: a prefix, the .pdmodel or .json, or a directory that contains it; params: the .pdiparams, null for the one next to the model;
- * options: null for the defaults. */
+/* model: a prefix, the .pdmodel or .json, or a directory that contains it; params: the .pdiparams,
+ * null for the one next to the model; options: null for the defaults. */
 OARLOCK_API oarlock_error* oarlock_session_open(const char* model, const char* params,
                                                 const oarlock_options* options,
                                                 oarlock_session** result);
