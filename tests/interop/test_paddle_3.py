@@ -98,6 +98,7 @@ def assert_same_results(
     expected = layer(*map(oarlock.to_tensor, inputs))
     flat = [expected] if isinstance(expected, oarlock.Tensor) else in_order(expected)
     np.savez(folder / "in.npz", *inputs)
+    # the predictor of 3.0 requires a file of parameters
     loaders = ("jit", "predictor") if predict and (folder / "m.pdiparams").exists() else ("jit",)
     for loader, outputs in paddle3.run(folder / "m", folder / "in.npz", "out", loaders).items():
         assert len(outputs) == len(flat), loader
@@ -108,7 +109,6 @@ def assert_same_results(
 
 @pytest.mark.parametrize("case", list(CASES))
 def test_layers(case: str, paddle3: Any, tmp_path: Path) -> None:
-    # the predictor of 3.0 requires a file of parameters
     assert_same_results(case, paddle3, tmp_path, "paddle3", predict=True)
 
 

@@ -207,8 +207,6 @@ void reject_output_over_input(const Command& c, const Model& model) {
   std::vector<std::string> read{c.input,
                                 c.expected_file,
                                 c.paths[0],
-                                c.paths[0] + ".pdmodel",
-                                c.paths[0] + ".json",
                                 c.paths[0] + "/__model__",
                                 model.impl().prefix + ".pdmodel",
                                 model.impl().prefix + ".json",

@@ -83,11 +83,16 @@ bool has_program(const std::string& prefix) {
   return is_file(prefix + ".pdmodel") || is_file(prefix + ".json");
 }
 
+/// Whether a path names a directory, and not the prefix of a program beside it.
+bool names_directory(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_directory(path, error) && !has_program(path);
+}
+
 /// The prefix of the model in a published model directory, which contains `inference.json`,
 /// `inference.pdmodel`, `model.json` or `model.pdmodel`; other paths unchanged.
 std::string prefix_in_model_directory(const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::is_directory(path, error) || has_program(path)) return path;
+  if (!names_directory(path)) return path;
   for (const char* stem : {"inference", "model"})
     if (std::string prefix = (std::filesystem::path(path) / stem).string(); has_program(prefix))
       return prefix;
@@ -117,7 +122,7 @@ Model Model::open(const std::string& prefix_or_file, const std::string& pdiparam
     model.impl_ = load_model(file.bytes(), pdiparams, "__model__", folder, folder);
     return model;
   }
-  if (std::error_code error; std::filesystem::is_directory(path, error) && !has_program(path))
+  if (names_directory(path))
     throw Error(ErrorCode::file, base_name(path) +
                                      ": is a directory without inference.json, inference.pdmodel, "
                                      "model.json, model.pdmodel or __model__");

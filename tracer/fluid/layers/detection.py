@@ -137,11 +137,6 @@ def _check_one_entry_per_map(num_maps: int, **args: Any) -> None:
             )
 
 
-def _make_missing_sizes_error() -> OpError:
-    ratios = "min_ratio and max_ratio (for more than two feature maps), or "
-    return OpError(append_user_line(f"multi_box_head: requires {ratios}min_sizes and max_sizes"))
-
-
 def multi_box_head(
     inputs: Any,
     image: Any,
@@ -175,12 +170,12 @@ def multi_box_head(
     _check_one_entry_per_map(
         len(inputs), aspect_ratios=aspect_ratios, step_w=step_w, step_h=step_h, steps=steps
     )
-    if min_sizes is None and max_sizes is None and len(inputs) > 2:
-        if min_ratio is None or max_ratio is None:
-            raise _make_missing_sizes_error()
+    needs_ratios = min_sizes is None and max_sizes is None and len(inputs) > 2
+    if needs_ratios and min_ratio is not None and max_ratio is not None:
         min_sizes, max_sizes = _sizes_from_ratios(len(inputs), base_size, min_ratio, max_ratio)
     if min_sizes is None or max_sizes is None:
-        raise _make_missing_sizes_error()
+        why = "min_ratio and max_ratio (for more than two feature maps), or min_sizes and max_sizes"
+        raise OpError(append_user_line(f"multi_box_head: requires {why}"))
     _check_one_entry_per_map(len(inputs), min_sizes=min_sizes, max_sizes=max_sizes)
     width_steps, height_steps = steps or step_w, steps or step_h
     outputs = []

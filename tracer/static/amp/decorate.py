@@ -170,9 +170,16 @@ class OptimizerWithMixedPrecision:
         """
         is_good = OPS["logical_not"](is_bad)
         scale: Any = self.get_loss_scaling()
-        for name, is_kind, (limit, ratio) in (
-            ("good", is_good, self._increase_limit_and_ratio),
-            ("bad", is_bad, self._decrease_limit_and_ratio),
+        (increase_limit, increase_ratio), (decrease_limit, decrease_ratio) = (
+            self._increase_limit_and_ratio,
+            self._decrease_limit_and_ratio,
+        )
+        increased, decreased = scale * increase_ratio, scale * decrease_ratio
+        increased = OPS["where"](OPS["isfinite_v2"](increased), increased, scale)
+        one = OPS["fill_constant"](shape=[1], value=1.0, dtype=parse_dtype("float32").proto)
+        for name, is_kind, limit, changed in (
+            ("good", is_good, increase_limit, increased),
+            ("bad", is_bad, decrease_limit, OPS["elementwise_max"](decreased, one)),
         ):
             count = self._step_counts[name]
             # a step of the other kind resets the count
@@ -183,13 +190,7 @@ class OptimizerWithMixedPrecision:
                     shape=[1], value=float(limit), dtype=parse_dtype("int32").proto
                 ),
             )
-            changed = scale * ratio
-            if name == "good":
-                is_due_and_finite = OPS["logical_and"](is_due, OPS["isfinite_v2"](changed))
-                scale = OPS["where"](is_due_and_finite, changed, scale)
-            else:
-                one = OPS["fill_constant"](shape=[1], value=1.0, dtype=parse_dtype("float32").proto)
-                scale = OPS["where"](is_due, OPS["elementwise_max"](changed, one), scale)
+            scale = OPS["where"](is_due, changed, scale)
             StaticGraphMode(self._program).redirect_last_output_or_assign(
                 incremented * OPS["logical_not"](is_due).astype("int32"), count
             )
