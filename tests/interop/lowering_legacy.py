@@ -7,12 +7,17 @@ X34, X234, IMG = f(3, 4), f(2, 3, 4), f(2, 6, 4, 4)
 SHARE = f(3, 4, low=0.05, high=0.95)
 ROWS = SHARE / SHARE.sum(axis=1, keepdims=True)
 BITS = ints(3, 1, high=2).astype("float32")
+TEACHER_LABEL = a([[-3], [-2], [-1.5], [-1], [-0.5], [0], [0.3], [1], [1.7], [2], [3]], "float32")
+TEACHER_X = f(11, 1) * 20
 BOTTOM = a([[1], [3], [-100]])
 
 LOSS = [
     op("log_loss", Predicted=f(4, 1, low=0.1, high=0.9), Labels=ints(4, 1, high=2).astype("float32"), out="Loss", epsilon=1e-4),
     op("hinge_loss", Logits=f(3, 1), Labels=BITS, out="Loss"),
     op("rank_loss", Label=BITS, Left=f(3, 1) * 9, Right=f(3, 1, seed=1)),
+    op("teacher_student_sigmoid_loss", TEACHER_X, Label=TEACHER_LABEL, out="Y"),
+    op("teacher_student_sigmoid_loss", TEACHER_X.astype("float64"), Label=TEACHER_LABEL.astype("float64"), out="Y",
+       soft_max_up_bound=2.0, soft_max_lower_bound=-1.0),
     op("bpr_loss", X34, Label=a([[0], [3], [1]]), out="Y", keep=(1,)),
     op("cross_entropy", ROWS, Label=a([[0], [3], [1]]), out="Y", keep=(1,)),
     op("cross_entropy", ROWS, Label=BOTTOM, out="Y", keep=(1,)),

@@ -126,7 +126,20 @@ pictures = {
     ),
 }  # fmt: skip
 
+# X beyond the bounds and on them; all kinds of labels
+STUDENT = np.array([-20, 15, -2, -1, 0.5, -0.5, 1, 3, 15, -15], "float32").reshape(10, 1)
+STUDENT_LABEL = np.array([-2, -1, -3, -1, -0.5, 0, 0.3, 1, 1.7, 2], "float32").reshape(10, 1)
 losses = {
+    **{
+        f"teacher_student_{bound}": bent(
+            lambda P, x, label, b=bound: P._legacy_C_ops.teacher_student_sigmoid_loss(
+                x, label, "soft_max_up_bound", b, "soft_max_lower_bound", -b
+            ),
+            STUDENT,
+            STUDENT_LABEL,
+        )
+        for bound in (15.0, 1.0)
+    },
     "smooth_l1": bent(lambda P, x, y: P.nn.functional.smooth_l1_loss(x, y), EDGES, OTHER),
     "smooth_l1_bend": bent(
         lambda P, x, y: P.nn.functional.smooth_l1_loss(x, y), whole(4, 5), whole(4, 5) + 1

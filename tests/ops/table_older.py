@@ -51,6 +51,14 @@ def soft(x):
     return np.log1p(np.exp(x))
 
 
+def teacher_student(x, label):
+    clicked = np.where(label < 0, label >= -1, label >= 1)
+    score = label - clicked
+    return soft(x) - clicked * x + np.where(label < 0, 0, soft(x) - score * x)
+
+
+# no click, click, no click with score, click with score; boundaries of the kinds
+LABELS = np.array([[-3], [-2], [-1.5], [-1], [-0.5], [0], [0.3], [1], [1.7], [2]], "f")
 NONE = "Paddle 2.6 names it, and has no kernel of it"
 PICTURE = f(2, 3, 4, 5)
 ROWS = [
@@ -72,4 +80,15 @@ ROWS = [
     Row("rank_loss", [pos(4, 1), f(4, 1), f(4, 1)], ref=lambda label, a, b: soft(a - b) - label * (a - b)),
     Row("bpr_loss", [f(4, 5), ints(4, 1)], ref=bpr),
     Row("soft_relu", [f(3, 4)], ref=soft),
+    Row("teacher_student_sigmoid_loss", [f(10, 1), LABELS], ref=teacher_student),
+    Row("teacher_student_sigmoid_loss", [f(10, 1) * 10, LABELS], {"soft_max_up_bound": 40.0, "soft_max_lower_bound": -40.0},
+        ref=teacher_student, tol=2e-5),
+    Row("teacher_student_sigmoid_loss", [f(10, 1) * 2, LABELS], {"soft_max_up_bound": 0.9, "soft_max_lower_bound": -0.9},
+        ref=teacher_student, grad=False),
+    Row("teacher_student_sigmoid_loss", [np.array([[-20], [20], [15], [-15], [0]], "f"), LABELS[-5:]], grad=False,
+        ref=teacher_student),
+    Row("teacher_student_sigmoid_loss", [np.array([[np.nan], [np.inf], [np.inf], [-np.inf], [-np.inf], [1]], "f"),
+        np.array([[-1], [-2], [0.5], [0.5], [-1], [np.nan]], "f")], grad=False,
+        ref=lambda x, label: np.array([[np.nan], [np.inf], [np.nan], [np.inf], [np.inf], [np.nan]])),
+    Row("teacher_student_sigmoid_loss", [f(0, 1), f(0, 1)], ref=teacher_student),
 ]  # fmt: skip

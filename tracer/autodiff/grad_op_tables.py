@@ -276,6 +276,7 @@ GRAD_INPUT_SLOTS = {
     "tan": "Out@GRAD X",
     "tanh": "Out Out@GRAD",
     "tanh_shrink": "Out@GRAD X",
+    "teacher_student_sigmoid_loss": "Label X Y@GRAD",
     "temporal_shift": "Out@GRAD",
     "thresholded_relu": "Out@GRAD X",
     "tile": "Out@GRAD RepeatTimes X repeat_times_tensor",

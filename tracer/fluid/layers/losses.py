@@ -183,24 +183,12 @@ def teacher_student_sigmoid_loss(
 
     label: -2 (no click) or -1 (click) without a score; else click + score
     """
-    softplus = OPS["softplus"](input)
-
-    def label_at_least_mask(bound: float) -> Any:
-        result = OPS["greater_equal"](label, OPS["fill_any_like"](label, value=bound))
-        return cast(result, label.dtype)
-
-    # [-1, 0) means a click without a score, [1, 2] a click with one
-    is_clicked = OPS["elementwise_add"](
-        OPS["elementwise_sub"](label_at_least_mask(-1.0), label_at_least_mask(0.0)),
-        label_at_least_mask(1.0),
+    return OPS["teacher_student_sigmoid_loss"](
+        input,
+        label,
+        soft_max_up_bound=float(soft_max_up_bound),
+        soft_max_lower_bound=float(soft_max_lower_bound),
     )
-    has_score = label_at_least_mask(0.0)
-    score = OPS["elementwise_mul"](
-        has_score, OPS["elementwise_sub"](label, label_at_least_mask(1.0))
-    )
-    weight = OPS["elementwise_add"](is_clicked, score)
-    total = OPS["elementwise_mul"](softplus, OPS["scale"](has_score, bias=1.0))
-    return OPS["elementwise_sub"](total, OPS["elementwise_mul"](weight, input))
 
 
 def sigmoid_focal_loss(

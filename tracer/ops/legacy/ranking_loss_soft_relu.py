@@ -1,4 +1,4 @@
-"""rank_loss, bpr_loss and soft_relu."""
+"""rank_loss, teacher_student_sigmoid_loss, bpr_loss and soft_relu."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from typing import Any
 
 from ...core.arrays import np
 from ...core.op import OPS, Meta, check, op
+from ..compare import greater_equal, less_equal, less_than, logical_not, logical_or, where
 from ..elementwise import masked, mul, scale, sub
 from ..half_precision import computed_in_float32_if_half
 from ..reduce import reduce_sum
 from ..shared_op_rules import (
     check_float,
     like_x,
+    pick_known_dim,
     shapes_match,
     vjp_input_dtype_proto,
     vjp_input_shape,
@@ -51,6 +53,55 @@ def _(g, label, left, right):
         return mul(g, sub(sigmoid(apart), label))
 
     return None, left_grad, lambda: negative(left_grad())
+
+
+@op("teacher_student_sigmoid_loss", "X, Label! -> Y", same_dtype="X Label", floating="X")
+@np.errstate(all="ignore")
+@computed_in_float32_if_half
+def teacher_student_sigmoid_loss(
+    x, label, *, soft_max_up_bound: float = 15.0, soft_max_lower_bound: float = -15.0
+):
+    """Y = ln(1 + exp(X)) - clicked * X, plus ln(1 + exp(X)) - score * X if Label has a score.
+
+    Label < -1: not clicked, no score. [-1, 0): clicked, no score. [0, 1): not clicked, score =
+    Label. Otherwise: clicked, score = Label - 1.
+
+    The gradient is 0 where X <= soft_max_lower_bound or X >= soft_max_up_bound.
+
+    X [N,1], Label [N,1] -> Y [N,1]
+    """
+    t = x.dtype.type
+    clicked = np.where(label < 0, label >= -1, label >= 1)
+    score = label - clicked.astype(x.dtype)
+    click_loss = _softplus(x) - np.where(clicked, x, t(0))
+    return click_loss + np.where(label < 0, t(0), _softplus(x) - score * x)
+
+
+@teacher_student_sigmoid_loss.meta
+def _(x, label, *, soft_max_up_bound, soft_max_lower_bound):
+    check_float(x)
+    check(
+        shapes_match(x.shape, (-1, 1)) and shapes_match(x.shape, label.shape),
+        "X and Label have to have the shape [N, 1]",
+    )
+    return Meta((pick_known_dim(x.shape[0], label.shape[0]), 1), x.dtype)
+
+
+@teacher_student_sigmoid_loss.vjp
+def _(g, x, label, *, soft_max_up_bound, soft_max_lower_bound):
+    def like_label(value: float) -> Any:
+        return OPS["fill_any_like"](label, value=value)
+
+    ones, zeros = like_label(1.0), like_label(0.0)
+    has_score = logical_not(less_than(label, zeros))
+    clicked = where(less_than(label, like_label(-1.0)), zeros, ones)
+    target = where(has_score, label, clicked)
+    slope = sub(mul(sigmoid(x), where(has_score, like_label(2.0), ones)), target)
+    saturated = logical_or(
+        less_equal(x, OPS["fill_any_like"](x, value=soft_max_lower_bound)),
+        greater_equal(x, OPS["fill_any_like"](x, value=soft_max_up_bound)),
+    )
+    return masked(mul(g, slope), logical_not(saturated)), None
 
 
 def _one_hot(x: Any, label: Any) -> Any:
@@ -105,5 +156,5 @@ def soft_relu(x, *, threshold: float = 40.0):
 @soft_relu.vjp
 def _(g, x, *, threshold, Out):
     low, high = (OPS["fill_any_like"](Out, value=v) for v in (-threshold, threshold))
-    inside = OPS["logical_and"](OPS["greater_than"](Out, low), OPS["less_than"](Out, high))
+    inside = OPS["logical_and"](OPS["greater_than"](Out, low), less_than(Out, high))
     return masked(mul(g, one_minus(OPS["exp"](negative(Out)))), inside)

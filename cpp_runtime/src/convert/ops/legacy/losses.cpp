@@ -26,6 +26,17 @@ void rank_loss(NodeContext& n) {
   n.set_output("Out", relu(score) + log(exp(-abs(score)) + 1) - input_expr(n, "Label") * score);
 }
 
+// softplus(x) - clicked * x, plus softplus(x) - score * x where Label >= 0. Label is -2 (not
+// clicked) or -1 (clicked) without a score, else clicked + score.
+void teacher_student_sigmoid_loss(NodeContext& n) {
+  auto x = input_expr(n, "X"), label = input_expr(n, "Label");
+  auto softplus = relu(x) + log(exp(-abs(x)) + 1);
+  auto no_score = label < 0, clicked_with_score = !(label < 1);
+  auto clicked = (no_score && !(label < -1)) || clicked_with_score;
+  auto score = where(clicked_with_score, label - 1, label);
+  n.set_output("Y", softplus - where(clicked, x, 0) + where(no_score, 0, softplus - score * x));
+}
+
 // The mean of log sigmoid differences between the label's score and the others.
 void bpr_loss(NodeContext& n) {
   auto x = input_expr(n, "X");
@@ -82,6 +93,7 @@ std::span<const Rule> legacy_loss_rules() {
       {"smooth_l1_loss", 9, smooth_l1_loss},
       {"hinge_loss", 7, hinge_loss},
       {"rank_loss", 7, rank_loss},
+      {"teacher_student_sigmoid_loss", 9, teacher_student_sigmoid_loss},
       {"bpr_loss", 11, bpr_loss},
       {"cross_entropy", 11, cross_entropy},
       {"cross_entropy2", 11, cross_entropy2},
