@@ -97,6 +97,9 @@ REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
     ("kldiv_loss", [f(2, 3), f(2, 3)], {"reduction": "max"}, "reduction=max is not one of none"),
     ("bce_loss", [f(2), f(3)], {}, "the shapes differ"),
     ("huber_loss", [f(2), f(2)], {}, "huber_loss: "),
+    ("teacher_student_sigmoid_loss", [f(3, 2), f(3, 2)], {}, "X and Label have to have the shape [N, 1]"),
+    ("teacher_student_sigmoid_loss", [f(3, 1), f(1, 1)], {}, "X and Label have to have the shape [N, 1]"),
+    ("teacher_student_sigmoid_loss", [f(3, 1), f(3, 1, dtype="float64")], {}, "both must have the same dtype"),
 ]
 # fmt: on
 
