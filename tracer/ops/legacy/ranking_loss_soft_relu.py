@@ -55,6 +55,14 @@ def _(g, label, left, right):
     return None, left_grad, lambda: negative(left_grad())
 
 
+def _check_columns(x: Any, label: Any) -> None:
+    """Raise OpError unless X and Label (arrays or Metas) have the shape [N, 1]."""
+    check(
+        shapes_match(x.shape, (-1, 1)) and shapes_match(x.shape, label.shape),
+        "X and Label have to have the shape [N, 1]",
+    )
+
+
 @op("teacher_student_sigmoid_loss", "X, Label! -> Y", same_dtype="X Label", floating="X")
 @np.errstate(all="ignore")
 @computed_in_float32_if_half
@@ -70,6 +78,7 @@ def teacher_student_sigmoid_loss(
 
     X [N,1], Label [N,1] -> Y [N,1]
     """
+    _check_columns(x, label)
     t = x.dtype.type
     clicked = np.where(label < 0, label >= -1, label >= 1)
     score = label - clicked.astype(x.dtype)
@@ -80,10 +89,7 @@ def teacher_student_sigmoid_loss(
 @teacher_student_sigmoid_loss.meta
 def _(x, label, *, soft_max_up_bound, soft_max_lower_bound):
     check_float(x)
-    check(
-        shapes_match(x.shape, (-1, 1)) and shapes_match(x.shape, label.shape),
-        "X and Label have to have the shape [N, 1]",
-    )
+    _check_columns(x, label)
     return Meta((pick_known_dim(x.shape[0], label.shape[0]), 1), x.dtype)
 
 
