@@ -41,14 +41,15 @@ def tokens(length: int, batch: int = 1, vocabulary: int = 1000) -> Inputs:
 def conv_bn(
     inner: int,
     outer: int,
-    kernel: int = 3,
-    stride: int = 1,
+    kernel: Any = 3,
+    stride: Any = 1,
     act: Any = nn.Hardswish,
     groups: int = 1,
 ) -> Any:
     """Convolution, batch norm, activation."""
+    padding = [k // 2 for k in kernel] if isinstance(kernel, tuple) else kernel // 2
     layers = [
-        nn.Conv2D(inner, outer, kernel, stride, kernel // 2, groups=groups, bias_attr=False),
+        nn.Conv2D(inner, outer, kernel, stride, padding, groups=groups, bias_attr=False),
         nn.BatchNorm2D(outer),
     ]
     return nn.Sequential(*layers, *([act()] if act else []))

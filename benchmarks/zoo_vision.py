@@ -138,7 +138,13 @@ def ocr_attentive() -> tuple[Any, Inputs]:
 
 
 def multiclass_nms(boxes: Any, scores: Any, counts: Any = None, **attrs: Any) -> tuple[Any, Any]:
-    """Append the op multiclass_nms3, for which Paddle 2.6 has no function."""
+    """Append the op multiclass_nms3, for which Paddle has no public function."""
+    if paddle.__version__ >= "3":
+        from paddle import _C_ops
+
+        return _C_ops.multiclass_nms3(boxes, scores, counts, *[attrs[name] for name in NMS_ORDER])[
+            ::2
+        ]
     from paddle.base.layer_helper import LayerHelper
 
     helper = LayerHelper("multiclass_nms3", input=scores)
@@ -151,6 +157,15 @@ def multiclass_nms(boxes: Any, scores: Any, counts: Any = None, **attrs: Any) ->
     return outputs["Out"], outputs["NmsRoisNum"]
 
 
+NMS_ORDER = (
+    "score_threshold",
+    "nms_top_k",
+    "keep_top_k",
+    "nms_threshold",
+    "normalized",
+    "nms_eta",
+    "background_label",
+)
 NMS_ATTRS = {
     "background_label": -1,
     "score_threshold": 0.01,

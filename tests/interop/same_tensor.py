@@ -173,7 +173,9 @@ def setitems(P):
         found[name], found[name + " grad"] = y.numpy(), x.grad.numpy()
     x = t(A)
     x[t(np.array([0, 2]))] += 1
-    return {**found, "added": x.numpy()}
+    z = t(np.arange(24, dtype="float32").reshape(2, 3, 4))
+    z[0, :, t(np.array([1, 3]))] += t(np.array([[1.0, 2], [3, 4], [5, 6]], "float32"))
+    return {**found, "added": x.numpy(), "int, slice and tensor": z.numpy()}
 
 
 def infos(P):

@@ -4,11 +4,11 @@ tensors.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from ..core import cuda
 from ..core.errors import IndexRangeError, OpError, append_user_line
 from ..core.mode import state
 from ..core.op import OPS
@@ -21,6 +21,7 @@ from .manipulation import (
     expand,
     index_tensor,
     reshape,
+    squeeze,
     stack,
     transpose,
     unsqueeze,
@@ -409,30 +410,45 @@ def _index_tensor(item: Any, x: Tensor) -> Tensor:
 
 
 def _assign_at_flat_positions(x: Tensor, index: Any, value: Tensor) -> Tensor:
-    """Return x with `value` assigned at any mixture of ints, slices, None and index tensors. NumPy
-    computes the flat positions.
+    """Return x with `value` assigned at any mixture of ints, slices, None and index tensors.
+
+    x is flattened; `getitem` selects the positions of the assigned elements in it.
     """
-    items = index if isinstance(index, tuple) else (index,)
-    if not state.mode.is_eager and any(isinstance(i, Tensor) for i in items):
-        problem = (
-            "while a program is recorded, only index tensors before all slices, and a mask with "
-            "a scalar value, are supported"
-        )
-        raise OpError(append_user_line(f"setitem: {problem} (X={x.meta})"))
-    shape = x.meta.shape
-    numpy_index = tuple(
-        np.asarray(cuda.to_host(i.array)) if isinstance(i, Tensor) else i for i in items
-    )
-    try:
-        positions = np.arange(x.size).reshape(shape)[numpy_index]
-        expanded = value if value.ndim == 0 else expand(value, list(positions.shape))
-    except (IndexError, ValueError) as error:
-        raise OpError(
-            append_user_line(f"setitem: {error} (X={x.meta}, value={value.meta})")
-        ) from None
+    shape: Any = list(x.meta.shape)
+    shape = OPS["shape"](x) if -1 in shape else shape
+    positions = getitem(reshape(_arange_of_size(x), shape), index)
     flat = OPS["index_put"](
         reshape(x, [-1]),
-        [array_to_tensor_on_device_of(x, positions.reshape(-1))],
-        expanded if value.ndim == 0 else reshape(expanded, [-1]),
+        [reshape(positions, [-1])],
+        value if value.ndim == 0 else reshape(_expand_to_positions(x, positions, value), [-1]),
     )
-    return reshape(flat, list(shape))
+    return reshape(flat, shape)
+
+
+def _arange_of_size(x: Tensor) -> Tensor:
+    """Return the flat positions of all elements of x, int64."""
+    if -1 not in x.meta.shape:
+        return array_to_tensor_on_device_of(x, np.arange(math.prod(x.meta.shape)))
+    zero, one = full([], 0, "int64"), full([], 1, "int64")
+    result: Tensor = OPS["range"](zero, OPS["size"](x), one)
+    return result
+
+
+def _expand_to_positions(x: Tensor, positions: Tensor, value: Tensor) -> Tensor:
+    shape: Any = list(positions.meta.shape)
+    leading_sizes = value.meta.shape[: max(value.ndim - len(shape), 0)]
+    is_larger = any(n not in (1, -1) for n in leading_sizes)
+    differs = any(
+        n >= 0 <= m and n not in (1, m)
+        for n, m in zip(reversed(value.meta.shape), reversed(shape), strict=False)
+    )
+    if is_larger or differs:
+        raise OpError(
+            append_user_line(
+                f"setitem: the value does not broadcast to the selected elements, {shape} "
+                f"(X={x.meta}, value={value.meta})"
+            )
+        )
+    if leading_sizes:
+        value = squeeze(value, list(range(len(leading_sizes))))
+    return expand(value, OPS["shape"](positions) if -1 in shape else shape)
