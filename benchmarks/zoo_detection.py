@@ -359,8 +359,7 @@ class RtDetr(nn.Layer):
         corners = paddle.concat([center - 0.5 * size, center + 0.5 * size], axis=-1)
         original = paddle.floor(im_shape / scale_factor + 0.5).flip(1).tile([1, 2]).unsqueeze(1)
         values, index = paddle.topk(scores.flatten(1), 10, axis=-1)
-        labels = paddle.mod(index, self.CLASSES)
-        index = paddle.floor_divide(index, self.CLASSES)
+        labels, index = index % self.CLASSES, index // self.CLASSES
         rows = paddle.arange(scores.shape[0], dtype=index.dtype).unsqueeze(-1).tile([1, 10])
         chosen = paddle.gather_nd(corners * original, paddle.stack([rows, index], axis=-1))
         boxes = paddle.concat(

@@ -109,7 +109,8 @@ def export(name: str, folder: str) -> None:
 
 def write_outputs(name: str, folder: str) -> None:
     """Write the outputs of Paddle Inference, computed without its graph passes."""
-    config = paddle.inference.Config(f"{folder}/{name}.pdmodel", f"{folder}/{name}.pdiparams")
+    suffix = ".json" if Path(f"{folder}/{name}.json").exists() else ".pdmodel"
+    config = paddle.inference.Config(f"{folder}/{name}{suffix}", f"{folder}/{name}.pdiparams")
     config.disable_glog_info()
     config.disable_mkldnn()
     config.switch_ir_optim(False)

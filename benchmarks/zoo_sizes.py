@@ -1,7 +1,5 @@
 """More models for the zoo, whose shapes depend on values: region proposals, graph edges, lengths,
 and the results of branches.
-
-The command line is that of benchmarks/zoo.py; its models are included.
 """
 
 from __future__ import annotations
@@ -10,18 +8,21 @@ from typing import Any
 
 import numpy as np
 import paddle
-import zoo  # noqa: F401 - registers its models
 from paddle import nn
 from paddle.nn import functional as F
 from paddle.vision import ops
-from zoo_parts import Inputs, Stages, main, model, tokens
+from zoo_parts import Inputs, Stages, model, tokens
 from zoo_vision import NMS_ATTRS, multiclass_nms
 
 
 def collect_fpn_proposals(
     rois: list[Any], scores: list[Any], counts: list[Any], limit: int
 ) -> tuple[Any, Any]:
-    """Append the op collect_fpn_proposals, for which Paddle 2.6 has no function."""
+    """Append the op collect_fpn_proposals, for which Paddle has no public function."""
+    if paddle.__version__ >= "3":
+        from paddle import _C_ops
+
+        return _C_ops.collect_fpn_proposals(rois, scores, counts, limit)
     from paddle.base.layer_helper import LayerHelper
 
     helper = LayerHelper("collect_fpn_proposals")
@@ -226,7 +227,3 @@ def two_scales() -> tuple[Any, Inputs]:
     """Two feature maps, flattened as in detectors with deformable attention."""
     array = np.random.default_rng(0).standard_normal((1, 3, 48, 64)).astype("float32")
     return MultiScale(), [("image", array, [None, 3, None, None])]
-
-
-if __name__ == "__main__":
-    main()

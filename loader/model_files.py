@@ -60,7 +60,7 @@ def _has_program(prefix: str) -> bool:
     return os.path.exists(prefix + MODEL) or os.path.exists(prefix + PADDLE3_MODEL)
 
 
-def _program_suffix(path: str | os.PathLike[str], prefix: str) -> str:
+def existing_program_suffix(path: str | os.PathLike[str], prefix: str) -> str:
     """Return the suffix of the program at a prefix: that of `path` if it has one; otherwise
     `.json` only if there is no `.pdmodel`.
     """
@@ -92,7 +92,7 @@ def read_model(
     prefix = model_prefix(path)
     if os.path.isdir(prefix) and not _has_program(prefix):
         return _read_paddle1_folder(Path(prefix), model_filename or "__model__", params_filename)
-    file = prefix + _program_suffix(path, prefix)
+    file = prefix + existing_program_suffix(path, prefix)
     if not os.path.exists(file):
         raise FileError(
             f"{os.path.basename(prefix)}: there is neither {prefix + MODEL} nor "
@@ -154,7 +154,7 @@ def read_non_forward_methods(path: str | os.PathLike[str]) -> dict[str, ModelFil
         return {}
     methods, rows = {}, _load_params_info_if_exists(prefix)
     for method, method_prefix in find_non_forward_method_prefixes(prefix).items():
-        file = method_prefix + _program_suffix(method_prefix, method_prefix)
+        file = method_prefix + existing_program_suffix(method_prefix, method_prefix)
         pdmodel, program = _read_pdmodel_bytes_and_program(file)
         params = (
             method_prefix + PARAMS if os.path.exists(method_prefix + PARAMS) else prefix + PARAMS

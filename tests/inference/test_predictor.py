@@ -48,6 +48,27 @@ def run(made: inference.Predictor, x: np.ndarray[Any, Any], scale: float) -> Any
     return made.get_output_handle("y").copy_to_cpu()
 
 
+@pytest.mark.parametrize("form", ["prefix", "program file", "both files", "directory"])
+def test_paddle_3_model(form: str, model: tuple[str, Net], tmp_path: Path) -> None:
+    _, net = model
+    prefix = str(tmp_path / "inference")
+    spec = [
+        paddle.static.InputSpec([None, 4], "float32", "x"),
+        paddle.static.InputSpec([1], "float32", "scale"),
+    ]
+    paddle.jit.save(net, prefix, spec, format="paddle3")
+    paths = {
+        "prefix": [prefix],
+        "program file": [f"{prefix}.json"],
+        "both files": [f"{prefix}.json", f"{prefix}.pdiparams"],
+        "directory": [str(tmp_path)],
+    }[form]
+    made = inference.create_predictor(inference.Config(*paths))
+    x = np.random.default_rng(0).random((5, 4)).astype("float32")
+    expected = net(paddle.to_tensor(x), paddle.to_tensor([2.0]))["y"].numpy()
+    np.testing.assert_allclose(run(made, x, 2.0), expected, rtol=1e-5)
+
+
 def test_input_and_output_handles(model: tuple[str, Net]) -> None:
     prefix, net = model
     made = make_predictor(prefix)

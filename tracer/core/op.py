@@ -155,6 +155,8 @@ class OpTraits(NamedTuple):
     grad_keeps_shape: the gradients have the shapes of the inputs even if dimensions are dynamic, so
     they need not be summed over broadcast axes.
     older_attrs: attribute names in files of older Paddle versions -> today's names.
+    validate_before_kernel: the meta rule runs before the kernel, because it rejects inputs that the
+    kernel accepts; NumPy would broadcast wrong shapes.
     """
 
     no_grad_reason: str = ""
@@ -169,6 +171,7 @@ class OpTraits(NamedTuple):
     amp_casts_only_x: bool = False
     grad_keeps_shape: bool = False
     older_attrs: Mapping[str, str] = {}
+    validate_before_kernel: bool = False
 
 
 # Common reasons for `no_grad_reason` and `no_half_reason`.
@@ -244,7 +247,8 @@ class Op(OpBase):
             **(attrs_of.attrs if attrs_of else {}),
             **_attr_specs_of_parameters(type, parameters),
         }
-        self.kernel = self.numpy_kernel = with_size_check(self, kernel, Meta)
+        kernel = self._with_validation(with_size_check(self, kernel, Meta))
+        self.kernel = self.numpy_kernel = kernel
         self.num_inputs = len(ins)
         self.has_single_output = len(outs) == 1 and not outs[0].is_list
         self.grad_out_indices = tuple(i for i, s in enumerate(outs) if not s.is_intermediate)
@@ -315,7 +319,10 @@ class Op(OpBase):
         """Decorator: register a compiled kernel, which is tried before the NumPy kernel; see
         the module docstring.
         """
-        reference, rule = self.numpy_kernel, with_size_check(self, rule, Meta)
+        reference, rule = (
+            self.numpy_kernel,
+            self._with_validation(with_size_check(self, rule, Meta)),
+        )
 
         def kernel(*args: Any, **attrs: Any) -> Any:
             found = rule(*args, **attrs)
@@ -324,6 +331,18 @@ class Op(OpBase):
         self.kernel = self.native_kernel_with_fallback = kernel
         self.native_kernel_only = rule
         return rule
+
+    def _with_validation(self, kernel: Kernel) -> Kernel:
+        """Return a kernel that first runs the meta rule, if `validate_before_kernel` is set."""
+        if not self.traits.validate_before_kernel:
+            return kernel
+
+        @functools.wraps(kernel)
+        def run(*args: Any, **attrs: Any) -> Any:
+            self.infer(tuple(map(_meta_of_operand, args)), attrs)
+            return kernel(*args, **attrs)
+
+        return run
 
     def attrs_with_defaults(self, given: dict[str, Any]) -> dict[str, Any]:
         """All attributes, with defaults for those that are not given.
@@ -395,6 +414,15 @@ class Op(OpBase):
             for s, m in zip(self.ins, metas, strict=False)
             if m is not None
         )
+
+
+def _meta_of_operand(operand: Any) -> Any:
+    """Return the Meta of an array, a list of them for a list of arrays, or None."""
+    if operand is None:
+        return None
+    if isinstance(operand, list | tuple):
+        return [Meta(a.shape, a.dtype) for a in operand]
+    return Meta(operand.shape, operand.dtype)
 
 
 def _are_half_and_float32(*dtypes: np.dtype[Any]) -> bool:

@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from ..core.errors import OpError
+from ..loader.model_files import PARAMS, existing_program_suffix, model_prefix
 from .enums import PrecisionType
 from .option_table import format_option_table
 
@@ -58,10 +59,9 @@ class Config:
         if params is None and os.path.isdir(model):
             self._dir, self._prog, self._params = model, "", ""
         elif params is None:
-            self._prog, self._params = (
-                f"{model.removesuffix('.pdmodel')}.pdmodel",
-                f"{model.removesuffix('.pdmodel')}.pdiparams",
-            )
+            prefix = model_prefix(model)
+            self._prog = prefix + existing_program_suffix(model, prefix)
+            self._params = prefix + PARAMS
         else:
             self._prog, self._params = model, os.fspath(params)
         self._buffers = None

@@ -416,7 +416,7 @@ def _(g, x, *, threshold):
     return mul(g, add(t, mul(mul(x, sigmoid(x)), one_minus(square(t)))))
 
 
-@op("prelu", "X, Alpha -> Out", same_dtype="X Alpha")
+@op("prelu", "X, Alpha -> Out", same_dtype="X Alpha", validate_before_kernel=True)
 def prelu(x, alpha, *, data_format: str = "NCHW", mode: str = "all"):
     """Out = X where X > 0, Alpha * X elsewhere.
 

@@ -21,6 +21,7 @@ NO_GRAD_METRIC = "it counts"
     "StatNegOut=StatNeg",
     no_grad_reason=NO_GRAD_METRIC,
     host_reason=HOST_PYTHON_LOOP,
+    validate_before_kernel=True,
 )
 def auc(
     predict,
@@ -131,6 +132,7 @@ TRUE_POSITIVE, FALSE_POSITIVE, TRUE_NEGATIVE, FALSE_NEGATIVE = range(4)
     no_grad_reason=NO_GRAD_METRIC,
     host_reason=HOST_PYTHON_LOOP,
     no_half_reason="it adds up counts",
+    validate_before_kernel=True,
 )
 def precision_recall(
     probabilities, indices, labels, weights=None, states=None, *, class_number: int

@@ -118,6 +118,7 @@ def _centers_and_sizes(boxes: Any, extra: Any) -> tuple[Any, Any]:
     "PriorBox, PriorBoxVar?, TargetBox -> OutputBox",
     no_grad_reason=NO_GRAD_BOXES,
     host_reason=HOST_PYTHON_LOOP,
+    validate_before_kernel=True,
 )
 @np.errstate(all="ignore")
 @computed_in_float32_if_half

@@ -118,7 +118,7 @@ def _channel_axis(x: Any, data_layout: str) -> int:
     return 1 if data_layout == "NCHW" else len(x.shape) - 1
 
 
-@op("affine_channel", "X, Scale, Bias -> Out")
+@op("affine_channel", "X, Scale, Bias -> Out", validate_before_kernel=True)
 @computed_in_float32_if_half
 def affine_channel(x, weight, bias, *, data_layout: str = "AnyLayout"):
     """Out = Scale * X + Bias for each channel.

@@ -199,10 +199,11 @@ def _permutation_matrices(pivots: Any, x: Any) -> Any:
 @lu_unpack.meta
 def _(x, pivots, *, unpack_ludata, unpack_pivots):
     check_inexact_matrices(x)
+    check(len(pivots.shape) > 0, "Pivots has no axes")
     check(dims_match(pivots.shape[-1], min_matrix_dim(x.shape)), "Pivots does not fit X")
     batch, (rows, columns), size = x.shape[:-2], x.shape[-2:], min_matrix_dim(x.shape)
     nothing = Meta((0,), x.dtype)
-    swapped = Meta((*batch, rows, rows), x.dtype) if unpack_pivots else nothing
+    swapped = Meta((*pivots.shape[:-1], rows, rows), x.dtype) if unpack_pivots else nothing
     if not unpack_ludata:
         return swapped, nothing, nothing
     return swapped, Meta((*batch, rows, size), x.dtype), Meta((*batch, size, columns), x.dtype)

@@ -141,6 +141,7 @@ def is_strictly_between(x, *, low: float = -math.inf, high: float = math.inf):
 @op("where", "Condition, X, Y -> Out")
 def where(condition, x, y):
     """Out = X where Condition, else Y. Condition bool [*S], X [*S], Y [*S] -> Out [*S]"""
+    check(condition.shape == x.shape == y.shape, "the shapes differ")
     return np.where(condition, x, y)
 
 

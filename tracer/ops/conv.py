@@ -512,6 +512,7 @@ def _make_transposed_meta_rule(rank: int) -> Any:
     "Input, Filter, Bias? -> Output",
     meta=_make_transposed_meta_rule(2),
     same_dtype="Input Filter Bias",
+    validate_before_kernel=True,
 )
 @computed_in_float32_if_half
 def conv2d_transpose(

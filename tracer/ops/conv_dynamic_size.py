@@ -80,7 +80,7 @@ def _(
     return (*back, *([] if len(back) == 3 else [None]), None)
 
 
-@op("unpool_to", "X, Indices, Size*! -> Out", internal=True)
+@op("unpool_to", "X, Indices, Size*! -> Out", internal=True, validate_before_kernel=True)
 def unpool_to_size(x, mask, sizes):
     """Out = zeros, with each X at its position Indices; the output sizes are given by the input
     Size.

@@ -82,7 +82,11 @@ def _backward(logs: Any, paths: Lattice, times: Any) -> Any:
     return beta
 
 
-@op("warpctc", "Logits, Label, LogitsLength?, LabelLength? -> Loss, WarpCTCGrad~")
+@op(
+    "warpctc",
+    "Logits, Label, LogitsLength?, LabelLength? -> Loss, WarpCTCGrad~",
+    validate_before_kernel=True,
+)
 @np.errstate(invalid="ignore", divide="ignore")
 @computed_in_float32_if_half
 def warpctc(x, labels, times=None, lengths=None, *, blank: int = 0, norm_by_times: bool = False):

@@ -87,7 +87,7 @@ def _(g, x, *, hop_length, axis):
     return frame(g, frame_length=length, hop_length=hop_length, axis=axis)
 
 
-@op("stft", "X, Window! -> Out", no_half_reason=NO_HALF_COMPLEX)
+@op("stft", "X, Window! -> Out", no_half_reason=NO_HALF_COMPLEX, validate_before_kernel=True)
 def stft(x, window, *, n_fft: int, hop_length: int, normalized: bool, onesided: bool):
     """Out = the short-time Fourier transform: the transforms of the frames of X times Window.
 

@@ -125,7 +125,13 @@ def _multiply_all(arrays: list[Any]) -> Any:
     return total
 
 
-@op("grid_sampler", "X, Grid -> Output", same_dtype="X Grid", floating="X")
+@op(
+    "grid_sampler",
+    "X, Grid -> Output",
+    same_dtype="X Grid",
+    floating="X",
+    validate_before_kernel=True,
+)
 @computed_in_float32_if_half
 def grid_sampler(
     x, grid, *, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = True

@@ -55,6 +55,7 @@ def _node_scores(x: Any, w: Any, bias: Any, walk: TreePath) -> Any:
     "hierarchical_sigmoid",
     "X, W, Label, PathTable?, PathCode?, Bias? -> Out, PreOut~, W_Out~=W",
     host_reason=HOST_PYTHON_LOOP,
+    validate_before_kernel=True,
 )
 @computed_in_float32_if_half
 def hierarchical_sigmoid(
@@ -93,6 +94,7 @@ def _(x, w, label, table, code, bias, *, num_classes, **_):
     )
     check(dims_match(num_elements(label.shape), x.shape[0]), "Label needs one class per row of X")
     check((table is None) == (code is None), "PathTable and PathCode go together")
+    check(table is None or len(table.shape) == 2, "PathTable needs two axes")
     check(num_classes >= 2, f"num_classes={num_classes} is less than 2")
     check(
         bias is None or dims_match(num_elements(bias.shape), w.shape[0]),

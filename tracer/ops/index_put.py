@@ -12,7 +12,7 @@ from .scatter_at import assign_in_place_at, ufunc_at
 from .shared_op_rules import broadcast_shapes, dims_match, normalize_axis, shapes_match
 
 
-@op("index_add", "X, Index, AddValue -> Out", same_dtype="X AddValue")
+@op("index_add", "X, Index, AddValue -> Out", same_dtype="X AddValue", validate_before_kernel=True)
 def index_add(x, index, value, *, axis: int = 0):
     """Out = X with AddValue added to the slices at Index along the axis.
 
@@ -81,7 +81,7 @@ def _indexed_shape(x: Any, indices: Any) -> Any:
     return (*shape, *x.shape[num_axes:])
 
 
-@op("index_put", "x, indices*, value -> out", same_dtype="x value")
+@op("index_put", "x, indices*, value -> out", same_dtype="x value", validate_before_kernel=True)
 def index_put(x, indices, value, *, accumulate: bool = False):
     """out = x with value assigned at indices; with `accumulate`, added.
 

@@ -132,7 +132,13 @@ def solve_triangular_arrays(
     return solve_matrix_arrays(x[..., ::-1, ::-1], y[..., ::-1, :])[..., ::-1, :].copy()
 
 
-@op("triangular_solve", "X, Y -> Out", no_half_reason=NO_HALF_DECOMPOSITION, same_dtype="X Y")
+@op(
+    "triangular_solve",
+    "X, Y -> Out",
+    no_half_reason=NO_HALF_DECOMPOSITION,
+    same_dtype="X Y",
+    validate_before_kernel=True,
+)
 def triangular_solve(
     x, y, *, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ):

@@ -16,6 +16,7 @@ from .unary_math import one_minus
     same_dtype="Predicted Labels",
     floating="Predicted",
     amp_class="deny",
+    validate_before_kernel=True,
 )
 @np.errstate(all="ignore")
 @computed_in_float32_if_half

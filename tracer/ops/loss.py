@@ -239,7 +239,7 @@ def _check_float_with_same_shape(x: Meta, label: Meta) -> None:
     check(shapes_match(x.shape, label.shape), "the shapes differ")
 
 
-@op("bce_loss", "X, Label! -> Out", same_dtype="X Label")
+@op("bce_loss", "X, Label! -> Out", same_dtype="X Label", validate_before_kernel=True)
 @np.errstate(all="ignore")
 @computed_in_float32_if_half
 def bce_loss(x, label):
@@ -277,6 +277,7 @@ def _(g, x, label):
     "X, Label!, pos_weight? -> Out",
     same_dtype="X Label pos_weight",
     amp_class="deny",
+    validate_before_kernel=True,
 )
 @computed_in_float32_if_half
 def sigmoid_cross_entropy(
@@ -338,7 +339,14 @@ def _(g, x, label, *, ignore_index, normalize):
     return mask_ignored(g, label, ignore_index=ignore_index, normalize=normalize), None
 
 
-@op("huber_loss", "X, Y -> Residual~, Out", same_dtype="X Y", floating="X", amp_class="deny")
+@op(
+    "huber_loss",
+    "X, Y -> Residual~, Out",
+    same_dtype="X Y",
+    floating="X",
+    amp_class="deny",
+    validate_before_kernel=True,
+)
 @computed_in_float32_if_half
 def huber_loss(x, y, *, delta: float):
     """With r = Y - X: Out = r ** 2 / 2 where |r| <= delta, else delta * (|r| - delta / 2).
@@ -363,7 +371,7 @@ def _(g, x, y, *, delta):
     return negative(bounded), bounded
 
 
-@op("kldiv_loss", "X, Target! -> Loss", same_dtype="X Target")
+@op("kldiv_loss", "X, Target! -> Loss", same_dtype="X Target", validate_before_kernel=True)
 @np.errstate(all="ignore")
 @computed_in_float32_if_half
 def kldiv_loss(x, target, *, reduction: str = "mean"):
@@ -408,7 +416,13 @@ def _(g, x, target, *, reduction):
 # ------------------------------------------------------------------------------------------------
 
 
-@op("nll_loss", "X, Label, Weight?! -> Out, Total_weight~", same_dtype="X Weight", amp_class="deny")
+@op(
+    "nll_loss",
+    "X, Label, Weight?! -> Out, Total_weight~",
+    same_dtype="X Weight",
+    amp_class="deny",
+    validate_before_kernel=True,
+)
 @computed_in_float32_if_half
 def nll_loss(x, label, weight=None, *, ignore_index: Long = -100, reduction: str = "mean"):
     """Out = -Weight[Label] * X[Label]; then summed, or averaged with the weights, as `reduction`
@@ -490,7 +504,13 @@ def _(b, x, label, weight, g, *, ignore_index, reduction):
     )
 
 
-@op("label_smooth", "X, PriorDist?! -> Out", same_dtype="X PriorDist", floating="X")
+@op(
+    "label_smooth",
+    "X, PriorDist?! -> Out",
+    same_dtype="X PriorDist",
+    floating="X",
+    validate_before_kernel=True,
+)
 @computed_in_float32_if_half
 def label_smooth(x, prior=None, *, epsilon: float = 0.0):
     """Out = (1 - epsilon) * X + epsilon * PriorDist. PriorDist is uniform (1 / C) by default.
@@ -523,6 +543,7 @@ def _(g, x, prior, *, epsilon):
     "accuracy",
     "Out, Indices, Label -> Accuracy, Correct, Total",
     no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
+    validate_before_kernel=True,
 )
 def accuracy(scores, indices, label):
     """Accuracy = the fraction of rows of Indices that contain their Label. Correct, Total: the

@@ -27,7 +27,7 @@ def _labels_to_signs(labels: Any) -> Any:
     return scale(labels, scale=2.0, bias=-1.0)
 
 
-@op("hinge_loss", "Logits, Labels! -> Loss")
+@op("hinge_loss", "Logits, Labels! -> Loss", validate_before_kernel=True)
 @computed_in_float32_if_half
 def hinge_loss(x, labels):
     """Loss = max(1 - Logits * (2 * Labels - 1), 0).
@@ -50,7 +50,7 @@ def _(g, x, labels):
     return masked(negative(mul(g, signs)), is_strictly_between(mul(x, signs), high=1.0)), None
 
 
-@op("modified_huber_loss", "X, Y! -> IntermediateVal~, Out")
+@op("modified_huber_loss", "X, Y! -> IntermediateVal~, Out", validate_before_kernel=True)
 @computed_in_float32_if_half
 def modified_huber_loss(x, y):
     """With v = X * (2 * Y - 1): Out = max(1 - v, 0) ** 2 where v >= -1, else -4 * v.

@@ -9,7 +9,7 @@ from .shared_op_rules import broadcast_shapes, check_float
 from .softmax import softmax_array, softmax_grad
 
 
-@op("fused_softmax_mask", "X, Mask! -> Out")
+@op("fused_softmax_mask", "X, Mask! -> Out", validate_before_kernel=True)
 @computed_in_float32_if_half
 def fused_softmax_mask(x, mask):
     """Out = softmax(X + Mask) over the last axis. X [B,H,L,S], Mask [B,1,L,S] -> Out [B,H,L,S]"""

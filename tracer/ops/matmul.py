@@ -202,7 +202,13 @@ def _(g, x, vec):
     return lambda: mul(OPS["unsqueeze2"](g, axes=[-1]), vec), lambda: matmul(x, g, trans_x=True)
 
 
-@op("addmm", "Input, X, Y -> Out", same_dtype="Input X Y", floating="Input")
+@op(
+    "addmm",
+    "Input, X, Y -> Out",
+    same_dtype="Input X Y",
+    floating="Input",
+    validate_before_kernel=True,
+)
 @computed_in_float32_if_half
 def addmm(base, x, y, *, Alpha: float = 1.0, Beta: float = 1.0):
     """Out = Beta * Input + Alpha * X @ Y.
@@ -299,6 +305,7 @@ def _(g, x, y, *, x_num_col_dims, y_num_col_dims):
     "Input, W, Bias? -> Out",
     no_grad_reason="passes for inference write it; Paddle has none",
     same_dtype="Input W Bias",
+    validate_before_kernel=True,
 )
 @computed_in_float32_if_half
 def fc(

@@ -184,7 +184,7 @@ def unpool_images(x: Any, mask: Any, sizes: Any) -> Any:
     return full.reshape(*x.shape[:2], *sizes)
 
 
-@op("unpool", "X, Indices -> Out", meta=_make_unpool_meta_rule(2))
+@op("unpool", "X, Indices -> Out", meta=_make_unpool_meta_rule(2), validate_before_kernel=True)
 def unpool(
     x,
     mask,
@@ -203,7 +203,7 @@ def unpool(
     return unpool_images(x, mask, output_size)
 
 
-@op("unpool3d", "X, Indices -> Out", meta=_make_unpool_meta_rule(3))
+@op("unpool3d", "X, Indices -> Out", meta=_make_unpool_meta_rule(3), validate_before_kernel=True)
 def unpool3d(
     x,
     mask,

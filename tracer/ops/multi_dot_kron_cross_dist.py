@@ -157,7 +157,7 @@ def _reshape(x: Any, shape: list[int]) -> Any:
     return OPS["reshape2"](x, shape=shape)
 
 
-@op("cross", "X, Y -> Out", same_dtype="X Y")
+@op("cross", "X, Y -> Out", same_dtype="X Y", validate_before_kernel=True)
 @computed_in_float32_if_half
 def cross(x, y, *, dim: int = 9):
     """Out = the cross products of the vectors in X and Y along an axis of size 3.

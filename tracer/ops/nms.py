@@ -169,6 +169,7 @@ def _decay_scores(scores: Any, over: Any, gaussian: bool, sigma: float) -> Any:
     no_grad_reason=NO_GRAD_BOXES,
     value_dependent_shape=True,
     host_reason=HOST_PYTHON_LOOP,
+    validate_before_kernel=True,
 )
 def matrix_nms(
     bboxes,

@@ -13,6 +13,7 @@ NO_GRAD_UPDATE_OP = "it is a step of training"
 
 
 def _check_update_inputs(param, grad, lr, *states_and_rest, **_):
+    """Raise OpError for invalid arrays or Metas of an update."""
     check_float(param)
     check(shapes_match(param.shape, grad.shape), "Grad is not like Param")
     check(num_elements(lr.shape) in (1, -1), "LearningRate is not one number")
@@ -50,6 +51,7 @@ def reject_master_param(master: Any) -> None:
 def sgd(param, lr, grad, master=None, *, multi_precision: bool = False):
     """ParamOut = Param - LearningRate * Grad. Param, Grad [*], LearningRate [1] -> like Param"""
     reject_master_param(master)
+    _check_update_inputs(param, grad, lr)
     return param - _as_scalar_in_dtype_of(lr, param) * grad
 
 
@@ -81,6 +83,7 @@ def momentum(
     Param, Grad, Velocity [*] -> like Param
     """
     reject_master_param(master)
+    _check_update_inputs(param, grad, lr)
     one = param.dtype.type
     g = grad * one(rescale_grad) if rescale_grad != 1.0 else grad
     if regularization_method == "l2_decay":
@@ -163,6 +166,7 @@ def adam(
     Beta2Pow
     """
     reject_master_param(master)
+    _check_update_inputs(param, grad, lr)
     check(not lazy_mode, "lazy_mode is not supported")
     if skip is not None and bool(skip.reshape(-1)[0]):
         return param.copy(), moment1.copy(), moment2.copy(), pow1.copy(), pow2.copy()
@@ -238,6 +242,7 @@ def adamw(
     "ParamOut~=Param, MomentOut~=Moment, InfNormOut~=InfNorm",
     meta=_make_overwritten_inputs_meta_rule(0, 3, 4),
     no_grad_reason=NO_GRAD_UPDATE_OP,
+    validate_before_kernel=True,
 )
 def adamax(
     param,
@@ -269,6 +274,7 @@ def adamax(
     "Param!, Grad!, Moment!, LearningRate!, MasterParam?! -> ParamOut~=Param, MomentOut~=Moment",
     meta=lambda p, g, m, lr, *_, **__: _make_overwritten_inputs_meta_rule(0, 0)(p, g, lr),
     no_grad_reason=NO_GRAD_UPDATE_OP,
+    validate_before_kernel=True,
 )
 def adagrad(
     param, grad, moment, lr, master=None, *, epsilon: float = 1e-6, multi_precision: bool = False
@@ -289,6 +295,7 @@ def adagrad(
     "ParamOut~=Param, AvgSquaredGradOut~=AvgSquaredGrad, AvgSquaredUpdateOut~=AvgSquaredUpdate",
     meta=lambda p, g, a, u, lr, *_, **__: _make_overwritten_inputs_meta_rule(0, 0, 0)(p, g, lr),
     no_grad_reason=NO_GRAD_UPDATE_OP,
+    validate_before_kernel=True,
 )
 def adadelta(
     param,
@@ -322,6 +329,7 @@ def adadelta(
     "ParamOut~=Param, MomentOut~=Moment, MeanSquareOut~=MeanSquare, MeanGradOut~=MeanGrad",
     meta=lambda p, s, g, m, lr, *_, **__: _make_overwritten_inputs_meta_rule(0, 0, 0, 0)(p, g, lr),
     no_grad_reason=NO_GRAD_UPDATE_OP,
+    validate_before_kernel=True,
 )
 def rmsprop(
     param,
@@ -363,6 +371,7 @@ def rmsprop(
     "Beta2PowOut~=Beta2Pow",
     meta=_make_overwritten_inputs_meta_rule(0, 3, 4, 5, 6),
     no_grad_reason=NO_GRAD_UPDATE_OP,
+    validate_before_kernel=True,
 )
 def lamb(
     param,

@@ -236,7 +236,12 @@ def _(x, *, dtype, axis, **_):
     return Meta(_unique_shape(x, axis), x.dtype), inverse, Meta((-1,), target)
 
 
-@op("searchsorted", "SortedSequence, Values -> Out", no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
+@op(
+    "searchsorted",
+    "SortedSequence, Values -> Out",
+    no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
+    validate_before_kernel=True,
+)
 def searchsorted(sequence, values, *, out_int32: bool = False, right: bool = False):
     """Out = the indices at which Values would be inserted into the sorted last axis of
     SortedSequence.
@@ -377,7 +382,7 @@ def _repeat_counts(x: Any, repeats: Any, count: int) -> Any:
     return repeats.reshape(-1)
 
 
-@op("repeat_interleave", "X, RepeatsTensor? -> Out")
+@op("repeat_interleave", "X, RepeatsTensor? -> Out", validate_before_kernel=True)
 def repeat_interleave(x, repeats=None, *, Repeats: int = 0, dim: int = 0):
     """Out = each slice of X along dim, repeated Repeats times; with RepeatsTensor, each slice has
     its own count.

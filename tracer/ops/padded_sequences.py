@@ -50,6 +50,7 @@ def _(x, max_length, *, maxlen, out_dtype):
     "Hyps, Refs, HypsLength?, RefsLength? -> SequenceNum, Out",
     no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
     host_reason=HOST_PYTHON_LOOP,
+    validate_before_kernel=True,
 )
 def edit_distance(hyps, refs, hyps_length=None, refs_length=None, *, normalized: bool = False):
     """Out = the edit distance of Hyps and Refs: the number of insertions, deletions and
@@ -97,7 +98,12 @@ def _(hyps, refs, hyps_length, refs_length, *, normalized):
     )
 
 
-@op("gather_tree", "Ids, Parents -> Out", no_grad_reason=NO_GRAD_DISCRETE_RESULT)
+@op(
+    "gather_tree",
+    "Ids, Parents -> Out",
+    no_grad_reason=NO_GRAD_DISCRETE_RESULT,
+    validate_before_kernel=True,
+)
 def gather_tree(ids, parents):
     """Out = the complete beams: trace each beam back from the last step, with the token (Ids) and
     the parent beam (Parents) of each step.
@@ -131,6 +137,7 @@ def _(ids, parents):
     no_grad_reason=NO_GRAD_DISCRETE_RESULT,
     value_dependent_shape=True,
     host_reason=HOST_PYTHON_LOOP,
+    validate_before_kernel=True,
 )
 @computed_in_float32_if_half
 def viterbi_decode(x, transition, length, *, include_bos_eos_tag: bool = True):

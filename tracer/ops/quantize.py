@@ -50,6 +50,7 @@ def _linear_quantize_meta(
     "X, Scale!, ZeroPoint! -> Y",
     meta=_linear_quantize_meta,
     no_grad_reason=NO_GRAD_STEP_FUNCTION,
+    validate_before_kernel=True,
 )
 def quantize_linear(
     x,
@@ -86,6 +87,7 @@ def quantize_linear(
     meta=_linear_quantize_meta,
     attrs_of=quantize_linear,
     no_grad_reason=NO_GRAD_STEP_FUNCTION,
+    validate_before_kernel=True,
 )
 def dequantize_linear(x, scale, zero_point, **attrs):
     """Y = X * Scale / (2 ** (bit_length - 1) - 1).

@@ -51,6 +51,7 @@ def _scale_mask(mask: Any, prob: float, dtype: Any) -> Any:
     "rnn",
     "Input, PreState*, WeightList*, SequenceLength?! -> Out, DropoutState~, Reserve~, State*",
     same_dtype="Input PreState WeightList",
+    validate_before_kernel=True,
 )
 @computed_in_float32_if_half
 def rnn(

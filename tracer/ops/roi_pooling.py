@@ -139,7 +139,13 @@ def _roi_align_weights(
     )  # type: ignore[return-value]
 
 
-@op("roi_align", "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out", meta=_roi_align_meta, breaks_lod=True)
+@op(
+    "roi_align",
+    "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out",
+    meta=_roi_align_meta,
+    breaks_lod=True,
+    validate_before_kernel=True,
+)
 @computed_in_float32_if_half
 def roi_align(
     x,
@@ -221,7 +227,12 @@ def _integer_bins(start: int, end: int, bins: int, size: int) -> list[tuple[int,
     return list(zip(np.clip(lows, 0, size).tolist(), np.clip(highs, 0, size).tolist(), strict=True))
 
 
-@op("roi_pool", "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out, Argmax~", breaks_lod=True)
+@op(
+    "roi_pool",
+    "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out, Argmax~",
+    breaks_lod=True,
+    validate_before_kernel=True,
+)
 def roi_pool(
     x,
     rois,
@@ -362,7 +373,12 @@ def _visit_psroi_regions(
         visit(r, owner, rows, columns)
 
 
-@op("psroi_pool", "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out", breaks_lod=True)
+@op(
+    "psroi_pool",
+    "X, ROIs!, RoisNum?, ROIs@LOD*?! -> Out",
+    breaks_lod=True,
+    validate_before_kernel=True,
+)
 @computed_in_float32_if_half
 def psroi_pool(
     x,

@@ -103,6 +103,7 @@ def _proposals_meta(scores: Meta, deltas: Meta, anchors: Meta) -> tuple[Meta, Me
     no_grad_reason=NO_GRAD_BOXES,
     value_dependent_shape=True,
     host_reason=HOST_PYTHON_LOOP,
+    validate_before_kernel=True,
 )
 @computed_in_float32_if_half
 def generate_proposals_v2(
@@ -157,6 +158,7 @@ def _(scores, deltas, image, anchors, variances, **_):
     value_dependent_shape=True,
     no_half_reason=NO_HALF_BOXES,
     host_reason=HOST_PYTHON_LOOP,
+    validate_before_kernel=True,
 )
 def generate_proposals(
     scores,
@@ -215,6 +217,7 @@ def _(scores, deltas, info, anchors, variances, **_):
     no_grad_reason=NO_GRAD_BOXES,
     value_dependent_shape=True,
     host_reason=HOST_PYTHON_LOOP,
+    validate_before_kernel=True,
 )
 def distribute_fpn_proposals(
     rois,
@@ -257,6 +260,7 @@ def _(rois, counts, lod, *, min_level, max_level, refer_level, refer_scale, pixe
         len(rois.shape) == 2 and dims_match(rois.shape[1], 4), "FpnRois need the shape [regions, 4]"
     )
     check(max_level >= min_level, f"max_level={max_level} is below min_level={min_level}")
+    check(counts is None or len(counts.shape) == 1, "RoisNum needs one axis")
     levels = range(max_level - min_level + 1)
     batch = -1 if counts is None else counts.shape[0]
     return (

@@ -135,7 +135,11 @@ def _out_size_or_num_input_nodes(size_tensor: Any, out_size: Any, rows: int) -> 
     return given if given > 0 else rows
 
 
-@op("graph_send_recv", "X, Src_index, Dst_index, Out_size? -> Out, Dst_count~")
+@op(
+    "graph_send_recv",
+    "X, Src_index, Dst_index, Out_size? -> Out, Dst_count~",
+    validate_before_kernel=True,
+)
 @computed_in_float32_if_half
 def graph_send_recv(
     x, src, dst, size_tensor=None, *, reduce_op: str = "SUM", out_size: Longs = [0]
@@ -270,7 +274,7 @@ def _(g, x, y, src, dst, size_tensor, *, message_op, reduce_op, Out, Dst_count):
     return back, lambda: _message_operand_grad(message_op, sent, y, rows), None, None, None
 
 
-@op("graph_send_uv", "x, y, src_index, dst_index -> out")
+@op("graph_send_uv", "x, y, src_index, dst_index -> out", validate_before_kernel=True)
 @computed_in_float32_if_half
 def graph_send_uv(x, y, src, dst, *, message_op: str = "ADD"):
     """out[e] = x[src_index[e]] combined with y[dst_index[e]] by message_op.

@@ -70,6 +70,7 @@ def _meta_of_slice_with_dropped_axes(
     check(
         unknown or len(axes) == len(starts) == len(ends), "axes, starts and ends differ in number"
     )
+    check(not axes or len(x.shape) > 0, "Input has no axes")
     for k, axis in enumerate(axes):
         at = normalize_axis(axis, len(x.shape), "axes")
         step = steps[k] if steps else 1

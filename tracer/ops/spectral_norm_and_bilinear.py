@@ -55,7 +55,7 @@ def leading_singular_vectors_outer_product(
     return np.moveaxis(np.outer(u, v).reshape(front), 0, dim)
 
 
-@op("spectral_norm", "Weight, U!, V! -> Out", same_dtype="Weight U V")
+@op("spectral_norm", "Weight, U!, V! -> Out", same_dtype="Weight U V", validate_before_kernel=True)
 @computed_in_float32_if_half
 def spectral_norm(weight, u, v, *, dim: int = 0, power_iters: int = 1, eps: float = 1e-12):
     """Out = Weight / the largest singular value of Weight, reshaped to a matrix [H,W] (Miyato et
@@ -92,7 +92,12 @@ def _(g, weight, u, v, **over):
 # --------------------------------------------------------------------------------------
 
 
-@op("bilinear_tensor_product", "X, Y, Weight, Bias? -> Out", same_dtype="X Y Weight Bias")
+@op(
+    "bilinear_tensor_product",
+    "X, Y, Weight, Bias? -> Out",
+    same_dtype="X Y Weight Bias",
+    validate_before_kernel=True,
+)
 @computed_in_float32_if_half
 def bilinear(x, y, weight, bias=None):
     """Out[:, o] = x' Weight[o] y + Bias[o] for each row x of X and y of Y.

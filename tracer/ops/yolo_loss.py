@@ -135,6 +135,7 @@ def _cross_entropy(x: Any, label: Any) -> Any:
     "yolov3_loss",
     "X, GTBox!, GTLabel, GTScore?! -> Loss, ObjectnessMask~, GTMatchMask~",
     no_half_reason=NO_HALF_BOXES,
+    validate_before_kernel=True,
 )
 def yolov3_loss(
     x,

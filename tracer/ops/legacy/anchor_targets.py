@@ -213,6 +213,7 @@ def _targets_meta(anchors: Meta, boxes: Meta, infos: Meta) -> tuple[Meta, ...]:
     random=True,
     no_half_reason=NO_HALF_BOXES,
     host_reason=HOST_PYTHON_LOOP,
+    validate_before_kernel=True,
 )
 def rpn_target_assign(
     anchors,
@@ -267,6 +268,7 @@ def _(anchors, boxes, lod, crowd, infos, **_):
     value_dependent_shape=True,
     no_half_reason=NO_HALF_BOXES,
     host_reason=HOST_PYTHON_LOOP,
+    validate_before_kernel=True,
 )
 def retinanet_target_assign(
     anchors,

@@ -104,6 +104,7 @@ def _select_candidates(
     no_grad_reason=NO_GRAD_DISCRETE_RESULT,
     value_dependent_shape=True,
     host_reason=HOST_PYTHON_LOOP,
+    validate_before_kernel=True,
 )
 def beam_search(
     pre_ids,

@@ -35,6 +35,7 @@ def unscaled_image_max_coordinates(info: Any) -> Any:
     "Input, Input@LOD*?!, ImInfo -> Output",
     no_grad_reason=NO_GRAD_BOXES,
     no_half_reason=NO_HALF_BOXES,
+    validate_before_kernel=True,
 )
 def box_clip(boxes, lod, info):
     """Clip boxes to their image before it was scaled.
@@ -69,6 +70,7 @@ def _(boxes, lod, info):
     "PriorBox, PriorBoxVar?, TargetBox, BoxScore -> DecodeBox, OutputAssignBox",
     no_grad_reason=NO_GRAD_BOXES,
     no_half_reason=NO_HALF_BOXES,
+    validate_before_kernel=True,
 )
 def box_decoder_and_assign(prior, variance, target, score, *, box_clip: float = 4.135):
     """DecodeBox = the box of each class; OutputAssignBox = the box of the class with the highest

@@ -101,6 +101,11 @@ def linear_chain_crf(emission, lod=None, transition=None, label=None, length=Non
 
 @linear_chain_crf.meta
 def _(emission, lod, transition, label, length):
+    check(len(transition.shape) == 2, "Transition needs two axes")
+    check(
+        len(emission.shape) == (2 if length is None else 3),
+        "Emission needs two axes, or three if Length is given",
+    )
     count = transition.shape[1]
     check(
         transition.shape[0] in (-1, count + 2) or count < 0,

@@ -73,7 +73,7 @@ def _hard_label_vjp(g: Any, x: Any, label: Any, ignore_index: int) -> Any:
     return mul(own, div(negative(g), found))
 
 
-@op("cross_entropy", "X, Label! -> Y", amp_class="deny")
+@op("cross_entropy", "X, Label! -> Y", amp_class="deny", validate_before_kernel=True)
 @np.errstate(divide="ignore")
 @computed_in_float32_if_half
 def cross_entropy(x, label, *, soft_label: bool = False, ignore_index: int = -100):
@@ -99,7 +99,12 @@ def _(g, x, label, *, soft_label, ignore_index):
     return lambda: negative(div(mul(g, label), x)), None
 
 
-@op("cross_entropy2", "X, Label! -> Y, XShape~, MatchX~", amp_class="deny")
+@op(
+    "cross_entropy2",
+    "X, Label! -> Y, XShape~, MatchX~",
+    amp_class="deny",
+    validate_before_kernel=True,
+)
 @np.errstate(divide="ignore")
 @computed_in_float32_if_half
 def cross_entropy2(x, label, *, ignore_index: int = -100):

@@ -14,7 +14,7 @@ from ..lod import (
 from ..shared_op_rules import check_float, dims_match, like_x, make_no_second_order_rule
 
 
-@op("cvm", "X, X@LOD*?!, CVM! -> Y", host_reason=HOST_PYTHON_LOOP)
+@op("cvm", "X, X@LOD*?!, CVM! -> Y", host_reason=HOST_PYTHON_LOOP, validate_before_kernel=True)
 def cvm(x, lod=None, counts=None, *, use_cvm: bool = True):
     """Transform the first two columns of X (show and click counts) to ln(shows + 1) and ln(clicks +
     1) - ln(shows + 1). use_cvm=False: remove these columns instead.

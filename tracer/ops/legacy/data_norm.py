@@ -18,6 +18,7 @@ MIN_SHOW = 1e-7
     "data_norm",
     "scale_w?, bias?, X, BatchSize, BatchSum, BatchSquareSum -> Y, Means~, Scales~",
     no_half_reason="Paddle has no kernel for it",
+    validate_before_kernel=True,
 )
 def data_norm(
     scale_w,

@@ -115,6 +115,7 @@ def _num_offset_classes(trans: Any, no_trans: bool) -> int:
     "Input, ROIs!, ROIs@LOD*?!, Trans -> TopCount~, Output",
     no_half_reason=NO_HALF_BOXES,
     host_reason=HOST_PYTHON_LOOP,
+    validate_before_kernel=True,
 )
 def deformable_psroi_pooling(
     x,

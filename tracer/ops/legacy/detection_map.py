@@ -110,6 +110,7 @@ def _mean_average_precision(
     value_dependent_shape=True,
     no_half_reason=NO_HALF_BOXES,
     host_reason=HOST_PYTHON_LOOP,
+    validate_before_kernel=True,
 )
 def detection_map(
     found,

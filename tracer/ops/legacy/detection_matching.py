@@ -32,6 +32,7 @@ def _check_choice(what: str, given: str, known: tuple[str, str]) -> None:
     no_grad_reason=NO_GRAD_BOXES,
     no_half_reason=NO_HALF_BOXES,
     host_reason=HOST_PYTHON_LOOP,
+    validate_before_kernel=True,
 )
 def iou_similarity(x, y, *, box_normalized: bool = True):
     """Out = the intersection over union of each pair of boxes.
@@ -137,6 +138,7 @@ declare_no_lod(bipartite_match)
     no_grad_reason=NO_GRAD_BOXES,
     no_half_reason=NO_HALF_BOXES,
     host_reason=HOST_PYTHON_LOOP,
+    validate_before_kernel=True,
 )
 def target_assign(x, lod, matched, negative=None, negative_lod=None, *, mismatch_value: int = 0):
     """Out = for each prior box, the row of X that it is matched with, in the sequence of its image;
@@ -194,6 +196,7 @@ def _candidates_with_largest_losses(loss: Any, free: Any, count: int) -> Any:
     value_dependent_shape=True,
     no_half_reason=NO_HALF_BOXES,
     host_reason=HOST_PYTHON_LOOP,
+    validate_before_kernel=True,
 )
 def mine_hard_examples(
     loss,

@@ -112,7 +112,7 @@ def _make_output_size_attrs(sizes: Sequence[int]) -> dict[str, int]:
 def _define_legacy_resize_op(kind: str, today: Op) -> Op:
     """Define the op `<kind>_interp` by the newer op `today`. Its `scale` is a scalar."""
 
-    @op(f"{kind}_interp", INTERP_SLOTS)
+    @op(f"{kind}_interp", INTERP_SLOTS, validate_before_kernel=True)
     @computed_in_float32_if_half
     def kernel(
         x,

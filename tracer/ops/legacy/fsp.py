@@ -16,7 +16,7 @@ from ..shared_op_rules import (
 )
 
 
-@op("fsp", "X, Y -> Out", same_dtype="X Y")
+@op("fsp", "X, Y -> Out", same_dtype="X Y", validate_before_kernel=True)
 @computed_in_float32_if_half
 def fsp(x, y):
     """Out[n, c, d] = the mean over the pixels of X[n, c] * Y[n, d] (Yim et al. 2017).

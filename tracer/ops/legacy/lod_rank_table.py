@@ -48,7 +48,12 @@ def _rows_and_lengths_in_rank_order(x, lod, table):
     return which, found
 
 
-@op("reorder_lod_tensor_by_rank", "X, X@LOD*?!, RankTable! -> Out", host_reason=HOST_PYTHON_LOOP)
+@op(
+    "reorder_lod_tensor_by_rank",
+    "X, X@LOD*?!, RankTable! -> Out",
+    host_reason=HOST_PYTHON_LOOP,
+    validate_before_kernel=True,
+)
 def reorder_lod_tensor_by_rank(x, lod=None, table=None):
     """Out = the sequences of X (without LoD: its rows) in the order of RankTable.
 

@@ -29,7 +29,12 @@ def _pair_row_slices(x_lod, y_lod, x="X", y="Y"):
     return [tuple(slice(e[i], e[i + 1]) for e in (one, two)) for i in range(len(one) - 1)]
 
 
-@op("match_matrix_tensor", f"{PAIR_SLOTS} -> Out, Tmp~", host_reason=HOST_PYTHON_LOOP)
+@op(
+    "match_matrix_tensor",
+    f"{PAIR_SLOTS} -> Out, Tmp~",
+    host_reason=HOST_PYTHON_LOOP,
+    validate_before_kernel=True,
+)
 def match_matrix_tensor(x, x_lod=None, y=None, y_lod=None, w=None, *, dim_t: int = 1):
     """Out = X_i W_t Y_i' for each pair of sequences and each t.
 
@@ -241,7 +246,12 @@ def _im2col(table, kernel, stride):
     return wide[:, rows, columns].transpose(0, 3, 4, 1, 2).reshape(table.shape[0] * kh * kw, -1)
 
 
-@op("var_conv_2d", f"{TABLE_SLOTS}, W -> Out, Col~", host_reason=HOST_PYTHON_LOOP)
+@op(
+    "var_conv_2d",
+    f"{TABLE_SLOTS}, W -> Out, Col~",
+    host_reason=HOST_PYTHON_LOOP,
+    validate_before_kernel=True,
+)
 def var_conv_2d(
     x,
     lod=None,

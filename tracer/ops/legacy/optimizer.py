@@ -35,6 +35,7 @@ def _learning_rate(lr: Any, like: Any) -> Any:
     "Param!, Grad!, Moment!, LearningRate! -> ParamOut~=Param, MomentOut~=Moment",
     meta=_make_meta_like_inputs(0, 2),
     no_grad_reason=NO_GRAD_UPDATE_OP,
+    validate_before_kernel=True,
 )
 @computed_in_float32_if_half
 def decayed_adagrad(param, grad, moment, lr, *, decay: float = 0.95, epsilon: float = 1e-6):
@@ -56,6 +57,7 @@ def decayed_adagrad(param, grad, moment, lr, *, decay: float = 0.95, epsilon: fl
         p, g, squared, linear
     ),
     no_grad_reason=NO_GRAD_UPDATE_OP,
+    validate_before_kernel=True,
 )
 @computed_in_float32_if_half
 def ftrl(
@@ -134,6 +136,7 @@ def _lars_momentum_step(
     "Param!, Grad!, LearningRate! -> ParamOut~=Param",
     meta=_make_meta_like_inputs(0),
     no_grad_reason=NO_GRAD_UPDATE_OP,
+    validate_before_kernel=True,
 )
 @computed_in_float32_if_half
 def dpsgd(
@@ -165,6 +168,7 @@ def dpsgd(
     "Param!, Grad!, LearningRate! -> ParamOut~=Param",
     meta=_make_meta_like_inputs(0),
     no_grad_reason=NO_GRAD_UPDATE_OP,
+    validate_before_kernel=True,
 )
 @computed_in_float32_if_half
 def proximal_gd(param, grad, lr, *, l1: float = 0.0, l2: float = 0.0):

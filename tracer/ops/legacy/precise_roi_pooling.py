@@ -85,6 +85,7 @@ def _inverse_area(rows: AxisBins, columns: AxisBins) -> Any:
     no_half_reason=NO_HALF_BOXES,
     breaks_lod=True,
     host_reason=HOST_PYTHON_LOOP,
+    validate_before_kernel=True,
 )
 def prroi_pool(
     x,

@@ -113,6 +113,7 @@ def _make_class_columns_and_mask(
     random=True,
     no_half_reason=NO_HALF_BOXES,
     host_reason=HOST_PYTHON_LOOP,
+    validate_before_kernel=True,
 )
 def generate_proposal_labels(
     rois,

@@ -25,7 +25,7 @@ def _softplus(x: Any) -> Any:
     return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
 
 
-@op("rank_loss", "Label!, Left, Right -> Out")
+@op("rank_loss", "Label!, Left, Right -> Out", validate_before_kernel=True)
 @computed_in_float32_if_half
 def rank_loss(label, left, right):
     """Out = ln(1 + exp(Left - Right)) - Label * (Left - Right) (Burges et al. 2005).
@@ -55,15 +55,13 @@ def _(g, label, left, right):
     return None, left_grad, lambda: negative(left_grad())
 
 
-def _check_columns(x: Any, label: Any) -> None:
-    """Raise OpError unless X and Label (arrays or Metas) have the shape [N, 1]."""
-    check(
-        shapes_match(x.shape, (-1, 1)) and shapes_match(x.shape, label.shape),
-        "X and Label have to have the shape [N, 1]",
-    )
-
-
-@op("teacher_student_sigmoid_loss", "X, Label! -> Y", same_dtype="X Label", floating="X")
+@op(
+    "teacher_student_sigmoid_loss",
+    "X, Label! -> Y",
+    same_dtype="X Label",
+    floating="X",
+    validate_before_kernel=True,
+)
 @np.errstate(all="ignore")
 @computed_in_float32_if_half
 def teacher_student_sigmoid_loss(
@@ -78,7 +76,6 @@ def teacher_student_sigmoid_loss(
 
     X [N,1], Label [N,1] -> Y [N,1]
     """
-    _check_columns(x, label)
     t = x.dtype.type
     clicked = np.where(label < 0, label >= -1, label >= 1)
     score = label - clicked.astype(x.dtype)
@@ -89,7 +86,10 @@ def teacher_student_sigmoid_loss(
 @teacher_student_sigmoid_loss.meta
 def _(x, label, *, soft_max_up_bound, soft_max_lower_bound):
     check_float(x)
-    _check_columns(x, label)
+    check(
+        shapes_match(x.shape, (-1, 1)) and shapes_match(x.shape, label.shape),
+        "X and Label have to have the shape [N, 1]",
+    )
     return Meta((pick_known_dim(x.shape[0], label.shape[0]), 1), x.dtype)
 
 
@@ -118,7 +118,7 @@ def _one_hot(x: Any, label: Any) -> Any:
     )
 
 
-@op("bpr_loss", "X, Label! -> Y")
+@op("bpr_loss", "X, Label! -> Y", validate_before_kernel=True)
 @computed_in_float32_if_half
 def bpr_loss(x, label):
     """Y = the mean over all other classes c of ln(1 + exp(X[c] - X[Label])) (Hidasi et al. 2016).

@@ -24,7 +24,7 @@ def _later_row_indices_and_mask(x: Any, lod: Any, count: int) -> tuple[Any, Any]
     return np.where(inside, places, 0), inside[:, :, None].astype(x.dtype)
 
 
-@op("row_conv", "X, X@LOD*?!, Filter -> Out", same_dtype="X Filter")
+@op("row_conv", "X, X@LOD*?!, Filter -> Out", same_dtype="X Filter", validate_before_kernel=True)
 @computed_in_float32_if_half
 def row_conv(x, lod=None, filter=None):
     """Out[t] = sum over i of Filter[i] * X[t + i], within a sequence.

@@ -45,6 +45,7 @@ def _append_sampled_classes_with_probs(labels, count, of, seed):
     "SampledLabels~, Samples~, Probabilities~",
     random=True,
     host_reason=HOST_PYTHON_LOOP,
+    validate_before_kernel=True,
 )
 def sample_logits(
     x,

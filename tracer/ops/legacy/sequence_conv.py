@@ -59,7 +59,12 @@ def sequence_context_grad(x, lod=None, g=None, *, contextLength: int, contextSta
 sequence_context_grad.vjp(make_no_second_order_rule("sequence_conv"))
 
 
-@op("sequence_conv", "X, X@LOD*?!, PaddingData?, Filter -> Out", host_reason=HOST_PYTHON_LOOP)
+@op(
+    "sequence_conv",
+    "X, X@LOD*?!, PaddingData?, Filter -> Out",
+    host_reason=HOST_PYTHON_LOOP,
+    validate_before_kernel=True,
+)
 def sequence_conv(
     x,
     lod=None,

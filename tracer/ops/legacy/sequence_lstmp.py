@@ -27,6 +27,7 @@ def _clip(x, most):
     "lstmp",
     f"{LSTMP_SLOTS} -> Projection, Cell, BatchGate~, BatchCellPreAct~, BatchHidden~",
     host_reason=HOST_PYTHON_LOOP,
+    validate_before_kernel=True,
 )
 def lstmp(
     x,
@@ -88,6 +89,7 @@ def lstmp(
 @lstmp.meta
 def _(x, lod, h0, c0, weight, projection, bias, *, use_peepholes, **attrs):
     check_activations(*(name for key, name in attrs.items() if key.endswith("_activation")))
+    check(len(projection.shape) == len(weight.shape) == 2, "Weight and ProjWeight need two axes")
     width, wide = projection.shape
     check(
         len(x.shape) == 2 and dims_match(x.shape[1], scale_dim(width, 4)),

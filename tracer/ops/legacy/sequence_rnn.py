@@ -89,6 +89,7 @@ def compute_gates_and_output_preactivation(x, h, c, weight, bias, peep, gate, ca
     "lstm",
     f"{LSTM_SLOTS} -> Hidden, Cell, BatchGate~, BatchCellPreAct~",
     host_reason=HOST_PYTHON_LOOP,
+    validate_before_kernel=True,
 )
 def lstm(
     x,
@@ -314,6 +315,7 @@ GRU_SLOTS = "Input, Input@LOD*?!, H0?, Weight, Bias?"
     "gru",
     f"{GRU_SLOTS} -> BatchGate~, BatchResetHiddenPrev~, BatchHidden~, Hidden",
     host_reason=HOST_PYTHON_LOOP,
+    validate_before_kernel=True,
 )
 def gru(
     x,
@@ -489,6 +491,7 @@ def _make_one_row_sequences_lod(x):
     "gru_unit",
     "Input, HiddenPrev, Weight, Bias? -> Gate~, ResetHiddenPrev~, Hidden",
     host_reason=HOST_PYTHON_LOOP,
+    validate_before_kernel=True,
 )
 def gru_unit(
     x,
@@ -517,6 +520,7 @@ def _(x, h, weight, bias, *, activation, gate_activation, origin_mode):
         min(activation, gate_activation) >= 0 and max(activation, gate_activation) < 4,
         "an activation is not one of 0 ... 3",
     )
+    check(len(x.shape) == len(h.shape) == len(weight.shape) == 2, "the inputs need two axes")
     check(
         dims_match(x.shape[1], scale_dim(weight.shape[0], 3)),
         "Input is not three times as wide as Weight is high",

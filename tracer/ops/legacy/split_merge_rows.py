@@ -36,7 +36,12 @@ def _(g_true, g_false, x, mask):
     return merge_lod_tensor(x, mask, g_true, g_false), None
 
 
-@op("merge_lod_tensor", "X!, Mask!, InTrue, InFalse -> Out", value_dependent_shape=True)
+@op(
+    "merge_lod_tensor",
+    "X!, Mask!, InTrue, InFalse -> Out",
+    value_dependent_shape=True,
+    validate_before_kernel=True,
+)
 def merge_lod_tensor(x, mask, in_true, in_false, *, level: int = 0):
     """The inverse of split_lod_tensor: each row of Out is the next row of InTrue where Mask is
     true, otherwise the next row of InFalse.

@@ -56,7 +56,12 @@ def _node_weights(edges, nodes, depth):
     return found
 
 
-@op("tree_conv", "NodesVector, EdgeSet!, Filter -> Out", host_reason=HOST_PYTHON_LOOP)
+@op(
+    "tree_conv",
+    "NodesVector, EdgeSet!, Filter -> Out",
+    host_reason=HOST_PYTHON_LOOP,
+    validate_before_kernel=True,
+)
 def tree_conv(x, edges, weight, *, max_depth: int = 2):
     """Out = for each node, the sum over the node and its descendants (to max_depth) of features
     times filter. The filter is a mix of the left, right and top filters, weighted by the position
