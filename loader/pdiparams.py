@@ -80,7 +80,7 @@ class _RecordReader:
         self._skip_lod()
         return self.read_tensor_entry(name)
 
-    def read_named_tensor_entry(self, number: int) -> ParamsFileEntry:
+    def read_entry_with_stored_name(self, number: int) -> ParamsFileEntry:
         """Read a record with its name, as in state dicts of Paddle 1.6."""
         self.location = f"record {number}"
         word = self.advance_checked(4, "the word NAME")
@@ -179,7 +179,7 @@ def read_paddle_1_6_state(data: bytes | memoryview, file: str) -> Params:
     count = reader.read_number("<Q", "the number of its values")
     records: list[ParamsFileEntry] = []
     while len(records) < count:
-        records.append(reader.read_named_tensor_entry(len(records)))
+        records.append(reader.read_entry_with_stored_name(len(records)))
     if reader.position != len(data):
         raise FileError(
             f"{file}: {len(data) - reader.position} bytes are left after its {count} values"

@@ -27,7 +27,7 @@ def save_registers_read_by_backward_loops(instructions: Sequence[Instruction]) -
     The backward loops read the saved values from separate registers, because after the loop the
     original registers hold the values of the last iteration.
     """
-    backs = list(_iter_backward_loops(instructions))
+    backs = list(_iter_backward_loops_innermost_first(instructions))
     for instruction in backs:
         result = set(iter_registers_written(instruction.forward_loop.body))
         kept = dict.fromkeys(
@@ -47,10 +47,12 @@ def save_registers_read_by_backward_loops(instructions: Sequence[Instruction]) -
         )
 
 
-def _iter_backward_loops(instructions: Sequence[Instruction]) -> Iterator[BackwardLoop]:
+def _iter_backward_loops_innermost_first(
+    instructions: Sequence[Instruction],
+) -> Iterator[BackwardLoop]:
     """The backward loops, innermost first."""
     for instruction in instructions:
-        yield from _iter_backward_loops(body_of(instruction))
+        yield from _iter_backward_loops_innermost_first(body_of(instruction))
         if isinstance(instruction, BackwardLoop):
             yield instruction
 

@@ -49,7 +49,7 @@ def _count_one_per_input_element(layer: Any, x: Any, y: Tensor) -> int:
     return _num_elements(x[0])
 
 
-def _count_one_per_output_element(layer: Any, x: Any, y: Tensor) -> int:
+def _num_output_elements(layer: Any, x: Any, y: Tensor) -> int:
     return _num_elements(y)
 
 
@@ -66,7 +66,7 @@ _COUNTS_BY_LAYER_TYPE: dict[str, Callable[[Any, Any, Tensor], int]] = {
     **dict.fromkeys(("BatchNorm2D", "BatchNorm"), _count_two_per_input_element),
     "LeakyReLU": _count_one_per_input_element,
     "Linear": _count_linear,
-    **dict.fromkeys(("AvgPool1D", "AvgPool2D", "AvgPool3D"), _count_one_per_output_element),
+    **dict.fromkeys(("AvgPool1D", "AvgPool2D", "AvgPool3D"), _num_output_elements),
     **dict.fromkeys(
         ("AdaptiveAvgPool1D", "AdaptiveAvgPool2D", "AdaptiveAvgPool3D"), _count_adaptive_pool
     ),

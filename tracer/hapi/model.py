@@ -29,9 +29,9 @@ from ..nn.layer import Layer
 from ..tensor.creation import to_tensor
 from ..tensor.manipulation import concat
 from ..tensor.math import add_n
-from .accumulator_names import with_current_parameter_names
 from .callbacks import Callback, CallbackList, EarlyStopping, LRScheduler, ModelCheckpoint
 from .model_summary import summary
+from .optimizer_state_renaming import with_current_parameter_names
 from .precision import Precision
 from .progress import ProgBarLogger
 

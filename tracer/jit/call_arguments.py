@@ -38,8 +38,8 @@ class Arguments:
     leaves: tensors, ndarrays, InputSpecs and other values, in order.
     parameters: the parameters of the signature.
     saved_input_names: the names of the inputs that are saved; None for all inputs.
-    first_same_tensor_indices_or_empty: if a tensor is passed twice, for each leaf the index of the
-    first leaf that is the same tensor; otherwise ().
+    first_same_tensor_leaf_indices_or_empty: if a tensor is passed twice, for each leaf the index of
+    the first leaf that is the same tensor; otherwise ().
     """
 
     spec: Any
@@ -47,7 +47,7 @@ class Arguments:
     parameters: Mapping[str, inspect.Parameter]
     saved_input_names: list[str] | None = None
     # If a tensor is passed twice: for each leaf, the first leaf that is the same tensor.
-    first_same_tensor_indices_or_empty: tuple[int, ...] = ()
+    first_same_tensor_leaf_indices_or_empty: tuple[int, ...] = ()
 
     @functools.cached_property
     def leaf_input_names(self) -> list[str]:
@@ -82,14 +82,14 @@ class Arguments:
             self.spec,
             leaves,
             self.parameters,
-            first_same_tensor_indices_or_empty=self.first_same_tensor_indices_or_empty,
+            first_same_tensor_leaf_indices_or_empty=self.first_same_tensor_leaf_indices_or_empty,
         )
         result.leaf_input_names, result.leaf_paths = self.leaf_input_names, self.leaf_paths
         return result
 
     def cache_key(self) -> tuple[Any, ...]:
         """Return the cache key: calls with equal keys can share a program."""
-        return (repr(self.spec), self.first_same_tensor_indices_or_empty), tuple(
+        return (repr(self.spec), self.first_same_tensor_leaf_indices_or_empty), tuple(
             leaf_cache_key(leaf) for leaf in self.leaves
         )
 
@@ -172,7 +172,7 @@ def _is_constant_slice(leaf: Any) -> bool:
     )
 
 
-def first_same_tensor_indices_or_empty(leaves: Sequence[Any]) -> tuple[int, ...]:
+def first_same_tensor_leaf_indices_or_empty(leaves: Sequence[Any]) -> tuple[int, ...]:
     """Return for each leaf the index of the first leaf that is the same tensor. Return an empty
     tuple if all tensors differ.
     """
@@ -278,7 +278,7 @@ class FunctionParameters:
             nesting,
             leaves,
             self.signature.parameters,
-            first_same_tensor_indices_or_empty=first_same_tensor_indices_or_empty(leaves),
+            first_same_tensor_leaf_indices_or_empty=first_same_tensor_leaf_indices_or_empty(leaves),
         )
 
 

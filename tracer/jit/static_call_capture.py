@@ -195,6 +195,6 @@ def declare_call_inputs(
             leaves[i] = recorder.create_variable(feed)
             leaves[i].stop_gradient = False  # each call determines which inputs require gradients
             inputs.append(leaves[i])
-    if arguments.first_same_tensor_indices_or_empty:
-        leaves = [leaves[first] for first in arguments.first_same_tensor_indices_or_empty]
+    if arguments.first_same_tensor_leaf_indices_or_empty:
+        leaves = [leaves[first] for first in arguments.first_same_tensor_leaf_indices_or_empty]
     return leaves, inputs

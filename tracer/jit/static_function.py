@@ -25,7 +25,7 @@ from ..static.graph.program import Program
 from .call_arguments import (
     Arguments,
     FunctionParameters,
-    first_same_tensor_indices_or_empty,
+    first_same_tensor_leaf_indices_or_empty,
     is_input,
 )
 from .concrete_program import ConcreteProgram, capture_concrete_program
@@ -228,7 +228,7 @@ class StaticFunction:
                 return None
             array = arg.array
             kinds += array.shape, array.dtype.num  # a dtype is slow to hash
-        if len(args) > 1 and first_same_tensor_indices_or_empty(args):
+        if len(args) > 1 and first_same_tensor_leaf_indices_or_empty(args):
             return None
         training = self._is_training()
         return *kinds, training, mode.tape and training, mode.cache_key(), get_default_dtype()
@@ -292,8 +292,8 @@ class StaticFunction:
             return arguments
         bound = self._function_parameters.arguments_from_specs(self._input_spec, arguments)
         bound.leaves = fill_specs_from_arguments(self._function_parameters.name, bound, arguments)
-        bound.first_same_tensor_indices_or_empty = (
-            arguments.first_same_tensor_indices_or_empty
+        bound.first_same_tensor_leaf_indices_or_empty = (
+            arguments.first_same_tensor_leaf_indices_or_empty
             if len(bound.leaves) == len(arguments.leaves)
             else ()
         )

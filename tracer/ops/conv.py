@@ -70,7 +70,7 @@ def window_and_output_shape(
     )
     window = make_window(
         sizes, w.shape[2:], strides, paddings, padding_algorithm, dilations
-    ).with_pads_extended_to_fit(sizes)
+    ).with_end_pads_extended_to_kernel_size(sizes)
     return window, (n, w.shape[0], *window.output_sizes(sizes))
 
 

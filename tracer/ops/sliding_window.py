@@ -36,7 +36,7 @@ class Window(NamedTuple):
         """The extent of the kernel along an axis, dilation included."""
         return self.dilation[axis] * (self.size[axis] - 1) + 1
 
-    def with_pads_extended_to_fit(self, sizes: Sequence[int]) -> Window:
+    def with_end_pads_extended_to_kernel_size(self, sizes: Sequence[int]) -> Window:
         """The window with additional padding at the end if the kernel is larger than the
         padded image by less than a stride. In this case Paddle's integer division, which
         truncates towards 0, returns one output position.

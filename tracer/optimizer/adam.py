@@ -16,7 +16,7 @@ from .optimizer import (
     Array,
     Optimizer,
     ParameterUpdate,
-    try_assign_new_parameter_arrays,
+    assign_arrays_unless_not_implemented,
 )
 
 __all__ = ["Adam", "AdamW", "Adamax", "Lamb"]
@@ -84,7 +84,7 @@ class Adam(Optimizer):
             return False
         states = [self._get_or_create_accumulators(p) for p, _, _ in updates]
         rows = [self._compiled_kernel_args(*u, s) for u, s in zip(updates, states, strict=True)]
-        if not try_assign_new_parameter_arrays(
+        if not assign_arrays_unless_not_implemented(
             updates, _adam_kernel(rows, self._attrs["beta1"], self._attrs["beta2"])
         ):
             return False

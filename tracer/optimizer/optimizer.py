@@ -34,7 +34,7 @@ MASTER = "fp32_master"
 ParameterUpdate = tuple[Parameter, Array, float]
 
 
-def try_assign_new_parameter_arrays(updates: list[ParameterUpdate], arrays: Any) -> bool:
+def assign_arrays_unless_not_implemented(updates: list[ParameterUpdate], arrays: Any) -> bool:
     """Assign the new arrays to the parameters; return False if `arrays` is NotImplemented."""
     if arrays is NotImplemented:
         return False

@@ -8,7 +8,12 @@ from typing import Any, ClassVar
 from ..core import native
 from ..ops import optimizer
 from .lr_base import LRScheduler
-from .optimizer import AccumulatorSpec, Optimizer, ParameterUpdate, try_assign_new_parameter_arrays
+from .optimizer import (
+    AccumulatorSpec,
+    Optimizer,
+    ParameterUpdate,
+    assign_arrays_unless_not_implemented,
+)
 
 __all__ = ["SGD", "Momentum"]
 
@@ -34,7 +39,7 @@ class SGD(Optimizer):
 
     def _try_update_all_fused(self, updates: list[ParameterUpdate]) -> bool:
         rows = [(p.array, g, lr) for p, g, lr in updates]
-        return try_assign_new_parameter_arrays(updates, _MOMENTUM(rows, False, 0.0, False))
+        return assign_arrays_unless_not_implemented(updates, _MOMENTUM(rows, False, 0.0, False))
 
 
 class Momentum(Optimizer):
@@ -78,6 +83,6 @@ class Momentum(Optimizer):
             (p.array, g, self._get_or_create_accumulators(p)["velocity"], lr)
             for p, g, lr in updates
         ]
-        return try_assign_new_parameter_arrays(
+        return assign_arrays_unless_not_implemented(
             updates, _MOMENTUM(rows, True, self._attrs["mu"], self._attrs["use_nesterov"])
         )

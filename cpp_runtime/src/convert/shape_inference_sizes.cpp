@@ -1,5 +1,5 @@
-// Inference of sizes for convolutions, pools, products, reductions and selections.  Unknown results
-// stay unknown, as in shape_inference.cpp.
+// Inference of sizes for convolutions, pools, products, reductions and selections.  A
+// size that cannot be inferred is left unknown, which is no error.
 #include <algorithm>
 
 #include "convert/shape_inference.h"

@@ -186,7 +186,7 @@ class Writer {
       case AttrType::FLOAT64:
         return write_float_attribute("0.a_f64", std::get<double>(attr.value));
       case AttrType::STRING:
-        return write_string_attribute(std::get<std::string>(attr.value));
+        return write_string_attribute_value(std::get<std::string>(attr.value));
       case AttrType::INTS:
         return write_array_attribute(std::get<Ints>(attr.value),
                                      [&](std::int64_t x) { write_int_attribute("0.a_i32", x); });
@@ -203,8 +203,9 @@ class Writer {
         return write_array_attribute(std::get<Floats>(attr.value),
                                      [&](double x) { write_float_attribute("0.a_f64", x); });
       case AttrType::STRINGS:
-        return write_array_attribute(std::get<Strings>(attr.value),
-                                     [&](const std::string& x) { write_string_attribute(x); });
+        return write_array_attribute(std::get<Strings>(attr.value), [&](const std::string& x) {
+          write_string_attribute_value(x);
+        });
       case AttrType::SCALARS:
         return write_array_attribute(std::get<Scalars>(attr.value),
                                      [&](const Scalar& x) { write_scalar_attribute(x); });
@@ -230,7 +231,7 @@ class Writer {
     out_ += R"({"#":")" + std::string(type) + R"(","D":)" + std::to_string(value) + "}";
   }
 
-  void write_string_attribute(const std::string& text) {
+  void write_string_attribute_value(const std::string& text) {
     out_ += R"({"#":"0.a_str","D":)" + quote_json(text) + "}";
   }
 

@@ -233,7 +233,9 @@ class TensorElementsSource(Source):
 
 
 def make_tensor_elements_snapshot(array: Any) -> Snapshot:
-    """Return the snapshot for the array of a TensorElementsSource."""
+    """Return a snapshot of the array of a TensorElementsSource: a copy of its elements, or the
+    array itself if it is large and no tensor shares its memory.
+    """
     elements = to_host(array)
     owns_memory = not isinstance(array, np.ndarray) or array.flags.owndata
     if owns_memory and elements.size > MAX_COMPARED_ELEMENTS:

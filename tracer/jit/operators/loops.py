@@ -127,7 +127,7 @@ def for_(
     rows = as_indexed_iterable_if_possible(iterable)
     start = 0
     if not isinstance(rows, IndexedIterable) or not isinstance(rows.count, Variable):
-        num_done = _run_iterations_before_recorded_loop(
+        num_done = _run_for_loop_until_symbolic_test(
             iter(rows), body, get_values, set_values, names, test, isinstance(rows, IndexedIterable)
         )
         if num_done is None:
@@ -137,7 +137,7 @@ def for_(
     _record_iterations(rows, start, body, get_values, set_values, names, test)
 
 
-def _run_iterations_before_recorded_loop(
+def _run_for_loop_until_symbolic_test(
     items: Iterator[Any],
     body: Callable[[Any], None],
     get_values: Getter,

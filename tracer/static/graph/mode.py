@@ -153,7 +153,7 @@ class StaticGraphMode(Static):
             super().assign_inplace(tensor, value)
 
     def rebind(self, tensor: Variable, value: Variable) -> None:
-        """Bind the name to the new value."""
+        """Make the Tensor object `tensor` denote the variable of `value`."""
         super().rebind(tensor, value)
         tensor.block = value.block
 

@@ -22,7 +22,7 @@ def _cubic(t: Array) -> Array:
     return np.where(t <= 1, (1.25 * t - 2.25) * t * t + 1, ((-0.75 * t + 3.75) * t - 6.0) * t + 3.0)
 
 
-def _lanczos(t: Array) -> Array:
+def _lanczos4(t: Array) -> Array:
     """Lanczos kernel sinc(t) sinc(t / 4) for |t| < 4."""
     return np.sinc(t) * np.sinc(t / 4)
 
@@ -31,7 +31,7 @@ def _lanczos(t: Array) -> Array:
 KERNELS: dict[str, tuple[int, Any]] = {
     "bilinear": (1, lambda t: 1 - np.abs(t)),
     "bicubic": (2, _cubic),
-    "lanczos": (4, _lanczos),
+    "lanczos": (4, _lanczos4),
 }
 
 

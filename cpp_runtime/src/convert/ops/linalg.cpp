@@ -217,7 +217,7 @@ void cholesky_solve(NodeContext& n) {
 // ---- norms ----
 
 // A normalized column.
-Expr divide_by_l2_norm(const Expr& v, double eps) {
+Expr normalize_vector(const Expr& v, double eps) {
   return v / (Expr(v.context(), reduce(v.context(), "ReduceL2", v, {}, false)) + eps);
 }
 
@@ -235,8 +235,8 @@ void spectral_norm(NodeContext& n) {
   Expr rows(n, n.emit("Flatten", {n.transpose(weight, perm)}, {{"axis", std::int64_t{1}}}));
   double eps = n.attr("eps", 1e-12f);
   auto better = [&](const Expr&, const Exprs& last) -> IterationResult {
-    auto right = divide_by_l2_norm(matmul(transpose_matrices(rows), last[0]), eps);
-    return {{divide_by_l2_norm(matmul(rows, right), eps), right}, {}};
+    auto right = normalize_vector(matmul(transpose_matrices(rows), last[0]), eps);
+    return {{normalize_vector(matmul(rows, right), eps), right}, {}};
   };
   auto vectors = build_loop(n, n.int64_scalar(iterations), {u, v}, better).states;
   auto size = matmul(transpose_matrices(vectors[0]), matmul(rows, vectors[1]));
