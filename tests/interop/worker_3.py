@@ -7,7 +7,9 @@ import traceback
 
 import numpy as np
 import paddle
+import paddle_3_functions
 from paddle import inference
+from paddle.static import InputSpec
 
 
 def _arrays(found):
@@ -46,7 +48,47 @@ def run(prefix, inputs, outputs, loaders):
         np.savez(f"{outputs}.{loader}.npz", *LOADERS[loader](prefix, given))
 
 
-FUNCTIONS = {"run": run}
+class OneInput(paddle.nn.Layer):
+    """A function as a layer; the number of its arguments must be known to Paddle."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, a):
+        return self.function(paddle, a)
+
+
+class TwoInputs(OneInput):
+    def forward(self, a, b):
+        return self.function(paddle, a, b)
+
+
+class ThreeInputs(OneInput):
+    def forward(self, a, b, c):
+        return self.function(paddle, a, b, c)
+
+
+def export_functions(folder):
+    """Save the cases of paddle_3_functions.py, with static sizes and with a dynamic first dimension
+    (`NAME_dynamic`), and what the saved programs compute.
+    """
+    for name, (function, inputs) in paddle_3_functions.CASES.items():
+        for dynamic in (False, True):
+            if dynamic and name in paddle_3_functions.STATIC_ONLY:
+                continue
+            layer = (OneInput, TwoInputs, ThreeInputs)[len(inputs) - 1](function)
+            layer.eval()
+            specs = [
+                InputSpec([None, *x.shape[1:]] if dynamic else list(x.shape), str(x.dtype), f"x{i}")
+                for i, x in enumerate(inputs)
+            ]
+            prefix = os.path.join(folder, name + ("_dynamic" if dynamic else ""))
+            paddle.jit.save(layer, prefix, input_spec=specs)
+            np.savez(prefix + ".out.npz", *by_jit(prefix, inputs))
+
+
+FUNCTIONS = {"run": run, "export_functions": export_functions}
 
 
 def answer(line):

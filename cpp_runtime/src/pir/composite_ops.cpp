@@ -1,6 +1,8 @@
 // Operations that correspond to several ops, or to an op with further attributes.
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <utility>
 
 #include "pir/special_rule_table.h"
 
@@ -115,6 +117,90 @@ void reduce(Translator& t, const Operation& op) {
   }
 }
 
+double float_attr(const Operation& op, std::string_view name, double default_value) {
+  const Attribute* attr = op.find_attr(name);
+  auto converted = attr ? convert_attr(attr->value, AttrType::FLOAT) : std::nullopt;
+  return converted ? std::get<double>(converted->value) : default_value;
+}
+
+Attrs scale_attrs(double factor) { return {{"scale", {AttrType::FLOAT, factor}}}; }
+
+// beta * input + alpha * (x @ y)
+void baddbmm(Translator& t, const Operation& op) {
+  const Type& type = t.result_type(op, 0);
+  std::string product = t.emit_to_new_variable(
+      op, "matmul_v2", {{"X", {t.operand_variable(op, 1)}}, {"Y", {t.operand_variable(op, 2)}}}, {},
+      type);
+  std::string scaled = t.emit_to_new_variable(op, "scale", {{"X", {product}}},
+                                              scale_attrs(float_attr(op, "alpha", 1)), type);
+  std::string input = t.emit_to_new_variable(op, "scale", {{"X", {t.operand_variable(op, 0)}}},
+                                             scale_attrs(float_attr(op, "beta", 1)), type);
+  t.emit(op, "elementwise_add", {{"X", {input}}, {"Y", {scaled}}},
+         {{"Out", {t.bind_in_place_or_new(op, 0)}}}, {{"axis", {AttrType::INT, std::int64_t{-1}}}});
+}
+
+// Translates by the row of `name`, but redirects the first output to a new variable of a given
+// type.  Returns the variable of the result and the new one.
+std::pair<std::string, std::string> translate_with_redirected_output(Translator& t,
+                                                                     const Operation& op,
+                                                                     std::string_view name,
+                                                                     const std::string& slot,
+                                                                     const Type& type) {
+  t.translate_by_spec(op, *find_op_spec(name));
+  std::string result = t.last_op().outputs.at(slot).front();
+  std::string redirected = t.declare_variable_with_unique_name(result, type);
+  t.last_op().outputs[slot].front() = redirected;
+  return {result, redirected};
+}
+
+// NaN if an element is NaN, otherwise `nanmedian`.
+void median(Translator& t, const Operation& op) {
+  Type type = t.result_type(op, 0), flag_type = t.require_operand_binding(op, 0).type;
+  auto [result, without_nan] = translate_with_redirected_output(t, op, "nanmedian", "Out", type);
+  Attrs attrs = t.last_op().attrs;
+  auto axes = std::get<Ints>(attrs.at("axis").value);
+  flag_type.dtype = DType::boolean;
+  std::string is_nan =
+      t.emit_to_new_variable(op, "isnan_v2", {{"X", {t.operand_variable(op, 0)}}}, {}, flag_type);
+  flag_type.shape = type.shape;
+  std::string has_nan = t.emit_to_new_variable(op, "reduce_any", {{"X", {is_nan}}},
+                                               {{"dim", {AttrType::INTS, axes}},
+                                                {"keep_dim", attrs.at("keepdim")},
+                                                {"reduce_all", {AttrType::BOOLEAN, axes.empty()}}},
+                                               flag_type);
+  std::string nan = t.emit_to_new_variable(
+      op, "fill_any_like", {{"X", {without_nan}}},
+      {{"value", {AttrType::FLOAT, std::numeric_limits<double>::quiet_NaN()}},
+       {"dtype", make_dtype_attr(type.dtype)}},
+      type);
+  t.emit(op, "where", {{"Condition", {has_nan}}, {"X", {nan}}, {"Y", {without_nan}}},
+         {{"Out", {result}}});
+}
+
+// round(x * 10 ** decimals) / 10 ** decimals
+void round_op(Translator& t, const Operation& op) {
+  std::int64_t decimals = op.find_attr("decimals") ? t.int_attr(op, "decimals") : 0;
+  if (decimals == 0) return t.translate_by_spec(op, *find_op_spec(op.name));
+  const Type& type = t.result_type(op, 0);
+  double power = std::pow(10.0, static_cast<double>(decimals));
+  std::string scaled = t.emit_to_new_variable(op, "scale", {{"X", {t.operand_variable(op, 0)}}},
+                                              scale_attrs(power), type);
+  std::string rounded = t.emit_to_new_variable(op, "round", {{"X", {scaled}}}, {}, type);
+  t.emit(op, "scale", {{"X", {rounded}}}, {{"Out", {t.bind_in_place_or_new(op, 0)}}},
+         scale_attrs(1 / power));
+}
+
+// The singular values of `svd`.
+void svdvals(Translator& t, const Operation& op) {
+  Type matrix = t.require_operand_binding(op, 0).type;
+  matrix.shape.assign(matrix.shape.size(), -1);
+  std::string u = t.declare_variable_with_unique_name("svdvals.u", matrix),
+              vh = t.declare_variable_with_unique_name("svdvals.vh", matrix);
+  t.emit(op, "svd", {{"X", {t.operand_variable(op, 0)}}},
+         {{"U", {u}}, {"S", {t.bind_new(op, 0)}}, {"VH", {vh}}},
+         {{"full_matrices", {AttrType::BOOLEAN, false}}});
+}
+
 }  // namespace
 
 std::span<const SpecialRule> composite_rules() {
@@ -146,6 +232,12 @@ std::span<const SpecialRule> composite_rules() {
       {Dialect::pd_op, "amax", reduce},
       {Dialect::pd_op, "amin", reduce},
       {Dialect::pd_op, "logsumexp", reduce},
+      {Dialect::pd_op, "baddbmm", baddbmm},
+      {Dialect::pd_op, "baddbmm_", baddbmm},
+      {Dialect::pd_op, "median", median},
+      {Dialect::pd_op, "round", round_op},
+      {Dialect::pd_op, "round_", round_op},
+      {Dialect::pd_op, "svdvals", svdvals},
   };
   return rules;
 }
