@@ -52,8 +52,25 @@ std::vector<std::pair<std::size_t, std::size_t>> tokens_of(const std::string& js
   return tokens;
 }
 
-/// Valid JSON in which some numbers and strings are replaced by others of the text or by hostile
-/// ones.
+/// The begin and end of every array and object.
+std::vector<std::pair<std::size_t, std::size_t>> containers_of(const std::string& json) {
+  std::vector<std::pair<std::size_t, std::size_t>> containers;
+  std::vector<std::size_t> open;
+  bool in_string = false;
+  for (std::size_t at = 0; at < json.size(); ++at) {
+    if (json[at] == '"' && json[at - 1] != '\\') in_string = !in_string;
+    if (in_string) continue;
+    if (json[at] == '[' || json[at] == '{') open.push_back(at);
+    if (json[at] == ']' || json[at] == '}') {
+      containers.emplace_back(open.back(), at + 1);
+      open.pop_back();
+    }
+  }
+  return containers;
+}
+
+/// Valid JSON in which some parts (tokens or containers) are replaced by others of the text or by
+/// hostile ones.
 std::string with_other_tokens(const std::string& json,
                               const std::vector<std::pair<std::size_t, std::size_t>>& tokens,
                               fuzz::Dice& dice) {
@@ -198,7 +215,7 @@ TEST("fuzz pir: bytes") {
         }) > kRounds / 10);
 }
 
-TEST("fuzz pir: values of all kinds in the wrong places") {
+TEST("fuzz pir: values and containers in the wrong places") {
   for (const char* name : kModels) {
     std::string good = bytes_of(std::string(name) + ".json"),
                 weights = bytes_of(std::string(name) + ".pdiparams");
@@ -206,5 +223,19 @@ TEST("fuzz pir: values of all kinds in the wrong places") {
     CHECK(fuzz::refused(kRounds / 4, [&](fuzz::Dice& dice) {
             convert_to_onnx(with_other_tokens(good, tokens, dice), weights);
           }) > kRounds / 40);
+    auto containers = containers_of(good);
+    CHECK(fuzz::refused(kRounds / 4, [&](fuzz::Dice& dice) {
+            convert_to_onnx(with_other_tokens(good, containers, dice), weights);
+          }) > kRounds / 40);
   }
+}
+
+TEST("pir: an output without an operand is rejected") {
+  std::string program = bytes_of("pir_conv.json");
+  auto fetch = program.rfind("\"1.fetch\"");
+  auto operands = program.find("\"I\":[", fetch);
+  CHECK(fetch != program.npos && operands != program.npos);
+  program.replace(operands + 4, program.find(']', operands) + 1 - (operands + 4), "[]");
+  CHECK_ERROR("pd_op.fetch: operand 0 is missing",
+              convert_to_onnx(program, bytes_of("pir_conv.pdiparams")));
 }

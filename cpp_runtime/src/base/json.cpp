@@ -37,6 +37,7 @@ class JsonParser {
 
  private:
   using Node = JsonDocument::Node;
+  using StringRef = JsonDocument::StringRef;
 
   [[noreturn]] void fail(const std::string& why) const {
     throw Error(ErrorCode::file, file_ + ": no JSON at byte " + std::to_string(pos_) + ": " + why);
@@ -63,7 +64,7 @@ class JsonParser {
     if (!accept(expected)) fail(std::string("no '") + expected + "'");
   }
 
-  std::size_t add_node(std::string_view name, Json::Type type) {
+  std::size_t add_node(StringRef name, Json::Type type) {
     if (document_.nodes_.size() >= kMaxNodes)
       fail("more than " + std::to_string(kMaxNodes) + " values");
     Node node{};
@@ -78,7 +79,7 @@ class JsonParser {
     document_.nodes_[node].end = static_cast<std::uint32_t>(document_.nodes_.size());
   }
 
-  void parse_value(std::string_view name, int depth) {
+  void parse_value(StringRef name, int depth) {
     if (depth > kMaxDepth) fail("nested more than " + std::to_string(kMaxDepth) + " deep");
     switch (peek_token()) {
       case '{':
@@ -101,7 +102,7 @@ class JsonParser {
     }
   }
 
-  void parse_keyword(std::string_view name, std::string_view word, Json::Type type, int value) {
+  void parse_keyword(StringRef name, std::string_view word, Json::Type type, int value) {
     if (text_.substr(pos_, word.size()) != word) fail("no value");
     pos_ += word.size();
     auto node = add_node(name, type);
@@ -114,7 +115,7 @@ class JsonParser {
     while (is_digit(peek())) ++pos_;
   }
 
-  void parse_number(std::string_view name) {
+  void parse_number(StringRef name) {
     auto start = pos_;
     if (peek() == '-') ++pos_;
     if (peek() == '0')
@@ -147,7 +148,7 @@ class JsonParser {
     return std::from_chars(digits.data(), digits.data() + digits.size(), value).ec == std::errc();
   }
 
-  void parse_array(std::string_view name, int depth) {
+  void parse_array(StringRef name, int depth) {
     auto node = add_node(name, Json::Type::array);
     std::size_t size = 0;
     expect('[');
@@ -161,14 +162,14 @@ class JsonParser {
     end_node(node, size);
   }
 
-  void parse_object(std::string_view name, int depth) {
+  void parse_object(StringRef name, int depth) {
     auto node = add_node(name, Json::Type::object);
     std::size_t size = 0;
     expect('{');
     if (!accept('}')) {
       do {
         if (peek_token() != '"') fail("no name");
-        std::string_view field = parse_string();
+        StringRef field = parse_string();
         expect(':');
         parse_value(field, depth + 1);
         ++size;
@@ -198,12 +199,12 @@ class JsonParser {
     fail("field '" + std::string(name.substr(0, 80)) + "' given twice");
   }
 
-  std::string_view parse_string() {
+  StringRef parse_string() {
     auto start = ++pos_;
     while (pos_ < text_.size() && text_[pos_] != '"' && text_[pos_] != '\\') skip_string_byte();
     if (peek() == '\\') return parse_escaped_string(start);
     if (pos_ == text_.size()) fail("a string without its end");
-    return text_.substr(start, pos_++ - start);
+    return make_ref(start, pos_++ - start);
   }
 
   void skip_string_byte() {
@@ -211,7 +212,7 @@ class JsonParser {
     ++pos_;
   }
 
-  std::string_view parse_escaped_string(std::size_t start) {
+  StringRef parse_escaped_string(std::size_t start) {
     std::string& result = document_.unescaped_.emplace_back(text_.substr(start, pos_ - start));
     while (pos_ < text_.size() && text_[pos_] != '"') {
       if (text_[pos_] == '\\') {
@@ -224,7 +225,11 @@ class JsonParser {
     }
     if (pos_ == text_.size()) fail("a string without its end");
     ++pos_;
-    return result;
+    return make_ref(JsonDocument::kUnescaped + document_.unescaped_.size() - 1, 0);
+  }
+
+  static StringRef make_ref(std::size_t begin, std::size_t size) {
+    return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(size)};
   }
 
   void parse_escape(std::string& to) {
@@ -264,7 +269,7 @@ class JsonParser {
   std::size_t pos_ = 0;
 };
 
-JsonDocument::JsonDocument(std::string_view text, const std::string& file) {
+JsonDocument::JsonDocument(std::string_view text, const std::string& file) : text_(text) {
   JsonParser(*this, text, file).parse();
 }
 
@@ -278,7 +283,7 @@ std::string JsonDocument::path_of(Json value) const {
     if (is_array)
       path += "[" + std::to_string(position) + "]";
     else
-      (path += path.empty() ? "" : ".") += nodes_[child].name;
+      (path += path.empty() ? "" : ".") += view(nodes_[child].name);
     at = child;
   }
   return path;
@@ -307,7 +312,8 @@ double Json::number_or_zero() const {
 }
 
 std::string_view Json::string_or_empty() const {
-  return document_ ? document_->nodes_[node_].string : std::string_view();
+  if (type() != Type::string) return {};
+  return document_->view(document_->nodes_[node_].string);
 }
 
 std::size_t Json::size() const { return document_ ? document_->nodes_[node_].size : 0; }
@@ -326,7 +332,7 @@ Json Json::find(std::string_view name) const {
 }
 
 std::string_view Json::name() const {
-  return document_ ? document_->nodes_[node_].name : std::string_view();
+  return document_ ? document_->view(document_->nodes_[node_].name) : std::string_view();
 }
 
 Json::Iterator& Json::Iterator::operator++() {

@@ -84,17 +84,32 @@ class JsonDocument {
   friend class Json;
   friend class JsonParser;
 
+  /// A string: `size` bytes of the text from `begin`, or kUnescaped + its index in `unescaped_`.
+  /// Shorter than a string_view, because large documents take time to write nodes to memory.
+  struct StringRef {
+    std::uint32_t begin, size;
+  };
+  static constexpr std::uint32_t kUnescaped = std::uint32_t{1} << 31;
+
   /// A value; those inside of it follow up to `end`.
   struct Node {
-    std::string_view name, string;
+    StringRef name = {0, 0};
     union {
       std::int64_t integer;
       double real;
+      StringRef string;
     };
     std::uint32_t size = 0;
     std::uint32_t end = 0;
     Json::Type type = Json::Type::null;
   };
+
+  std::string_view view(StringRef string) const {
+    if (string.begin & kUnescaped) return unescaped_[string.begin - kUnescaped];
+    return text_.substr(string.begin, string.size);
+  }
+
+  std::string_view text_;
   std::vector<Node> nodes_;
   std::deque<std::string> unescaped_;  // strings that contain escapes
 };

@@ -1,6 +1,6 @@
 #include "pir/to_program.h"
 
-#include <set>
+#include <unordered_set>
 
 #include "base/wire_reader.h"
 #include "oarlock/error.h"
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxBytes = std::size_t{256} << 20;  // as of a `.pdmodel`
 
-using Names = std::set<std::string>;
+using Names = std::unordered_set<std::string>;
 
 /// Removes the dead ops of a program: from the last op of each block to the first.
 class DeadOpRemoval {

@@ -124,17 +124,19 @@ void Translator::reserve_program_output_names(const Block& block) {
 void Translator::collect_changes_in_place(const Block& block) {
   for (const Operation& op : block.ops) {
     for (std::size_t i = 0; i < op.results.size(); ++i)
-      if (auto require_operand_binding = find_operand_overwritten_by_result(op, i);
-          require_operand_binding && *require_operand_binding < op.operands.size())
-        changed_in_place_.insert(op.operands[*require_operand_binding]);
+      if (auto operand = find_operand_overwritten_by_result(op, i);
+          operand && *operand < op.operands.size())
+        changed_in_place_.insert(op.operands[*operand]);
     for (const Block& body : op.bodies) collect_changes_in_place(body);
   }
 }
 
 std::string Translator::unique_name(const std::string& hint) {
-  std::string name = hint;
-  for (int i = 1; !names_.insert(name).second; ++i) name = hint + "_" + std::to_string(i);
-  return name;
+  if (names_.insert(hint).second) return hint;
+  // counted per hint: a search from 1 would take quadratic time
+  for (int& suffix = last_suffixes_[hint];;)
+    if (std::string name = hint + "_" + std::to_string(++suffix); names_.insert(name).second)
+      return name;
 }
 
 std::int32_t Translator::open_block() {
@@ -361,11 +363,12 @@ void Translator::add_input(const Operation& op, const std::string& name) {
 void Translator::add_output(const Operation& op, const std::string& name, std::int64_t column) {
   if (current_ != 0) fail(op.source, "an output inside of a branch or loop");
   if (column < 0 || column > (1 << 20)) fail(op.source, "output column " + std::to_string(column));
+  const Type type = require_operand_binding(op, 0).type;
   std::string variable = operand_variable(op, 0);
   auto reserved = output_names_.find(op.operands[0]);
   if (reserved == output_names_.end() || reserved->second != variable || name != variable) {
     if (reserved != output_names_.end() && reserved->second == name) names_.erase(name);
-    std::string copy = declare_variable_with_unique_name(name, require_operand_binding(op, 0).type);
+    std::string copy = declare_variable_with_unique_name(name, type);
     emit(op, "assign", {{"X", {variable}}}, {{"Out", {copy}}});
     variable = copy;
   }

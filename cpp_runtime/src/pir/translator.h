@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "paddle/program.h"
@@ -146,9 +148,10 @@ class Translator {
   oarlock::Program out_;
   std::int32_t current_ = 0;
   std::map<std::int64_t, Binding> values_;
-  std::map<std::int64_t, std::string> output_names_;  // of values that are fetched
-  std::set<std::string, std::less<>> names_;          // of all variables
-  std::set<std::int64_t> changed_in_place_;           // values
+  std::map<std::int64_t, std::string> output_names_;    // of values that are fetched
+  std::unordered_set<std::string> names_;               // of all variables
+  std::unordered_map<std::string, int> last_suffixes_;  // of names made unique, by their hint
+  std::set<std::int64_t> changed_in_place_;             // values
   std::int64_t num_inputs_ = 0;
 };
 
