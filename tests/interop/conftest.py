@@ -89,14 +89,19 @@ class Paddle:
             process.wait(60)
 
 
+def _fail_or_skip(why: str) -> None:
+    if os.environ.get("OARLOCK_REQUIRE_PADDLE") == "1":
+        pytest.fail(why)
+    pytest.skip(why)
+
+
 @pytest.fixture(scope="session")
 def paddle() -> Iterator[Paddle]:
     python = Path(os.environ.get("OARLOCK_PADDLE", _DEFAULT))
     if not python.exists():
-        why = f"real PaddlePaddle is not at {python}; set OARLOCK_PADDLE to a Python that has it"
-        if os.environ.get("OARLOCK_REQUIRE_PADDLE") == "1":
-            pytest.fail(why)
-        pytest.skip(why)
+        _fail_or_skip(
+            f"real PaddlePaddle is not at {python}; set OARLOCK_PADDLE to a Python that has it"
+        )
     asked = Paddle(python)
     yield asked
     asked.stop()
@@ -104,15 +109,15 @@ def paddle() -> Iterator[Paddle]:
 
 @pytest.fixture(scope="session", params=["3.3.1", "3.0.0"])
 def paddle3(request: pytest.FixtureRequest) -> Iterator[Paddle]:
-    """Real PaddlePaddle 3, if it is installed. The parameter is the version; "3.3.1 without PIR"
-    loads `.pdmodel` files.
+    """Real PaddlePaddle 3. The parameter is the version; "3.3.1 without PIR" loads `.pdmodel`
+    files.
     """
     version, _, without_pir = request.param.partition(" ")
     default = f"~/.cache/oarlock/paddle-{version}/bin/python"
     variable = f"OARLOCK_PADDLE_{version.replace('.', '_')}"
     python = Path(os.environ.get(variable, default)).expanduser()
     if not python.exists():
-        pytest.skip(f"real PaddlePaddle {version} is not at {python}; set {variable}")
+        _fail_or_skip(f"real PaddlePaddle {version} is not at {python}; set {variable}")
     flags = {"FLAGS_enable_pir_api": "0"} if without_pir else {}
     asked = Paddle(python, "worker_3.py", flags)
     yield asked
