@@ -315,7 +315,7 @@ class Variable(Tensor):
         if isinstance(value, Variable):
             state.mode.assign_inplace(self, self._cast_copy_for_assignment(value))
             return
-        if not compat.follows_fluid_mode:
+        if compat.rules.rejects_set_value_and_detach:
             self._reject_in_paddle1_program("set_value")
         if self.block is None:
             super().set_value(value)
@@ -387,7 +387,8 @@ class Variable(Tensor):
         super().clear_gradient(set_to_zero)
 
     def _reject_in_paddle1_program(self, method: str) -> None:
-        if compat.is_paddle1 and self._block is not None and not _is_converting_source():
+        is_of_program = self._block is not None and not _is_converting_source()
+        if is_of_program and compat.rules.rejects_eager_methods:
             why = (
                 f"'{method}' is of values, as in fluid.dygraph.guard(), and '{self.name}' is "
                 f"a variable of a program"
@@ -435,7 +436,7 @@ class Variable(Tensor):
             raise ArgumentAssertionError(
                 append_user_line(f"detach: '{self.name}' is not a tensor, but {self.raw.kind}")
             )
-        if not compat.follows_fluid_mode:
+        if compat.rules.rejects_set_value_and_detach:
             self._reject_in_paddle1_program("detach")
         if not state.mode.tape:
             return self
@@ -446,18 +447,14 @@ class Variable(Tensor):
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """Return the declaration as text, as in a printed program."""
         check_to_string_flags(throw_on_error, with_details)
-        if not compat.is_paddle1:
-            return format_declaration(self.raw)
-        return compat.rules.format_variable(self) + (
-            compat.rules.format_attributes_outside_declaration(self) if with_details else ""
-        )
+        return compat.rules.format_variable(self, with_details) or format_declaration(self.raw)
 
     def _to_readable_code(self) -> str:
         return self.to_string()
 
     def __repr__(self) -> str:
-        if compat.is_paddle1:
-            return compat.rules.format_variable(self)
+        if (text := compat.rules.format_variable(self)) is not None:
+            return text
         return f"Variable(name={self.name}, {self.meta}, stop_gradient={self.stop_gradient})"
 
     __str__ = __repr__
@@ -474,8 +471,8 @@ class ParameterVariable(Variable, Parameter):
         self.optimize_attr = {"learning_rate": 1.0}
 
     def __repr__(self) -> str:
-        if compat.is_paddle1:
-            return compat.rules.format_variable(self)
+        if (text := compat.rules.format_variable(self)) is not None:
+            return text
         return f"Parameter(name={self.name}, {self.meta}, trainable={self.trainable})"
 
     __str__ = __repr__

@@ -1,14 +1,15 @@
 """Hook for programs written for older Paddle versions.
 
-The packages core, ops, ir, autodiff and compiler do not test for a version. They read
-`compat.rules`, which `oarlock.fluid` replaces while a program of Paddle 1.x runs.
+Only this module and the packages of Paddle 1.x (`fluid`, `base`, `compat`, `dataset`, `reader`)
+test for a version. All others read `compat.rules`, which `oarlock.fluid` replaces while a program
+of Paddle 1.x runs.
 """
 
 from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -22,12 +23,32 @@ class CompatRules:
     keeps_result_gradients: backward() saves the gradients of all results, not only of leaves.
     set_value_checks_dtype: `Tensor.set_value` rejects a value with another dtype.
     writes_paddle1_gradients: gradient ops have the slots and attributes of Paddle 1.8.
+    scalars_have_one_axis: an index that selects one element returns shape [1].
+    promotes_dtypes: ops of two tensors accept some combinations of dtypes.
+    checks_param_attr: ParamAttr checks the types of its arguments.
+    creates_parameters_in_eager_mode: functions of `static.nn` create parameters at each call.
+    outputs_require_gradients: variables of a program require gradients even if no input does.
+    batch_norm_has_reserve_space: batch_norm has the output ReserveSpace in training.
+    extra_attr_defaults: attributes that every op has, besides those of all versions.
+    rejects_eager_methods: variables of a program reject methods of eager tensors.
+    rejects_set_value_and_detach: variables of a program reject `set_value` and `detach`, too.
+    fetches_lod_tensors: `Executor.run` returns LoDTensors if it does not return arrays.
     """
 
     temporary_name = "generated_tensor"
     keeps_result_gradients = False
     set_value_checks_dtype = False
     writes_paddle1_gradients = False
+    scalars_have_one_axis = False
+    promotes_dtypes = True
+    checks_param_attr = True
+    creates_parameters_in_eager_mode = False
+    outputs_require_gradients = False
+    batch_norm_has_reserve_space = True
+    extra_attr_defaults: Mapping[str, Any] = {"with_quant_attr": False}
+    rejects_eager_methods = False
+    rejects_set_value_and_detach = False
+    fetches_lod_tensors = False
 
     def format_dtype(self, dtype: Any) -> str:
         """The repr of a DType."""
@@ -41,21 +62,27 @@ class CompatRules:
         """The str of a value of a scope; None for the default."""
         return None
 
-    def format_variable(self, variable: Any) -> str:
-        """The repr of a variable of a program."""
-        raise NotImplementedError
+    def format_variable(self, variable: Any, with_details: bool = False) -> str | None:
+        """The repr of a variable of a program; None for the default.
 
-    def format_attributes_outside_declaration(self, variable: Any) -> str:
-        """The attributes of a variable that are not part of its declaration."""
-        raise NotImplementedError
+        with_details: also the attributes that are not part of its declaration.
+        """
+        return None
+
+
+class FluidModeRules(CompatRules):
+    """Behavior of Paddle 2.0 - 2.4 for programs that import `fluid`."""
+
+    fetches_lod_tensors = True
 
 
 _PADDLE2_RULES = CompatRules()
+_FLUID_MODE_RULES = FluidModeRules()
 
 
 @functools.cache
-def _paddle1_rules() -> CompatRules:
-    rules: CompatRules = import_legacy_module("compat_rules").Paddle1Rules()
+def _paddle1_rules(follows_fluid_mode: bool) -> CompatRules:
+    rules: CompatRules = import_legacy_module("compat_rules").Paddle1Rules(follows_fluid_mode)
     return rules
 
 
@@ -72,7 +99,9 @@ class EmulatedVersion(threading.local):
     @property
     def rules(self) -> CompatRules:
         """The rules of that version."""
-        return _paddle1_rules() if self.is_paddle1 else _PADDLE2_RULES
+        if self.is_paddle1:
+            return _paddle1_rules(self.follows_fluid_mode)
+        return _FLUID_MODE_RULES if self.follows_fluid_mode else _PADDLE2_RULES
 
 
 compat = EmulatedVersion()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ..core.paddle1_compat import CompatRules
@@ -17,6 +18,18 @@ class Paddle1Rules(CompatRules):
     keeps_result_gradients = True
     set_value_checks_dtype = True
     writes_paddle1_gradients = True
+    scalars_have_one_axis = True
+    promotes_dtypes = False
+    checks_param_attr = False
+    creates_parameters_in_eager_mode = True
+    outputs_require_gradients = True
+    batch_norm_has_reserve_space = False
+    extra_attr_defaults: Mapping[str, Any] = {}
+    rejects_eager_methods = True
+    fetches_lod_tensors = True
+
+    def __init__(self, follows_fluid_mode: bool) -> None:
+        self.rejects_set_value_and_detach = not follows_fluid_mode
 
     def format_dtype(self, dtype: Any) -> str:
         """Return text such as `VarType.FP32`."""
@@ -30,10 +43,9 @@ class Paddle1Rules(CompatRules):
         """Return LoD, shape, dtype and all elements as text."""
         return printing.format_scope_value(value)
 
-    def format_variable(self, variable: Any) -> str:
-        """Return the declaration as the text of a protocol buffer."""
-        return printing.format_variable(variable)
-
-    def format_attributes_outside_declaration(self, variable: Any) -> str:
-        """Return one line for each attribute that is not part of the declaration."""
-        return printing.format_additional_variable_attributes(variable)
+    def format_variable(self, variable: Any, with_details: bool = False) -> str:
+        """Return the declaration as the text of a protocol buffer, and one line for each other
+        attribute if `with_details`.
+        """
+        details = printing.format_additional_variable_attributes(variable) if with_details else ""
+        return printing.format_variable(variable) + details

@@ -32,7 +32,7 @@ class ParamAttr:
         do_model_average: bool = True,
         need_clip: bool = True,
     ) -> None:
-        if not compat.is_paddle1:  # Paddle 1.x accepted any type
+        if compat.rules.checks_param_attr:
             self._check(
                 name,
                 initializer,

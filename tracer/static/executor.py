@@ -280,5 +280,4 @@ def _to_fetched_value(name: str, value: Any, as_numpy: bool) -> Any:
         return [Tensor(a) for a in value]
     if as_numpy:
         return np.asarray(value)
-    # programs for Paddle 1.x call methods of LoDTensor
-    return LoDTensor(value) if compat.is_paddle1 or compat.follows_fluid_mode else Tensor(value)
+    return LoDTensor(value) if compat.rules.fetches_lod_tensors else Tensor(value)

@@ -256,20 +256,21 @@ def getitem(x: Tensor, index: Any) -> Tensor:
         shape = x.array.shape
         if shape and -shape[0] <= index < shape[0]:  # Fast path for the most common index.
             first = index % shape[0]
-            decrease_axes = [] if compat.is_paddle1 and len(shape) == 1 else [0]
+            decrease_axes = [] if len(shape) == 1 and compat.rules.scalars_have_one_axis else [0]
             return OPS["slice"](
                 x, axes=[0], starts=[first], ends=[first + 1], decrease_axis=decrease_axes
             )
     basic = _ParsedIndex(x, index)
     _check_bounds(x, basic)
-    if compat.is_paddle1 and len(basic.decrease_axes) == x.ndim and not basic.inserted_axes:
-        basic.decrease_axes = basic.decrease_axes[:-1]  # Paddle 1.x returns one element as [1]
+    one_axis = compat.rules.scalars_have_one_axis
+    if one_axis and len(basic.decrease_axes) == x.ndim and not basic.inserted_axes:
+        basic.decrease_axes = basic.decrease_axes[:-1]
     out = _apply_slices(x, basic)
     if basic.inserted_axes:
         out = unsqueeze(out, basic.inserted_axes)
     if basic.advanced:
         return _gather_at_advanced_index(out, basic.advanced)
-    return reshape(out, [1]) if compat.is_paddle1 and not out.meta.shape else out
+    return reshape(out, [1]) if one_axis and not out.meta.shape else out
 
 
 def _gather_at_advanced_index(x: Tensor, advanced: list[tuple[int, Any]]) -> Tensor:

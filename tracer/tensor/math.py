@@ -256,7 +256,7 @@ def promote_operands_or_raise(op: str, x: Tensor, y: Tensor) -> tuple[Tensor, Te
 
 def _is_promoted_by_paddle(dx: Any, dy: Any) -> bool:
     """Return whether Paddle promotes these dtypes."""
-    return not compat.is_paddle1 and (
+    return compat.rules.promotes_dtypes and (
         (is_inexact(dx) and is_inexact(dy)) or "c" in (dx.kind, dy.kind)
     )
 

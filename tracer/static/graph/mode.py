@@ -130,7 +130,7 @@ class StaticGraphMode(Static):
         desc.stop_gradient = (
             constant
             or not self.tape
-            or not (compat.is_paddle1 or _has_input_requiring_gradient(args))
+            or not (compat.rules.outputs_require_gradients or _has_input_requiring_gradient(args))
         )
         return self.program.current_block().get_or_create_variable_of_desc(desc)
 

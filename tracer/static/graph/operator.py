@@ -89,11 +89,7 @@ def _infer_attr_type(op_type: str, name: str, value: Any) -> AttrType:
 
 def _common_attr_defaults() -> dict[str, Any]:
     """Return the defaults of the attributes of every op in the emulated version of Paddle."""
-    return (
-        COMMON_ATTR_DEFAULTS
-        if compat.is_paddle1
-        else {**COMMON_ATTR_DEFAULTS, "with_quant_attr": False}
-    )
+    return {**COMMON_ATTR_DEFAULTS, **compat.rules.extra_attr_defaults}
 
 
 class Operator:

@@ -33,7 +33,11 @@ OPS_WITH_XSHAPE_OUTPUT = (
 
 def _has_reserve_space(type: str, attrs: dict[str, Attr]) -> bool:
     """Whether Paddle's op has an output ReserveSpace, which its gradient op reads."""
-    return type == "batch_norm" and not compat.is_paddle1 and not attrs["is_test"].value
+    return (
+        type == "batch_norm"
+        and compat.rules.batch_norm_has_reserve_space
+        and not attrs["is_test"].value
+    )
 
 
 class ProcessWideNamer(Namer):

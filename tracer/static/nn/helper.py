@@ -31,8 +31,7 @@ class LayerHelper:
     def __init__(self, layer_type: str, name: str | None, *operands: Any) -> None:
         self.layer_type = layer_type
         is_recording = state.mode.program_builder is not None
-        # Paddle 1.x created new parameters at each call in eager mode.
-        if not is_recording and not compat.is_paddle1:
+        if not is_recording and not compat.rules.creates_parameters_in_eager_mode:
             raise OarlockError(
                 append_user_line(
                     f"{layer_type}: creates parameters of a static graph program; call "
