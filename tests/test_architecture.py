@@ -218,6 +218,32 @@ LAZY_IMPORTS: dict[str, tuple[str, str]] = {
 }
 
 
+# Modules that reach Paddle 1.x through `core.legacy_importer`, which `oarlock` connects with
+# `fluid`, with the reason. These edges are no imports: without `fluid` everything else works.
+LEGACY_HOOKS: dict[str, str] = {
+    "core.paddle1_compat": "the rules of Paddle 1.x, while a program of Paddle 1.x runs",
+    "distributed.io": "functions that Paddle 2 took over from fluid.io",
+    "framework": "names that Paddle 2 took over from fluid.framework",
+    "framework.io": "the classes of the results of Paddle 1.x's files",
+    "nn.layer": "Layer._helper, which programs of Paddle 1.x use",
+}
+# Modules that import by a name that is not a constant, or through __import__, with the reason.
+DYNAMIC_IMPORTS: dict[str, str] = {
+    "": "connects core.legacy_importer with fluid",
+    "compat.finder": "imports a module of Paddle under its name here",
+    "compat.lazy_submodules": "imports a module of Paddle when it is first used",
+    "compat.zero_dim": "replaces functions that it finds by name",
+    "core.lazy_import": "tables of names that are imported at first use",
+    "fluid": "names of later releases are those of their modules",
+    "fluid.layers.parent_package_getattr": "a module and a function have the same name in Paddle",
+    "ops": "all modules of the package define ops",
+    "ops.legacy": "all modules of the package define ops",
+    "tensor.patch": "all modules of the package define methods of Tensor",
+    "utils.install_check": "try_import imports what its caller names",
+    "utils.plot": "packages of an extra",
+}
+
+
 class Import(NamedTuple):
     """One import of a module of the project."""
 
@@ -351,6 +377,74 @@ def test_lazy_imports_are_listed() -> None:
     ]
     assert not unlisted
     assert LAZY_IMPORTS.keys() == {found.importer for found in lazy}
+
+
+def calls_of(module: str, suffix: str) -> list[ast.Call]:
+    """The calls of functions whose names end with `suffix`, and of their aliases."""
+    tree = ast.parse(MODULES[module].read_text())
+    names = {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.name.endswith(suffix)
+    }
+    return [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and (
+            (isinstance(node.func, ast.Name) and node.func.id in {*names, suffix})
+            or (isinstance(node.func, ast.Attribute) and node.func.attr.endswith(suffix))
+        )
+    ]
+
+
+def has_constant_argument(call: ast.Call) -> bool:
+    return bool(call.args) and isinstance(call.args[0], ast.Constant)
+
+
+def test_dynamic_imports_are_listed() -> None:
+    found = {
+        module
+        for module in MODULES
+        if calls_of(module, "__import__")
+        or any(not has_constant_argument(call) for call in calls_of(module, "import_module"))
+    }
+    assert found == DYNAMIC_IMPORTS.keys()
+
+
+def test_modules_that_reach_paddle_1_are_listed() -> None:
+    users = {m for m in MODULES if m != "core.legacy_importer" and calls_of(m, "legacy_module")}
+    assert users == LEGACY_HOOKS.keys()
+
+
+def test_lazy_tables_name_submodules() -> None:
+    for module, path in MODULES.items():
+        if not calls_of(module, "make_lazy_getattr"):
+            continue
+        values = [
+            node.value
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        ]
+        relative = [v for v in values if re.fullmatch(r"\.[a-z_0-9.]+", v)]
+        assert relative
+        assert all(f"{module}{v}".strip(".") in MODULES for v in relative)
+
+
+VERSION_FLAGS = re.compile(r"compat\.(is_paddle1|follows_fluid_mode)")
+
+
+def test_only_plug_ins_test_for_the_emulated_version() -> None:
+    plug_ins = {"base", "compat", "dataset", "fluid", "reader"}
+    assert not [
+        module
+        for module, path in MODULES.items()
+        if VERSION_FLAGS.search(path.read_text())
+        and package_of(module) not in plug_ins
+        and module != "core.paddle1_compat"
+    ]
 
 
 def test_every_exception_is_an_import() -> None:
