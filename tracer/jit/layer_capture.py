@@ -286,15 +286,15 @@ def rename_variables(program: Program, renamed: dict[str, str]) -> None:
 def complete_and_store_contract(program: Program, contract: Contract) -> Program:
     """Store the contract in a program, with the dtypes and shapes of inputs and outputs."""
 
-    def contract_arg_of(name: str, path: str) -> ContractInputOrOutput:
-        var = program.block.vars[name]
-        return ContractInputOrOutput(name, var.dtype, var.shape, path)
-
+    declared = program.block.vars
     paths = {a.name: a.path for a in contract.inputs}
     contract.inputs = [
-        contract_arg_of(name, paths.get(name, name)) for name in program.feed_names()
+        declared[name].to_contract_input(paths.get(name, name)) for name in program.feed_names()
     ]
-    contract.outputs = [contract_arg_of(a.name, a.path) for a in contract.outputs]
+    contract.outputs = [
+        replace(a, dtype=declared[a.name].dtype, shape=declared[a.name].shape)
+        for a in contract.outputs
+    ]
     program.contract = contract
     return program
 
