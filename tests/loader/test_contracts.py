@@ -43,8 +43,10 @@ def model_with_contract(row: dict[str, Any]) -> bytes:
         (contract.inputs, row.get("inputs", INPUTS)),
         (contract.outputs, row.get("outputs", OUTPUTS)),
     ):
-        for name, dtype, dims, path in rows:
-            args.add(name=name, dtype=dtype, dims=dims, path=path)
+        for name, dtype, dims, path, *named_dims in rows:
+            arg = args.add(name=name, dtype=dtype, dims=dims, path=path)
+            for axis, dim, least, most, multiple in named_dims[0] if named_dims else ():
+                arg.named_dims.add(axis=axis, name=dim, min=least, max=most, multiple=multiple)
     contract.output_tree = row.get("tree", "[0, 1]")
     for kind, var, axis, expected in row.get("guards", []):
         contract.guards.add(kind=kind, var=var, axis=axis, expected=expected)

@@ -23,12 +23,12 @@ class InputSpec:
 
     def __init__(
         self,
-        shape: Sequence[int | str | Dim | None],
+        shape: Sequence[Any],
         dtype: Any = "float32",
         name: str | None = None,
         stop_gradient: bool = False,
     ) -> None:
-        self.shape = shape  # type: ignore[assignment]  # the setter converts it
+        self.shape = shape
         self.dtype = parse_dtype(dtype)
         self.name = name
         self.stop_gradient = stop_gradient
@@ -39,7 +39,7 @@ class InputSpec:
         return self._shape
 
     @shape.setter
-    def shape(self, shape: Sequence[int | str | Dim | None]) -> None:
+    def shape(self, shape: Sequence[Any]) -> None:
         if not isinstance(shape, list | tuple):
             raise TypeError(
                 f"InputSpec: shape should be a list or tuple, not {type(shape).__name__}"
@@ -93,14 +93,14 @@ class InputSpec:
             raise TypeError(
                 f"InputSpec.batch: batch_size should be an int, not {type(batch_size).__name__}"
             )
-        self.shape = (batch_size, *self.shape_with_dims())  # type: ignore[assignment]
+        self.shape = (batch_size, *self.shape_with_dims())
         return self
 
     def unbatch(self) -> Self:
         """Remove the first axis."""
         if not self.shape:
             raise ValueError("InputSpec.unbatch: the shape has no axis to remove")
-        self.shape = self.shape_with_dims()[1:]  # type: ignore[assignment]
+        self.shape = self.shape_with_dims()[1:]
         return self
 
     def __repr__(self) -> str:

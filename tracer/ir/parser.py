@@ -281,7 +281,7 @@ def _with_parsed_dim(line: TokenLine, arg: ContractInputOrOutput) -> Dims:
     try:
         dims[axis] = Dim(name, **numbers)  # type: ignore[arg-type]
     except OpError as error:
-        raise LineSyntaxError(str(error)) from None
+        raise LineSyntaxError(str(error).splitlines()[0]) from None
     return tuple(dims)
 
 

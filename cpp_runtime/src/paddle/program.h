@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "oarlock/dim_range.h"
 #include "oarlock/dtype.h"
 
 namespace oarlock {
@@ -118,11 +119,19 @@ struct Block {
       index;  // index of `vars` by name; filled by validate_and_fill_variable_indices()
 };
 
+/// The name and the range of a dynamic dimension of an input.
+struct NamedDim {
+  std::int64_t axis = 0;
+  std::string name;
+  DimRange range;
+};
+
 struct ContractArg {
   std::string name;
   DType dtype = DType::none;
   Ints shape;
   std::string path;
+  std::vector<NamedDim> named_dims = {};
 };
 
 struct Guard {
