@@ -154,9 +154,10 @@ class SavedMethod:
                     )
                 )
 
-        problem = self._named_dimensions.find_problem([tensor.meta for tensor in tensors])
-        if problem:
-            raise OpError(append_user_line(f"{self.name}: {problem}"))
+        if self._named_dimensions:
+            problem = self._named_dimensions.find_problem([tensor.meta for tensor in tensors])
+            if problem:
+                raise OpError(append_user_line(f"{self.name}: {problem}"))
 
     def _check_guarded_dim(self, arg: ContractInputOrOutput, meta: Any) -> None:
         """Raise GuardError if a wrong size is one on which a guard depends."""

@@ -65,8 +65,8 @@ Strings input_names(const Program& p) {
                     : names_with_unique_suffixes(p.feed_names());
 }
 
-Strings input_dim_symbols(const Program& p, std::size_t index, const std::string& name) {
-  const Ints& shape = p.find_var(p.feed_names()[index])->shape;
+Strings input_dim_symbols(const Program& p, std::size_t index, const std::string& name,
+                          const Ints& shape) {
   Strings symbols;
   for (std::size_t d = 0; d < shape.size(); ++d)
     symbols.push_back(shape[d] < 0 ? name + "." + std::to_string(d) : "");
@@ -137,7 +137,7 @@ void GraphBuilder::add_inputs() {
   for (std::size_t i = 0; i < feeds.size(); ++i) {
     const VarDesc* var = program_.find_var(feeds[i]);
     onnx::ValueInfo input{names[i], var->dtype, var->shape,
-                          input_dim_symbols(program_, i, names[i]), true};
+                          input_dim_symbols(program_, i, names[i], var->shape), true};
     if (!find_dtype_row(var->dtype))
       throw Error(ErrorCode::file, program_.name + ": input '" + names[i] + "' has no dtype");
     convert_complex_value_info_to_pairs(input);

@@ -157,7 +157,7 @@ std::vector<TensorSpec> input_specs(const Program& program) {
   const std::vector<ContractArg>& args = program.contract ? program.contract->inputs : none;
   for (std::size_t i = 0; i < feeds.size(); ++i) {
     specs.push_back(make_tensor_spec(program, feeds[i], names[i], args, i));
-    specs.back().symbols = input_dim_symbols(program, i, names[i]);
+    specs.back().symbols = input_dim_symbols(program, i, names[i], specs.back().shape);
     if (i < args.size()) specs.back().ranges = dim_ranges(args[i]);
   }
   for (const RowSplitInput& more : row_split_inputs(program))
