@@ -479,7 +479,7 @@ def test_static_data(tmp_path: Path) -> None:
 # -- other formats
 
 
-def test_onnx_has_the_names_and_ranges(tmp_path: Path) -> None:
+def test_onnx_has_the_names_and_ranges(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     onnx = pytest.importorskip("onnx")
     net = ScaledConv()
     net.eval()
@@ -495,6 +495,10 @@ def test_onnx_has_the_names_and_ranges(tmp_path: Path) -> None:
     message = ProgramDesc()
     message.contract.ParseFromString(base64.b64decode(metadata["oarlock.contract"]))
     assert message.contract.inputs[1].named_dims[0].name == "batch"
+    show_model(str(tmp_path / "m.onnx"), False)
+    text = capsys.readouterr().out
+    assert "float32[batch,3,h,x.3]" in text
+    assert f"dims: {metadata['oarlock.dims']}" in text
 
 
 def test_inspect_prints_names_and_ranges(saved: str, capsys: pytest.CaptureFixture[str]) -> None:
