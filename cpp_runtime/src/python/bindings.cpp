@@ -178,7 +178,8 @@ void bind_session(nb::module_& m) {
           "outputs", [](const PySession& s) { return to_spec_tuples(s.session().outputs()); },
           nb::sig("def outputs(self) -> list[tuple[str, str, list[int | str]]]"))
       .def_prop_ro("named_dims", &session_named_dims,
-                   "input, axis, name, minimum, maximum (0: none) and multiple of each named "
+                   nb::sig("def named_dims(self) -> list[tuple[str, int, str, int, int, int]]"),
+                   "Input, axis, name, minimum, maximum (0: none) and multiple of each named "
                    "dimension")
       .def_prop_ro("offsets", &session_data_name_by_offsets_name,
                    nb::sig("def offsets(self) -> dict[str, str]"),
