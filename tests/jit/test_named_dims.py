@@ -309,6 +309,19 @@ def test_to_static_rejects_sizes_that_the_spec_does_not_allow(double: Any) -> No
         double(paddle.ones([2, 3]), paddle.ones([3]))
 
 
+def test_sizes_are_checked_although_the_function_may_run_as_python() -> None:
+    @paddle.jit.to_static(full_graph=False, input_spec=[InputSpec([Dim("n", 2, 8)], "float32")])
+    def total(x: Any) -> Any:
+        return x + float(str(x.sum().item()))  # cannot be recorded
+
+    with pytest.warns(UserWarning, match="runs as Python"):
+        total(paddle.ones([2]))
+    for n in (9, 1):
+        with pytest.raises(paddle.OpError, match=rf"dimension 0 \('n'\) is {n}"):
+            total(paddle.ones([n]))
+    assert total(paddle.ones([8])).numpy()[0] == 9
+
+
 def test_two_ranges_of_one_name_are_rejected(tmp_path: Path) -> None:
     specs = [InputSpec([Dim("n", 1, 8), 3]), InputSpec(["n", 3])]
     said = (

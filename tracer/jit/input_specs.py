@@ -154,7 +154,6 @@ def fill_specs_from_arguments(name: str, specs: Arguments, arguments: Arguments)
         raise OpError(
             append_user_line(f"{name}: the nesting of the arguments differs from input_spec")
         )
-    _check_named_dimensions(name, specs, arguments)
     leaves = []
     for label, spec, leaf in zip(
         specs.leaf_input_names, specs.leaves, arguments.leaves, strict=True
@@ -167,12 +166,19 @@ def fill_specs_from_arguments(name: str, specs: Arguments, arguments: Arguments)
     return leaves
 
 
-def _check_named_dimensions(name: str, specs: Arguments, arguments: Arguments) -> None:
+def has_named_dimensions(specs: Any) -> bool:
+    """Whether a spec in `specs` has a dimension with a name."""
+    leaves = pytree.flatten(list(specs))[0]
+    return any(isinstance(leaf, InputSpec) and bool(leaf.dims) for leaf in leaves)
+
+
+def check_named_dimensions(name: str, specs: Arguments, arguments: Arguments) -> None:
     """Raise OpError if a named dimension has a size that its Dim does not allow, or two dimensions
-    of one name have different sizes. Arguments of another rank than their specs are not checked.
+    of one name have different sizes. Arguments of another nesting or rank than their specs are not
+    checked.
     """
     named = specs.named_dimensions()
-    if not named:
+    if specs.spec != arguments.spec:
         return
     unknown = Meta((-1,) * MAX_RANK, np.dtype("float32"))
     metas = [
