@@ -37,8 +37,8 @@ def named_size_samples(inputs: Sequence[ContractInputOrOutput]) -> list[SizeByNa
 
 def odd_size(dim: Dim, avoided: Set[int]) -> int:
     """Return a small allowed size that is neither the smallest nor a power of two: an odd multiple
-    of `dim.multiple` that is not in `avoided`, if there is one; the smallest size if there is no
-    other.
+    of `dim.multiple` that is not in `avoided`. If there is none, return another size than the
+    smallest; if there is only one size, return that.
     """
     end = MAX_DIM_SIZE + 1 if dim.largest_size is None else dim.largest_size + 1
     sizes = range(dim.smallest_size, end, dim.multiple)

@@ -40,8 +40,9 @@ Strings names_with_unique_suffixes(Strings names) {
 // The ranges of named dimensions for tools that read ONNX files: {"h": {"min": 32, "max": 1280,
 // "multiple": 32}}; "" if there are none.
 std::string format_dims_json(const Program& p) {
+  if (!p.contract) return "";
   std::map<std::string, DimRange> ranges;
-  for (const ContractArg& arg : p.contract ? p.contract->inputs : std::vector<ContractArg>{})
+  for (const ContractArg& arg : p.contract->inputs)
     for (const NamedDim& dim : arg.named_dims) ranges.emplace(dim.name, dim.range);
   std::string text;
   for (auto& [name, range] : ranges)
