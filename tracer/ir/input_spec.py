@@ -15,10 +15,30 @@ from .dim import Dim, Dims, split_shape
 
 
 class InputSpec:
-    """Shape, dtype and name of an input.
+    """Shape, dtype and name of an input of `to_static`, `jit.save` or `onnx.export`.
 
-    shape: None or -1 for a dynamic dimension; a Dim, or a str as its name, for a dynamic dimension
-    with a name. The attribute has -1 for each of them.
+    Parameters
+    ----------
+    shape : list or tuple of int, None, Dim or str
+        None or -1 for a dynamic dimension; a `Dim`, or a str as its name, for a dynamic dimension
+        with a name and a range. The attribute `shape` has -1 for each of them, `dims` has the Dims.
+    dtype : str or dtype, default "float32"
+    name : str, optional
+        The name of the input in the program; by default that of the argument.
+    stop_gradient : bool, default False
+        Only compared and printed: each call determines which inputs require gradients.
+
+    Raises
+    ------
+    TypeError
+        If the shape is not a list or tuple.
+    ValueError
+        If a size is neither an int, None, a Dim nor the name of one.
+
+    Examples
+    --------
+    >>> paddle.static.InputSpec(["batch", 3, None], "float32", "x")
+    InputSpec(shape=('batch', 3, -1), dtype=paddle.float32, name=x, stop_gradient=False)
     """
 
     def __init__(
