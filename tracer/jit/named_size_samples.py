@@ -5,13 +5,14 @@ largest of each range.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 
 from ..ir.dim import MAX_DIM_SIZE, Dim, NamedDimensions
 from ..ir.program import ContractInputOrOutput
 
-# Largest sizes are reduced until no input has more elements, so that verification stays fast.
+# No input gets more elements than this by a large size, so that verification stays fast.
 MAX_TRIAL_ELEMENTS = 1 << 20
+MAX_LARGEST_SAMPLES = 4
 NUM_ODD_CANDIDATES = 64
 
 SizeByName = dict[str, int]
@@ -26,12 +27,7 @@ def named_size_samples(inputs: Sequence[ContractInputOrOutput]) -> list[SizeByNa
     for dim in dims:
         odd[dim.name] = odd_size(dim, chosen)
         chosen.add(odd[dim.name])
-    largest = {
-        dim.name: odd[dim.name] if dim.largest_size is None else dim.largest_size for dim in dims
-    }
-    for arg in inputs:
-        _reduce_to_element_limit(arg, largest)
-    samples = (smallest, odd, largest)
+    samples = (smallest, odd, *_iter_largest_samples(inputs, dims, smallest))
     return [s for i, s in enumerate(samples) if s and s not in samples[:i]]
 
 
@@ -48,18 +44,44 @@ def odd_size(dim: Dim, avoided: Set[int]) -> int:
     return (preferred or odd or candidates or sizes[1:2] or sizes)[0]
 
 
-def _reduce_to_element_limit(arg: ContractInputOrOutput, sizes: SizeByName) -> None:
-    """Reduce the sizes of an input's dimensions, the largest first, until the input has no more
-    than MAX_TRIAL_ELEMENTS elements or all sizes are the smallest.
+def _iter_largest_samples(
+    inputs: Sequence[ContractInputOrOutput], dims: Sequence[Dim], smallest: SizeByName
+) -> Iterator[SizeByName]:
+    """Yield up to MAX_LARGEST_SAMPLES sets in which dimensions have their largest sizes: as many as
+    the limit of elements permits in one set, the next ones in the next set, the rest the smallest.
     """
-    dims = [dim for dim in arg.dims if dim is not None]
-    while _num_elements(arg, sizes) > MAX_TRIAL_ELEMENTS:
-        reducible = [dim for dim in dims if sizes[dim.name] > dim.smallest_size]
-        if not reducible:
+    args_by_name: dict[str, list[ContractInputOrOutput]] = {}
+    for arg in inputs:
+        for dim in filter(None, arg.dims):
+            args_by_name.setdefault(dim.name, []).append(arg)
+    remaining = [(dim, dim.largest_size) for dim in dims if dim.largest_size is not None]
+    for _ in range(MAX_LARGEST_SAMPLES):
+        if not remaining:
             return
-        dim = max(reducible, key=lambda dim: sizes[dim.name])
+        sizes, postponed = dict(smallest), []
+        for dim, largest in remaining:
+            args = args_by_name[dim.name]
+            sizes[dim.name] = largest
+            if dim is remaining[0][0]:
+                _reduce_to_element_limit(args, dim, sizes)
+            elif _exceeds_element_limit(args, sizes):
+                sizes[dim.name] = dim.smallest_size
+                postponed.append((dim, largest))
+        yield sizes
+        remaining = postponed
+
+
+def _reduce_to_element_limit(
+    args: Sequence[ContractInputOrOutput], dim: Dim, sizes: SizeByName
+) -> None:
+    """Halve a size, down to the smallest, until its inputs do not exceed the limit of elements."""
+    while sizes[dim.name] > dim.smallest_size and _exceeds_element_limit(args, sizes):
         steps = (sizes[dim.name] - dim.smallest_size) // dim.multiple
         sizes[dim.name] = dim.smallest_size + steps // 2 * dim.multiple
+
+
+def _exceeds_element_limit(args: Sequence[ContractInputOrOutput], sizes: SizeByName) -> bool:
+    return any(_num_elements(arg, sizes) > MAX_TRIAL_ELEMENTS for arg in args)
 
 
 def _num_elements(arg: ContractInputOrOutput, sizes: SizeByName) -> int:
