@@ -552,5 +552,5 @@ def test_triton_uses_allowed_sizes(tmp_path: Path) -> None:
 
 
 def test_trace_takes_tensors_only() -> None:
-    with pytest.raises(TypeError, match="is InputSpec, not a Tensor"):
+    with pytest.raises(TypeError, match="is InputSpec, not a Tensor; jit.save takes InputSpecs"):
         paddle.jit.TracedLayer.trace(nn.Linear(3, 2), [InputSpec(["n", 3])])

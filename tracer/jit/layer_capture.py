@@ -23,6 +23,7 @@ from ..core.mode import use_base_mode
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..core.version import VERSION
+from ..ir.input_spec import InputSpec
 from ..ir.program import Attr, AttrType, Contract, ContractInputOrOutput, Guard, OpDesc, Program
 from ..nn.layer import Layer
 from .guards.snapshots import snapshot_python_and_numpy_generators
@@ -172,9 +173,9 @@ def trace_layer(
     recorder, input_copies = Recorder(), list[Tensor]()
     for name, tensor in iter_named_inputs(layer.forward, inputs):
         if not isinstance(tensor, Tensor):
-            raise TypeError(
-                f"TracedLayer.trace: the input '{name}' is {type(tensor).__name__}, not a Tensor"
-            )
+            fix = "; jit.save takes InputSpecs" if isinstance(tensor, InputSpec) else ""
+            kind = type(tensor).__name__
+            raise TypeError(f"TracedLayer.trace: the input '{name}' is {kind}, not a Tensor{fix}")
         recorder.bind(tensor, recorder.feed(name, tensor.meta).name)
         input_copies.append(Tensor(tensor.array))
     state, sources = LayerTensorTracker(layer), snapshot_python_and_numpy_generators()
