@@ -46,9 +46,7 @@ std::string format_dims_json(const Program& p) {
     for (const NamedDim& dim : arg.named_dims) ranges.emplace(dim.name, dim.range);
   std::string text;
   for (auto& [name, range] : ranges)
-    text += (text.empty() ? "{\"" : ", \"") + name + "\": {\"min\": " + std::to_string(range.min) +
-            ", \"max\": " + (range.max == 0 ? "null" : std::to_string(range.max)) +
-            ", \"multiple\": " + std::to_string(range.multiple) + "}";
+    text += (text.empty() ? "{" : ", ") + ('"' + name) + "\": {" + format_range_json(range) + "}";
   return text.empty() ? "" : text + "}";
 }
 

@@ -189,6 +189,9 @@ void for_each_directly_read_name(const OpDesc& op, const Visit& visit) {
 /// Whether an op runs a sub-block.
 bool has_sub_block(const OpDesc& op);
 
+/// The members of a range in JSON: `"min": 32, "max": 1280, "multiple": 32`.
+std::string format_range_json(const DimRange& range);
+
 /// A tensor type as text: `float32[2,?]`.
 std::string format_type(DType dtype, const Ints& shape);
 /// `[2,?]`

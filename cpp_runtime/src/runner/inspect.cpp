@@ -29,12 +29,9 @@ std::string named_dims_json(const TensorSpec& s) {
   std::string text;
   for (std::size_t axis = 0; axis < s.shape.size(); ++axis) {
     if (!has_dim_name(s, axis)) continue;
-    const DimRange& range = *s.ranges[axis];
     text += (text.empty() ? ", \"dims\": [" : ", ") + std::string("{\"axis\": ") +
-            std::to_string(axis) + ", \"name\": " + quote_json(s.symbols[axis]) +
-            ", \"min\": " + std::to_string(range.min) +
-            ", \"max\": " + (range.max == 0 ? "null" : std::to_string(range.max)) +
-            ", \"multiple\": " + std::to_string(range.multiple) + "}";
+            std::to_string(axis) + ", \"name\": " + quote_json(s.symbols[axis]) + ", " +
+            format_range_json(*s.ranges[axis]) + "}";
   }
   return text.empty() ? "" : text + "]";
 }

@@ -84,7 +84,7 @@ StringMap tensorrt_profile(const std::vector<TensorSpec>& inputs) {
   for (const TensorSpec& spec : inputs) {
     // ONNX Runtime separates inputs by commas.
     if (!has_maximum(spec) || spec.name.find(',') != std::string::npos) return {};
-    if (std::count(spec.shape.begin(), spec.shape.end(), -1) == 0) continue;
+    if (std::none_of(spec.shape.begin(), spec.shape.end(), [](auto d) { return d < 0; })) continue;
     std::string shapes[3];
     for (std::size_t axis = 0; axis < spec.shape.size(); ++axis) {
       std::int64_t sizes[3] = {spec.shape[axis], spec.shape[axis], spec.shape[axis]};
