@@ -22,6 +22,8 @@ from ..ir.program import (
 from .proto import ATTR_VALUE_FIELD, KINDS_WITH_LOD, SCALAR_VALUE_FIELD, VAR_TYPE_FIELD, ProgramDesc
 
 CONTRACT_VERSION = 1
+# Of contracts with names of dimensions, which older versions of Oarlock would not check.
+CONTRACT_VERSION_WITH_DIMS = 2
 # Paddle converts the attribute `values` of `set_value` ops unless the op version map declares the
 # current version.
 _SAVED_OP_VERSIONS = {"set_value": 4}
@@ -175,12 +177,18 @@ def _write_scalar(message: Any, value: complex) -> None:
 
 
 def _write_contract(message: Any, contract: Contract) -> None:
-    message.version = CONTRACT_VERSION
+    has_dims = any(arg.dims for arg in contract.inputs)
+    message.version = CONTRACT_VERSION_WITH_DIMS if has_dims else CONTRACT_VERSION
     for args, values in ((message.inputs, contract.inputs), (message.outputs, contract.outputs)):
         for arg in values:
-            args.add(
+            added = args.add(
                 name=arg.name, dtype=parse_dtype(arg.dtype).proto, dims=arg.shape, path=arg.path
             )
+            for axis, dim in enumerate(arg.dims):
+                if dim is not None:
+                    added.named_dims.add(
+                        axis=axis, name=dim.name, min=dim.min, max=dim.max, multiple=dim.multiple
+                    )
     message.output_tree = contract.output_tree
     for guard in contract.guards:
         fields = ("kind", "var", "axis", "expected", "reader", "where", "text")

@@ -71,7 +71,10 @@ MESSAGE_FIELDS: dict[str, str] = {
         "op_version_map: OpVersionMap = 5,"
         f"contract: Contract = {CONTRACT_FIELD}"
     ),
-    "Arg": "name: string = 1, dtype: int32 = 2, dims*: int64 = 3, path: string = 4",
+    "NamedDim": "axis: int64 = 1, name: string = 2, min: int64 = 3, max: int64 = 4, "
+    "multiple: int64 = 5",
+    "Arg": "name: string = 1, dtype: int32 = 2, dims*: int64 = 3, path: string = 4, "
+    "named_dims*: NamedDim = 5",
     "Guard": (
         "kind: string = 1, var: string = 2, axis: int64 = 3, expected: string = 4, reader: string "
         "= 5,where: string = 6, text: string = 7"

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import OarlockError, append_user_line
+from ..ir.dim import Dim
 from ..ir.program import ContractInputOrOutput
 from .model_files import ModelFileContents
 from .runtime import ERROR_CLASSES, runtime_module, translate_runtime_errors
@@ -64,6 +65,14 @@ class Engine:
     def inputs(self) -> list[tuple[str, str, list[int | str]]]:
         """Name, dtype and shape of every input."""
         return self._session.inputs
+
+    @property
+    def named_dims(self) -> list[tuple[str, int, Dim]]:
+        """The named dimensions of the inputs: name of the input, axis, and Dim."""
+        return [
+            (name, axis, Dim(dim_name, least, most or None, multiple))
+            for name, axis, dim_name, least, most, multiple in self._session.named_dims
+        ]
 
     @property
     def row_split_owners(self) -> dict[str, str]:

@@ -11,8 +11,8 @@ from typing import Any
 from google.protobuf.unknown_fields import UnknownFieldSet
 
 from ..core.dtype import DTYPE_BY_PROTO, MAX_RANK
-from ..core.errors import FileError
-from ..export.pdmodel import CONTRACT_VERSION
+from ..core.errors import FileError, OpError
+from ..export.pdmodel import CONTRACT_VERSION, CONTRACT_VERSION_WITH_DIMS
 from ..export.proto import (
     ATTR_VALUE_FIELD,
     KINDS_WITH_LOD,
@@ -21,6 +21,7 @@ from ..export.proto import (
     ProgramDesc,
 )
 from ..ir.attr_types import LIST_ATTR_TYPES, referenced_block_indices
+from ..ir.dim import Dim, Dims
 from ..ir.program import (
     Attr,
     AttrType,
@@ -125,6 +126,9 @@ def _parse_program(message: Any) -> Program:
     _fix_block_parents(program.blocks)
     if message.HasField("contract"):
         program.contract = _parse_contract(message.contract)
+        for arg in program.contract.inputs:
+            if arg.dims and arg.name in program.block.vars:
+                program.block.vars[arg.name].dims = arg.dims
     return program
 
 
@@ -323,13 +327,21 @@ def user_line_from_callstack(stack: list[str]) -> str:
 
 
 def _parse_contract(message: Any) -> Contract:
-    if message.version != CONTRACT_VERSION:
+    if message.version not in (CONTRACT_VERSION, CONTRACT_VERSION_WITH_DIMS):
         raise _InvalidProgram(
             f"contract: is of version {message.version}; this version of Oarlock reads "
-            f"{CONTRACT_VERSION}"
+            f"{CONTRACT_VERSION} and {CONTRACT_VERSION_WITH_DIMS}"
         )
+    args = (*message.inputs, *message.outputs)
+    has_dims = any(arg.named_dims for arg in args)
     try:
-        for part in (message, *message.inputs, *message.outputs, *message.guards):
+        if has_dims != (message.version == CONTRACT_VERSION_WITH_DIMS):
+            with_or_without = "with" if has_dims else "without"
+            raise _InvalidProgram(
+                f"is of version {message.version}, {with_or_without} names of dimensions"
+            )
+        named_dims = (dim for arg in args for dim in arg.named_dims)
+        for part in (message, *args, *message.guards, *named_dims):
             _check_wire_types(part)
         return Contract(
             inputs=[_parse_arg(arg) for arg in message.inputs],
@@ -355,8 +367,27 @@ def _check_wire_types(message: Any) -> None:
 def _parse_arg(message: Any) -> ContractInputOrOutput:
     dtype, shape = _parse_dtype_and_shape(message, "dtype")
     return ContractInputOrOutput(
-        _require_utf8(message.name), dtype, shape, _require_utf8(message.path)
-    )  # the path is a key, so it is not escaped
+        _require_utf8(message.name),
+        dtype,
+        shape,
+        _require_utf8(message.path),  # the path is a key, so it is not escaped
+        _parse_named_dims(message.named_dims, len(shape)),
+    )
+
+
+def _parse_named_dims(messages: Any, rank: int) -> Dims:
+    """Return the Dims of an input with `rank` dimensions."""
+    dims: list[Dim | None] = [None] * rank
+    for message in messages:
+        name, axis = _require_utf8(message.name), message.axis
+        if not 0 <= axis < rank or dims[axis] is not None:
+            raise _InvalidProgram(f"dimension {axis} has a name, but is missing or has two")
+        try:
+            # a maximum of 0 means that there is none
+            dims[axis] = Dim(name, message.min, message.max or None, message.multiple)
+        except OpError as error:
+            raise _InvalidProgram(str(error).splitlines()[0]) from None
+    return tuple(dims) if messages else ()
 
 
 _DISPLAYED_GUARD_FIELDS = ("expected", "reader", "where", "text")

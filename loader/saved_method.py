@@ -20,6 +20,7 @@ from ..core.numerics_check import is_enabled as checks_numerics
 from ..core.tensor import Tensor
 from ..export import pdmodel
 from ..ir.block_captures import program_draws_random
+from ..ir.dim import NamedDimensions, format_shape
 from ..ir.guards import check_guard
 from ..ir.input_spec import InputSpec
 from ..ir.program import Attr, AttrType, Contract, ContractInputOrOutput, OpDesc, Program
@@ -58,6 +59,7 @@ class SavedMethod:
         self.guards = contract.guards  # the guards that are enforced
         self.assumptions = list(files.program.contract.guards) if files.program.contract else []
         self._call_inputs = self.inputs + row_split_contract_args(files)
+        self._named_dimensions = NamedDimensions((arg.name, arg.dims) for arg in self.inputs)
         self._rebuild_outputs = output_tree.make_rebuilder(contract.output_tree, len(self.outputs))
         self._scope = {name: scope[name] for name in files.values}
         bytes_ = files.pdmodel if self.program is files.program else pdmodel.to_bytes(self.program)
@@ -145,12 +147,17 @@ class SavedMethod:
             )
             if not fits or meta.dtype.name != arg.dtype:
                 self._check_guarded_dim(arg, meta)
-                wanted = f"{arg.dtype}[{','.join('?' if d < 0 else str(d) for d in arg.shape)}]"
+                wanted = f"{arg.dtype}{format_shape(arg.shape, arg.dims)}"
                 raise OpError(
                     append_user_line(
                         f"{self.name}: input '{arg.name}' should be {wanted} (got {meta})"
                     )
                 )
+
+        if self._named_dimensions:
+            problem = self._named_dimensions.find_problem([tensor.meta for tensor in tensors])
+            if problem:
+                raise OpError(append_user_line(f"{self.name}: {problem}"))
 
     def _check_guarded_dim(self, arg: ContractInputOrOutput, meta: Any) -> None:
         """Raise GuardError if a wrong size is one on which a guard depends."""
@@ -225,7 +232,12 @@ def _contract_arg_of_variable(program: Program, name: str) -> ContractInputOrOut
 
 
 def _contract_item_to_input_spec(arg: ContractInputOrOutput) -> InputSpec:
-    return InputSpec(list(arg.shape), arg.dtype, arg.name)
+    dims = arg.dims or (None,) * len(arg.shape)
+    return InputSpec(
+        [d if dim is None else dim for d, dim in zip(arg.shape, dims, strict=True)],
+        arg.dtype,
+        arg.name,
+    )
 
 
 def with_training_ops(program: Program) -> Program:

@@ -17,6 +17,11 @@ std::vector<ContractArg> args_of(Json rows) {
                     {},
                     std::string(row.find_at(3).string_or_empty())};
     for (Json d : row.find_at(2)) arg.shape.push_back(d.integer_or_zero());
+    for (Json dim : row.find_at(4))
+      arg.named_dims.push_back({dim.find_at(0).integer_or_zero(),
+                                std::string(dim.find_at(1).string_or_empty()),
+                                {dim.find_at(2).integer_or_zero(), dim.find_at(3).integer_or_zero(),
+                                 dim.find_at(4).integer_or_zero()}});
     args.push_back(arg);
   }
   return args;

@@ -22,6 +22,11 @@ inline void write_arg(WireWriter& w, std::uint32_t field, const ContractArg& arg
     w.int64(2, static_cast<std::int64_t>(arg.dtype));
     for (std::int64_t d : arg.shape) w.int64(3, d);
     w.bytes(4, arg.path);
+    for (const NamedDim& dim : arg.named_dims)
+      w.message(5, [&] {
+        w.int64(1, dim.axis), w.bytes(2, dim.name);
+        w.int64(3, dim.range.min), w.int64(4, dim.range.max), w.int64(5, dim.range.multiple);
+      });
   });
 }
 

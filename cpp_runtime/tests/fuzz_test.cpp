@@ -10,6 +10,8 @@
 #include "runner/npz.h"
 #include "runtime/cache_entry_manifest.h"
 #include "runtime/guards.h"
+#include "runtime/model_impl.h"
+#include "runtime/named_dimensions.h"
 
 using namespace oarlock;
 
@@ -36,15 +38,28 @@ void judge_by(const std::string& bytes) {
   Tensor x(DType::float32, {2, 4}), inner(DType::float32, {3}), shape(DType::int64, {2});
   TensorView view = x;
   guards.check_input_shapes(std::span(&view, 1));
+  std::vector<TensorSpec> specs = input_specs(program);
+  std::vector<TensorView> views;
+  for (TensorSpec& spec : specs) {
+    for (std::size_t axis = 0; axis < spec.shape.size(); ++axis)
+      if (has_dim_name(spec, axis)) spec.shape[axis] = next_allowed_size(*spec.ranges[axis], 2);
+    views.emplace_back(spec.dtype, spec.shape, nullptr);
+  }
+  NamedDimensions(specs).check(views);
+  tensorrt_profile(input_specs(program));
   for (std::size_t i = 0; i < guards.fetch_names().size(); ++i)
     guards.check_fetched_value(i, program.contract->guards[i].kind == "value" ? inner : shape);
 }
 
 Contract guarded() {
-  return mlp_contract({{"dim", "x", 0, "2", "shape[0]", "a.py:1", "x"},
-                       {"value", "relu_0.tmp_0", 0, "[0.0, nan, -1.5e3]", "numpy()", "", ""},
-                       {"value", "relu_0.tmp_0", 0, "fnv1a64:0123456789abcdef", "numpy()", "", ""},
-                       {"rank", "relu_0.tmp_0", 0, "2", "ndim", "", ""}});
+  Contract c =
+      mlp_contract({{"dim", "x", 0, "2", "shape[0]", "a.py:1", "x"},
+                    {"value", "relu_0.tmp_0", 0, "[0.0, nan, -1.5e3]", "numpy()", "", ""},
+                    {"value", "relu_0.tmp_0", 0, "fnv1a64:0123456789abcdef", "numpy()", "", ""},
+                    {"rank", "relu_0.tmp_0", 0, "2", "ndim", "", ""}});
+  c.version = kContractVersionWithDims;
+  c.inputs[0].named_dims = {{0, "batch", {1, 64, 1}}};
+  return c;
 }
 
 }  // namespace

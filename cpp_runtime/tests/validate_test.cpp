@@ -88,6 +88,11 @@ const std::vector<Row>& rows() {
        [](Program& p) {
          p.contract = mlp_contract(), p.contract->inputs.resize(2, p.contract->inputs[0]);
        }},
+      {"contract-dims", "its range contains no size",
+       [](Program& p) {
+         p.contract = mlp_contract(), p.contract->version = kContractVersionWithDims;
+         p.contract->inputs[0].named_dims = {{0, "batch", {33, 63, 32}}};
+       }},
       {"guard-kind", "guard of unknown kind 'mood'",
        [](Program& p) { p.contract = mlp_contract({{"mood", "x", 0, "1", "", "", ""}}); }},
       {"guard-var", "guard on 'nobody'",

@@ -12,7 +12,7 @@ import pytest
 import oarlock as oar
 from oarlock import nn
 from oarlock.nn import functional as F
-from oarlock.static import InputSpec
+from oarlock.static import Dim, InputSpec
 
 pytestmark = pytest.mark.paddle
 rng = np.random.default_rng(0)
@@ -87,10 +87,11 @@ def normal(*shape: int) -> Any:
     return rng.standard_normal(shape).astype("float32")
 
 
-CASES: dict[str, tuple[Callable[[], nn.Layer], list[Any], list[list[int | None]]]] = {
+CASES: dict[str, tuple[Callable[[], nn.Layer], list[Any], list[list[Any]]]] = {
     "lenet": (lenet, [normal(3, 1, 28, 28)], [[None, 1, 28, 28]]),
     "mlp": (lambda: nn.Sequential(nn.Linear(6, 5), nn.Tanh(), nn.Linear(5, 2)), [normal(3, 6)], [[None, 6]]),
     "residual": (Residual, [normal(2, 3, 10, 10)], [[None, 3, None, None]]),
+    "named_sizes": (Residual, [normal(2, 3, 10, 10)], [["batch", 3, Dim("h", 8, 64, multiple=2), None]]),
     "tokens": (Tokens, [rng.integers(0, 11, (2, 5))], [[None, None]]),
     "several": (Several, [normal(3, 4), normal(3, 4)], [[None, 4], [None, 4]]),
     "shapes": (Shapes, [normal(2, 4, 1)], [[None, 4, 1]]),

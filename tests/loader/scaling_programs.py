@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from oarlock.ir.dim import Dim
 from oarlock.ir.program import (
     Attr,
     AttrType,
@@ -91,6 +92,22 @@ def inputs_with_lod(n: int) -> Program:
     for name in names:
         program.block.vars[name].lod_level = 1
     return _fetch(program, [_call(program.block, "relu", name, f"{name}.y") for name in names])
+
+
+def inputs_with_names(n: int) -> Program:
+    """n inputs, each with a dimension of its own name and one of a common name."""
+    program = _program()
+    names = [_feed(program, f"x{i}", shape=(-1, -1)) for i in range(n)]
+    results = [_call(program.block, "relu", name, f"{name}.y") for name in names]
+    _fetch(program, results)
+    contract = Contract(output_tree=str(list(range(n))))
+    contract.inputs = [
+        ContractInputOrOutput(name, "float32", (-1, -1), name, (Dim("n", 1, 8), Dim(f"d{i}")))
+        for i, name in enumerate(names)
+    ]
+    contract.outputs = [ContractInputOrOutput(name, "float32", (-1, -1)) for name in results]
+    program.contract = contract
+    return program
 
 
 def guards(n: int) -> Program:
@@ -277,7 +294,7 @@ def without_lowering(n: int) -> Program:
 
 
 FAMILIES: tuple[Callable[[int], Program], ...] = (
-    chain, outputs, same_output, inputs, inputs_with_lod, guards, branches, branch_with_many_results,
+    chain, outputs, same_output, inputs, inputs_with_lod, inputs_with_names, guards, branches, branch_with_many_results,
     loop_with_many_variables, overwritten, many_operands, same_operand, conditional_writes, without_lowering,
 )  # fmt: skip
 NESTED: tuple[Callable[[int], Program], ...] = (nested_branches, nested_branches_of_two_dtypes)

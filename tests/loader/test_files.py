@@ -137,8 +137,16 @@ FAULTS: list[tuple[Callable[[Any], object], str]] = [
     (lambda m: setattr(op(m, 0).attrs[0], "i", 1), "the feed ops have col [1], not 0 ... 0"),
     (lambda m: repeat(m.blocks[0].ops, 4), "the fetch ops have col [0, 0], not 0 ... 1"),
     (
+        lambda m: setattr(m.contract, "version", 3),
+        "contract: is of version 3; this version of Oarlock reads 1 and 2",
+    ),
+    (
         lambda m: setattr(m.contract, "version", 2),
-        "contract: is of version 2; this version of Oarlock reads 1",
+        "contract: is of version 2, without names of dimensions",
+    ),
+    (
+        lambda m: m.contract.inputs[0].named_dims.add(name="n", min=1, multiple=1),
+        "contract: is of version 1, with names of dimensions",
     ),
     (
         lambda m: setattr(m.contract.inputs[0], "dtype", 77),

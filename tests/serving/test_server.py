@@ -580,3 +580,18 @@ def test_missing_extra_is_reported(model: str) -> None:
         check=False,
     )
     assert said.returncode == 1 and "oarlock[serve]" in said.stderr
+
+
+def test_sizes_of_named_dimensions_are_checked(tmp_path: Path) -> None:
+    net = paddle.nn.Linear(4, 3)
+    spec = [paddle.static.InputSpec([paddle.static.Dim("n", 2, 8), 4], "float32", "x")]
+    paddle.jit.save(net, str(tmp_path / "net"), input_spec=spec)
+    server = start_server([str(tmp_path / "net")])
+    try:
+        for rows in (2, 8, 9):
+            x = {"name": "x", "shape": [rows, 4], "datatype": "FP32", "data": [1.0] * 4 * rows}
+            status, said = post(server, json.dumps({"inputs": [x]}))
+            assert status == (200 if rows <= 8 else 400)
+        assert "dimension 0 ('n') is 9; it must be from 2 to 8" in said["error"]
+    finally:
+        stop_server(server)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oarlock.core.errors import FileError
+from oarlock.ir.dim import Dim
 from oarlock.ir.parser import parse
 from oarlock.ir.program import (
     Attr,
@@ -110,6 +113,22 @@ def test_whitespace_and_comments_are_ignored() -> None:
     assert parse(loose.replace("2 sizes ,  ", "2 sizes, ")) == golden()
 
 
+def test_named_dimensions() -> None:
+    program = golden()
+    assert program.contract is not None
+    program.contract.inputs[0] = replace(
+        program.contract.inputs[0],
+        shape=(-1, 3, -1),
+        dims=(Dim("batch", 0), None, Dim("h", 32, 1280, multiple=32)),
+    )
+    text = str(program)
+    assert (
+        'input x: float32[?,3,?] path="x" dim 0 batch min=0 multiple=1 dim 2 h min=32 max=1280 '
+        "multiple=32\n"
+    ) in text
+    assert parse(text) == program
+
+
 START = "program version=0\nblock 0:\n"
 BAD = [
     ("", "m: is empty"),
@@ -119,6 +138,18 @@ BAD = [
     ("program version=0\nblock zero:", "m:2: the index of a block is expected, not 'zero'"),
     ("program version=0\nblock 0", "m:2: ':' is expected, not 'the end of the line'"),
     ("program version=0\ncontract:\n  what x", "m:3: a contract has no 'what'"),
+    (
+        "program version=0\ncontract:\n  input x: float32[?] dim 1 n",
+        "m:3: the shape has no axis 1",
+    ),
+    (
+        "program version=0\ncontract:\n  input x: float32[?] dim 0 n min=5 max=4",
+        "m:3: Dim 'n': no size is from 5 to 4 (min=5, max=4, multiple=1)",
+    ),
+    (
+        "program version=0\ncontract:\n  input x: float32[?] dim 0 n most=4",
+        "m:3: the end of the line is expected, not 'most'",
+    ),
     ("program version=0\ncontract:\n  guard dim x axis=0", "m:3: expected= is expected"),
     (START + "var x float32[2]", "m:3: ':' is expected, not 'float32'"),
     (START + "var x: float32", "m:3: '[' is expected"),

@@ -142,6 +142,24 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
             GOOD.replace("output y: float32", "output y: float3"),
             "contract: output 'y': 'float3' is not a data type",
         ),
+        (
+            GOOD.replace("y: float32[?,3]\n  guard", "y: float32[?,3] dim 0 n\n  guard"),
+            "output 'y' has names of dimensions, which only inputs have",
+        ),
+        (
+            GOOD.replace("x: float32[?,3]\n  output", "x: float32[?,3] dim 1 w\n  output"),
+            "input 'x': dimension 1 has the name 'w', but is not dynamic",
+        ),
+        (
+            GOOD.replace("x: float32[?,3]\n  output", "x: float32[?,?] dim 1 w\n  output"),
+            "input 'x': dimension 1 has the name 'w', but is not dynamic",
+        ),
+        (
+            GOOD.replace(
+                "x: float32[?,3]\n  output", "x: float32[?,?] dim 0 n dim 1 n max=8\n  output"
+            ),
+            "dimension 1 of input 'x' is Dim('n', 1, 8), but dimension 0 of input 'x' is Dim('n')",
+        ),
         (GOOD.replace("guard dim", "guard dome"), "a guard of kind 'dome' is not known"),
         (GOOD.replace("guard dim x", "guard dim q"), "a guard reads 'q', which is not declared"),
         (GOOD.replace("[0]\n", "[1]\n"), "the output tree holds 1, which is not one of 1 outputs"),

@@ -5,6 +5,7 @@ without running it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
@@ -464,7 +465,10 @@ def emit_size(tensor: Tensor, axis: int, sizes: Tensor | None = None) -> Tensor:
     size: Tensor = OPS["slice"](
         sizes, axes=[0], starts=[axis], ends=[axis + 1], infer_flags=[1], decrease_axis=[0]
     )
-    return mark_symbolic_scalar(size, NONNEGATIVE_INT)
+    dims = tensor.raw.dims if isinstance(tensor, Variable) else ()
+    dim = dims[axis] if 0 <= axis < len(dims) else None
+    kind = NONNEGATIVE_INT if dim is None else replace(NONNEGATIVE_INT, dim_name=dim.name)
+    return mark_symbolic_scalar(size, kind)
 
 
 class UnreadSize:

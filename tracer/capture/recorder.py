@@ -11,6 +11,7 @@ from ..core.dtype import DTYPE_BY_NP
 from ..core.errors import TraceError, append_user_line, user_line
 from ..core.op import Meta, Op, Slot
 from ..core.tensor import RemovableHookHandle, Tensor
+from ..ir.dim import Dims
 from ..ir.program import Attr, AttrType, Block, Guard, OpDesc, Program, VarDesc
 from ..ir.program_names import Namer
 from .aliasing import Aliases, Invalidation
@@ -297,13 +298,13 @@ class Recorder:
         self.scope[name] = tensor
         return name
 
-    def feed(self, name: str, meta: Meta, path: str = "") -> VarDesc:
+    def feed(self, name: str, meta: Meta, path: str = "", dims: Dims = ()) -> VarDesc:
         """Declare an input.
 
         path: its position in the nested arguments, such as `y.0`; by default its name.
         """
         desc = self.declare(
-            self.namer.unique_name(name), meta, stop_gradient=True, checks_feed=True
+            self.namer.unique_name(name), meta, stop_gradient=True, checks_feed=True, dims=dims
         )
         col = sum(op.type == "feed" for op in self.program.block.ops)
         feed = OpDesc(

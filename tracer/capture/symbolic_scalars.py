@@ -8,7 +8,7 @@ such as hash() and str(), raise an error.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -28,10 +28,12 @@ class PossibleScalarTypes:
 
     types: the types; contains Tensor if eager execution has a tensor on some path.
     is_nonnegative: whether it is an int that is never negative.
+    dim_name: the name of the dimension whose size it is, for messages; '' for others.
     """
 
     types: frozenset[type]
     is_nonnegative: bool = False
+    dim_name: str = field(default="", compare=False)
 
     @property
     def is_integer(self) -> bool:
@@ -39,7 +41,8 @@ class PossibleScalarTypes:
         return all(issubclass(t, int | np.integer) for t in self.types)
 
     def __str__(self) -> str:
-        return " or ".join(sorted(t.__name__ for t in self.types))
+        size = f", the size of the dimension '{self.dim_name}'" if self.dim_name else ""
+        return " or ".join(sorted(t.__name__ for t in self.types)) + size
 
 
 INT, NONNEGATIVE_INT, FLOAT, BOOL = (

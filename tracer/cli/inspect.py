@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 
 import numpy as np
 from rich.table import Table
@@ -12,6 +11,7 @@ from rich.text import Text
 from ..compiler.lowering import LOWERING_RULES, MULTI_INSTRUCTION_RULES
 from ..core.dtype import DTYPE_BY_NP
 from ..core.op import OPS
+from ..ir.dim import NamedDimensions, format_shape
 from ..ir.kernelless_op_traits import is_feed_or_fetch
 from ..ir.program import ContractInputOrOutput
 from ..loader.engine import row_split_contract_args
@@ -21,11 +21,6 @@ from ..loader.runtime import runtime_module
 from ..utils.terminal import make_console
 
 MAX_PARAMETERS = 40
-
-
-def format_dtype_and_shape(dtype: str, shape: Iterable[int]) -> str:
-    """Format a dtype and shape as `float32[?,10]`."""
-    return f"{dtype}[{','.join('?' if d < 0 else str(d) for d in shape)}]"
 
 
 def show_model(prefix: str, program: bool) -> None:
@@ -50,6 +45,8 @@ def show_model(prefix: str, program: bool) -> None:
     if contract is not None:
         status = f"written by {contract.producer}; {contract.verified or 'not verified'}"
         out.print(status, markup=False, highlight=False)
+        for dim in NamedDimensions((arg.name, arg.dims) for arg in contract.inputs).dims:
+            out.print(f"dim: {dim.name}: {dim.describe_sizes()}", markup=False, highlight=False)
         for g in contract.guards:
             out.print(
                 f"guard: {g.var} {g.reader} == {g.expected}, read at {g.where}: {g.text}",
@@ -79,7 +76,7 @@ def _inputs_outputs_table(files: ModelFileContents) -> Table:
             table.add_row(
                 direction,
                 Text(escape_control_characters(arg.name)),
-                Text(format_dtype_and_shape(arg.dtype, arg.shape)),
+                Text(f"{arg.dtype}{format_shape(arg.shape, arg.dims)}"),
                 Text(escape_control_characters(arg.path)),
             )
     return table
@@ -96,7 +93,7 @@ def _parameters_table(files: ModelFileContents) -> Table:
     )
     for name, array in list(files.values.items())[:MAX_PARAMETERS]:
         row = (files.info or {}).get(name)
-        kind = format_dtype_and_shape(DTYPE_BY_NP[array.dtype].name, array.shape)
+        kind = f"{DTYPE_BY_NP[array.dtype].name}{format_shape(array.shape)}"
         table.add_row(Text(name), Text(kind), Text(row.structured_name if row else ""))
     if len(files.values) > MAX_PARAMETERS:
         table.add_row("...", "", "")

@@ -15,13 +15,18 @@ from ..loader.regular_files import read_file
 from ..onnx.ort_format import read_ort
 from ..utils.terminal import make_console
 
+MAX_DIMS_LENGTH = 10_000  # of the printed ranges; a file may contain any text
 MAX_BYTES = 1 << 31  # the limit of FlatBuffers and of protobuf
 
 TensorSpec = tuple[str, str, list[int | str]]
 
 
 class GraphSummary(NamedTuple):
-    """The printed content of a file of either format.  ops: node counts by type"""
+    """The printed content of a file of either format.
+
+    ops: node counts by type.
+    dims: the ranges of named dimensions, as JSON; empty if there are none.
+    """
 
     producer: str
     opsets: dict[str, int]
@@ -29,6 +34,7 @@ class GraphSummary(NamedTuple):
     outputs: list[TensorSpec]
     ops: Counter[str]
     weights: str
+    dims: str = ""
 
 
 def show_graph(path: str) -> None:
@@ -46,6 +52,9 @@ def show_graph(path: str) -> None:
         highlight=False,
         markup=False,
     )
+    if summary.dims:
+        dims = _escape_unprintable(summary.dims[:MAX_DIMS_LENGTH])
+        out.print(f"dims: {dims}", highlight=False, markup=False)
     table = Table("op", "count", title=f"{sum(summary.ops.values())} nodes")
     for name, count in sorted(summary.ops.items()):
         table.add_row(Text(_escape_unprintable(name)), str(count))
@@ -105,6 +114,7 @@ def _summarize_onnx(path: str) -> GraphSummary:
         outputs,
         Counter(_iter_op_types_with_subgraphs(model.graph)),
         _format_initializer_counts_by_file(model.graph.initializer),
+        next((entry.value for entry in model.metadata_props if entry.key == "oarlock.dims"), ""),
     )
 
 

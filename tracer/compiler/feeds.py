@@ -13,6 +13,7 @@ from ..core.dtype import DTYPE_BY_NP, parse_dtype
 from ..core.errors import OpError, append_user_line
 from ..core.op import Meta
 from ..core.tensor import Tensor
+from ..ir.dim import NamedDimensions
 from ..ir.program import Program, VarDesc
 from ..ir.scope_values import ScopeValue
 
@@ -52,7 +53,10 @@ def check_feed(program: Program, feed: Mapping[str, Any]) -> None:
     """Raise OpError that lists every missing input and every input with a wrong dtype or
     shape. Warn about unknown names.
     """
-    problems = [*_missing_input_problems(program, feed), *_mismatch_problems(program, feed)]
+    problems = [
+        *_missing_input_problems(program, feed),
+        *_mismatch_problems(program, feed),
+    ] or [*_named_dimension_problems(program, feed)]
     if problems:
         raise OpError(append_user_line(f"Executor.run: {'; '.join(problems)}"))
     known = program.block.vars.keys() | {
@@ -92,6 +96,21 @@ def _mismatch_problems(program: Program, feed: Mapping[str, Any]) -> Iterator[st
             or not _fits_declared_shape(array.shape, var.shape)
         ):
             yield f"'{name}' is {_declared_meta(var)}, fed {array.dtype.name}{list(array.shape)}"
+
+
+def _named_dimension_problems(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
+    named = {
+        name: array
+        for name, array in feed.items()
+        if name in program.block.vars
+        and len(program.block.vars[name].dims) == array.ndim
+        and program.block.vars[name].dims
+    }
+    if named:
+        problem = NamedDimensions(
+            (name, program.block.vars[name].dims) for name in named
+        ).find_problem([Meta(array.shape, array.dtype) for array in named.values()])
+        yield from [problem] if problem else []
 
 
 def _fits_declared_shape(shape: tuple[int, ...], declared: tuple[int, ...]) -> bool:

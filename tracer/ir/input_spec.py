@@ -11,34 +11,78 @@ from ..core import pytree
 from ..core.dtype import parse_dtype
 from ..core.errors import OpError
 from ..core.tensor import Tensor
+from .dim import Dim, Dims, split_shape
 
 
 class InputSpec:
-    """Shape, dtype and name of an input.
+    """Shape, dtype and name of an input of `to_static`, `jit.save` or `onnx.export`.
 
-    shape: None or -1 for a dynamic dimension
+    Parameters
+    ----------
+    shape : list or tuple of int, None, Dim or str
+        None or -1 for a dynamic dimension; a `Dim`, or a str as its name, for a dynamic dimension
+        with a name and a range. The attribute `shape` has -1 for each of them, `dims` has the Dims.
+    dtype : str or dtype, default "float32"
+    name : str, optional
+        The name of the input in the program; by default that of the argument.
+    stop_gradient : bool, default False
+        Only compared and printed: each call determines which inputs require gradients.
+
+    Raises
+    ------
+    TypeError
+        If the shape is not a list or tuple.
+    ValueError
+        If a size is neither an int, None, a Dim nor the name of one.
+
+    Examples
+    --------
+    >>> paddle.static.InputSpec(["batch", 3, None], "float32", "x")
+    InputSpec(shape=('batch', 3, -1), dtype=paddle.float32, name=x, stop_gradient=False)
     """
 
     def __init__(
         self,
-        shape: Sequence[int | None],
+        shape: Sequence[Any],
         dtype: Any = "float32",
         name: str | None = None,
         stop_gradient: bool = False,
     ) -> None:
+        self.shape = shape
+        self.dtype = parse_dtype(dtype)
+        self.name = name
+        self.stop_gradient = stop_gradient
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes, -1 for dynamic dimensions. Assigning a shape also replaces the names."""
+        return self._shape
+
+    @shape.setter
+    def shape(self, shape: Sequence[Any]) -> None:
         if not isinstance(shape, list | tuple):
             raise TypeError(
                 f"InputSpec: shape should be a list or tuple, not {type(shape).__name__}"
             )
-        for i, d in enumerate(shape):
+        sizes, dims = split_shape(shape)
+        for i, d in enumerate(sizes):
             if d is not None and (isinstance(d, bool) or not isinstance(d, int | np.integer)):
                 raise ValueError(
-                    f"InputSpec: shape[{i}] should be an int or None, not {type(d).__name__}: {d!r}"
+                    f"InputSpec: shape[{i}] should be an int, None, a name or a Dim, not "
+                    f"{type(d).__name__}: {d!r}"
                 )
-        self.shape = tuple(-1 if d is None or d < 0 else int(d) for d in shape)
-        self.dtype = parse_dtype(dtype)
-        self.name = name
-        self.stop_gradient = stop_gradient
+        self._shape = tuple(-1 if d is None or d < 0 else int(d) for d in sizes)
+        self._dims = dims
+
+    @property
+    def dims(self) -> Dims:
+        """The Dim of each dimension, None for one without a name; () if no dimension has one."""
+        return self._dims
+
+    def shape_with_dims(self) -> tuple[int | Dim, ...]:
+        """Return the shape with the Dim of each dimension that has a name."""
+        dims = self._dims or (None,) * len(self._shape)
+        return tuple(d if dim is None else dim for d, dim in zip(self._shape, dims, strict=True))
 
     @classmethod
     def from_tensor(cls, tensor: Tensor, name: str | None = None) -> Self:
@@ -57,7 +101,7 @@ class InputSpec:
     def batch(self, batch_size: Any) -> Self:
         """Insert a batch axis at the front. Modifies the spec.
 
-        batch_size: an int, or a list with one int.
+        batch_size: an int, a Dim or its name, or a list with one of them.
         """
         if isinstance(batch_size, list | tuple):
             if len(batch_size) != 1:
@@ -65,23 +109,26 @@ class InputSpec:
                     f"InputSpec.batch: batch_size should be one int, not {len(batch_size)}"
                 )
             (batch_size,) = batch_size
-        if not isinstance(batch_size, int | np.integer):
+        if not isinstance(batch_size, int | np.integer | str | Dim):
             raise TypeError(
                 f"InputSpec.batch: batch_size should be an int, not {type(batch_size).__name__}"
             )
-        self.shape = (int(batch_size), *self.shape)
+        self.shape = (batch_size, *self.shape_with_dims())
         return self
 
     def unbatch(self) -> Self:
         """Remove the first axis."""
         if not self.shape:
             raise ValueError("InputSpec.unbatch: the shape has no axis to remove")
-        self.shape = self.shape[1:]
+        self.shape = self.shape_with_dims()[1:]
         return self
 
     def __repr__(self) -> str:
+        shape = tuple(
+            d.name if isinstance(d, Dim) and d == Dim(d.name) else d for d in self.shape_with_dims()
+        )
         return (
-            f"InputSpec(shape={self.shape}, dtype={self.dtype}, name={self.name}, "
+            f"InputSpec(shape={shape}, dtype={self.dtype}, name={self.name}, "
             f"stop_gradient={self.stop_gradient})"
         )
 
@@ -91,10 +138,10 @@ class InputSpec:
         return self._comparison_key() == other._comparison_key()
 
     def _comparison_key(self) -> tuple[Any, ...]:
-        return (self.shape, self.dtype.name, self.name, self.stop_gradient)
+        return (self.shape_with_dims(), self.dtype.name, self.name, self.stop_gradient)
 
     def __hash__(self) -> int:
-        return hash((self.shape, self.dtype.name, self.stop_gradient))
+        return hash((self.shape_with_dims(), self.dtype.name, self.stop_gradient))
 
 
 pytree.register_tensor_type_for_dict_subclasses(InputSpec)

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import FileError
+from ..core.errors import FileError, OpError
 from .attr_types import ATTR_RULES, attr_problem
+from .dim import Dim, Dims
 from .printer import ATTR_FORMS, GUARD_TEXT_FIELDS, NO_DTYPE, VARIABLE_FLAGS
 from .program import (
     Attr,
@@ -257,10 +258,31 @@ def _parse_contract_arg(line: TokenLine) -> ContractInputOrOutput:
     line.expect(":")
     dtype, shape = _parse_tensor_type(line)
     arg = ContractInputOrOutput(name, dtype, shape)
-    if line.peek() != END_TOKEN:
+    if line.peek() == Token("word", "path"):
         _expect_field_name_and_equals(line, "path")
         arg.path = _parse_quoted(line)
+    while line.peek() == Token("word", "dim"):
+        line.next_token()
+        arg.dims = _with_parsed_dim(line, arg)
     return arg
+
+
+def _with_parsed_dim(line: TokenLine, arg: ContractInputOrOutput) -> Dims:
+    """Parse a dimension with its name and range, and return the Dims of `arg` with it."""
+    axis, name = line.integer("an axis"), line.name("the name of a dimension")
+    numbers = {"min": 1, "max": None, "multiple": 1}
+    for field in numbers:
+        if line.peek() == Token("word", field):
+            _expect_field_name_and_equals(line, field)
+            numbers[field] = line.integer("a size")
+    if not 0 <= axis < len(arg.shape):
+        raise LineSyntaxError(f"the shape has no axis {axis}")
+    dims = list(arg.dims or (None,) * len(arg.shape))
+    try:
+        dims[axis] = Dim(name, **numbers)  # type: ignore[arg-type]
+    except OpError as error:
+        raise LineSyntaxError(str(error).splitlines()[0]) from None
+    return tuple(dims)
 
 
 def _parse_guard(line: TokenLine) -> Guard:

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from .dim import Dim
 from .program import (
     Attr,
     AttrType,
@@ -207,7 +208,13 @@ def iter_block_lines(block: Block) -> Iterator[str]:
 def _format_contract_arg(word: str, arg: ContractInputOrOutput) -> str:
     path = f" path={quote(arg.path)}" if arg.path else ""
     name, type = quote_name_if_needed(arg.name), _format_tensor_type(arg.dtype, arg.shape)
-    return f"{word} {name}: {type}{path}"
+    dims = "".join(_format_dim(a, d) for a, d in enumerate(arg.dims) if d is not None)
+    return f"{word} {name}: {type}{path}{dims}"
+
+
+def _format_dim(axis: int, dim: Dim) -> str:
+    maximum = "" if dim.max is None else f" max={dim.max}"
+    return f" dim {axis} {dim.name} min={dim.min}{maximum} multiple={dim.multiple}"
 
 
 def _format_guard(guard: Guard) -> str:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, ClassVar
 
+from .dim import Dims, dims_of_dynamic_sizes
+
 
 class AttrType(IntEnum):
     """The type of an attribute, with its value in `OpDesc.Attr.type`."""
@@ -84,9 +86,16 @@ class VarDesc:
     lod_level: int = 0
     # an input of `fluid.layers.data`, which Paddle does not check
     accepts_any_feed: bool = field(default=False, compare=False)
+    # of an input; saved in the contract
+    dims: Dims = field(default=(), compare=False)
     python_scalars: Any = field(
         default=None, compare=False, repr=False
     )  # the Python scalars that the variable stands for; not saved
+
+    def to_contract_input(self, path: str) -> ContractInputOrOutput:
+        """The entry of the variable in the contract as an input at `path`."""
+        dims = dims_of_dynamic_sizes(self.dims, self.shape)
+        return ContractInputOrOutput(self.name, self.dtype, self.shape, path, dims)
 
     def need_check_feed(self) -> bool:
         """Whether fed values are compared with the declaration."""
@@ -168,13 +177,15 @@ class Block:
 class ContractInputOrOutput:
     """An input or output of a model.
 
-    path: its position in the nested arguments or results, e.g. `out.0.logits`
+    path: its position in the nested arguments or results, e.g. `out.0.logits`.
+    dims: the names and ranges of dynamic dimensions of an input.
     """
 
     name: str
     dtype: str
     shape: tuple[int, ...]
     path: str = ""
+    dims: Dims = ()
 
 
 @dataclass(slots=True)

@@ -23,8 +23,9 @@ from .block_captures import (
     outer_names_written_by_block,
     select_paddle_form_control_flow_grads,
 )
+from .dim import NamedDimensions
 from .kernelless_op_traits import kernelless_op_traits_or_default
-from .program import AttrType, Block, OpDesc, Program, VarKind
+from .program import AttrType, Block, Contract, OpDesc, Program, VarKind
 
 VerifierRule = Callable[[Program], Iterator[str]]
 
@@ -322,6 +323,7 @@ def contract_is_valid(program: Program) -> Iterator[str]:
             yield from (
                 f"contract: {what} {arg.name!r}: {problem}" for problem in problems if problem
             )
+    yield from _dim_problems(program, contract)
     for guard in contract.guards:
         if not 0 <= guard.axis < MAX_GUARD_AXES:
             yield f"contract: a guard on axis {guard.axis}"
@@ -330,6 +332,26 @@ def contract_is_valid(program: Program) -> Iterator[str]:
         if program.var(guard.var) is None:
             yield f"contract: a guard reads {guard.var!r}, which is not declared"
     yield from _output_tree_problems(contract.output_tree, len(contract.outputs))
+
+
+def _dim_problems(program: Program, contract: Contract) -> Iterator[str]:
+    """Names of dimensions belong to dynamic dimensions of inputs; a name has one range."""
+    for arg in contract.outputs:
+        if arg.dims:
+            yield f"contract: output {arg.name!r} has names of dimensions, which only inputs have"
+    for arg in contract.inputs:
+        var = program.block.vars.get(arg.name)
+        for axis, dim in enumerate(arg.dims):
+            if dim is not None and any(
+                axis >= len(shape) or shape[axis] >= 0
+                for shape in (arg.shape, () if var is None else var.shape)
+            ):
+                why = f"dimension {axis} has the name {dim.name!r}, but is not dynamic"
+                yield f"contract: input {arg.name!r}: {why}"
+    try:
+        NamedDimensions((arg.name, arg.dims) for arg in contract.inputs)
+    except OpError as error:
+        yield f"contract: {str(error).splitlines()[0]}"
 
 
 def _output_tree_problems(text: str, count: int) -> Iterator[str]:

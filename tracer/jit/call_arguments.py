@@ -25,6 +25,7 @@ from ..core.errors import ArgumentsError, OpError, append_user_line
 from ..core.op import Meta
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..core.tensor import Tensor
+from ..ir.dim import NamedDimensions
 from ..ir.input_spec import InputSpec, to_input_spec
 from ..ir.plain_values import PLAIN_TYPES, exact_key_within_type, is_plain_or_tuple_of_plain
 
@@ -65,6 +66,15 @@ class Arguments:
             for p in _indexed_leaf_paths_of_parameter(self.parameters[name], inner)
         ]
         return [path for _, path in sorted(indexed_paths)]
+
+    def named_dimensions(self) -> NamedDimensions:
+        """Return the named dimensions of the leaves. Raises OpError if two Dims of one name have
+        different ranges.
+        """
+        return NamedDimensions(
+            (name, leaf.dims if isinstance(leaf, InputSpec) else ())
+            for name, leaf in zip(self.leaf_input_names, self.leaves, strict=True)
+        )
 
     def input_leaves(self) -> list[Any]:
         """Return the leaves that are inputs of a program."""
@@ -136,6 +146,8 @@ def is_input(leaf: Any) -> bool:
 
 def leaf_cache_key(leaf: Any) -> Any:
     """Return the part of the cache key for a leaf: shape and dtype, value, or identity."""
+    if isinstance(leaf, InputSpec):
+        return leaf.shape_with_dims(), leaf.dtype.np
     meta = find_input_meta(leaf)
     if meta is not None:
         return meta.shape, meta.dtype

@@ -6,8 +6,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ..core import pytree
+from ..core.dtype import MAX_RANK
 from ..core.errors import OpError, append_user_line, warn
+from ..core.op import Meta
+from ..ir.dim import Dim, format_shape
 from ..ir.input_spec import InputSpec, to_input_spec
 from .call_arguments import Arguments, find_input_meta, is_input, leaf_cache_key
 
@@ -54,7 +59,10 @@ def _spec_of_example_with_dynamic_sizes(example: Any, reference_spec: Any) -> An
     if len(spec.shape) != len(reference_spec.shape):
         return example
     return InputSpec(
-        [b if b < 0 else a for a, b in zip(spec.shape, reference_spec.shape, strict=True)],
+        [
+            b if isinstance(b, Dim) or b < 0 else a
+            for a, b in zip(spec.shape, reference_spec.shape_with_dims(), strict=True)
+        ],
         spec.dtype,
         spec.name,
     )
@@ -109,8 +117,21 @@ def _are_compatible_specs(spec: Any, own_spec: Any) -> bool:
         or spec.dtype != own_spec.dtype
     ):
         return False
-    sizes = zip(spec.shape, own_spec.shape, strict=False)
-    return len(spec.shape) == len(own_spec.shape) and all(-1 in (a, b) or a == b for a, b in sizes)
+    sizes = zip(spec.shape_with_dims(), own_spec.shape_with_dims(), strict=False)
+    return len(spec.shape) == len(own_spec.shape) and all(
+        _are_compatible_sizes(a, b) for a, b in sizes
+    )
+
+
+def _are_compatible_sizes(a: int | Dim, b: int | Dim) -> bool:
+    """Whether two dimensions may have the same size: they are equal, or one of them is dynamic and
+    allows the other.
+    """
+    if a == b or -1 in (a, b):
+        return True
+    if isinstance(a, Dim):
+        return isinstance(b, int) and b in a
+    return isinstance(b, Dim) and a in b
 
 
 def _reject_tensor_for_python_value(name: str, label: str, spec: Any, leaf: Any) -> None:
@@ -145,20 +166,52 @@ def fill_specs_from_arguments(name: str, specs: Arguments, arguments: Arguments)
     return leaves
 
 
+def has_named_dimensions(specs: Any) -> bool:
+    """Whether a spec in `specs` has a dimension with a name."""
+    leaves = pytree.flatten(list(specs))[0]
+    return any(isinstance(leaf, InputSpec) and bool(leaf.dims) for leaf in leaves)
+
+
+def check_named_dimensions(name: str, specs: Arguments, arguments: Arguments) -> None:
+    """Raise OpError if a named dimension has a size that its Dim does not allow, or two dimensions
+    of one name have different sizes. Arguments of another nesting or rank than their specs are not
+    checked.
+    """
+    named = specs.named_dimensions()
+    if specs.spec != arguments.spec:
+        return
+    unknown = Meta((-1,) * MAX_RANK, np.dtype("float32"))
+    metas = [
+        meta
+        if isinstance(spec, InputSpec)
+        and (meta := find_input_meta(leaf)) is not None
+        and len(meta.shape) == len(spec.shape)
+        else unknown
+        for spec, leaf in zip(specs.leaves, arguments.leaves, strict=True)
+    ]
+    problem = named.find_problem(metas)
+    if problem:
+        raise OpError(append_user_line(f"{name}: {problem}"))
+
+
 def _adapt_spec_to_tensor(name: str, label: str, spec: InputSpec, leaf: Any) -> InputSpec:
     """Return a spec with the dtype and sizes of a tensor; dynamic sizes stay dynamic. Warns if the
     shape contradicts the spec.
     """
     meta = find_input_meta(leaf) if is_input(leaf) else None
-    sizes = ",".join("?" if d < 0 else str(d) for d in spec.shape)
-    expected = f"{spec.dtype.name}[{sizes}], as input_spec says (got {meta})"
+    sizes = format_shape(spec.shape, spec.dims)
+    expected = f"{spec.dtype.name}{sizes}, as input_spec says (got {meta})"
     if meta is None:
         raise OpError(append_user_line(f"{name}: '{label}' should be {expected}"))
-    if len(meta.shape) == len(spec.shape):
-        shape = [a if a in (-1, b) else b for a, b in zip(spec.shape, meta.shape, strict=True)]
+    declared = spec.shape_with_dims()
+    if len(meta.shape) == len(declared):
+        shape = [
+            a if isinstance(a, Dim) or a in (-1, b) else b
+            for a, b in zip(declared, meta.shape, strict=True)
+        ]
     else:
         shape = list(meta.shape)
-    if shape != list(spec.shape):
+    if shape != list(declared):
         warn(f"{name}: '{label}' should be {expected}; this call runs a program of its own")
     elif meta.dtype == spec.dtype.np:
         return spec

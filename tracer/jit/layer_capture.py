@@ -23,6 +23,7 @@ from ..core.mode import use_base_mode
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..core.version import VERSION
+from ..ir.input_spec import InputSpec
 from ..ir.program import Attr, AttrType, Contract, ContractInputOrOutput, Guard, OpDesc, Program
 from ..nn.layer import Layer
 from .guards.snapshots import snapshot_python_and_numpy_generators
@@ -172,9 +173,9 @@ def trace_layer(
     recorder, input_copies = Recorder(), list[Tensor]()
     for name, tensor in iter_named_inputs(layer.forward, inputs):
         if not isinstance(tensor, Tensor):
-            raise TypeError(
-                f"TracedLayer.trace: the input '{name}' is {type(tensor).__name__}, not a Tensor"
-            )
+            fix = "; jit.save takes InputSpecs" if isinstance(tensor, InputSpec) else ""
+            kind = type(tensor).__name__
+            raise TypeError(f"TracedLayer.trace: the input '{name}' is {kind}, not a Tensor{fix}")
         recorder.bind(tensor, recorder.feed(name, tensor.meta).name)
         input_copies.append(Tensor(tensor.array))
     state, sources = LayerTensorTracker(layer), snapshot_python_and_numpy_generators()
@@ -286,15 +287,15 @@ def rename_variables(program: Program, renamed: dict[str, str]) -> None:
 def complete_and_store_contract(program: Program, contract: Contract) -> Program:
     """Store the contract in a program, with the dtypes and shapes of inputs and outputs."""
 
-    def contract_arg_of(name: str, path: str) -> ContractInputOrOutput:
-        var = program.block.vars[name]
-        return ContractInputOrOutput(name, var.dtype, var.shape, path)
-
+    declared = program.block.vars
     paths = {a.name: a.path for a in contract.inputs}
     contract.inputs = [
-        contract_arg_of(name, paths.get(name, name)) for name in program.feed_names()
+        declared[name].to_contract_input(paths.get(name, name)) for name in program.feed_names()
     ]
-    contract.outputs = [contract_arg_of(a.name, a.path) for a in contract.outputs]
+    contract.outputs = [
+        replace(a, dtype=declared[a.name].dtype, shape=declared[a.name].shape)
+        for a in contract.outputs
+    ]
     program.contract = contract
     return program
 

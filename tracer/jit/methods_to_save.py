@@ -185,7 +185,7 @@ def _with_dynamic_first_dim_if_batch(leaf: Any, batch_size: int) -> Any:
     """
     if not isinstance(leaf, InputSpec) or leaf.shape[:1] != (batch_size,) or leaf.shape == (1,):
         return leaf
-    return InputSpec([None, *leaf.shape[1:]], leaf.dtype, leaf.name)
+    return InputSpec([None, *leaf.shape_with_dims()[1:]], leaf.dtype, leaf.name)
 
 
 def _arguments_to_save(function: Any, input_spec: Any) -> Arguments:

@@ -49,11 +49,13 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
     `path`.pdiparams.info, in Paddle's formats.
 
     input_spec: one InputSpec per argument of forward, or an example Tensor; None in a shape is a
-    dynamic size. By default the spec given to `to_static`, otherwise the arguments of the last call
-    of a `to_static` function. With an example Tensor or a call, the batch size becomes dynamic
-    unless Python code needs its value.
-    verify: True (default) runs the written files at two sizes of each dynamic dimension and
-    compares the results with the layer; False omits this.
+    dynamic size, a str or Dim one with a name, whose range each call of the loaded model checks.
+    By default the spec given to `to_static`, otherwise the arguments of the last call of a
+    `to_static` function. With an example Tensor or a call, the batch size becomes dynamic unless
+    Python code needs its value.
+    verify: True (default) runs the written files at two sizes of each dynamic dimension (with a
+    name: the smallest, an odd and the largest) and compares the results with the layer; False omits
+    this.
     output_spec: a list of the outputs to save: results of a call, variables, or names.
     guards: 'check' (default) saves asserts on values as guards, which each call must meet; 'drop'
     omits them.
@@ -67,7 +69,8 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
 
     Raises TraceError if Python control flow depends on a tensor value, or if a call depends on
     state that the previous call changed. Raises VerifyError if the files return other values than
-    the layer. No file changes in these cases.
+    the layer, or if a size that the range of a named dimension allows is rejected. No file changes
+    in these cases.
     """
     unknown = configs.keys() - set(SAVE_CONFIGS)
     if unknown:

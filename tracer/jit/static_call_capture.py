@@ -179,6 +179,7 @@ def declare_call_inputs(
     variables.
     """
     leaves, inputs = list(arguments.leaves), []
+    arguments.named_dimensions()  # raises an error for names with different ranges
     for i, (leaf, name, path) in enumerate(
         zip(arguments.leaves, arguments.leaf_input_names, arguments.leaf_paths, strict=True)
     ):
@@ -186,7 +187,8 @@ def declare_call_inputs(
             meta = find_input_meta(leaf)
             assert meta is not None
             has_spec_name = isinstance(leaf, InputSpec) and leaf.name
-            feed = recorder.feed(leaf.name if has_spec_name else name, meta, path)
+            dims = leaf.dims if isinstance(leaf, InputSpec) else ()
+            feed = recorder.feed(leaf.name if has_spec_name else name, meta, path, dims)
             if has_spec_name and feed.name != leaf.name:
                 warn(
                     f"two inputs are named '{leaf.name}'; the input at '{path}' is "

@@ -16,7 +16,13 @@ from ..capture.control.branch_values import is_python_or_numpy_scalar
 from ..capture.modes import find_static_base_mode
 from ..core import pytree
 from ..core.dtype import get_default_dtype
-from ..core.errors import InvalidOperationError, OpError, append_user_line, warn
+from ..core.errors import (
+    ArgumentsError,
+    InvalidOperationError,
+    OpError,
+    append_user_line,
+    warn,
+)
 from ..core.mode import Mode, state
 from ..core.tensor import RemovableHookHandle, Tensor
 from ..ir.program import Guard
@@ -34,8 +40,10 @@ from .convert import converted_source
 from .fallback import PythonFallback
 from .function_spec import FunctionSpec
 from .input_specs import (
+    check_named_dimensions,
     fill_specs_from_arguments,
     has_fewer_specs_than_own,
+    has_named_dimensions,
     input_spec_with_own_dynamic_sizes,
     merge_specs_into_own_in_order,
     reject_specs_contradicting_own,
@@ -243,6 +251,7 @@ class StaticFunction:
         """Return the program for some arguments, captured if needed; None if the call runs as
         Python, because its capture failed or there are too many programs.
         """
+        self._check_named_dimensions(arguments)
         if self._python_fallback.has_failed_signatures and self._python_fallback.runs_as_python(
             self._cache_key(arguments)
         ):
@@ -285,6 +294,22 @@ class StaticFunction:
                 f"of the function"
             )
         return program
+
+    def _check_named_dimensions(self, arguments: Arguments) -> None:
+        """Raise OpError for sizes that the Dims of `input_spec` do not allow, also for a call that
+        would run as Python.
+        """
+        if not self._has_named_dimensions:
+            return
+        try:
+            specs = self._function_parameters.arguments_from_specs(self._input_spec, arguments)
+        except (OpError, ArgumentsError):
+            return  # reported by the capture
+        check_named_dimensions(self._function_parameters.name, specs, arguments)
+
+    @functools.cached_property
+    def _has_named_dimensions(self) -> bool:
+        return self._input_spec is not None and has_named_dimensions(self._input_spec)
 
     def _apply_input_spec(self, arguments: Arguments) -> Arguments:
         """Return the arguments as `input_spec` describes them."""

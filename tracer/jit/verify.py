@@ -1,13 +1,15 @@
 """Verify a model by running it: the written files must return what a reference returns (the layer,
-or for `oarlock verify` the compiled program), at two sizes of each dynamic dimension.
+or for `oarlock verify` the compiled program), at two sizes of each dynamic dimension, and at the
+smallest, the largest and an odd size of each named dimension.
 """
 
 from __future__ import annotations
 
 import warnings
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,6 +25,7 @@ from ..core.dtype import is_inexact, is_real, parse_dtype
 from ..core.errors import GuardError, OarlockError, OpError, VerifyError
 from ..core.tensor import Tensor
 from ..ir.block_captures import program_draws_random
+from ..ir.dim import Dim
 from ..ir.kernelless_op_traits import is_feed_or_fetch
 from ..ir.program import ContractInputOrOutput, Program, VarKind
 from ..loader.engine import Engine
@@ -30,6 +33,7 @@ from ..loader.pdiparams import load_params
 from ..loader.pdmodel import parse_program
 from ..loader.runtime import EngineError, UnsupportedError, first_reason_of_error
 from .conditioning import is_explained_by_rounding
+from .named_size_samples import SizeByName, named_size_samples
 
 # Sizes to try for the first dynamic dimension and the others. The first two pairs that the layer
 # accepts are used.
@@ -80,21 +84,42 @@ def random_input(
 
 
 def iter_candidate_shapes(
-    inputs: Sequence[ContractInputOrOutput], known_inputs: Sequence[Tensor]
+    inputs: Sequence[ContractInputOrOutput],
+    known_inputs: Sequence[Tensor],
+    named_sizes: SizeByName,
+    num_skipped: int,
 ) -> Iterator[list[tuple[int, ...]]]:
     """Yield shapes for all inputs: the shapes of the given inputs with a larger batch, then shapes
     from the table of sizes.
+
+    named_sizes: the sizes of named dimensions.
+    num_skipped: the number of rows of the table that come last.
     """
     if known_inputs:
         yield [
             shape_with_larger_batch(arg.shape, tensor.meta.shape)
             for arg, tensor in zip(inputs, known_inputs, strict=True)
         ]
-    for first, others in DYNAMIC_SIZE_PAIRS:
-        yield [
-            tuple((first if a == 0 else others) if d < 0 else d for a, d in enumerate(i.shape))
-            for i in inputs
-        ]
+    pairs = (*DYNAMIC_SIZE_PAIRS[num_skipped:], *DYNAMIC_SIZE_PAIRS[:num_skipped])
+    has_only_names = all(dim or size >= 0 for arg in inputs for size, dim in _sizes_with_dims(arg))
+    for first, others in pairs[:NUM_EXAMPLES] if has_only_names else pairs:
+        yield [_shape_with_sizes(arg, named_sizes, first, others) for arg in inputs]
+
+
+def _sizes_with_dims(arg: ContractInputOrOutput) -> Iterable[tuple[int, Dim | None]]:
+    return zip(arg.shape, arg.dims or (None,) * len(arg.shape), strict=True)
+
+
+def _shape_with_sizes(
+    arg: ContractInputOrOutput, named_sizes: SizeByName, first: int, others: int
+) -> tuple[int, ...]:
+    """Return a shape with sizes for the dynamic dimensions: those of their names, `first` for the
+    first dimension, `others` for the others.
+    """
+    return tuple(
+        named_sizes[dim.name] if dim else size if size >= 0 else others if axis else first
+        for axis, (size, dim) in enumerate(_sizes_with_dims(arg))
+    )
 
 
 def shape_with_larger_batch(declared: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -106,9 +131,13 @@ def iter_trial_inputs(
     inputs: Sequence[ContractInputOrOutput],
     known_inputs: Sequence[Tensor],
     known_shapes: Sequence[tuple[int, ...]] = (),
+    named_sizes: SizeByName | None = None,
+    num_skipped: int = 0,
 ) -> Iterator[list[Tensor]]:
     """Yield inputs to try: first the given ones, then random ones for each range of integers, last
     those with known shapes.
+
+    named_sizes, num_skipped: see iter_candidate_shapes.
     """
     rng = np.random.default_rng(0)
     if known_inputs:
@@ -116,7 +145,7 @@ def iter_trial_inputs(
     has_integers = any(parse_dtype(a.dtype).np.kind in "iub" for a in inputs)
     for integers in INTEGER_RANGES if has_integers else INTEGER_RANGES[:1]:
         shapes_to_try = (
-            iter_candidate_shapes(inputs, known_inputs)
+            iter_candidate_shapes(inputs, known_inputs, named_sizes or {}, num_skipped)
             if has_dynamic_input(inputs)
             else [[a.shape for a in inputs]]
         )
@@ -125,6 +154,48 @@ def iter_trial_inputs(
             *([list(known_shapes)] if known_shapes and len(known_shapes) == len(inputs) else []),
         ):
             yield [random_input(a, s, rng, integers) for a, s in zip(inputs, shapes, strict=True)]
+
+
+@dataclass
+class TrialGroup:
+    """Inputs to try until the layer accepts enough of them.
+
+    named_sizes: the sizes that named dimensions have in all of them.
+    """
+
+    candidates: Iterator[list[Tensor]]
+    num_required: int
+    named_sizes: SizeByName = field(default_factory=dict)
+
+
+def iter_trial_groups(
+    program: Program,
+    known_inputs: Sequence[Tensor],
+    known_shapes: Sequence[tuple[int, ...]],
+) -> Iterator[TrialGroup]:
+    """Yield one group for each set of sizes of the named dimensions; if there are none, one group.
+
+    known_inputs, known_shapes: see verify_files_against_reference.
+    """
+    assert program.contract is not None
+    inputs = program.contract.inputs
+    samples = named_size_samples(inputs)
+    if len(samples) == 1:  # dimensions without names are tried at two sizes
+        samples *= NUM_EXAMPLES
+    if samples:
+        groups = [
+            TrialGroup(iter_trial_inputs(inputs, (), (), sizes, i), 1, sizes)
+            for i, sizes in enumerate(samples)
+        ]
+    else:
+        num_required = NUM_EXAMPLES if known_inputs or has_dynamic_input(inputs) else 1
+        groups = [TrialGroup(iter_trial_inputs(inputs, known_inputs, known_shapes), num_required)]
+    for group in groups:
+        if len(program.blocks) > 1:
+            group = TrialGroup(  # noqa: PLW2901
+                iter_with_negated(group.candidates), 2 * group.num_required, group.named_sizes
+            )
+        yield group
 
 
 def iter_with_negated(examples: Iterator[list[Tensor]]) -> Iterator[list[Tensor]]:
@@ -182,7 +253,8 @@ def verify_files_against_reference(
     known_inputs: inputs that are known to work, such as those of a trace.
     known_shapes: shapes that are known to work.
 
-    Sizes that the reference rejects, or that violate a guard, are skipped.
+    Sizes that the reference rejects, or that violate a guard, are skipped. For a set of sizes of
+    named dimensions they raise VerifyError, unless all sets are rejected.
     """
     assert program.contract is not None
     if program_draws_random(program):
@@ -192,41 +264,75 @@ def verify_files_against_reference(
         _wrap_reference_for_cpu_tensors(reference, scope),
         [Tensor(cuda.to_host(t.array)) for t in known_inputs],
     )
-    tried_sizes: list[str] = []
-    num_required = NUM_EXAMPLES if known_inputs or has_dynamic_input(program.contract.inputs) else 1
-    largest_difference, rejected = 0.0, ""
-    limiter = LoopTerminationCheck(program, scope)
-    candidates = iter_trial_inputs(program.contract.inputs, known_inputs, known_shapes)
-    if len(program.blocks) > 1:
-        candidates, num_required = iter_with_negated(candidates), 2 * num_required
-    for tensors in candidates:
-        sizes = " ".join(
-            f"{a.name}{list(t.meta.shape)}"
-            for a, t in zip(program.contract.inputs, tensors, strict=True)
-        )
-        if not limiter.do_loops_terminate(tensors):
-            rejected = f"a loop has more than {MAX_ITERATIONS} iterations"
-            if limiter.num_endless_inputs == MAX_ENDLESS_INPUTS:
-                break
-            continue
-        outcome = _max_difference_or_rejection_reason(
+    trials = TrialSeries(
+        program.contract.inputs,
+        LoopTerminationCheck(program, scope),
+        lambda tensors, sizes: _max_difference_or_rejection_reason(
             engine, program, pdmodel, params, scope, reference, tensors, sizes
+        ),
+    )
+    for group in iter_trial_groups(program, known_inputs, known_shapes):
+        trials.run_group(group)
+    tried_sizes = trials.tried_sizes
+    if tried_sizes and trials.rejected_named_sizes:
+        raise VerifyError(
+            "verify: the model does not run with sizes that its named dimensions allow; change "
+            "the ranges of the Dims, or save with verify=False\n  "
+            f"{trials.rejected_named_sizes}"
         )
-        if isinstance(outcome, str):
-            rejected = outcome
-            continue
-        largest_difference = max(largest_difference, outcome)
-        tried_sizes.append(sizes)
-        if len(tried_sizes) == num_required:
-            break
     if not tried_sizes:
-        why = f"not verified: none of the generated inputs fits; {rejected}"
+        why = f"not verified: none of the generated inputs fits; {trials.rejected}"
         warnings.warn(f"verify: {why}", stacklevel=2)
         return why
     return (
         f"{engine_name}at {'; '.join(dict.fromkeys(tried_sizes))}: largest difference "
-        f"{largest_difference:.1e}"
+        f"{trials.largest_difference:.1e}"
     )
+
+
+class TrialSeries:
+    """Runs groups of inputs, and collects the results.
+
+    compare: returns the largest difference for some inputs, or the reason why they are rejected.
+    tried_sizes: the sizes that were accepted.
+    rejected: why the last inputs were rejected.
+    rejected_named_sizes: the sizes and the reason of the first group with named dimensions of which
+    all inputs were rejected.
+    """
+
+    def __init__(
+        self,
+        inputs: Sequence[ContractInputOrOutput],
+        limiter: LoopTerminationCheck,
+        compare: Callable[[list[Tensor], str], float | str],
+    ) -> None:
+        self._inputs, self._limiter, self._compare = inputs, limiter, compare
+        self.tried_sizes: list[str] = []
+        self.largest_difference, self.rejected, self.rejected_named_sizes = 0.0, "", ""
+
+    def run_group(self, group: TrialGroup) -> None:
+        """Run the inputs of a group until enough of them are accepted."""
+        num_accepted, problem = 0, ""
+        for tensors in group.candidates:
+            sizes = " ".join(
+                f"{a.name}{list(t.meta.shape)}" for a, t in zip(self._inputs, tensors, strict=True)
+            )
+            if not self._limiter.do_loops_terminate(tensors):
+                self.rejected = f"a loop has more than {MAX_ITERATIONS} iterations"
+                if self._limiter.num_endless_inputs >= MAX_ENDLESS_INPUTS:
+                    break
+                continue
+            outcome = self._compare(tensors, sizes)
+            if isinstance(outcome, str):
+                self.rejected, problem = outcome.splitlines()[0], problem or f"{sizes}: {outcome}"
+                continue
+            self.largest_difference = max(self.largest_difference, outcome)
+            self.tried_sizes.append(sizes)
+            num_accepted += 1
+            if num_accepted == group.num_required:
+                break
+        if group.named_sizes and not num_accepted:
+            self.rejected_named_sizes = self.rejected_named_sizes or problem
 
 
 def _max_difference_or_rejection_reason(
@@ -250,7 +356,7 @@ def _max_difference_or_rejection_reason(
             engine, program, pdmodel, params, scope, tensors, expected, sizes
         )
     except (OpError, GuardError) as error:
-        return str(error).splitlines()[0]
+        return str(error)
     except EngineError as error:
         if not any(words in first_reason_of_error(error) for words in ENGINE_ONLY_ERRORS):
             raise
@@ -275,7 +381,7 @@ def _reference_results_or_rejection(
     except (MemoryError, VerifyError):
         raise
     except Exception as error:  # user code may raise any exception for unsuitable sizes
-        return tensors, None, (str(error) or type(error).__name__).splitlines()[0]
+        return tensors, None, str(error).strip() or type(error).__name__
 
 
 def _reason_files_reject_inputs(engine: Any, program: Program, tensors: list[Tensor]) -> str:

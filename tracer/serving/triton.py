@@ -109,7 +109,7 @@ def model_config(name: str, engine: Engine) -> dict[str, Any]:
     config = {
         "name": name,
         "platform": "onnxruntime_onnx",
-        "max_batch_size": _MAX_BATCH_SIZE if batches else 0,
+        "max_batch_size": _max_batch_size(engine) if batches else 0,
         "input": describe_tensors(engine.inputs),
         "output": describe_tensors(engine.outputs),
         "instance_group": [{"count": 1, "kind": EnumName("KIND_AUTO")}],
@@ -118,16 +118,23 @@ def model_config(name: str, engine: Engine) -> dict[str, Any]:
     return config | ({"dynamic_batching": {}} if batches else {})
 
 
+def _max_batch_size(engine: Engine) -> int:
+    """Return the largest batch: _MAX_BATCH_SIZE, or the maximum of a named batch dimension."""
+    largest = (dim.largest_size for _, axis, dim in engine.named_dims if axis == 0)
+    return min([_MAX_BATCH_SIZE, *(size for size in largest if size is not None)])
+
+
 def _warm_up_entry(engine: Engine, batches: bool) -> dict[str, Any]:
+    smallest = {(name, axis): dim.smallest_size for name, axis, dim in engine.named_dims}
     inputs = [
         {
             "key": n,
             "value": {
                 "data_type": EnumName(require_datatype(dtype, n).triton),
                 "dims": [
-                    d if d >= 0 else _WARM_UP_SIZE
-                    for d in _symbolic_dims_to_minus_one(shape)[batches:]
-                ]
+                    d if d >= 0 else max(smallest.get((n, axis), 0), _WARM_UP_SIZE)
+                    for axis, d in enumerate(_symbolic_dims_to_minus_one(shape))
+                ][batches:]
                 or [1],
                 "zero_data": True,
             },

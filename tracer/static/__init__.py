@@ -7,6 +7,7 @@ from ..capture.side_effects import Print, py_func
 from ..capture.variable import ParameterVariable as Parameter
 from ..capture.variable import Variable
 from ..core.lazy_import import make_lazy_getattr
+from ..ir.dim import Dim
 from ..ir.input_spec import InputSpec
 from ..ir.scope import Scope, global_scope, scope_guard
 from .data_feeder import DataFeeder
@@ -75,6 +76,7 @@ __all__ = [
     "BuildStrategy",
     "CompiledProgram",
     "DataFeeder",
+    "Dim",
     "ExecutionStrategy",
     "Executor",
     "ExponentialMovingAverage",

@@ -3,17 +3,21 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "oarlock/dim_range.h"
 #include "oarlock/dtype.h"
 #include "oarlock/error.h"
 
 namespace oarlock {
 
 /// An input or output. shape: -1 for dynamic dimensions; symbols: the names of dynamic dimensions,
-/// "" for others; path: position in the model's nested inputs or outputs.
+/// "" for others; path: position in the model's nested inputs or outputs; ranges: the allowed sizes
+/// of each dimension of an input whose name is in the contract, empty if there is none; such
+/// dimensions with the same name have the same size.
 struct TensorSpec {
   std::string name;
   DType dtype = DType::none;
@@ -22,6 +26,7 @@ struct TensorSpec {
   std::string path;
   std::string offsets_of =
       {};  // the tensor whose row splits (int64[sequences + 1]) this is, "" for others
+  std::vector<std::optional<DimRange>> ranges = {};
 };
 
 /// A weight and its position in the `.pdiparams`.

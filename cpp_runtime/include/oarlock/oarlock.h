@@ -1,5 +1,6 @@
 // All C++ headers of the library.  For C: oarlock_c.h.
 #pragma once
+#include "oarlock/dim_range.h"
 #include "oarlock/dtype.h"
 #include "oarlock/error.h"
 #include "oarlock/model.h"

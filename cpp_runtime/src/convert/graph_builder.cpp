@@ -37,6 +37,19 @@ Strings names_with_unique_suffixes(Strings names) {
   return names;
 }
 
+// The ranges of named dimensions for tools that read ONNX files: {"h": {"min": 32, "max": 1280,
+// "multiple": 32}}; "" if there are none.
+std::string format_dims_json(const Program& p) {
+  if (!p.contract) return "";
+  std::map<std::string, DimRange> ranges;
+  for (const ContractArg& arg : p.contract->inputs)
+    for (const NamedDim& dim : arg.named_dims) ranges.emplace(dim.name, dim.range);
+  std::string text;
+  for (auto& [name, range] : ranges)
+    text += (text.empty() ? "{" : ", ") + ('"' + name) + "\": {" + format_range_json(range) + "}";
+  return text.empty() ? "" : text + "}";
+}
+
 std::string first_output_name(const OpDesc& op) {
   for (auto& [slot, names] : op.outputs)
     for (const std::string& name : names)
@@ -49,6 +62,17 @@ std::string first_output_name(const OpDesc& op) {
 Strings input_names(const Program& p) {
   return p.contract ? contract_names_or_default(p.contract->inputs, p.feed_names())
                     : names_with_unique_suffixes(p.feed_names());
+}
+
+Strings input_dim_symbols(const Program& p, std::size_t index, const std::string& name,
+                          const Ints& shape) {
+  Strings symbols;
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    symbols.push_back(shape[d] < 0 ? name + "." + std::to_string(d) : "");
+  if (p.contract && index < p.contract->inputs.size())
+    for (const NamedDim& dim : p.contract->inputs[index].named_dims)
+      symbols[static_cast<std::size_t>(dim.axis)] = dim.name;
+  return symbols;
 }
 
 Strings output_names(const Program& p) {
@@ -102,6 +126,8 @@ onnx::Model GraphBuilder::finish_model() {
   model_.domains.assign(domains_.begin(), domains_.end());
   if (program_.contract)
     model_.metadata.emplace_back("oarlock.contract", encode_base64(program_.contract->bytes));
+  if (std::string dims = format_dims_json(program_); !dims.empty())
+    model_.metadata.emplace_back("oarlock.dims", dims);
   return std::move(model_);
 }
 
@@ -109,11 +135,10 @@ void GraphBuilder::add_inputs() {
   Strings feeds = program_.feed_names(), names = input_names(program_);
   for (std::size_t i = 0; i < feeds.size(); ++i) {
     const VarDesc* var = program_.find_var(feeds[i]);
-    onnx::ValueInfo input{names[i], var->dtype, var->shape, {}, true};
+    onnx::ValueInfo input{names[i], var->dtype, var->shape,
+                          input_dim_symbols(program_, i, names[i], var->shape), true};
     if (!find_dtype_row(var->dtype))
       throw Error(ErrorCode::file, program_.name + ": input '" + names[i] + "' has no dtype");
-    for (std::size_t d = 0; d < var->shape.size(); ++d)
-      input.symbols.push_back(var->shape[d] < 0 ? names[i] + "." + std::to_string(d) : "");
     convert_complex_value_info_to_pairs(input);
     Value v = add_value_with_name(names[i], {input.dtype, input.shape, std::nullopt});
     top_scope_.bindings[feeds[i]] = is_complex(var->dtype) ? pairs_to_complex(v) : v;

@@ -196,6 +196,10 @@ std::optional<PartialValue> fold_node_to_partial_value(const onnx::Node& node,
 
 /// Names of the model's inputs and outputs: those of the contract, else the variable names.
 Strings input_names(const Program& program);
+/// The names of an input's dynamic dimensions, "" for others: that in the contract, else
+/// `<name>.<axis>`. index: of the input; name: that in input_names(); shape: the declared one.
+Strings input_dim_symbols(const Program& program, std::size_t index, const std::string& name,
+                          const Ints& shape);
 Strings output_names(const Program& program);
 
 /// An input of packed sequences has a second input `<name>.lod`, int64[sequences + 1], after all

@@ -12,6 +12,31 @@ std::string read_utf8(WireReader& w) {
   return std::string(bytes);
 }
 
+NamedDim read_named_dim(WireReader w) {
+  NamedDim dim;
+  dim.range.multiple = 0;  // a missing number is 0, as in protobuf
+  while (w.next()) switch (w.field_number()) {
+      case 1:
+        dim.axis = w.int64();
+        break;
+      case 2:
+        dim.name = read_utf8(w);
+        break;
+      case 3:
+        dim.range.min = w.int64();
+        break;
+      case 4:
+        dim.range.max = w.int64();
+        break;
+      case 5:
+        dim.range.multiple = w.int64();
+        break;
+      default:
+        w.skip();
+    }
+  return dim;
+}
+
 ContractArg read_contract_arg(WireReader w) {
   ContractArg arg;
   while (w.next()) switch (w.field_number()) {
@@ -26,6 +51,9 @@ ContractArg read_contract_arg(WireReader w) {
         break;
       case 4:
         arg.path = read_utf8(w);
+        break;
+      case 5:
+        arg.named_dims.push_back(read_named_dim(w.submessage("NamedDim")));
         break;
       default:
         w.skip();

@@ -85,6 +85,12 @@ std::string format_shape(const Ints& shape) {
   return text + "]";
 }
 
+std::string format_range_json(const DimRange& range) {
+  return "\"min\": " + std::to_string(range.min) +
+         ", \"max\": " + (range.max == 0 ? "null" : std::to_string(range.max)) +
+         ", \"multiple\": " + std::to_string(range.multiple);
+}
+
 std::string format_type(DType dtype, const Ints& shape) {
   return std::string(name_of(dtype)) + format_shape(shape);
 }

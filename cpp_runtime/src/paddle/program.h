@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "oarlock/dim_range.h"
 #include "oarlock/dtype.h"
 
 namespace oarlock {
@@ -118,11 +119,19 @@ struct Block {
       index;  // index of `vars` by name; filled by validate_and_fill_variable_indices()
 };
 
+/// The name and the range of a dynamic dimension of an input.
+struct NamedDim {
+  std::int64_t axis = 0;
+  std::string name;
+  DimRange range;
+};
+
 struct ContractArg {
   std::string name;
   DType dtype = DType::none;
   Ints shape;
   std::string path;
+  std::vector<NamedDim> named_dims = {};
 };
 
 struct Guard {
@@ -179,6 +188,9 @@ void for_each_directly_read_name(const OpDesc& op, const Visit& visit) {
 
 /// Whether an op runs a sub-block.
 bool has_sub_block(const OpDesc& op);
+
+/// The members of a range in JSON: `"min": 32, "max": 1280, "multiple": 32`.
+std::string format_range_json(const DimRange& range);
 
 /// A tensor type as text: `float32[2,?]`.
 std::string format_type(DType dtype, const Ints& shape);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "base/poll.h"
@@ -20,6 +21,8 @@ constexpr std::size_t kMaxVars = 1 << 20;
 constexpr std::size_t kMaxOps = 1 << 20;
 constexpr std::size_t kMaxRank = 32;
 constexpr std::size_t kMaxName = 4096;
+constexpr std::size_t kMaxDimName = 64;
+constexpr std::int64_t kMaxDimSize = std::numeric_limits<std::int32_t>::max();
 constexpr int kMaxDepth = 64;  // of nested blocks; the same limit as in ir/verifier.py
 
 struct Validator {
@@ -177,12 +180,59 @@ struct Validator {
     }
   }
 
+  static bool is_dim_name(const std::string& name) {
+    auto is_letter = [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    };
+    return !name.empty() && name.size() <= kMaxDimName && is_letter(name[0]) &&
+           std::all_of(name.begin(), name.end(),
+                       [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+  }
+
+  static bool is_valid_range(const DimRange& r) {
+    return r.min >= 0 && r.min <= kMaxDimSize && r.max >= 0 && r.max <= kMaxDimSize &&
+           r.multiple >= 1 && r.multiple <= kMaxDimSize &&
+           r.smallest_size() <= (r.max == 0 ? kMaxDimSize : r.largest_size());
+  }
+
+  // Names of dimensions belong to dynamic dimensions of inputs; a name has one range.
+  void check_dims(const Contract& c) const {
+    for (const ContractArg& arg : c.outputs)
+      require(arg.named_dims.empty(), "contract: output '" + arg.name +
+                                          "' has names of dimensions, which only inputs have");
+    std::map<std::string_view, DimRange> ranges;
+    for (const ContractArg& arg : c.inputs) {
+      const Ints& declared = program.find_var(arg.name)->shape;
+      std::set<std::int64_t> axes;
+      for (const NamedDim& dim : arg.named_dims) {
+        std::string of = "contract: dimension " + std::to_string(dim.axis) + " of input '" +
+                         arg.name + "' has a name, but ";
+        auto is_dynamic = [&](const Ints& shape) {
+          return dim.axis >= 0 && dim.axis < static_cast<std::int64_t>(shape.size()) &&
+                 shape[static_cast<std::size_t>(dim.axis)] < 0;
+        };
+        require(is_dynamic(arg.shape) && is_dynamic(declared), of + "is not dynamic");
+        require(axes.insert(dim.axis).second, of + "has two");
+        require(is_dim_name(dim.name), of + "that is not an identifier of up to 64 characters");
+        require(is_valid_range(dim.range), of + "its range contains no size, or is out of range");
+        require(ranges.emplace(dim.name, dim.range).first->second == dim.range,
+                of + "'" + dim.name + "' has another range elsewhere");
+      }
+    }
+    bool has_dims = !ranges.empty();
+    require(has_dims == (c.version == kContractVersionWithDims),
+            "contract of version " + std::to_string(c.version) + (has_dims ? " with" : " without") +
+                " names of dimensions");
+  }
+
   void check_contract(const Contract& c) const {
-    require(c.version == kContractVersion, "contract of version " + std::to_string(c.version) +
-                                               ", this runtime reads version " +
-                                               std::to_string(kContractVersion));
+    require(c.version == kContractVersion || c.version == kContractVersionWithDims,
+            "contract of version " + std::to_string(c.version) + ", this runtime reads versions " +
+                std::to_string(kContractVersion) + " and " +
+                std::to_string(kContractVersionWithDims));
     check_contract_arguments(c.inputs, program.feed_names(), "inputs");
     check_contract_arguments(c.outputs, program.fetch_names(), "outputs");
+    check_dims(c);
     std::string problem = find_output_tree_problem(c.output_tree, c.outputs.size());
     require(problem.empty(), "contract: the output tree " + problem);
     for (const Guard& g : c.guards) {

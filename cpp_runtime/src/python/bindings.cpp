@@ -15,6 +15,7 @@
 #include "python/py_session.h"
 #include "runtime/machine.h"
 #include "runtime/model_impl.h"
+#include "runtime/named_dimensions.h"
 #include "runtime/session_options_by_name.h"
 #include "runtime/session_settings.h"
 
@@ -101,6 +102,18 @@ nb::dict session_data_name_by_offsets_name(const PySession& session) {
   return result;
 }
 
+nb::list session_named_dims(const PySession& session) {
+  nb::list result;
+  for (const TensorSpec& spec : session.session().inputs())
+    for (std::size_t axis = 0; axis < spec.shape.size(); ++axis)
+      if (has_dim_name(spec, axis)) {
+        const DimRange& range = *spec.ranges[axis];
+        result.append(nb::make_tuple(spec.name, axis, spec.symbols[axis], range.min, range.max,
+                                     range.multiple));
+      }
+  return result;
+}
+
 void check_options_dict(const nb::dict& options) { check_options(read_options(options)); }
 
 nb::list session_options() {
@@ -164,6 +177,10 @@ void bind_session(nb::module_& m) {
       .def_prop_ro(
           "outputs", [](const PySession& s) { return to_spec_tuples(s.session().outputs()); },
           nb::sig("def outputs(self) -> list[tuple[str, str, list[int | str]]]"))
+      .def_prop_ro("named_dims", &session_named_dims,
+                   nb::sig("def named_dims(self) -> list[tuple[str, int, str, int, int, int]]"),
+                   "Input, axis, name, minimum, maximum (0: none) and multiple of each named "
+                   "dimension")
       .def_prop_ro("offsets", &session_data_name_by_offsets_name,
                    nb::sig("def offsets(self) -> dict[str, str]"),
                    "The inputs and outputs that say where packed sequences begin, and the names of "

@@ -8,6 +8,7 @@
 
 #include "base/decimal.h"
 #include "runtime/model_impl.h"
+#include "runtime/named_dimensions.h"
 #include "runtime/session_options_by_name.h"
 
 namespace oarlock::runner {
@@ -235,8 +236,9 @@ std::future<void> preload_engine(const Options& options) {
 std::string format_tensor_type(const TensorSpec& spec) {
   std::string text = std::string(name_of(spec.dtype)) + "[";
   for (std::size_t i = 0; i < spec.shape.size(); ++i)
-    text +=
-        (i ? "," : "") + (spec.shape[i] >= 0 ? std::to_string(spec.shape[i]) : std::string("?"));
+    text += (i ? "," : "") + (spec.shape[i] >= 0      ? std::to_string(spec.shape[i])
+                              : has_dim_name(spec, i) ? spec.symbols[i]
+                                                      : std::string("?"));
   return text + "]";
 }
 

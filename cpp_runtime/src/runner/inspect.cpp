@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <iostream>
+#include <set>
 
 #include "base/json.h"
 #include "runner/command_line.h"
 #include "runtime/model_impl.h"
+#include "runtime/named_dimensions.h"
 #include "runtime/tuning_file.h"
 
 namespace oarlock::runner {
@@ -23,9 +25,20 @@ std::string format_json_array(const std::vector<T>& all, F&& one) {
   return text + "]";
 }
 
+std::string named_dims_json(const TensorSpec& s) {
+  std::string text;
+  for (std::size_t axis = 0; axis < s.shape.size(); ++axis) {
+    if (!has_dim_name(s, axis)) continue;
+    text += (text.empty() ? ", \"dims\": [" : ", ") + std::string("{\"axis\": ") +
+            std::to_string(axis) + ", \"name\": " + quote_json(s.symbols[axis]) + ", " +
+            format_range_json(*s.ranges[axis]) + "}";
+  }
+  return text.empty() ? "" : text + "]";
+}
+
 std::string tensor_json(const TensorSpec& s) {
   return "{\"name\": " + quote_json(s.name) + ", \"dtype\": " + quote_json(name_of(s.dtype)) +
-         ", \"shape\": " + format_dims(s) + "}";
+         ", \"shape\": " + format_dims(s) + named_dims_json(s) + "}";
 }
 
 std::string guard_json(const GuardSpec& g) {
@@ -103,6 +116,15 @@ void print_guards(const Model& m) {
   }
 }
 
+void print_named_dims(const Model& m) {
+  std::set<std::string> printed;
+  for (const TensorSpec& s : m.inputs())
+    for (std::size_t axis = 0; axis < s.shape.size(); ++axis)
+      if (has_dim_name(s, axis) && printed.insert(s.symbols[axis]).second)
+        std::cout << "dim     " << s.symbols[axis] << ": " << describe_sizes(*s.ranges[axis])
+                  << "\n";
+}
+
 void print_ops(const Model& m) {
   std::vector<std::string> missing = unsupported_ops(m);
   for (auto& [op, count] : m.op_counts()) {
@@ -136,6 +158,7 @@ int inspect(const Command& c) {
     std::cout << "input   " << s.name << ": " << format_tensor_type(s) << "\n";
   for (const TensorSpec& s : m.outputs())
     std::cout << "output  " << s.name << ": " << format_tensor_type(s) << "\n";
+  print_named_dims(m);
   print_ops(m);
   print_weights(m);
   print_conversion_result(m);

@@ -45,15 +45,20 @@ std::shared_ptr<const Model::Impl> load_model(std::string_view bytes, std::strin
   return impl;
 }
 
+// The symbols of dimensions are empty.
 TensorSpec make_tensor_spec(const Program& program, const std::string& variable,
                             const std::string& name, const std::vector<ContractArg>& args,
                             std::size_t index) {
   const VarDesc* var = program.find_var(variable);
   TensorSpec spec{name, var->dtype, var->shape, Strings(var->shape.size()), ""};
-  for (std::size_t i = 0; i < spec.shape.size(); ++i)
-    if (spec.shape[i] < 0) spec.symbols[i] = name + "." + std::to_string(i);
   if (index < args.size()) spec.path = args[index].path;
   return spec;
+}
+
+std::vector<std::optional<DimRange>> dim_ranges(const ContractArg& arg) {
+  std::vector<std::optional<DimRange>> ranges(arg.named_dims.empty() ? 0 : arg.shape.size());
+  for (const NamedDim& dim : arg.named_dims) ranges[static_cast<std::size_t>(dim.axis)] = dim.range;
+  return ranges;
 }
 
 LowerOptions to_lower_options(const Model::Impl& impl, const OnnxOptions& options) {
@@ -149,9 +154,12 @@ std::vector<TensorSpec> input_specs(const Program& program) {
   static const std::vector<ContractArg> none;
   Strings feeds = program.feed_names(), names = input_names(program);
   std::vector<TensorSpec> specs;
-  for (std::size_t i = 0; i < feeds.size(); ++i)
-    specs.push_back(make_tensor_spec(program, feeds[i], names[i],
-                                     program.contract ? program.contract->inputs : none, i));
+  const std::vector<ContractArg>& args = program.contract ? program.contract->inputs : none;
+  for (std::size_t i = 0; i < feeds.size(); ++i) {
+    specs.push_back(make_tensor_spec(program, feeds[i], names[i], args, i));
+    specs.back().symbols = input_dim_symbols(program, i, names[i], specs.back().shape);
+    if (i < args.size()) specs.back().ranges = dim_ranges(args[i]);
+  }
   for (const RowSplitInput& more : row_split_inputs(program))
     specs.push_back(
         {more.name, DType::int64, {-1}, {more.name + ".0"}, "", names[more.feed_index]});
@@ -168,8 +176,6 @@ std::vector<TensorSpec> Model::outputs() const {
   for (std::size_t i = 0; i < fetches.size(); ++i)
     specs.push_back(make_tensor_spec(program, fetches[i], names[i],
                                      program.contract ? program.contract->outputs : none, i));
-  for (TensorSpec& spec : specs)
-    spec.symbols.assign(spec.shape.size(), "");  // dynamic output dims have no known symbol
   return specs;
 }
 

@@ -14,6 +14,7 @@
 #include "runtime/guards.h"
 #include "runtime/io_binding.h"
 #include "runtime/model_impl.h"
+#include "runtime/named_dimensions.h"
 #include "runtime/ort/node_placement.h"
 #include "runtime/ort/ort_values.h"
 #include "runtime/ort/provider_settings.h"
@@ -60,6 +61,10 @@ Options resolve_options(const Options& requested, const Model::Impl& model,
                         const Library& library) {
   Options options = options_with_tuning(requested, model, library);
   options.cache_dir = resolve_cache_folder(options.cache_dir);
+  bool has_profile = std::any_of(options.provider.begin(), options.provider.end(),
+                                 [](auto& o) { return o.first.starts_with("trt_profile_"); });
+  if (options.device == "tensorrt" && !has_profile)
+    options.provider.merge(tensorrt_profile(input_specs(model.program)));
   return options;
 }
 
@@ -85,6 +90,7 @@ struct Session::Impl {
   std::set<std::string, std::less<>>
       complex_outputs;  // outputs that ONNX Runtime returns as pairs of real numbers
   Guards guards;
+  NamedDimensions named_dimensions;
   PoolingShapeCheck pooling_check;
   mutable std::once_flag cuda_graph_once;
   mutable std::unique_ptr<CudaGraphRun> cuda_graph_run;  // must be destroyed before the session
@@ -95,11 +101,12 @@ struct Session::Impl {
       : model(m),
         library(load_ort_library_once(o.ort_library)),
         options(resolve_options(o, m.impl(), library)),
+        inputs(input_specs(m.impl().program)),
         guards(m.impl().program),
+        named_dimensions(inputs),
         pooling_check(m.impl().program) {
     cpu_memory = ort::make<ort::MemoryHandle, ort::CreateCpuMemoryInfo>(library.api, 0, 0);
     session = create_or_load();
-    inputs = input_specs(m.impl().program);
     for (const TensorSpec& spec : inputs) input_names.push_back(spec.name.c_str());
     std::size_t count = 0;
     auto declared = m.outputs();
@@ -239,6 +246,7 @@ struct Session::Impl {
                   "run: " + std::to_string(input_views.size()) + " inputs given, the model has " +
                       std::to_string(inputs.size()) + " (" + format_inputs() + ")");
     for (std::size_t i = 0; i < input_views.size(); ++i) check(inputs[i], input_views[i]);
+    named_dimensions.check(input_views);
     check_row_split_inputs(inputs, input_views);
     pooling_check.check(input_views);
   }

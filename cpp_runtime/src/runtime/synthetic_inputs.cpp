@@ -2,19 +2,41 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 
 #include "convert/scalar_bytes.h"
+#include "runtime/named_dimensions.h"
 #include "runtime/row_splits.h"
 
 namespace oarlock {
 namespace {
 
+using SizeByDimName = std::map<std::string, std::int64_t>;
+
+// The size of each named dimension: that in `shapes`, else the allowed size next to 1 if only first
+// dimensions have the name, or to `size`.
+SizeByDimName choose_named_sizes(const std::vector<TensorSpec>& specs, const Shapes& shapes,
+                                 std::int64_t size) {
+  SizeByDimName given, sizes;
+  for (const TensorSpec& spec : specs)
+    for (std::size_t d = 0; d < spec.shape.size(); ++d) {
+      if (!has_dim_name(spec, d)) continue;
+      std::int64_t& chosen = sizes[spec.symbols[d]];
+      chosen = std::max(chosen, next_allowed_size(*spec.ranges[d], d == 0 ? 1 : size));
+      if (auto shape = shapes.find(spec.name); shape != shapes.end() && d < shape->second.size())
+        given.emplace(spec.symbols[d], shape->second[d]);
+    }
+  given.merge(sizes);
+  return given;
+}
+
 std::vector<std::int64_t> synthetic_shape(const TensorSpec& spec,
-                                          const std::vector<GuardSpec>& guards, std::int64_t size) {
+                                          const std::vector<GuardSpec>& guards,
+                                          const SizeByDimName& named_sizes, std::int64_t size) {
   auto shape = spec.shape;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     if (shape[d] >= 0) continue;
-    shape[d] = d == 0 ? 1 : size;
+    shape[d] = has_dim_name(spec, d) ? named_sizes.at(spec.symbols[d]) : d == 0 ? 1 : size;
     for (const GuardSpec& g : guards)
       if (g.kind == "dim" && g.var == spec.name && g.axis == static_cast<std::int64_t>(d))
         shape[d] = std::atoll(g.expected.c_str());
@@ -70,12 +92,15 @@ std::vector<Tensor> synthetic_inputs(const std::vector<TensorSpec>& specs,
         std::any_of(specs.begin(), specs.end(), [&name = name](auto& s) { return s.name == name; });
     if (!known) throw Error(ErrorCode::input, "shapes: no input '" + name + "'");
   }
+  SizeByDimName named_sizes = choose_named_sizes(specs, shapes, synthetic.dynamic_dim);
   std::vector<Tensor> inputs;
   for (const TensorSpec& spec : specs) {
     auto shape = shapes.find(spec.name);
     bool has_shape = shape != shapes.end();
     inputs.push_back(make_synthetic_tensor(
-        spec, has_shape ? shape->second : synthetic_shape(spec, guards, synthetic.dynamic_dim),
+        spec,
+        has_shape ? shape->second
+                  : synthetic_shape(spec, guards, named_sizes, synthetic.dynamic_dim),
         synthetic.integers));
   }
   for (std::size_t i = 0; i < specs.size(); ++i)

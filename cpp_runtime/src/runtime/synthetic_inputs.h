@@ -5,7 +5,7 @@
 namespace oarlock {
 
 /// Parameters of synthetic inputs. dynamic_dim: the size of dynamic dimensions except the first,
-/// which is 1; integers: the values of integer inputs
+/// which is 1 (of a named dimension: the next allowed size); integers: the values of integer inputs
 struct SyntheticInputOptions {
   std::int64_t dynamic_dim = 1;
   enum Integers { zeros_and_ones, ones, zeros } integers = zeros_and_ones;
@@ -15,8 +15,9 @@ struct SyntheticInputOptions {
 std::vector<SyntheticInputOptions> synthetic_input_options_to_try();
 
 /// One input per spec, with deterministic values.  The size of a dynamic dimension is that in
-/// `shapes`, else that of a guard, else that of `synthetic`.  Throws Error(input) for an
-/// unknown input name.
+/// `shapes`, else that of a guard, else that of `synthetic`; that of a named dimension is the size
+/// in `shapes` of the first dimension with its name, else that of `synthetic`.  Throws Error(input)
+/// for an unknown input name.
 std::vector<Tensor> synthetic_inputs(const std::vector<TensorSpec>& specs,
                                      const std::vector<GuardSpec>& guards, const Shapes& shapes,
                                      const SyntheticInputOptions& synthetic = {});

@@ -300,22 +300,17 @@ def _make_pruned_contract(
     no verification result.
     """
     pruned = deepcopy(contract)
-    pruned.inputs, pruned.outputs = (
-        _make_contract_args(contract.inputs, block, feeds),
-        _make_contract_args(contract.outputs, block, fetches),
-    )
+    inputs, outputs = ({arg.name: arg for arg in a} for a in (contract.inputs, contract.outputs))
+    pruned.inputs = [
+        replace(inputs[n]) if n in inputs else block.vars[n].to_contract_input("") for n in feeds
+    ]
+    pruned.outputs = [
+        replace(outputs[n])
+        if n in outputs
+        else ContractInputOrOutput(n, block.vars[n].dtype, block.vars[n].shape)
+        for n in fetches
+    ]
     if [arg.name for arg in contract.outputs] != list(fetches):
         pruned.output_tree = ""
     pruned.verified = ""
     return pruned
-
-
-def _make_contract_args(
-    args: Sequence[ContractInputOrOutput], block: Block, names: Sequence[str]
-) -> list[ContractInputOrOutput]:
-    known = {arg.name: arg for arg in args}
-    found = ((name, known.get(name), block.vars[name]) for name in names)
-    return [
-        ContractInputOrOutput(name, var.dtype, var.shape) if arg is None else replace(arg)
-        for name, arg, var in found
-    ]

@@ -13,6 +13,7 @@ from ...core.dtype import parse_dtype
 from ...core.errors import OpError, append_user_line, op_error_like, user_line
 from ...core.op import OPS, Meta
 from ...ir import program as data
+from ...ir.dim import format_shape
 from ...ir.kernelless_op_traits import kernelless_op_traits_or_default
 from ...ir.passes.shape_inference import set_inferred_outputs
 from ...ir.passes.upgrade_ops import RENAMED_OPS
@@ -207,6 +208,14 @@ class Block:
                 both = f"lod_level {existing.lod_level}, not {desc.lod_level}"
                 raise OpError(
                     append_user_line(f"create_var: '{desc.name}' is already declared with {both}")
+                )
+            if desc.dims not in ((), existing.dims):
+                both = (
+                    f"{format_shape(existing.shape, existing.dims)}, not "
+                    f"{format_shape(desc.shape, desc.dims)}"
+                )
+                raise OpError(
+                    append_user_line(f"create_var: '{desc.name}' is already declared as {both}")
                 )
             return self.get_or_create_variable_of_desc(existing)
         self.program.recorder.namer.reserve_program_name_of_persistable(desc.name)

@@ -12,6 +12,7 @@ from ...core.errors import append_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...ir import program as data
+from ...ir.dim import NamedDimensions, split_shape
 from .default_programs import default_main_program
 from .mode import is_recording_static_graph
 from .parameters import declare_persistable
@@ -20,7 +21,8 @@ from .parameters import declare_persistable
 def data_input(name: str, shape: Any, dtype: Any = None, lod_level: int = 0) -> Variable:
     """Declare an input, which `Executor.run` is fed.
 
-    shape: None or -1 for dynamic dimensions
+    shape: None or -1 for dynamic dimensions; a Dim, or a str as its name, for a dynamic dimension
+    with a name
 
     Raises TypeError unless shape is a list or tuple, and OpError if the name is declared otherwise.
     """
@@ -30,12 +32,16 @@ def data_input(name: str, shape: Any, dtype: Any = None, lod_level: int = 0) -> 
         raise TypeError(
             append_user_line(f"data: shape is {type(shape).__name__}, not a list or tuple")
         )
-    sizes = tuple(-1 if d is None else int(d) for d in shape)
+    unnamed, dims = split_shape(shape)
+    sizes = tuple(-1 if d is None else int(d) for d in unnamed)
     kind = parse_dtype(default_float_np_dtype() if dtype is None else dtype).name
     desc = data.VarDesc(
-        name, sizes, kind, stop_gradient=True, checks_feed=True, lod_level=lod_level
+        name, sizes, kind, stop_gradient=True, checks_feed=True, lod_level=lod_level, dims=dims
     )
-    return default_main_program().global_block().declare_or_get(desc)
+    block = default_main_program().global_block()
+    if dims:  # raises an error for names with different ranges
+        NamedDimensions((v.name, v.dims) for v in (*block.raw.vars.values(), desc))
+    return block.declare_or_get(desc)
 
 
 def create_global_var(

@@ -103,15 +103,12 @@ def save_inference_model(
 def _make_contract(desc: data.Program) -> data.Contract:
     """Return the contract of a model: names of inputs and outputs, and the producer."""
 
-    def args(names: list[str]) -> list[data.ContractInputOrOutput]:
-        return [
-            data.ContractInputOrOutput(n, desc.block.vars[n].dtype, desc.block.vars[n].shape, n)
-            for n in names
-        ]
-
-    tree = "" if len(desc.fetch_names()) == 1 else str(list(range(len(desc.fetch_names()))))
+    declared, feeds, fetches = desc.block.vars, desc.feed_names(), desc.fetch_names()
     return data.Contract(
-        args(desc.feed_names()), args(desc.fetch_names()), tree, producer=PRODUCER_NAME
+        [declared[n].to_contract_input(n) for n in feeds],
+        [data.ContractInputOrOutput(n, declared[n].dtype, declared[n].shape, n) for n in fetches],
+        "" if len(fetches) == 1 else str(list(range(len(fetches)))),
+        producer=PRODUCER_NAME,
     )
 
 

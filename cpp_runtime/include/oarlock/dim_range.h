@@ -1,0 +1,20 @@
+// The sizes that a dynamic dimension with a name may have.
+#pragma once
+#include <cstdint>
+
+namespace oarlock {
+
+/// The multiples of `multiple` from `min` to `max`. max: 0 for no maximum.  By default, all sizes.
+struct DimRange {
+  std::int64_t min = 0, max = 0, multiple = 1;
+
+  bool contains(std::int64_t size) const {
+    return size >= min && (max == 0 || size <= max) && size % multiple == 0;
+  }
+  std::int64_t smallest_size() const { return (min + multiple - 1) / multiple * multiple; }
+  /// 0 for no maximum.
+  std::int64_t largest_size() const { return max / multiple * multiple; }
+  bool operator==(const DimRange&) const = default;
+};
+
+}  // namespace oarlock

@@ -1,0 +1,249 @@
+"""Dim: a dynamic dimension with a name and the sizes that it may have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..core.errors import OpError, append_user_line
+from ..core.op import Meta
+
+MAX_DIM_SIZE = (1 << 31) - 1  # of min, max and multiple; the largest size in TensorRT
+MAX_DIM_NAME_LENGTH = 64
+# Names become `dim_param` in ONNX, which has to be an identifier of C.
+_DIM_NAME = re.compile(rf"[A-Za-z_][A-Za-z0-9_]{{0,{MAX_DIM_NAME_LENGTH - 1}}}")
+
+
+@dataclass(frozen=True, repr=False)
+class Dim:
+    """A dynamic dimension with a name and a range of sizes, for the shapes of `InputSpec` and
+    `static.data`.
+
+    The allowed sizes are the multiples of `multiple` from `min` to `max`. Two dimensions with the
+    same name have the same size in each call; their ranges must be equal.
+
+    A string in a shape is a `Dim` with the default range: `"batch"` means `Dim("batch")`.
+
+    Parameters
+    ----------
+    name : str
+        An identifier: up to 64 ASCII letters, digits and underscores, not beginning with a digit.
+    min : int, default 1
+        The smallest size. 0 allows empty tensors.
+    max : int, optional
+        The largest size. By default there is none.
+    multiple : int, default 1
+        Each size is a multiple of this number.
+
+    Raises
+    ------
+    OpError
+        If the name is not an identifier, a number is out of range (`min` from 0, `max` and
+        `multiple` from 1, all up to 2**31 - 1), or the range contains no multiple.
+    TypeError
+        If the name is not a str, or a number is not an int.
+
+    Notes
+    -----
+    Files of `jit.save` and `onnx.export` contain names and ranges. Each call of a loaded model
+    checks them. Paddle has no such class; its `InputSpec.shape` contains -1 for each dynamic
+    dimension, as Oarlock's does for a `Dim`.
+
+    Examples
+    --------
+    >>> height = paddle.static.Dim("height", 32, 1280, multiple=32)
+    >>> spec = paddle.static.InputSpec(["batch", 3, height, None], "float32", "image")
+    >>> spec.shape
+    (-1, 3, -1, -1)
+    >>> spec.dims[2]
+    Dim('height', 32, 1280, multiple=32)
+    >>> 64 in height, 65 in height
+    (True, False)
+    """
+
+    name: str
+    min: int = 1
+    max: int | None = None
+    multiple: int = 1
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            kind = type(self.name).__name__
+            raise TypeError(append_user_line(f"Dim: name should be a str, not {kind}"))
+        if not _DIM_NAME.fullmatch(self.name):
+            why = (
+                f"name={self.name!r:.80} should be an identifier: up to {MAX_DIM_NAME_LENGTH} "
+                f"ASCII letters, digits and underscores"
+            )
+            raise OpError(append_user_line(f"Dim: {why}"))
+        for what, least in (("min", 0), ("max", 1), ("multiple", 1)):
+            value = getattr(self, what)
+            if value is None and what == "max":
+                continue
+            if isinstance(value, bool) or not isinstance(value, int | np.integer):
+                kind = type(value).__name__
+                raise TypeError(
+                    append_user_line(f"Dim {self.name!r}: {what} should be an int, not {kind}")
+                )
+            if not least <= value <= MAX_DIM_SIZE:
+                raise OpError(
+                    append_user_line(
+                        f"Dim {self.name!r}: {what}={value} is not from {least} to {MAX_DIM_SIZE}"
+                    )
+                )
+            object.__setattr__(self, what, int(value))
+        largest = self.largest_size
+        if self.smallest_size > (MAX_DIM_SIZE if largest is None else largest):
+            raise OpError(
+                append_user_line(
+                    f"Dim {self.name!r}: no size is {self._describe_range()} (min={self.min}, "
+                    f"max={self.max}, multiple={self.multiple})"
+                )
+            )
+
+    @property
+    def smallest_size(self) -> int:
+        """The smallest allowed size."""
+        return -(-self.min // self.multiple) * self.multiple
+
+    @property
+    def largest_size(self) -> int | None:
+        """The largest allowed size; None if there is no maximum."""
+        return None if self.max is None else self.max // self.multiple * self.multiple
+
+    def __contains__(self, size: int) -> bool:
+        return (
+            size >= self.min and (self.max is None or size <= self.max) and not size % self.multiple
+        )
+
+    def describe_sizes(self) -> str:
+        """Return the allowed sizes as text, such as `a multiple of 32 from 32 to 1280`."""
+        return str(self.min) if self.min == self.max else self._describe_range()
+
+    def _describe_range(self) -> str:
+        sizes = f"at least {self.min}" if self.max is None else f"from {self.min} to {self.max}"
+        return sizes if self.multiple == 1 else f"a multiple of {self.multiple} {sizes}"
+
+    def __repr__(self) -> str:
+        numbers = "" if (self.min, self.max) == (1, None) else f", {self.min}"
+        numbers += "" if self.max is None else f", {self.max}"
+        numbers += "" if self.multiple == 1 else f", multiple={self.multiple}"
+        return f"Dim({self.name!r}{numbers})"
+
+    def _reject_arithmetic(self, other: Any) -> NoReturn:
+        why = (
+            "sizes that are computed from another dimension are not supported; give this "
+            "dimension a name of its own, with `multiple` if it is a multiple of a number"
+        )
+        raise TypeError(append_user_line(f"Dim {self.name!r}: {why} (got {other!r:.80})"))
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _reject_arithmetic
+    __floordiv__ = __rfloordiv__ = __truediv__ = __rtruediv__ = __mod__ = _reject_arithmetic
+
+
+# The Dim of each dimension, None for one without a name; () if no dimension has a name.
+Dims = tuple[Dim | None, ...]
+
+
+def split_shape(shape: Sequence[Any]) -> tuple[list[Any], Dims]:
+    """Return a shape with None in place of names and Dims, and its Dims.
+
+    Raises OpError if a string is not the name of a Dim.
+    """
+    dims = tuple(Dim(d) if isinstance(d, str) else d if isinstance(d, Dim) else None for d in shape)
+    sizes = [d if dim is None else None for d, dim in zip(shape, dims, strict=True)]
+    return sizes, dims if any(dims) else ()
+
+
+def dims_of_dynamic_sizes(dims: Dims, shape: Sequence[int]) -> Dims:
+    """Return the Dims for a shape in which some of the dimensions may have become static."""
+    if not dims or len(dims) != len(shape):
+        return ()
+    remaining = tuple(dim if size < 0 else None for dim, size in zip(dims, shape, strict=True))
+    return remaining if any(remaining) else ()
+
+
+def format_shape(shape: Sequence[int], dims: Dims = ()) -> str:
+    """Format a shape as `[batch,3,?]`."""
+    names = [dim.name if dim else "?" for dim in dims] or ["?"] * len(shape)
+    return f"[{','.join(n if d < 0 else str(d) for n, d in zip(names, shape, strict=True))}]"
+
+
+@dataclass(frozen=True)
+class _NamedDimension:
+    """A dimension of an input that has a name."""
+
+    input_index: int
+    input_name: str
+    axis: int
+    dim: Dim
+
+
+class NamedDimensions:
+    """The named dimensions of several inputs, to check the sizes of a call. False if there are
+    none. `runtime/named_dimensions.cpp` has the same checks in C++.
+
+    inputs: the name and the Dims of each input.
+
+    Raises OpError if two Dims of one name have different ranges.
+    """
+
+    def __init__(self, inputs: Iterable[tuple[str, Dims]]) -> None:
+        self._dimensions = [
+            _NamedDimension(index, name, axis, dim)
+            for index, (name, dims) in enumerate(inputs)
+            for axis, dim in enumerate(dims)
+            if dim is not None
+        ]
+        self._first_by_name: dict[str, _NamedDimension] = {}
+        for d in self._dimensions:
+            first = self._first_by_name.setdefault(d.dim.name, d)
+            if first.dim != d.dim:
+                why = (
+                    f"{_describe_dimension(d)} is {d.dim!r}, but {_describe_dimension(first)} is "
+                    f"{first.dim!r}; dimensions of one name have one range"
+                )
+                raise OpError(append_user_line(why))
+
+    def __bool__(self) -> bool:
+        return bool(self._dimensions)
+
+    @property
+    def dims(self) -> list[Dim]:
+        """The Dims, each once, in the order of the inputs."""
+        return [d.dim for d in self._first_by_name.values()]
+
+    def find_problem(self, metas: Sequence[Meta]) -> str:
+        """Return why the shapes of a call are not allowed; empty if they are. Unknown sizes (-1)
+        are not checked.
+
+        metas: of the inputs, in order, with the declared ranks.
+        """
+        for d in self._dimensions:
+            meta, first = metas[d.input_index], self._first_by_name[d.dim.name]
+            size = meta.shape[d.axis]
+            if size < 0:
+                continue
+            if size not in d.dim:
+                return (
+                    f"input '{d.input_name}': dimension {d.axis} ('{d.dim.name}') is {size}; it "
+                    f"must be {d.dim.describe_sizes()} ({d.input_name}={meta})"
+                )
+            other = metas[first.input_index].shape[first.axis]
+            if size != other and other >= 0:
+                metas_text = f"{d.input_name}={meta}"
+                if first.input_index != d.input_index:
+                    metas_text = f"{first.input_name}={metas[first.input_index]}, {metas_text}"
+                return (
+                    f"input '{d.input_name}': dimension {d.axis} ('{d.dim.name}') is {size}, but "
+                    f"{_describe_dimension(first)} is {other}; they must be equal ({metas_text})"
+                )
+        return ""
+
+
+def _describe_dimension(d: _NamedDimension) -> str:
+    return f"dimension {d.axis} of input '{d.input_name}'"
