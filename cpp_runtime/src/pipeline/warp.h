@@ -1,0 +1,13 @@
+// Crops of quads, straightened by a perspective transform.
+#pragma once
+#include "pipeline/geometry.h"
+#include "pipeline/image.h"
+
+namespace oarlock {
+
+/// The smallest rectangle around a quad, cut out of the image with cubic interpolation and rotated
+/// by 90 degrees counterclockwise if it is at least 1.5 times as high as wide, as PaddleX crops
+/// lines of text.  Empty if the rectangle is less than a pixel high or wide.
+ByteImage crop_text(const ByteImage& image, const std::array<Point, 4>& quad);
+
+}  // namespace oarlock
