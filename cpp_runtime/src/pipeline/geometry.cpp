@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <limits>
 #include <numbers>
+#include <numeric>
 
 namespace oarlock {
 namespace {
@@ -94,29 +96,54 @@ std::int64_t turn(Point a, Point b, Point c) {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
 
-// Counterclockwise with y upwards, without points on edges: Andrew's monotone chain.
-std::vector<Point> convex_hull(std::vector<Point> points) {
-  std::sort(points.begin(), points.end(),
-            [](Point a, Point b) { return a.x != b.x ? a.x < b.x : a.y < b.y; });
-  points.erase(std::unique(points.begin(), points.end()), points.end());
-  if (points.size() < 3) return points;
-  std::vector<Point> hull;
+bool is_left_of(Point p, Point q) { return p.x != q.x ? p.x < q.x : p.y < q.y; }
+
+// The indices of the hull, counterclockwise with y upwards, without points on edges, beginning with
+// the rightmost: Andrew's monotone chain.
+std::vector<std::size_t> convex_hull(const std::vector<Point>& points) {
+  std::vector<std::size_t> sorted(points.size());
+  std::iota(sorted.begin(), sorted.end(), std::size_t{0});
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [&](std::size_t i, std::size_t j) { return is_left_of(points[i], points[j]); });
+  auto is_same = [&](std::size_t i, std::size_t j) { return points[i] == points[j]; };
+  sorted.erase(std::unique(sorted.begin(), sorted.end(), is_same), sorted.end());
+  if (sorted.size() < 3) return sorted;
+  std::vector<std::size_t> hull;
   auto add_chain = [&](auto begin, auto end) {
     std::size_t base = hull.size();
-    for (auto p = begin; p != end; ++p) {
-      while (hull.size() >= base + 2 && turn(hull[hull.size() - 2], hull.back(), *p) <= 0)
+    for (auto i = begin; i != end; ++i) {
+      while (hull.size() >= base + 2 &&
+             turn(points[hull[hull.size() - 2]], points[hull.back()], points[*i]) <= 0)
         hull.pop_back();
-      hull.push_back(*p);
+      hull.push_back(*i);
     }
     hull.pop_back();  // the first point of the other chain
   };
-  add_chain(points.begin(), points.end());
-  add_chain(points.rbegin(), points.rend());
+  add_chain(sorted.rbegin(), sorted.rend());
+  add_chain(sorted.begin(), sorted.end());
   return hull;
 }
 
-// A rectangle on an edge of the hull.  (a, b): the direction of its lower side, in the first
-// quadrant; left, bottom: hull points on two of its sides.
+// The hull as OpenCV orders it, which decides between rectangles of equal area: if the indices
+// ascend or descend along the hull, it begins with the lowest or the highest one.
+std::vector<Point> ordered_hull(const std::vector<Point>& points) {
+  std::vector<std::size_t> hull = convex_hull(points);
+  std::vector<std::size_t> ascending = hull, descending = hull;
+  std::rotate(ascending.begin(), std::min_element(ascending.begin(), ascending.end()),
+              ascending.end());
+  std::rotate(descending.begin(), std::max_element(descending.begin(), descending.end()),
+              descending.end());
+  if (std::is_sorted(ascending.begin(), ascending.end()))
+    hull = ascending;
+  else if (std::is_sorted(descending.rbegin(), descending.rend()))
+    hull = descending;
+  std::vector<Point> result;
+  for (std::size_t i : hull) result.push_back(points[i]);
+  return result;
+}
+
+// A rectangle around the hull.  (a, b): the direction of its lower side; left, bottom: hull points
+// on two of its sides.
 struct Candidate {
   float a = 1, b = 0, width = 0, height = 0;
   PointF left, bottom;
@@ -124,42 +151,84 @@ struct Candidate {
 
 PointF to_float(Point p) { return {static_cast<float>(p.x), static_cast<float>(p.y)}; }
 
-Candidate rectangle_on_edge(const std::vector<Point>& hull, std::size_t edge) {
-  Point p = hull[edge], q = hull[(edge + 1) % hull.size()];
-  double dx = static_cast<double>(q.x - p.x), dy = static_cast<double>(q.y - p.y);
-  float scale = static_cast<float>(1 / std::sqrt(dx * dx + dy * dy));
-  float x = static_cast<float>(dx) * scale, y = static_cast<float>(dy) * scale;
-  Candidate result;
-  if (x > 0 && y >= 0)
-    result = {x, y, 0, 0, {}, {}};
-  else if (x <= 0 && y > 0)
-    result = {y, -x, 0, 0, {}, {}};
-  else if (x < 0)
-    result = {-x, -y, 0, 0, {}, {}};
-  else
-    result = {-y, x, 0, 0, {}, {}};
-  auto along = [&](Point r) {
-    return static_cast<double>(result.a) * static_cast<double>(r.x) +
-           static_cast<double>(result.b) * static_cast<double>(r.y);
-  };
-  auto across = [&](Point r) {
-    return static_cast<double>(result.a) * static_cast<double>(r.y) -
-           static_cast<double>(result.b) * static_cast<double>(r.x);
-  };
-  auto extremes = [&](auto measure) {
-    return std::minmax_element(hull.begin(), hull.end(),
-                               [&](Point l, Point r) { return measure(l) < measure(r); });
-  };
-  auto [left, right] = extremes(along);
-  auto [bottom, top] = extremes(across);
-  result.width = static_cast<float>(right->x - left->x) * result.a +
-                 static_cast<float>(right->y - left->y) * result.b;
-  result.height = -static_cast<float>(top->x - bottom->x) * result.b +
-                  static_cast<float>(top->y - bottom->y) * result.a;
-  result.left = to_float(*left);
-  result.bottom = to_float(*bottom);
-  return result;
+// The vector turned by `quarters` times 90 degrees, from the x axis to the y axis.
+PointF turn_by_quarters(PointF v, std::size_t quarters) {
+  constexpr std::array<PointF, 4> axes = {{{1, 0}, {0, 1}, {-1, 0}, {0, -1}}};
+  PointF axis = axes[quarters % 4];
+  return axis.x != 0 ? PointF{v.x * axis.x, v.y * axis.x} : PointF{-v.y * axis.y, v.x * axis.y};
 }
+
+// Rotating calipers (Toussaint, 1983): four lines around the hull turn from edge to edge.  In the
+// arithmetic of OpenCV, float32, because rounding decides between rectangles of equal area.
+class RotatingCalipers {
+ public:
+  // hull: counterclockwise with y upwards, at least three points.
+  explicit RotatingCalipers(const std::vector<Point>& hull) {
+    for (Point p : hull) points_.push_back(to_float(p));
+    for (std::size_t i = 0; i < hull.size(); ++i) {
+      Point p = hull[i], q = hull[(i + 1) % hull.size()];
+      double dx = static_cast<double>(q.x - p.x), dy = static_cast<double>(q.y - p.y);
+      edges_.push_back({static_cast<float>(dx), static_cast<float>(dy)});
+      inverse_lengths_.push_back(static_cast<float>(1 / std::sqrt(dx * dx + dy * dy)));
+      // In the order of the sides: bottom, right, top, left.
+      if (points_[i].y < points_[touched_[0]].y) touched_[0] = i;
+      if (points_[i].x > points_[touched_[1]].x) touched_[1] = i;
+      if (points_[i].y > points_[touched_[2]].y) touched_[2] = i;
+      if (points_[i].x < points_[touched_[3]].x) touched_[3] = i;
+    }
+  }
+
+  Candidate smallest() {
+    Candidate best;
+    float best_area = std::numeric_limits<float>::max();
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      turn_to_next_edge();
+      Candidate candidate = current();
+      float area = candidate.width * candidate.height;
+      if (area > best_area) continue;
+      best_area = area;
+      best = candidate;
+    }
+    return best;
+  }
+
+ private:
+  // Turns the calipers by the smallest angle that puts a side on an edge.
+  void turn_to_next_edge() {
+    std::size_t next = 0;
+    PointF next_edge = edges_[touched_[0]];
+    for (std::size_t side = 1; side < 4; ++side) {
+      PointF edge = turn_by_quarters(edges_[touched_[side]], 4 - side);
+      if (edge.x * next_edge.y - edge.y * next_edge.x <= 0) continue;
+      next = side;
+      next_edge = edge;
+    }
+    std::size_t& point = touched_[next];
+    PointF edge{edges_[point].x * inverse_lengths_[point],
+                edges_[point].y * inverse_lengths_[point]};
+    base_ = turn_by_quarters(edge, 4 - next);
+    point = (point + 1) % points_.size();
+  }
+
+  Candidate current() const {
+    auto between = [&](std::size_t from, std::size_t to) {
+      PointF p = points_[touched_[from]], q = points_[touched_[to]];
+      return PointF{q.x - p.x, q.y - p.y};
+    };
+    PointF across = between(3, 1), up = between(0, 2);
+    return {base_.x,
+            base_.y,
+            across.x * base_.x + across.y * base_.y,
+            -up.x * base_.y + up.y * base_.x,
+            points_[touched_[3]],
+            points_[touched_[0]]};
+  }
+
+  std::vector<PointF> points_, edges_;
+  std::vector<float> inverse_lengths_;
+  std::array<std::size_t, 4> touched_{};  // by side: the hull point on it
+  PointF base_{1, 0};                     // the direction of the lower side
+};
 
 // Corners in the order upper left, upper right, lower right, lower left.
 Quad sort_corners(Quad corners) {
@@ -235,14 +304,22 @@ class PolygonMask {
         crossings_(static_cast<std::size_t>(height)) {}
 
   void add_edge(Point p, Point q) {
-    draw_line(p, q);
-    if (p.y == q.y) return;
-    if (p.y > q.y) std::swap(p, q);
     constexpr std::int64_t one = 1 << 16;
-    std::int64_t slope = (q.x - p.x) * one / (q.y - p.y);
-    for (std::int64_t y = std::max<std::int64_t>(p.y, 0); y < std::min<std::int64_t>(q.y, height_);
-         ++y)
-      crossings_[static_cast<std::size_t>(y)].push_back(p.x * one + one / 2 + (y - p.y) * slope);
+    Point begin = p, end = q;
+    bool is_outside = side_bits(p) || side_bits(q);
+    if (clip_line(begin, end)) draw_line(begin, end);
+    if (p.y == q.y) return;
+    // The line of pixels and the filled rows use the same clipped line.
+    if (begin.y == end.y) {
+      begin = p;
+      end = q;
+    }
+    std::int64_t slope = (end.x - begin.x) * one / (end.y - begin.y);
+    if (p.y > q.y) begin = end;  // rows count from the upper end
+    std::int64_t x = begin.x * one + (is_outside ? 0 : one / 2) - begin.y * slope;
+    for (std::int64_t y = std::max<std::int64_t>(std::min(p.y, q.y), 0);
+         y < std::min<std::int64_t>(std::max(p.y, q.y), height_); ++y)
+      crossings_[static_cast<std::size_t>(y)].push_back(x + y * slope);
   }
 
   double mean(const float* map, int map_width, int top, int left) {
@@ -265,6 +342,35 @@ class PolygonMask {
            static_cast<std::size_t>(x);
   }
 
+  // Bits of the sides of the mask that a point is beyond: 1 left, 2 right, 4 top, 8 bottom.
+  int side_bits(Point p) const {
+    return (p.x < 0 ? 1 : 0) | (p.x >= width_ ? 2 : 0) | (p.y < 0 ? 4 : 0) |
+           (p.y >= height_ ? 8 : 0);
+  }
+
+  // Cohen and Sutherland's clipping: first at the top and bottom, then at the left and right.  The
+  // coordinates are truncated.  Returns whether a part of the line is inside.
+  bool clip_line(Point& p, Point& q) const {
+    auto clip_end = [&](Point& end, int bits) {
+      double dx = static_cast<double>(q.x - p.x), dy = static_cast<double>(q.y - p.y);
+      if (bits & 12) {
+        std::int64_t y = bits & 4 ? 0 : height_ - 1;
+        end.x += static_cast<std::int64_t>(static_cast<double>(y - end.y) * dx / dy);
+        end.y = y;
+      } else if (bits & 3) {
+        std::int64_t x = bits & 1 ? 0 : width_ - 1;
+        end.y += static_cast<std::int64_t>(static_cast<double>(x - end.x) * dy / dx);
+        end.x = x;
+      }
+    };
+    for (int sides : {12, 3}) {
+      if (side_bits(p) & side_bits(q)) return false;
+      clip_end(p, side_bits(p) & sides);
+      clip_end(q, side_bits(q) & sides);
+    }
+    return !side_bits(p) && !side_bits(q);
+  }
+
   void draw_line(Point p, Point q) {
     if (p.x > q.x) std::swap(p, q);
     std::int64_t dx = q.x - p.x, dy = std::abs(q.y - p.y), y_step = q.y < p.y ? -1 : 1;
@@ -272,7 +378,7 @@ class PolygonMask {
     std::int64_t length = std::max(dx, dy), height = std::min(dx, dy);
     std::int64_t error = length - 2 * height;
     for (std::int64_t i = 0; i <= length; ++i) {
-      if (p.x >= 0 && p.x < width_ && p.y >= 0 && p.y < height_) pixels_[index(p.x, p.y)] = 1;
+      pixels_[index(p.x, p.y)] = 1;
       bool moves_across = error < 0;
       error += 2 * ((moves_across ? length : 0) - height);
       if (!is_steep || moves_across) ++p.x;
@@ -305,22 +411,13 @@ std::vector<std::vector<Point>> find_borders(const std::vector<std::uint8_t>& ma
   return {std::make_move_iterator(borders.begin()), std::make_move_iterator(borders.end())};
 }
 
-Rectangle smallest_rectangle(std::vector<Point> points) {
-  std::vector<Point> hull = convex_hull(std::move(points));
+Rectangle smallest_rectangle(const std::vector<Point>& points) {
+  std::vector<Point> hull = ordered_hull(points);
   if (hull.size() < 3) {
     PointF first = to_float(hull.front()), last = to_float(hull.back());
     return {sort_corners({first, first, last, last}), 0};
   }
-  std::vector<Candidate> candidates;
-  for (std::size_t edge = 0; edge < hull.size(); ++edge)
-    candidates.push_back(rectangle_on_edge(hull, edge));
-  // Of equal areas the one that rotating calipers reach last.
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Candidate& p, const Candidate& q) { return p.a > q.a; });
-  Candidate best = candidates.front();
-  for (const Candidate& candidate : candidates)
-    if (candidate.width * candidate.height <= best.width * best.height) best = candidate;
-  return to_rectangle(best);
+  return to_rectangle(RotatingCalipers(hull).smallest());
 }
 
 double area(const Quad& quad) {
@@ -370,6 +467,10 @@ std::vector<Point> expand(const Quad& quad, double distance) {
     if (is_straight || sine < 0) to = from;
     append_arc(polygon, corners[i], from[0], from[1], to[0], to[1], distance, steps);
   }
+  // Clipper's polygons end with the uppermost point, of several with the rightmost.
+  auto last = std::min_element(polygon.begin(), polygon.end(),
+                               [](Point p, Point q) { return p.y != q.y ? p.y < q.y : p.x > q.x; });
+  std::rotate(polygon.begin(), last + 1, polygon.end());
   return polygon;
 }
 

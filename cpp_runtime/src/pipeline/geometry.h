@@ -31,7 +31,7 @@ struct Rectangle {
 };
 
 /// The enclosing rectangle with the smallest area, of at least one point.
-Rectangle smallest_rectangle(std::vector<Point> points);
+Rectangle smallest_rectangle(const std::vector<Point>& points);
 
 double area(const Quad& quad);
 double perimeter(const Quad& quad);
