@@ -90,7 +90,9 @@ class _Builder:
                 result = self._add(self._scalar(event), event.anchor)
             elif isinstance(event, yaml.AliasEvent):
                 if event.anchor not in self._anchors:
-                    raise FileError(f"{self._name}: the alias '{event.anchor}' has no anchor before")
+                    raise FileError(
+                        f"{self._name}: the alias '{event.anchor}' has no anchor before"
+                    )
                 result = self._add(self._anchors[event.anchor], None)
         return result
 

@@ -148,7 +148,7 @@ std::vector<ClassScore> classes_above_threshold(std::span<const float> scores,
   for (std::size_t id = 0; id < scores.size(); ++id) {
     auto own = settings.class_thresholds.find(static_cast<int>(id));
     double threshold = own == settings.class_thresholds.end() ? settings.threshold : own->second;
-    if (scores[id] > threshold) ids.push_back(id);
+    if (scores[id] > static_cast<float>(threshold)) ids.push_back(id);
   }
   std::stable_sort(ids.begin(), ids.end(),
                    [&](std::size_t p, std::size_t q) { return scores[p] > scores[q]; });
@@ -159,8 +159,9 @@ std::vector<DetectedObject> detected_objects(std::span<const float> values, std:
                                              const PipelineSettings& settings,
                                              const ImageSizes& sizes) {
   std::vector<Row> rows;
+  auto threshold = static_cast<float>(settings.threshold);
   for (std::size_t i = 0; i < values.size(); i += columns)
-    if (values[i] > -1 && values[i + 1] > settings.threshold)
+    if (values[i] > -1 && values[i + 1] > threshold)
       rows.push_back(values.subspan(i, columns));
   bool is_rotated = columns == 10;
   if (settings.suppresses_overlaps && !is_rotated) rows = suppress_overlaps(std::move(rows));
@@ -187,7 +188,8 @@ std::vector<TextBox> text_boxes(std::span<const float> map, int height, int widt
                                 const DbSettings& db, const ImageSizes& sizes) {
   constexpr float kMinSide = 3;
   std::vector<std::uint8_t> mask(map.size());
-  for (std::size_t i = 0; i < map.size(); ++i) mask[i] = map[i] > db.threshold;
+  auto threshold = static_cast<float>(db.threshold);  // NumPy compares in float32
+  for (std::size_t i = 0; i < map.size(); ++i) mask[i] = map[i] > threshold;
   if (db.dilates) mask = dilate(mask, height, width);
   double width_scale = static_cast<double>(sizes.source_width) / width;
   double height_scale = static_cast<double>(sizes.source_height) / height;
