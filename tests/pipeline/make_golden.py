@@ -122,7 +122,7 @@ def text_preprocessing_cases() -> None:
     for i, kwargs in enumerate(settings * 2):
         shape = [(40, 70), (90, 33), (20, 30), (100, 47), (64, 96), (50, 48)][(i + i // 6) % 6]
         image = noise(*shape)
-        (resized,), (sizes,) = DetResizeForTest(**kwargs)([image])
+        (resized,), _ = DetResizeForTest(**kwargs)([image])
         (result,) = normalize([resized])
         case("det_resize", image=image, settings=kwargs, resized=resized, mean=float(result.mean()))
     for shape in [(20, 90), (33, 7), (6, 50), (60, 2), (48, 80)]:
@@ -180,7 +180,7 @@ def crop_cases() -> None:
         quads.append(np.round(cv2.boxPoints((center, size, angle))).astype(np.int16))
     crops = CropByPolys("quad")(image, quads)
     name = keep(image)
-    for quad, crop in zip(quads, crops):
+    for quad, crop in zip(quads, crops, strict=True):
         case("crop", image=name, quad=quad.tolist(), result=np.ascontiguousarray(crop))
     boxes = RNG.integers(0, 60, (30, 4, 2)).astype(np.int16)
     case("sort", boxes=boxes, sorted=np.array(SortQuadBoxes()(boxes)))
