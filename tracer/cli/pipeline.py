@@ -53,27 +53,26 @@ def run_pipeline(
 
 def _summary_lines(result: Result) -> list[str]:
     """Return the lines that describe a result; the first is the path of the image."""
-    lines = [str(result["input_path"])]
     if "rec_texts" in result:
-        rows = zip(result["rec_boxes"], result["rec_scores"], result["rec_texts"], strict=True)
-        lines += [
-            f"{score:.3f}  {box}  {escape_control_characters(text)}" for box, score, text in rows
-        ]
+        columns = [result["rec_scores"], result["rec_boxes"], result["rec_texts"]]
     elif "rec_text" in result:
-        lines.append(f"{result['rec_score']:.3f}  {escape_control_characters(result['rec_text'])}")
+        columns = [[result["rec_score"]], [result["rec_text"]]]
     elif "dt_polys" in result:
-        rows = zip(result["dt_scores"], result["dt_polys"], strict=True)
-        lines += [f"{score:.3f}  {poly}" for score, poly in rows]
+        columns = [result["dt_scores"], result["dt_polys"]]
     elif "boxes" in result:
-        for box in result["boxes"]:
-            corners = [round(side, 1) for side in box["coordinate"]]
-            lines.append(
-                f"{box['score']:.3f}  {corners}  {escape_control_characters(box['label'])}"
-            )
+        boxes = result["boxes"]
+        corners = [[round(side, 1) for side in box["coordinate"]] for box in boxes]
+        columns = [[box["score"] for box in boxes], corners, [box["label"] for box in boxes]]
     else:
-        rows = zip(result["scores"], result["label_names"], strict=True)
-        lines += [f"{score:.5f}  {escape_control_characters(label)}" for score, label in rows]
-    return [lines[0], *(f"  {line}" for line in lines[1:])]
+        columns = [result["scores"], result["label_names"]]
+    rows = zip(*columns, strict=True)
+    return [
+        str(result["input_path"]),
+        *(
+            f"  {score:.3f}  {'  '.join(escape_control_characters(str(v)) for v in values)}"
+            for score, *values in rows
+        ),
+    ]
 
 
 def write_pipeline_config(directory: str, output: Path | None) -> None:
