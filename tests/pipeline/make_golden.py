@@ -147,6 +147,29 @@ def detection_preprocessing_cases() -> None:
         case("det_pad", image=image, target=target, padded=padded, strided=strided, scale=scale)
 
 
+def letter_box_cases() -> None:
+    """LetterBoxResize as PaddleDetection defines it, with OpenCV."""
+    for (height, width), shape in (
+        ((40, 60), (50, 41)),
+        ((64, 32), (33, 90)),
+        ((48, 48), (24, 17)),
+    ):
+        image = noise(*shape)
+        ratio = min(height / shape[0], width / shape[1])
+        new_height, new_width = round(shape[0] * ratio), round(shape[1] * ratio)
+        resized = cv2.resize(image, (new_width, new_height), interpolation=cv2.INTER_AREA)
+        rows, columns = (height - new_height) / 2, (width - new_width) / 2
+        top, bottom = round(rows - 0.1), round(rows + 0.1)
+        left, right = round(columns - 0.1), round(columns + 0.1)
+        boxed = cv2.copyMakeBorder(
+            resized, top, bottom, left, right, cv2.BORDER_CONSTANT, value=(127.5, 127.5, 127.5)
+        )
+        case(
+            "letter_box", image=image, size=[height, width], result=boxed, ratio=ratio,
+            resized=[new_height, new_width],
+        )  # fmt: skip
+
+
 def db_cases() -> None:
     for i in range(24):
         height, width = map(int, RNG.integers(2, 6, 2) * 32)
@@ -322,6 +345,7 @@ def main() -> None:
     resize_cases()
     text_preprocessing_cases()
     detection_preprocessing_cases()
+    letter_box_cases()
     db_cases()
     crop_cases()
     score_cases()

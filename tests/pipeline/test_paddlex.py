@@ -92,6 +92,15 @@ def test_padding_for_detection(case: dict[str, Any]) -> None:
     assert np.array_equal(got, case["strided"])
 
 
+@cases("letter_box")
+def test_letter_box(case: dict[str, Any]) -> None:
+    step = {"type": "LetterBoxResize", "target_size": case["size"]}
+    got, sizes = detection_processor([step], ["a"]).preprocess(case["image"])
+    assert np.array_equal(got, case["result"])
+    assert [sizes.resized_height, sizes.resized_width] == case["resized"]
+    assert sizes.scale_height == sizes.scale_width == pytest.approx(case["ratio"])
+
+
 @cases("db")
 def test_text_boxes(case: dict[str, Any]) -> None:
     maps = (case["map"] / np.float32(255)).astype(np.float32)[None, None]

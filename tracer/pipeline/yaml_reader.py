@@ -30,7 +30,7 @@ def import_yaml() -> Any:
 def read_yaml(path: str | os.PathLike[str]) -> Any:
     """Return the content of a YAML file: dicts, lists, strings, numbers, booleans and None.
 
-    Timestamps and values with tags of other types are rejected or stay text.
+    Integer keys become text. Timestamps and values with tags of other types are rejected or stay text.
 
     Raises FileError for invalid YAML, a key given twice, nesting deeper than 32, or more than 2
     million values after aliases are expanded.
@@ -124,17 +124,17 @@ class _Builder:
         if isinstance(container, list):
             container.append(value)
         elif not key:
-            self._check_key(value, container)
-            key.append(value)
+            key.append(self._new_key(value, container))
         else:
             container[key.pop()] = value
         return value
 
-    def _check_key(self, key: Any, container: dict[Any, Any]) -> None:
-        if not isinstance(key, (str, int)):
+    def _new_key(self, key: Any, container: dict[str, Any]) -> str:
+        if not isinstance(key, str) and type(key) is not int:
             raise FileError(f"{self._name}: a key of a mapping is neither text nor an integer")
-        if key in container or str(key) in container:
+        if str(key) in container:
             raise FileError(f"{self._name}: the key '{key}' is given twice")
+        return str(key)
 
     def _scalar(self, event: Any) -> Any:
         tag = event.tag

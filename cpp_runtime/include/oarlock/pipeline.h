@@ -101,7 +101,8 @@ class OARLOCK_EXPORT ImageProcessor {
   /// pixels.
   PreparedImage preprocess(const ImageView& image) const;
   /// The results for the images of a batch.  outputs: of the network, in its order.  Throws
-  /// Error(input) for outputs of another type or shape than the task has, and for NaN.
+  /// Error(input) for outputs of another type or shape than the task has, and for NaN
+  /// and infinity.
   std::vector<PipelineResult> postprocess(std::span<const TensorView> outputs,
                                           std::span<const ImageSizes> sizes) const;
 
@@ -113,7 +114,8 @@ class OARLOCK_EXPORT ImageProcessor {
 
 /// The part of an image in a text box, straightened; 3 bytes per pixel in the order of `image`.
 /// Vertical lines are rotated by 90 degrees counterclockwise.  Shape [height, width, 3], which is
-/// [0, 0, 3] for a box of less than a pixel.
+/// [0, 0, 3] for a box of less than a pixel.  Throws Error(input) for a box of more than 64 million
+/// pixels.
 OARLOCK_EXPORT Tensor crop_text(const ImageView& image, const TextQuad& corners);
 
 /// Indices of boxes in reading order: rows from top to bottom, in a row from left to right.

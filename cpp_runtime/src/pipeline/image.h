@@ -7,6 +7,9 @@
 
 namespace oarlock {
 
+/// The largest number of pixels of a resized, padded or cropped image.
+constexpr double kMaxPixels = 1 << 26;
+
 /// `height` rows of `width` pixels of three values.
 template <class T>
 struct Image {

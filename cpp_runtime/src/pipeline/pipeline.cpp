@@ -30,8 +30,8 @@ ScoreArray to_scores(const TensorView& output) {
   ScoreArray scores{static_cast<const float*>(output.data),
                     {output.shape.begin(), output.shape.end()}};
   std::size_t count = scores.item_size() * static_cast<std::size_t>(scores.shape[0]);
-  if (std::any_of(scores.data, scores.data + count, [](float v) { return std::isnan(v); }))
-    throw Error(ErrorCode::input, "postprocess: the network returned NaN");
+  if (std::any_of(scores.data, scores.data + count, [](float v) { return !std::isfinite(v); }))
+    throw Error(ErrorCode::input, "postprocess: the network returned NaN or infinity");
   return scores;
 }
 

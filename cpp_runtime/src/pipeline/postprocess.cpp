@@ -161,8 +161,7 @@ std::vector<DetectedObject> detected_objects(std::span<const float> values, std:
   std::vector<Row> rows;
   auto threshold = static_cast<float>(settings.threshold);
   for (std::size_t i = 0; i < values.size(); i += columns)
-    if (values[i] > -1 && values[i + 1] > threshold)
-      rows.push_back(values.subspan(i, columns));
+    if (values[i] > -1 && values[i + 1] > threshold) rows.push_back(values.subspan(i, columns));
   bool is_rotated = columns == 10;
   if (settings.suppresses_overlaps && !is_rotated) rows = suppress_overlaps(std::move(rows));
   if (!is_rotated) rows = drop_page_images(rows, settings, sizes);

@@ -5,7 +5,6 @@
 namespace oarlock {
 namespace {
 
-constexpr double kMaxPixels = 1 << 26;
 constexpr int kMaxLineWidth = 3200;  // of PaddleX's text recognition
 
 // Half to even, as Python's round().
@@ -77,6 +76,7 @@ class Preprocessor {
     double width = std::trunc(t.size.height * widest);
     double used = std::min(std::ceil(t.size.height * ratio), width);
     if (width > kMaxLineWidth) width = used = kMaxLineWidth;
+    check_size(t.size.height, width);
     resize_bytes(t.size.height, used, Interpolation::linear);
     to_floats();
     for (float& value : floats_.values) value = (value / 255 - 0.5f) / 0.5f;
@@ -87,6 +87,7 @@ class Preprocessor {
   void operator()(const LetterBox& t) {
     double ratio = std::min(static_cast<double>(t.size.height) / bytes_.height,
                             static_cast<double>(t.size.width) / bytes_.width);
+    check_size(t.size.height, t.size.width);
     double height = round_half_even(bytes_.height * ratio);
     double width = round_half_even(bytes_.width * ratio);
     resize_bytes(height, width, Interpolation::area);
@@ -108,6 +109,7 @@ class Preprocessor {
     if (floats_.height > t.size.height || floats_.width > t.size.width)
       fail("is resized to " + size_text(floats_.height, floats_.width) +
            ", larger than the padding to " + size_text(t.size.height, t.size.width));
+    check_size(t.size.height, t.size.width);
     pad_floats(t.size.height, t.size.width, t.color);
   }
 

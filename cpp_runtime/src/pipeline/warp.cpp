@@ -2,11 +2,13 @@
 
 #include <cmath>
 
+#include "oarlock/error.h"
 #include "pipeline/resize.h"
 
 namespace oarlock {
 namespace {
 
+constexpr std::int64_t kMaxCoordinate = 1 << 24;
 constexpr int kPositions = 32;  // positions between two pixels at which weights are tabulated
 constexpr int kWeightScale = 1 << 15;  // weights are integers of 15 bits
 
@@ -119,9 +121,17 @@ float distance(PointF p, PointF q) {
 }  // namespace
 
 ByteImage crop_text(const ByteImage& image, const std::array<Point, 4>& quad) {
+  for (Point corner : quad)
+    if (std::max(std::abs(corner.x), std::abs(corner.y)) > kMaxCoordinate)
+      throw Error(ErrorCode::input, "crop_text: a corner is more than " +
+                                        std::to_string(kMaxCoordinate) + " pixels away");
   Quad box = smallest_rectangle({quad.begin(), quad.end()}).corners;
-  int width = static_cast<int>(std::max(distance(box[0], box[1]), distance(box[2], box[3])));
-  int height = static_cast<int>(std::max(distance(box[0], box[3]), distance(box[1], box[2])));
+  float top = std::max(distance(box[0], box[1]), distance(box[2], box[3]));
+  float side = std::max(distance(box[0], box[3]), distance(box[1], box[2]));
+  if (static_cast<double>(top) * side > kMaxPixels)
+    throw Error(ErrorCode::input, "crop_text: the box has more than " +
+                                      std::to_string(static_cast<int>(kMaxPixels)) + " pixels");
+  int width = static_cast<int>(top), height = static_cast<int>(side);
   if (width == 0 || height == 0) return {};
   ByteImage result = warp(image, rectangle_to_quad(width, height, box), height, width);
   return 2 * height >= 3 * width ? rotate_counterclockwise(result) : result;
