@@ -5,100 +5,116 @@
 namespace oarlock {
 namespace {
 
-constexpr float kWeightScale = 2048;  // weights are integers of 11 bits
+constexpr float kWeightScale = 2048;  // linear weights are integers of 11 bits
 
-// How the pixels of one axis are computed: `count` source pixels with weights for each of them.
+// How the pixels of one axis are computed: from `count` source pixels with a weight for each.
+template <class Weight>
 struct AxisWeights {
-  int count = 2;
-  std::vector<int> index;             // clamped to the axis
-  std::vector<std::int16_t> weights;  // sum to 2048
+  std::size_t count;
+  std::vector<int> index;  // clamped to the axis
+  std::vector<Weight> weights;
 };
 
-std::int16_t to_fixed_point(float weight) {
-  return static_cast<std::int16_t>(std::nearbyint(weight * kWeightScale));
+// The position of the first source pixel, and the fraction between it and the next.
+struct Position {
+  int first;
+  float fraction;
+};
+
+Position linear_position(int i, double scale) {
+  auto position = static_cast<float>((i + 0.5) * scale - 0.5);
+  int first = static_cast<int>(std::floor(position));
+  return {first, position - static_cast<float>(first)};
+}
+
+// Constant within a source pixel and linear across its edge: OpenCV's enlargement by areas.
+Position area_position(int i, double scale) {
+  int first = static_cast<int>(std::floor(i * scale));
+  auto fraction = static_cast<float>((i + 1) - (first + 1) / scale);
+  return {first, fraction <= 0 ? 0 : fraction - std::floor(fraction)};
 }
 
 // is_horizontal: OpenCV replaces weights outside of the image along rows only; along columns it
 // repeats the edge pixel with both weights, which rounds differently.
-AxisWeights axis_weights(int source, int target, Interpolation interpolation, bool is_horizontal) {
-  AxisWeights axis;
-  axis.count = interpolation == Interpolation::cubic ? 4 : 2;
-  double inverse_scale = static_cast<double>(target) / source, scale = 1 / inverse_scale;
+AxisWeights<int> linear_weights(int source, int target, Interpolation interpolation,
+                                bool is_horizontal) {
+  AxisWeights<int> axis{2, {}, {}};
+  double scale = 1 / (static_cast<double>(target) / source);
   for (int i = 0; i < target; ++i) {
-    float fraction;
-    int first;
-    if (interpolation == Interpolation::area) {
-      first = static_cast<int>(std::floor(i * scale));
-      fraction = static_cast<float>((i + 1) - (first + 1) * inverse_scale);
-      fraction = fraction <= 0 ? 0 : fraction - std::floor(fraction);
-    } else {
-      fraction = static_cast<float>((i + 0.5) * scale - 0.5);
-      first = static_cast<int>(std::floor(fraction));
-      fraction -= static_cast<float>(first);
+    auto [first, fraction] =
+        interpolation == Interpolation::area ? area_position(i, scale) : linear_position(i, scale);
+    if (is_horizontal && (first < 0 || first >= source - 1)) {
+      first = std::clamp(first, 0, source - 1);
+      fraction = 0;
     }
-    std::array<float, 4> weights = cubic_weights(fraction);
-    if (axis.count == 2) {
-      if (is_horizontal && (first < 0 || first >= source - 1)) fraction = 0;
-      if (is_horizontal) first = std::clamp(first, 0, source - 1);
-      weights = {1 - fraction, fraction, 0, 0};
-    }
-    for (int k = 0; k < axis.count; ++k) {
-      axis.index.push_back(std::clamp(first - (axis.count / 2 - 1) + k, 0, source - 1));
-      axis.weights.push_back(to_fixed_point(weights[static_cast<std::size_t>(k)]));
+    for (int k = 0; k < 2; ++k) {
+      axis.index.push_back(std::clamp(first + k, 0, source - 1));
+      axis.weights.push_back(
+          static_cast<int>(std::nearbyint((k ? fraction : 1 - fraction) * kWeightScale)));
     }
   }
   return axis;
 }
 
+AxisWeights<float> cubic_axis_weights(int source, int target) {
+  AxisWeights<float> axis{4, {}, {}};
+  double scale = static_cast<double>(source) / target;
+  for (int i = 0; i < target; ++i) {
+    double position = (i + 0.5) * scale - 0.5, first = std::floor(position);
+    std::array<float, 4> weights = cubic_weights(static_cast<float>(position - first));
+    for (int k = 0; k < 4; ++k) {
+      axis.index.push_back(std::clamp(static_cast<int>(first) - 1 + k, 0, source - 1));
+      axis.weights.push_back(weights[static_cast<std::size_t>(k)]);
+    }
+  }
+  return axis;
+}
+
+std::uint8_t combine(const std::array<const int*, 4>& rows, const int* weights, std::size_t i) {
+  int sum = ((weights[0] * (rows[0][i] >> 4)) >> 16) + ((weights[1] * (rows[1][i] >> 4)) >> 16);
+  return static_cast<std::uint8_t>(std::clamp((sum + 2) >> 2, 0, 255));
+}
+
+std::uint8_t combine(const std::array<const float*, 4>& rows, const float* weights, std::size_t i) {
+  return round_to_byte(rows[0][i] * weights[0] + rows[1][i] * weights[1] + rows[2][i] * weights[2] +
+                       rows[3][i] * weights[3]);
+}
+
 // One row of weighted sums along the row; three values per target pixel.
-void interpolate_row(const std::uint8_t* row, const AxisWeights& axis, std::vector<int>& sums) {
-  std::size_t count = static_cast<std::size_t>(axis.count);
+template <class Weight>
+void interpolate_row(const std::uint8_t* row, const AxisWeights<Weight>& axis,
+                     std::vector<Weight>& sums) {
   for (std::size_t x = 0; x < sums.size() / 3; ++x)
     for (std::size_t c = 0; c < 3; ++c) {
-      int sum = 0;
-      for (std::size_t k = 0; k < count; ++k)
-        sum += axis.weights[x * count + k] *
-               row[3 * static_cast<std::size_t>(axis.index[x * count + k]) + c];
+      Weight sum = 0;
+      for (std::size_t k = x * axis.count; k < (x + 1) * axis.count; ++k)
+        sum += axis.weights[k] * row[3 * static_cast<std::size_t>(axis.index[k]) + c];
       sums[3 * x + c] = sum;
     }
 }
 
-std::uint8_t combine_linear(int upper, int lower, int upper_weight, int lower_weight) {
-  int sum = ((upper_weight * (upper >> 4)) >> 16) + ((lower_weight * (lower >> 4)) >> 16);
-  return static_cast<std::uint8_t>(std::clamp((sum + 2) >> 2, 0, 255));
-}
-
-ByteImage interpolate(const ByteImage& source, int height, int width, Interpolation interpolation) {
-  AxisWeights columns = axis_weights(source.width, width, interpolation, true);
-  AxisWeights rows = axis_weights(source.height, height, interpolation, false);
-  std::size_t count = static_cast<std::size_t>(rows.count);
+template <class Weight>
+ByteImage interpolate(const ByteImage& source, const AxisWeights<Weight>& rows,
+                      const AxisWeights<Weight>& columns) {
+  std::size_t count = rows.count;
+  ByteImage result(static_cast<int>(rows.index.size() / count),
+                   static_cast<int>(columns.index.size() / count));
   // The interpolated source rows that a target row needs are consecutive: slot = row % count.
-  std::vector<std::vector<int>> cache(count, std::vector<int>(3 * static_cast<std::size_t>(width)));
+  std::vector<std::vector<Weight>> cache(
+      count, std::vector<Weight>(3 * static_cast<std::size_t>(result.width)));
   std::vector<int> cached_row(count, -1);
-  ByteImage result(height, width);
-  for (int y = 0; y < height; ++y) {
-    std::array<const int*, 4> sums{};
-    std::array<int, 4> weights{};
+  for (int y = 0; y < result.height; ++y) {
+    std::size_t first = static_cast<std::size_t>(y) * count;
+    std::array<const Weight*, 4> sums{};
     for (std::size_t k = 0; k < count; ++k) {
-      int row = rows.index[static_cast<std::size_t>(y) * count + k];
+      int row = rows.index[first + k];
       std::size_t slot = static_cast<std::size_t>(row) % count;
       if (cached_row[slot] != row) interpolate_row(source.row(row), columns, cache[slot]);
       cached_row[slot] = row;
       sums[k] = cache[slot].data();
-      weights[k] = rows.weights[static_cast<std::size_t>(y) * count + k];
     }
-    std::uint8_t* target = result.row(y);
-    for (std::size_t i = 0; i < 3 * static_cast<std::size_t>(width); ++i) {
-      if (count == 2) {
-        target[i] = combine_linear(sums[0][i], sums[1][i], weights[0], weights[1]);
-        continue;
-      }
-      float sum = 0;
-      for (std::size_t k = 4; k-- > 0;)
-        sum += static_cast<float>(sums[k][i]) *
-               (static_cast<float>(weights[k]) / (kWeightScale * kWeightScale));
-      target[i] = round_to_byte(sum);
-    }
+    for (std::size_t i = 0; i < 3 * static_cast<std::size_t>(result.width); ++i)
+      result.row(y)[i] = combine(sums, &rows.weights[first], i);
   }
   return result;
 }
@@ -208,7 +224,11 @@ ByteImage resize(const ByteImage& source, int height, int width, Interpolation i
   if (interpolation == Interpolation::area && in_blocks)
     return average_blocks(source, source.height / height, source.width / width);
   if (interpolation == Interpolation::area && shrinks) return average_areas(source, height, width);
-  return interpolate(source, height, width, interpolation);
+  if (interpolation == Interpolation::cubic)
+    return interpolate(source, cubic_axis_weights(source.height, height),
+                       cubic_axis_weights(source.width, width));
+  return interpolate(source, linear_weights(source.height, height, interpolation, false),
+                     linear_weights(source.width, width, interpolation, true));
 }
 
 }  // namespace oarlock
