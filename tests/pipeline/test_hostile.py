@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+import sys
 import zlib
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,8 @@ import pytest
 from PIL import Image
 
 from oarlock import pipeline
-from oarlock.core.errors import FileError, OpError
+from oarlock.core.errors import FileError, OarlockError, OpError
+from oarlock.jit.paddle_format_conversion import convert_paddle_format
 from oarlock.loader.runtime import UnsupportedError, runtime_module, translate_runtime_errors
 from oarlock.pipeline.images import decode_image
 from oarlock.pipeline.yaml_reader import parse_yaml
@@ -181,6 +183,25 @@ def test_directories(tmp_path: Path) -> None:
     (folder / "inference.yml").write_bytes(b"#" * (1 << 24) + b"#")
     with pytest.raises(FileError, match="more than the 16777216 of any settings file"):
         pipeline.load(folder)
+
+
+@pytest.mark.parametrize("package", ["yaml", "PIL"])
+def test_missing_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str) -> None:
+    folder = networks.write_directory(tmp_path, "cls")
+    Image.fromarray(np.zeros((40, 40, 3), np.uint8)).save(tmp_path / "x.png")
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(OarlockError, match=r"pip install oarlock\["):
+        list(pipeline.load(folder).predict(tmp_path / "x.png"))
+
+
+def test_directories_of_paddle_detection(tmp_path: Path) -> None:
+    """`model.pdmodel` and `infer_cfg.yml`, which PaddleDetection exports."""
+    folder = networks.write_directory(tmp_path, "detector")
+    convert_paddle_format(str(folder / "inference"), str(tmp_path / "old" / "model"), "paddle2")
+    (folder / "inference.yml").rename(tmp_path / "old" / "infer_cfg.yml")
+    image = np.zeros((40, 60, 3), np.uint8)
+    (result,) = pipeline.load(tmp_path / "old").predict(image)
+    assert [box["label"] for box in result["boxes"]] == ["cat", "cat", "dog", "on"]
 
 
 def test_arguments(tmp_path: Path) -> None:

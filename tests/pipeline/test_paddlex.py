@@ -52,9 +52,11 @@ def test_resize(case: dict[str, Any]) -> None:
     step = {"ResizeImage": {"size": case["size"], "interpolation": case["name"]}}
     got, _ = processor([step], TOPK).preprocess(case["image"])
     difference = np.abs(got - case["result"].astype(np.float32))
-    # OpenCV rounds some values of cubic interpolation with other instructions.
+    # OpenCV computes the cubic interpolation of images with fewer than 4 rows or columns with
+    # weights of 11 bits.
+    is_small = min(case["image"].shape[:2]) < 4
     assert difference.max() <= (1 if case["name"] == "BICUBIC" else 0)
-    assert (difference > 0).mean() < 0.1
+    assert (difference > 0).mean() < (0.1 if is_small else 0.001)
 
 
 @cases("det_resize")

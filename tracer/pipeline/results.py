@@ -36,6 +36,10 @@ class Result(dict[str, Any]):
         """The result as ``{"res": {...}}``, in types of JSON."""
         return {"res": dict(self)}
 
+    def print(self) -> None:
+        """Print the result as one line of JSON."""
+        print(json.dumps(self.json, ensure_ascii=False))
+
     def save_to_json(
         self, save_path: str | os.PathLike[str], indent: int = 4, ensure_ascii: bool = False
     ) -> Path:

@@ -30,10 +30,10 @@ def import_yaml() -> Any:
 def read_yaml(path: str | os.PathLike[str]) -> Any:
     """Return the content of a YAML file: dicts, lists, strings, numbers, booleans and None.
 
-    Integer keys become text. Timestamps and values with tags of other types are rejected or stay text.
+    Integer keys become text; timestamps stay text.
 
-    Raises FileError for invalid YAML, a key given twice, nesting deeper than 32, or more than 2
-    million values after aliases are expanded.
+    Raises FileError for invalid YAML, tags of other types, a key given twice, nesting deeper than
+    32, or more than 2 million values after aliases are expanded.
     """
     data = read_file(path, MAX_BYTES, "settings file")
     return parse_yaml(data, os.path.basename(path))
