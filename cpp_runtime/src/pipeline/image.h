@@ -21,8 +21,16 @@ struct Image {
       : height(rows),
         width(columns),
         values(3 * static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns)) {}
-  T* row(int y) { return values.data() + 3 * static_cast<std::size_t>(y) * width; }
-  const T* row(int y) const { return values.data() + 3 * static_cast<std::size_t>(y) * width; }
+  T* row(int y) { return pixel(y, 0); }
+  const T* row(int y) const { return pixel(y, 0); }
+  T* pixel(int y, int x) { return values.data() + offset(y, x); }
+  const T* pixel(int y, int x) const { return values.data() + offset(y, x); }
+
+ private:
+  std::size_t offset(int y, int x) const {
+    return 3 * (static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
+                static_cast<std::size_t>(x));
+  }
 };
 
 using ByteImage = Image<std::uint8_t>;
@@ -33,15 +41,14 @@ template <class S, class T>
 void paste(const Image<S>& source, Image<T>& target, int top, int left) {
   for (int y = 0; y < source.height; ++y)
     std::copy_n(source.row(y), 3 * static_cast<std::size_t>(source.width),
-                target.row(y + top) + 3 * static_cast<std::size_t>(left));
+                target.pixel(y + top, left));
 }
 
 /// Copies the rectangle of `source` whose first pixel is (`top`, `left`).
 inline ByteImage crop(const ByteImage& source, int top, int left, int height, int width) {
   ByteImage result(height, width);
   for (int y = 0; y < height; ++y)
-    std::copy_n(source.row(y + top) + 3 * static_cast<std::size_t>(left),
-                3 * static_cast<std::size_t>(width), result.row(y));
+    std::copy_n(source.pixel(y + top, left), 3 * static_cast<std::size_t>(width), result.row(y));
   return result;
 }
 

@@ -220,7 +220,7 @@ ByteImage copy_image(const ImageView& view, PixelOrder order) {
     std::uint8_t* target = image.row(y);
     std::copy_n(source, 3 * view.width, target);
     if (order != view.order)
-      for (int x = 0; x < image.width; ++x) std::swap(target[3 * x], target[3 * x + 2]);
+      for (int x = 0; x < image.width; ++x) std::swap(image.pixel(y, x)[0], image.pixel(y, x)[2]);
   }
   return image;
 }

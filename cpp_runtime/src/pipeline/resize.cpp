@@ -128,11 +128,10 @@ ByteImage average_blocks(const ByteImage& source, int rows, int columns) {
       for (int c = 0; c < 3; ++c) {
         int sum = 0;
         for (int i = 0; i < rows; ++i)
-          for (int j = 0; j < columns; ++j)
-            sum += source.row(y * rows + i)[3 * (x * columns + j) + c];
-        result.row(y)[3 * x + c] = rows == 2 && columns == 2
-                                       ? static_cast<std::uint8_t>((sum + 2) >> 2)
-                                       : round_to_byte(static_cast<float>(sum) * scale);
+          for (int j = 0; j < columns; ++j) sum += source.pixel(y * rows + i, x * columns + j)[c];
+        result.pixel(y, x)[c] = rows == 2 && columns == 2
+                                    ? static_cast<std::uint8_t>((sum + 2) >> 2)
+                                    : round_to_byte(static_cast<float>(sum) * scale);
       }
   return result;
 }
@@ -173,9 +172,8 @@ ByteImage average_areas(const ByteImage& source, int height, int width) {
       for (std::size_t x = 0; x < columns.size(); ++x)
         for (const Overlap& column : columns[x])
           for (std::size_t c = 0; c < 3; ++c)
-            row_sums[3 * x + c] += static_cast<float>(source.row(
-                                       row.index)[3 * static_cast<std::size_t>(column.index) + c]) *
-                                   column.weight;
+            row_sums[3 * x + c] +=
+                static_cast<float>(source.pixel(row.index, column.index)[c]) * column.weight;
       for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += row.weight * row_sums[i];
     }
     for (std::size_t i = 0; i < sums.size(); ++i) result.row(y)[i] = round_to_byte(sums[i]);
@@ -188,11 +186,11 @@ ByteImage pick_nearest(const ByteImage& source, int height, int width) {
   double column_scale = 1 / (static_cast<double>(width) / source.width);
   ByteImage result(height, width);
   for (int y = 0; y < height; ++y) {
-    const std::uint8_t* row =
-        source.row(std::min(static_cast<int>(y * row_scale), source.height - 1));
-    for (int x = 0; x < width; ++x)
-      std::copy_n(row + 3 * std::min(static_cast<int>(x * column_scale), source.width - 1), 3,
-                  result.row(y) + 3 * x);
+    int row = std::min(static_cast<int>(y * row_scale), source.height - 1);
+    for (int x = 0; x < width; ++x) {
+      int column = std::min(static_cast<int>(x * column_scale), source.width - 1);
+      std::copy_n(source.pixel(row, column), 3, result.pixel(y, x));
+    }
   }
   return result;
 }

@@ -170,10 +170,15 @@ OptionalTransform read_pad_stride(Fields& fields, PipelineSettings&) {
 }
 
 using Reader = OptionalTransform (*)(Fields&, PipelineSettings&);
-using Readers = std::map<std::string_view, Reader>;
+
+// read: null for a transform of training, which has no effect.
+struct NamedReader {
+  std::string_view name;
+  Reader read;
+};
 
 // `PreProcess.transform_ops` of classification and text models.
-const Readers kTransformOps = {
+constexpr NamedReader kTransformOps[] = {
     {"DecodeImage", read_decode},  {"ResizeImage", read_resize_image},
     {"CropImage", read_crop},      {"NormalizeImage", read_normalize},
     {"ToCHWImage", read_to_chw},   {"DetResizeForTest", read_limit_sides},
@@ -182,7 +187,7 @@ const Readers kTransformOps = {
 };
 
 // `Preprocess` of detection models.
-const Readers kDetectionTransforms = {
+constexpr NamedReader kDetectionTransforms[] = {
     {"Resize", read_detection_resize},
     {"NormalizeImage", read_detection_normalize},
     {"Permute", read_to_chw},
@@ -239,17 +244,22 @@ void check_order(const std::vector<ImageTransform>& transforms, const std::strin
 
 void read_transforms(Json root, bool is_detection, const std::string& file,
                      PipelineSettings& settings) {
-  const Readers& readers = is_detection ? kDetectionTransforms : kTransformOps;
+  std::span<const NamedReader> readers = kTransformOps;
+  if (is_detection) readers = kDetectionTransforms;
+  auto find_reader = [&](const std::string& name) {
+    return std::find_if(readers.begin(), readers.end(),
+                        [&](const NamedReader& reader) { return reader.name == name; });
+  };
   std::vector<NamedTransform> named = list_transforms(root, is_detection, file);
   std::string unsupported;
   for (const NamedTransform& transform : named)
-    if (!readers.contains(transform.name))
+    if (find_reader(transform.name) == readers.end())
       unsupported += (unsupported.empty() ? "" : ", ") + transform.name;
   if (!unsupported.empty())
     throw Error(ErrorCode::unsupported, file + ": unsupported transforms: " + unsupported);
   for (const NamedTransform& transform : named) {
-    Reader reader = readers.at(transform.name);
-    if (!reader) continue;  // a transform of training
+    Reader reader = find_reader(transform.name)->read;
+    if (!reader) continue;
     Fields fields(transform.settings, transform.where);
     if (is_detection) fields.ignore("type");
     if (OptionalTransform read = reader(fields, settings)) settings.transforms.push_back(*read);

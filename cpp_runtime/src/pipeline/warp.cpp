@@ -67,6 +67,13 @@ Weights weights_at(int x, int y) {
   return weights;
 }
 
+std::vector<Weights> weight_table() {
+  std::vector<Weights> table;
+  for (int i = 0; i < kPositions * kPositions; ++i)
+    table.push_back(weights_at(i % kPositions, i / kPositions));
+  return table;
+}
+
 // Pixels outside of the image are those at its edge.
 void interpolate_pixel(const ByteImage& image, std::int64_t x, std::int64_t y,
                        const Weights& weights, std::uint8_t* target) {
@@ -85,9 +92,7 @@ void interpolate_pixel(const ByteImage& image, std::int64_t x, std::int64_t y,
 }
 
 ByteImage warp(const ByteImage& image, const Transform& t, int height, int width) {
-  std::vector<Weights> table;
-  for (int i = 0; i < kPositions * kPositions; ++i)
-    table.push_back(weights_at(i % kPositions, i / kPositions));
+  static const std::vector<Weights> table = weight_table();
   constexpr double limit = 1 << 30;
   ByteImage result(height, width);
   for (int y = 0; y < height; ++y)
@@ -100,7 +105,7 @@ ByteImage warp(const ByteImage& image, const Transform& t, int height, int width
       std::int64_t u = position(0), v = position(3);
       std::size_t entry =
           static_cast<std::size_t>((v & (kPositions - 1)) * kPositions + (u & (kPositions - 1)));
-      interpolate_pixel(image, u >> 5, v >> 5, table[entry], result.row(y) + 3 * x);
+      interpolate_pixel(image, u >> 5, v >> 5, table[entry], result.pixel(y, x));
     }
   return result;
 }
@@ -109,7 +114,7 @@ ByteImage rotate_counterclockwise(const ByteImage& image) {
   ByteImage result(image.width, image.height);
   for (int y = 0; y < result.height; ++y)
     for (int x = 0; x < result.width; ++x)
-      std::copy_n(image.row(x) + 3 * (image.width - 1 - y), 3, result.row(y) + 3 * x);
+      std::copy_n(image.pixel(x, image.width - 1 - y), 3, result.pixel(y, x));
   return result;
 }
 
