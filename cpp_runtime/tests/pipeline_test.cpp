@@ -8,7 +8,6 @@
 #include "check.h"
 #include "pipeline/geometry.h"
 #include "pipeline/resize.h"
-#include "pipeline/warp.h"
 
 using namespace oarlock;
 

@@ -229,7 +229,7 @@ std::vector<PipelineResult> ImageProcessor::postprocess(std::span<const TensorVi
 Tensor crop_text(const ImageView& image, const TextQuad& corners) {
   std::array<Point, 4> quad;
   for (std::size_t i = 0; i < 4; ++i) quad[i] = {corners[i][0], corners[i][1]};
-  ByteImage cropped = crop_text(copy_image(image, image.order), quad);
+  ByteImage cropped = crop_quad(image, quad);
   Tensor result(DType::uint8, {cropped.height, cropped.width, 3});
   std::copy(cropped.values.begin(), cropped.values.end(),
             static_cast<std::uint8_t*>(result.data()));

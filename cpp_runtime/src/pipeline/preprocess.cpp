@@ -204,21 +204,24 @@ class Preprocessor {
 
 }  // namespace
 
-ByteImage copy_image(const ImageView& view, PixelOrder order) {
+std::int64_t checked_stride(const ImageView& view) {
   std::int64_t stride = view.stride ? view.stride : 3 * view.width;
   if (!view.data || view.height < 1 || view.width < 1 || stride < 3 * view.width ||
       view.height > (1 << 30) || view.width > (1 << 28) ||
       static_cast<double>(view.height) * static_cast<double>(view.width) > 4 * kMaxPixels)
     throw Error(ErrorCode::input,
-                "preprocess: the image has no pixels, too many pixels, or rows "
-                "that overlap (height " +
+                "preprocess: the image has no pixels, too many pixels, or rows that overlap "
+                "(height " +
                     std::to_string(view.height) + ", width " + std::to_string(view.width) +
                     ", stride " + std::to_string(stride) + ")");
+  return stride;
+}
+
+ByteImage copy_image(const ImageView& view, PixelOrder order) {
+  std::int64_t stride = checked_stride(view);
   ByteImage image(static_cast<int>(view.height), static_cast<int>(view.width));
   for (int y = 0; y < image.height; ++y) {
-    const std::uint8_t* source = view.data + y * stride;
-    std::uint8_t* target = image.row(y);
-    std::copy_n(source, 3 * view.width, target);
+    std::copy_n(view.data + y * stride, 3 * view.width, image.row(y));
     if (order != view.order)
       for (int x = 0; x < image.width; ++x) std::swap(image.pixel(y, x)[0], image.pixel(y, x)[2]);
   }

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "oarlock/error.h"
+#include "pipeline/preprocess.h"
 #include "pipeline/resize.h"
 
 namespace oarlock {
@@ -75,12 +75,12 @@ std::vector<Weights> weight_table() {
 }
 
 // Pixels outside of the image are those at its edge.
-void interpolate_pixel(const ByteImage& image, std::int64_t x, std::int64_t y,
+void interpolate_pixel(const ImageView& image, std::int64_t x, std::int64_t y,
                        const Weights& weights, std::uint8_t* target) {
   std::array<int, 3> sums{};
   for (std::int64_t i = 0; i < 4; ++i) {
     const std::uint8_t* row =
-        image.row(static_cast<int>(std::clamp<std::int64_t>(y - 1 + i, 0, image.height - 1)));
+        image.data + std::clamp<std::int64_t>(y - 1 + i, 0, image.height - 1) * image.stride;
     for (std::int64_t j = 0; j < 4; ++j) {
       const std::uint8_t* pixel = row + 3 * std::clamp<std::int64_t>(x - 1 + j, 0, image.width - 1);
       for (std::size_t c = 0; c < 3; ++c)
@@ -91,7 +91,7 @@ void interpolate_pixel(const ByteImage& image, std::int64_t x, std::int64_t y,
     target[c] = static_cast<std::uint8_t>(std::clamp((sums[c] + kWeightScale / 2) >> 15, 0, 255));
 }
 
-ByteImage warp(const ByteImage& image, const Transform& t, int height, int width) {
+ByteImage warp(const ImageView& image, const Transform& t, int height, int width) {
   static const std::vector<Weights> table = weight_table();
   constexpr double limit = 1 << 30;
   ByteImage result(height, width);
@@ -125,7 +125,9 @@ float distance(PointF p, PointF q) {
 
 }  // namespace
 
-ByteImage crop_text(const ByteImage& image, const std::array<Point, 4>& quad) {
+ByteImage crop_quad(const ImageView& image, const std::array<Point, 4>& quad) {
+  ImageView view = image;
+  view.stride = checked_stride(image);
   for (Point corner : quad)
     if (std::max(std::abs(corner.x), std::abs(corner.y)) > kMaxCoordinate)
       throw Error(ErrorCode::input, "crop_text: a corner is more than " +
@@ -138,7 +140,7 @@ ByteImage crop_text(const ByteImage& image, const std::array<Point, 4>& quad) {
                                       std::to_string(static_cast<int>(kMaxPixels)) + " pixels");
   int width = static_cast<int>(top), height = static_cast<int>(side);
   if (width == 0 || height == 0) return {};
-  ByteImage result = warp(image, rectangle_to_quad(width, height, box), height, width);
+  ByteImage result = warp(view, rectangle_to_quad(width, height, box), height, width);
   return 2 * height >= 3 * width ? rotate_counterclockwise(result) : result;
 }
 
