@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 from PIL import Image
 
 from oarlock import pipeline
@@ -36,6 +37,20 @@ def test_yaml_values() -> None:
     assert parse_yaml(text, "x.yml") == {"a": values, "b": values, "c": {"d": None}, "1": "01"}
 
 
+def test_yaml_of_paddlex() -> None:
+    """PaddleX writes its settings with PyYAML, equal parts as aliases."""
+    characters = [*map(chr, range(32, 127)), "~", "null", "no", "1e3", "0x1", "01", "=", "<<", "中"]
+    settings = networks.text_recognition()
+    settings["PostProcess"]["character_dict"] = characters
+    shapes = {"x": [[1, 3, 48, 160], [1, 3, 48, 320], [8, 3, 48, 3200]]}
+    settings["Hpi"] = {"a": {"shapes": shapes}, "b": {"shapes": shapes}}
+    for allow_unicode in (False, True):
+        text = yaml.safe_dump(settings, allow_unicode=allow_unicode)
+        assert "&id001" in text
+        assert parse_yaml(text.encode(), "x.yml") == settings
+    assert parse_yaml(b"[=, a=b, '<<']", "x.yml") == ["=", "a=b", "<<"]
+
+
 BOMB = "a0: &a0 [x, x]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" for i in range(1, 40))
 
 
@@ -54,6 +69,7 @@ BOMB = "a0: &a0 [x, x]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" for 
         ("a: !!python/object/apply:os.system [x]", "has a value with the tag"),
         ("a: !!binary aGk=", "has a value with the tag"),
         ("a: !!int x", "is not a valid int"),
+        ("<<: {a: 1}", "has a value with the tag"),
         ("a: 1\n---\nb: 2", "several YAML documents"),
         ("a: [1, 2", "is not valid YAML"),
         ("a: \x01", "is not valid YAML"),

@@ -142,7 +142,7 @@ class _Builder:
             tag = self._loader.resolve(self._yaml.ScalarNode, event.value, event.implicit)
         kind = tag.removeprefix("tag:yaml.org,2002:")
         node = self._yaml.ScalarNode(tag, event.value)
-        if kind in ("str", "timestamp"):
+        if kind in ("str", "timestamp", "value"):  # value: a plain "="
             return event.value
         if kind not in ("int", "float", "bool", "null"):
             raise FileError(f"{self._name}: has a value with the tag '{tag}'")

@@ -109,6 +109,7 @@ class OARLOCK_EXPORT ImageProcessor {
   struct Impl;
 
  private:
+  ImageProcessor() = default;
   std::shared_ptr<const Impl> impl_;
 };
 
