@@ -1,6 +1,7 @@
 #include "pipeline/settings.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/decimal.h"
 #include "base/escape_control_characters.h"
@@ -11,7 +12,7 @@ namespace {
 
 constexpr int kMaxSide = 1 << 16;
 constexpr std::size_t kMaxLabels = 1 << 20;
-constexpr double kMaxNumber = 1e6;
+constexpr double kMaxNumber = 1e6, kMinStd = 1e-6;
 
 [[noreturn]] void throw_unsupported(const Fields& fields, const char* name,
                                     const std::string& value, const std::string& supported) {
@@ -20,22 +21,20 @@ constexpr double kMaxNumber = 1e6;
                                           "' is not supported; supported: " + supported);
 }
 
+int read_side(const Fields& fields, const char* name, Json value) {
+  double side = read_number(value, fields.where() + "." + name, 1, kMaxSide);
+  if (side != std::floor(side)) fields.fail(std::string(name) + " is not an integer");
+  return static_cast<int>(side);
+}
+
 // A pair [height, width] or one number for both.
 Size read_size(Fields& fields, const char* name, bool width_first = false) {
   Json value = fields.find(name);
-  std::vector<int> sides;
-  auto add = [&](Json side) {
-    double length = read_number(side, fields.where() + "." + name, 1, kMaxSide);
-    sides.push_back(static_cast<int>(length));
-    if (sides.back() != length) fields.fail(std::string(name) + " is not an integer");
-  };
-  if (value.type() == Json::Type::array)
-    for (Json side : value) add(side);
-  else if (value)
-    add(value);
-  if (sides.size() == 1 && value.type() != Json::Type::array) sides.push_back(sides[0]);
-  if (sides.size() != 2) fields.fail(std::string(name) + " is not a pair of sizes");
-  return width_first ? Size{sides[1], sides[0]} : Size{sides[0], sides[1]};
+  bool is_pair = value.type() == Json::Type::array && value.size() == 2;
+  if (!is_pair && !value.is_number()) fields.fail(std::string(name) + " is not a pair of sizes");
+  int first = read_side(fields, name, is_pair ? value.find_at(0) : value);
+  int second = read_side(fields, name, is_pair ? value.find_at(1) : value);
+  return width_first ? Size{second, first} : Size{first, second};
 }
 
 // [3, height, width]
@@ -44,11 +43,7 @@ Size read_chw(Fields& fields, const char* name) {
   if (value.type() != Json::Type::array || value.size() != 3 ||
       value.find_at(0).integer_or_zero() != 3)
     fields.fail(std::string(name) + " is not [3, height, width]");
-  auto side = [&](std::size_t i) {
-    return static_cast<int>(
-        read_number(value.find_at(i), fields.where() + "." + name, 1, kMaxSide));
-  };
-  return {side(1), side(2)};
+  return {read_side(fields, name, value.find_at(1)), read_side(fields, name, value.find_at(2))};
 }
 
 Interpolation read_interpolation(Fields& fields, const char* name, const char* default_name) {
@@ -70,7 +65,7 @@ Normalize normalize(Fields& fields, double scale) {
   auto std = fields.numbers("std", {0.229, 0.224, 0.225}, 3, kMaxNumber);
   Normalize result;
   for (std::size_t c = 0; c < 3; ++c) {
-    if (std[c] == 0) fields.fail("std contains 0");
+    if (std::fabs(std[c]) < kMinStd) fields.fail("std contains a value near 0");
     result.scale[c] = static_cast<float>(scale / std[c]);
     result.shift[c] = static_cast<float>(-mean[c] / std[c]);
   }
