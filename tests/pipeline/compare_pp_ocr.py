@@ -4,19 +4,22 @@ The weights are not published with PaddleX's package: the detection network is t
 on the page, the recognition network has random weights. It takes minutes and writes 40 MB, so it
 is not part of the tests.
 
-python compare_pp_ocr.py export FOLDER [STEPS]     in the environment of make_golden.py
+python compare_pp_ocr.py export FOLDER     in the environment of make_golden.py
+python compare_pp_ocr.py run FOLDER        in the same environment
 python -m tests.pipeline.compare_pp_ocr compare FOLDER     in Oarlock's environment
 """
 
 import json
+import os
 import sys
 from pathlib import Path
 
 import numpy as np
 
-SETTINGS = {"limit_side_len": 960, "limit_type": "max", "box_thresh": 0.5}
+SETTINGS = {"limit_side_len": 960, "limit_type": "max", "thresh": 0.5, "box_thresh": 0.5}
 MODELS = {"det": "PP-OCRv5_mobile_det", "rec": "PP-OCRv5_mobile_rec"}
 DIRECTORY = Path(__file__).parent
+STEPS = 80  # of training
 
 
 def page() -> np.ndarray:
@@ -25,17 +28,12 @@ def page() -> np.ndarray:
     return golden[case["image"]].repeat(2, 0).repeat(2, 1)
 
 
-def export(folder: Path, steps: int) -> None:
-    """Write the directories, and what PaddleX reads on the page."""
-    import os
-
-    # oneDNN of PaddlePaddle 3.3.1 does not run the exported networks.
-    os.environ["PADDLE_PDX_ENABLE_MKLDNN_BYDEFAULT"] = "False"
+def export(folder: Path) -> None:
+    """Write the model directories."""
     import cv2
     import paddle
     import paddlex.inference.models.text_detection.modeling.pp_ocrv5_mobile_det as detection
     import paddlex.inference.models.text_recognition.modeling.pp_ocrv5_mobile_rec as recognition
-    from paddlex import create_pipeline
 
     class Network(paddle.nn.Layer):
         """The model and head of a PaddleX network, whose own `forward` converts to NumPy."""
@@ -62,7 +60,7 @@ def export(folder: Path, steps: int) -> None:
     dark = cv2.boxFilter((image.min(2) < 128).astype("float32"), -1, (21, 9)) > 0.12
     wanted = paddle.to_tensor(dark.astype("float32")[None, None])
     adam = paddle.optimizer.Adam(1e-3, parameters=det.parameters())
-    for step in range(steps):
+    for step in range(STEPS):
         found = det(x)
         found = found[0] if isinstance(found, (list, tuple)) else found
         loss = paddle.nn.functional.binary_cross_entropy(found[:, :1].clip(1e-5, 1 - 1e-5), wanted)
@@ -99,12 +97,19 @@ def export(folder: Path, steps: int) -> None:
         )
         content["Global"] = {"model_name": MODELS[name]}
         (folder / name / "inference.yml").write_text(json.dumps(content))
+
+
+def run(folder: Path) -> None:
+    """Write what PaddleX reads on the page."""
+    # oneDNN of PaddlePaddle 3.3.1 does not run the exported networks.
+    os.environ["PADDLE_PDX_ENABLE_MKLDNN_BYDEFAULT"] = "False"
+    from paddlex import create_pipeline
+
     modules = {
         "TextDetection": {
             "module_name": "text_detection",
             "model_name": MODELS["det"],
             "model_dir": str(folder / "det"),
-            "thresh": 0.3,
             "unclip_ratio": 1.5,
             **SETTINGS,
         },
@@ -122,7 +127,7 @@ def export(folder: Path, steps: int) -> None:
         "use_textline_orientation": False,
         "SubModules": modules,
     }
-    (result,) = create_pipeline(config=config).predict(image.copy())
+    (result,) = create_pipeline(config=config).predict(page())
     (folder / "paddlex.json").write_text(json.dumps(result.json["res"]))
 
 
@@ -144,8 +149,4 @@ def compare(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    target = Path(sys.argv[2])
-    if sys.argv[1] == "export":
-        export(target, int(sys.argv[3]) if len(sys.argv) > 3 else 80)
-    else:
-        compare(target)
+    {"export": export, "run": run, "compare": compare}[sys.argv[1]](Path(sys.argv[2]))
