@@ -86,6 +86,7 @@ ALLOWED_IMPORTS: dict[str, set[str]] = {
     "inference": {"core", "export", "loader"},
     "onnx": {"core", "export", "ir", "jit", "loader"},
     "vision": {"core", "framework", "io", "loader", "nn", "tensor", "utils"},
+    "pipeline": {"core", "export", "loader", "vision"},
     "distributed": {"core", "nn"},
     "hapi": {
         "amp",
@@ -148,6 +149,7 @@ ALLOWED_IMPORTS: dict[str, set[str]] = {
             "nn",
             "onnx",
             "optimizer",
+            "pipeline",
             "serving",
         ),
         *("tensor", "utils"),
@@ -463,6 +465,7 @@ ALLOWED_INCLUDES: dict[str, set[str]] = {
     "convert": {"base", "oarlock", "onnx", "paddle"},
     "runtime": {"base", "convert", "oarlock", "onnx", "paddle", "pir"},
     "capi": {"base", "oarlock", "paddle", "runtime"},
+    "pipeline": {"base", "oarlock", "paddle"},
     "runner": {"base", "convert", "oarlock", "paddle", "runtime"},
     "python": {"base", "oarlock", "paddle", "pir", "runtime"},
 }

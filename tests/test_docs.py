@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-TOUR = ROOT / "docs" / "tour.md"
+TOUR, PIPELINES = ROOT / "docs" / "tour.md", ROOT / "docs" / "pipelines.md"
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 NEED_ARGUMENTS = {"finetune_paddle_model.py"}
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
@@ -55,7 +55,7 @@ def test_fine_tuning_example(tmp_path: Path) -> None:
     assert (tmp_path / "tuned.pdmodel").exists()
 
 
-@pytest.mark.parametrize("document", [DOCUMENTS[0], TOUR], ids=lambda p: p.name)
+@pytest.mark.parametrize("document", [DOCUMENTS[0], TOUR, PIPELINES], ids=lambda p: p.name)
 def test_python_code_of_documents(document: Path, tmp_path: Path) -> None:
     script = tmp_path / "code.py"
     script.write_text("\n".join(BLOCK.findall(document.read_text())))
@@ -88,8 +88,9 @@ def test_cpp_example_compiles() -> None:
 
 
 @pytest.mark.slow
-def test_cpp_code_of_the_tour_compiles() -> None:
-    (block,) = re.findall(r"^```cpp\n(.*?)^```", TOUR.read_text(), re.DOTALL | re.MULTILINE)
+@pytest.mark.parametrize("document", [TOUR, PIPELINES], ids=lambda p: p.name)
+def test_cpp_code_of_documents_compiles(document: Path) -> None:
+    (block,) = re.findall(r"^```cpp\n(.*?)^```", document.read_text(), re.DOTALL | re.MULTILINE)
     includes, _, body = block.partition("\n\n")
     assert compiles(f"{includes}\nint main() {{\n{body}}}\n") == ""
 

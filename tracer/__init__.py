@@ -119,6 +119,7 @@ _LATER = {
     "linalg": ".linalg",
     "Model": ".hapi",
     "onnx": ".onnx",
+    "pipeline": ".pipeline",
     "reader": ".reader",
     "signal": ".signal",
     "summary": ".hapi",

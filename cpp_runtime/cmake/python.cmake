@@ -7,7 +7,8 @@ endif()
 find_package(nanobind CONFIG REQUIRED)
 
 nanobind_add_module(_runtime NB_STATIC STABLE_ABI NOMINSIZE
-  src/python/arrays.cpp src/python/bindings.cpp src/python/ctrl_c.cpp src/python/py_session.cpp)
+  src/python/arrays.cpp src/python/bindings.cpp src/python/ctrl_c.cpp
+  src/python/py_pipeline.cpp src/python/py_session.cpp)
 target_link_libraries(_runtime PRIVATE oarlock_core)
 if(NOT OARLOCK_SANITIZE)  # the stub is made by importing the module, which needs the libraries of the sanitizers
   nanobind_add_stub(_runtime_stub MODULE _runtime OUTPUT _runtime.pyi PYTHON_PATH $<TARGET_FILE_DIR:_runtime>

@@ -223,23 +223,81 @@ def serve(
 @app.command()
 @report_errors
 def run(
-    prefix: Prefix,
+    prefix: Annotated[
+        str,
+        typer.Argument(
+            help="path without suffix of m.pdmodel or m.json; with images: a model directory with "
+            "inference.yml or infer_cfg.yml"
+        ),
+    ],
+    images: Annotated[
+        list[str],
+        typer.Argument(help="image files for the pipeline of the model directory"),
+    ] = [],  # noqa: B006
     input: Annotated[
-        Path,
+        Path | None,
         typer.Option("--input", "-i", help=".npz file; arrays named as inputs, or in0, in1, ..."),
-    ],
+    ] = None,
     output: Annotated[
-        Path,
+        Path | None,
         typer.Option("--output", "-o", help=".npz file to write; arrays named as outputs"),
-    ],
+    ] = None,
+    rec: Annotated[
+        str | None,
+        typer.Option(help="images: directory for text recognition after text detection"),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="images: folder for results as .json and as annotated images"),
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="images: print one JSON object per image")
+    ] = False,
+    batch_size: Annotated[
+        int | None,
+        typer.Option(min=1, help="images, or lines of text with --rec, per run of the network"),
+    ] = None,
     device: Device = "cpu",
     threads: Threads = 0,
     cache_dir: CacheDir = "",
 ) -> None:
-    """Run a model on the arrays of an .npz file."""
+    """Run a model on the arrays of an .npz file, or a model directory of PaddleX, PaddleOCR or
+    PaddleDetection on images.
+    """
+    options = {"device": device, "threads": threads, "cache_dir": cache_dir}
+    if images:
+        if input is not None or output is not None:
+            raise ValueError("run: give images, or --input and --output, not both")
+        from .pipeline import run_pipeline  # noqa: PLC0415
+
+        run_pipeline(prefix, images, rec, out, json, batch_size, **options)
+        return
+    if input is None or output is None:
+        raise ValueError(
+            "run: give --input IN.npz and --output OUT.npz, or images for a model directory"
+        )
     from .model import run_model  # noqa: PLC0415
 
-    run_model(prefix, input, output, device=device, threads=threads, cache_dir=cache_dir)
+    run_model(prefix, input, output, **options)
+
+
+@app.command(name="pipeline-config")
+@report_errors
+def pipeline_config(
+    directory: Annotated[
+        str, typer.Argument(help="a model directory with inference.yml or infer_cfg.yml")
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="file to write; default: inference.yml.json in the directory"
+        ),
+    ] = None,
+) -> None:
+    """Write the settings of a model directory as JSON, for pipelines in C++."""
+    from .pipeline import write_pipeline_config  # noqa: PLC0415
+
+    write_pipeline_config(directory, output)
 
 
 @app.command()

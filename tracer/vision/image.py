@@ -78,7 +78,11 @@ def open_image_with_pillow(file: str | os.PathLike[str] | BinaryIO) -> Any:
         image = library.open(
             file, formats=[form for form in library.OPEN if form not in _EXECUTABLE_FORMATS]
         )
-        image.load()
+        try:
+            image.load()
+        except BaseException:
+            image.close()
+            raise
     except (FileNotFoundError, PermissionError):
         raise
     except (

@@ -4,5 +4,6 @@
 #include "oarlock/dtype.h"
 #include "oarlock/error.h"
 #include "oarlock/model.h"
+#include "oarlock/pipeline.h"
 #include "oarlock/session.h"
 #include "oarlock/tensor.h"

@@ -12,6 +12,7 @@
 #include "pir/writer.h"
 #include "python/arrays.h"
 #include "python/ctrl_c.h"
+#include "python/py_pipeline.h"
 #include "python/py_session.h"
 #include "runtime/machine.h"
 #include "runtime/model_impl.h"
@@ -210,6 +211,7 @@ NB_MODULE(_runtime, m) {
   nb::register_exception_translator(translate_error);
   import_numpy_module();
   bind_session(m);
+  bind_pipeline(m);
   m.def("check_options", &check_options_dict, "options"_a,
         nb::sig("def check_options(options: dict[str, typing.Any]) -> None"),
         "Raise Error for options of a Session that are not known, or that no machine has.");

@@ -10,7 +10,7 @@
 namespace oarlock::runner {
 
 struct Command {
-  std::string name;                // run | bench | tune | verify | inspect | to-onnx
+  std::string name;                // run | bench | tune | verify | inspect | to-onnx | pipeline
   std::vector<std::string> paths;  // positional
   Options options;
   std::string input, output, expected_file;
@@ -50,6 +50,7 @@ int inspect(const Command& command);
 int tune(const Command& command);
 int verify(const Command& command);
 int to_onnx(const Command& command);
+int pipeline(const Command& command);
 
 /// A tensor type as text, `float32[?,3]`.
 std::string format_tensor_type(const TensorSpec& spec);

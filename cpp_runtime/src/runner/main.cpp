@@ -46,8 +46,8 @@ int main(int argc, char** argv) {
            0);  // otherwise a start takes 3 ms longer and writes to the user's cache
   using namespace oarlock::runner;
   static const std::map<std::string, int (*)(const Command&)> commands = {
-      {"run", run},       {"bench", bench},     {"tune", tune},
-      {"verify", verify}, {"inspect", inspect}, {"to-onnx", to_onnx}};
+      {"run", run},         {"bench", bench},     {"tune", tune},        {"verify", verify},
+      {"inspect", inspect}, {"to-onnx", to_onnx}, {"pipeline", pipeline}};
   try {
     if (std::any_of(argv + 1, argv + argc,
                     [](std::string_view word) { return word == "--help" || word == "-h"; })) {

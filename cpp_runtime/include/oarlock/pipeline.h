@@ -1,0 +1,163 @@
+// Model directories of PaddleX, PaddleOCR 3 and PaddleDetection as pipelines: image in, result out.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "oarlock/session.h"
+
+namespace oarlock {
+
+enum class PixelOrder { rgb, bgr };
+
+/// A decoded image in memory that the caller owns: `height` rows of `width` pixels of 3 bytes.
+/// stride: bytes from one row to the next; 0: 3 * width.
+struct ImageView {
+  const std::uint8_t* data = nullptr;
+  std::int64_t height = 0, width = 0, stride = 0;
+  PixelOrder order = PixelOrder::rgb;
+};
+
+enum class PipelineTask {
+  image_classification,
+  image_multilabel_classification,
+  object_detection,
+  text_detection,
+  text_recognition,
+};
+
+/// PaddleX's name of a task, `text_detection`.
+OARLOCK_EXPORT std::string_view name_of(PipelineTask task);
+
+/// Sizes of an image before and after preprocessing.  resized: before padding; scale: resized size
+/// divided by source size.
+struct ImageSizes {
+  std::int64_t source_height = 0, source_width = 0, resized_height = 0, resized_width = 0;
+  double scale_height = 1, scale_width = 1;
+};
+
+/// data: float32[3, H, W], or [H, W, 3] if the file has no transform to CHW.
+struct PreparedImage {
+  Tensor data;
+  ImageSizes sizes;
+};
+
+struct ClassScore {
+  std::int64_t id = 0;
+  std::string label;
+  double score = 0;
+};
+
+/// coordinates: x1, y1, x2, y2, or the x and y of four corners of a rotated box; in pixels of the
+/// source image.
+struct DetectedObject {
+  std::int64_t class_id = 0;
+  std::string label;
+  double score = 0;
+  std::vector<float> coordinates;
+};
+
+/// The corners (x, y) of a text line: upper left, upper right, lower right, lower left, in pixels
+/// of the source image.
+using TextQuad = std::array<std::array<std::int32_t, 2>, 4>;
+
+struct TextBox {
+  TextQuad corners{};
+  double score = 0;
+};
+
+/// The result for one image; only the members of the pipeline's task are filled.
+struct PipelineResult {
+  std::vector<ClassScore> classes;      // classification: best first
+  std::vector<DetectedObject> objects;  // object_detection
+  std::vector<TextBox> text_boxes;      // text_detection
+  std::string text;                     // text_recognition
+  double text_score = 0;
+};
+
+/// Converts images to network inputs and network outputs to results, as the `inference.yml` or
+/// `infer_cfg.yml` of a model directory describes.  Immutable; copies share their settings.
+class OARLOCK_EXPORT ImageProcessor {
+ public:
+  /// json: the content of the .yml as JSON (`oarlock pipeline-config DIR` writes it); name: for
+  /// messages.  Throws Error(file) for invalid settings, and Error(unsupported) that lists all
+  /// unsupported transforms.
+  static ImageProcessor from_json(std::string_view json, const std::string& name);
+  /// Reads `directory`/inference.yml.json or infer_cfg.yml.json.
+  static ImageProcessor open(const std::string& directory);
+
+  PipelineTask task() const;
+  /// The labels of classes or the characters of the dictionary.
+  const std::vector<std::string>& labels() const;
+  /// ONNX Runtime's options trt_profile_{min,opt,max}_shapes from `Hpi.backend_configs`; empty if
+  /// the file has no shapes.
+  const StringMap& tensorrt_profiles() const;
+
+  /// Throws Error(input) for an image without pixels or one that would be resized beyond 64 million
+  /// pixels.
+  PreparedImage preprocess(const ImageView& image) const;
+  /// The results for the images of a batch.  outputs: of the network, in its order.  Throws
+  /// Error(input) for outputs of another type or shape than the task has, and for NaN
+  /// and infinity.
+  std::vector<PipelineResult> postprocess(std::span<const TensorView> outputs,
+                                          std::span<const ImageSizes> sizes) const;
+
+  struct Impl;
+
+ private:
+  ImageProcessor() = default;
+  std::shared_ptr<const Impl> impl_;
+};
+
+/// The part of an image in a text box, straightened; 3 bytes per pixel in the order of `image`.
+/// Vertical lines are rotated by 90 degrees counterclockwise.  Shape [height, width, 3], which is
+/// [0, 0, 3] for a box of less than a pixel.  Throws Error(input) for a box of more than 64 million
+/// pixels.
+OARLOCK_EXPORT Tensor crop_text(const ImageView& image, const TextQuad& corners);
+
+/// Indices of boxes in reading order: rows from top to bottom, in a row from left to right.
+OARLOCK_EXPORT std::vector<std::size_t> reading_order(std::span<const TextQuad> boxes);
+
+/// A model directory: preprocessing, network, postprocessing.  Callable from any number of threads.
+class OARLOCK_EXPORT Pipeline {
+ public:
+  /// Opens the model and its settings.  options: if the device is tensorrt, the shapes of
+  /// `Hpi.backend_configs` are added unless `options.provider` has such shapes.
+  explicit Pipeline(const std::string& directory, const Options& options = {});
+
+  const ImageProcessor& processor() const { return processor_; }
+  /// batch_size: images per run of the network, where their prepared shapes are equal; text
+  /// recognition pads the widths of a batch.
+  std::vector<PipelineResult> run(std::span<const ImageView> images,
+                                  std::size_t batch_size = 1) const;
+
+ private:
+  ImageProcessor processor_;
+  Session session_;
+};
+
+/// A line of text: box and text.
+struct TextLine {
+  TextBox box;
+  std::string text;
+  double text_score = 0;
+};
+
+/// Text detection and recognition.
+class OARLOCK_EXPORT TextSystem {
+ public:
+  /// Throws Error(input) if the pipelines have other tasks.
+  TextSystem(Pipeline detection, Pipeline recognition);
+
+  /// The lines of an image in reading order.  batch_size: lines per run of the recognition.
+  std::vector<TextLine> run(const ImageView& image, std::size_t batch_size = 6) const;
+
+ private:
+  Pipeline detection_, recognition_;
+};
+
+}  // namespace oarlock

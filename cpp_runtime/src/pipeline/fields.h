@@ -1,0 +1,46 @@
+// Typed and checked access to the fields of a JSON object.
+#pragma once
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "oarlock/error.h"
+
+namespace oarlock {
+
+/// An object of a settings file.  A field that is missing or null has its default value.  All
+/// functions throw Error(file) for another type or value.
+class Fields {
+ public:
+  /// object: an object, or null for one without fields; where: for messages.
+  Fields(Json object, std::string where);
+
+  bool has(const char* name);
+  Json find(const char* name);
+  int integer(const char* name, int default_value, int min, int max);
+  double number(const char* name, double default_value, double min, double max);
+  bool boolean(const char* name, bool default_value);
+  std::string text(const char* name, const std::string& default_value);
+  std::vector<double> numbers(const char* name, const std::vector<double>& default_value,
+                              std::size_t count, double max);
+  /// Strings or integers, of which the text is returned.
+  std::vector<std::string> texts(const char* name, std::size_t max_count);
+  /// A field that has no effect here.
+  void ignore(const char* name) { known_.insert(name); }
+  /// Throws if the object has a field that no function was called for.
+  void reject_unknown() const;
+
+  [[noreturn]] void fail(const std::string& what) const;
+  const std::string& where() const { return where_; }
+
+ private:
+  Json object_;
+  std::string where_;
+  std::set<std::string> known_;
+};
+
+/// A number, or text such as "1./255.".  Throws Error(file) outside of `min` to `max`.
+double read_number(Json value, const std::string& where, double min, double max);
+
+}  // namespace oarlock

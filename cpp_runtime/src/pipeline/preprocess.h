@@ -1,0 +1,16 @@
+// From a decoded image to the input of a network.
+#pragma once
+#include "pipeline/settings.h"
+
+namespace oarlock {
+
+/// The bytes from one row to the next.  Throws Error(input) for an invalid view.
+std::int64_t checked_stride(const ImageView& view);
+
+/// Copies an image with its channels in `order`.  Throws Error(input) for an invalid view.
+ByteImage copy_image(const ImageView& view, PixelOrder order);
+
+/// Throws Error(input) if the image cannot be cropped or would be resized beyond 64 million pixels.
+PreparedImage preprocess_image(const PipelineSettings& settings, const ImageView& view);
+
+}  // namespace oarlock

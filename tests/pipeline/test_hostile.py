@@ -1,0 +1,422 @@
+"""Invalid and hostile settings, images and network outputs raise errors that name the cause."""
+
+from __future__ import annotations
+
+import json
+import struct
+import sys
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from PIL import Image
+
+from oarlock import pipeline
+from oarlock.core.errors import FileError, OarlockError, OpError
+from oarlock.jit.paddle_format_conversion import convert_paddle_format
+from oarlock.loader.runtime import UnsupportedError, runtime_module, translate_runtime_errors
+from oarlock.pipeline.images import decode_image
+from oarlock.pipeline.yaml_reader import parse_yaml
+
+from . import networks
+from .test_paddlex import sizes_of
+
+# YAML
+# ------------------------------------------------------------------------------------------------
+
+
+def test_yaml_values() -> None:
+    text = (
+        b"a: &x [1, -2.5, 1e3, 0x10, true, null, ~, 'no', \"\\u4e2d\", 2020-01-01]\nb: *x\n"
+        b"c: {d: }\n1: '01'\n"
+    )
+    values = [1, -2.5, "1e3", 16, True, None, None, "no", "中", "2020-01-01"]
+    assert parse_yaml(text, "x.yml") == {"a": values, "b": values, "c": {"d": None}, "1": "01"}
+
+
+def test_yaml_of_paddlex() -> None:
+    """PaddleX writes its settings with PyYAML, equal parts as aliases."""
+    characters = [*map(chr, range(32, 127)), "~", "null", "no", "1e3", "0x1", "01", "=", "<<", "中"]
+    settings = networks.text_recognition()
+    settings["PostProcess"]["character_dict"] = characters
+    shapes = {"x": [[1, 3, 48, 160], [1, 3, 48, 320], [8, 3, 48, 3200]]}
+    settings["Hpi"] = {"a": {"shapes": shapes}, "b": {"shapes": shapes}}
+    for allow_unicode in (False, True):
+        text = yaml.safe_dump(settings, allow_unicode=allow_unicode)
+        assert "&id001" in text
+        assert parse_yaml(text.encode(), "x.yml") == settings
+    assert parse_yaml(b"[=, a=b, '<<']", "x.yml") == ["=", "a=b", "<<"]
+
+
+BOMB = "a0: &a0 [x, x]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" for i in range(1, 40))
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        (BOMB, "more than 2097152 values"),
+        ("[" * 500, "nested more than 32 deep"),
+        ("[" * 100000, "nest"),
+        ("- " * 100000, "nested more than 32 deep"),
+        ("a: &a [*a]", "the alias 'a' has no anchor before"),
+        ("a: *b", "the alias 'b' has no anchor before"),
+        ("a: 1\na: 2", "the key 'a' is given twice"),
+        ("1: 1\n'1': 2", "the key '1' is given twice"),
+        ("? [1]\n: 2", "neither text nor an integer"),
+        ("a: !!python/object/apply:os.system [x]", "has a value with the tag"),
+        ("a: !!binary aGk=", "has a value with the tag"),
+        ("a: !!int x", "is not a valid int"),
+        ("<<: {a: 1}", "has a value with the tag"),
+        ("a: 1\n---\nb: 2", "several YAML documents"),
+        ("a: [1, 2", "is not valid YAML"),
+        ("a: \x01", "is not valid YAML"),
+    ],
+)
+def test_yaml_errors(text: str, part: str) -> None:
+    with pytest.raises(FileError, match=r"^x\.yml: .*" + part):
+        parse_yaml(text.encode(), "x.yml")
+
+
+# Settings
+# ------------------------------------------------------------------------------------------------
+
+
+def change(settings: dict[str, Any], path: list[Any], value: Any) -> dict[str, Any]:
+    """A copy of settings with one value replaced."""
+    copy = json.loads(json.dumps(settings))
+    inner = copy
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = value
+    return copy
+
+
+TEXT, LINE = networks.text_detection(), networks.text_recognition()
+CLASS, OBJECTS = networks.classification(), networks.detection()
+OPS: list[Any] = ["PreProcess", "transform_ops"]
+SHAPES: list[Any] = ["Hpi", "backend_configs", "tensorrt", "dynamic_shapes"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "part"),
+    [
+        (
+            change(CLASS, OPS, [{"RandomCrop": {}}, {"ToCHWImage": None}, {"Solarize": {}}]),
+            "unsupported transforms: RandomCrop, Solarize",
+        ),
+        (change(CLASS, [*OPS, 0, "ResizeImage"], {"resize_short": -4}), "resize_short is -4"),
+        (change(CLASS, [*OPS, 0, "ResizeImage"], {"resize_short": 2.5}), "is not an integer"),
+        (change(CLASS, [*OPS, 0, "ResizeImage"], {"size": [10**9, 4]}), "size is 1e\\+09"),
+        (change(CLASS, [*OPS, 0, "ResizeImage"], {}), "size is not a pair of sizes"),
+        (
+            change(CLASS, [*OPS, 0, "ResizeImage"], {"size": [4, 4], "interpolation": "LANCZOS4"}),
+            "interpolation: 'LANCZOS4' is not supported; supported: NEAREST, LINEAR",
+        ),
+        (
+            change(CLASS, [*OPS, 0, "ResizeImage"], {"size": [4, 4], "backend": "pil"}),
+            "backend: 'pil' is not supported",
+        ),
+        (
+            change(CLASS, [*OPS, 0, "ResizeImage"], {"size": [4, 4], "padding": 1}),
+            "ResizeImage has unsupported settings: padding",
+        ),
+        (
+            change(CLASS, [*OPS, 2, "NormalizeImage", "std"], [1, 0, 1]),
+            "std contains a value near 0",
+        ),
+        (change(CLASS, [*OPS, 2, "NormalizeImage", "mean"], [1]), "a list of 3 numbers"),
+        (change(CLASS, [*OPS, 2, "NormalizeImage", "scale"], "1/x"), "scale is not a number"),
+        (change(CLASS, [*OPS, 2, "NormalizeImage", "scale"], "1/0"), "scale is inf"),
+        (change(CLASS, [*OPS, 0], {"ToCHWImage": None}), "the order of transforms"),
+        (change(CLASS, OPS, {"a": 1}), "not a list of up to 64 transforms"),
+        (change(CLASS, [*OPS, 0], "x"), r"transform_ops\[0\] is not a transform"),
+        (change(CLASS, ["PostProcess"], {"Softmax": {}}), "PostProcess 'Softmax' is not supported"),
+        (change(CLASS, ["PostProcess"], None), "PostProcess '' is not supported"),
+        (
+            change(CLASS, ["PostProcess", "Topk", "label_list", 4], False),
+            r"label_list\[4\] is not text; write it in quotes",
+        ),
+        (change(CLASS, ["PostProcess", "Topk", "topk"], 0), "topk is 0"),
+        (change(TEXT, ["PostProcess", "box_type"], "poly"), "'poly' is not supported"),
+        (change(TEXT, ["PostProcess", "thresh"], 2), "thresh is 2; allowed are 0 to 1"),
+        (change(TEXT, ["PostProcess", "name"], "EASTPostProcess"), "'EASTPostProcess' is not"),
+        (change(TEXT, [*SHAPES, "x"], [[1], [2]]), "not a list of three shapes"),
+        (change(TEXT, [*SHAPES, "x"], [[2, 3], [1, 3], [4, 3]]), "do not grow"),
+        (change(TEXT, [*SHAPES, "x"], [[1, 3], [1], [4, 3]]), "of the same length"),
+        (change(TEXT, [*SHAPES, "x"], [[0], [1], [1]]), "is 0; allowed are 1"),
+        (change(TEXT, SHAPES, {"x:1": [[1], [1], [1]]}), "contains ':' or ','"),
+        (change(LINE, [*OPS, 2, "RecResizeImg", "image_shape"], [1, 48, 320]), r"not \[3, height"),
+        (change(LINE, [*OPS, 2, "RecResizeImg", "image_shape"], [3, 4.5, 9]), "not an integer"),
+        (change(LINE, OPS, []), "needs the transform RecResizeImg"),
+        (change(LINE, ["PostProcess", "character_dict"], {"a": 1}), "is not a list"),
+        (change(OBJECTS, ["label_list"], None), "has no label_list"),
+        (change(OBJECTS, ["layout_merge_bboxes_mode"], "large"), "is not supported"),
+        (change(OBJECTS, ["Preprocess", 0, "type"], "WarpAffine"), "transforms: WarpAffine"),
+        ({"a": 1}, "has neither PreProcess nor Preprocess"),
+        ([1], "is not a mapping"),
+    ],
+)
+def test_invalid_settings(settings: Any, part: str) -> None:
+    with (
+        pytest.raises((FileError, UnsupportedError), match=r"^inference\.yml: [^$]*" + part),
+        translate_runtime_errors(),
+    ):
+        runtime_module().ImageProcessor.from_json(json.dumps(settings), "inference.yml")
+
+
+def test_mutated_settings() -> None:
+    rng = np.random.default_rng(0)
+    values = [None, -1, 0, 1e300, "x", [], {}, [1, 2], True, 70000, "1/0"]
+    image = np.zeros((9, 13, 3), np.uint8)
+    accepted = 0
+    for settings in (TEXT, LINE, CLASS, OBJECTS, networks.multilabel()):
+        for _ in range(300):
+            copy = json.loads(json.dumps(settings))
+            inner: Any = copy
+            while True:
+                keys = list(inner) if isinstance(inner, dict) else range(len(inner))
+                key = keys[int(rng.integers(len(keys)))]
+                if not inner[key] or not isinstance(inner[key], (dict, list)) or rng.random() < 0.2:
+                    break
+                inner = inner[key]
+            inner[key] = values[int(rng.integers(len(values)))]
+            try:
+                processor = runtime_module().ImageProcessor.from_json(json.dumps(copy), "x.yml")
+                processor.preprocess(image)
+                accepted += 1
+            except runtime_module().Error as error:
+                assert error.kind in ("file", "input", "unsupported")
+    assert accepted > 100
+
+
+def test_directories(tmp_path: Path) -> None:
+    folder = networks.write_directory(tmp_path, "cls")
+    (folder / "inference.yml").unlink()
+    with pytest.raises(FileError, match=r"cls: there is no inference.yml or infer_cfg.yml"):
+        pipeline.load(folder)
+    (folder / "inference.yml").write_text("a: .nan")
+    with pytest.raises(FileError, match="contains a number that is not finite"):
+        pipeline.load(folder)
+    (folder / "inference.yml").write_bytes(b"#" * (1 << 24) + b"#")
+    with pytest.raises(FileError, match="more than the 16777216 of any settings file"):
+        pipeline.load(folder)
+
+
+@pytest.mark.parametrize("package", ["yaml", "PIL"])
+def test_missing_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str) -> None:
+    folder = networks.write_directory(tmp_path, "cls")
+    Image.fromarray(np.zeros((40, 40, 3), np.uint8)).save(tmp_path / "x.png")
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(OarlockError, match=r"pip install oarlock\["):
+        list(pipeline.load(folder).predict(tmp_path / "x.png"))
+
+
+def test_directories_of_paddle_detection(tmp_path: Path) -> None:
+    """`model.pdmodel` and `infer_cfg.yml`, which PaddleDetection exports."""
+    folder = networks.write_directory(tmp_path, "detector")
+    convert_paddle_format(str(folder / "inference"), str(tmp_path / "old" / "model"), "paddle2")
+    (folder / "inference.yml").rename(tmp_path / "old" / "infer_cfg.yml")
+    image = np.zeros((40, 60, 3), np.uint8)
+    (result,) = pipeline.load(tmp_path / "old").predict(image)
+    assert [box["label"] for box in result["boxes"]] == ["cat", "cat", "dog", "on"]
+
+
+def test_arguments(tmp_path: Path) -> None:
+    folder = networks.write_directory(tmp_path, "cls")
+    with pytest.raises(OpError, match="'box_thresh' has no meaning for this model"):
+        pipeline.load(folder, box_thresh=0.5)
+    with pytest.raises(OpError, match="there is no 'no_such_option'"):
+        pipeline.load(folder, no_such_option=1)
+    with pytest.raises(OpError, match="are for image_classification and image_classification"):
+        pipeline.load(folder, rec=folder)
+    with pytest.raises(OpError, match="batch_size=0"):
+        pipeline.load(folder).predict([], batch_size=0)
+    (result,) = pipeline.load(folder, topk=2).predict(np.zeros((40, 40, 3), np.uint8))
+    assert len(result["class_ids"]) == 2
+    networks.write_directory(tmp_path, "detector")
+    (result,) = pipeline.load(tmp_path / "detector", threshold=0.85).predict(
+        np.zeros((40, 40, 3), np.uint8)
+    )
+    assert [box["cls_id"] for box in result["boxes"]] == [0]
+
+
+# Images
+# ------------------------------------------------------------------------------------------------
+
+
+def png(height: int, width: int) -> bytes:
+    """A PNG file that declares a size but has no pixels."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        crc = zlib.crc32(kind + data)
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", crc)
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", b"") + chunk(b"IEND", b"")
+
+
+def test_image_files(tmp_path: Path) -> None:
+    path = tmp_path / "x.png"
+    for data in (b"", b"text", png(60000, 60000), png(100, 100)):
+        path.write_bytes(data)
+        with pytest.raises(FileError, match=r"^x\.png: is not a readable image"):
+            decode_image(path)
+    with pytest.raises(FileNotFoundError):
+        decode_image(tmp_path / "missing.png")
+    Image.fromarray(np.zeros((4, 4), np.float32)).save(tmp_path / "f.tiff")
+    with pytest.raises(FileError, match="floating-point numbers"):
+        decode_image(tmp_path / "f.tiff")
+
+
+@pytest.mark.parametrize(
+    "array",
+    [np.zeros((0, 4, 3), np.uint8), np.zeros((4, 4, 4), np.uint8), np.zeros((4, 4, 3)), "", 3],
+)
+def test_values_that_are_no_images(array: Any) -> None:
+    with pytest.raises((OpError, OSError)):
+        decode_image(array)
+
+
+def test_gray_arrays_and_pil_images() -> None:
+    gray = np.arange(12, dtype=np.uint8).reshape(3, 4)
+    assert np.array_equal(decode_image(gray), np.repeat(gray[:, :, None], 3, 2))
+    assert np.array_equal(decode_image(Image.fromarray(gray)), decode_image(gray))
+
+
+@pytest.fixture(scope="module")
+def directories(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("hostile")
+    for name in networks.DIRECTORIES:
+        networks.write_directory(folder, name)
+    return folder
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 900), (900, 1), (7, 9)])
+def test_extreme_images(directories: Path, shape: tuple[int, int]) -> None:
+    image = np.full((*shape, 3), 90, np.uint8)
+    for name in networks.DIRECTORIES:
+        (result,) = pipeline.load(directories / name).predict(image)
+        assert result.json["res"]
+    list(pipeline.load(directories / "det", rec=directories / "rec").predict(image))
+
+
+def test_images_beyond_the_size_limit() -> None:
+    settings = change(CLASS, [*OPS, 0, "ResizeImage"], {"resize_short": 60000})
+    processor = runtime_module().ImageProcessor.from_json(json.dumps(settings), "x.yml")
+    with pytest.raises(runtime_module().Error, match="would be resized to 60000 x 60000"):
+        processor.preprocess(np.zeros((4, 4, 3), np.uint8))
+    settings = change(CLASS, [*OPS, 0, "ResizeImage"], {"size": [8, 8]})
+    processor = runtime_module().ImageProcessor.from_json(json.dumps(settings), "x.yml")
+    with pytest.raises(runtime_module().Error, match="smaller than the crop of 32 x 32"):
+        processor.preprocess(np.zeros((4, 4, 3), np.uint8))
+
+
+def test_batches_of_different_sizes(directories: Path) -> None:
+    rng = np.random.default_rng(0)
+    shapes = [(40, 90), (40, 90), (90, 40), (40, 90), (32, 200)]
+    images = [rng.integers(0, 256, (*shape, 3), dtype=np.uint8) for shape in shapes]
+    for name in ("det", "cls"):
+        model = pipeline.load(directories / name)
+        alone = [result for image in images for result in model.predict(image)]
+        assert list(model.predict(images, batch_size=3)) == alone
+
+
+# Network outputs
+# ------------------------------------------------------------------------------------------------
+
+
+def postprocess(settings: dict[str, Any], outputs: list[Any], count: int = 1) -> Any:
+    processor = runtime_module().ImageProcessor.from_json(json.dumps(settings), "x.yml")
+    with translate_runtime_errors():
+        return processor.postprocess(outputs, [sizes_of(40, 60)] * count)
+
+
+def float32(*shape: int, value: float = 0.0) -> Any:
+    return np.full(shape, value, np.float32)
+
+
+ONE = np.ones(1, np.int32)
+
+
+@pytest.mark.parametrize(
+    ("settings", "outputs", "part"),
+    [
+        (CLASS, [float32(1, 3, value=np.nan)], "NaN or infinity"),
+        (CLASS, [float32(1, 3, value=np.inf)], "NaN or infinity"),
+        (CLASS, [float32(2, 3)], r"returned float32\[2,3\]; expected float32\[images, classes\]"),
+        (CLASS, [float32(1, 3).astype(np.float64)], r"returned float64\[1,3\]"),
+        (CLASS, [], "the network returned ; expected"),
+        (CLASS, [float32(1, 9)], "returned class 8, but label_list has 6 labels"),
+        (LINE, [float32(1, 4, 99)], "the network has 99 classes, but character_dict has 42"),
+        (LINE, [float32(1, 4)], r"expected float32\[images, steps, characters\]"),
+        (TEXT, [float32(1, 2, 2)], r"expected float32\[images, 1, height, width\]"),
+        (TEXT, [float32(1, 1, 4, 4, value=np.nan)], "NaN or infinity"),
+        (OBJECTS, [float32(1, 6)], r"expected float32\[boxes, 6, 7, 8 or 10\]"),
+        (OBJECTS, [float32(1, 5), ONE], "returned"),
+        (OBJECTS, [float32(1, 6), ONE * 2], "with the sum of boxes"),
+        (OBJECTS, [float32(1, 6), -ONE], "with the sum of boxes"),
+        (OBJECTS, [float32(1, 6), ONE.astype(np.float32)], "returned"),
+        (OBJECTS, [np.array([[7, 1, 0, 0, 9, 9]], np.float32), ONE], "returned class 7"),
+        (OBJECTS, [np.array([[3e38, 1, 0, 0, 9, 9]], np.float32), ONE], "returned class"),
+    ],
+)
+def test_outputs_of_other_networks(settings: Any, outputs: Any, part: str) -> None:
+    with pytest.raises(OpError, match=part):
+        postprocess(settings, outputs)
+
+
+def test_outputs_without_results() -> None:
+    assert postprocess(OBJECTS, [float32(0, 6), 0 * ONE]) == [{"boxes": []}]
+    assert postprocess(LINE, [float32(1, 0, 44)]) == [{"rec_text": "", "rec_score": 0.0}]
+    assert postprocess(TEXT, [float32(1, 1, 32, 32)]) == [{"dt_polys": [], "dt_scores": []}]
+
+
+def test_extreme_probability_maps() -> None:
+    (result,) = postprocess(TEXT, [float32(1, 1, 64, 96, value=1)])
+    assert result["dt_polys"] == [[[0, 0], [60, 0], [60, 40], [0, 40]]]
+    noise = np.random.default_rng(0).random((1, 1, 640, 640), np.float32)
+    postprocess(change(TEXT, ["PostProcess", "box_thresh"], 0), [noise])
+
+
+def test_objects_outside_of_the_image() -> None:
+    rows = np.array([[0, 1, -3e38, -5, 3e38, 20], [1, 1, 70, 5, 90, 20]], np.float32)
+    (result,) = postprocess(OBJECTS, [rows, 2 * ONE])
+    assert [box["coordinate"] for box in result["boxes"]] == [[0, 0, 60, 20]]
+
+
+# TensorRT
+# ------------------------------------------------------------------------------------------------
+
+
+def test_shapes_for_tensorrt(directories: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The shapes are passed if the device is TensorRT and the caller gives none."""
+    options: list[dict[str, Any]] = []
+
+    class Recorder:
+        inputs = (("x", "float32", []),)
+
+        def __init__(self, *files: Any, **given: Any) -> None:
+            options.append(given)
+
+    monkeypatch.setattr("oarlock.pipeline.predictor.Engine", Recorder)
+    pipeline.load(directories / "det")
+    pipeline.load(directories / "det", device="tensorrt", provider={"trt_builder": "1"})
+    own = {"trt_profile_min_shapes": "x:1x3x8x8"}
+    pipeline.load(directories / "det", device="tensorrt", provider=own)
+    assert options[0] == {}
+    assert options[1]["provider"] == {
+        "trt_builder": "1",
+        "trt_profile_min_shapes": "x:1x3x32x32",
+        "trt_profile_opt_shapes": "x:1x3x64x64",
+        "trt_profile_max_shapes": "x:1x3x960x960",
+    }
+    assert options[2]["provider"] == own
+
+
+def test_shapes_of_paddle_inference() -> None:
+    settings = change(TEXT, ["Hpi", "backend_configs", "tensorrt"], None)
+    processor = runtime_module().ImageProcessor.from_json(json.dumps(settings), "x.yml")
+    assert processor.tensorrt_profiles["trt_profile_max_shapes"] == "x:1x3x8x8"

@@ -1,0 +1,84 @@
+"""`oarlock run DIR IMAGE` and `pipeline-config`."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from ..core.errors import OpError
+from ..export.atomic_files import write_files_atomically
+from ..loader.escape_control_characters import escape_control_characters
+from ..pipeline import Result, load
+from ..pipeline.settings import (
+    find_settings_file,
+    make_image_processor,
+    read_settings_as_json,
+)
+from ..utils.terminal import make_console
+
+_print = make_console(highlight=False, soft_wrap=True, markup=False).print
+
+
+def run_pipeline(
+    directory: str,
+    images: list[str],
+    rec: str | None,
+    out: Path | None,
+    as_json: bool,
+    batch_size: int | None,
+    **options: Any,
+) -> None:
+    """Run a model directory on images, and print or write the results.
+
+    Raises OpError if two images have the same stem, so that their output files would collide.
+    """
+    stems = Counter(Path(image).stem for image in images)
+    repeated = [stem for stem, count in stems.items() if count > 1]
+    if out is not None and repeated:
+        raise OpError(f"run: several images have the name {repeated[0]!r}; their outputs collide")
+    pipeline = load(directory, rec, **options)
+    arguments = {} if batch_size is None else {"batch_size": batch_size}
+    for result in pipeline.predict(images, **arguments):
+        if as_json:
+            print(json.dumps(result.json["res"], ensure_ascii=False))
+        else:
+            _print("\n".join(_summary_lines(result)))
+        if out is not None:
+            for path in (result.save_to_json(out), result.save_to_img(out)):
+                if not as_json:
+                    _print(f"  wrote {path}")
+
+
+def _summary_lines(result: Result) -> list[str]:
+    """Return the lines that describe a result; the first is the path of the image."""
+    if "rec_texts" in result:
+        columns = [result["rec_scores"], result["rec_boxes"], result["rec_texts"]]
+    elif "rec_text" in result:
+        columns = [[result["rec_score"]], [result["rec_text"]]]
+    elif "dt_polys" in result:
+        columns = [result["dt_scores"], result["dt_polys"]]
+    elif "boxes" in result:
+        boxes = result["boxes"]
+        corners = [[round(side, 1) for side in box["coordinate"]] for box in boxes]
+        columns = [[box["score"] for box in boxes], corners, [box["label"] for box in boxes]]
+    else:
+        columns = [result["scores"], result["label_names"]]
+    rows = zip(*columns, strict=True)
+    return [
+        str(result["input_path"]),
+        *(
+            f"  {score:.3f}  {'  '.join(escape_control_characters(str(v)) for v in values)}"
+            for score, *values in rows
+        ),
+    ]
+
+
+def write_pipeline_config(directory: str, output: Path | None) -> None:
+    """Write the settings file of a model directory as JSON, after validating it."""
+    source = find_settings_file(directory)
+    make_image_processor(source, {})
+    path = output or source.with_name(f"{source.name}.json")
+    write_files_atomically({path: read_settings_as_json(source, {}).encode()})
+    _print(f"{path}: {path.stat().st_size:,} bytes")

@@ -1,0 +1,64 @@
+"""Decode images as OpenCV does: 8 bits per channel, without alpha, upright."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import FileError, OpError
+from ..vision.image import import_pillow, open_image_with_pillow
+
+Array = np.ndarray[Any, Any]
+
+
+def decode_image(image: Any) -> Array:
+    """Return an image as uint8[height, width, 3] in RGB order.
+
+    image: a path; a PIL image; or an array uint8[height, width, 3] in BGR order, as OpenCV and
+    PaddleX use it, or uint8[height, width].
+
+    Raises FileError for an unreadable file, OpError for another type.
+    """
+    if isinstance(image, (str, os.PathLike)):
+        return _to_rgb(open_image_with_pillow(image), os.path.basename(image))
+    if isinstance(image, np.ndarray):
+        is_color = image.ndim == 3 and image.shape[2] == 3
+        if image.dtype != np.uint8 or not (is_color or image.ndim == 2) or image.size == 0:
+            raise OpError(
+                f"pipeline: an image is {image.dtype}{list(image.shape)}; expected "
+                "uint8[height, width, 3] in BGR order or uint8[height, width]"
+            )
+        if image.ndim == 2:
+            image = np.repeat(image[:, :, None], 3, axis=2)
+        return np.ascontiguousarray(image[:, :, ::-1])
+    if hasattr(image, "convert"):
+        return _to_rgb(image, "the image")
+    raise OpError(
+        f"pipeline: an image is a path, an array or a PIL image, not {type(image).__name__}"
+    )
+
+
+def iterate_images(images: Any) -> Iterable[Any]:
+    """Return a list of one image for an image, and other iterables unchanged."""
+    is_single = isinstance(images, (str, os.PathLike, np.ndarray)) or hasattr(images, "convert")
+    return [images] if is_single else images
+
+
+def _to_rgb(image: Any, name: str) -> Array:
+    from PIL import ImageOps  # noqa: PLC0415 - optional; the caller has imported PIL
+
+    image = ImageOps.exif_transpose(image)
+    if image.mode.startswith("I"):  # 16 bits: OpenCV keeps the upper 8
+        image = import_pillow().fromarray((np.asarray(image) >> 8).clip(0, 255).astype(np.uint8))
+    elif image.mode == "F":
+        raise FileError(f"{name}: images of floating-point numbers are not supported")
+    try:
+        pixels = np.asarray(image.convert("RGB"))
+    except (ValueError, OSError) as error:
+        raise FileError(f"{name}: cannot be converted from {image.mode} to RGB ({error})") from None
+    if pixels.size == 0:
+        raise FileError(f"{name}: the image has no pixels")
+    return np.ascontiguousarray(pixels)

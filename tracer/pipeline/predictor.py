@@ -1,0 +1,143 @@
+"""A model directory as a pipeline: decode images, preprocess, run the network, postprocess."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import OpError
+from ..loader.engine import Array, Engine
+from ..loader.model_files import read_model
+from ..loader.runtime import translate_runtime_errors
+from .images import decode_image, iterate_images
+from .results import RESULT_CLASSES, Result
+from .settings import find_settings_file, make_image_processor
+
+_TEXT_RECOGNITION = "text_recognition"
+
+
+@dataclass
+class _Prepared:
+    """An image and the network's input for it."""
+
+    path: str | None
+    pixels: Array
+    data: Array
+    sizes: Any
+
+
+class Pipeline:
+    """A model directory that turns images into results. `load` creates it.
+
+    Attributes
+    ----------
+    task : str
+        image_classification, image_multilabel_classification, object_detection, text_detection or
+        text_recognition.
+    labels : list of str
+        Labels of the classes, or the characters of the dictionary.
+    """
+
+    def __init__(
+        self,
+        directory: str | os.PathLike[str],
+        settings: Mapping[str, Any],
+        options: Mapping[str, Any],
+    ) -> None:
+        self._processor = make_image_processor(find_settings_file(directory), settings)
+        self.task: str = self._processor.task
+        self.labels: list[str] = self._processor.labels
+        files = read_model(directory)
+        self._engine = Engine(
+            files.pdmodel, files.params_path, files.name, **self._engine_options(options)
+        )
+        self._input_names = [name for name, _, _ in self._engine.inputs]
+        unknown = set(self._input_names) - {"image", "im_shape", "scale_factor"}
+        if len(self._input_names) != 1 and unknown:
+            raise OpError(
+                f"pipeline: the network has the inputs {self._input_names}; expected one input, or "
+                "image, im_shape and scale_factor"
+            )
+
+    def predict(self, images: Any, batch_size: int = 1) -> Iterator[Result]:
+        """Yield the result of each image.
+
+        Parameters
+        ----------
+        images : str, path, PIL image, ndarray, or an iterable of them
+            An ndarray is uint8[height, width, 3] in BGR order, as in OpenCV and PaddleX.
+        batch_size : int, default 1
+            Images per run of the network, where their sizes after preprocessing are equal. Text
+            recognition pads the images of a batch to the widest one.
+
+        Returns
+        -------
+        iterator of Result
+            In the order of the images.
+
+        Raises
+        ------
+        FileError
+            If a file is not an image.
+        OpError
+            If an image cannot be preprocessed, or the network's outputs are not those of the task.
+        """
+        if batch_size < 1:
+            raise OpError(f"predict: batch_size={batch_size} is less than 1")
+        return self._predict(iterate_images(images), batch_size)
+
+    def _engine_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Add the shapes of `Hpi.backend_configs` for TensorRT, unless the caller gave shapes."""
+        provider = options.get("provider", {})
+        if options.get("device") != "tensorrt" or "trt_profile_min_shapes" in provider:
+            return dict(options)
+        return {**options, "provider": {**provider, **self._processor.tensorrt_profiles}}
+
+    def _predict(self, images: Iterable[Any], batch_size: int) -> Iterator[Result]:
+        batch: list[_Prepared] = []
+        for image in images:
+            prepared = self._prepare(image)
+            is_same_shape = not batch or batch[0].data.shape == prepared.data.shape
+            if len(batch) == batch_size or not (is_same_shape or self.task == _TEXT_RECOGNITION):
+                yield from self._run(batch)
+                batch = []
+            batch.append(prepared)
+        if batch:
+            yield from self._run(batch)
+
+    def _prepare(self, image: Any) -> _Prepared:
+        path = os.fspath(image) if isinstance(image, (str, os.PathLike)) else None
+        pixels = decode_image(image)
+        with translate_runtime_errors():
+            data, sizes = self._processor.preprocess(pixels)
+        return _Prepared(path, pixels, data, sizes)
+
+    def _run(self, batch: list[_Prepared]) -> Iterator[Result]:
+        feeds = {
+            "im_shape": [(p.sizes.resized_height, p.sizes.resized_width) for p in batch],
+            "scale_factor": [(p.sizes.scale_height, p.sizes.scale_width) for p in batch],
+        }
+        data = _stack([p.data for p in batch])
+        outputs = self._engine.run(
+            [
+                np.asarray(feeds[name], np.float32) if name in feeds else data
+                for name in self._input_names
+            ]
+        )
+        with translate_runtime_errors():
+            results = self._processor.postprocess(outputs, [p.sizes for p in batch])
+        for prepared, result in zip(batch, results, strict=True):
+            yield RESULT_CLASSES[self.task](prepared.pixels, prepared.path, result)
+
+
+def _stack(arrays: list[Array]) -> Array:
+    """Stack arrays; the last axis is padded with zeros to the largest size."""
+    width = max(array.shape[-1] for array in arrays)
+    result = np.zeros((len(arrays), *arrays[0].shape[:-1], width), np.float32)
+    for i, array in enumerate(arrays):
+        result[i, ..., : array.shape[-1]] = array
+    return result

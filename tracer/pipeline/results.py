@@ -1,0 +1,226 @@
+"""Results of pipelines: dicts with PaddleX's names that can be saved as JSON and as images."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import OpError
+from ..export.atomic_files import write_files_atomically
+from ..vision.image import import_pillow
+
+Array = np.ndarray[Any, Any]
+_COLORS = ((214, 39, 40), (31, 119, 180), (44, 160, 44), (148, 103, 189), (255, 127, 14))
+_BLACK, _WHITE = (0, 0, 0), (255, 255, 255)
+
+
+class Result(dict[str, Any]):
+    """The result for one image: a dict with `input_path`, `page_index` and the fields of the task.
+
+    Attributes
+    ----------
+    input_img : ndarray
+        The decoded image, uint8[height, width, 3] in RGB order.
+    """
+
+    def __init__(self, pixels: Array, input_path: str | None, fields: dict[str, Any]) -> None:
+        super().__init__(input_path=input_path, page_index=None, **fields)
+        self.input_img = pixels
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """The result as ``{"res": {...}}``, in types of JSON."""
+        return {"res": dict(self)}
+
+    def print(self) -> None:
+        """Print the result as one line of JSON."""
+        print(json.dumps(self.json, ensure_ascii=False))
+
+    def save_to_json(
+        self, save_path: str | os.PathLike[str], indent: int = 4, ensure_ascii: bool = False
+    ) -> Path:
+        """Write the result as a JSON file and return its path.
+
+        save_path: a path that ends in .json, or a folder for STEM_res.json, where STEM is the name
+        of the image.
+        """
+        path = self._output_path(save_path, (".json",), ".json")
+        text = json.dumps(self.json["res"], indent=indent, ensure_ascii=ensure_ascii)
+        write_files_atomically({path: text.encode("utf-8", "surrogatepass")})
+        return path
+
+    def to_image(self, font: str | os.PathLike[str] | None = None) -> Any:
+        """Return the annotated image as a PIL image.
+
+        font: the path of a TrueType font; the default font has Latin letters only.
+        """
+        image = import_pillow().fromarray(self.input_img)
+        canvas = _Canvas(image, font)
+        self._annotate(canvas)
+        return canvas.image
+
+    def save_to_img(
+        self, save_path: str | os.PathLike[str], font: str | os.PathLike[str] | None = None
+    ) -> Path:
+        """Write the annotated image and return its path.
+
+        save_path: a path that ends in .png, .jpg, ..., or a folder for STEM_res with the suffix of
+        the image. font: see `to_image`.
+        """
+        library = import_pillow()
+        formats = library.registered_extensions()
+        writable = tuple(s for s, form in formats.items() if form in library.SAVE)
+        own = Path(self["input_path"] or "").suffix.lower()
+        path = self._output_path(save_path, writable, own if own in writable else ".png")
+        image = self.to_image(font)
+        form = formats[path.suffix.lower()]
+        write_files_atomically({path: lambda file: image.save(file, format=form)})
+        return path
+
+    def output_stem(self) -> str:
+        """Return the stem of the names of output files: STEM_res."""
+        return f"{Path(self['input_path'] or 'image').stem}_res"
+
+    def _output_path(
+        self, save_path: str | os.PathLike[str], suffixes: tuple[str, ...], default: str
+    ) -> Path:
+        path = Path(save_path)
+        if path.suffix.lower() in suffixes and not path.is_dir():
+            return path
+        return path / f"{self.output_stem()}{default}"
+
+    def _annotate(self, canvas: _Canvas) -> None:
+        raise NotImplementedError
+
+
+class TopkResult(Result):
+    """Classes of an image, best first: `class_ids`, `scores`, `label_names`."""
+
+    def _annotate(self, canvas: _Canvas) -> None:
+        lines = zip(self["label_names"], self["scores"], strict=True)
+        canvas.label((0, 0), "\n".join(f"{name} {score:.2f}" for name, score in lines), _COLORS[0])
+
+
+class DetResult(Result):
+    """Detected objects: `boxes`, a list of dicts with `cls_id`, `label`, `score` and `coordinate`
+    (x1, y1, x2, y2, or four corners of a rotated box, in pixels).
+    """
+
+    def _annotate(self, canvas: _Canvas) -> None:
+        for box in self["boxes"]:
+            color = _COLORS[box["cls_id"] % len(_COLORS)]
+            points = box["coordinate"]
+            if len(points) == 4:
+                left, top, right, bottom = points
+                points = [left, top, right, top, right, bottom, left, bottom]
+            canvas.outline(points, color)
+            canvas.label((points[0], points[1]), f"{box['label']} {box['score']:.2f}", color)
+
+
+class TextDetResult(Result):
+    """Boxes of text: `dt_polys`, the corners of each box from the upper left clockwise, and
+    `dt_scores`.
+    """
+
+    def _annotate(self, canvas: _Canvas) -> None:
+        for poly in self["dt_polys"]:
+            canvas.outline([side for corner in poly for side in corner], _COLORS[0])
+
+
+class TextRecResult(Result):
+    """The text of a line: `rec_text` and `rec_score`."""
+
+    def _annotate(self, canvas: _Canvas) -> None:
+        canvas.append_below(f"{self['rec_text']} ({self['rec_score']:.3f})")
+
+
+class OCRResult(Result):
+    """Lines of text: `dt_polys`, and for lines above the score threshold `rec_texts`,
+    `rec_scores`, `rec_polys` and `rec_boxes` (x1, y1, x2, y2).
+    """
+
+    def _annotate(self, canvas: _Canvas) -> None:
+        texts = _Canvas(import_pillow().new("RGB", canvas.image.size, _WHITE), canvas.font)
+        for i, (poly, text) in enumerate(zip(self["rec_polys"], self["rec_texts"], strict=True)):
+            points = [side for corner in poly for side in corner]
+            color = _COLORS[i % len(_COLORS)]
+            canvas.outline(points, color)
+            texts.outline(points, color)
+            texts.text_in_box(self["rec_boxes"][i], text)
+        canvas.append_right(texts.image)
+
+
+RESULT_CLASSES: dict[str, type[Result]] = {
+    "image_classification": TopkResult,
+    "image_multilabel_classification": TopkResult,
+    "object_detection": DetResult,
+    "text_detection": TextDetResult,
+    "text_recognition": TextRecResult,
+}
+
+
+class _Canvas:
+    """An image to draw on."""
+
+    def __init__(self, image: Any, font: str | os.PathLike[str] | None) -> None:
+        from PIL import ImageDraw  # noqa: PLC0415 - optional; an image exists, so it is installed
+
+        self.image, self.font = image, font
+        self._draw = ImageDraw.Draw(image)
+        self._size = max(10, max(image.size) // 50)
+
+    def outline(self, points: list[float], color: tuple[int, int, int]) -> None:
+        """Draw a closed polygon. points: x and y of the corners"""
+        self._draw.line(
+            [*points, *points[:2]], fill=color, width=max(1, max(self.image.size) // 400)
+        )
+
+    def label(self, position: tuple[float, float], text: str, color: tuple[int, int, int]) -> None:
+        """Draw text with a background, above a position if there is space."""
+        font = self._load_font(self._size)
+        left, top, right, bottom = self._draw.multiline_textbbox((0, 0), text, font)
+        x, y = position[0], max(0, position[1] - (bottom - top) - 4)
+        self._draw.rectangle((x, y, x + right - left + 4, y + bottom - top + 4), fill=color)
+        self._draw.multiline_text((x + 2 - left, y + 2 - top), text, _WHITE, font)
+
+    def text_in_box(self, box: list[int], text: str) -> None:
+        """Draw text in the size of a box (x1, y1, x2, y2)."""
+        width, height = box[2] - box[0], box[3] - box[1]
+        size = max(6, min(height * 3 // 4, 200))
+        length = self._draw.textlength(text, self._load_font(size))
+        if length > width:
+            size = max(6, int(size * width / length))
+        self._draw.text((box[0], box[1]), text, _BLACK, self._load_font(size))
+
+    def append_below(self, text: str) -> None:
+        """Add a row of text below the image."""
+        height = 2 * self._size
+        self._extend(self.image.width, self.image.height + height)
+        self._draw.text((2, self.image.height - height), text, _BLACK, self._load_font(self._size))
+
+    def append_right(self, image: Any) -> None:
+        """Add an image of the same height on the right."""
+        width = self.image.width
+        self._extend(width + image.width, self.image.height)
+        self.image.paste(image, (width, 0))
+
+    def _extend(self, width: int, height: int) -> None:
+        from PIL import ImageDraw  # noqa: PLC0415
+
+        extended = import_pillow().new("RGB", (width, height), _WHITE)
+        extended.paste(self.image, (0, 0))
+        self.image, self._draw = extended, ImageDraw.Draw(extended)
+
+    def _load_font(self, size: int) -> Any:
+        from PIL import ImageFont  # noqa: PLC0415
+
+        if self.font is None:
+            return ImageFont.load_default(size)
+        try:
+            return ImageFont.truetype(os.fspath(self.font), size)
+        except OSError as error:
+            raise OpError(f"pipeline: the font {self.font} cannot be used ({error})") from None

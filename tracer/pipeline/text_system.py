@@ -1,0 +1,101 @@
+"""Text detection and recognition: lines of text with boxes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from ..core.errors import OpError
+from ..loader.engine import Array
+from ..loader.runtime import runtime_module, translate_runtime_errors
+from .images import decode_image, iterate_images
+from .predictor import Pipeline
+from .results import OCRResult
+
+
+class TextSystem:
+    """Text detection followed by text recognition. `load` creates it.
+
+    The boxes are sorted from top to bottom and, in a row, from left to right. Each box is cut out
+    and straightened; lines at least 1.5 times as high as wide are rotated by 90 degrees
+    counterclockwise.
+    """
+
+    task = "ocr"
+
+    def __init__(self, detection: Pipeline, recognition: Pipeline) -> None:
+        tasks = (detection.task, recognition.task)
+        if tasks != ("text_detection", "text_recognition"):
+            raise OpError(
+                f"pipeline: the directories are for {tasks[0]} and {tasks[1]}; expected "
+                "text_detection and text_recognition"
+            )
+        self.detection, self.recognition = detection, recognition
+
+    def predict(
+        self, images: Any, batch_size: int = 6, score_thresh: float = 0.0
+    ) -> Iterator[OCRResult]:
+        """Yield the lines of text of each image.
+
+        Parameters
+        ----------
+        images : str, path, PIL image, ndarray, or an iterable of them
+            See `Pipeline.predict`.
+        batch_size : int, default 6
+            Lines per run of the recognition network, sorted by width / height.
+        score_thresh : float, default 0
+            Lines with a lower score are left out.
+
+        Raises
+        ------
+        FileError, OpError
+            See `Pipeline.predict`.
+        """
+        if batch_size < 1:
+            raise OpError(f"predict: batch_size={batch_size} is less than 1")
+        return (self._read(image, batch_size, score_thresh) for image in iterate_images(images))
+
+    def _read(self, image: Any, batch_size: int, score_thresh: float) -> OCRResult:
+        path = os.fspath(image) if isinstance(image, (str, os.PathLike)) else None
+        pixels = decode_image(image)
+        (detected,) = self.detection.predict(pixels[:, :, ::-1])
+        order = runtime_module().reading_order(detected["dt_polys"])
+        polys, crops = [], []
+        for i in order:
+            with translate_runtime_errors():
+                crop = runtime_module().crop_text(pixels, detected["dt_polys"][i])
+            if crop.size:
+                polys.append(detected["dt_polys"][i])
+                crops.append(crop)
+        texts = self._recognize(crops, batch_size)
+        return OCRResult(pixels, path, _to_ocr_fields(polys, texts, score_thresh))
+
+    def _recognize(self, crops: list[Array], batch_size: int) -> list[tuple[str, float]]:
+        """Return text and score of each line."""
+        # Lines of similar proportions are recognized together: a batch is padded to its widest.
+        order = sorted(range(len(crops)), key=lambda i: crops[i].shape[1] / crops[i].shape[0])
+        results = self.recognition.predict((crops[i][:, :, ::-1] for i in order), batch_size)
+        by_line = {
+            i: (result["rec_text"], result["rec_score"])
+            for i, result in zip(order, results, strict=True)
+        }
+        return [by_line[i] for i in range(len(crops))]
+
+
+def _to_ocr_fields(
+    polys: list[Any], texts: list[tuple[str, float]], score_thresh: float
+) -> dict[str, Any]:
+    kept = [i for i, (_, score) in enumerate(texts) if score >= score_thresh]
+    return {
+        "dt_polys": polys,
+        "rec_texts": [texts[i][0] for i in kept],
+        "rec_scores": [texts[i][1] for i in kept],
+        "rec_polys": [polys[i] for i in kept],
+        "rec_boxes": [_enclosing_box(polys[i]) for i in kept],
+    }
+
+
+def _enclosing_box(poly: list[list[int]]) -> list[int]:
+    columns, rows = zip(*poly, strict=True)
+    return [min(columns), min(rows), max(columns), max(rows)]
