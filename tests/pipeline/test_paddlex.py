@@ -72,6 +72,30 @@ def test_resize_for_text_detection(case: dict[str, Any]) -> None:
     assert abs(got.mean() - case["mean"]) < 1e-5
 
 
+@pytest.mark.parametrize(
+    ("model", "settings", "shape"),
+    [
+        ("PP-OCRv5_mobile_det", {}, (480, 960)),
+        ("PP-OCRv4_mobile_seal_det", {}, (736, 1472)),
+        ("other", {}, (736, 1472)),
+        ("PP-OCRv5_server_det", {"resize_long": 640}, (320, 640)),
+        ("other", {"limit_side_len": 320, "limit_type": "max"}, (160, 320)),
+    ],
+)
+def test_defaults_of_text_detection(
+    model: str, settings: dict[str, Any], shape: tuple[int, int]
+) -> None:
+    step = {"DetResizeForTest": settings or None}
+    document = {
+        "Global": {"model_name": model},
+        "PreProcess": {"transform_ops": [step]},
+        "PostProcess": DB,
+    }
+    processor = runtime_module().ImageProcessor.from_json(json.dumps(document), "inference.yml")
+    _, sizes = processor.preprocess(np.zeros((500, 1000, 3), np.uint8))
+    assert (sizes.resized_height, sizes.resized_width) == shape
+
+
 @cases("rec_resize")
 def test_resize_for_text_recognition(case: dict[str, Any]) -> None:
     step = {"RecResizeImg": {"image_shape": [3, 48, 320]}}

@@ -46,10 +46,13 @@ class Result(dict[str, Any]):
         """Write the result as a JSON file and return its path.
 
         save_path: a path that ends in .json, or a folder for STEM_res.json, where STEM is the name
-        of the image.
+        of the image. `input_path` is written without its folder, so that the file does not depend
+        on where the image was.
         """
         path = self._output_path(save_path, (".json",), ".json")
-        text = json.dumps(self.json["res"], indent=indent, ensure_ascii=ensure_ascii)
+        image = self["input_path"]
+        fields = {**self.json["res"], "input_path": image and os.path.basename(image)}
+        text = json.dumps(fields, indent=indent, ensure_ascii=ensure_ascii)
         write_files_atomically({path: text.encode("utf-8", "surrogatepass")})
         return path
 

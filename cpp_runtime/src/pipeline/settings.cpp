@@ -100,7 +100,8 @@ OptionalTransform read_limit_sides(Fields& fields, PipelineSettings& settings) {
   if (fields.has("image_shape"))
     return ResizeText{read_size(fields, "image_shape"), fields.boolean("keep_ratio", false)};
   const std::string& model = settings.model_name;
-  bool is_ocr_model = model.starts_with("PP-OCRv") && model.ends_with("_det");
+  bool is_ocr_model = model.starts_with("PP-OCRv") && model.ends_with("_det") &&
+                      model.find("_seal_") == std::string::npos;
   int default_limit = fields.integer("resize_long", is_ocr_model ? 960 : 736, 1, kMaxSide);
   result.limit = fields.integer("limit_side_len", default_limit, 1, kMaxSide);
   std::string type = fields.text("limit_type", is_ocr_model ? "max" : "min");
