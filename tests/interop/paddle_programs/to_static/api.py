@@ -97,7 +97,7 @@ def input_specs_compare_and_hash():
 def wrong_input_specs():
     return [
         raised(InputSpec, 4),
-        raised(InputSpec, ["a"]),
+        raised(InputSpec, ["2 a"]),
         raised(InputSpec, [2], "float31"),
         raised(InputSpec.from_tensor, 3),
         raised(InputSpec.from_numpy, "x"),
