@@ -103,7 +103,7 @@ def wrong_input_specs():
         raised(InputSpec.from_numpy, "x"),
         raised(InputSpec([2]).batch, [1, 2]),
         raised(InputSpec([]).unbatch),
-        raised(InputSpec([2]).batch, "x"),
+        raised(InputSpec([2]).batch, 1.5),
     ]
 
 
