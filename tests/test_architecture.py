@@ -130,6 +130,7 @@ ALLOWED_IMPORTS: dict[str, set[str]] = {
             "static/io",
             "static/nn",
             "tensor",
+            "utils",
         ),
     },
     "base": {"core", "fluid", "nn", "static", "tensor"},
