@@ -171,15 +171,15 @@ ALLOWED_IMPORTS: dict[str, set[str]] = {
         *("static", "static/io", "tensor"),
     },
 }
-# Imports that the table above does not allow, with the reason.   (importing module, imported
-# module); "" is the package itself.
+# Imports that the table above does not allow, with the reason: (importing module,
+# imported module). "" is the package itself.
 EXCEPTIONS: dict[tuple[str, str], str] = {
     ("utils.install_check", ""): "run_check uses the package as its users do",
 }
 
 
-# Imports that are not at the top of their file, with the reason.   Importing module: imported
-# modules ("*": any), reason.
+# Imports that are not at the top of their file, with the reason: importing module -> (imported
+# module, reason); "*": any module.
 LAZY_IMPORTS: dict[str, tuple[str, str]] = {
     "base": ("fluid", "names of Paddle 1.x are looked up in fluid when they are used"),
     "base.dygraph": (
@@ -359,8 +359,8 @@ def test_every_exception_is_an_import() -> None:
     assert EXCEPTIONS.keys() <= found
 
 
-# What each folder of the C++ part may include, besides itself.   oarlock: the public headers
-# Folders of C++ sources -> the folders whose headers they may include.  The deployable library:
+# Folders of the sources of the deployable library -> the folders, besides themselves, whose headers
+# they may include. `oarlock` holds the public headers.
 ALLOWED_INCLUDES: dict[str, set[str]] = {
     "oarlock": set(),
     "base": {"oarlock"},
@@ -373,7 +373,7 @@ ALLOWED_INCLUDES: dict[str, set[str]] = {
     "runner": {"base", "convert", "oarlock", "paddle", "runtime"},
     "python": {"base", "oarlock", "paddle", "pir", "runtime"},
 }
-# The eager runtime; of the library it uses `base` only.
+# Folders of the eager runtime, which includes `base` of the library only.
 NATIVE_INCLUDES = {
     "kernels": {"base"},
     "autograd": {"base"},
