@@ -72,13 +72,13 @@ def _infer_output_shapes(program: Program, block: int, op: Op, desc: OpDesc) -> 
         if n in op.attrs and a.type not in REFERENCE_ATTR_TYPES
     }
     try:
-        said = op.infer(
+        inferred = op.infer(
             tuple(slot_metas(desc.inputs.get(s.name, []), s.is_list) for s in op.ins), attrs
         )
     except (OarlockError, TypeError):  # TensorArrays have no Meta
         return {}
     result: dict[str, Shape] = {}
-    for slot, found in zip(op.outs, (said,) if len(op.outs) == 1 else said, strict=True):
+    for slot, found in zip(op.outs, (inferred,) if len(op.outs) == 1 else inferred, strict=True):
         for name, meta in zip(
             desc.outputs.get(slot.name, []), found if slot.is_list else [found], strict=False
         ):
