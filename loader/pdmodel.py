@@ -15,13 +15,13 @@ from ..core.errors import FileError
 from ..export.pdmodel import CONTRACT_VERSION
 from ..export.proto import (
     ATTR_VALUE_FIELD,
-    KINDS_WITH_LOD,
     SCALAR_VALUE_FIELD,
     VAR_TYPE_FIELD,
     ProgramDesc,
 )
 from ..ir.attr_types import LIST_ATTR_TYPES, referenced_block_indices
 from ..ir.program import (
+    KINDS_WITH_LOD,
     Attr,
     AttrType,
     Block,

@@ -49,7 +49,7 @@ ALLOWED_IMPORTS: dict[str, set[str]] = {
     "compiler": {"autodiff", "capture", "core", "ir", "ir/passes", "ops"},
     "export": {"core", "ir"},
     "loader": {"capture", "compiler", "core", "export", "ir", "ir/passes", "nn"},
-    "static": {"autodiff", "capture", "compiler", "core", "ir", "ir/passes"},
+    "static": {"autodiff", "capture", "compiler", "core", "ir", "ir/passes", "ops"},
     "static/nn": {"capture", "core", "nn"},
     "static/amp": {"amp", "capture", "core", "ir", "ir/passes", "static"},
     "jit/guards": {"capture", "core", "ir", "nn"},

@@ -11,9 +11,9 @@ from typing import Any
 from ..core.dtype import parse_dtype
 from ..core.errors import OarlockError
 from ..core.op import OPS, Meta, Op
-from ..ir.program import AttrType, OpDesc, Program, VarDesc, VarKind
+from ..ir.attr_types import REFERENCE_ATTR_TYPES
+from ..ir.program import OpDesc, Program, VarDesc, VarKind
 
-REFERENCE_ATTR_TYPES = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS)
 Shape = tuple[int, ...]
 
 
