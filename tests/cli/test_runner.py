@@ -296,7 +296,7 @@ def test_verify_reports_first_differing_op(model: str, tmp_path: Path) -> None:
         "verify", model, "--input", f"{model}.in.npz", "--expect", str(tmp_path / "bad.npz")
     )
     assert result.returncode == 1
-    assert "the first op to differ is relu, giving 'relu_0.tmp_0'" in result.stdout
+    assert "the first op to differ is relu, output 'relu_0.tmp_0'" in result.stdout
 
 
 def test_verify_reports_both_shapes(model: str, tmp_path: Path) -> None:
