@@ -10,6 +10,7 @@ from ..core.errors import OpError
 from ..ir.attr_types import LIST_ATTR_TYPES, attr_problem
 from ..ir.kernelless_op_traits import OP_TRAITS
 from ..ir.program import (
+    KINDS_WITH_LOD,
     Attr,
     AttrType,
     Block,
@@ -19,7 +20,7 @@ from ..ir.program import (
     Program,
     VarDesc,
 )
-from .proto import ATTR_VALUE_FIELD, KINDS_WITH_LOD, SCALAR_VALUE_FIELD, VAR_TYPE_FIELD, ProgramDesc
+from .proto import ATTR_VALUE_FIELD, SCALAR_VALUE_FIELD, VAR_TYPE_FIELD, ProgramDesc
 
 CONTRACT_VERSION = 1
 # Of contracts with names of dimensions, which older versions of Oarlock would not check.

@@ -183,7 +183,3 @@ VAR_TYPE_FIELD: dict[VarKind, str] = {
     VarKind.STRINGS: "strings",
     VarKind.VOCAB: "vocab",
 }
-KINDS_WITH_LOD = (
-    VarKind.DENSE,
-    VarKind.ARRAY,
-)  # described by a LoDTensorDesc rather than a TensorDesc

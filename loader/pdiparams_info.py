@@ -28,7 +28,7 @@ def parse_info(data: bytes, name: str = "info") -> dict[str, VarInfo]:
     table = loads(data, name)
     if not isinstance(table, dict):
         raise FileError(f"{name}: holds a {type(table).__name__}, not a dict of variables")
-    return {key: _parse_row(key, said, name) for key, said in table.items()}
+    return {key: _parse_row(key, fields, name) for key, fields in table.items()}
 
 
 def _parse_row(key: Any, fields: Any, name: str) -> VarInfo:

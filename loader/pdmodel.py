@@ -15,7 +15,6 @@ from ..core.errors import FileError, OpError
 from ..export.pdmodel import CONTRACT_VERSION, CONTRACT_VERSION_WITH_DIMS
 from ..export.proto import (
     ATTR_VALUE_FIELD,
-    KINDS_WITH_LOD,
     SCALAR_VALUE_FIELD,
     VAR_TYPE_FIELD,
     ProgramDesc,
@@ -23,6 +22,7 @@ from ..export.proto import (
 from ..ir.attr_types import LIST_ATTR_TYPES, referenced_block_indices
 from ..ir.dim import Dim, Dims
 from ..ir.program import (
+    KINDS_WITH_LOD,
     Attr,
     AttrType,
     Block,

@@ -1,7 +1,8 @@
-"""Documents: examples run, code compiles, links and file names exist."""
+"""Documents: examples run, code compiles, links, file names and class names exist."""
 
 from __future__ import annotations
 
+import functools
 import re
 import subprocess
 import sys
@@ -11,12 +12,17 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+INTERNAL_DOCUMENTS = [
+    ROOT / "docs" / "architecture.md",
+    *sorted((ROOT / "docs" / "internals").glob("*.md")),
+]
 TOUR, PIPELINES = ROOT / "docs" / "tour.md", ROOT / "docs" / "pipelines.md"
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 NEED_ARGUMENTS = {"finetune_paddle_model.py"}
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+CLASS_NAME = re.compile(r"\b[A-Z]\w*[a-z]\w*\b")
 HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
 
 
@@ -124,3 +130,23 @@ def test_named_files_exist(document: Path) -> None:
     named = re.findall(r"`((?:\w+/)+\w+\.(?:py|cpp|h|md|json|toml))`", document.read_text())
     homes = [ROOT, ROOT / "tracer", ROOT / "cpp_runtime", ROOT / "cpp_runtime" / "src"]
     assert [n for n in named if not any((home / n).exists() for home in homes)] == []
+
+
+@functools.cache
+def words_of_sources() -> set[str]:
+    """The words of the sources."""
+    sources = [
+        path
+        for folder in ("tracer", "export", "loader", "cpp_runtime")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".py", ".cpp", ".h", ".inc")
+    ]
+    return {word for path in sources for word in re.findall(r"\w+", path.read_text())}
+
+
+@pytest.mark.parametrize("document", INTERNAL_DOCUMENTS, ids=lambda p: p.name)
+def test_named_classes_exist(document: Path) -> None:
+    """A word in CamelCase in backticks is a word of the sources."""
+    text = re.sub(r"```.*?```", "", document.read_text(), flags=re.DOTALL)
+    named = {word for code in re.findall(r"`([^`\n]*)`", text) for word in CLASS_NAME.findall(code)}
+    assert sorted(named - words_of_sources()) == []

@@ -68,7 +68,7 @@ TEST("lower: the number of run-time axes is limited") {
 TEST("lower: one error lists all unsupported ops") {
   OneOp none{"conv9d", {{"X", {"x"}}}, {{"Out", {"y"}}}, {}, {}};
   CHECK_EQ(check::error_of([&] { lowered(none); }),
-           "one.pdmodel: 1 op cannot be lowered\n  conv9d: no lowering (1x, first op 1, giving "
+           "one.pdmodel: 1 op cannot be lowered\n  conv9d: no lowering (1x, first op 1, output "
            "'y')\n    at net.py:3 in "
            "forward: y = f(x)");
 }

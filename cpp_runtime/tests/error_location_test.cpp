@@ -22,14 +22,14 @@ std::string said(const std::string& node, const std::string& status) {
 
 TEST("error location: op, output, reason and user's line") {
   CHECK_EQ(said("linear_0.tmp_0", "3 is not 4\n"),
-           "engine: matmul_v2, giving 'linear_0.tmp_0': 3 is not 4\n    at net.py:3 in forward: y "
+           "engine: matmul_v2, output 'linear_0.tmp_0': 3 is not 4\n    at net.py:3 in forward: y "
            "= f(x)");
 }
 
 TEST("error location: nodes of layers, fused nodes and several nodes of one op") {
   for (const char* node : {"body/0/linear_0.tmp_0", "fused linear_0.tmp_0",
                            "linear_0.tmp_0/MatMulAddFusion", "linear_0.tmp_0/Gather.1"})
-    CHECK_HAS(said(node, "no"), "engine: matmul_v2, giving 'linear_0.tmp_0': no");
+    CHECK_HAS(said(node, "no"), "engine: matmul_v2, output 'linear_0.tmp_0': no");
 }
 
 TEST("error location: unknown nodes keep ONNX Runtime's message") {
@@ -74,7 +74,7 @@ TEST("error location: out of memory, and other error codes") {
   std::string text =
       "engine: out of memory: Name:'linear_0.tmp_0' Status Message: Failed to allocate memory";
   CHECK_HAS(error_with_op_location(kMatmul.program(), Error(ErrorCode::engine, text)).what(),
-            "engine: out of memory: matmul_v2, giving 'linear_0.tmp_0': Failed");
+            "engine: out of memory: matmul_v2, output 'linear_0.tmp_0': Failed");
   CHECK_HAS(error_with_op_location(kMatmul.program(), Error(ErrorCode::input, text)).what(), text);
 }
 
@@ -124,12 +124,12 @@ std::string node(const std::string& kind, const std::string& name) {
 TEST("error location: an op inside a loop") {
   Program program = loop();
   CHECK_EQ(said_of(program, node("Loop", "acc/Loop") + node("Relu", "t") + "no"),
-           "engine: relu, giving 't': no");
+           "engine: relu, output 't': no");
   CHECK_EQ(said_of(program, node("Loop", "acc/Loop") + node("Add", "acc.2") + "no"),
-           "engine: elementwise_add, giving 'acc': no");
+           "engine: elementwise_add, output 'acc': no");
   CHECK_EQ(said_of(program, node("Loop", "acc/Loop") + node("Add", "Transpose_token_1") + "no"),
-           "engine: while, giving 'acc': no");
-  CHECK_EQ(said_of(program, node("Mul", "acc.1") + "no"), "engine: scale, giving 'acc': no");
+           "engine: while, output 'acc': no");
+  CHECK_EQ(said_of(program, node("Mul", "acc.1") + "no"), "engine: scale, output 'acc': no");
 }
 
 TEST("error location: a convolution with fused ops") {
@@ -141,8 +141,8 @@ TEST("error location: a convolution with fused ops") {
       {"elementwise_add", {{"X", {"c"}}, {"Y", {"b"}}}, {{"Out", {"s"}}}, {}, ""},
       {"relu", {{"X", {"s"}}}, {{"Out", {"y"}}}, {}, ""},
       {"unfold", {{"X", {"y"}}}, {{"Y", {"u"}}}, {}, ""}};
-  CHECK_EQ(said_of(program, node("Conv", "y_nchwc") + "no"), "engine: conv2d, giving 'c': no");
-  CHECK_EQ(said_of(program, node("FusedConv", "fused y") + "no"), "engine: conv2d, giving 'c': no");
-  CHECK_EQ(said_of(program, node("Relu", "y") + "no"), "engine: relu, giving 'y': no");
-  CHECK_EQ(said_of(program, node("Conv", "u") + "no"), "engine: unfold, giving 'u': no");
+  CHECK_EQ(said_of(program, node("Conv", "y_nchwc") + "no"), "engine: conv2d, output 'c': no");
+  CHECK_EQ(said_of(program, node("FusedConv", "fused y") + "no"), "engine: conv2d, output 'c': no");
+  CHECK_EQ(said_of(program, node("Relu", "y") + "no"), "engine: relu, output 'y': no");
+  CHECK_EQ(said_of(program, node("Conv", "u") + "no"), "engine: unfold, output 'u': no");
 }

@@ -264,8 +264,13 @@ def test_runner_does_not_overwrite_devices(model: tuple[str, Any], tmp_path: Pat
 
 
 def test_runner_errors_are_one_line(tmp_path: Path, model: tuple[str, Any]) -> None:
-    assert runner().returncode == 2
-    assert runner("run", model[0], "--speed", "3").returncode == 2
+    for words, why in (
+        ([], "nothing to do"),
+        (["run", model[0], "--speed", "3"], "no option --speed"),
+    ):
+        done = runner(*words)
+        assert done.returncode == 2
+        assert done.stderr == f"oarlock-runner: {why}\nsee oarlock-runner --help\n"
     (tmp_path / "bad.pdmodel").write_bytes(b"\xff" * 100)
     for words in (["inspect", str(tmp_path / "nothing")], ["inspect", str(tmp_path / "bad")]):
         done = runner(*words)
@@ -299,6 +304,26 @@ def test_names_with_markup_or_invalid_utf8_are_printed(tmp_path: Path) -> None:
     )
     code, text = oarlock("inspect", str(tmp_path / "bad.onnx"))
     assert (code, r"x[/b\xff\n!]" in text, r"Mat\x1b\xffl" in text) == (0, True, True)
+
+
+def test_missing_files_are_reported_by_name(tmp_path: Path, model: tuple[str, Any]) -> None:
+    missing = tmp_path / "nope.npz"
+    code, text = oarlock("run", model[0], "-i", str(missing), "-o", str(tmp_path / "o.npz"))
+    assert code == 1
+    assert "".join(text.split()) == f"oarlock:{missing}:Nosuchfileordirectory"
+
+
+def test_help_joins_the_lines_of_a_paragraph() -> None:
+    wide = {**os.environ, "COLUMNS": "400"}
+    found = subprocess.run(
+        [sys.executable, "-m", "oarlock", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=wide,
+    ).stdout
+    assert "with two sizes of each dynamic dimension." in found
+    assert "or oarlock run-script -m module ARGUMENTS." in found
 
 
 def test_python_dash_m_oarlock() -> None:

@@ -250,6 +250,14 @@ def test_profile_is_written_to_its_folder(model: str, tmp_path: Path) -> None:
     assert [p.suffix for p in sorted(tmp_path.glob("p*"))] == [".json"]
 
 
+def test_optimize_takes_its_default(model: str, tmp_path: Path) -> None:
+    default = run_outputs(model, tmp_path / "o.npz")
+    assert arrays_equal(run_outputs(model, tmp_path / "o.npz", "--optimize", "-1"), default)
+    result = runner("inspect", model, "--optimize", "-2")
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "--optimize requires -1|0|1|2|99, not '-2'" in result.stderr
+
+
 def test_unexpected_third_path_is_reported(model: str) -> None:
     result = runner("inspect", model, f"{model}.pdiparams", "more.npz")
     assert result.returncode == 2
@@ -288,7 +296,7 @@ def test_verify_reports_first_differing_op(model: str, tmp_path: Path) -> None:
         "verify", model, "--input", f"{model}.in.npz", "--expect", str(tmp_path / "bad.npz")
     )
     assert result.returncode == 1
-    assert "the first op to differ is relu, giving 'relu_0.tmp_0'" in result.stdout
+    assert "the first op to differ is relu, output 'relu_0.tmp_0'" in result.stdout
 
 
 def test_verify_reports_both_shapes(model: str, tmp_path: Path) -> None:

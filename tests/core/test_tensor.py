@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import threading
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -262,3 +263,14 @@ def test_fill_diagonal_of_three_axes() -> None:
         x = paddle.zeros([3, 3, 3])
         x.fill_diagonal_(7.0, offset)
         assert np.flatnonzero(x.numpy()).tolist() == where
+
+
+@pytest.mark.parametrize("join", [np.concatenate, np.stack])
+def test_numpy_functions_take_named_tuples_of_tensors(join: Any) -> None:
+    class Pair(NamedTuple):
+        a: paddle.Tensor
+        b: paddle.Tensor
+
+    one = np.arange(3.0)
+    pair = Pair(paddle.to_tensor(one), b=paddle.to_tensor(-one))
+    np.testing.assert_array_equal(join(pair), join([one, -one]))

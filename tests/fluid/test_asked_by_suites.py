@@ -259,9 +259,9 @@ def test_utils_functions() -> None:
     utils = importlib.import_module("oarlock.fluid.layers.utils")
     assert utils.flatten(nest) == [4, 1, 2, 3]
     assert utils.map_structure(lambda v: v * 2, nest) == {"b": [2, (4, 6)], "a": 8}
-    with pytest.raises(ValueError, match="has 4 elements"):
+    with pytest.raises(ValueError, match="has 4 values"):
         utils.pack_sequence_as(nest, [1])
-    with pytest.raises(ValueError, match="same nested structure"):
+    with pytest.raises(ValueError, match="different structures"):
         utils.assert_same_structure([1], [1, 2])
     assert (compat.round(2.5), compat.round(-0.5), compat.to_text([b"a", {"b": b"c"}])) == (
         3.0,

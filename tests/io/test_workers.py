@@ -7,7 +7,7 @@ import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -71,6 +71,20 @@ def test_large_arrays_use_shared_memory() -> None:
     np.testing.assert_array_equal(taken[0][0], large)
     np.testing.assert_array_equal(taken[1]["t"], large)
     assert remaining_segments() == []
+
+
+def test_named_tuples_are_transferred() -> None:
+    class Sample(NamedTuple):
+        image: Any
+        label: int
+
+    large, prefix = np.arange(LARGE_COUNT, dtype="float32"), f"oar{os.getpid():x}_test_"
+    lent = shared_memory.copy_large_arrays_to_shared_memory(Sample(large, 3), prefix)
+    assert isinstance(lent.image, shared_memory.SharedArray)
+    taken = shared_memory.copy_and_unlink_shared_arrays(lent)
+    assert isinstance(taken, Sample)
+    assert taken.label == 3
+    np.testing.assert_array_equal(taken.image, large)
 
 
 def test_unlinking_continues_after_a_missing_segment() -> None:

@@ -211,4 +211,4 @@ def test_first_differing_op_with_control_flow(prefix: str) -> None:
     why = describe_first_difference(
         files.program, files.pdmodel, files.params_path, scope, [x], wanted
     )
-    assert "the first op to differ is while, giving" in why
+    assert "the first op to differ is while, output" in why

@@ -62,7 +62,7 @@ def test_first_differing_op_is_named(
     net = nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2))
     net.eval()
     with pytest.raises(
-        paddle.VerifyError, match=rf"{said} to differ is relu, giving 'relu_0.tmp_0'"
+        paddle.VerifyError, match=rf"{said} to differ is relu, output 'relu_0.tmp_0'"
     ):
         paddle.jit.save(
             net,

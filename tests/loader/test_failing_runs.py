@@ -79,7 +79,7 @@ def test_negative_index_is_rejected(op: str, dtype: str, tmp_path: Path) -> None
     engine = engine_of(TAKERS[op], [InputSpec([2], dtype, "ids")], tmp_path)
     engine.run([np.array([1, 0], dtype)])
     with pytest.raises(
-        EngineError, match=rf"engine: {op}, giving '.*': an index is (negative|out of range)"
+        EngineError, match=rf"engine: {op}, output '.*': an index is (negative|out of range)"
     ):
         engine.run([np.array([1, -1], dtype)])
 
@@ -111,7 +111,7 @@ def test_failed_run_names_op_result_and_line(tmp_path: Path) -> None:
     with pytest.raises(EngineError) as caught:
         engine.run([np.ones((2, 3), "f"), np.ones((4, 5), "f")])
     said = str(caught.value)
-    assert said.startswith("engine: matmul_v2, giving '")
+    assert said.startswith("engine: matmul_v2, output '")
     assert "test_failing_runs.py" in said.splitlines()[1] and "paddle.matmul(x, y)" in said
 
 
@@ -127,15 +127,15 @@ PICTURE = [InputSpec([None, 3, None, None], "float32", "x")]
 # name -> function, its inputs, sizes that do not fit, what is said of them
 UNFIT: dict[str, tuple[Callable[..., Any], list[InputSpec], list[tuple[int, ...]], str]] = {
     "sum": (lambda t, x, y: x + y + t.sum(), PAIR, [(2, 3), (4, 5)],
-            "elementwise_add, giving 'elementwise_add_0.tmp_0': sizes 3 and 5 do not broadcast (Attempting"),
+            "elementwise_add, output 'elementwise_add_0.tmp_0': sizes 3 and 5 do not broadcast (Attempting"),
     "product": (lambda t, x, y: paddle.matmul(x, y) + t.sum(), PAIR, [(2, 3), (4, 5)],
-                "matmul_v2, giving 'matmul_v2_0.tmp_0': the sizes of the axis to be summed differ (MatMul"),
+                "matmul_v2, output 'matmul_v2_0.tmp_0': the sizes of the axis to be summed differ (MatMul"),
     "join": (lambda t, x, y: paddle.concat([x, y], 1) + t.sum(), PAIR, [(2, 3), (4, 5)],
-             "concat, giving 'concat_0.tmp_0': axis 0 is of size 4 and of size 2 (Non concat"),
+             "concat, output 'concat_0.tmp_0': axis 0 is of size 4 and of size 2 (Non concat"),
     "reshape": (lambda t, x, y: paddle.reshape(x, [-1, 32]) + y.sum() + t.sum(), PAIR, [(2, 3), (4, 5)],
-                "reshape2, giving 'reshape2_0.tmp_0': [2,3] cannot be reshaped to [-1,32] (The input"),
+                "reshape2, output 'reshape2_0.tmp_0': [2,3] cannot be reshaped to [-1,32] (The input"),
     "joined": (two_layers, PICTURE, [(1, 3, 4, 4)],
-               "conv2d, giving 'conv2d_1.tmp_0': [2,2] is smaller than the filter (Invalid input shape: {2,2})"),
+               "conv2d, output 'conv2d_1.tmp_0': [2,2] is smaller than the filter (Invalid input shape: {2,2})"),
 }  # fmt: skip
 
 
@@ -173,9 +173,9 @@ block 1 in 0:
     [
         (
             "t: float32[?,?] = elementwise_add(X=total, Y=y)\n  total = assign(X=t)",
-            "elementwise_add, giving 't': sizes",
+            "elementwise_add, output 't': sizes",
         ),
-        ("total = matmul_v2(X=total, Y=y)", "matmul_v2, giving 'total': the sizes"),
+        ("total = matmul_v2(X=total, Y=y)", "matmul_v2, output 'total': the sizes"),
     ],
 )
 def test_failing_op_in_a_loop_is_named(body: str, said: str, optimize: int) -> None:
@@ -219,7 +219,7 @@ for shape in {shapes}:
     assert done.returncode == 0, done.stderr
     said = done.stdout.splitlines()
     assert len(said) == len(shapes) and all(
-        f"engine: {name.split(maxsplit=1)[0]}, giving '" in line for line in said
+        f"engine: {name.split(maxsplit=1)[0]}, output '" in line for line in said
     )
 
 

@@ -86,7 +86,7 @@ def test_lod_is_propagated() -> None:
 def test_invalid_lengths_are_rejected(lengths: list[int], said: str) -> None:
     unpad = OpDesc("sequence_unpad", {"X": ["x"], "Length": ["lengths"]}, {"Out": ["out"]})
     inputs: Inputs = {"x": (np.zeros((2, 3, 4), "float32"), 0), "lengths": (np.array(lengths), 0)}
-    with pytest.raises(EngineError, match=f"sequence_unpad, giving 'out': .*{said}"):
+    with pytest.raises(EngineError, match=f"sequence_unpad, output 'out': .*{said}"):
         run(inputs, unpad)
 
 
@@ -124,7 +124,7 @@ def test_gru_over_no_sequences_is_an_error() -> None:
     assert engine.run({"x": np.ones((1, 6), "f"), "w": weight, "x.lod": np.array([0, 1])})[
         0
     ].shape == (1, 2)
-    with pytest.raises(EngineError, match="^engine: gru, giving 'y': there are no sequences"):
+    with pytest.raises(EngineError, match="^engine: gru, output 'y': there are no sequences"):
         engine.run({"x": np.ones((0, 6), "f"), "w": weight, "x.lod": np.array([0])})
 
 
@@ -157,9 +157,9 @@ PAD = OpDesc(
 UNPAD = OpDesc("sequence_unpad", {"X": ["x"], "Length": ["n"]}, {"Out": ["out"]})
 CUT = OpDesc("sequence_slice", {"X": ["x"], "Offset": ["a"], "Length": ["b"]}, {"Out": ["out"]})
 RESET = OpDesc("lod_reset", {"X": ["x"], "Y": ["n"]}, {"Out": ["y"]})
-LENGTH = "sequence_unpad, giving 'out': a length is negative, or more than X has"
+LENGTH = "sequence_unpad, output 'out': a length is negative, or more than X has"
 OFFSETS = (
-    "lod_reset, giving 'y': offsets must begin with 0, not fall, and end with the number of rows"
+    "lod_reset, output 'y': offsets must begin with 0, not fall, and end with the number of rows"
 )
 RESHAPE = OpDesc(
     "sequence_reshape", {"X": ["x"]}, {"Out": ["y"]}, {"new_dim": Attr(AttrType.INT, 4)}
@@ -174,7 +174,7 @@ RESHAPE = OpDesc(
             [PAD],
             {"x": [0, 1, 3]},
             {"x": [0, 3]},
-            "sequence_pad, giving 'out': a sequence is longer than padded_length",
+            "sequence_pad, output 'out': a sequence is longer than padded_length",
         ),
         (
             {"x": (TIMES, 0), "n": (np.array([1, 3]), 0)},
@@ -195,7 +195,7 @@ RESHAPE = OpDesc(
             [CUT],
             {"x": [0, 1, 3]},
             {"a": np.array([[1], [0]])},
-            "sequence_slice, giving 'out': a slice is not inside of its sequence",
+            "sequence_slice, output 'out': a slice is not inside of its sequence",
         ),
         (
             {"x": (rows(3), 0), "n": (np.array([0, 2, 3]), 0)},
@@ -216,7 +216,7 @@ RESHAPE = OpDesc(
             [RESHAPE, pool("y")],
             {"x": [0, 2, 4]},
             {"x": [0, 1, 4]},
-            "sequence_reshape, giving 'y': the elements of a sequence do not fill rows of new_dim",
+            "sequence_reshape, output 'y': the elements of a sequence do not fill rows of new_dim",
         ),
     ],
 )

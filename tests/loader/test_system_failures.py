@@ -226,16 +226,16 @@ def test_copied_weights_may_change(tmp_path: Path) -> None:
 
 LIBRARIES = {
     "no-engine": ("int answer(void) { return 42; }", "OrtGetApiBase"),
-    "no-base": ("void* OrtGetApiBase(void) { return 0; }", "the library gives no API"),
+    "no-base": ("void* OrtGetApiBase(void) { return 0; }", "the library returns no API"),
     "no-version": (
         "static const char* version(void) { return 0; }\nstatic void* base[] = {0, (void*)version};\n"
         "void* OrtGetApiBase(void) { return base; }",
-        "the library gives no API",
+        "the library returns no API",
     ),
     "no-table": (
         'static void* table(unsigned v) { return 0; }\nstatic const char* version(void) { return "1.20.0"; }\n'
         "static void* base[] = {(void*)table, (void*)version};\nvoid* OrtGetApiBase(void) { return base; }",
-        "ONNX Runtime 1.20.0 gives no API",
+        "ONNX Runtime 1.20.0 has no API of the required version",
     ),
     "ancient": (
         'static const char* version(void) { return "1.4.0"; }\nstatic void* base[] = {0, (void*)version};\n'

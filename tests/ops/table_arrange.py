@@ -126,6 +126,6 @@ ROWS = [
     Row("unfold", [f(2, 2, 6, 5)], windows(*B), ref=columns(*B)),
     Row("fold", [f(2, 12, 6)], {"output_sizes": [3, 5], **windows(*A)}, ref=put_back([3, 5], *A)),
     Row("fold", [f(2, 12, 16)], {"output_sizes": [6, 5], **windows(*B)}, ref=put_back([6, 5], *B),
-        paddle="it counts the places as if both ends were padded alike"),
+        paddle="2.6.2 assumes equal padding at both ends"),
     Row("fold", [f(2, 12, 12)], {"output_sizes": [6, 6], **windows(*C)}, ref=put_back([6, 6], *C)),
 ]  # fmt: skip

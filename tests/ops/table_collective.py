@@ -8,7 +8,7 @@ from __future__ import annotations
 from .rows import Numbers, Row
 
 n = Numbers(77)
-NONE = "Paddle's needs processes that talk to each other"
+NONE = "2.6.2 needs several processes"
 
 
 def same(x, cond=None):

@@ -39,7 +39,7 @@ ROWS = [
     )
 ]  # fmt: skip
 ROWS += [Row(t, [bools(4, 1), bools(5)], ref=r) for t, r in LOGIC] + [
-    Row(t, [f(3), ints(3)], ref=r, paddle="it requires one dtype") for t, r in LOGIC
+    Row(t, [f(3), ints(3)], ref=r, paddle="2.6.2 requires equal dtypes") for t, r in LOGIC
 ]
 ROWS += [Row(t, [ints(2, 1), ints(3)], ref=r) for t, r in BITS] + [
     Row(t, [bools(5), bools(5)], ref=r) for t, r in BITS

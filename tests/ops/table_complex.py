@@ -8,7 +8,7 @@ from .rows import Numbers, Row
 
 n = Numbers(41)
 f, c = n.f, n.c
-NO_KERNEL = "it has no kernel for complex numbers on the CPU"
+NO_KERNEL = "2.6.2 has no CPU kernel for complex numbers"
 
 
 def of(function, type=None, shape=(3, 4), paddle=NO_KERNEL, **settings):
@@ -22,11 +22,11 @@ ROWS = [
     Row("complex", [f(3, 4), f(3, 4)], ref=lambda x, y: x + 1j * y),
     Row("complex", [f(3, 1), f(4)], ref=lambda x, y: x + 1j * y),
     Row("complex", [f(), f()], ref=lambda x, y: x + 1j * y),
-    Row("complex", [f(0, 2), f(0, 2)], ref=lambda x, y: x + 1j * y, paddle="it refuses empty tensors"),
+    Row("complex", [f(0, 2), f(0, 2)], ref=lambda x, y: x + 1j * y, paddle="2.6.2 rejects empty tensors"),
     Row("real", [c(3, 4)], ref=np.real),
     Row("real", [c()], ref=np.real),
     Row("imag", [c(3, 4)], ref=np.imag),
-    Row("imag", [c(2, 0)], ref=np.imag, paddle="it refuses empty tensors"),
+    Row("imag", [c(2, 0)], ref=np.imag, paddle="2.6.2 rejects empty tensors"),
     Row("conj", [c(3, 4)], ref=np.conj),
     Row("conj", [f(3, 4)], ref=np.conj),
     Row("conj", [n.ints(3, 4)], ref=np.conj),
@@ -42,7 +42,7 @@ ROWS = [
     *(of(function, paddle="") for function in (np.exp, np.expm1, np.sin, np.cos, np.tan, np.sinh, np.cosh, np.tanh)),
     *(of(function, name, paddle="") for function, name in ((np.arcsin, "asin"), (np.arccos, "acos"), (np.arctan, "atan"))),
     *(of(function, name, paddle="") for function, name in ((np.arcsinh, "asinh"), (np.arctanh, "atanh"))),
-    of(np.arccosh, "acosh", paddle="", paddle_grad="its gradient has the wrong sign where the real part is negative"),
+    of(np.arccosh, "acosh", paddle="", paddle_grad="2.6.2 has the wrong sign for a negative real part"),
     *(of(function) for function in (np.log, np.log2, np.log10, np.log1p, np.sqrt, np.square, np.reciprocal)),
     of(lambda x: 1 / np.sqrt(x), "rsqrt"),
     of(lambda x: 1 / (1 + np.exp(-x)), "sigmoid", paddle=""),

@@ -18,7 +18,7 @@ f, pos, ints, distinct = n.f, n.pos, n.ints, n.distinct
 
 NO_ENGINE = "the graph has no offsets"
 OwnRow = partial(Row, paddle=REAL, engine=NO_ENGINE, second=False)
-GONE = "Paddle 2.6.2 has the op no more; tests/fluid compares programs with real Paddle 1.8.5"
+GONE = "2.6.2 has removed the op; tests/fluid compares programs with real Paddle 1.8.5"
 OldRow = partial(Row, paddle=GONE, engine=NO_ENGINE, second=False)
 
 

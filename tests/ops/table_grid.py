@@ -81,7 +81,7 @@ G4, G5 = f(2, 3, 4, 2) * 1.4 + 0.013, f(1, 2, 3, 2, 3) * 1.3 + 0.017
 ROWS = [
     Row("grid_sampler", [x, g], {"mode": mode, "padding_mode": padding, "align_corners": corners}, tol=3e-5, second=False,
         ref=sampled(mode, padding, corners), constant=frozenset({"Grid"}) if mode == "nearest" else frozenset(),
-        paddle="it judges the places before it rounds them" if (mode, padding) == ("nearest", "zeros") and x.ndim == 5 else "")
+        paddle="2.6.2 compares positions with the border before rounding them" if (mode, padding) == ("nearest", "zeros") and x.ndim == 5 else "")
     for (x, g), mode, padding, corners in itertools.product(
         [(X4, G4), (X5, G5)], ["bilinear", "nearest"], ["zeros", "border", "reflection"], [True, False])
 ]  # fmt: skip
@@ -94,7 +94,7 @@ ROWS += [
     Row("affine_grid", [f(2, 2, 3), np.array([2, 3, 4, 5], "int32")], ref=affine((4, 5))),
     Row("spectral_norm", [f(3, 8), U, V], ref=spectral(), tol=3e-5, grad=False),
     Row("spectral_norm", [f(3, 8), U, V], {"power_iters": 400}, ref=spectral(0, 400), tol=3e-5, second=False,
-        paddle_grad="it multiplies where it should add up"),
+        paddle_grad="2.6.2 multiplies instead of summing"),
     Row("spectral_norm", [f(3, 2, 4), U, V], {"power_iters": 3}, ref=spectral(0, 3), tol=3e-5, grad=False),
     Row("spectral_norm", [f(2, 3, 2, 2), U, V], {"dim": 1, "power_iters": 2, "eps": 1e-8}, ref=spectral(1, 2), tol=3e-5, grad=False),
     Row("bilinear_tensor_product", [f(4, 3), f(4, 5), f(2, 3, 5)], ref=lambda x, y, w: np.einsum("bi,oij,bj->bo", x, w, y)),

@@ -13,8 +13,8 @@ I32 = np.int32
 NEGATIVE_AXIS = (
     "2.6.2's op does not count negative axes from the front; its Python code does that before"
 )
-WRONG_GRADIENT = "2.6.2 mixes up the rows of this gradient along any axis but 0"
-OVERWRITTEN = "2.6.2 gives a gradient to rows that later ones have overwritten"
+WRONG_GRADIENT = "2.6.2 permutes the rows of the gradient for an axis other than 0"
+OVERWRITTEN = "2.6.2 also passes the gradient to overwritten rows"
 
 
 def ix(*values, dtype="int64"):
@@ -94,7 +94,7 @@ def hot(depth):
     return lambda x, *_: (x[..., None] == np.arange(depth)).astype(float)
 
 
-GONE = "Paddle 2.6.2 has the op no more; tests/fluid compares programs with real Paddle 1.8.5"
+GONE = "2.6.2 has removed the op; tests/fluid compares programs with real Paddle 1.8.5"
 
 # fmt: off
 SLICES = [
@@ -107,16 +107,16 @@ SLICES = [
     Row("gather", [f(3, 2), ix(1, 0, 1), np.array([1], I32)], {}, take(1), paddle_grad=WRONG_GRADIENT),
     Row("gather", [f(4), ix(3, 3, 0)], {}, take(0)),
     Row("gather", [ints(4, 2), ix(3, 0)], {}, take(0)),
-    Row("gather", [f(3, 2), np.zeros(0, "int64")], {}, take(0), paddle_grad="2.6.2 has no gradient without elements"),
+    Row("gather", [f(3, 2), np.zeros(0, "int64")], {}, take(0), paddle_grad="2.6.2 has no gradient for empty tensors"),
     Row("index_select", [f(3, 2), ix(2, 0)], {"dim": -2}, take(0)),
     Row("index_select", [f(3, 4, 2), ix(2, 2, 0)], {"dim": 1}, take(1)),
     Row("index_select", [f(3, 2), np.array([[1], [0]], I32)], {}, take(0)),
     Row("lookup_table_v2", [f(4, 2), ix(1, 3, 1)], {}, looked_up()),
     Row("lookup_table_v2", [f(4, 2), ints(2, 3, high=4)], {"padding_idx": 3}, looked_up(3)),
     Row("lookup_table_v2", [f(4, 2), np.array(1, I32)], {}, looked_up()),
-    Row("lookup_table_v2", [f(4, 2), np.zeros((2, 0), "int64")], {}, looked_up(), paddle_grad="2.6.2 has no gradient without elements"),
+    Row("lookup_table_v2", [f(4, 2), np.zeros((2, 0), "int64")], {}, looked_up(), paddle_grad="2.6.2 has no gradient for empty tensors"),
     Row("lookup_table", [f(4, 2), np.array([[1], [3]])], {"padding_idx": 3}, lambda w, ids: looked_up(3)(w, ids[:, 0]),
-        paddle_grad="2.6.2 has none for it any more"),
+        paddle_grad="2.6.2 has removed the gradient"),
     Row("scatter", [f(4, 2), ix(2, 0), f(2, 2)], {}, scattered()),
     Row("scatter", [f(3, 2), ix(2, 2, 0), f(3, 2)], {}, scattered(), paddle_grad=OVERWRITTEN),
     Row("scatter", [f(3, 2), ix(2, 2, 0), f(3, 2)], {"overwrite": False}, scattered(overwrite=False)),
@@ -142,7 +142,7 @@ TUPLES = [
 
 AGAIN = np.array([[1, 1, 0], [2, 2, 2]])
 ONCE = np.array([[1, 0], [2, 0]])
-MIXED = "2.6.2 counts places wrongly where Index is shorter than Input behind Axis"
+MIXED = "2.6.2 computes wrong positions if Index is shorter than Input after Axis"
 
 ALONG = [
     Row("take_along_axis", [f(2, 3), AGAIN], {"Axis": 1}, taken_along(1)),
@@ -184,7 +184,7 @@ TRUE = [
     Row("one_hot_v2", [np.array(1)], {"depth": 2}, hot(2)),
     Row("one_hot_v2", [ix(1, 0), np.array([4], I32)], {"depth": 3}, hot(4)),
     Row("one_hot_v2", [ix(1, 7, -1)], {"depth": 3, "allow_out_of_range": True}, hot(3),
-        paddle="2.6.2 has the attribute, and refuses all the same"),
+        paddle="2.6.2 rejects the indices although it has the attribute allow_out_of_range"),
 ]
 
 ROWS = SLICES + TUPLES + ALONG + TRUE

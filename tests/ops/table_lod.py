@@ -18,7 +18,9 @@ f, ints, distinct = n.f, n.ints, n.distinct
 ENDS = [0, 3, 4, 8]
 AT = [np.array(ENDS, np.int64)]
 TWO = [np.array([0, 2, 3], np.int64), np.array(ENDS, np.int64)]
-REAL = "its operator takes offsets with the tensor only; tests/fluid compares programs with real Paddle 1.8.5"
+REAL = (
+    "2.6.2 takes the LoD from the tensor only; tests/fluid compares programs with real Paddle 1.8.5"
+)
 OwnRow = partial(
     Row,
     paddle=REAL,

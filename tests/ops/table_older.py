@@ -59,13 +59,13 @@ def teacher_student(x, label):
 
 # no click, click, no click with score, click with score; boundaries of the kinds
 LABELS = np.array([[-3], [-2], [-1.5], [-1], [-0.5], [0], [0.3], [1], [1.7], [2]], "f")
-NONE = "Paddle 2.6 names it, and has no kernel of it"
+NONE = "2.6.2 defines the op without a kernel"
 PICTURE = f(2, 3, 4, 5)
 ROWS = [
     Row("reverse", [f(2, 3)], {"axis": [1]}, ref=lambda x: x[:, ::-1]),
     Row("reverse", [f(2, 3, 2)], {"axis": [0, 2]}, ref=lambda x: x[::-1, :, ::-1]),
     Row("shuffle_channel", [f(2, 6, 2, 3)], {"group": 2}, ref=lambda x: x.reshape(2, 2, 3, 2, 3).swapaxes(1, 2).reshape(x.shape),
-        paddle_grad="it goes the same way again, which is back only for as many groups as channels of each"),
+        paddle_grad="2.6.2 applies the forward permutation, which is the inverse only if group ** 2 is the number of channels"),
     Row("pad2d", [PICTURE], {"paddings": [1, 2, 0, 3], "pad_value": 0.5}, ref=padded(1, 2, 0, 3, constant_values=0.5), paddle=NONE),
     Row("pad2d", [PICTURE], {"paddings": [1, 2, 0, 3], "mode": "reflect"}, ref=padded(1, 2, 0, 3, "reflect"), paddle=NONE),
     Row("pad2d", [PICTURE], {"paddings": [1, 0, 2, 1], "mode": "edge"}, ref=padded(1, 0, 2, 1, "edge"), paddle=NONE),

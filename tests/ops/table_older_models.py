@@ -18,7 +18,7 @@ n = Numbers(47)
 f, distinct = n.f, n.distinct
 
 ONLY = "in Paddle it is of float32 and float64 only"
-OLD = "tests/fluid compares it with real Paddle 1.8.5, where it was called"
+OLD = "tests/fluid compares it with real Paddle 1.8.5"
 OwnRow = partial(
     Row,
     paddle=REAL,

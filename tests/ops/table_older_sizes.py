@@ -12,9 +12,7 @@ from .table_lod import AT, ENDS, REAL
 
 n = Numbers(83)
 f = n.f
-GONE = (
-    "Paddle 2.6 names it, and has no kernel of it; tests/fluid compares it with real Paddle 1.8.5"
-)
+GONE = "2.6.2 defines the op without a kernel; tests/fluid compares it with real Paddle 1.8.5"
 TWICE = np.array([2, 1, 3], "int32")
 EACH = [np.array([k], "int32") for k in (2, 1, 3)]
 KINDS = {

@@ -94,7 +94,7 @@ def both(more, make, shape=(2, 3, 6, 7), channels_last=False):
     for kind in ("max", "avg"):
         ref = make(kind)
         lost = (
-            "its pool2d forgets that a max is adaptive"
+            "the max pooling of 2.6.2 ignores adaptive"
             if kind == "max" and "adaptive" in more
             else ""
         )

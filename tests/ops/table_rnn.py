@@ -82,7 +82,7 @@ def row(mode, layers=1, directions=1, lengths=None, sizes=(4, 3, 2, 5), **attrs)
         grad=mode != "RNN_RELU",
         unset=frozenset({"DropoutState", "Reserve"}),
         random=bool(attrs.get("dropout_prob")),
-        paddle_grad="it keeps nothing for a gradient in a test"
+        paddle_grad="2.6.2 saves nothing for the gradient with is_test"
         if attrs.get("is_test")
         else ""
         if lengths is None
@@ -90,7 +90,7 @@ def row(mode, layers=1, directions=1, lengths=None, sizes=(4, 3, 2, 5), **attrs)
     )
 
 
-IN_LENGTHS = "with SequenceLength its gradients are not the slopes of its results"
+IN_LENGTHS = "with SequenceLength the gradients of 2.6.2 are not the derivatives of its outputs"
 LENGTHS = np.array([4, 1, 3], "int32")
 ROWS = [
     *[row(mode) for mode in GATES],

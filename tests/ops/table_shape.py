@@ -11,7 +11,7 @@ f, ints = n.f, n.ints
 
 I32 = np.int32
 ZERO_SIZE = "2.6.2 does not run on tensors without elements"
-OPEN_SIZE = "2.6.2 gives no gradient, but zeros, where target_shape leaves a size to Y"
+OPEN_SIZE = "2.6.2 returns zeros where target_shape takes a size from Y"
 
 
 def reshaped(*shape):

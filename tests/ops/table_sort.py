@@ -11,7 +11,7 @@ distinct, ints = n.distinct, n.ints
 
 NAN_ORDER = "ONNX Runtime sorts NaN to where it happens to stand"
 NAN = np.array([[1, 3, 3, 2], [5, 5, 5, 5], [np.nan, 1, np.nan, 2]], np.float32)
-TIES = "which of equal elements comes first is chance in 2.6.2"
+TIES = "the order of equal elements is undefined in 2.6.2"
 
 
 def ordered(axis, descending=False):

@@ -11,7 +11,7 @@ from .table_linalg import NO_COMPLEX, X, definite, definite_c
 
 n = Numbers(47)
 f, c = n.f, n.c
-SIGNS = "signs of vectors are not Paddle's; see same_linalg.py"
+SIGNS = "the signs of vectors differ; interop/same_linalg.py compares them"
 U, V = frozenset({"U", "VH"}), frozenset({"Eigenvectors"})
 
 
@@ -82,13 +82,13 @@ ROWS = [
     Row("eigh", [definite(2, 3, 3) + APART], {"UPLO": "U"}, ref=hermitian("U"), unset=V, hermitian=X, paddle_grad=SIGNS),
     Row("eigh", [definite_c(3, 3) + APART], ref=hermitian(), unset=V, hermitian=X, paddle_grad=SIGNS, through=of_values),
     Row("eigvalsh", [definite(3, 3) + APART], ref=hermitian(), unset=V, hermitian=X),
-    Row("eigvalsh", [definite(2, 3, 3) + APART], {"is_test": True}, ref=hermitian(), unset=V, hermitian=X, paddle_grad="it has none for is_test"),
+    Row("eigvalsh", [definite(2, 3, 3) + APART], {"is_test": True}, ref=hermitian(), unset=V, hermitian=X, paddle_grad="2.6.2 has no gradient with is_test"),
     Row("eigvalsh", [definite_c(3, 3) + APART], {"UPLO": "U"}, ref=hermitian("U"), unset=V, hermitian=X),
-    Row("eig", [f(3, 3) + APART], ref=pairs, unset=V | {"Eigenvalues"}, paddle_grad="its order of values is another", through=of_pairs, tol=5e-5),
-    Row("eig", [f(2, 3, 3) + APART], ref=pairs, unset=V | {"Eigenvalues"}, paddle_grad="its order of values is another", through=of_pairs, tol=5e-5),
-    Row("eig", [c(3, 3) + APART], ref=pairs, unset=V | {"Eigenvalues"}, paddle_grad="its order of values is another", through=of_pairs, tol=5e-5),
-    Row("eigvals", [f(3, 3) + APART], ref=lambda x: pairs(x)[0], paddle_grad="it has none", unset=frozenset({"Out"}), tol=5e-5),
-    Row("eigvals", [c(2, 3, 3) + APART], ref=lambda x: pairs(x)[0], paddle_grad="it has none", unset=frozenset({"Out"}), tol=5e-5),
+    Row("eig", [f(3, 3) + APART], ref=pairs, unset=V | {"Eigenvalues"}, paddle_grad="2.6.2 orders the eigenvalues differently", through=of_pairs, tol=5e-5),
+    Row("eig", [f(2, 3, 3) + APART], ref=pairs, unset=V | {"Eigenvalues"}, paddle_grad="2.6.2 orders the eigenvalues differently", through=of_pairs, tol=5e-5),
+    Row("eig", [c(3, 3) + APART], ref=pairs, unset=V | {"Eigenvalues"}, paddle_grad="2.6.2 orders the eigenvalues differently", through=of_pairs, tol=5e-5),
+    Row("eigvals", [f(3, 3) + APART], ref=lambda x: pairs(x)[0], paddle_grad="2.6.2 has no gradient", unset=frozenset({"Out"}), tol=5e-5),
+    Row("eigvals", [c(2, 3, 3) + APART], ref=lambda x: pairs(x)[0], paddle_grad="2.6.2 has no gradient", unset=frozenset({"Out"}), tol=5e-5),
     Row("matrix_rank", [f(3, 4), None], ref=lambda x, _: np.linalg.matrix_rank(x).astype("int32")),
     Row("matrix_rank", [np.ones((2, 3, 3), "f"), None], ref=lambda x, _: np.array([1, 1], "int32")),
     Row("matrix_rank", [definite(3, 3), None], {"hermitian": True}, ref=lambda *_: np.array(3, "int32")),

@@ -112,7 +112,7 @@ REFUSED: list[tuple[str, list[Any], dict[str, Any], str]] = [
     ("fill_constant", [], {"shape": [2], "str_value": "two"}, "str_value='two' is not a number"),
     ("fill_constant", [], {"shape": [2], "dtype": 99}, "is not one of bool"),
     ("assign_value", [], {"shape": [3], "dtype": 5, "fp32_values": [1.0]}, "fp32_values holds 1 values for shape=[3]"),
-    ("assign_value", [], {"shape": [1], "dtype": 4}, "dtype=4 is not one that values can be written down for"),
+    ("assign_value", [], {"shape": [1], "dtype": 4}, "dtype=float16 has no attribute for values"),
     ("fill_constant_batch_size_like", [f(2)], {"shape": [-1], "input_dim_idx": 1}, "input_dim_idx=1 is not an axis of Input"),
     ("range", [ix(0), ix(5), ix(0)], {}, "Step is 0"),
     ("range", [ix(0), ix(5), ix(-1)], {}, "Step=-1 leads away from End=5, Start=0"),

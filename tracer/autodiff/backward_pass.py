@@ -268,11 +268,11 @@ class ProgramBackwardPass:
         )
 
     def _input_grads_from_rule_result(
-        self, op: Op, desc: OpDesc, at: int, said: Any
+        self, op: Op, desc: OpDesc, at: int, input_grads: Any
     ) -> list[tuple[str, Variable]]:
         """The gradients of the inputs, with their names."""
         found: list[tuple[str, Variable]] = []
-        parts = said if isinstance(said, tuple) else (said,)
+        parts = input_grads if isinstance(input_grads, tuple) else (input_grads,)
         for slot, part in zip(op.ins, parts, strict=False):
             names = desc.inputs.get(slot.name, [])
             for name, one in zip(

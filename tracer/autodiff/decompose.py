@@ -101,14 +101,14 @@ class VjpOpDecomposition:
             op.outs[i].name: self._slot_variables(op.outs[i], inputs.get(op.outs[i].name, []))
             for i in op.vjp_output_indices
         }
-        said = apply_vjp_rule(
+        input_grads = apply_vjp_rule(
             op,
             self.desc,
             [self._slot_output_grads_or_zeros(op.outs[i]) for i in op.grad_out_indices],
             operands,
             results,
         )
-        parts = said if isinstance(said, tuple) else (said,)
+        parts = input_grads if isinstance(input_grads, tuple) else (input_grads,)
         for slot, operand, part in zip(op.ins, operands, parts, strict=False):
             names = self.desc.outputs.get(slot.name + GRADIENT_SUFFIX, [])
             likes = operand if slot.is_list else [operand]

@@ -11,9 +11,9 @@ from typing import Any
 from ..core.dtype import parse_dtype
 from ..core.errors import OarlockError
 from ..core.op import OPS, Meta, Op
-from ..ir.program import AttrType, OpDesc, Program, VarDesc, VarKind
+from ..ir.attr_types import REFERENCE_ATTR_TYPES
+from ..ir.program import OpDesc, Program, VarDesc, VarKind
 
-REFERENCE_ATTR_TYPES = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS)
 Shape = tuple[int, ...]
 
 
@@ -72,13 +72,13 @@ def _infer_output_shapes(program: Program, block: int, op: Op, desc: OpDesc) -> 
         if n in op.attrs and a.type not in REFERENCE_ATTR_TYPES
     }
     try:
-        said = op.infer(
+        inferred = op.infer(
             tuple(slot_metas(desc.inputs.get(s.name, []), s.is_list) for s in op.ins), attrs
         )
     except (OarlockError, TypeError):  # TensorArrays have no Meta
         return {}
     result: dict[str, Shape] = {}
-    for slot, found in zip(op.outs, (said,) if len(op.outs) == 1 else said, strict=True):
+    for slot, found in zip(op.outs, (inferred,) if len(op.outs) == 1 else inferred, strict=True):
         for name, meta in zip(
             desc.outputs.get(slot.name, []), found if slot.is_list else [found], strict=False
         ):

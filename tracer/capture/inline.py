@@ -12,8 +12,6 @@ from ..ir.kernelless_op_traits import is_feed_or_fetch
 from ..ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 from .modes import Static
 
-BLOCK_ATTR_TYPES = (AttrType.BLOCK, AttrType.BLOCKS)
-
 
 def has_control_flow(program: Program) -> bool:
     """Whether a program has control flow."""

@@ -297,7 +297,7 @@ class Static(Mode):
         elif operand.mixed_types and not operand.is_mixed_scalar:
             why = (
                 "an operand has another dtype or number of axes in each branch; it can only "
-                "be fetched, or given back"
+                "be fetched or returned"
             )
             self.raise_error_unless_collecting(
                 TraceError(append_user_line(f"{op.type}: {why}{operand.mixed_types}")), None

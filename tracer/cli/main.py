@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -14,7 +15,11 @@ from ..core.errors import OarlockError
 from ..utils.terminal import make_console
 
 app = typer.Typer(
-    help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False
+    help=__doc__,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",  # "rich" keeps the line breaks of docstrings
 )
 
 Prefix = Annotated[
@@ -36,11 +41,18 @@ def report_errors(command: Callable[..., None]) -> Callable[..., None]:
             command(*args, **kwargs)
         except (OarlockError, OSError, ValueError) as error:
             make_console(stderr=True, soft_wrap=True).print(
-                f"[bold red]oarlock:[/] {_escape_markup(str(error))}", highlight=False
+                f"[bold red]oarlock:[/] {_escape_markup(_format_error(error))}", highlight=False
             )
             sys.exit(1)
 
     return wrapper
+
+
+def _format_error(error: Exception) -> str:
+    """Return the message of an error; that of the operating system as `file: what was wrong`."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{os.fspath(error.filename)}: {error.strerror}"
+    return str(error)
 
 
 def _escape_markup(text: str) -> str:

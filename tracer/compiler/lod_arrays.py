@@ -71,7 +71,11 @@ def lower_array_to_lod_tensor(lowering: Lowering, block: int, desc: OpDesc) -> I
         lowering.lod_propagation.get_or_create_lod_register(block, out),
     )
     return PythonStatement(
-        desc, "{o0}, {o1} = {TOGETHER}({0}, {1})", registers, outs, {"TOGETHER": steps_to_sequences}
+        desc,
+        "{o0}, {o1} = {STEPS_TO_SEQUENCES}({0}, {1})",
+        registers,
+        outs,
+        {"STEPS_TO_SEQUENCES": steps_to_sequences},
     )
 
 

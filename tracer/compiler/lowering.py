@@ -10,6 +10,7 @@ from ..autodiff.grad_op_replacements import GradOpReplacements
 from ..capture.variable import GRADIENT_SUFFIX
 from ..core.op import OPS, AttrSpec, Op, Slot
 from ..ir.attr_checks import check_attrs
+from ..ir.attr_types import REFERENCE_ATTR_TYPES
 from ..ir.block_captures import EMPTY_NAME
 from ..ir.kernelless_op_traits import is_feed_or_fetch, kernelless_op_traits_or_default
 from ..ir.passes.move_variable_size_attr_to_input_slot import move_variable_size_attr_to_input_slot
@@ -22,7 +23,6 @@ from .lod_propagation import LodPropagation
 from .loop_residuals import save_registers_read_by_backward_loops
 from .registers import Registers
 
-REFERENCE_ATTR_TYPES = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS)
 LoweringRule = Callable[["Lowering", int, OpDesc], Instruction | None]
 # Lowering rules of ops that are not lowered to a kernel call. The modules that define the rules add
 # them to these tables.

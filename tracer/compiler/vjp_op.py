@@ -49,10 +49,10 @@ class VjpKernel:
                 [_reshape_shape_1_to_0d(g) for g in grads],
                 [_reshape_shape_1_to_0d(r) for r in results],
             )
-        asked = dict(zip(op.vjp_keyword_names[len(self._attrs) :], results, strict=True))
+        outputs_for_rule = dict(zip(op.vjp_keyword_names[len(self._attrs) :], results, strict=True))
         with use_mode(BARE_ARRAY_MODE):
-            said = op.vjp_rule(*grads, *operands, **self._attrs, **asked)
-            parts = said if isinstance(said, tuple) else (said,)
+            input_grads = op.vjp_rule(*grads, *operands, **self._attrs, **outputs_for_rule)
+            parts = input_grads if isinstance(input_grads, tuple) else (input_grads,)
             return [
                 _reduced_grad_or_zeros(
                     _evaluate_input_grad_at(parts, i, k), _list_item_or_operand(operands[i], k)

@@ -28,11 +28,11 @@ from .tensor import Tensor
 
 
 def _add_initial_grads(
-    sweep: BackwardPass, roots: Sequence[Tensor], given: Sequence[Tensor | None]
+    backward_pass: BackwardPass, roots: Sequence[Tensor], given: Sequence[Tensor | None]
 ) -> None:
     for root, g in zip(roots, given, strict=True):
         _check_grad_shape(root, g)
-        sweep.add(root, sweep.initial_grad(root, g))
+        backward_pass.add(root, backward_pass.initial_grad(root, g))
 
 
 def _check_grad_shape(root: Tensor, given: Tensor | None) -> None:
@@ -56,22 +56,28 @@ def reshape_grad_if_same_size(root: Tensor, given: Tensor | None) -> Tensor | No
 
 
 def _run_backward_pass_on_root_device(
-    sweep: BackwardPass, roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool
+    backward_pass: BackwardPass,
+    roots: Sequence[Tensor],
+    given: Sequence[Tensor | None],
+    retain_graph: bool,
 ) -> None:
     if cuda.cupy_state.cupy is not None:
         with cuda.use_device(cuda.gpu_index_of(roots[0].array)):
-            _seed_and_run_backward_pass(sweep, roots, given, retain_graph)
+            _seed_and_run_backward_pass(backward_pass, roots, given, retain_graph)
     else:
-        _seed_and_run_backward_pass(sweep, roots, given, retain_graph)
+        _seed_and_run_backward_pass(backward_pass, roots, given, retain_graph)
 
 
 def _seed_and_run_backward_pass(
-    sweep: BackwardPass, roots: Sequence[Tensor], given: Sequence[Tensor | None], retain_graph: bool
+    backward_pass: BackwardPass,
+    roots: Sequence[Tensor],
+    given: Sequence[Tensor | None],
+    retain_graph: bool,
 ) -> None:
     # With loss scaling, gradients overflow regularly: do not warn.
-    with use_mode(sweep.mode()), np.errstate(all="ignore"):
-        _add_initial_grads(sweep, roots, given)
-        sweep.run(retain_graph)
+    with use_mode(backward_pass.mode()), np.errstate(all="ignore"):
+        _add_initial_grads(backward_pass, roots, given)
+        backward_pass.run(retain_graph)
 
 
 def backward(
@@ -95,16 +101,16 @@ def backward(
     if is_plain and not compat.rules.keeps_result_gradients and _is_single_program_graph(roots):
         _accumulate_grads_through_program(roots[0], given[0], retain_graph)
         return
-    sweep = new_backward_pass(create_graph=False)
-    notified = begin_and_schedule_listeners(sweep, roots, active)
-    _run_backward_pass_on_root_device(sweep, roots, given, retain_graph)
+    backward_pass = new_backward_pass(create_graph=False)
+    notified = begin_and_schedule_listeners(backward_pass, roots, active)
+    _run_backward_pass_on_root_device(backward_pass, roots, given, retain_graph)
     if notified:
-        sweep.notify_remaining_listeners()
+        backward_pass.notify_remaining_listeners()
     with use_mode(state.mode.mode_with_tape_set(False)):
-        for leaf, gradient in sweep.leaves():
+        for leaf, gradient in backward_pass.leaves():
             if not any(listener.owns(leaf) for listener in notified):
                 leaf.grad = leaf_grad_after_hooks_and_accumulation(
-                    leaf, sweep.to_conjugated_tensor(gradient)
+                    leaf, backward_pass.to_conjugated_tensor(gradient)
                 )
     for listener in notified:
         listener.finish()
@@ -215,12 +221,16 @@ def grad(
     found = state.mode.gradients(roots, given, wanted, barred)
     if found is None:
         reject_static_graph_mode("grad", "use static.gradients")
-        sweep = new_backward_pass(create_graph, wanted, ActiveTensors(roots, wanted, barred))
+        backward_pass = new_backward_pass(
+            create_graph, wanted, ActiveTensors(roots, wanted, barred)
+        )
         _run_backward_pass_on_root_device(
-            sweep, roots, given, create_graph if retain_graph is None else retain_graph
+            backward_pass, roots, given, create_graph if retain_graph is None else retain_graph
         )
         found = [
-            _as_differentiable_grad(sweep.grad_of(t)) if create_graph else sweep.grad_of(t)
+            _as_differentiable_grad(backward_pass.grad_of(t))
+            if create_graph
+            else backward_pass.grad_of(t)
             for t in wanted
         ]
     elif not create_graph:

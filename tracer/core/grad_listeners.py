@@ -57,10 +57,10 @@ def leaf_grad_after_hooks_and_accumulation(leaf: Tensor, gradient: Tensor) -> Te
 
 
 def begin_and_schedule_listeners(
-    sweep: BackwardPass, roots: Sequence[Tensor], active: Sequence[GradListener]
+    backward_pass: BackwardPass, roots: Sequence[Tensor], active: Sequence[GradListener]
 ) -> list[GradListener]:
     """Start a pass: return the active listeners that own leaves which the pass reaches, and set
-    `sweep.last_uses` so that each is notified after the last node that reads its leaf.
+    `backward_pass.last_uses` so that each is notified after the last node that reads its leaf.
     """
     if not active:
         return []
@@ -72,7 +72,7 @@ def begin_and_schedule_listeners(
             if listener.owns(leaf):
                 by_node.setdefault(last[key], []).append((listener, leaf))
     if notified:
-        sweep.last_uses = by_node
+        backward_pass.last_uses = by_node
     return notified
 
 

@@ -302,7 +302,7 @@ class Op(OpBase):
         index = {s.name: i for i, s in enumerate(self.outs)}
         unknown = [name for name in wanted if name not in index and name not in self.attrs]
         if unknown:
-            raise TypeError(f"{self.type}: the vjp asks for {unknown}")
+            raise TypeError(f"{self.type}: the VJP rule requests {unknown}")
         everything = any(p.kind is p.VAR_KEYWORD for p in parameters)
         attrs = {n: spec.default for n, spec in self.attrs.items() if everything or n in wanted}
         outs = [name for name in wanted if name in index]

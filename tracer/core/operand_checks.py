@@ -58,8 +58,8 @@ def called_function_name() -> str:
     while frame is not None and is_oarlock_internal_file(frame.f_code.co_filename):
         last, frame = frame, frame.f_back
     assert last is not None  # at least the frame of this function
-    name, asked = last.f_code.co_name, last.f_locals.get("self")
-    return type(asked).__name__ if name in ("__call__", "__init__") and asked is not None else name
+    name, owner = last.f_code.co_name, last.f_locals.get("self")
+    return type(owner).__name__ if name in ("__call__", "__init__") and owner is not None else name
 
 
 def rename_generated_function(function: Callable[..., Any], name: str) -> None:

@@ -24,11 +24,9 @@ from typing import Any
 
 import numpy as np
 
-from .tensor import Tensor
-
 FactoryAndChildren = tuple[Any, list[Any] | dict[Any, Any]]
 STRUCTURE_MISMATCH = object()  # `map_pair_with_path` returns it for trees of different structures
-_TENSOR_TYPES: list[type] = [Tensor, np.ndarray]
+_TENSOR_TYPES: list[type] = [np.ndarray]  # `Tensor` registers itself
 _UNWRAP_BY_PROXY_TYPE: dict[type, Callable[[Any], Any]] = {}
 
 
@@ -44,7 +42,7 @@ class DefaultDictFactory:
         return defaultdict(self.default_factory, items)
 
 
-def register_tensor_type_for_dict_subclasses(kind: type) -> None:
+def register_tensor_type(kind: type) -> None:
     """Treat subclasses of dict that hold an instance of `kind` as containers."""
     _TENSOR_TYPES.append(kind)
 
@@ -77,17 +75,13 @@ def flatten_one_level_with_subclasses(value: Any) -> FactoryAndChildren | None:
     return (dict, dict(value.items())) if isinstance(value, dict) else None
 
 
-def flatten_one_level_any_sequence(
-    value: Any, strings: type | tuple[type, ...] = str
-) -> FactoryAndChildren | None:
+def flatten_one_level_any_sequence(value: Any) -> FactoryAndChildren | None:
     """Return the factory and the children of any dict or sequence other than a string, as
     `paddle.utils.map_structure` and `fluid.layers.utils` define them.
-
-    strings: the sequence types that are leaves
     """
     if isinstance(value, dict):
         return type(value), {key: value[key] for key in value}
-    if isinstance(value, Sequence) and not isinstance(value, strings):
+    if isinstance(value, Sequence) and not isinstance(value, str):
         return type(value), list(value)
     return None
 
@@ -240,7 +234,7 @@ def is_dict_or_sequence_holding_tensors(value: Any) -> bool:
         return False
     # there are few types, even in a list of a million numbers
     kinds = {type(item) for item in value}
-    if any(issubclass(kind, (Tensor, np.ndarray, dict)) for kind in kinds):
+    if any(issubclass(kind, (*_TENSOR_TYPES, dict)) for kind in kinds):
         return True
     has_sequences = any(issubclass(kind, (list, tuple)) for kind in kinds)
     return has_sequences and any(is_dict_or_sequence_holding_tensors(item) for item in value)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from . import cuda, unique_name
+from . import cuda, pytree, unique_name
 from ._tape import TensorBase, oldest_seq, take_next_seq, zero_grads
 from .dtype import DTYPE_BY_NP, DType, parse_dtype
 from .errors import ArgumentAssertionError, MissingStateError, OpError, append_user_line
@@ -415,13 +415,7 @@ def _shapes_may_match(one: tuple[int, ...], two: tuple[int, ...]) -> bool:
 
 def _tensors_to_arrays(value: Any) -> Any:
     """Replace the tensors in nested lists, tuples and dicts by arrays."""
-    if isinstance(value, Tensor):
-        return np.asarray(value)
-    if isinstance(value, list | tuple):
-        return type(value)(_tensors_to_arrays(v) for v in value)
-    return (
-        {k: _tensors_to_arrays(v) for k, v in value.items()} if isinstance(value, dict) else value
-    )
+    return pytree.map(lambda v: np.asarray(v) if isinstance(v, Tensor) else v, value)
 
 
 def _accumulate_retained_grad(of: weakref.ref[Tensor], gradient: Tensor) -> None:
@@ -459,3 +453,6 @@ class RemovableHookHandle:
             return False
         self._hooks.remove(self._hook)
         return True
+
+
+pytree.register_tensor_type(Tensor)

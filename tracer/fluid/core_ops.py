@@ -16,14 +16,10 @@ from ..core.errors import OpError, append_user_line
 from ..core.op import OPS, Op
 from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
+from ..static.graph.program_recorder import OPS_WITH_XSHAPE_OUTPUT
 from ..tensor.creation import zeros
 from ..tensor.manipulation import apply_in_place
 
-# Ops whose function also returns XShape, a tensor without elements that holds the shape of the
-# input.
-OPS_WITH_XSHAPE = frozenset(
-    {"reshape2", "transpose2", "squeeze2", "unsqueeze2", "flatten2", "flatten_contiguous_range"}
-)
 # Ops whose function has inputs or outputs in a different order than Oarlock's op. Functions of 1.x
 # have the inputs in this order.
 INPUT_ORDER = {
@@ -50,7 +46,7 @@ def __getattr__(name: str) -> Callable[..., Any]:
         inputs, outputs, attrs = _split_into_inputs_outputs_attrs(name, op, args)
         if not is_inplace:
             return _assign_and_order_results(op, op(*inputs, **attrs), inputs, outputs)
-        xshape = _make_xshape_output(inputs[0]) if op_type in OPS_WITH_XSHAPE else None
+        xshape = _make_xshape_output(inputs[0]) if op_type in OPS_WITH_XSHAPE_OUTPUT else None
         result = apply_in_place(inputs[0], lambda x: _first_output(op(x, *inputs[1:], **attrs)))
         return result if xshape is None else [result, xshape]
 
@@ -105,7 +101,7 @@ def _assign_and_order_results(op: Op, result: Any, inputs: list[Any], outputs: l
     """Write the results to the tensors that the caller passed, and return them in Paddle's
     order.
     """
-    if op.type in OPS_WITH_XSHAPE:
+    if op.type in OPS_WITH_XSHAPE_OUTPUT:
         return [result, _make_xshape_output(inputs[0])]
     result = list(result) if isinstance(result, tuple) else result
     if op.type in OUTPUT_ORDER:

@@ -106,7 +106,7 @@ __all__ = [
     "switch_startup_program",
     "unique_name",
     "use_pir_api",
-]  # fmt: skip
+]
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from ..core import cuda
+from ..core import cuda, pytree
 from ..core.dtype import DTYPE_BY_NP, bfloat16
 from ..core.errors import FileError, OperandError, OpError
 from ..core.legacy_importer import import_legacy_module
@@ -137,16 +137,9 @@ def _is_state(obj: Any) -> bool:
     if not isinstance(obj, dict):
         return False
     return all(
-        not _contains_tensor(v) if isinstance(v, dict) else is_tensor(v) for v in obj.values()
+        not any(map(is_tensor, pytree.leaves(v))) if isinstance(v, dict) else is_tensor(v)
+        for v in obj.values()
     )
-
-
-def _contains_tensor(obj: Any) -> bool:
-    if isinstance(obj, dict):
-        return any(_contains_tensor(value) for value in obj.values())
-    if isinstance(obj, (list, tuple)):
-        return any(_contains_tensor(value) for value in obj)
-    return is_tensor(obj)
 
 
 def make_pickled_state_dict(

@@ -5,36 +5,26 @@ from __future__ import annotations
 import glob
 import itertools
 import os
-from collections.abc import Callable
+from dataclasses import dataclass
 from multiprocessing.shared_memory import SharedMemory
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ..core import cuda
+from ..core import cuda, pytree
 from ..core.tensor import Tensor
 
 MIN_BYTES = 1 << 16  # smaller arrays are as fast in a pipe
 SHARED_MEMORY_FOLDER = "/dev/shm"  # does not exist on other systems than Linux
 
 
-class SharedArray(NamedTuple):
+@dataclass(frozen=True)
+class SharedArray:
     """Reference to an array in shared memory."""
 
     name: str
     shape: tuple[int, ...]
     dtype: Any
-
-
-def _map_leaves(value: Any, function: Callable[[Any], Any]) -> Any:
-    """Apply `function` to the leaves of nested dicts, lists and tuples."""
-    if isinstance(value, dict):
-        return {key: _map_leaves(item, function) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_map_leaves(item, function) for item in value]
-    if type(value) is tuple:
-        return tuple(_map_leaves(item, function) for item in value)
-    return function(value)
 
 
 def _free_shared_memory_bytes() -> int:
@@ -68,7 +58,7 @@ def copy_large_arrays_to_shared_memory(batch: Any, prefix: str) -> Any:
         memory.close()
         return SharedArray(memory.name, array.shape, array.dtype)
 
-    return _map_leaves(batch, share_if_large)
+    return pytree.map(share_if_large, batch)
 
 
 def copy_and_unlink_shared_arrays(batch: Any) -> Any:
@@ -83,7 +73,7 @@ def copy_and_unlink_shared_arrays(batch: Any) -> Any:
         memory.unlink()
         return array
 
-    return _map_leaves(batch, copy)
+    return pytree.map(copy, batch)
 
 
 def unlink_segments_of_prefix(prefix: str) -> None:

@@ -66,6 +66,8 @@ ATTR_RULES: dict[AttrType, tuple[bool, str, Callable[[Any], bool]]] = {
     AttrType.SCALARS: (True, "bool, ints of 64 bits, floats or complex", _is_paddle_scalar),
 }
 LIST_ATTR_TYPES = frozenset(kind for kind, (is_list, _, _) in ATTR_RULES.items() if is_list)
+# Types of attributes that refer to blocks or variables of the program.
+REFERENCE_ATTR_TYPES = (AttrType.BLOCK, AttrType.BLOCKS, AttrType.VAR, AttrType.VARS)
 
 
 def attr_problem(attr: Attr) -> str | None:

@@ -144,7 +144,7 @@ class InputSpec:
         return hash((self.shape_with_dims(), self.dtype.name, self.stop_gradient))
 
 
-pytree.register_tensor_type_for_dict_subclasses(InputSpec)
+pytree.register_tensor_type(InputSpec)
 
 
 def to_input_spec(given: Any) -> InputSpec:

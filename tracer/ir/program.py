@@ -57,6 +57,8 @@ class VarKind(IntEnum):
     __str__ = __repr__
 
 
+# Kinds that have a lod_level: files describe them by a LoDTensorDesc rather than a TensorDesc.
+KINDS_WITH_LOD = (VarKind.DENSE, VarKind.ARRAY)
 # Paddle's names of kinds that have another name in `VarKind`.
 _PADDLE_KINDS = {
     "DENSE": "LOD_TENSOR",

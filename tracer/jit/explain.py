@@ -35,19 +35,19 @@ FIX_BY_ERROR_PATTERN = {
     r"sorted\(\)": "use paddle.sort or paddle.argsort",
     r"the dtypes differ": "cast one side, with astype",
     r"the numbers of axes differ": "reshape one side, or reduce both",
-    r"the value of .* is not known": "stay with tensors and paddle's functions, or compute it "
+    r"the value of .* is not known": "use tensors and paddle's functions, or compute it "
     "outside and pass it in",
     r"the number of (rows|items) is known only": "use a `for` statement, or give the size in the "
     "input's shape",
     r"has a value only if": "give it a value before the `if`",
     r"not every path through": "return a value at the end as well",
     r"only tensors and numbers": "decide it before, or make a tensor of it",
-    r"different structures": "give back the same structure on both sides",
+    r"different structures": "return the same structure from both branches",
     r"is not one of its results": "assign it to a variable instead",
     r"is not converted": "put the function in a file; until then its control flow is Python's",
     r"raise: ": "raise under an `if`",
     r"whose length is known only at run time": "stack or concat it",
-    r"stores values": "give them back instead",
+    r"stores values": "return them instead",
 }
 
 SOURCE_ONLY_NOTE = "; what comes after it was only read"

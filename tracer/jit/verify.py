@@ -729,6 +729,6 @@ def _describe_first_differing_op(program: Program, name: str) -> str:
         for op in reversed(program.block.ops)
         if not is_feed_or_fetch(op.type) and name in op.output_names()
     )
-    return (f"the first op to differ is {op.type}, giving '{name}'") + (
+    return (f"the first op to differ is {op.type}, output '{name}'") + (
         f", recorded at {op.user_line}" if op.user_line else ""
     )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..core.arrays import np
+from ..core.dtype import parse_dtype
 from ..core.op import (
     NO_GRAD_VALUE_INDEPENDENT,
     OPS,
@@ -25,12 +26,12 @@ from .dynamic_sizes import has_size_tensor, resolve_sizes, resolve_sizes_for_met
 from .shared_op_rules import Shape, like_x, num_elements, numpy_dtype_of_proto
 
 # The attribute of assign_value for each dtype.
-_VALUE_ATTR_BY_PROTO = {
-    0: "bool_values",
-    2: "int32_values",
-    3: "int64_values",
-    5: "fp32_values",
-    6: "fp64_values",
+VALUES_ATTR_BY_DTYPE = {
+    "bool": "bool_values",
+    "int32": "int32_values",
+    "int64": "int64_values",
+    "float32": "fp32_values",
+    "float64": "fp64_values",
 }
 
 
@@ -179,22 +180,25 @@ def assign_value(
     fp64_values: Float64s = [],
 ):
     """Out = the values in the attribute for the dtype.   -> Out [*shape]"""
-    given = {0: bool_values, 2: int32_values, 3: int64_values, 5: fp32_values, 6: fp64_values}[
-        dtype
-    ]
+    given = {
+        "bool_values": bool_values,
+        "fp32_values": fp32_values,
+        "int32_values": int32_values,
+        "int64_values": int64_values,
+        "fp64_values": fp64_values,
+    }[VALUES_ATTR_BY_DTYPE[parse_dtype(dtype).name]]
     return np.array(given, numpy_dtype_of_proto(dtype)).reshape(shape)
 
 
 @assign_value.meta
 def _(*, shape, dtype, **values):
-    check_dtype(
-        dtype in _VALUE_ATTR_BY_PROTO,
-        f"dtype={dtype} is not one that values can be written down for",
-    )
-    count = len(values[_VALUE_ATTR_BY_PROTO[dtype]])
+    name = parse_dtype(dtype).name
+    check_dtype(name in VALUES_ATTR_BY_DTYPE, f"dtype={name} has no attribute for values")
+    attr = VALUES_ATTR_BY_DTYPE[name]
+    count = len(values[attr])
     check(
         count == num_elements(tuple(shape)),
-        f"{_VALUE_ATTR_BY_PROTO[dtype]} holds {count} values for shape={list(shape)}",
+        f"{attr} holds {count} values for shape={list(shape)}",
     )
     return Meta(tuple(shape), numpy_dtype_of_proto(dtype))
 

@@ -19,7 +19,7 @@ def _flat_indices_of_middle_elements(x: Any, axes: tuple[int, ...]) -> Any:
     """
     rest = tuple(i for i in range(x.ndim) if i not in axes)
     length = math.prod(x.shape[i] for i in axes)
-    check(length > 0, "there is nothing to choose from")
+    check(length > 0, "an axis to reduce has size 0")
     own = np.arange(x.size).reshape(x.shape)
     lines, at = (
         t.transpose(*rest, *axes).reshape(*(x.shape[i] for i in rest), length)
@@ -58,7 +58,7 @@ def nanmedian(x, *, axis: Ints = [], keepdim: bool = True):
 def _(x, *, axis, keepdim):
     check_not_bool(x)
     axes = axes_to_reduce(axis, False, len(x.shape))
-    check(all(x.shape[a] != 0 for a in axes), "there is nothing to choose from")
+    check(all(x.shape[a] != 0 for a in axes), "an axis to reduce has size 0")
     return Meta(reduced_shape(x.shape, axes, keepdim), x.dtype), Meta(
         (*reduced_shape(x.shape, axes, False), 2), np.dtype(np.int64)
     )

@@ -87,7 +87,7 @@ def mode(x, *, axis: int = -1, keepdim: bool = False):
     """
     if not x.ndim:
         return x.copy(), np.zeros((), np.int64)
-    check(x.shape[axis] > 0, "there is nothing to choose from")
+    check(x.shape[axis] > 0, "an axis to reduce has size 0")
     lines = np.moveaxis(x, axis, -1)
     indices = np.array(
         [_last_index_of_mode(line) for line in lines.reshape(-1, x.shape[axis])], np.int64
@@ -105,7 +105,7 @@ def _last_index_of_mode(line: Any) -> int:
 
 @mode.meta
 def _(x, *, axis, keepdim):
-    check(not x.shape or x.shape[axis] != 0, "there is nothing to choose from")
+    check(not x.shape or x.shape[axis] != 0, "an axis to reduce has size 0")
     return _kthvalue_and_mode_meta(x, axis, keepdim)
 
 

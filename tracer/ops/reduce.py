@@ -414,7 +414,7 @@ def _(g, x, *, axis, keepdim, reduce_all, Out):
 
 def _arg_extreme_meta(x, *, axis, keepdims, flatten, dtype):
     axes = tuple(range(len(x.shape))) if flatten else (normalize_axis(axis, len(x.shape)),)
-    check(all(x.shape[a] != 0 for a in axes if x.shape), "there is nothing to choose from")
+    check(all(x.shape[a] != 0 for a in axes if x.shape), "an axis to reduce has size 0")
     return Meta(
         reduced_shape(x.shape, axes, keepdims), numpy_dtype_of_proto(3 if dtype < 0 else dtype)
     )

@@ -90,7 +90,7 @@ def rnn(
     steps, batch = x.shape[:2]
     valid = _valid_step_mask(x, lengths)
     masks = _dropout_masks(x, directions * hidden_size, num_layers, dropout_prob, is_test, seed)
-    kept = np.empty_like(
+    saved = np.empty_like(
         x, shape=(num_layers, directions, steps, cell.num_saved, batch, hidden_size)
     )
     last = [np.empty_like(p) for p in pre]
@@ -102,13 +102,13 @@ def rnn(
             at = layer * directions + d
             own = _direction_weights(weights, layer, d, directions)
             final = run_direction_filling_kept(
-                cell, x, [p[at] for p in pre], own, valid, kept[layer, d], d == 1
+                cell, x, [p[at] for p in pre], own, valid, saved[layer, d], d == 1
             )
             for state, value in zip(last, final, strict=True):
                 state[at] = value
-            out[..., place] = kept[layer, d, :, -1]
+            out[..., place] = saved[layer, d, :, -1]
         x = out if valid is None else out * valid
-    return x, masks, kept, last
+    return x, masks, saved, last
 
 
 def _invalid_inputs_message(
@@ -192,16 +192,16 @@ def _(g, g_last, x, pre, weights, lengths, *, DropoutState, Reserve, **attrs):
     internal=True,
 )
 @computed_in_float32_if_half
-def rnn_grad(x, pre, weights, lengths, masks, kept, g, g_last, **attrs):
+def rnn_grad(x, pre, weights, lengths, masks, saved, g, g_last, **attrs):
     """The gradients of rnn with respect to Input, every PreState and every weight, in this
     order.
     """
     hidden, cell = attrs["hidden_size"], CELLS[attrs["mode"]]
-    layers, directions = kept.shape[:2]
+    layers, directions = saved.shape[:2]
     valid, prob = _valid_step_mask(x, lengths), attrs.get("dropout_prob", 0.0)
     of_pre, of_weights = [np.empty_like(p) for p in pre], [None] * len(weights)
     for layer in reversed(range(layers)):
-        source = x if layer == 0 else _layer_outputs_from_saved_states(kept[layer - 1], valid)
+        source = x if layer == 0 else _layer_outputs_from_saved_states(saved[layer - 1], valid)
         factor = _scale_mask(masks[layer - 1], prob, x.dtype) if layer and masks.shape[0] else None
         source = source if factor is None else source * factor
         g = g if valid is None else g * valid
@@ -215,7 +215,7 @@ def rnn_grad(x, pre, weights, lengths, masks, kept, g, g_last, **attrs):
                 [p[at] for p in pre],
                 own,
                 valid,
-                kept[layer, d],
+                saved[layer, d],
                 d == 1,
                 g[..., place],
                 [s[at] for s in g_last],
@@ -232,11 +232,11 @@ def rnn_grad(x, pre, weights, lengths, masks, kept, g, g_last, **attrs):
     return [g, *of_pre, *of_weights]
 
 
-def _layer_outputs_from_saved_states(kept: Any, valid: Any) -> Any:
+def _layer_outputs_from_saved_states(saved: Any, valid: Any) -> Any:
     """The outputs of a layer from its saved hidden states, 0 after the end of a sequence:
     [T,B,D*H].
     """
-    out = np.concatenate([direction[:, -1] for direction in kept], axis=2)
+    out = np.concatenate([direction[:, -1] for direction in saved], axis=2)
     return out if valid is None else out * valid
 
 

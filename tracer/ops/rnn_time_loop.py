@@ -19,11 +19,11 @@ class Cell(NamedTuple):
     num_gates: number of gates; the weights have gates*H rows.
     num_saved: number K of tensors saved for the backward pass.
     num_states: number of states passed from step to step.
-    forward(inputs [B, gates*H], states, hidden weight [H, gates*H], hidden bias, kept [K, B, H]):
-    returns the new states, and writes the other saved tensors (gates) to kept[:K - num_states]; the
-    time loop writes the states to the last positions. backward(gradients of the new states, states
-    before, kept [K, B, H]): returns the gradients of (inputs, hidden product, states before). The
-    last one excludes the part through the hidden product.
+    forward(inputs [B, gates*H], states, hidden weight [H, gates*H], hidden bias, saved [K, B, H]):
+    returns the new states, and writes the other saved tensors (gates) to the first positions of
+    `saved`; the time loop writes the states to the last ones. backward(gradients of the new states,
+    states before, saved [K, B, H]): returns the gradients of (inputs, hidden product, states
+    before). The last one excludes the part through the hidden product.
     """
 
     num_gates: int
@@ -39,22 +39,22 @@ def _sigmoid(x: Any) -> Any:
     return np.tanh(x * half) * half + half
 
 
-def _lstm_step(x: Any, states: Arrays, w: Any, b: Any, kept: Any) -> Arrays:
+def _lstm_step(x: Any, states: Arrays, w: Any, b: Any, saved: Any) -> Arrays:
     h, c = states
     size = h.shape[1]
     z = np.matmul(h, w)
     z += x
     z += b
-    kept[0:2] = np.moveaxis(_sigmoid(z[:, : 2 * size]).reshape(-1, 2, size), 1, 0)
-    np.tanh(z[:, 2 * size : 3 * size], out=kept[2])
-    kept[3] = _sigmoid(z[:, 3 * size :])
-    into, forget, new, out = kept[:4]
+    saved[0:2] = np.moveaxis(_sigmoid(z[:, : 2 * size]).reshape(-1, 2, size), 1, 0)
+    np.tanh(z[:, 2 * size : 3 * size], out=saved[2])
+    saved[3] = _sigmoid(z[:, 3 * size :])
+    into, forget, new, out = saved[:4]
     c = forget * c + into * new
     return [out * np.tanh(c), c]
 
 
-def _lstm_step_grad(g: Arrays, states: Arrays, kept: Any) -> tuple[Any, Any, Arrays]:
-    into, forget, new, out, c_now, _ = kept
+def _lstm_step_grad(g: Arrays, states: Arrays, saved: Any) -> tuple[Any, Any, Arrays]:
+    into, forget, new, out, c_now, _ = saved
     t = np.tanh(c_now)
     dc = g[1] + g[0] * out * (1 - t * t)
     dz = np.concatenate(
@@ -69,19 +69,19 @@ def _lstm_step_grad(g: Arrays, states: Arrays, kept: Any) -> tuple[Any, Any, Arr
     return dz, dz, [np.zeros_like(dc), dc * forget]
 
 
-def _gru_step(x: Any, states: Arrays, w: Any, b: Any, kept: Any) -> Arrays:
+def _gru_step(x: Any, states: Arrays, w: Any, b: Any, saved: Any) -> Arrays:
     (h,) = states
     size = h.shape[1]
     y = np.matmul(h, w)
     y += b
     both = _sigmoid(x[:, : 2 * size] + y[:, : 2 * size])
-    kept[0], kept[1], kept[3] = both[:, :size], both[:, size:], y[:, 2 * size :]
-    np.tanh(x[:, 2 * size :] + kept[0] * kept[3], out=kept[2])
-    return [(h - kept[2]) * kept[1] + kept[2]]
+    saved[0], saved[1], saved[3] = both[:, :size], both[:, size:], y[:, 2 * size :]
+    np.tanh(x[:, 2 * size :] + saved[0] * saved[3], out=saved[2])
+    return [(h - saved[2]) * saved[1] + saved[2]]
 
 
-def _gru_step_grad(g: Arrays, states: Arrays, kept: Any) -> tuple[Any, Any, Arrays]:
-    reset, update, new, from_hidden, _ = kept
+def _gru_step_grad(g: Arrays, states: Arrays, saved: Any) -> tuple[Any, Any, Arrays]:
+    reset, update, new, from_hidden, _ = saved
     d_new = g[0] * (1 - update) * (1 - new * new)
     d_reset = d_new * from_hidden * reset * (1 - reset)
     d_update = g[0] * (states[0] - new) * update * (1 - update)
@@ -90,21 +90,21 @@ def _gru_step_grad(g: Arrays, states: Arrays, kept: Any) -> tuple[Any, Any, Arra
     return dx, dy, [g[0] * update]
 
 
-def _tanh_step(x: Any, states: Arrays, w: Any, b: Any, kept: Any) -> Arrays:
+def _tanh_step(x: Any, states: Arrays, w: Any, b: Any, saved: Any) -> Arrays:
     return [np.tanh(x + np.matmul(states[0], w) + b)]
 
 
-def _tanh_step_grad(g: Arrays, states: Arrays, kept: Any) -> tuple[Any, Any, Arrays]:
-    dz = g[0] * (1 - kept[-1] * kept[-1])
+def _tanh_step_grad(g: Arrays, states: Arrays, saved: Any) -> tuple[Any, Any, Arrays]:
+    dz = g[0] * (1 - saved[-1] * saved[-1])
     return dz, dz, [np.zeros_like(g[0])]
 
 
-def _relu_step(x: Any, states: Arrays, w: Any, b: Any, kept: Any) -> Arrays:
+def _relu_step(x: Any, states: Arrays, w: Any, b: Any, saved: Any) -> Arrays:
     return [np.maximum(x + np.matmul(states[0], w) + b, x.dtype.type(0))]
 
 
-def _relu_step_grad(g: Arrays, states: Arrays, kept: Any) -> tuple[Any, Any, Arrays]:
-    dz = g[0] * (kept[-1] > 0)
+def _relu_step_grad(g: Arrays, states: Arrays, saved: Any) -> tuple[Any, Any, Arrays]:
+    dz = g[0] * (saved[-1] > 0)
     return dz, dz, [np.zeros_like(g[0])]
 
 
@@ -122,11 +122,11 @@ def step_indices(count: int, reverse: bool) -> range:
     return range(count - 1, -1, -1) if reverse else range(count)
 
 
-def _states_before_steps(kept: Any, states: Arrays, reverse: bool) -> Arrays:
+def _states_before_steps(saved: Any, states: Arrays, reverse: bool) -> Arrays:
     """The states before each step, each [T, B, H]."""
     found = []
     for k, first in enumerate(states):
-        after = kept[:, -1 - k]
+        after = saved[:, -1 - k]
         found.append(
             np.concatenate([after[1:], first[None]])
             if reverse
@@ -137,26 +137,32 @@ def _states_before_steps(kept: Any, states: Arrays, reverse: bool) -> Arrays:
 
 @native.NativeFunction
 def run_direction_filling_kept(
-    cell: Cell, x: Any, states: Arrays, weights: Sequence[Any], valid: Any, kept: Any, reverse: bool
+    cell: Cell,
+    x: Any,
+    states: Arrays,
+    weights: Sequence[Any],
+    valid: Any,
+    saved: Any,
+    reverse: bool,
 ) -> Arrays:
     """Run all steps of one direction; return the last states.
 
     x [T,B,I], states [B,H] each.
     valid: bool [T,B,1], or None. Invalid steps do not change the states.
-    kept [T,K,B,H]: receives the saved tensors.
+    saved [T,K,B,H]: receives the saved tensors.
     """
     w_in, w_hidden, b_in, b_hidden = weights
     inputs = np.matmul(x, w_in.T) + b_in
     turned = np.ascontiguousarray(w_hidden.T)
     for t in step_indices(x.shape[0], reverse):
-        new = cell.forward(inputs[t], states, turned, b_hidden, kept[t])
+        new = cell.forward(inputs[t], states, turned, b_hidden, saved[t])
         states = (
             new
             if valid is None
             else [np.where(valid[t], n, s) for n, s in zip(new, states, strict=True)]
         )
         for k, s in enumerate(states):
-            kept[t, -1 - k] = s
+            saved[t, -1 - k] = s
     return states
 
 
@@ -167,7 +173,7 @@ def run_direction_grad(
     states: Arrays,
     weights: Sequence[Any],
     valid: Any,
-    kept: Any,
+    saved: Any,
     reverse: bool,
     g: Any,
     g_states: Arrays,
@@ -179,7 +185,7 @@ def run_direction_grad(
     g_states: the gradients of the last states.
     """
     w_in, w_hidden = weights[:2]
-    before = _states_before_steps(kept, states, reverse)
+    before = _states_before_steps(saved, states, reverse)
     dx = np.empty_like(x, shape=(*x.shape[:2], w_in.shape[0]))
     dy = np.empty_like(dx) if cell.num_gates == 3 else dx
     for t in reversed(step_indices(x.shape[0], reverse)):
@@ -187,7 +193,7 @@ def run_direction_grad(
         if valid is not None:
             g_states = [s * valid[t] for s in g_states]
         g_states = [g_states[0] + g[t], *g_states[1:]]
-        dx[t], dy[t], back = cell.backward(g_states, [b[t] for b in before], kept[t])
+        dx[t], dy[t], back = cell.backward(g_states, [b[t] for b in before], saved[t])
         back[0] += np.matmul(dy[t], w_hidden)
         g_states = (
             back
@@ -212,7 +218,7 @@ _NATIVE_CELL_CODES = {_lstm_step: 0, _gru_step: 1, _tanh_step: 2, _relu_step: 3}
 
 
 @run_direction_filling_kept.native
-def _(cell, x, states, weights, valid, kept, reverse):
+def _(cell, x, states, weights, valid, saved, reverse):
     w_in, w_hidden, b_in, b_hidden = weights
     inputs = _PRODUCT(x, w_in, False, True)
     if inputs is NotImplemented:
@@ -220,25 +226,25 @@ def _(cell, x, states, weights, valid, kept, reverse):
     inputs += b_in
     mask, number = None if valid is None else valid.view(np.uint8), _NATIVE_CELL_CODES[cell.forward]
     made = _RECUR(
-        number, inputs, states, np.ascontiguousarray(w_hidden.T), b_hidden, mask, kept, reverse
+        number, inputs, states, np.ascontiguousarray(w_hidden.T), b_hidden, mask, saved, reverse
     )
     at = 0 if reverse else -1
-    return made if made is NotImplemented else [kept[at, -1 - k] for k in range(len(states))]
+    return made if made is NotImplemented else [saved[at, -1 - k] for k in range(len(states))]
 
 
 @run_direction_grad.native
-def _(cell, x, states, weights, valid, kept, reverse, g, g_states):
+def _(cell, x, states, weights, valid, saved, reverse, g, g_states):
     w_in, w_hidden = weights[:2]
     last, dx = [s.copy() for s in g_states], np.empty((*x.shape[:2], w_in.shape[0]), x.dtype)
     dy = np.empty_like(dx) if cell.num_gates == 3 else dx
     mask, number = None if valid is None else valid.view(np.uint8), _NATIVE_CELL_CODES[cell.forward]
     if (
-        _RECUR_BACK(number, g, last, states, w_hidden, mask, kept, dx, dy, reverse)
+        _RECUR_BACK(number, g, last, states, w_hidden, mask, saved, dx, dy, reverse)
         is NotImplemented
     ):
         return NotImplemented
     flat_x, flat_y = dx.reshape(-1, dx.shape[2]), dy.reshape(-1, dy.shape[2])
-    before = _states_before_steps(kept, states, reverse)[0].reshape(-1, w_hidden.shape[1])
+    before = _states_before_steps(saved, states, reverse)[0].reshape(-1, w_hidden.shape[1])
     products = (
         _native_or_numpy_matmul(flat_x, x.reshape(-1, x.shape[2]), True),
         _native_or_numpy_matmul(flat_y, before, True),

@@ -25,7 +25,7 @@ from .shared_op_rules import (
 
 # What the ops do with integers: reject them as in Paddle, convert them to float32, or pass them to
 # the function.
-_META_BY_INTEGER_MODE = {"refuse": float_like_x, "float": like_x_or_float32, "keep": like_x}
+_META_BY_INTEGER_MODE = {"reject": float_like_x, "float": like_x_or_float32, "keep": like_x}
 
 
 def define_unary_op(
@@ -35,7 +35,7 @@ def define_unary_op(
     *,
     of_x: Callable[[Any, Any], Any] | None = None,
     of_out: Callable[[Any, Any], Any] | None = None,
-    ints: str = "refuse",
+    ints: str = "reject",
     slots: str = "X -> Out",
     analytic: bool = False,
     **traits: Any,
@@ -61,7 +61,7 @@ def define_unary_op(
     made = op(
         type,
         slots,
-        meta=inexact_like_x if analytic and ints == "refuse" else _META_BY_INTEGER_MODE[ints],
+        meta=inexact_like_x if analytic and ints == "reject" else _META_BY_INTEGER_MODE[ints],
         **traits,
     )(kernel)
     if of_x is not None:

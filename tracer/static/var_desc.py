@@ -23,7 +23,7 @@ from ..core.dtype import (
     uint8,
 )
 from ..core.errors import OpError, append_user_line
-from ..ir.program import VarKind
+from ..ir.program import KINDS_WITH_LOD, VarKind
 from .desc_view_bases import IdentifiedDescView
 
 KINDS_WITH_SHAPE = (
@@ -33,7 +33,6 @@ KINDS_WITH_SHAPE = (
     VarKind.STRINGS,
     VarKind.VOCAB,
 )
-KINDS_WITH_LOD = (VarKind.DENSE, VarKind.ARRAY)
 
 
 class VarDesc(IdentifiedDescView):

@@ -18,17 +18,10 @@ from ..core.op import OPS
 from ..core.operand_checks import axis_out_of_range_error, not_a_tensor_error
 from ..core.place import parse_place, require_usable_gpu_index_unless_cpu
 from ..core.tensor import Tensor
+from ..ops.creation import VALUES_ATTR_BY_DTYPE
 
 # NumPy dtypes of lists that become a default dtype. Smaller integers keep their dtype.
 _DEFAULTED_DTYPES = (np.int32, np.float16, np.float32, np.float64, np.complex64, np.complex128)
-# attribute of assign_value by kind of dtype
-_VALUES_ATTRIBUTES = {
-    "b": "bool_values",
-    "i": "int32_values",
-    "l": "int64_values",
-    "f": "fp32_values",
-    "d": "fp64_values",
-}
 
 
 def to_array(data: Any, dtype: Any = None) -> Any:
@@ -134,24 +127,16 @@ def _stack_nested(data: Any) -> Tensor:
 
 def array_to_constant_tensor(array: Any) -> Tensor:
     """Record `array` as an op assign_value."""
-    kind_by_dtype = {
-        np.dtype(np.int32): "i",
-        np.dtype(np.int64): "l",
-        np.dtype(np.float32): "f",
-        np.dtype(np.float64): "d",
-    }
-    key = "b" if array.dtype == np.bool_ else kind_by_dtype.get(array.dtype)
-    if key is None:
+    dtype = parse_dtype(array.dtype)
+    attr = VALUES_ATTR_BY_DTYPE.get(dtype.name)
+    if attr is None:
         supported = array_to_constant_tensor(
             array.astype(np.int32 if array.dtype.kind in "iu" else np.float32)
         )
         return cast(supported, array.dtype)
     values = array.reshape(-1).tolist()
-    values = [int(v) for v in values] if key == "b" else values
-    attrs = {_VALUES_ATTRIBUTES[key]: values}
-    out: Tensor = OPS["assign_value"](
-        shape=list(array.shape), dtype=parse_dtype(array.dtype).proto, **attrs
-    )
+    values = [int(v) for v in values] if dtype.name == "bool" else values
+    out: Tensor = OPS["assign_value"](shape=list(array.shape), dtype=dtype.proto, **{attr: values})
     return out
 
 

@@ -92,7 +92,7 @@ __all__ = [
     "tan",
     "tanh",
     "var",
-]  # fmt: skip
+]
 METHODS = [n for n in __all__ if n not in ("add_n", "increment")]
 # Functions that have an in-place variant, such as `add_`.
 IN_PLACE = [

@@ -61,7 +61,9 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> N
     """Raise ValueError if two structures differ in nesting, lengths or keys, and TypeError if the
     types of their containers differ.
     """
-    if len(flatten(nest1)) != len(flatten(nest2)) or is_sequence(nest1) != is_sequence(nest2):
+    if is_sequence(nest1) != is_sequence(nest2) or (
+        is_sequence(nest1) and len(nest1) != len(nest2)
+    ):
         raise ValueError(
             append_user_line(
                 f"assert_same_structure: {nest1} and {nest2} have different structures"

@@ -524,9 +524,12 @@ class DeformConv2D(Layer):
 
 
 class ConvNormActivation(Sequential):
-    """Convolution, normalization and activation.
+    """Convolution, normalization and activation; the last two may be None.
 
     x [N, C, H, W] -> [N, M, H', W']
+
+    padding: by default preserves the size at stride 1.
+    bias: by default only without normalization.
     """
 
     def __init__(

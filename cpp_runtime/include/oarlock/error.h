@@ -22,9 +22,6 @@ constexpr std::string_view name_of(ErrorCode code) {
   return names[static_cast<int>(code)];
 }
 
-/// The former name of ErrorCode.
-using Fault = ErrorCode;
-
 /// The exception of all functions.  Its message has the form `op: what was wrong (X=float32[2,3])`.
 class OARLOCK_EXPORT Error : public std::runtime_error {
  public:

@@ -52,9 +52,6 @@ class OARLOCK_EXPORT CancellationToken {
   std::unique_ptr<Impl> impl_;
 };
 
-/// The former name of CancellationToken.
-using Interrupt = CancellationToken;
-
 using NamedView = std::pair<std::string_view, TensorView>;
 
 class OARLOCK_EXPORT Session {

@@ -36,7 +36,6 @@ class WireReader {
     return true;
   }
   std::uint32_t field_number() const { return field_; }
-  std::string_view message_name() const { return message_; }
 
   std::int64_t int64() { return expect_wire_type(0), static_cast<std::int64_t>(read_varint()); }
   std::int32_t int32() {

@@ -333,7 +333,7 @@ void GraphBuilder::throw_if_problems() const {
     lines += "\n  " + type + ": " + describe_missing_rule(type, m) + " (" +
              std::to_string(m.count) + "x, first op " + std::to_string(m.first_op_index) +
              (m.block ? " of block " + std::to_string(m.block) : "") +
-             (m.output.empty() ? "" : ", giving '" + m.output + "'") + ")" +
+             (m.output.empty() ? "" : ", output '" + m.output + "'") + ")" +
              (m.location.empty() ? "" : "\n    at " + m.location);
   }
   for (const std::string& problem : problems_) lines += "\n  " + problem;

@@ -67,7 +67,7 @@ Flag session_option_flag(const std::string& name, const std::string& value,
   bool is_number = info->type == "int";
   auto set = [=](Command& c, const std::string& text) {
     UsageError error{name + " requires " + value + ", not '" + text + "'"};
-    if (is_number && text.rfind('-', 0) == 0) throw error;
+    if (is_number && text.rfind('-', 0) == 0 && text != info->default_value) throw error;
     try {
       set_option(c.options, option, value.empty() ? "1" : text);
     } catch (const Error&) {
@@ -86,7 +86,7 @@ const std::vector<Flag>& flag_table() {
       session_option_flag("--device", "cpu|cuda|tensorrt", "device"),
       session_option_flag("--device-id", "N", "device_id"),
       session_option_flag("--threads", "N", "threads"),
-      session_option_flag("--optimize", "0|1|2|99", "optimize"),
+      session_option_flag("--optimize", "-1|0|1|2|99", "optimize"),
       session_option_flag("--ort-library", "PATH", "ort_library"),
       session_option_flag("--copy-weights", "", "copy_weights"),
       {"--no-tf32", "", "cuda: compute matrix products in full float32",

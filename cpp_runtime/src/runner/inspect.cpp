@@ -79,7 +79,7 @@ std::size_t weight_bytes(const Model& m) {
 
 std::string conversion_result_json(const Model& m) {
   ConversionSummary result = try_lower(m);
-  if (!result.error.empty()) return "{\"refused\": " + quote_json(result.error) + "}";
+  if (!result.error.empty()) return "{\"error\": " + quote_json(result.error) + "}";
   return "{\"opset\": " + std::to_string(result.opset) +
          ", \"nodes\": " + std::to_string(result.nodes) + "}";
 }
@@ -146,7 +146,7 @@ void print_conversion_result(const Model& m) {
   if (result.error.empty())
     std::cout << "onnx    opset " << result.opset << ", " << result.nodes << " nodes\n";
   else
-    std::cout << "onnx    refused: " << result.error << "\n";
+    std::cout << "onnx    not converted: " << result.error << "\n";
 }
 
 }  // namespace

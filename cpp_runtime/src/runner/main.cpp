@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
     if (found == commands.end()) throw UsageError{"no command " + command.name};
     return flush_stdout_to_exit_code(found->second(command));
   } catch (const UsageError& wrong) {
-    std::fprintf(stderr, "oarlock-runner: %s\n%s", wrong.message.c_str(), usage().c_str());
+    std::fprintf(stderr, "oarlock-runner: %s\nsee oarlock-runner --help\n", wrong.message.c_str());
     return 2;
   } catch (const std::bad_alloc&) {
     std::fputs("out of memory\n", stderr);

@@ -19,13 +19,6 @@ constexpr double kBudget = 600;  // milliseconds of measurement per value
 constexpr int kMinRuns = 5, kMaxRuns = 200, kRunsPerTurn = 5;
 constexpr double kMaxTimeRatio = 0.97;  // a value must be at least 3% faster
 
-struct TuningStep {
-  const char* name;
-  int Options::* member;
-  int default_value;
-  std::vector<int> values;
-};
-
 struct Trial {
   std::string option;
   int value;
@@ -33,15 +26,15 @@ struct Trial {
   bool selected;
 };
 
-std::vector<TuningStep> tuning_steps() {
-  int processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  std::set<int> threads{1, std::max(1, processors / 2), processors};
-  return {{"threads", &Options::threads, 0, {threads.begin(), threads.end()}},
-          {"spinning", &Options::spinning, -1, {0}},
-          {"optimize", &Options::optimize, -1, {2}},
-          {"arena", &Options::arena, -1, {0}},
-          {"mem_pattern", &Options::mem_pattern, -1, {0}},
-          {"inter_threads", &Options::inter_threads, 0, {2}}};
+// The values that are tried besides the default.
+std::vector<int> candidate_values(const TunedOption& option) {
+  if (option.member == &Options::threads) {
+    int processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    std::set<int> threads{1, std::max(1, processors / 2), processors};
+    return {threads.begin(), threads.end()};
+  }
+  if (option.member == &Options::inter_threads || option.member == &Options::optimize) return {2};
+  return {0};
 }
 
 std::vector<double> measure_medians(const Command& c, const std::vector<Options>& settings) {
@@ -56,16 +49,17 @@ std::vector<double> measure_medians(const Command& c, const std::vector<Options>
 }
 
 // Measures an option's default and each value; selects a value if it is clearly faster.
-void tune_option(const Command& c, const TuningStep& step, Options& best,
+void tune_option(const Command& c, const TunedOption& option, Options& best,
                  std::vector<Trial>& trials) {
   std::vector<Options> settings{best};
-  for (int value : step.values) settings.push_back(best), settings.back().*step.member = value;
+  for (int value : candidate_values(option))
+    settings.push_back(best), settings.back().*option.member = value;
   std::vector<double> times = measure_medians(c, settings);
   auto fastest =
       static_cast<std::size_t>(std::min_element(times.begin(), times.end()) - times.begin());
   if (times[fastest] > kMaxTimeRatio * times[0]) fastest = 0;
   for (std::size_t i = 0; i < times.size(); ++i)
-    trials.push_back({step.name, settings[i].*step.member, times[i], i == fastest});
+    trials.push_back({option.name, settings[i].*option.member, times[i], i == fastest});
   best = settings[fastest];
 }
 
@@ -109,8 +103,8 @@ int tune(const Command& c) {
   start.cache_dir = "none";
   Options best = start;
   std::vector<Trial> trials;
-  for (const TuningStep& step : tuning_steps())
-    if (start.*step.member == step.default_value) tune_option(c, step, best, trials);
+  for (const TunedOption& option : tuned_options())
+    if (option.is_default(start)) tune_option(c, option, best, trials);
   std::vector<double> both = measure_medians(c, {start, best});
   double ratio = both[1] / both[0];
   if (ratio >= 1) best = start, ratio = 1;  // options that help alone need not help together

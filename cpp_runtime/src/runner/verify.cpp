@@ -108,7 +108,7 @@ std::vector<OpOutput> fetchable_op_outputs(const Model::Impl& impl) {
 }
 
 std::string describe_first_differing_op(const OpOutput& r, const Comparison& comparison) {
-  return "the first op to differ is " + r.op + ", giving '" + r.variable + "'" +
+  return "the first op to differ is " + r.op + ", output '" + r.variable + "'" +
          (r.location.empty() ? "" : ", recorded at " + r.location) + ": " + comparison.details;
 }
 

@@ -180,7 +180,7 @@ Error error_with_op_location(const Program& program, const Error& error) {
   std::string at = located.op->location.empty() ? "" : "\n    at " + located.op->location;
   return Error(ErrorCode::engine, "engine: " + std::string(no_memory ? "out of memory: " : "") +
                                       undefined_variable_reason(located.output) + located.op->type +
-                                      ", giving '" + std::string(located.output) +
+                                      ", output '" + std::string(located.output) +
                                       "': " + translated_failure_reason(message) + at);
 }
 

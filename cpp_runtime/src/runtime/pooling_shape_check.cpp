@@ -235,10 +235,11 @@ void PoolingShapeCheck::check(std::span<const TensorView> inputs) const {
 }
 
 void PoolingShapeCheck::fail(const Step& step, const Ints& shape) const {
-  const std::string* gives = find_single_name(step.op->outputs, {"Out"});
+  const std::string* output = find_single_name(step.op->outputs, {"Out"});
   std::string at = step.op->location.empty() ? "" : "\n    at " + step.op->location;
-  throw Error(ErrorCode::engine, "engine: " + step.op->type + ", giving '" + (gives ? *gives : "") +
-                                     "': a window of " + format_shape(step.windows) +
+  throw Error(ErrorCode::engine, "engine: " + step.op->type + ", output '" +
+                                     (output ? *output : "") + "': a window of " +
+                                     format_shape(step.windows) +
                                      " does not fit the remaining image, " +
                                      format_shape(Ints(shape.begin() + 2, shape.end())) + at);
 }

@@ -12,17 +12,6 @@
 namespace oarlock {
 namespace {
 
-struct TunedOption {
-  const char* name;
-  int Options::* member;
-  int default_value;  // the default value
-};
-constexpr TunedOption kTunedOptions[] = {
-    {"threads", &Options::threads, 0},    {"inter_threads", &Options::inter_threads, 0},
-    {"optimize", &Options::optimize, -1}, {"spinning", &Options::spinning, -1},
-    {"arena", &Options::arena, -1},       {"mem_pattern", &Options::mem_pattern, -1},
-};
-
 constexpr std::size_t kMaxBytes = 1 << 16;
 
 // Above the values that tuning tries; each thread costs memory.
@@ -36,9 +25,9 @@ bool field_equals(Json file, const char* name, const std::string& expected) {
 
 // Throws Error(file) or Error(input) for invalid values.
 Options apply_tuning(Options options, Json file) {
-  for (const TunedOption& tuned : kTunedOptions) {
+  for (const TunedOption& tuned : tuned_options()) {
     Json field = file.find(tuned.name);
-    if (!field || options.*tuned.member != tuned.default_value) continue;
+    if (!field || !tuned.is_default(options)) continue;
     if (!field.is_number() || !(std::fabs(field.number_or_zero()) < 1e6))
       throw Error(ErrorCode::file, std::string("tuning: ") + tuned.name + " is not a small number");
     options.*tuned.member = static_cast<int>(field.number_or_zero());
@@ -65,6 +54,15 @@ Options read_and_apply_matching_tuning(const std::string& path, const Options& o
 
 }  // namespace
 
+const std::vector<TunedOption>& tuned_options() {
+  static const std::vector<TunedOption> all = {
+      {"threads", &Options::threads},         {"spinning", &Options::spinning},
+      {"optimize", &Options::optimize},       {"arena", &Options::arena},
+      {"mem_pattern", &Options::mem_pattern}, {"inter_threads", &Options::inter_threads},
+  };
+  return all;
+}
+
 std::string tuning_path(const Model::Impl& model) {
   return model.prefix.empty() ? "" : model.prefix + ".oarlock-tune.json";
 }
@@ -86,7 +84,7 @@ std::string format_tuning(const Options& options, const Library& library,
                      ", \"engine\": " + quote_json(library.info.version) +
                      ", \"device\": " + quote_json(options.device) +
                      ", \"measured\": " + quote_json(comment);
-  for (const TunedOption& tuned : kTunedOptions)
+  for (const TunedOption& tuned : tuned_options())
     text += std::string(", \"") + tuned.name + "\": " + std::to_string(options.*tuned.member);
   return text + "}\n";
 }

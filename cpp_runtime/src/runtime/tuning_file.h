@@ -2,11 +2,23 @@
 // a model on a machine.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "runtime/model_impl.h"
 #include "runtime/ort/ort_library.h"
 
 namespace oarlock {
+
+/// A session option that can be tuned. The default is its value in `Options{}`.
+struct TunedOption {
+  const char* name;
+  int Options::* member;
+
+  bool is_default(const Options& options) const { return options.*member == Options{}.*member; }
+};
+
+/// The options that can be tuned, in the order in which they are tuned.
+const std::vector<TunedOption>& tuned_options();
 
 /// The path of a model's tuning file; "" for a model in memory.
 std::string tuning_path(const Model::Impl& model);

@@ -32,7 +32,7 @@ class ListLengthMismatchError(TraceError):
     """
 
     def __init__(self, name: str) -> None:
-        why = "the lists that the branches give have different lengths"
+        why = "the lists of the branches have different lengths"
         super().__init__(
             append_user_line(
                 f"'{name}': {why}; append to one list in both, or use an `if` statement"

@@ -300,7 +300,7 @@ class MissingValueZeros:
     meta: Meta
 
 
-HOLDS, FAILS = BRANCH_LABELS = ("if the condition holds", "if it does not")
+BRANCH_LABELS = ("if the condition holds", "if it does not")
 
 
 def _differ_in_dtype_or_rank(a: Tensor, b: Tensor) -> bool:

@@ -176,7 +176,7 @@ def require_common_meta_of_values(name: str, a: Any, b: Any, sides: tuple[str, s
         if isinstance(value, Variable) and value.mixed_types:
             raise TraceError(
                 append_user_line(
-                    f"'{name}': the branches give different dtypes or numbers of axes"
+                    f"'{name}': the branches return different dtypes or numbers of axes"
                     f"{value.mixed_types}"
                 )
             )

@@ -4,10 +4,10 @@ it again in the backward pass.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-from ...core import rng
+from ...core import pytree, rng
 from ...core._tape import Node
 from ...core.autograd import grad
 from ...core.backward_pass import (
@@ -20,7 +20,6 @@ from ...core.dtype import is_inexact
 from ...core.errors import OpError, append_user_line
 from ...core.mode import Mode, state, use_mode
 from ...core.op import Op, OpTraits, Slot
-from ...core.pytree import construct_sequence
 from ...core.tensor import Tensor
 
 
@@ -51,7 +50,7 @@ def recompute(
         return result
     call.inputs = [i for i, copy in enumerate(copies) if not copy.stop_gradient]
     call.leaves = _find_leaves_of_outputs(outputs, copies)
-    operands = list(_iter_tensors([args, kwargs]))
+    operands = _tensors([args, kwargs])
     node = Node(
         _make_recompute_op_of_call(call),
         ([operands[i] for i in call.inputs] + call.leaves,),
@@ -104,32 +103,26 @@ class _RepeatableCall:
             rng.set_rng_state(current)
 
 
-def _iter_tensors(value: Any) -> Iterator[Tensor]:
-    """Yield the tensors of nested lists, tuples and dicts in order."""
-    if isinstance(value, Tensor):
-        yield value
-    elif isinstance(value, list | tuple | dict):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from _iter_tensors(inner)
+def _tensors(value: Any) -> list[Tensor]:
+    """Return the tensors of nested lists, tuples and dicts in order."""
+    return [leaf for leaf in pytree.leaves(value) if isinstance(leaf, Tensor)]
 
 
 def _differentiable_outputs(result: Any) -> list[Tensor]:
     """Return the tensors of a result that gradients flow through."""
-    return [t for t in _iter_tensors(result) if not t.stop_gradient and is_inexact(t.meta.dtype)]
+    return [t for t in _tensors(result) if not t.stop_gradient and is_inexact(t.meta.dtype)]
 
 
 def _copy_tensors_as_leaves(value: Any, copies: list[Tensor]) -> Any:
     """Replace the tensors of a nested value by leaf copies, which are appended to `copies`."""
-    if isinstance(value, Tensor):
-        copies.append(Tensor(value.array, stop_gradient=value.stop_gradient))
+
+    def copy_tensor(leaf: Any) -> Any:
+        if not isinstance(leaf, Tensor):
+            return leaf
+        copies.append(Tensor(leaf.array, stop_gradient=leaf.stop_gradient))
         return copies[-1]
-    if isinstance(value, dict):
-        return {key: _copy_tensors_as_leaves(inner, copies) for key, inner in value.items()}
-    return (
-        construct_sequence(type(value), [_copy_tensors_as_leaves(v, copies) for v in value])
-        if isinstance(value, list | tuple)
-        else value
-    )
+
+    return pytree.map(copy_tensor, value)
 
 
 def _find_leaves_of_outputs(outputs: list[Tensor], copies: list[Tensor]) -> list[Tensor]:

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ...core.op import OPS
 from ...ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc, VarKind
+from ...static.graph.program_recorder import OPS_WITH_XSHAPE_OUTPUT
 from .op_downgrades import rewrite_ops
 
-OPS_WITH_XSHAPE = ("reshape2", "transpose2", "squeeze2", "unsqueeze2", "flatten2")
-ATTRIBUTE_NAMES = {
-    "flip": {"axis": "dims"},
-    "roll": {"axis": "dims"},
-    "trace": {"axis1": "dim1", "axis2": "dim2"},
-    "tile": {"repeat_times": "expand_times"},
-}
+OPS_WITH_RENAMED_ATTRS = ("flip", "roll", "trace")
 # Outputs that 1.8 requires but that no op reads.
 UNUSED_OUTPUTS = {
     "sample_logits": {"LogitsDim": "int64", "LabelsDim": "int64"},
@@ -51,7 +47,7 @@ def _declare_missing_output(
 
 def _add_required_outputs(program: Program, block: Block, op: OpDesc) -> None:
     """Declare outputs that 1.8 requires. The shape of XShape is 0 followed by that of X."""
-    if op.type in OPS_WITH_XSHAPE and not op.outputs.get("XShape"):
+    if op.type in OPS_WITH_XSHAPE_OUTPUT and not op.outputs.get("XShape"):
         x = program.var(op.inputs["X"][0], block.idx)
         assert x is not None
         _declare_missing_output(block, op, "XShape", (0, *x.shape), x.dtype)
@@ -63,7 +59,11 @@ def _add_required_outputs(program: Program, block: Block, op: OpDesc) -> None:
 
 
 def _convert_attrs(op: OpDesc) -> None:
-    names = ATTRIBUTE_NAMES.get(op.type, {})
+    names: dict[str, str] = {}
+    if op.type in OPS_WITH_RENAMED_ATTRS:
+        names = {new: old for old, new in OPS[op.type].traits.older_attrs.items()}
+    elif op.type == "tile":  # becomes `expand`
+        names = {"repeat_times": "expand_times"}
     op.attrs = {
         names.get(n, n): a for n, a in op.attrs.items() if a.type <= AttrType.LONGS or a.value
     }
@@ -94,7 +94,6 @@ def _replace_flatten_by_reshape(program: Program, block: Block, op: OpDesc) -> N
     sizes = [0 if i < start and d < 0 else d for i, d in enumerate(out.shape)]
     if sizes.count(-1) <= 1:
         op.type, op.attrs = "reshape2", {"shape": Attr(AttrType.INTS, sizes)}
-        _add_required_outputs(program, block, op)
 
 
 def _replace_top_k(program: Program, block: Block, op: OpDesc) -> None:

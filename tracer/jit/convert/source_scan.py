@@ -211,7 +211,7 @@ class _ProblemScanner(ast.NodeVisitor):
         self._add_problem(
             node,
             "a generator function is not converted; control flow on tensors in it is rejected",
-            "give back a list",
+            "return a list",
         )
 
     visit_Yield = visit_YieldFrom = _visit_yield
@@ -227,8 +227,8 @@ class _ProblemScanner(ast.NodeVisitor):
             ):
                 self._add_problem(
                     node,
-                    f"{function.attr}() asks for values, which only a run has",
-                    "stay with tensors and paddle's functions",
+                    f"{function.attr}() reads values, which are known only at run time",
+                    "use tensors and paddle's functions",
                 )
             module = self._top_package_of_call(function)
             if module in (*KNOWN_LIBRARIES, "math") and any(
@@ -236,8 +236,8 @@ class _ProblemScanner(ast.NodeVisitor):
             ):
                 self._add_problem(
                     node,
-                    f"{module} computes on values, which only a run has",
-                    "use paddle's function of that kind",
+                    f"{module} reads values, which are known only at run time",
+                    "use the corresponding function of paddle",
                 )
         self.generic_visit(node)
 

@@ -80,8 +80,8 @@ def record_rejecting_raise(run: Callable[[], Any], what: str) -> Any:
         if RAISE_LOCATION_ATTR not in error.__dict__:
             raise
         why = (
-            f"raise: {type(error).__name__} in {what}, of which is known only at run time whether "
-            f"there is one; raise it under an `if`"
+            f"raise: {type(error).__name__} in {what}, which may run zero times; raise it "
+            f"under an `if`"
         )
         raise TraceError(f"{why}\n  at {error.__dict__[RAISE_LOCATION_ATTR]}") from error
 

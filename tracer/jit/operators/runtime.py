@@ -119,7 +119,7 @@ def _mark_return_value_maybe_none(was_returned: Variable, value: Any, name: str)
     mode = find_static_base_mode(state.mode)
     assert mode is not None
     if not isinstance(value, Variable) or not mode.converts_source:
-        why = f"not every path through {name} returns a value; Python would give None there"
+        why = f"not every path through {name} returns a value; Python would return None"
         error = TraceError(
             append_user_line(f"return: {why}, beside {type(value).__name__}. Return one at its end")
         )

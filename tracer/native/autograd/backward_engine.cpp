@@ -262,7 +262,7 @@ bool accumulate_needed_grads_of_list(BackwardEngineObject* self, PyObject* tenso
   if (count < 0 || PySequence_Size(gradients) != count) {
     if (!PyErr_Occurred())
       PyErr_SetString(PyExc_ValueError,
-                      "a vjp rule gave another number of gradients than operands");
+                      "a VJP rule returned another number of gradients than inputs");
     return false;
   }
   for (Py_ssize_t i = 0; i < count; ++i) {

@@ -9,15 +9,7 @@ import numpy as np
 from ...capture.variable import Variable
 from ...core.dtype import parse_dtype
 from ...core.op import OPS
-
-# dtype -> the attribute of assign_value that holds the values, its dtype, and its Python type
-ASSIGN_VALUE_ATTRS = {
-    "bool": ("bool_values", "bool", int),
-    "float32": ("fp32_values", "float32", float),
-    "float64": ("fp64_values", "float64", float),
-    "int32": ("int32_values", "int32", int),
-    "int64": ("int64_values", "int64", int),
-}
+from ...ops.creation import VALUES_ATTR_BY_DTYPE
 
 
 def emit_constant(array: Any) -> Variable:
@@ -37,17 +29,20 @@ def emit_constant(array: Any) -> Variable:
         return zeros
     stored_dtype = (
         dtype.name
-        if dtype.name in ASSIGN_VALUE_ATTRS
+        if dtype.name in VALUES_ATTR_BY_DTYPE
         else ("float32" if dtype.name in ("float16", "bfloat16") else "int32")
     )
-    attr, value_dtype, python_type = ASSIGN_VALUE_ATTRS[stored_dtype]
-    values = [python_type(v) for v in array.astype(value_dtype).reshape(-1).tolist()]
+    values = array.astype(stored_dtype).reshape(-1).tolist()
+    if stored_dtype == "bool":
+        values = [int(v) for v in values]
     assigned: Variable = OPS["assign_value"](
-        shape=list(array.shape), dtype=parse_dtype(value_dtype).proto, **{attr: values}
+        shape=list(array.shape),
+        dtype=parse_dtype(stored_dtype).proto,
+        **{VALUES_ATTR_BY_DTYPE[stored_dtype]: values},
     )
     if stored_dtype == dtype.name:
         return assigned
     cast: Variable = OPS["cast"](
-        assigned, in_dtype=parse_dtype(value_dtype).proto, out_dtype=dtype.proto
+        assigned, in_dtype=parse_dtype(stored_dtype).proto, out_dtype=dtype.proto
     )
     return cast

@@ -35,13 +35,14 @@ COMMON_ATTR_DEFAULTS: dict[str, Any] = {
     "op_callstack": [],
     "op_device": "",
 }
-SCALAR_ATTR_TYPES = {
+# The types of attributes that no op defines, by the type of the value or of the first item.
+_ATTR_TYPE_OF_SCALAR = {
     bool: AttrType.BOOLEAN,
     int: AttrType.INT,
     float: AttrType.FLOAT,
     str: AttrType.STRING,
 }
-LIST_ATTR_TYPES = {
+_ATTR_TYPE_OF_LIST = {
     bool: AttrType.BOOLEANS,
     int: AttrType.INTS,
     float: AttrType.FLOATS,
@@ -73,7 +74,7 @@ def typed_attr(op_type: str, name: str, value: Any) -> Attr:
 def _infer_attr_type(op_type: str, name: str, value: Any) -> AttrType:
     is_list = isinstance(value, list)
     item_type = type(value[0]) if is_list and value else type(value)
-    kind = (LIST_ATTR_TYPES if is_list else SCALAR_ATTR_TYPES).get(
+    kind = (_ATTR_TYPE_OF_LIST if is_list else _ATTR_TYPE_OF_SCALAR).get(
         int if is_list and not value else item_type
     )
     if kind is None:

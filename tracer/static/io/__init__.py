@@ -58,4 +58,4 @@ __all__ = [
     "serialize_persistables",
     "serialize_program",
     "set_program_state",
-]  # fmt: skip
+]

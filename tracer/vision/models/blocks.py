@@ -1,11 +1,9 @@
-"""Building blocks of several models: convolution with normalization and activation, channel
-rounding, published weights.
-"""
+"""Parts of several models: channel rounding and published weights."""
 
 from __future__ import annotations
 
 import warnings
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ... import nn
 from ...core.errors import OpError
@@ -13,51 +11,6 @@ from ...framework.io import load
 from ...utils.download import get_weights_path_from_url
 
 Net = TypeVar("Net", bound=nn.Layer)
-
-
-class ConvNormActivation(nn.Sequential):
-    """Convolution, normalization and activation; the last two may be None.
-
-    x [N, C, H, W] -> [N, M, H', W']
-
-    padding: by default preserves the size at stride 1.
-    bias: by default only without normalization.
-    """
-
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        kernel_size: Any = 3,
-        stride: int = 1,
-        padding: Any = None,
-        groups: int = 1,
-        norm_layer: Any = nn.BatchNorm2D,
-        activation_layer: Any = nn.ReLU,
-        dilation: int = 1,
-        bias: bool | None = None,
-    ) -> None:
-        if padding is None:
-            padding = (kernel_size - 1) // 2 * dilation
-        if bias is None:
-            bias = norm_layer is None
-        layers = [
-            nn.Conv2D(
-                in_channels,
-                out_channels,
-                kernel_size,
-                stride,
-                padding,
-                dilation,
-                groups,
-                bias_attr=None if bias else False,
-            )
-        ]
-        if norm_layer is not None:
-            layers.append(norm_layer(out_channels))
-        if activation_layer is not None:
-            layers.append(activation_layer())
-        super().__init__(*layers)
 
 
 def make_divisible(value: float, divisor: int = 8, least: int | None = None) -> int:

@@ -8,7 +8,8 @@ from typing import Any
 from ... import nn
 from ...core.tensor import Tensor
 from ...tensor.manipulation import concat
-from .blocks import ConvNormActivation, load_weights_if_pretrained
+from ..ops import ConvNormActivation
+from .blocks import load_weights_if_pretrained
 
 __all__ = ["InceptionV3", "inception_v3"]
 

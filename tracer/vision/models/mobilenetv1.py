@@ -6,7 +6,8 @@ from typing import Any
 
 from ... import nn
 from ...core.tensor import Tensor
-from .blocks import ConvNormActivation, load_weights_if_pretrained
+from ..ops import ConvNormActivation
+from .blocks import load_weights_if_pretrained
 
 __all__ = ["MobileNetV1", "mobilenet_v1"]
 

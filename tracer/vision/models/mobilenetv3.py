@@ -8,7 +8,8 @@ from typing import Any
 
 from ... import nn
 from ...core.tensor import Tensor
-from .blocks import ConvNormActivation, load_weights_if_pretrained, make_divisible
+from ..ops import ConvNormActivation
+from .blocks import load_weights_if_pretrained, make_divisible
 
 __all__ = ["MobileNetV3Large", "MobileNetV3Small", "mobilenet_v3_large", "mobilenet_v3_small"]
 

@@ -9,7 +9,8 @@ from ... import nn
 from ...core.errors import OpError
 from ...core.tensor import Tensor
 from ...tensor.manipulation import concat, split
-from .blocks import ConvNormActivation, load_weights_if_pretrained
+from ..ops import ConvNormActivation
+from .blocks import load_weights_if_pretrained
 
 __all__ = [
     "ShuffleNetV2",

@@ -37,7 +37,7 @@ Values build_if(NodeContext& n, Value condition, const Branch& yes, const Branch
                           {{"then_branch", yes.graph}, {"else_branch", no.graph}});
   for (std::size_t i = 0; i < results.size(); ++i) {
     n.require(n.dtype(yes.results[i]) == n.dtype(no.results[i]),
-              "the branches give different dtypes");
+              "the branches return different dtypes");
     n.declare_merged_type(results[i], yes.results[i], no.results[i]);
   }
   return results;
@@ -130,7 +130,7 @@ Values cast_to_common_dtype(NodeContext& n, const Values& both) {
   if (n.find_constant(both[0])) return {n.cast(both[0], b), both[1]};
   if (n.find_constant(both[1])) return {both[0], n.cast(both[1], a)};
   n.require((a == DType::boolean && is_floating(b)) || (b == DType::boolean && is_floating(a)),
-            "the branches give different dtypes");
+            "the branches return different dtypes");
   auto common = a == DType::boolean ? b : a;
   return {n.cast(both[0], common), n.cast(both[1], common)};
 }

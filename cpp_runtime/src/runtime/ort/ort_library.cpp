@@ -48,7 +48,7 @@ std::unique_ptr<Library> make_library(void* get_base, const std::string& request
   auto base = reinterpret_cast<const ApiBase* (*)()>(get_base)();
   const char* version = base ? base->version() : nullptr;
   if (!version)
-    fail("the library gives no API (" + library_real_path(get_base, requested_path) + ")");
+    fail("the library returns no API (" + library_real_path(get_base, requested_path) + ")");
   auto library = std::make_unique<Library>();
   library->info.path = library_real_path(get_base, requested_path);
   library->info.version = version;
@@ -59,7 +59,8 @@ std::unique_ptr<Library> make_library(void* get_base, const std::string& request
   const void* table =
       base->get_api(static_cast<std::uint32_t>(std::min(library->minor, kNewestApi)));
   if (!table)
-    fail("ONNX Runtime " + library->info.version + " gives no API (" + library->info.path + ")");
+    fail("ONNX Runtime " + library->info.version + " has no API of the required version (" +
+         library->info.path + ")");
   library->api = ort::Api(table);
   library->info.providers = list_providers(library->api);
   library->api.call<ort::CreateEnvWithCustomLogger>(&discard_log, nullptr, 3, "oarlock",

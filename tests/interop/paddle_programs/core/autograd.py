@@ -1,6 +1,5 @@
 """backward, paddle.grad, retained and reused graphs, PyLayer, and functional derivatives."""
 
-# fmt: off
 # ruff: noqa - Python as its users write it
 
 import numpy as np
@@ -47,7 +46,12 @@ def backward_with_a_gradient():
     z = leaf()
     w = (z * 2).sum(1)
     w.backward(paddle.to_tensor([1.0, -1.0]))
-    return x.grad, z.grad, raised((leaf() * 2).backward, paddle.ones([2])), raised((leaf() * 2).backward, 3)
+    return (
+        x.grad,
+        z.grad,
+        raised((leaf() * 2).backward, paddle.ones([2])),
+        raised((leaf() * 2).backward, 3),
+    )
 
 
 @scenario
@@ -129,17 +133,24 @@ def grad_of_inputs_and_inner_values():
 def grad_of_unused_inputs():
     x, y = leaf(), leaf()
     z = (x * 2).sum()
-    return raised(paddle.grad, z, [x, y], retain_graph=True), paddle.grad(z, [x, y], allow_unused=True)
+    return raised(paddle.grad, z, [x, y], retain_graph=True), paddle.grad(
+        z, [x, y], allow_unused=True
+    )
 
 
 @scenario
 def grad_with_outputs_weights():
     x = leaf()
     a, b = x * x, x.exp()
-    return each(lambda: paddle.grad([a, b], [x], [paddle.full([2, 3], 2.0), None], retain_graph=True),
+    return each(
+        lambda: paddle.grad([a, b], [x], [paddle.full([2, 3], 2.0), None], retain_graph=True),
         lambda: paddle.grad(a, x, paddle.to_tensor(X), retain_graph=True),
-        lambda: raised(paddle.grad, a, x, [paddle.ones([2, 3]), paddle.ones([2, 3])], retain_graph=True), lambda: raised(paddle.grad, a, 3),
-        lambda: raised(paddle.grad, None, x))
+        lambda: raised(
+            paddle.grad, a, x, [paddle.ones([2, 3]), paddle.ones([2, 3])], retain_graph=True
+        ),
+        lambda: raised(paddle.grad, a, 3),
+        lambda: raised(paddle.grad, None, x),
+    )
 
 
 @scenario
@@ -156,7 +167,7 @@ def grad_with_constants():
 def grad_outputs_that_are_inputs():
     x = leaf()
     y = x * 2
-    return raised(paddle.grad, y, y, retain_graph=True), paddle.grad([y, x], [x]) 
+    return raised(paddle.grad, y, y, retain_graph=True), paddle.grad([y, x], [x])
 
 
 @scenario
@@ -366,7 +377,9 @@ def a_py_layer_in_a_layer():
     class Net(paddle.nn.Layer):
         def __init__(self):
             super().__init__()
-            self.w = self.create_parameter([3], default_initializer=paddle.nn.initializer.Constant(2.0))
+            self.w = self.create_parameter(
+                [3], default_initializer=paddle.nn.initializer.Constant(2.0)
+            )
 
         def forward(self, x):
             return Square.apply(x * self.w)
@@ -408,7 +421,9 @@ def batched_jacobians():
 @scenario
 def incubate_vjp_and_jvp():
     f = lambda x: x * x * 3
-    return paddle.incubate.autograd.vjp(f, paddle.to_tensor(X), paddle.to_tensor(X)), paddle.incubate.autograd.jvp(f, paddle.to_tensor(X))
+    return paddle.incubate.autograd.vjp(
+        f, paddle.to_tensor(X), paddle.to_tensor(X)
+    ), paddle.incubate.autograd.jvp(f, paddle.to_tensor(X))
 
 
 @scenario

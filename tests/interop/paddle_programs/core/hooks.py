@@ -1,6 +1,5 @@
 """Hooks of tensors and of layers."""
 
-# fmt: off
 # ruff: noqa - Python as its users write it
 
 import numpy as np
@@ -87,7 +86,9 @@ def forward_hooks():
     layer, seen = linear(), []
     pre = layer.register_forward_pre_hook(lambda l, inputs: (inputs[0] * 2,))
     post = layer.register_forward_post_hook(lambda l, inputs, out: out + 1)
-    layer.register_forward_post_hook(lambda l, inputs, out: seen.append([inputs[0].shape, out.shape]))
+    layer.register_forward_post_hook(
+        lambda l, inputs, out: seen.append([inputs[0].shape, out.shape])
+    )
     a = layer(paddle.to_tensor(X))
     pre.remove()
     post.remove()
@@ -106,7 +107,9 @@ def forward_hooks_that_return_one_tensor():
 def hooks_of_sublayers():
     net, seen = nn.Sequential(linear(), nn.ReLU()), []
     for name, layer in net.named_sublayers(include_self=True):
-        layer.register_forward_post_hook(lambda l, i, o, name=name: seen.append((name, type(l).__name__)))
+        layer.register_forward_post_hook(
+            lambda l, i, o, name=name: seen.append((name, type(l).__name__))
+        )
     net(paddle.to_tensor(X))
     return seen
 

@@ -1,6 +1,5 @@
 """In-place ops, versions, aliases and their gradients."""
 
-# fmt: off
 # ruff: noqa - Python as its users write it
 
 import numpy as np
@@ -19,9 +18,17 @@ def leaf():
 def arithmetic_in_place():
     x = paddle.to_tensor(X)
     found = []
-    for name, args in [("add_", (paddle.ones([2, 3]),)), ("subtract_", (paddle.full([3], 0.5),)), ("multiply_", (paddle.to_tensor(2.0),)),
-        ("divide_", (paddle.to_tensor(4.0),)), ("scale_", (2.0, 1.0)), ("clip_", (0.0, 2.0)), ("pow_", (2.0,)),
-        ("remainder_", (paddle.to_tensor(0.75),)), ("floor_divide_", (paddle.to_tensor(0.25),))]:
+    for name, args in [
+        ("add_", (paddle.ones([2, 3]),)),
+        ("subtract_", (paddle.full([3], 0.5),)),
+        ("multiply_", (paddle.to_tensor(2.0),)),
+        ("divide_", (paddle.to_tensor(4.0),)),
+        ("scale_", (2.0, 1.0)),
+        ("clip_", (0.0, 2.0)),
+        ("pow_", (2.0,)),
+        ("remainder_", (paddle.to_tensor(0.75),)),
+        ("floor_divide_", (paddle.to_tensor(0.25),)),
+    ]:
         try:
             result = getattr(x, name)(*args)
             found.append([name, result is x, x.clone()])
@@ -45,7 +52,15 @@ def unary_in_place():
 def functions_in_place():
     F = paddle.nn.functional
     found = {}
-    for name in ["relu_", "elu_", "softmax_", "tanh_", "leaky_relu_", "hardtanh_", "thresholded_relu_"]:
+    for name in [
+        "relu_",
+        "elu_",
+        "softmax_",
+        "tanh_",
+        "leaky_relu_",
+        "hardtanh_",
+        "thresholded_relu_",
+    ]:
         x = paddle.to_tensor(X)
         found[name] = [getattr(F, name)(x) is x, x]
     return found
@@ -54,8 +69,13 @@ def functions_in_place():
 @scenario
 def shapes_in_place():
     x = paddle.to_tensor(X)
-    found = each(lambda: x.reshape_([3, 2]).shape, lambda: x.unsqueeze_(0).shape, lambda: x.squeeze_().shape, lambda: x.flatten_().shape,
-        lambda: x.t_().shape if hasattr(x, "t_") else None)
+    found = each(
+        lambda: x.reshape_([3, 2]).shape,
+        lambda: x.unsqueeze_(0).shape,
+        lambda: x.squeeze_().shape,
+        lambda: x.flatten_().shape,
+        lambda: x.t_().shape if hasattr(x, "t_") else None,
+    )
     y = paddle.to_tensor(X)
     return found, y.transpose_([1, 0]).shape if hasattr(y, "transpose_") else None, x
 
@@ -65,10 +85,17 @@ def fills():
     x = paddle.to_tensor(X)
     found = [x.fill_(2.5).clone(), x.zero_().clone()]
     y = paddle.zeros([3, 3])
-    found += [y.fill_diagonal_(1.0).clone(), y.fill_diagonal_(2.0, offset=1).clone(),
-        y.fill_diagonal_tensor_(paddle.to_tensor([7.0, 8.0, 9.0])).clone()]
+    found += [
+        y.fill_diagonal_(1.0).clone(),
+        y.fill_diagonal_(2.0, offset=1).clone(),
+        y.fill_diagonal_tensor_(paddle.to_tensor([7.0, 8.0, 9.0])).clone(),
+    ]
     z = paddle.zeros([7, 3])
-    return found, z.fill_diagonal_(4.0, wrap=True), paddle.zeros([2, 2]).fill_diagonal_tensor(paddle.to_tensor([1.0, 2.0]))
+    return (
+        found,
+        z.fill_diagonal_(4.0, wrap=True),
+        paddle.zeros([2, 2]).fill_diagonal_tensor(paddle.to_tensor([1.0, 2.0])),
+    )
 
 
 @scenario
@@ -142,7 +169,11 @@ def augmented_assignment_with_gradients():
 @scenario
 def broadcasting_in_place():
     x = paddle.zeros([3])
-    return raised(lambda: x.add_(paddle.ones([2, 3]))), x.shape, paddle.zeros([2, 3]).add_(paddle.ones([3]))
+    return (
+        raised(lambda: x.add_(paddle.ones([2, 3]))),
+        x.shape,
+        paddle.zeros([2, 3]).add_(paddle.ones([3])),
+    )
 
 
 @scenario
@@ -159,7 +190,11 @@ def random_in_place():
     x.exponential_(2.0)
     found += [bool((x > 0).all()), abs(float(x.mean()) - 0.5) < 0.05]
     x.normal_(1.0, 0.1)
-    return found, abs(float(x.mean()) - 1) < 0.02, paddle.zeros([3]).bernoulli_(1.0) if hasattr(x, "bernoulli_") else None
+    return (
+        found,
+        abs(float(x.mean()) - 1) < 0.02,
+        paddle.zeros([3]).bernoulli_(1.0) if hasattr(x, "bernoulli_") else None,
+    )
 
 
 @scenario
@@ -180,21 +215,33 @@ def masked_and_scattered_in_place():
 @scenario
 def comparisons_and_logic_in_place():
     found = {}
-    for name in ["equal_", "not_equal_", "less_than_", "greater_equal_", "logical_and_", "logical_or_", "logical_xor_"]:
+    for name in [
+        "equal_",
+        "not_equal_",
+        "less_than_",
+        "greater_equal_",
+        "logical_and_",
+        "logical_or_",
+        "logical_xor_",
+    ]:
         x = paddle.to_tensor([1.0, 0.0, 2.0])
         method = getattr(x, name, None)
         found[name] = "none" if method is None else method(paddle.to_tensor([1.0, 1.0, 0.0]))
     n = paddle.to_tensor([True, False])
     found["logical_not_"] = n.logical_not_()
     i = paddle.to_tensor([6, 3])
-    found["bitwise"] = [i.bitwise_and_(paddle.to_tensor([2, 2])).clone(), i.bitwise_or_(paddle.to_tensor([8, 1])).clone(), i.bitwise_not_().clone()]
+    found["bitwise"] = [
+        i.bitwise_and_(paddle.to_tensor([2, 2])).clone(),
+        i.bitwise_or_(paddle.to_tensor([8, 1])).clone(),
+        i.bitwise_not_().clone(),
+    ]
     return found
 
 
 @scenario
 def tril_triu_cumsum_in_place():
     x = paddle.to_tensor(f32([[1, 2, 3], [4, 5, 6], [7, 8, 9]]))
-    found = [x.tril_().clone(), x.cumsum_(1).clone(), x.triu_(1).clone() , x.cumprod_(0).clone()]
+    found = [x.tril_().clone(), x.cumsum_(1).clone(), x.triu_(1).clone(), x.cumprod_(0).clone()]
     return found, x.inplace_version
 
 

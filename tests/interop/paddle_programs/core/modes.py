@@ -1,6 +1,5 @@
 """no_grad, enable_grad, set_grad_enabled, inference, and the mode of the process."""
 
-# fmt: off
 # ruff: noqa - Python as its users write it
 
 import numpy as np
@@ -110,14 +109,27 @@ def dynamic_and_static():
         found += [paddle.in_dynamic_mode(), paddle.static.default_main_program() is not None]
     finally:
         paddle.disable_static()
-    return each(lambda: found, lambda: paddle.in_dynamic_mode(), lambda: paddle.is_compiled_with_cuda(), lambda: paddle.get_device(),
-        lambda: str(paddle.ones([1]).place))
+    return each(
+        lambda: found,
+        lambda: paddle.in_dynamic_mode(),
+        lambda: paddle.is_compiled_with_cuda(),
+        lambda: paddle.get_device(),
+        lambda: str(paddle.ones([1]).place),
+    )
 
 
 @scenario
 def devices_and_copies():
     y, w, v = leaf().cpu(), leaf().to("float64"), leaf().to(dtype="int32")
-    return y, w, v, y.stop_gradient, w.stop_gradient, leaf().to("cpu"), paddle.set_device("cpu") is not None
+    return (
+        y,
+        w,
+        v,
+        y.stop_gradient,
+        w.stop_gradient,
+        leaf().to("cpu"),
+        paddle.set_device("cpu") is not None,
+    )
 
 
 @scenario

@@ -1,6 +1,5 @@
 """Dygraph of Paddle 1.8."""
 
-# fmt: off
 # ruff: noqa - Python as its users wrote it for Python 3.7
 
 import importlib
@@ -19,8 +18,22 @@ CONSTANT = fluid.ParamAttr(initializer=fluid.initializer.Constant(0.5))
 def arithmetic():
     with D.guard():
         x = D.to_variable(X)
-        y = [x + 1, 2 - x, x * x, x / 2, x ** 2, -x, x > 0, L.reduce_sum(x), L.mean(x), x[0], x[:, 1:], L.concat([x, x]), x[0, 1],
-            L.matmul(x, x, transpose_y=True)]
+        y = [
+            x + 1,
+            2 - x,
+            x * x,
+            x / 2,
+            x**2,
+            -x,
+            x > 0,
+            L.reduce_sum(x),
+            L.mean(x),
+            x[0],
+            x[:, 1:],
+            L.concat([x, x]),
+            x[0, 1],
+            L.matmul(x, x, transpose_y=True),
+        ]
         return [v.numpy() for v in y]
 
 
@@ -42,7 +55,9 @@ def gradients():
 @scenario
 def layers_and_training():
     with D.guard():
-        net = D.Sequential(D.Linear(3, 2, param_attr=CONSTANT, act="tanh"), D.Linear(2, 1, param_attr=CONSTANT))
+        net = D.Sequential(
+            D.Linear(3, 2, param_attr=CONSTANT, act="tanh"), D.Linear(2, 1, param_attr=CONSTANT)
+        )
         opt = fluid.optimizer.SGD(0.1, parameter_list=net.parameters())
         losses = []
         for _ in range(3):
@@ -61,25 +76,46 @@ def saved_states(folder):
         fluid.save_dygraph(a.state_dict(), str(folder / "m"))
         state, opt = fluid.load_dygraph(str(folder / "m"))
         b.set_dict(state)
-        return sorted(state), opt, b(D.to_variable(X)).numpy(), raised(fluid.load_dygraph, str(folder / "none")) != "no error"
+        return (
+            sorted(state),
+            opt,
+            b(D.to_variable(X)).numpy(),
+            raised(fluid.load_dygraph, str(folder / "none")) != "no error",
+        )
 
 
 @scenario
 def convolution_and_norm():
     with D.guard():
         x = D.to_variable(f32(np.sin(np.arange(32)).reshape(1, 2, 4, 4)))
-        conv, bn, pool, emb = D.Conv2D(2, 2, 3, padding=1, param_attr=CONSTANT, act="relu"), D.BatchNorm(2), D.Pool2D(2, "max",
-            2), D.Embedding([5, 3], param_attr=CONSTANT)
-        return conv(x).numpy(), bn(x).numpy(), pool(x).numpy(), emb(D.to_variable(np.array([[1], [4]]))).numpy(), D.LayerNorm([4])(x).numpy()
+        conv, bn, pool, emb = (
+            D.Conv2D(2, 2, 3, padding=1, param_attr=CONSTANT, act="relu"),
+            D.BatchNorm(2),
+            D.Pool2D(2, "max", 2),
+            D.Embedding([5, 3], param_attr=CONSTANT),
+        )
+        return (
+            conv(x).numpy(),
+            bn(x).numpy(),
+            pool(x).numpy(),
+            emb(D.to_variable(np.array([[1], [4]]))).numpy(),
+            D.LayerNorm([4])(x).numpy(),
+        )
 
 
 @scenario
 def learning_rates():
     with D.guard():
         found = []
-        for make in (lambda: D.NoamDecay(16, 4), lambda: D.ExponentialDecay(0.1, 1, 0.5), lambda: D.PiecewiseDecay([1, 2], [0.3, 0.2, 0.1], 0),
-            lambda: D.PolynomialDecay(0.1, 4), lambda: D.CosineDecay(0.1, 1, 4), lambda: D.InverseTimeDecay(0.1, 1, 0.5),
-            lambda: D.NaturalExpDecay(0.1, 1, 0.5)):
+        for make in (
+            lambda: D.NoamDecay(16, 4),
+            lambda: D.ExponentialDecay(0.1, 1, 0.5),
+            lambda: D.PiecewiseDecay([1, 2], [0.3, 0.2, 0.1], 0),
+            lambda: D.PolynomialDecay(0.1, 4),
+            lambda: D.CosineDecay(0.1, 1, 4),
+            lambda: D.InverseTimeDecay(0.1, 1, 0.5),
+            lambda: D.NaturalExpDecay(0.1, 1, 0.5),
+        ):
             p = D.Linear(1, 1, param_attr=CONSTANT, bias_attr=False)
             opt = fluid.optimizer.SGD(make(), parameter_list=p.parameters())
             for _ in range(3):
@@ -103,4 +139,12 @@ def modes():
 def texts_of_variables():
     with D.guard():
         x = D.to_variable(f32(1, 2))
-        return str(x.dtype), x.shape, x.stop_gradient, x.numpy().dtype.name, len(x), x.astype("int64").numpy(), raised(lambda: D.to_variable("a")) != "no error"
+        return (
+            str(x.dtype),
+            x.shape,
+            x.stop_gradient,
+            x.numpy().dtype.name,
+            len(x),
+            x.astype("int64").numpy(),
+            raised(lambda: D.to_variable("a")) != "no error",
+        )

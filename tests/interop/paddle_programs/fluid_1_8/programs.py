@@ -1,6 +1,5 @@
 """Programs of fluid: layers, executors, control flow, metrics, readers, LoD."""
 
-# fmt: off
 # ruff: noqa - Python as its users wrote it for Python 3.7
 
 import importlib
@@ -16,8 +15,13 @@ CONSTANT = fluid.initializer.Constant(0.5)
 
 
 def fc(x, size=2, **more):
-    return L.fc(x, size, param_attr=fluid.ParamAttr(initializer=CONSTANT), bias_attr=fluid.ParamAttr(initializer=fluid.initializer.Constant(0.1)),
-        **more)
+    return L.fc(
+        x,
+        size,
+        param_attr=fluid.ParamAttr(initializer=CONSTANT),
+        bias_attr=fluid.ParamAttr(initializer=fluid.initializer.Constant(0.1)),
+        **more,
+    )
 
 
 def run(feed, fetch, times=1, **more):
@@ -33,7 +37,13 @@ def feeding_forms():
     x = fluid.data("x", [None, 3])
     y = L.data("y", [3])
     out = fc(x) + L.reduce_sum(y, dim=1, keep_dim=True)
-    return run({"x": X, "y": X}, [out]), run({"x": X, "y": X}, [out.name]), x.shape, y.shape, raised(run, {"x": X}, [out]) != "no error"
+    return (
+        run({"x": X, "y": X}, [out]),
+        run({"x": X, "y": X}, [out.name]),
+        x.shape,
+        y.shape,
+        raised(run, {"x": X}, [out]) != "no error",
+    )
 
 
 @scenario
@@ -46,30 +56,83 @@ def activations():
 @scenario
 def elementwise_and_axis():
     x, y = fluid.data("x", [2, 3]), fluid.data("y", [2])
-    ops = [L.elementwise_add, L.elementwise_sub, L.elementwise_mul, L.elementwise_div, L.elementwise_max, L.elementwise_min]
-    return run({"x": X, "y": f32(2, 4)}, [op(x, y, axis=0) for op in ops] + [L.elementwise_add(x, x, act="relu"), L.elementwise_pow(L.abs(x), x)])
+    ops = [
+        L.elementwise_add,
+        L.elementwise_sub,
+        L.elementwise_mul,
+        L.elementwise_div,
+        L.elementwise_max,
+        L.elementwise_min,
+    ]
+    return run(
+        {"x": X, "y": f32(2, 4)},
+        [op(x, y, axis=0) for op in ops]
+        + [L.elementwise_add(x, x, act="relu"), L.elementwise_pow(L.abs(x), x)],
+    )
 
 
 @scenario
 def shapes_of_layers():
     x = fluid.data("x", [2, 3])
-    return run({"x": X}, [L.reshape(x, [3, -1]), L.transpose(x, [1, 0]), L.unsqueeze(x, [0]), L.concat([x, x], 1), L.split(x, 3, 1)[1],
-        L.stack([x, x]), L.expand(x, [1, 2]), L.slice(x, [1], [1], [3]), L.cast(x, "int64"), L.reduce_mean(x, 0), L.flatten(x, 1),
-        L.pad(x, [1, 0, 0, 1], 2.0), L.gather(x, L.fill_constant([1], "int32", 1)), L.shape(x), L.argmax(x, 1), L.reverse(x, 1), L.cumsum(x, 1),
-        L.one_hot(L.fill_constant([2, 1], "int64", 1), 3), L.topk(x, 2)[0], L.argsort(x, 1)[1], L.sums([x, x]), L.clip(x, 0.0, 1.0),
-        L.scale(x, 2.0, 1.0), L.matmul(x, x, transpose_y=True), L.mul(x, L.transpose(x, [1, 0])), L.mean(x), L.crop(x, [1, 2], [0, 1]),
-        L.where(L.greater_than(x, L.zeros_like(x)))])
+    return run(
+        {"x": X},
+        [
+            L.reshape(x, [3, -1]),
+            L.transpose(x, [1, 0]),
+            L.unsqueeze(x, [0]),
+            L.concat([x, x], 1),
+            L.split(x, 3, 1)[1],
+            L.stack([x, x]),
+            L.expand(x, [1, 2]),
+            L.slice(x, [1], [1], [3]),
+            L.cast(x, "int64"),
+            L.reduce_mean(x, 0),
+            L.flatten(x, 1),
+            L.pad(x, [1, 0, 0, 1], 2.0),
+            L.gather(x, L.fill_constant([1], "int32", 1)),
+            L.shape(x),
+            L.argmax(x, 1),
+            L.reverse(x, 1),
+            L.cumsum(x, 1),
+            L.one_hot(L.fill_constant([2, 1], "int64", 1), 3),
+            L.topk(x, 2)[0],
+            L.argsort(x, 1)[1],
+            L.sums([x, x]),
+            L.clip(x, 0.0, 1.0),
+            L.scale(x, 2.0, 1.0),
+            L.matmul(x, x, transpose_y=True),
+            L.mul(x, L.transpose(x, [1, 0])),
+            L.mean(x),
+            L.crop(x, [1, 2], [0, 1]),
+            L.where(L.greater_than(x, L.zeros_like(x))),
+        ],
+    )
 
 
 @scenario
 def losses_of_fluid():
     x, label = fluid.data("x", [2, 3]), fluid.data("label", [2, 1], "int64")
     soft = L.softmax(x)
-    return run({"x": X, "label": np.array([[1], [2]])}, [L.cross_entropy(soft, label), L.softmax_with_cross_entropy(x, label),
-        L.square_error_cost(x, soft), L.sigmoid_cross_entropy_with_logits(x, soft), L.smooth_l1(x, soft), L.huber_loss(x, soft, 1.0),
-        L.mse_loss(x, soft), L.kldiv_loss(x, soft, "mean"), L.accuracy(soft, label), L.label_smooth(soft, epsilon=0.1),
-        L.log_loss(L.slice(soft, [1], [0], [1]), L.cast(label, "float32")), L.bpr_loss(soft, label), L.l2_normalize(x, 1), L.dice_loss(soft, label),
-        L.rank_loss(*[L.slice(soft, [1], [i], [i + 1]) for i in range(3)])])
+    return run(
+        {"x": X, "label": np.array([[1], [2]])},
+        [
+            L.cross_entropy(soft, label),
+            L.softmax_with_cross_entropy(x, label),
+            L.square_error_cost(x, soft),
+            L.sigmoid_cross_entropy_with_logits(x, soft),
+            L.smooth_l1(x, soft),
+            L.huber_loss(x, soft, 1.0),
+            L.mse_loss(x, soft),
+            L.kldiv_loss(x, soft, "mean"),
+            L.accuracy(soft, label),
+            L.label_smooth(soft, epsilon=0.1),
+            L.log_loss(L.slice(soft, [1], [0], [1]), L.cast(label, "float32")),
+            L.bpr_loss(soft, label),
+            L.l2_normalize(x, 1),
+            L.dice_loss(soft, label),
+            L.rank_loss(*[L.slice(soft, [1], [i], [i + 1]) for i in range(3)]),
+        ],
+    )
 
 
 @scenario
@@ -113,7 +176,9 @@ def while_and_arrays():
         L.assign(total + L.cast(i, "float32"), total)
         L.increment(i)
         L.less_than(i, n, cond=cond)
-    return run({}, [total, i, L.array_read(array, L.fill_constant([1], "int64", 2)), L.array_length(array)])
+    return run(
+        {}, [total, i, L.array_read(array, L.fill_constant([1], "int64", 2)), L.array_length(array)]
+    )
 
 
 @scenario
@@ -128,7 +193,9 @@ def conditions_of_fluid():
             L.assign(x * 10, d)
         with switch.default():
             L.assign(x * 100, d)
-    _, e = L.while_loop(lambda i, v: i < 3, lambda i, v: [i + 1, v * 2], [L.fill_constant([1], "int64", 0), x])
+    _, e = L.while_loop(
+        lambda i, v: i < 3, lambda i, v: [i + 1, v * 2], [L.fill_constant([1], "int64", 0), x]
+    )
     return [run({"x": f32([v])}, [a, b, c, d, e]) for v in (-1.0, 1.0, 2.0)]
 
 
@@ -150,8 +217,14 @@ def sequences():
     x = fluid.data("x", [None, 2], lod_level=1)
     t = fluid.create_lod_tensor(f32(np.arange(10).reshape(5, 2)), [[2, 3]], fluid.CPUPlace())
     layers = [L.sequence_pool(x, k) for k in ("sum", "average", "max", "sqrt", "first", "last")]
-    layers += [L.sequence_softmax(L.slice(x, [1], [0], [1])), L.sequence_reverse(x), L.sequence_expand(L.sequence_pool(x, "sum"), x),
-        L.sequence_pad(x, L.fill_constant([1], "float32", 0))[0], L.sequence_concat([x, x]), L.lod_reset(x, target_lod=[0, 1, 5])]
+    layers += [
+        L.sequence_softmax(L.slice(x, [1], [0], [1])),
+        L.sequence_reverse(x),
+        L.sequence_expand(L.sequence_pool(x, "sum"), x),
+        L.sequence_pad(x, L.fill_constant([1], "float32", 0))[0],
+        L.sequence_concat([x, x]),
+        L.lod_reset(x, target_lod=[0, 1, 5]),
+    ]
     exe = fluid.Executor()
     found = exe.run(feed={"x": t}, fetch_list=layers, return_numpy=False)
     return [[np.array(f), f.recursive_sequence_lengths()] for f in found]
@@ -161,22 +234,37 @@ def trained(make, steps=3):
     x = fluid.data("x", [2, 3])
     loss = L.mean(L.square(fc(x, act="tanh")))
     make().minimize(loss)
-    return run({"x": X}, [loss] + [p.name for p in fluid.default_main_program().all_parameters()], steps)
+    return run(
+        {"x": X}, [loss] + [p.name for p in fluid.default_main_program().all_parameters()], steps
+    )
 
 
 O = fluid.optimizer
-RULES = {"sgd": lambda: O.SGD(0.1), "momentum": lambda: O.Momentum(0.1, 0.9), "nesterov": lambda: O.Momentum(0.1, 0.9, use_nesterov=True),
-    "adagrad": lambda: O.Adagrad(0.1), "adamax": lambda: O.Adamax(0.1), "decayed": lambda: O.DecayedAdagrad(0.1), "rms": lambda: O.RMSProp(0.1),
-        "ftrl": lambda: O.Ftrl(0.1), "lars": lambda: O.LarsMomentum(0.1, 0.9),
-        "l2": lambda: O.SGD(0.1, regularization=fluid.regularizer.L2Decay(0.1)),
-        "l1": lambda: O.SGD(0.1, regularization=fluid.regularizer.L1Decay(0.1)),
-        "clip": lambda: O.SGD(0.1, grad_clip=fluid.clip.GradientClipByGlobalNorm(0.01)),
-        "value": lambda: O.SGD(0.1, grad_clip=fluid.clip.GradientClipByValue(0.001)),
-        "exponential": lambda: O.SGD(L.exponential_decay(0.1, 1, 0.5)), "piecewise": lambda: O.SGD(L.piecewise_decay([1, 2], [0.3, 0.2, 0.1])),
-        "noam": lambda: O.SGD(L.noam_decay(16, 4)), "polynomial": lambda: O.SGD(L.polynomial_decay(0.1, 4)),
-        "cosine": lambda: O.SGD(L.cosine_decay(0.1, 1, 4)), "warmup": lambda: O.SGD(L.linear_lr_warmup(0.1, 3, 0.01, 0.1)),
-        "inverse": lambda: O.SGD(L.inverse_time_decay(0.1, 1, 0.5)), "natural": lambda: O.SGD(L.natural_exp_decay(0.1, 1, 0.5))}
+RULES = {
+    "sgd": lambda: O.SGD(0.1),
+    "momentum": lambda: O.Momentum(0.1, 0.9),
+    "nesterov": lambda: O.Momentum(0.1, 0.9, use_nesterov=True),
+    "adagrad": lambda: O.Adagrad(0.1),
+    "adamax": lambda: O.Adamax(0.1),
+    "decayed": lambda: O.DecayedAdagrad(0.1),
+    "rms": lambda: O.RMSProp(0.1),
+    "ftrl": lambda: O.Ftrl(0.1),
+    "lars": lambda: O.LarsMomentum(0.1, 0.9),
+    "l2": lambda: O.SGD(0.1, regularization=fluid.regularizer.L2Decay(0.1)),
+    "l1": lambda: O.SGD(0.1, regularization=fluid.regularizer.L1Decay(0.1)),
+    "clip": lambda: O.SGD(0.1, grad_clip=fluid.clip.GradientClipByGlobalNorm(0.01)),
+    "value": lambda: O.SGD(0.1, grad_clip=fluid.clip.GradientClipByValue(0.001)),
+    "exponential": lambda: O.SGD(L.exponential_decay(0.1, 1, 0.5)),
+    "piecewise": lambda: O.SGD(L.piecewise_decay([1, 2], [0.3, 0.2, 0.1])),
+    "noam": lambda: O.SGD(L.noam_decay(16, 4)),
+    "polynomial": lambda: O.SGD(L.polynomial_decay(0.1, 4)),
+    "cosine": lambda: O.SGD(L.cosine_decay(0.1, 1, 4)),
+    "warmup": lambda: O.SGD(L.linear_lr_warmup(0.1, 3, 0.01, 0.1)),
+    "inverse": lambda: O.SGD(L.inverse_time_decay(0.1, 1, 0.5)),
+    "natural": lambda: O.SGD(L.natural_exp_decay(0.1, 1, 0.5)),
+}
 for _name, _make in RULES.items():
+
     def _run(_make=_make):
         return trained(_make)
 
@@ -194,7 +282,11 @@ def saved_models(folder):
     fluid.io.save_inference_model(str(folder / "m"), ["x"], [y], exe)
     fluid.io.save_persistables(exe, str(folder / "p"))
     program, feeds, fetches = fluid.io.load_inference_model(str(folder / "m"), exe)
-    return feeds, exe.run(program, {"x": X}, fetches), [op.type for op in program.global_block().ops if op.type not in ("feed", "fetch", "scale")]
+    return (
+        feeds,
+        exe.run(program, {"x": X}, fetches),
+        [op.type for op in program.global_block().ops if op.type not in ("feed", "fetch", "scale")],
+    )
 
 
 @scenario
@@ -204,7 +296,12 @@ def clone_and_backward():
     loss = L.mean(L.dropout(fc(x), 0.0))
     test = fluid.default_main_program().clone(for_test=True)
     pairs = fluid.backward.append_backward(loss)
-    return [g.name for _, g in pairs], run({"x": X}, [g for _, g in pairs] + ["x@GRAD"]), len(test.global_block().ops), [p.name for p, _ in pairs]
+    return (
+        [g.name for _, g in pairs],
+        run({"x": X}, [g for _, g in pairs] + ["x@GRAD"]),
+        len(test.global_block().ops),
+        [p.name for p, _ in pairs],
+    )
 
 
 @scenario
@@ -222,13 +319,29 @@ def metrics_of_fluid():
 def readers():
     source = lambda: iter(range(7))
     r = paddle.reader
-    return [list(paddle.batch(source, 3)()), list(paddle.batch(source, 3, drop_last=True)()), list(r.firstn(source, 2)()),
-        list(r.chain(source, source)())[:9], list(r.compose(source, source)())[0], list(r.map_readers(lambda v: v * 2, source)()),
-        sorted(r.shuffle(source, 4)()), list(r.buffered(source, 2)()), list(r.cache(source)())]
+    return [
+        list(paddle.batch(source, 3)()),
+        list(paddle.batch(source, 3, drop_last=True)()),
+        list(r.firstn(source, 2)()),
+        list(r.chain(source, source)())[:9],
+        list(r.compose(source, source)())[0],
+        list(r.map_readers(lambda v: v * 2, source)()),
+        sorted(r.shuffle(source, 4)()),
+        list(r.buffered(source, 2)()),
+        list(r.cache(source)()),
+    ]
 
 
 @scenario
 def text_and_names():
     x = fluid.data("x", [2, 3])
     y = fc(x, name="named")
-    return x.name, y.name, [p.name for p in fluid.default_main_program().all_parameters()], str(x.dtype), [op.type for op in fluid.default_main_program().global_block().ops], raised(fc, 3) != "no error", raised(L.concat, [x, 3]) != "no error"
+    return (
+        x.name,
+        y.name,
+        [p.name for p in fluid.default_main_program().all_parameters()],
+        str(x.dtype),
+        [op.type for op in fluid.default_main_program().global_block().ops],
+        raised(fc, 3) != "no error",
+        raised(L.concat, [x, 3]) != "no error",
+    )

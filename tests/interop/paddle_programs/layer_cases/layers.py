@@ -2,7 +2,6 @@
 agree with them.
 """
 
-# fmt: off
 # ruff: noqa - one row a layer
 
 import tempfile
@@ -22,7 +21,9 @@ def numbers(*shape):
 def close(a, b):
     flat = lambda v: [t for i in v for t in flat(i)] if isinstance(v, (list, tuple)) else [v]
     a, b = flat(a), flat(b)
-    return len(a) == len(b) and all(x.shape == y.shape and np.allclose(x.numpy(), y.numpy(), 1e-4, 1e-5) for x, y in zip(a, b))
+    return len(a) == len(b) and all(
+        x.shape == y.shape and np.allclose(x.numpy(), y.numpy(), 1e-4, 1e-5) for x, y in zip(a, b)
+    )
 
 
 def judged(make, arrays, train):
@@ -32,10 +33,16 @@ def judged(make, arrays, train):
     result = layer(*inputs)
     first = result[0] if isinstance(result, (list, tuple)) else result
     (first * first).sum().backward()
-    gradients = [t.grad for t in inputs] + [round(float(p.grad.abs().sum()), 3) if p.grad is not None else None for p in layer.parameters()]
+    gradients = [t.grad for t in inputs] + [
+        round(float(p.grad.abs().sum()), 3) if p.grad is not None else None
+        for p in layer.parameters()
+    ]
     found = [describe(result), describe(gradients)]
     if not train:
-        specs = [paddle.static.InputSpec([None, *a.shape[1:]], str(a.dtype), f"x{i}") for i, a in enumerate(arrays)]
+        specs = [
+            paddle.static.InputSpec([None, *a.shape[1:]], str(a.dtype), f"x{i}")
+            for i, a in enumerate(arrays)
+        ]
         static = paddle.jit.to_static(layer, input_spec=specs, full_graph=True)
         found.append(close(static(*inputs), result))
         with tempfile.TemporaryDirectory() as folder:
@@ -48,12 +55,16 @@ def rows(name, *inputs, train=False, **layers):
     """Register a program: the layers on the same inputs."""
 
     def run(_):
-        return {n: describe(attempt(lambda make=make: judged(make, inputs, train))) for n, make in layers.items()}
+        return {
+            n: describe(attempt(lambda make=make: judged(make, inputs, train)))
+            for n, make in layers.items()
+        }
 
     run.__name__ = name
     register(run, run, once=True)
 
 
+# fmt: off
 X2, X3, X4, X5 = numbers(2, 6), numbers(2, 4, 5), numbers(1, 4, 5, 5), numbers(1, 2, 3, 4, 4)
 IDS = np.array([[0, 3, 2]])
 

@@ -1,6 +1,5 @@
 """Automatic mixed precision on the CPU, where it does not depend on Paddle's kernels."""
 
-# fmt: off
 # ruff: noqa - Python as its users write it
 
 import numpy as np
@@ -27,15 +26,22 @@ def switched_off():
 
 @scenario
 def wrong_arguments():
-    return each(lambda: raised(lambda: amp.auto_cast(level="O7").__enter__()) != "no error",
-        lambda: raised(lambda: amp.auto_cast(dtype="int8").__enter__()) != "no error", lambda: raised(amp.GradScaler, incr_ratio=0.5) != "no error",
-        lambda: raised(amp.GradScaler, decr_ratio=2.0) != "no error", lambda: raised(amp.decorate, 3) != "no error")
+    return each(
+        lambda: raised(lambda: amp.auto_cast(level="O7").__enter__()) != "no error",
+        lambda: raised(lambda: amp.auto_cast(dtype="int8").__enter__()) != "no error",
+        lambda: raised(amp.GradScaler, incr_ratio=0.5) != "no error",
+        lambda: raised(amp.GradScaler, decr_ratio=2.0) != "no error",
+        lambda: raised(amp.decorate, 3) != "no error",
+    )
 
 
 @scenario
 def white_and_black_lists():
-    return each(lambda: sorted(amp.white_list()), lambda: sorted(amp.white_list()["float16"]) if isinstance(amp.white_list(), dict) else None,
-        lambda: "matmul_v2" in amp.white_list()["float16"]["O1"])
+    return each(
+        lambda: sorted(amp.white_list()),
+        lambda: sorted(amp.white_list()["float16"]) if isinstance(amp.white_list(), dict) else None,
+        lambda: "matmul_v2" in amp.white_list()["float16"]["O1"],
+    )
 
 
 @scenario

@@ -1,6 +1,5 @@
 """Datasets, samplers, collate functions and DataLoader, without worker processes."""
 
-# fmt: off
 # ruff: noqa - Python as its users write it
 
 import numpy as np
@@ -30,8 +29,13 @@ class Stream(io.IterableDataset):
 @scenario
 def batches():
     found = {}
-    for name, options in {"plain": {"batch_size": 3}, "drop": {"batch_size": 3, "drop_last": True}, "none": {"batch_size": None}, "one": {},
-        "list": {"batch_size": 2, "return_list": True}}.items():
+    for name, options in {
+        "plain": {"batch_size": 3},
+        "drop": {"batch_size": 3, "drop_last": True},
+        "none": {"batch_size": None},
+        "one": {},
+        "list": {"batch_size": 2, "return_list": True},
+    }.items():
         loader = io.DataLoader(Squares(), **options)
         found[name] = [attempt(lambda: len(loader)), attempt(lambda: [b for b in loader][-1])]
     return found
@@ -46,16 +50,24 @@ def shuffled():
 
 @scenario
 def streams():
-    return each(lambda: [b for b in io.DataLoader(Stream(), batch_size=2)],
+    return each(
+        lambda: [b for b in io.DataLoader(Stream(), batch_size=2)],
         lambda: [b for b in io.DataLoader(Stream(), batch_size=2, drop_last=True)],
         lambda: raised(len, io.DataLoader(Stream(), batch_size=2)) != "no error",
-        lambda: raised(io.DataLoader, Stream(), shuffle=True) != "no error", lambda: raised(lambda: Stream()[0]) != "no error",
-        lambda: raised(len, Stream()) != "no error")
+        lambda: raised(io.DataLoader, Stream(), shuffle=True) != "no error",
+        lambda: raised(lambda: Stream()[0]) != "no error",
+        lambda: raised(len, Stream()) != "no error",
+    )
 
 
 class Things(io.Dataset):
     def __getitem__(self, i):
-        return {"a": np.int64(i), "b": [float(i), np.ones(2, "float64") * i], "c": f"t{i}", "d": paddle.to_tensor([i])}
+        return {
+            "a": np.int64(i),
+            "b": [float(i), np.ones(2, "float64") * i],
+            "c": f"t{i}",
+            "d": paddle.to_tensor([i]),
+        }
 
     def __len__(self):
         return 4
@@ -63,13 +75,16 @@ class Things(io.Dataset):
 
 @scenario
 def nested_samples():
-    return next(iter(io.DataLoader(Things(), batch_size=2))), [type(v).__name__ for v in next(iter(io.DataLoader(Things(),
-        batch_size=2))).values()] == []
+    return next(iter(io.DataLoader(Things(), batch_size=2))), [
+        type(v).__name__ for v in next(iter(io.DataLoader(Things(), batch_size=2))).values()
+    ] == []
 
 
 @scenario
 def collate_functions():
-    loader = io.DataLoader(Squares(), batch_size=3, collate_fn=lambda rows: np.stack([r[0] for r in rows]).sum(0))
+    loader = io.DataLoader(
+        Squares(), batch_size=3, collate_fn=lambda rows: np.stack([r[0] for r in rows]).sum(0)
+    )
     return [b for b in loader]
 
 
@@ -78,13 +93,25 @@ def samplers():
     d = Squares(6)
     np.random.seed(3)
     r = list(io.RandomSampler(d))
-    return each(lambda: list(io.SequenceSampler(d)), lambda: sorted(r), lambda: len(io.RandomSampler(d, True, 4)),
-        lambda: len(list(io.RandomSampler(d, replacement=True, num_samples=9))), lambda: set(list(io.WeightedRandomSampler([0.0, 1.0, 0.0], 5))),
-        lambda: len(io.WeightedRandomSampler([0.5, 0.5], 2, replacement=False)), lambda: list(io.BatchSampler(d, batch_size=4)),
-        lambda: list(io.BatchSampler(d, batch_size=4, drop_last=True)), lambda: list(io.BatchSampler(sampler=io.SequenceSampler(d), batch_size=5)),
-        lambda: len(io.BatchSampler(d, shuffle=True, batch_size=4)), lambda: sorted(sum(io.BatchSampler(d, shuffle=True, batch_size=4), [])),
-        lambda: sorted(io.SubsetRandomSampler([1, 3])) if hasattr(io, "SubsetRandomSampler") else None,
-        lambda: raised(io.BatchSampler) != "no error", lambda: raised(io.BatchSampler, d, batch_size=-1) != "no error", lambda: 1)
+    return each(
+        lambda: list(io.SequenceSampler(d)),
+        lambda: sorted(r),
+        lambda: len(io.RandomSampler(d, True, 4)),
+        lambda: len(list(io.RandomSampler(d, replacement=True, num_samples=9))),
+        lambda: set(list(io.WeightedRandomSampler([0.0, 1.0, 0.0], 5))),
+        lambda: len(io.WeightedRandomSampler([0.5, 0.5], 2, replacement=False)),
+        lambda: list(io.BatchSampler(d, batch_size=4)),
+        lambda: list(io.BatchSampler(d, batch_size=4, drop_last=True)),
+        lambda: list(io.BatchSampler(sampler=io.SequenceSampler(d), batch_size=5)),
+        lambda: len(io.BatchSampler(d, shuffle=True, batch_size=4)),
+        lambda: sorted(sum(io.BatchSampler(d, shuffle=True, batch_size=4), [])),
+        lambda: (
+            sorted(io.SubsetRandomSampler([1, 3])) if hasattr(io, "SubsetRandomSampler") else None
+        ),
+        lambda: raised(io.BatchSampler) != "no error",
+        lambda: raised(io.BatchSampler, d, batch_size=-1) != "no error",
+        lambda: 1,
+    )
 
 
 @scenario
@@ -105,14 +132,24 @@ def combined_datasets():
     a, b = Squares(3), Squares(5)
     t = io.TensorDataset([paddle.arange(6).reshape([3, 2]), paddle.arange(3)])
     parts = io.random_split(Squares(10), [7, 3])
-    return each(lambda: [len(t), t[1]], lambda: len(io.ConcatDataset([a, b])), lambda: io.ConcatDataset([a, b])[4],
-        lambda: io.ConcatDataset([a, b])[-1], lambda: io.ComposeDataset([a, a])[2], lambda: len(io.ComposeDataset([a, a])),
-        lambda: [float(v.sum()) for v in io.ChainDataset([Stream(), Stream()])], lambda: io.Subset(b, [4, 0])[0], lambda: len(io.Subset(b, [4, 0])),
-        lambda: [len(p) for p in parts], lambda: sorted(i for p in parts for _, i in [p[k] for k in range(len(p))]),
+    return each(
+        lambda: [len(t), t[1]],
+        lambda: len(io.ConcatDataset([a, b])),
+        lambda: io.ConcatDataset([a, b])[4],
+        lambda: io.ConcatDataset([a, b])[-1],
+        lambda: io.ComposeDataset([a, a])[2],
+        lambda: len(io.ComposeDataset([a, a])),
+        lambda: [float(v.sum()) for v in io.ChainDataset([Stream(), Stream()])],
+        lambda: io.Subset(b, [4, 0])[0],
+        lambda: len(io.Subset(b, [4, 0])),
+        lambda: [len(p) for p in parts],
+        lambda: sorted(i for p in parts for _, i in [p[k] for k in range(len(p))]),
         lambda: raised(io.random_split, Squares(10), [3, 3]) != "no error",
         lambda: raised(io.TensorDataset, [paddle.ones([2]), paddle.ones([3])]) != "no error",
-        lambda: raised(io.ComposeDataset, [a, b]) != "no error", lambda: raised(io.ConcatDataset, []) != "no error",
-        lambda: [len(p) for p in io.random_split(Squares(10), [0.5, 0.5])])
+        lambda: raised(io.ComposeDataset, [a, b]) != "no error",
+        lambda: raised(io.ConcatDataset, []) != "no error",
+        lambda: [len(p) for p in io.random_split(Squares(10), [0.5, 0.5])],
+    )
 
 
 @scenario
@@ -124,11 +161,17 @@ def batch_samplers_of_users():
         def __len__(self):
             return 3
 
-    loader = io.DataLoader(Squares(), batch_sampler=io.BatchSampler(sampler=Mine(Squares()), batch_size=2))
+    loader = io.DataLoader(
+        Squares(), batch_sampler=io.BatchSampler(sampler=Mine(Squares()), batch_size=2)
+    )
     lists = io.DataLoader(Squares(), batch_sampler=[[0, 1], [5]])
-    return each(lambda: [b[1] for b in loader], lambda: [b[1] for b in lists],
-        lambda: raised(io.DataLoader, Squares(), batch_sampler=[[0]], batch_size=3) != "no error", lambda: raised(io.DataLoader, 3) != "no error",
-        lambda: io.get_worker_info())
+    return each(
+        lambda: [b[1] for b in loader],
+        lambda: [b[1] for b in lists],
+        lambda: raised(io.DataLoader, Squares(), batch_sampler=[[0]], batch_size=3) != "no error",
+        lambda: raised(io.DataLoader, 3) != "no error",
+        lambda: io.get_worker_info(),
+    )
 
 
 @scenario
@@ -140,7 +183,19 @@ def metrics():
     p.update(pred[:, 1], label)
     r.update(pred[:, 1], label)
     u.update(pred, label)
-    found = each(lambda: a.accumulate(), lambda: p.accumulate(), lambda: r.accumulate(), lambda: u.accumulate(), lambda: a.name(), lambda: p.name())
+    found = each(
+        lambda: a.accumulate(),
+        lambda: p.accumulate(),
+        lambda: r.accumulate(),
+        lambda: u.accumulate(),
+        lambda: a.name(),
+        lambda: p.name(),
+    )
     a.reset(), p.reset(), r.reset(), u.reset()
-    return each(lambda: found, lambda: a.accumulate(), lambda: p.accumulate(), lambda: r.accumulate(),
-        lambda: m.accuracy(paddle.to_tensor(pred), paddle.to_tensor(label)))
+    return each(
+        lambda: found,
+        lambda: a.accumulate(),
+        lambda: p.accumulate(),
+        lambda: r.accumulate(),
+        lambda: m.accuracy(paddle.to_tensor(pred), paddle.to_tensor(label)),
+    )

@@ -1,6 +1,5 @@
 """Saved and loaded states of layers, optimizers and programs."""
 
-# fmt: off
 # ruff: noqa - Python as its users write it
 
 import io
@@ -37,7 +36,12 @@ def a_state_dict(folder):
     state = paddle.load(path)
     other = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2))
     result = other.set_state_dict(state)
-    return list(state), [type(v).__name__ == type(paddle.ones([1])).__name__ for v in state.values()], result, other(paddle.to_tensor(X))
+    return (
+        list(state),
+        [type(v).__name__ == type(paddle.ones([1])).__name__ for v in state.values()],
+        result,
+        other(paddle.to_tensor(X)),
+    )
 
 
 @scenario
@@ -51,9 +55,17 @@ def a_state_dict_as_numpy(folder):
 @scenario
 def nested_objects(folder):
     path = str(folder / "nested.pdparams")
-    value = {"a": paddle.ones([2]), "b": [paddle.zeros([1], "int64"), 3, "text", None, 2.5], "c": {"d": (paddle.to_tensor(True), np.arange(3))}}
+    value = {
+        "a": paddle.ones([2]),
+        "b": [paddle.zeros([1], "int64"), 3, "text", None, 2.5],
+        "c": {"d": (paddle.to_tensor(True), np.arange(3))},
+    }
     paddle.save(value, path)
-    return paddle.load(path), raised(paddle.load, str(folder / "nothing")), raised(paddle.save, value, str(folder))
+    return (
+        paddle.load(path),
+        raised(paddle.load, str(folder / "nothing")),
+        raised(paddle.save, value, str(folder)),
+    )
 
 
 @scenario
@@ -76,8 +88,21 @@ def to_and_from_bytes():
 
 @scenario
 def dtypes_that_are_kept(folder):
-    state = {d: paddle.to_tensor([1, 0, 1]).astype(d) for d in ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64",
-        "complex64")}
+    state = {
+        d: paddle.to_tensor([1, 0, 1]).astype(d)
+        for d in (
+            "bool",
+            "uint8",
+            "int8",
+            "int16",
+            "int32",
+            "int64",
+            "float16",
+            "float32",
+            "float64",
+            "complex64",
+        )
+    }
     paddle.save(state, str(folder / "t"))
     return paddle.load(str(folder / "t"))
 
@@ -102,19 +127,25 @@ def an_optimizer_goes_on(folder):
     state = paddle.load(str(folder / "o"))
     for a, b in zip(layer.parameters(), other.parameters()):
         for key in [k for k in state if isinstance(k, str) and k.startswith(a.name)]:
-            state[b.name + key[len(a.name):]] = state.pop(key)
+            state[b.name + key[len(a.name) :]] = state.pop(key)
     rule.set_state_dict(state)
     for l, o in ((layer, opt), (other, rule)):
         l(paddle.to_tensor(X)).square().mean().backward()
         o.step()
-    return [p for p in layer.parameters()], [bool((a == b).all()) for a, b in zip(layer.parameters(), other.parameters())]
+    return [p for p in layer.parameters()], [
+        bool((a == b).all()) for a, b in zip(layer.parameters(), other.parameters())
+    ]
 
 
 @scenario
 def the_keys_of_optimizers():
     layer, opt = trained()
     first = layer[0].weight.name
-    return sorted(k.replace(first, "w") for k in opt.state_dict() if k.startswith(first)), "LR_Scheduler" in opt.state_dict(), "master_weights" in opt.state_dict()
+    return (
+        sorted(k.replace(first, "w") for k in opt.state_dict() if k.startswith(first)),
+        "LR_Scheduler" in opt.state_dict(),
+        "master_weights" in opt.state_dict(),
+    )
 
 
 @scenario
@@ -125,7 +156,9 @@ def a_scheduler_within_the_state():
     for _ in range(3):
         sched.step()
     state = opt.state_dict()
-    other = paddle.optimizer.SGD(paddle.optimizer.lr.StepDecay(0.5, 2), parameters=layer.parameters())
+    other = paddle.optimizer.SGD(
+        paddle.optimizer.lr.StepDecay(0.5, 2), parameters=layer.parameters()
+    )
     other.set_state_dict(state)
     return state["LR_Scheduler"]["last_epoch"], state["LR_Scheduler"]["last_lr"], other.get_lr()
 
@@ -137,8 +170,14 @@ def states_that_do_not_fit():
     missing = {k: v for k, v in state.items() if k != "0.bias"}
     extra = dict(state, other=paddle.ones([1]))
     shape = dict(state, **{"0.bias": paddle.ones([9])})
-    return each(lambda: layer.set_state_dict(missing), lambda: layer.set_state_dict(extra), lambda: layer.set_state_dict(dict(shape)),
-        lambda: layer.set_state_dict({}), lambda: layer.load_dict(state), lambda: layer.set_dict({k: v.numpy() for k, v in state.items()}))
+    return each(
+        lambda: layer.set_state_dict(missing),
+        lambda: layer.set_state_dict(extra),
+        lambda: layer.set_state_dict(dict(shape)),
+        lambda: layer.set_state_dict({}),
+        lambda: layer.load_dict(state),
+        lambda: layer.set_dict({k: v.numpy() for k, v in state.items()}),
+    )
 
 
 @scenario
@@ -153,10 +192,16 @@ def forms_of_state_dicts():
             self.p = self.create_parameter([1])
 
     n = Net()
-    return each(lambda: list(n.state_dict()), lambda: list(n.state_dict(include_sublayers=False)),
-        lambda: list(n.state_dict(structured_name_prefix="x.")), lambda: list(n.to_static_state_dict()), lambda: [k for k, _ in n.named_buffers()],
-        lambda: [k for k, _ in n.named_parameters()], lambda: list(n.bn.state_dict()),
-        lambda: n.state_dict(use_hook=False).keys() == n.state_dict().keys())
+    return each(
+        lambda: list(n.state_dict()),
+        lambda: list(n.state_dict(include_sublayers=False)),
+        lambda: list(n.state_dict(structured_name_prefix="x.")),
+        lambda: list(n.to_static_state_dict()),
+        lambda: [k for k, _ in n.named_buffers()],
+        lambda: [k for k, _ in n.named_parameters()],
+        lambda: list(n.bn.state_dict()),
+        lambda: n.state_dict(use_hook=False).keys() == n.state_dict().keys(),
+    )
 
 
 @scenario
@@ -176,14 +221,25 @@ def jit_saved_and_loaded(folder):
     path = str(folder / "m")
     paddle.jit.save(layer, path, input_spec=[paddle.static.InputSpec([None, 3], "float32", "x")])
     loaded = paddle.jit.load(path)
-    return each(lambda: loaded(paddle.to_tensor(X)), lambda: sorted(os.listdir(folder)), lambda: len(loaded.parameters()), lambda: loaded.training,
-        lambda: [s.shape for s in loaded._input_spec()] if hasattr(loaded, "_input_spec") and False else None)
+    return each(
+        lambda: loaded(paddle.to_tensor(X)),
+        lambda: sorted(os.listdir(folder)),
+        lambda: len(loaded.parameters()),
+        lambda: loaded.training,
+        lambda: (
+            [s.shape for s in loaded._input_spec()]
+            if hasattr(loaded, "_input_spec") and False
+            else None
+        ),
+    )
 
 
 @scenario
 def weights_of_a_saved_program(folder):
     layer = net()
-    paddle.jit.save(layer, str(folder / "m"), input_spec=[paddle.static.InputSpec([None, 3], "float32", "x")])
+    paddle.jit.save(
+        layer, str(folder / "m"), input_spec=[paddle.static.InputSpec([None, 3], "float32", "x")]
+    )
     state = paddle.load(str(folder / "m"))
     other = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2))
     return sorted(v.shape for v in state.values()), sorted(state) == sorted(layer.state_dict())
@@ -191,8 +247,12 @@ def weights_of_a_saved_program(folder):
 
 def build():
     x = paddle.static.data("x", [None, 3])
-    out = paddle.static.nn.fc(x, 2, weight_attr=paddle.ParamAttr(name="w", initializer=nn.initializer.Constant(0.5)),
-        bias_attr=paddle.ParamAttr(name="b", initializer=nn.initializer.Constant(0.1)))
+    out = paddle.static.nn.fc(
+        x,
+        2,
+        weight_attr=paddle.ParamAttr(name="w", initializer=nn.initializer.Constant(0.5)),
+        bias_attr=paddle.ParamAttr(name="b", initializer=nn.initializer.Constant(0.1)),
+    )
     loss = paddle.mean(out * out)
     return x, out, loss
 
@@ -226,8 +286,13 @@ def program_states(folder):
     state = paddle.static.load_program_state(str(folder / "m"))
     state["w"] = state["w"] * 2
     paddle.static.set_program_state(main, state)
-    return each(lambda: sorted(state), lambda: exe.run(main, {"x": X}, [out]), lambda: {k: np.array(v) for k, v in main.state_dict().items()},
-        lambda: sorted(main.state_dict("param")), lambda: raised(main.state_dict, "nothing"))
+    return each(
+        lambda: sorted(state),
+        lambda: exe.run(main, {"x": X}, [out]),
+        lambda: {k: np.array(v) for k, v in main.state_dict().items()},
+        lambda: sorted(main.state_dict("param")),
+        lambda: raised(main.state_dict, "nothing"),
+    )
 
 
 @static_scenario
@@ -237,8 +302,17 @@ def inference_models(folder):
     path = str(folder / "m")
     paddle.static.save_inference_model(path, [x], [out], exe)
     program, feeds, fetches = paddle.static.load_inference_model(path, exe)
-    return each(lambda: feeds, lambda: [list(f.shape) for f in fetches], lambda: exe.run(program, {feeds[0]: X}, fetches),
-        lambda: sorted(os.listdir(folder)), lambda: [op.type for op in program.global_block().ops if op.type not in ("feed", "fetch", "scale")])
+    return each(
+        lambda: feeds,
+        lambda: [list(f.shape) for f in fetches],
+        lambda: exe.run(program, {feeds[0]: X}, fetches),
+        lambda: sorted(os.listdir(folder)),
+        lambda: [
+            op.type
+            for op in program.global_block().ops
+            if op.type not in ("feed", "fetch", "scale")
+        ],
+    )
 
 
 @static_scenario
@@ -248,7 +322,12 @@ def inference_models_with_a_program_and_file_names(folder):
     main = paddle.static.default_main_program()
     paddle.static.save_inference_model(str(folder / "m"), [x], [out, loss], exe, program=main)
     program, feeds, fetches = paddle.static.load_inference_model(str(folder / "m"), exe)
-    return feeds, exe.run(program, {"x": X}, fetches), len(fetches), raised(paddle.static.load_inference_model, str(folder / "none"), exe)
+    return (
+        feeds,
+        exe.run(program, {"x": X}, fetches),
+        len(fetches),
+        raised(paddle.static.load_inference_model, str(folder / "none"), exe),
+    )
 
 
 @static_scenario
@@ -259,7 +338,11 @@ def serialized_programs():
     params = paddle.static.serialize_persistables([x], [out], exe)
     program = paddle.static.deserialize_program(data)
     paddle.static.deserialize_persistables(program, params, exe)
-    return type(data).__name__, type(params).__name__, [op.type for op in program.global_block().ops if op.type not in ("feed", "fetch", "scale")]
+    return (
+        type(data).__name__,
+        type(params).__name__,
+        [op.type for op in program.global_block().ops if op.type not in ("feed", "fetch", "scale")],
+    )
 
 
 @static_scenario
@@ -267,15 +350,18 @@ def normalized_programs():
     x, out, loss = build()
     paddle.optimizer.SGD(0.1).minimize(loss)
     program = paddle.static.normalize_program(paddle.static.default_main_program(), [x], [out])
-    return [op.type for op in program.global_block().ops if op.type not in ("feed", "fetch", "scale")], raised(paddle.static.normalize_program, 3,
-        [x], [out])
+    return [
+        op.type for op in program.global_block().ops if op.type not in ("feed", "fetch", "scale")
+    ], raised(paddle.static.normalize_program, 3, [x], [out])
 
 
 @static_scenario
 def files_of_bytes(folder):
     path = str(folder / "raw")
     paddle.static.save_to_file(path, b"abc")
-    return paddle.static.load_from_file(path), raised(paddle.static.load_from_file, str(folder / "none"))
+    return paddle.static.load_from_file(path), raised(
+        paddle.static.load_from_file, str(folder / "none")
+    )
 
 
 @static_scenario
@@ -300,4 +386,8 @@ def saved_program_and_tensors_of_static_mode(folder):
     program = paddle.load(str(folder / "m.pdmodel"))
     state = paddle.load(str(folder / "m.pdparams"))
     program.set_state_dict(state)
-    return [op.type for op in program.global_block().ops], sorted(state), exe.run(program, {"x": X}, [out.name])
+    return (
+        [op.type for op in program.global_block().ops],
+        sorted(state),
+        exe.run(program, {"x": X}, [out.name]),
+    )

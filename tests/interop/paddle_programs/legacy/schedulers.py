@@ -1,6 +1,5 @@
 """Learning rate schedulers."""
 
-# fmt: off
 # ruff: noqa - Python as its users write it
 
 import numpy as np
@@ -40,9 +39,13 @@ def every_schedule():
 
 @scenario
 def resumed_schedules():
-    kinds = {"step": lambda e: lr.StepDecay(0.5, 3, last_epoch=e), "cosine": lambda e: lr.CosineAnnealingDecay(0.5, 4, last_epoch=e),
-        "exponential": lambda e: lr.ExponentialDecay(0.5, 0.8, last_epoch=e), "noam": lambda e: lr.NoamDecay(64, 4, last_epoch=e),
-        "multiplicative": lambda e: lr.MultiplicativeDecay(0.5, lambda x: 0.9, last_epoch=e)}
+    kinds = {
+        "step": lambda e: lr.StepDecay(0.5, 3, last_epoch=e),
+        "cosine": lambda e: lr.CosineAnnealingDecay(0.5, 4, last_epoch=e),
+        "exponential": lambda e: lr.ExponentialDecay(0.5, 0.8, last_epoch=e),
+        "noam": lambda e: lr.NoamDecay(64, 4, last_epoch=e),
+        "multiplicative": lambda e: lr.MultiplicativeDecay(0.5, lambda x: 0.9, last_epoch=e),
+    }
     return {k: rates(make(4), 4) for k, make in kinds.items()}
 
 
@@ -67,14 +70,23 @@ def states():
     w = lr.LinearWarmup(lr.StepDecay(0.5, 2), 2, 0.0, 0.5)
     for _ in range(3):
         w.step()
-    return s.state_dict(), rates(t, 4), sorted(w.state_dict()), sorted(lr.ReduceOnPlateau(0.1).state_dict())
+    return (
+        s.state_dict(),
+        rates(t, 4),
+        sorted(w.state_dict()),
+        sorted(lr.ReduceOnPlateau(0.1).state_dict()),
+    )
 
 
 @scenario
 def plateaus():
     found = {}
-    for name, options in {"plain": {}, "max": {"mode": "max"}, "abs": {"threshold_mode": "abs", "threshold": 0.1},
-        "cool": {"cooldown": 1, "min_lr": 0.2}}.items():
+    for name, options in {
+        "plain": {},
+        "max": {"mode": "max"},
+        "abs": {"threshold_mode": "abs", "threshold": 0.1},
+        "cool": {"cooldown": 1, "min_lr": 0.2},
+    }.items():
         s = lr.ReduceOnPlateau(1.0, factor=0.5, patience=1, **options)
         steps = []
         for loss in (3.0, 3.0, 3.0, 3.0, 2.95, 2.95, 2.95, 2.95, 2.95):
@@ -95,23 +107,41 @@ def own_schedulers():
             return self.start / (1 + self.last_epoch)
 
     m = Mine(1.0)
-    return rates(m, 4), m.base_lr, m.last_epoch, m.verbose, raised(lr.LRScheduler, "a") != "no error"
+    return (
+        rates(m, 4),
+        m.base_lr,
+        m.last_epoch,
+        m.verbose,
+        raised(lr.LRScheduler, "a") != "no error",
+    )
 
 
 @scenario
 def wrong_arguments():
-    makes = {"step": lambda: lr.StepDecay(0.5, 0), "step text": lambda: lr.StepDecay(0.5, "a"), "gamma": lambda: lr.StepDecay(0.5, 2, 1.5),
-        "multi": lambda: lr.MultiStepDecay(0.5, [4, 2]), "multi type": lambda: lr.MultiStepDecay(0.5, 3),
-        "cosine": lambda: lr.CosineAnnealingDecay(0.5, "a"), "lambda": lambda: lr.LambdaDecay(0.5, 3),
-        "plateau": lambda: lr.ReduceOnPlateau(0.5, "mid"), "plateau factor": lambda: lr.ReduceOnPlateau(0.5, factor=2.0),
-        "cycle": lambda: lr.CyclicLR(0.1, 0.5, 0), "one": lambda: lr.OneCycleLR(1.0, -1), "warmup": lambda: lr.LinearWarmup("a", 2, 0.0, 0.5),
-        "polynomial": lambda: lr.PolynomialDecay(0.5, 0), "noam": lambda: lr.NoamDecay(0, 1)}
+    makes = {
+        "step": lambda: lr.StepDecay(0.5, 0),
+        "step text": lambda: lr.StepDecay(0.5, "a"),
+        "gamma": lambda: lr.StepDecay(0.5, 2, 1.5),
+        "multi": lambda: lr.MultiStepDecay(0.5, [4, 2]),
+        "multi type": lambda: lr.MultiStepDecay(0.5, 3),
+        "cosine": lambda: lr.CosineAnnealingDecay(0.5, "a"),
+        "lambda": lambda: lr.LambdaDecay(0.5, 3),
+        "plateau": lambda: lr.ReduceOnPlateau(0.5, "mid"),
+        "plateau factor": lambda: lr.ReduceOnPlateau(0.5, factor=2.0),
+        "cycle": lambda: lr.CyclicLR(0.1, 0.5, 0),
+        "one": lambda: lr.OneCycleLR(1.0, -1),
+        "warmup": lambda: lr.LinearWarmup("a", 2, 0.0, 0.5),
+        "polynomial": lambda: lr.PolynomialDecay(0.5, 0),
+        "noam": lambda: lr.NoamDecay(0, 1),
+    }
     return {k: raised(m) != "no error" for k, m in makes.items()}
 
 
 @scenario
 def schedulers_drive_optimizers():
-    p = paddle.create_parameter([1], "float32", default_initializer=paddle.nn.initializer.Constant(1.0))
+    p = paddle.create_parameter(
+        [1], "float32", default_initializer=paddle.nn.initializer.Constant(1.0)
+    )
     s = lr.ExponentialDecay(0.5, 0.5)
     opt = paddle.optimizer.SGD(s, [p])
     found = []
