@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -86,8 +87,8 @@ class Pipeline:
         OpError
             If an image cannot be preprocessed, or the network's outputs are not those of the task.
         """
-        if batch_size < 1:
-            raise OpError(f"predict: batch_size={batch_size} is less than 1")
+        if not isinstance(batch_size, Integral) or batch_size < 1:
+            raise OpError(f"predict: batch_size={batch_size!r} should be an int of at least 1")
         return self._predict(iterate_images(images), batch_size)
 
     def _engine_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
