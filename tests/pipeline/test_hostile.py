@@ -302,6 +302,16 @@ def test_wrong_arguments_of_predict(
         list(pipeline.load(directories / "cls").predict(images, batch_size))
 
 
+def test_results_precede_the_next_image(directories: Path) -> None:
+    """A full batch runs before the next image is decoded, which may be late or broken."""
+    images = [np.zeros((32, 32, 3), np.uint8)] * 2
+    for name in ("cls", "rec"):
+        results = pipeline.load(directories / name).predict([*images, None], 2)
+        next(results), next(results)
+        with pytest.raises(OpError, match="not NoneType"):
+            next(results)
+
+
 def test_gray_arrays_and_pil_images() -> None:
     gray = np.arange(12, dtype=np.uint8).reshape(3, 4)
     assert np.array_equal(decode_image(gray), np.repeat(gray[:, :, None], 3, 2))

@@ -103,10 +103,13 @@ class Pipeline:
         for image in images:
             prepared = self._prepare(image)
             is_same_shape = not batch or batch[0].data.shape == prepared.data.shape
-            if len(batch) == batch_size or not (is_same_shape or self.task == _TEXT_RECOGNITION):
+            if not (is_same_shape or self.task == _TEXT_RECOGNITION):
                 yield from self._run(batch)
                 batch = []
             batch.append(prepared)
+            if len(batch) == batch_size:  # not after the next image: it may be late or broken
+                yield from self._run(batch)
+                batch = []
         if batch:
             yield from self._run(batch)
 
