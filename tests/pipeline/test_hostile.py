@@ -266,6 +266,10 @@ def test_image_files(tmp_path: Path) -> None:
             decode_image(path)
     with pytest.raises(FileNotFoundError):
         decode_image(tmp_path / "missing.png")
+    path.write_bytes(png(100, 100))
+    said = "^the image: is not a readable image"
+    with Image.open(path) as image, pytest.raises(FileError, match=said):
+        decode_image(image)  # Pillow decodes it here
     Image.fromarray(np.zeros((4, 4), np.float32)).save(tmp_path / "f.tiff")
     with pytest.raises(FileError, match="floating-point numbers"):
         decode_image(tmp_path / "f.tiff")

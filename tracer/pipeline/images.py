@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import FileError, OpError
-from ..vision.image import import_pillow, open_image_with_pillow
+from ..vision.image import converting_pillow_errors, import_pillow, open_image_with_pillow
 
 Array = np.ndarray[Any, Any]
 
@@ -54,7 +54,8 @@ def iterate_images(images: Any) -> Iterable[Any]:
 def _to_rgb(image: Any, name: str) -> Array:
     from PIL import ImageOps  # noqa: PLC0415 - optional; the caller has imported PIL
 
-    image = ImageOps.exif_transpose(image)
+    with converting_pillow_errors(name):  # Pillow decodes images when they are used
+        image = ImageOps.exif_transpose(image)
     if image.mode.startswith("I"):  # 16 bits: OpenCV keeps the upper 8
         levels = np.asarray(image)
         if levels.size and not 0 <= levels.min() <= levels.max() <= np.iinfo(np.uint16).max:
