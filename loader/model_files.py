@@ -18,9 +18,11 @@ from .pdiparams import load_params, load_params_folder
 from .pdiparams_info import load_info
 from .pdmodel import parse_program, read_program_file_bytes
 from .pir_conversion import program_to_pdmodel
+from .regular_files import open_regular
 
 MODEL, PARAMS, INFO = ".pdmodel", ".pdiparams", ".pdiparams.info"
 PADDLE3_MODEL = ".json"
+_NUM_HEADER_BYTES = 4096
 _DIRECTORY_STEMS = ("inference", "model")  # file names of published model directories
 
 
@@ -125,16 +127,27 @@ def find_non_forward_method_prefixes(prefix: str) -> dict[str, str]:
     """Return the saved methods besides forward of the model at a prefix, sorted by name, each with
     the prefix of its files: `prefix`.METHOD.pdmodel or `prefix`.METHOD.json.
 
-    A `.pdmodel` with a `.pdiparams.info` of the same prefix is a separate model, not a method.
+    A `.pdmodel` with a `.pdiparams.info` of the same prefix is a separate model, not a method. A
+    `.json` that is no program, such as the `inference.yml.json` of a pipeline, is not one either.
     """
     folder, stem = os.path.split(prefix)
     prefixes = {}
     for suffix in (MODEL, PADDLE3_MODEL):
         for path in sorted(Path(folder or ".").glob(f"{glob.escape(stem)}.*{suffix}")):
             method = path.name[len(stem) + 1 : -len(suffix)]
-            if method.isidentifier() and not path.with_name(f"{stem}.{method}{INFO}").exists():
+            is_model = path.with_name(f"{stem}.{method}{INFO}").exists()
+            is_foreign = suffix == PADDLE3_MODEL and not _is_paddle3_program(path)
+            if method.isidentifier() and not is_model and not is_foreign:
                 prefixes[method] = f"{prefix}.{method}"
     return dict(sorted(prefixes.items()))
+
+
+def _is_paddle3_program(path: Path) -> bool:
+    """Whether a `.json` file is a program. Paddle writes `base_code`, with the version, first."""
+    if not path.is_file():
+        return False
+    with open_regular(path) as file:
+        return b'"base_code"' in file.read(_NUM_HEADER_BYTES)
 
 
 def has_forward_program(path: str | os.PathLike[str]) -> bool:
@@ -171,7 +184,10 @@ def _load_params_info_if_exists(prefix: str) -> dict[str, VarInfo] | None:
 
 def _read_paddle1_folder(folder: Path, model: str, params: str | None) -> ModelFileContents:
     if not (folder / model).exists():
-        raise FileError(f"{folder.name}: the folder holds no {model}")
+        programs = [stem + suffix for stem in _DIRECTORY_STEMS for suffix in (PADDLE3_MODEL, MODEL)]
+        raise FileError(
+            f"{folder.name}: the folder holds neither {model} nor one of {', '.join(programs)}"
+        )
     pdmodel, program = _read_pdmodel_bytes_and_program(str(folder / model))
     names = [v.name for v in program.persistables()]
     if params is None and names:

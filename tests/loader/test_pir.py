@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -120,6 +121,26 @@ def test_model_directory(tmp_path: Path, stem: str, name: str) -> None:
         assert_equal_outputs(layer(*map(paddle.to_tensor, inputs)), name)
     else:
         assert len(layer(*map(paddle.to_tensor, inputs))) == 2
+
+
+def test_other_json_files_beside_a_model_are_not_methods(tmp_path: Path) -> None:
+    """`oarlock pipeline-config` writes `inference.yml.json`."""
+    for suffix in (".json", ".pdiparams"):
+        shutil.copy(FIXTURES / f"pir_conv{suffix}", tmp_path / f"inference{suffix}")
+        shutil.copy(FIXTURES / f"pir_control{suffix}", tmp_path / f"inference.other{suffix}")
+    other = tmp_path / "inference.yml.json"
+    other.write_text(json.dumps({"PreProcess": {}, "program": "base"}))
+    os.mkfifo(tmp_path / "inference.pipe.json")
+    layer = paddle.jit.load(str(tmp_path))
+    assert callable(layer.other)
+    assert not hasattr(layer, "yml")
+    paddle.jit.save(layer, str(tmp_path / "inference"), format="paddle3")
+    assert other.exists()
+
+
+def test_directory_without_program(tmp_path: Path) -> None:
+    with pytest.raises(paddle.FileError, match=r"neither __model__ nor one of inference\.json, "):
+        paddle.jit.load(str(tmp_path))
 
 
 def test_pdmodel_comes_first(tmp_path: Path) -> None:

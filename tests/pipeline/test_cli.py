@@ -69,6 +69,23 @@ def test_names_of_outputs_may_not_collide(folder: Path, tmp_path: Path) -> None:
     assert "several images have the name 'x'" in text
 
 
+def test_out_is_a_folder(folder: Path) -> None:
+    page = folder / "page.png"
+    before = page.read_bytes()
+    code, text = oarlock("run", folder / "cls", page, "--out", page)
+    assert code == 1
+    assert "is not a folder" in text.replace("\n", " ")
+    assert page.read_bytes() == before
+
+
+def test_control_characters_in_names_of_images(folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "a\x1b[2J.png"
+    path.write_bytes((folder / "page.png").read_bytes())
+    code, text = oarlock("run", folder / "cls", path)
+    assert code == 0
+    assert "\x1b[2J" not in text
+
+
 def test_missing_image(folder: Path, tmp_path: Path) -> None:
     code, text = oarlock("run", folder / "cls", folder / "none.png", "--out", tmp_path)
     assert code == 1

@@ -266,9 +266,17 @@ def test_image_files(tmp_path: Path) -> None:
             decode_image(path)
     with pytest.raises(FileNotFoundError):
         decode_image(tmp_path / "missing.png")
+    path.write_bytes(png(100, 100))
+    said = "^the image: is not a readable image"
+    with Image.open(path) as image, pytest.raises(FileError, match=said):
+        decode_image(image)  # Pillow decodes it here
     Image.fromarray(np.zeros((4, 4), np.float32)).save(tmp_path / "f.tiff")
     with pytest.raises(FileError, match="floating-point numbers"):
         decode_image(tmp_path / "f.tiff")
+    for level in (-1, 1 << 16):
+        Image.fromarray(np.full((4, 4), level, np.int32)).save(tmp_path / "i.tiff")
+        with pytest.raises(FileError, match="32-bit integers"):
+            decode_image(tmp_path / "i.tiff")
 
 
 @pytest.mark.parametrize(
@@ -278,6 +286,34 @@ def test_image_files(tmp_path: Path) -> None:
 def test_values_that_are_no_images(array: Any) -> None:
     with pytest.raises((OpError, OSError)):
         decode_image(array)
+
+
+@pytest.mark.parametrize(
+    ("images", "batch_size", "said"),
+    [
+        (None, 1, "not NoneType"),
+        (3, 1, "not int"),
+        (b"x.png", 1, "not bytes"),
+        ([], 0, "batch_size=0"),
+        ([], 1.5, r"batch_size=1\.5 should be an int"),
+        ([], "2", "batch_size='2' should be an int"),
+    ],
+)
+def test_wrong_arguments_of_predict(
+    directories: Path, images: Any, batch_size: Any, said: str
+) -> None:
+    with pytest.raises(OpError, match=said):
+        list(pipeline.load(directories / "cls").predict(images, batch_size))
+
+
+def test_results_precede_the_next_image(directories: Path) -> None:
+    """A full batch runs before the next image is decoded, which may be late or broken."""
+    images = [np.zeros((32, 32, 3), np.uint8)] * 2
+    for name in ("cls", "rec"):
+        results = pipeline.load(directories / name).predict([*images, None], 2)
+        next(results), next(results)
+        with pytest.raises(OpError, match="not NoneType"):
+            next(results)
 
 
 def test_gray_arrays_and_pil_images() -> None:

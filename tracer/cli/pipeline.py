@@ -32,12 +32,15 @@ def run_pipeline(
 ) -> None:
     """Run a model directory on images, and print or write the results.
 
-    Raises OpError if two images have the same stem, so that their output files would collide.
+    Raises OpError if two images have the same stem, so that their output files would collide, or
+    `out` is not a folder.
     """
     stems = Counter(Path(image).stem for image in images)
     repeated = [stem for stem, count in stems.items() if count > 1]
     if out is not None and repeated:
         raise OpError(f"run: several images have the name {repeated[0]!r}; their outputs collide")
+    if out is not None and out.exists() and not out.is_dir():
+        raise OpError(f"run: --out {out} is not a folder; results are written into a folder")
     pipeline = load(directory, rec, **options)
     arguments = {} if batch_size is None else {"batch_size": batch_size}
     for result in pipeline.predict(images, **arguments):
@@ -67,7 +70,7 @@ def _summary_lines(result: Result) -> list[str]:
         columns = [result["scores"], result["label_names"]]
     rows = zip(*columns, strict=True)
     return [
-        str(result["input_path"]),
+        escape_control_characters(str(result["input_path"])),
         *(
             f"  {score:.3f}  {'  '.join(escape_control_characters(str(v)) for v in values)}"
             for score, *values in rows

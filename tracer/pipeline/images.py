@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import FileError, OpError
-from ..vision.image import import_pillow, open_image_with_pillow
+from ..vision.image import converting_pillow_errors, import_pillow, open_image_with_pillow
 
 Array = np.ndarray[Any, Any]
 
@@ -42,17 +42,25 @@ def decode_image(image: Any) -> Array:
 
 
 def iterate_images(images: Any) -> Iterable[Any]:
-    """Return a list of one image for an image, and other iterables unchanged."""
+    """Return a list of one image for an image, and other iterables unchanged.
+
+    Values that are neither become a list of one, which decode_image rejects.
+    """
+    is_iterable = isinstance(images, Iterable) and not isinstance(images, (bytes, bytearray))
     is_single = isinstance(images, (str, os.PathLike, np.ndarray)) or hasattr(images, "convert")
-    return [images] if is_single else images
+    return images if is_iterable and not is_single else [images]
 
 
 def _to_rgb(image: Any, name: str) -> Array:
     from PIL import ImageOps  # noqa: PLC0415 - optional; the caller has imported PIL
 
-    image = ImageOps.exif_transpose(image)
+    with converting_pillow_errors(name):  # Pillow decodes images when they are used
+        image = ImageOps.exif_transpose(image)
     if image.mode.startswith("I"):  # 16 bits: OpenCV keeps the upper 8
-        image = import_pillow().fromarray((np.asarray(image) >> 8).clip(0, 255).astype(np.uint8))
+        levels = np.asarray(image)
+        if levels.size and not 0 <= levels.min() <= levels.max() <= np.iinfo(np.uint16).max:
+            raise FileError(f"{name}: images of 32-bit integers are not supported")
+        image = import_pillow().fromarray((levels >> 8).astype(np.uint8))
     elif image.mode == "F":
         raise FileError(f"{name}: images of floating-point numbers are not supported")
     try:

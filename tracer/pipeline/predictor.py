@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -86,8 +87,8 @@ class Pipeline:
         OpError
             If an image cannot be preprocessed, or the network's outputs are not those of the task.
         """
-        if batch_size < 1:
-            raise OpError(f"predict: batch_size={batch_size} is less than 1")
+        if not isinstance(batch_size, Integral) or batch_size < 1:
+            raise OpError(f"predict: batch_size={batch_size!r} should be an int of at least 1")
         return self._predict(iterate_images(images), batch_size)
 
     def _engine_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,10 +103,13 @@ class Pipeline:
         for image in images:
             prepared = self._prepare(image)
             is_same_shape = not batch or batch[0].data.shape == prepared.data.shape
-            if len(batch) == batch_size or not (is_same_shape or self.task == _TEXT_RECOGNITION):
+            if not (is_same_shape or self.task == _TEXT_RECOGNITION):
                 yield from self._run(batch)
                 batch = []
             batch.append(prepared)
+            if len(batch) == batch_size:  # not after the next image: it may be late or broken
+                yield from self._run(batch)
+                batch = []
         if batch:
             yield from self._run(batch)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -65,6 +67,26 @@ def import_pillow() -> Any:
 _EXECUTABLE_FORMATS = {"EPS"}  # Pillow runs another program to decode them
 
 
+@contextmanager
+def converting_pillow_errors(name: str) -> Iterator[None]:
+    """Raise FileError for the exceptions by which Pillow rejects a damaged or far too large image,
+    when it opens it or, later, when it decodes it.
+    """
+    try:
+        yield
+    except (FileNotFoundError, PermissionError):
+        raise
+    except (
+        OSError,
+        ValueError,
+        SyntaxError,
+        EOFError,
+        struct.error,
+        import_pillow().DecompressionBombError,
+    ) as error:
+        raise FileError(f"{name}: is not a readable image ({error})") from None
+
+
 def open_image_with_pillow(file: str | os.PathLike[str] | BinaryIO) -> Any:
     """Open and decode an image with Pillow.
 
@@ -74,7 +96,7 @@ def open_image_with_pillow(file: str | os.PathLike[str] | BinaryIO) -> Any:
     library = import_pillow()
     library.init()
     name = os.path.basename(file) if isinstance(file, (str, os.PathLike)) else "the image"
-    try:
+    with converting_pillow_errors(name):
         image = library.open(
             file, formats=[form for form in library.OPEN if form not in _EXECUTABLE_FORMATS]
         )
@@ -83,15 +105,4 @@ def open_image_with_pillow(file: str | os.PathLike[str] | BinaryIO) -> Any:
         except BaseException:
             image.close()
             raise
-    except (FileNotFoundError, PermissionError):
-        raise
-    except (
-        OSError,
-        ValueError,
-        SyntaxError,
-        EOFError,
-        struct.error,
-        library.DecompressionBombError,
-    ) as error:
-        raise FileError(f"{name}: is not a readable image ({error})") from None
     return image
