@@ -77,7 +77,7 @@ class Dim:
         if not _DIM_NAME.fullmatch(self.name):
             why = (
                 f"name={self.name!r:.80} should be an identifier: up to {MAX_DIM_NAME_LENGTH} "
-                f"ASCII letters, digits and underscores"
+                f"ASCII letters, digits and underscores, not starting with a digit"
             )
             raise OpError(append_user_line(f"Dim: {why}"))
         for what, least in (("min", 0), ("max", 1), ("multiple", 1)):
@@ -92,16 +92,21 @@ class Dim:
             if not least <= value <= MAX_DIM_SIZE:
                 raise OpError(
                     append_user_line(
-                        f"Dim {self.name!r}: {what}={value} is not from {least} to {MAX_DIM_SIZE}"
+                        f"Dim {self.name!r}: {what}={value} must be from {least} to {MAX_DIM_SIZE}"
                     )
                 )
             object.__setattr__(self, what, int(value))
+        if self.max is not None and self.max < self.min:
+            raise OpError(
+                append_user_line(f"Dim {self.name!r}: max={self.max} is less than min={self.min}")
+            )
         largest = self.largest_size
         if self.smallest_size > (MAX_DIM_SIZE if largest is None else largest):
+            end = MAX_DIM_SIZE if self.max is None else self.max
             raise OpError(
                 append_user_line(
-                    f"Dim {self.name!r}: no size is {self._describe_range()} (min={self.min}, "
-                    f"max={self.max}, multiple={self.multiple})"
+                    f"Dim {self.name!r}: no multiple of {self.multiple} lies in the range "
+                    f"{self.min} to {end}"
                 )
             )
 
@@ -134,15 +139,16 @@ class Dim:
         numbers += "" if self.multiple == 1 else f", multiple={self.multiple}"
         return f"Dim({self.name!r}{numbers})"
 
-    def _reject_arithmetic(self, other: Any) -> NoReturn:
+    def _reject_arithmetic(self, *_: Any) -> NoReturn:
         why = (
-            "sizes that are computed from another dimension are not supported; give this "
-            "dimension a name of its own, with `multiple` if it is a multiple of a number"
+            "sizes that are computed from another dimension are not supported; use a second Dim "
+            f"with its own name instead, for example Dim('{self.name}2', multiple=2)"
         )
-        raise TypeError(append_user_line(f"Dim {self.name!r}: {why} (got {other!r:.80})"))
+        raise TypeError(append_user_line(f"Dim {self.name!r}: {why}"))
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _reject_arithmetic
-    __floordiv__ = __rfloordiv__ = __truediv__ = __rtruediv__ = __mod__ = _reject_arithmetic
+    __floordiv__ = __rfloordiv__ = __truediv__ = __rtruediv__ = _reject_arithmetic
+    __mod__ = __rmod__ = __pow__ = __rpow__ = __neg__ = _reject_arithmetic
 
 
 # The Dim of each dimension, None for one without a name; () if no dimension has a name.
@@ -205,7 +211,7 @@ class NamedDimensions:
             if first.dim != d.dim:
                 why = (
                     f"{_describe_dimension(d)} is {d.dim!r}, but {_describe_dimension(first)} is "
-                    f"{first.dim!r}; dimensions of one name have one range"
+                    f"{first.dim!r}; dimensions with the same name must have the same range"
                 )
                 raise OpError(append_user_line(why))
 

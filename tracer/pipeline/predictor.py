@@ -13,7 +13,7 @@ from ..core.errors import OpError
 from ..loader.engine import Array, Engine
 from ..loader.model_files import read_model
 from ..loader.runtime import translate_runtime_errors
-from .images import decode_image, iterate_images
+from .images import as_image_iterable, decode_image
 from .results import RESULT_CLASSES, Result
 from .settings import find_settings_file, make_image_processor
 
@@ -31,7 +31,17 @@ class _Prepared:
 
 
 class Pipeline:
-    """A model directory that turns images into results. `load` creates it.
+    """A model directory that turns images into results. `load` creates it, and lists the settings
+    and options.
+
+    Parameters
+    ----------
+    directory : str or path
+        See `load`.
+    settings : mapping
+        Settings that replace those of the file, by the names of `load`'s arguments.
+    options : mapping
+        Options of the engine.
 
     Attributes
     ----------
@@ -40,6 +50,11 @@ class Pipeline:
         text_recognition.
     labels : list of str
         Labels of the classes, or the characters of the dictionary.
+
+    Raises
+    ------
+    FileError, UnsupportedError, OpError
+        See `load`.
     """
 
     def __init__(
@@ -77,18 +92,24 @@ class Pipeline:
         Returns
         -------
         iterator of Result
-            In the order of the images.
+            In the order of the images. An invalid type of `images` or `batch_size` is rejected
+            immediately; other errors are raised while the results are iterated.
 
         Raises
         ------
+        FileNotFoundError
+            If there is no such file.
         FileError
             If a file is not an image.
         OpError
-            If an image cannot be preprocessed, or the network's outputs are not those of the task.
+            If `batch_size` is less than 1, an image has another type, an image cannot be
+            preprocessed, or the network's outputs are not those of the task.
+        OarlockError
+            If Pillow is not installed.
         """
         if batch_size < 1:
             raise OpError(f"predict: batch_size={batch_size} is less than 1")
-        return self._predict(iterate_images(images), batch_size)
+        return self._predict(as_image_iterable(images), batch_size)
 
     def _engine_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Add the shapes of `Hpi.backend_configs` for TensorRT, unless the caller gave shapes."""

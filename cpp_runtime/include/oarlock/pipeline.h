@@ -84,8 +84,9 @@ struct PipelineResult {
 class OARLOCK_EXPORT ImageProcessor {
  public:
   /// json: the content of the .yml as JSON (`oarlock pipeline-config DIR` writes it); name: for
-  /// messages.  Throws Error(file) for invalid settings, and Error(unsupported) that lists all
-  /// unsupported transforms.
+  /// messages.  Throws Error(file) for invalid settings, and Error(unsupported) for unsupported
+  /// transforms, of which it lists all, for unsupported settings and for an unsupported order of
+  /// transforms.
   static ImageProcessor from_json(std::string_view json, const std::string& name);
   /// Reads `directory`/inference.yml.json or infer_cfg.yml.json.
   static ImageProcessor open(const std::string& directory);
@@ -97,8 +98,9 @@ class OARLOCK_EXPORT ImageProcessor {
   /// the file has no shapes.
   const StringMap& tensorrt_profiles() const;
 
-  /// Throws Error(input) for an image without pixels or one that would be resized beyond 64 million
-  /// pixels.
+  /// Throws Error(input) for an image without pixels or of more than 2^28 pixels, one that is
+  /// smaller than CropImage's size or larger than Pad's, and one that would be resized beyond 2^26
+  /// (67,108,864) pixels.
   PreparedImage preprocess(const ImageView& image) const;
   /// The results for the images of a batch.  outputs: of the network, in its order.  Throws
   /// Error(input) for outputs of another type or shape than the task has, and for NaN
@@ -115,8 +117,8 @@ class OARLOCK_EXPORT ImageProcessor {
 
 /// The part of an image in a text box, straightened; 3 bytes per pixel in the order of `image`.
 /// Vertical lines are rotated by 90 degrees counterclockwise.  Shape [height, width, 3], which is
-/// [0, 0, 3] for a box of less than a pixel.  Throws Error(input) for a box of more than 64 million
-/// pixels.
+/// [0, 0, 3] for a box of less than a pixel.  Throws Error(input) for a box of more than 2^26
+/// (67,108,864) pixels.
 OARLOCK_EXPORT Tensor crop_text(const ImageView& image, const TextQuad& corners);
 
 /// Indices of boxes in reading order: rows from top to bottom, in a row from left to right.

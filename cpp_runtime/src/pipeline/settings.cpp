@@ -16,14 +16,13 @@ constexpr double kMaxNumber = 1e6, kMinStd = 1e-6;
 
 [[noreturn]] void throw_unsupported(const Fields& fields, const char* name,
                                     const std::string& value, const std::string& supported) {
-  throw Error(ErrorCode::unsupported, fields.where() + "." + name + ": '" +
-                                          escape_control_characters(value) +
+  throw Error(ErrorCode::unsupported, fields.path(name) + ": '" + escape_control_characters(value) +
                                           "' is not supported; supported: " + supported);
 }
 
 int read_side(const Fields& fields, const char* name, Json value) {
-  double side = read_number(value, fields.where() + "." + name, 1, kMaxSide);
-  if (side != std::floor(side)) fields.fail(std::string(name) + " is not an integer");
+  double side = read_number(value, fields.path(name), 1, kMaxSide);
+  if (side != std::floor(side)) fields.fail(name, "is not an integer");
   return static_cast<int>(side);
 }
 
@@ -31,7 +30,7 @@ int read_side(const Fields& fields, const char* name, Json value) {
 Size read_size(Fields& fields, const char* name, bool width_first = false) {
   Json value = fields.find(name);
   bool is_pair = value.type() == Json::Type::array && value.size() == 2;
-  if (!is_pair && !value.is_number()) fields.fail(std::string(name) + " is not a pair of sizes");
+  if (!is_pair && !value.is_number()) fields.fail(name, "is not a pair of sizes");
   int first = read_side(fields, name, is_pair ? value.find_at(0) : value);
   int second = read_side(fields, name, is_pair ? value.find_at(1) : value);
   return width_first ? Size{second, first} : Size{first, second};
@@ -42,7 +41,7 @@ Size read_chw(Fields& fields, const char* name) {
   Json value = fields.find(name);
   if (value.type() != Json::Type::array || value.size() != 3 ||
       value.find_at(0).integer_or_zero() != 3)
-    fields.fail(std::string(name) + " is not [3, height, width]");
+    fields.fail(name, "is not [3, height, width]");
   return {read_side(fields, name, value.find_at(1)), read_side(fields, name, value.find_at(2))};
 }
 
@@ -65,7 +64,7 @@ Normalize normalize(Fields& fields, double scale) {
   auto std = fields.numbers("std", {0.229, 0.224, 0.225}, 3, kMaxNumber);
   Normalize result;
   for (std::size_t c = 0; c < 3; ++c) {
-    if (std::fabs(std[c]) < kMinStd) fields.fail("std contains a value near 0");
+    if (std::fabs(std[c]) < kMinStd) fields.fail("std", "contains a value near 0");
     result.scale[c] = static_cast<float>(scale / std[c]);
     result.shift[c] = static_cast<float>(-mean[c] / std[c]);
   }
@@ -79,8 +78,8 @@ OptionalTransform read_normalize(Fields& fields, PipelineSettings&) {
   double scale = fields.number("scale", 1.0 / 255, -kMaxNumber, kMaxNumber);
   std::string order = fields.text("order", "hwc");
   if (order != "hwc" && !order.empty()) throw_unsupported(fields, "order", order, "hwc");
-  if (fields.integer("channel_num", 3, 1, 4) != 3)
-    throw_unsupported(fields, "channel_num", "1 or 4", "3");
+  if (int channels = fields.integer("channel_num", 3, 1, 4); channels != 3)
+    throw_unsupported(fields, "channel_num", std::to_string(channels), "3");
   return normalize(fields, scale);
 }
 
@@ -110,7 +109,8 @@ OptionalTransform read_limit_sides(Fields& fields, PipelineSettings& settings) {
   else if (type == "resize_long")
     result.type = LimitSides::Type::resize_long;
   else if (type != "min")
-    fields.fail("limit_type is not min, max or resize_long");
+    fields.fail("limit_type",
+                "is '" + escape_control_characters(type) + "'; it must be min, max or resize_long");
   return result;
 }
 
@@ -230,8 +230,8 @@ void check_order(const std::vector<ImageTransform>& transforms, const std::strin
     if ((needs_bytes && is_float) || (is_chw && !is_stride) || (is_normalize && is_normalized))
       throw Error(ErrorCode::unsupported,
                   file +
-                      ": the order of transforms is not supported; supported: resize and crop, "
-                      "NormalizeImage, padding, CHW, PadStride");
+                      ": the order of transforms is not supported; supported: resize or crop, then "
+                      "NormalizeImage, Pad, ToCHWImage or Permute, PadStride");
     is_normalized |= is_normalize;
     is_float |= !needs_bytes || std::holds_alternative<ResizeLine>(transform);
     is_chw |= is_last || std::holds_alternative<ResizeLine>(transform);
@@ -273,7 +273,9 @@ void read_db(Fields& fields, PipelineSettings& settings) {
   db.max_candidates = fields.integer("max_candidates", db.max_candidates, 1, 100000);
   db.dilates = fields.boolean("use_dilation", false);
   std::string mode = fields.text("score_mode", "fast");
-  if (mode != "fast" && mode != "slow") fields.fail("score_mode is not fast or slow");
+  if (mode != "fast" && mode != "slow")
+    fields.fail("score_mode",
+                "is '" + escape_control_characters(mode) + "'; it must be fast or slow");
   db.scores_polygons = mode == "slow";
   if (std::string type = fields.text("box_type", "quad"); type != "quad")
     throw_unsupported(fields, "box_type", type, "quad");
@@ -301,7 +303,7 @@ void read_multilabel(Fields& fields, PipelineSettings& settings) {
   settings.task = PipelineTask::image_multilabel_classification;
   settings.labels = fields.texts("label_list", kMaxLabels);
   Json threshold = fields.find("threshold");
-  std::string where = fields.where() + ".threshold";
+  std::string where = fields.path("threshold");
   if (threshold.type() == Json::Type::array) {
     for (Json value : threshold)
       settings.class_thresholds[static_cast<int>(settings.class_thresholds.size())] =
@@ -311,7 +313,7 @@ void read_multilabel(Fields& fields, PipelineSettings& settings) {
     for (Json value : threshold) {
       if (value.name() == "default") continue;
       std::optional<int> id = try_parse_int(value.name());
-      if (!id || *id < 0) fields.fail("threshold has a key that is not the number of a class");
+      if (!id || *id < 0) fields.fail("threshold", "has a key that is not the number of a class");
       settings.class_thresholds[*id] = read_number(value, where, 0, 1);
     }
   } else {
@@ -364,22 +366,22 @@ StringMap read_profiles(Json shapes, const std::string& where) {
     if (name.empty() || name.find_first_of(":,") != std::string::npos)
       inputs.fail("has an input name that is empty or contains ':' or ','");
     if (input.type() != Json::Type::array || input.size() != 3)
-      inputs.fail(name + " is not a list of three shapes: min, opt, max");
+      inputs.fail(name, "is not a list of three shapes: min, opt, max");
     std::vector<double> smaller;
     for (std::size_t i = 0; i < 3; ++i) {
       Json shape = input.find_at(i);
       if (shape.type() != Json::Type::array || shape.size() == 0 || shape.size() > 16 ||
           shape.size() != input.find_at(0).size())
-        inputs.fail(name + " has shapes that are no lists of the same length");
+        inputs.fail(name, "has shapes of different ranks, or that are not lists of up to 16 sizes");
       std::string text = name + ":";
       std::vector<double> sizes;
       for (Json size : shape) {
-        sizes.push_back(read_number(size, where + "." + name, 1, 1 << 30));
+        sizes.push_back(read_number(size, inputs.path(name), 1, 1 << 30));
         text += (sizes.size() > 1 ? "x" : "") + std::to_string(static_cast<int>(sizes.back()));
         if (size.type() != Json::Type::integer)
-          inputs.fail(name + " has a size that is no integer");
+          inputs.fail(name, "has a size that is not an integer");
         if (!smaller.empty() && sizes.back() < smaller[sizes.size() - 1])
-          inputs.fail(name + " has shapes that do not grow from min over opt to max");
+          inputs.fail(name, "has sizes that are not min <= opt <= max");
       }
       smaller = sizes;
       std::string& option = result[std::array{"trt_profile_min_shapes", "trt_profile_opt_shapes",

@@ -33,7 +33,8 @@ struct CenterCrop {
   Size size;
 };
 /// DetResizeForTest: sides are multiples of 32; `limit` is the least shorter side (min), the
-/// largest longer side (max) or the longer side (resize_long).
+/// largest longer side (max) or the longer side (resize_long).  The setting `resize_long: N` is the
+/// default of limit_side_len, as in PaddleX; it does not change limit_type.
 struct LimitSides {
   enum class Type { min, max, resize_long } type = Type::min;
   int limit = 736, max_side = 4000;
@@ -91,8 +92,8 @@ struct PipelineSettings {
   StringMap tensorrt_profiles;
 };
 
-/// Throws Error(file) for invalid settings, and Error(unsupported) that lists all unsupported
-/// transforms.
+/// Throws Error(file) for invalid settings, and Error(unsupported) for unsupported transforms, of
+/// which it lists all, for unsupported settings and for an unsupported order of transforms.
 PipelineSettings read_pipeline_settings(std::string_view json, const std::string& name);
 
 }  // namespace oarlock
