@@ -1,7 +1,12 @@
 """Write golden.npz: what PaddleX computes for generated images and network outputs.
 
-python make_golden.py NETWORKS in an environment with paddlex[ocr-core] 3.7 and paddlepaddle 3.3.1;
-NETWORKS: the folder that `python -m tests.pipeline.networks` wrote. Needs the DejaVu fonts.
+In the root of the repository, with Oarlock, which writes the model directories to FOLDER:
+
+    python -m tests.pipeline.networks FOLDER
+
+Then with `paddlex[ocr-core]==3.7.2` and `paddlepaddle==3.3.1`, and the DejaVu fonts:
+
+    python tests/pipeline/make_golden.py FOLDER
 """
 
 import io
