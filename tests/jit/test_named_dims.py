@@ -450,7 +450,7 @@ def test_samples_are_allowed() -> None:
             assert sample["h"] in dim
 
 
-def test_files_are_verified_at_the_smallest_an_odd_and_the_largest_size(saved: str) -> None:
+def test_files_are_verified_at_the_smallest_a_middle_and_the_largest_size(saved: str) -> None:
     program = read_model(saved).program
     assert program.contract is not None
     for shape in ("x[1, 3, 32, 32]", "x[3, 3, 96, 48]", "x[1, 3, 128, 64]"):

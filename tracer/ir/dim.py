@@ -63,6 +63,12 @@ class Dim:
     Dim('height', 32, 1280, multiple=32)
     >>> 64 in height, 65 in height
     (True, False)
+    >>> net = paddle.jit.to_static(paddle.nn.Conv2D(3, 8, 3), input_spec=[spec])
+    >>> net(paddle.ones([1, 3, 64, 65])).shape
+    [1, 8, 62, 63]
+    >>> net(paddle.ones([1, 3, 30, 64]))
+    Traceback (most recent call last):
+    oarlock.core.errors.OpError: ...dimension 2 ('height') is 30; it must be a multiple of 32...
     """
 
     name: str
@@ -165,8 +171,10 @@ def split_shape(shape: Sequence[Any]) -> tuple[list[Any], Dims]:
     return sizes, dims if any(dims) else ()
 
 
-def dims_of_dynamic_sizes(dims: Dims, shape: Sequence[int]) -> Dims:
-    """Return the Dims for a shape in which some of the dimensions may have become static."""
+def drop_static_dims(dims: Dims, shape: Sequence[int]) -> Dims:
+    """Return the Dims for a shape in which some of the dimensions may have become static: None for
+    those; () if none remains.
+    """
     if not dims or len(dims) != len(shape):
         return ()
     remaining = tuple(dim if size < 0 else None for dim, size in zip(dims, shape, strict=True))
@@ -223,7 +231,7 @@ class NamedDimensions:
         """The Dims, each once, in the order of the inputs."""
         return [d.dim for d in self._first_by_name.values()]
 
-    def find_problem(self, metas: Sequence[Meta]) -> str:
+    def describe_violation(self, metas: Sequence[Meta]) -> str:
         """Return why the shapes of a call are not allowed; empty if they are. Unknown sizes (-1)
         are not checked.
 

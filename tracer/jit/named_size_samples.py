@@ -1,5 +1,5 @@
-"""The sizes of named dimensions at which a model is verified: the smallest, a middle one (such as 96
-for multiple=32), and the largest of each range.
+"""The sizes of named dimensions at which a model is verified: the smallest, a middle size (such as
+96 for multiple=32), and the largest of each range.
 """
 
 from __future__ import annotations
@@ -47,8 +47,9 @@ def middle_size(dim: Dim, avoided: Set[int]) -> int:
 def _iter_largest_size_sets(
     inputs: Sequence[ContractInputOrOutput], dims: Sequence[Dim], smallest: SizeByName
 ) -> Iterator[SizeByName]:
-    """Yield up to MAX_SETS_OF_LARGEST_SIZES sets in which dimensions have their largest sizes: as many as
-    the limit of elements permits in one set, the next ones in the next set, the rest the smallest.
+    """Yield up to MAX_SETS_OF_LARGEST_SIZES sets in which dimensions have their largest sizes: as
+    many as the limit of elements permits in one set, the next ones in the next set, the rest the
+    smallest.
     """
     args_by_name: dict[str, list[ContractInputOrOutput]] = {}
     for arg in inputs:

@@ -166,7 +166,7 @@ class TextDetResult(Result):
 
     def _annotate(self, canvas: _Canvas) -> None:
         for poly in self["dt_polys"]:
-            canvas.outline([side for corner in poly for side in corner], _COLORS[0])
+            canvas.outline([coordinate for corner in poly for coordinate in corner], _COLORS[0])
 
 
 class TextRecResult(Result):
@@ -184,7 +184,7 @@ class OCRResult(Result):
     def _annotate(self, canvas: _Canvas) -> None:
         texts = _Canvas(import_pillow().new("RGB", canvas.image.size, _WHITE), canvas.font)
         for i, (poly, text) in enumerate(zip(self["rec_polys"], self["rec_texts"], strict=True)):
-            points = [side for corner in poly for side in corner]
+            points = [coordinate for corner in poly for coordinate in corner]
             color = _COLORS[i % len(_COLORS)]
             canvas.outline(points, color)
             texts.outline(points, color)

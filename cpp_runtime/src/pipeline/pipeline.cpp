@@ -22,7 +22,7 @@ constexpr const char* kSettingsFiles[] = {"inference.yml.json", "infer_cfg.yml.j
   for (const TensorView& output : outputs)
     got += (got.empty() ? "" : ", ") +
            format_type(output.dtype, {output.shape.begin(), output.shape.end()});
-  throw Error(ErrorCode::input, std::string(name_of(task)) + ": the network returned " + got +
+  throw Error(ErrorCode::input, std::string(task_name(task)) + ": the network returned " + got +
                                     "; expected " + expected);
 }
 
@@ -171,7 +171,7 @@ struct ImageProcessor::Impl {
   PipelineSettings settings;
 };
 
-std::string_view name_of(PipelineTask task) {
+std::string_view task_name(PipelineTask task) {
   constexpr std::string_view names[] = {"image_classification", "image_multilabel_classification",
                                         "object_detection", "text_detection", "text_recognition"};
   return names[static_cast<int>(task)];
@@ -290,9 +290,9 @@ TextSystem::TextSystem(Pipeline detection, Pipeline recognition)
   if (detection_.processor().task() != PipelineTask::text_detection ||
       recognition_.processor().task() != PipelineTask::text_recognition)
     throw Error(ErrorCode::input, "text system: needs text_detection and text_recognition, not " +
-                                      std::string(name_of(detection_.processor().task())) +
+                                      std::string(task_name(detection_.processor().task())) +
                                       " and " +
-                                      std::string(name_of(recognition_.processor().task())));
+                                      std::string(task_name(recognition_.processor().task())));
 }
 
 std::vector<TextLine> TextSystem::run(const ImageView& image, std::size_t batch_size) const {

@@ -44,13 +44,13 @@ class Preprocessor {
                   t.size.height, t.size.width);
   }
 
-  void operator()(const LimitSides& t) {
+  void operator()(const DetResizeByLimit& t) {
     pad_small_text();
     double height = bytes_.height, width = bytes_.width, limit = t.limit;
     double longer = std::max(height, width), shorter = std::min(height, width), ratio = 1;
-    if (t.type == LimitSides::Type::max && longer > limit) ratio = limit / longer;
-    if (t.type == LimitSides::Type::min && shorter < limit) ratio = limit / shorter;
-    if (t.type == LimitSides::Type::resize_long) ratio = limit / longer;
+    if (t.type == DetResizeByLimit::Type::max && longer > limit) ratio = limit / longer;
+    if (t.type == DetResizeByLimit::Type::min && shorter < limit) ratio = limit / shorter;
+    if (t.type == DetResizeByLimit::Type::resize_long) ratio = limit / longer;
     height = std::trunc(height * ratio);
     width = std::trunc(width * ratio);
     if (std::max(height, width) > t.max_side) {
@@ -62,7 +62,7 @@ class Preprocessor {
     resize_bytes(to_multiple(height), to_multiple(width), Interpolation::linear);
   }
 
-  void operator()(const ResizeText& t) {
+  void operator()(const DetResizeToShape& t) {
     pad_small_text();
     double width = t.size.width;
     if (t.keep_ratio)
@@ -71,7 +71,7 @@ class Preprocessor {
     resize_bytes(t.size.height, width, Interpolation::linear);
   }
 
-  void operator()(const ResizeLine& t) {
+  void operator()(const RecResize& t) {
     double ratio = static_cast<double>(bytes_.width) / bytes_.height;
     double widest = std::max(static_cast<double>(t.size.width) / t.size.height, ratio);
     double width = std::trunc(t.size.height * widest);

@@ -1,4 +1,4 @@
-#include "pipeline/fields.h"
+#include "pipeline/settings_reader.h"
 
 #include <cmath>
 
@@ -31,56 +31,58 @@ double read_number(Json value, const std::string& where, double min, double max)
   return *number;
 }
 
-Fields::Fields(Json object, std::string where) : object_(object), where_(std::move(where)) {
+SettingsReader::SettingsReader(Json object, std::string where)
+    : object_(object), where_(std::move(where)) {
   if (object && object.type() != Json::Type::object && object.type() != Json::Type::null)
     fail("is not a mapping");
 }
 
-void Fields::fail(const std::string& what) const {
+void SettingsReader::fail(const std::string& what) const {
   throw Error(ErrorCode::file, where_ + " " + what);
 }
 
-void Fields::fail(const std::string& name, const std::string& what) const {
+void SettingsReader::fail(const std::string& name, const std::string& what) const {
   throw Error(ErrorCode::file, path(name) + " " + what);
 }
 
-std::string Fields::path(const std::string& name) const {
+std::string SettingsReader::path(const std::string& name) const {
   return where_ + (where_.ends_with(':') ? " " : ".") + name;
 }
 
-Json Fields::find(const char* name) {
+Json SettingsReader::find(const char* name) {
   known_.insert(name);
   Json found = object_.find(name);
   return found.type() == Json::Type::null ? Json() : found;
 }
 
-bool Fields::has(const char* name) { return static_cast<bool>(find(name)); }
+bool SettingsReader::has(const char* name) { return static_cast<bool>(find(name)); }
 
-int Fields::integer(const char* name, int default_value, int min, int max) {
+int SettingsReader::integer(const char* name, int default_value, int min, int max) {
   if (!has(name)) return default_value;
   double value = read_number(find(name), path(name), min, max);
   if (value != std::floor(value)) fail(name, "is not an integer");
   return static_cast<int>(value);
 }
 
-double Fields::number(const char* name, double default_value, double min, double max) {
+double SettingsReader::number(const char* name, double default_value, double min, double max) {
   return has(name) ? read_number(find(name), path(name), min, max) : default_value;
 }
 
-bool Fields::boolean(const char* name, bool default_value) {
+bool SettingsReader::boolean(const char* name, bool default_value) {
   if (!has(name)) return default_value;
   if (find(name).type() != Json::Type::boolean) fail(name, "is not true or false");
   return find(name).boolean_or_false();
 }
 
-std::string Fields::text(const char* name, const std::string& default_value) {
+std::string SettingsReader::text(const char* name, const std::string& default_value) {
   if (!has(name)) return default_value;
   if (find(name).type() != Json::Type::string) fail(name, "is not text");
   return std::string(find(name).string_or_empty());
 }
 
-std::vector<double> Fields::numbers(const char* name, const std::vector<double>& default_value,
-                                    std::size_t count, double max) {
+std::vector<double> SettingsReader::numbers(const char* name,
+                                            const std::vector<double>& default_value,
+                                            std::size_t count, double max) {
   Json list = find(name);
   if (!list) return default_value;
   if (list.type() != Json::Type::array || list.size() != count)
@@ -90,7 +92,7 @@ std::vector<double> Fields::numbers(const char* name, const std::vector<double>&
   return result;
 }
 
-std::vector<std::string> Fields::texts(const char* name, std::size_t max_count) {
+std::vector<std::string> SettingsReader::strings(const char* name, std::size_t max_count) {
   std::vector<std::string> result;
   Json list = find(name);
   if (!list) return result;
@@ -110,7 +112,7 @@ std::vector<std::string> Fields::texts(const char* name, std::size_t max_count) 
   return result;
 }
 
-void Fields::reject_unknown() const {
+void SettingsReader::reject_unknown() const {
   std::string unknown;
   for (Json field : object_)
     if (!known_.contains(std::string(field.name())))

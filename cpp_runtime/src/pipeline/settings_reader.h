@@ -11,11 +11,11 @@ namespace oarlock {
 
 /// An object of a settings file.  A field that is missing or null has its default value.  The
 /// functions that read a field throw Error(file) for another type or value.
-class Fields {
+class SettingsReader {
  public:
   /// object: an object, or null for one without fields, otherwise throws Error(file); where: for
   /// messages.
-  Fields(Json object, std::string where);
+  SettingsReader(Json object, std::string where);
 
   bool has(const char* name);
   Json find(const char* name);
@@ -26,9 +26,9 @@ class Fields {
   std::vector<double> numbers(const char* name, const std::vector<double>& default_value,
                               std::size_t count, double max);
   /// Strings or integers, of which the text is returned.
-  std::vector<std::string> texts(const char* name, std::size_t max_count);
-  /// A field that has no effect here.
-  void ignore(const char* name) { known_.insert(name); }
+  std::vector<std::string> strings(const char* name, std::size_t max_count);
+  /// Accepts a field that has no effect here.
+  void mark_as_known(const char* name) { known_.insert(name); }
   /// Throws Error(unsupported) if the object has a field that no function was called for.
   void reject_unknown() const;
 
