@@ -51,13 +51,15 @@ def test_yaml_of_paddlex() -> None:
     assert parse_yaml(b"[=, a=b, '<<']", "x.yml") == ["=", "a=b", "<<"]
 
 
-BOMB = "a0: &a0 [x, x]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" for i in range(1, 40))
+YAML_ALIAS_BOMB = "a0: &a0 [x, x]\n" + "".join(
+    f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" for i in range(1, 40)
+)
 
 
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        (BOMB, "more than 2097152 values"),
+        (YAML_ALIAS_BOMB, "more than 2097152 values"),
         ("[" * 500, "nested more than 32 deep"),
         ("[" * 100000, "nest"),
         ("- " * 100000, "nested more than 32 deep"),

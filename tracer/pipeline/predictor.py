@@ -53,8 +53,35 @@ class Pipeline:
 
     Raises
     ------
-    FileError, UnsupportedError, OpError
+    FileError, UnsupportedError, OpError, OarlockError
         See `load`.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np
+    >>> from pathlib import Path
+    >>> from oarlock import nn, pipeline
+    >>> folder = tempfile.mkdtemp()
+    >>> spec = [paddle.static.InputSpec([None, 3, 8, 8], "float32", "x")]
+    >>> net = nn.Sequential(nn.AdaptiveAvgPool2D(1), nn.Flatten())
+    >>> paddle.jit.save(net, folder + "/inference", input_spec=spec)
+    >>> settings = '''
+    ... PreProcess:
+    ...   transform_ops:
+    ...   - ResizeImage: {size: [8, 8]}
+    ...   - NormalizeImage: {mean: [0, 0, 0], std: [1, 1, 1]}
+    ...   - ToCHWImage:
+    ... PostProcess:
+    ...   Topk: {topk: 1, label_list: [red, green, blue]}
+    ... '''
+    >>> _ = Path(folder, "inference.yml").write_text(settings)
+    >>> classifier = pipeline.load(folder)
+    >>> classifier.task, classifier.labels
+    ('image_classification', ['red', 'green', 'blue'])
+    >>> images = np.zeros((2, 20, 30, 3), "uint8")  # in BGR order
+    >>> images[0, :, :, 2] = images[1, :, :, 0] = 255
+    >>> [result["label_names"] for result in classifier.predict(list(images), batch_size=2)]
+    [['red'], ['blue']]
     """
 
     def __init__(

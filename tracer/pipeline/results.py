@@ -136,7 +136,19 @@ class Result(dict[str, Any]):
 
 
 class TopkResult(Result):
-    """Classes of an image, best first: `class_ids`, `scores`, `label_names`."""
+    """Classes of an image, best first; `load` lists what selects them.
+
+    Its keys are `class_ids` (list of int), `scores` (list of float, five decimals) and
+    `label_names` (list of str). Parameters: see `Result`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oarlock.pipeline import TopkResult
+    >>> fields = {"class_ids": [1], "scores": [0.9], "label_names": ["dog"]}
+    >>> TopkResult(np.zeros((48, 100, 3), "uint8"), "dog.png", fields).output_stem()
+    'dog_res'
+    """
 
     def _annotate(self, canvas: _Canvas) -> None:
         lines = zip(self["label_names"], self["scores"], strict=True)
@@ -144,8 +156,19 @@ class TopkResult(Result):
 
 
 class DetResult(Result):
-    """Detected objects: `boxes`, a list of dicts with `cls_id`, `label`, `score` and `coordinate`
-    (x1, y1, x2, y2, or four corners of a rotated box, in pixels).
+    """Detected objects.
+
+    Its key is `boxes`, a list of dicts with `cls_id` (int), `label` (str), `score` (float) and
+    `coordinate` (list of float: x1, y1, x2, y2, or x and y of the four corners of a rotated box, in
+    pixels). Parameters: see `Result`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oarlock.pipeline import DetResult
+    >>> box = {"cls_id": 0, "label": "cat", "score": 0.9, "coordinate": [2.0, 3.0, 40.0, 30.0]}
+    >>> DetResult(np.zeros((48, 100, 3), "uint8"), None, {"boxes": [box]}).to_image().size
+    (100, 48)
     """
 
     def _annotate(self, canvas: _Canvas) -> None:
@@ -160,8 +183,18 @@ class DetResult(Result):
 
 
 class TextDetResult(Result):
-    """Boxes of text: `dt_polys`, the corners of each box from the upper left clockwise, and
-    `dt_scores`.
+    """Boxes of text.
+
+    Its keys are `dt_polys` (list of four corners [x, y] as int, from the upper left clockwise, in
+    pixels) and `dt_scores` (list of float). Parameters: see `Result`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oarlock.pipeline import TextDetResult
+    >>> fields = {"dt_polys": [[[2, 3], [40, 3], [40, 30], [2, 30]]], "dt_scores": [0.9]}
+    >>> TextDetResult(np.zeros((48, 100, 3), "uint8"), None, fields).to_image().size
+    (100, 48)
     """
 
     def _annotate(self, canvas: _Canvas) -> None:
@@ -170,15 +203,33 @@ class TextDetResult(Result):
 
 
 class TextRecResult(Result):
-    """The text of a line: `rec_text` and `rec_score`."""
+    """The text of a line.
+
+    Its keys are `rec_text` (str) and `rec_score` (float). Parameters and an example: see `Result`.
+    """
 
     def _annotate(self, canvas: _Canvas) -> None:
         canvas.append_below(f"{self['rec_text']} ({self['rec_score']:.3f})")
 
 
 class OCRResult(Result):
-    """Lines of text: `dt_polys` of all boxes, and for lines whose score is >= `score_thresh`
-    `rec_texts`, `rec_scores`, `rec_polys` and `rec_boxes` (x1, y1, x2, y2).
+    """Lines of text, in reading order.
+
+    Its keys are `dt_polys` of all boxes, and for lines whose score is >= `score_thresh` `rec_texts`
+    (list of str), `rec_scores` (list of float), `rec_polys` (as `dt_polys`) and `rec_boxes` (lists
+    x1, y1, x2, y2 of int). Parameters: see `Result`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oarlock.pipeline import OCRResult
+    >>> poly = [[2, 3], [40, 3], [40, 30], [2, 30]]
+    >>> fields = {
+    ...     "dt_polys": [poly], "rec_texts": ["sum"], "rec_scores": [0.9],
+    ...     "rec_polys": [poly], "rec_boxes": [[2, 3, 40, 30]],
+    ... }
+    >>> OCRResult(np.zeros((48, 100, 3), "uint8"), None, fields).to_image().size  # and the texts
+    (200, 48)
     """
 
     def _annotate(self, canvas: _Canvas) -> None:
