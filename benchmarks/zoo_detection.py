@@ -51,28 +51,29 @@ class EffectiveSqueeze(nn.Layer):
 class CspBlock(nn.Layer):
     """Cross-stage partial block: half of the channels pass through residual convolutions."""
 
-    def __init__(self, inner: int, outer: int, alpha: bool = True) -> None:
+    def __init__(self, in_channels: int, out_channels: int, learned_scale: bool = True) -> None:
         super().__init__()
-        mid = outer // 2
+        mid_channels = out_channels // 2
         self.conv1, self.conv2 = (
-            conv_bn(inner, mid, 1, 1, nn.Swish),
-            conv_bn(inner, mid, 1, 1, nn.Swish),
+            conv_bn(in_channels, mid_channels, 1, 1, nn.Swish),
+            conv_bn(in_channels, mid_channels, 1, 1, nn.Swish),
         )
         self.residual = nn.Sequential(
-            conv_bn(mid, mid, 3, 1, nn.Swish), nn.Conv2D(mid, mid, 3, 1, 1)
+            conv_bn(mid_channels, mid_channels, 3, 1, nn.Swish),
+            nn.Conv2D(mid_channels, mid_channels, 3, 1, 1),
         )
-        self.alpha = (
+        self.learned_scale = (
             self.create_parameter([1], default_initializer=nn.initializer.Constant(1.0))
-            if alpha
+            if learned_scale
             else None
         )
-        self.attention = EffectiveSqueeze(outer)
-        self.conv3 = conv_bn(outer, outer, 1, 1, nn.Swish)
+        self.attention = EffectiveSqueeze(out_channels)
+        self.conv3 = conv_bn(out_channels, out_channels, 1, 1, nn.Swish)
 
     def forward(self, x: Any) -> Any:
         y = self.conv2(x)
         z = self.residual(y)
-        y = y + (z if self.alpha is None else self.alpha * z)
+        y = y + (z if self.learned_scale is None else self.learned_scale * z)
         return self.conv3(self.attention(paddle.concat([self.conv1(x), y], axis=1)))
 
 
@@ -91,13 +92,13 @@ class PyramidPooling(nn.Layer):
 class PathAggregation(nn.Layer):
     """Features from top to bottom and back; returns three maps of equal width."""
 
-    def __init__(self, widths: tuple[int, ...], width: int, alpha: bool) -> None:
+    def __init__(self, widths: tuple[int, ...], width: int, learned_scale: bool) -> None:
         super().__init__()
         self.pool = PyramidPooling(width)
         self.lateral = nn.LayerList([conv_bn(w, width, 1, 1, nn.Swish) for w in widths])
-        self.top_down = nn.LayerList([CspBlock(2 * width, width, alpha) for _ in range(2)])
+        self.top_down = nn.LayerList([CspBlock(2 * width, width, learned_scale) for _ in range(2)])
         self.down = nn.LayerList([conv_bn(width, width, 3, 2, nn.Swish) for _ in range(2)])
-        self.bottom_up = nn.LayerList([CspBlock(2 * width, width, alpha) for _ in range(2)])
+        self.bottom_up = nn.LayerList([CspBlock(2 * width, width, learned_scale) for _ in range(2)])
 
     def forward(self, maps: list[Any]) -> list[Any]:
         maps = [lateral(m) for lateral, m in zip(self.lateral, maps)]
@@ -118,7 +119,9 @@ class DistributionHead(nn.Layer):
         super().__init__()
         self.classes, self.bins = classes, bins
         self.scores = nn.LayerList([nn.Conv2D(width, classes, 3, padding=1) for _ in STRIDES])
-        self.sides = nn.LayerList([nn.Conv2D(width, 4 * (bins + 1), 3, padding=1) for _ in STRIDES])
+        self.distances = nn.LayerList(
+            [nn.Conv2D(width, 4 * (bins + 1), 3, padding=1) for _ in STRIDES]
+        )
         self.attention = nn.LayerList([EffectiveSqueeze(width) for _ in STRIDES])
         self.project = nn.Conv2D(bins + 1, 1, 1, bias_attr=False)
         self.project.weight.set_value(
@@ -126,19 +129,19 @@ class DistributionHead(nn.Layer):
         )
 
     def forward(self, maps: list[Any]) -> tuple[Any, Any]:
-        scores, sides = [], []
+        scores, distances = [], []
         for i, feature in enumerate(maps):
             height, width = feature.shape[2:]
             pooled = F.adaptive_avg_pool2d(feature, (1, 1))
             score = self.scores[i](self.attention[i](feature) + feature + pooled)
-            side = self.sides[i](self.attention[i](feature)).reshape(
+            distance = self.distances[i](self.attention[i](feature)).reshape(
                 [-1, 4, self.bins + 1, height * width]
             )
-            side = self.project(F.softmax(side.transpose([0, 2, 3, 1]), axis=1)).squeeze(1)
+            distance = self.project(F.softmax(distance.transpose([0, 2, 3, 1]), axis=1)).squeeze(1)
             scores.append(F.sigmoid(score).reshape([-1, self.classes, height * width]))
-            sides.append(side)
+            distances.append(distance)
         points, strides = anchor_points(maps)
-        start, end = paddle.split(paddle.concat(sides, axis=1), 2, axis=-1)
+        start, end = paddle.split(paddle.concat(distances, axis=1), 2, axis=-1)
         boxes = paddle.concat([points / strides - start, points / strides + end], axis=-1) * strides
         return boxes, paddle.concat(scores, axis=-1)
 
@@ -146,16 +149,16 @@ class DistributionHead(nn.Layer):
 class Detector(nn.Layer):
     """Backbone, neck, head; boxes at the scale of the original image; suppression."""
 
-    def __init__(self, neck: Any, head: Any, suppress: bool = True) -> None:
+    def __init__(self, neck: Any, head: Any, apply_nms: bool = True) -> None:
         super().__init__()
         self.backbone, self.neck, self.head = Stages((16, 24, 32, 48), nn.Swish), neck, head
-        self.suppress = suppress
+        self.apply_nms = apply_nms
 
     def forward(self, image: Any, scale_factor: Any) -> tuple[Any, Any]:
         boxes, scores = self.head(self.neck(self.backbone(image)[1:]))
         y, x = paddle.split(scale_factor, 2, axis=-1)
         boxes = boxes / paddle.concat([x, y, x, y], axis=-1).reshape([-1, 1, 4])
-        if not self.suppress:
+        if not self.apply_nms:
             return boxes, scores
         return multiclass_nms(boxes, scores, **NMS_ATTRS)
 
@@ -163,7 +166,7 @@ class Detector(nn.Layer):
 @model
 def pp_yoloe_plus() -> tuple[Any, Inputs]:
     """PP-YOLOE+ as PaddleDetection exports it."""
-    neck = PathAggregation((24, 32, 48), 32, alpha=True)
+    neck = PathAggregation((24, 32, 48), 32, learned_scale=True)
     return Detector(neck, DistributionHead(32, 20, 16)), _image_and_scale(160)
 
 
@@ -208,7 +211,7 @@ def picodet() -> tuple[Any, Inputs]:
 def picodet_without_nms() -> tuple[Any, Inputs]:
     """PicoDet exported for engines that have no suppression, in batches."""
     detector = Detector(
-        DepthwisePyramid((24, 32, 48), 24), DistributionHead(24, 20, 7), suppress=False
+        DepthwisePyramid((24, 32, 48), 24), DistributionHead(24, 20, 7), apply_nms=False
     )
     return detector, _image_and_scale(128, batch=2)
 
@@ -276,7 +279,7 @@ class DeformableAttention(nn.Layer):
 
 
 class DecoderLayer(nn.Layer):
-    """Self-attention of the queries, deformable attention to the maps, a perceptron."""
+    """Self-attention of the queries, deformable attention to the maps, an MLP."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -306,10 +309,10 @@ class RtDetr(nn.Layer):
         self.encoder_layer = nn.TransformerEncoderLayer(
             width, 4, 2 * width, dropout=0.0, activation="gelu", normalize_before=False
         )
-        self.neck = PathAggregation((width, width, width), width, alpha=False)
+        self.neck = PathAggregation((width, width, width), width, learned_scale=False)
         self.lateral = nn.LayerList([conv_bn(w, width, 1, 1, None) for w in (32, 48, 64)])
         self.memory_head = nn.Sequential(nn.Linear(width, width), nn.LayerNorm(width))
-        self.scores, self.sides = nn.Linear(width, self.CLASSES), nn.Linear(width, 4)
+        self.scores, self.offsets = nn.Linear(width, self.CLASSES), nn.Linear(width, 4)
         self.position = nn.Sequential(
             nn.Linear(4, 2 * width), nn.ReLU(), nn.Linear(2 * width, width)
         )
@@ -347,13 +350,15 @@ class RtDetr(nn.Layer):
         rows = paddle.arange(best.shape[0], dtype=best.dtype).unsqueeze(-1).tile([1, self.QUERIES])
         index = paddle.stack([rows, best], axis=-1)
         x = paddle.gather_nd(selected, index)
-        boxes = F.sigmoid(paddle.gather_nd(self.sides(selected) + anchors, index))
+        boxes = F.sigmoid(paddle.gather_nd(self.offsets(selected) + anchors, index))
         for layer, refine in zip(self.decoder, self.refine):
             x = layer(x, self.position(boxes), boxes, memory, shapes)
             boxes = F.sigmoid(refine(x) + inverse_sigmoid(boxes))
-        return self.select(boxes, F.sigmoid(self.final_scores(x)), im_shape, scale_factor)
+        return self.select_top_boxes(boxes, F.sigmoid(self.final_scores(x)), im_shape, scale_factor)
 
-    def select(self, boxes: Any, scores: Any, im_shape: Any, scale_factor: Any) -> tuple[Any, Any]:
+    def select_top_boxes(
+        self, boxes: Any, scores: Any, im_shape: Any, scale_factor: Any
+    ) -> tuple[Any, Any]:
         """Return the best boxes of each image as class, score, corners, and their number."""
         center, size = paddle.split(boxes, 2, axis=-1)
         corners = paddle.concat([center - 0.5 * size, center + 0.5 * size], axis=-1)

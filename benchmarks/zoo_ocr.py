@@ -30,9 +30,11 @@ class Affine(nn.Layer):
 class ConvAffine(nn.Layer):
     """The block of PP-LCNetV3 after its branches were merged: convolution, affine, activation."""
 
-    def __init__(self, inner: int, outer: int, kernel: int, stride: Any, groups: int = 1) -> None:
+    def __init__(
+        self, in_channels: int, out_channels: int, kernel: int, stride: Any, groups: int = 1
+    ) -> None:
         super().__init__()
-        self.conv = nn.Conv2D(inner, outer, kernel, stride, kernel // 2, groups=groups)
+        self.conv = nn.Conv2D(in_channels, out_channels, kernel, stride, kernel // 2, groups=groups)
         self.before, self.after = Affine(), Affine()
         self.act = nn.Hardswish() if stride in (1, (1, 1)) or groups == 1 else None
 
@@ -66,19 +68,19 @@ class LCNetV3(nn.Layer):
         super().__init__()
         self.stem = conv_bn(3, 12, 3, 2, None)
         self.stages = nn.LayerList()
-        inner = 12
+        in_channels = 12
         for i, (width, stride) in enumerate(zip(widths, strides)):
             kernel = 5 if i > 1 else 3
             self.stages.append(
                 nn.Sequential(
-                    ConvAffine(inner, inner, kernel, stride, inner),
-                    *([SqueezeHard(inner)] if i > 1 else []),
-                    ConvAffine(inner, width, 1, 1),
+                    ConvAffine(in_channels, in_channels, kernel, stride, in_channels),
+                    *([SqueezeHard(in_channels)] if i > 1 else []),
+                    ConvAffine(in_channels, width, 1, 1),
                     ConvAffine(width, width, kernel, 1, width),
                     ConvAffine(width, width, 1, 1),
                 )
             )
-            inner = width
+            in_channels = width
 
     def forward(self, x: Any) -> list[Any]:
         x, maps = self.stem(x), []
@@ -91,21 +93,24 @@ class LCNetV3(nn.Layer):
 class HgBlock(nn.Layer):
     """A block of PP-HGNetV2: a chain of convolutions, all of whose results are aggregated."""
 
-    def __init__(self, inner: int, mid: int, outer: int, depth: int, light: bool) -> None:
+    def __init__(
+        self, in_channels: int, mid_channels: int, out_channels: int, depth: int, depthwise: bool
+    ) -> None:
         super().__init__()
-        self.shortcut = inner == outer
+        self.shortcut = in_channels == out_channels
         self.layers = nn.LayerList()
         for i in range(depth):
-            width = inner if i == 0 else mid
+            width = in_channels if i == 0 else mid_channels
             self.layers.append(
                 nn.Sequential(
-                    conv_bn(width, mid, 1, 1, None), conv_bn(mid, mid, 5, 1, nn.ReLU, mid)
+                    conv_bn(width, mid_channels, 1, 1, None),
+                    conv_bn(mid_channels, mid_channels, 5, 1, nn.ReLU, mid_channels),
                 )
-                if light
-                else conv_bn(width, mid, 3, 1, nn.ReLU)
+                if depthwise
+                else conv_bn(width, mid_channels, 3, 1, nn.ReLU)
             )
-        self.squeeze = conv_bn(inner + depth * mid, outer // 2, 1, 1, nn.ReLU)
-        self.excite = conv_bn(outer // 2, outer, 1, 1, nn.ReLU)
+        self.squeeze = conv_bn(in_channels + depth * mid_channels, out_channels // 2, 1, 1, nn.ReLU)
+        self.excite = conv_bn(out_channels // 2, out_channels, 1, 1, nn.ReLU)
 
     def forward(self, x: Any) -> Any:
         maps = [x]
@@ -137,17 +142,19 @@ class HgNetV2(nn.Layer):
         self.stem3 = conv_bn(32, 16, 3, 1 if text_line else 2, nn.ReLU)
         strides = ((2, 1), (1, 2), (2, 1), (2, 1)) if text_line else (1, 2, 2, 2)
         self.stages = nn.LayerList()
-        inner = 16
+        in_channels = 16
         for i, (width, stride) in enumerate(zip((24, 32, 48, 64), strides)):
             self.stages.append(
                 nn.Sequential(
-                    nn.Conv2D(inner, inner, 3, stride, 1, groups=inner, bias_attr=False),
-                    nn.BatchNorm2D(inner),
-                    HgBlock(inner, width // 2, width, 3, light=i > 1),
-                    HgBlock(width, width // 2, width, 3, light=i > 1),
+                    nn.Conv2D(
+                        in_channels, in_channels, 3, stride, 1, groups=in_channels, bias_attr=False
+                    ),
+                    nn.BatchNorm2D(in_channels),
+                    HgBlock(in_channels, width // 2, width, 3, depthwise=i > 1),
+                    HgBlock(width, width // 2, width, 3, depthwise=i > 1),
                 )
             )
-            inner = width
+            in_channels = width
 
     def forward(self, x: Any) -> list[Any]:
         x = self.stem1(x)
@@ -165,10 +172,12 @@ class HgNetV2(nn.Layer):
 class ResidualSqueeze(nn.Layer):
     """A convolution followed by residual squeeze and excitation."""
 
-    def __init__(self, inner: int, outer: int, kernel: int) -> None:
+    def __init__(self, in_channels: int, out_channels: int, kernel: int) -> None:
         super().__init__()
-        self.conv = nn.Conv2D(inner, outer, kernel, padding=kernel // 2, bias_attr=False)
-        self.squeeze = SqueezeHard(outer)
+        self.conv = nn.Conv2D(
+            in_channels, out_channels, kernel, padding=kernel // 2, bias_attr=False
+        )
+        self.squeeze = SqueezeHard(out_channels)
 
     def forward(self, x: Any) -> Any:
         x = self.conv(x)
@@ -244,7 +253,7 @@ def pp_ocrv5_server_det() -> tuple[Any, Inputs]:
 
 
 class GlobalMixer(nn.Layer):
-    """A block of SVTR: attention over all columns, then a perceptron."""
+    """A block of SVTR: attention over all columns, then an MLP."""
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
@@ -269,15 +278,15 @@ class GlobalMixer(nn.Layer):
 class SvtrNeck(nn.Layer):
     """The neck of PP-OCR's recognition: SVTR blocks beside a shortcut."""
 
-    def __init__(self, inner: int, width: int = 32) -> None:
+    def __init__(self, in_channels: int, width: int = 32) -> None:
         super().__init__()
-        self.conv1 = conv_bn(inner, inner // 8, (1, 3), 1, nn.Swish)
-        self.conv2 = conv_bn(inner // 8, width, 1, 1, nn.Swish)
+        self.conv1 = conv_bn(in_channels, in_channels // 8, (1, 3), 1, nn.Swish)
+        self.conv2 = conv_bn(in_channels // 8, width, 1, 1, nn.Swish)
         self.blocks = nn.LayerList([GlobalMixer(width, 4) for _ in range(2)])
         self.norm = nn.LayerNorm(width, epsilon=1e-6)
-        self.conv3 = conv_bn(width, inner, 1, 1, nn.Swish)
-        self.conv4 = conv_bn(2 * inner, inner // 8, (1, 3), 1, nn.Swish)
-        self.conv5 = conv_bn(inner // 8, width, 1, 1, nn.Swish)
+        self.conv3 = conv_bn(width, in_channels, 1, 1, nn.Swish)
+        self.conv4 = conv_bn(2 * in_channels, in_channels // 8, (1, 3), 1, nn.Swish)
+        self.conv5 = conv_bn(in_channels // 8, width, 1, 1, nn.Swish)
 
     def forward(self, x: Any) -> Any:
         shortcut = x
@@ -330,11 +339,11 @@ def pp_ocrv5_server_rec() -> tuple[Any, Inputs]:
 class AttentionGruCell(nn.Layer):
     """One step of attention decoding: attend to the features, then update the GRU's state."""
 
-    def __init__(self, inner: int, hidden: int, classes: int) -> None:
+    def __init__(self, in_channels: int, hidden: int, classes: int) -> None:
         super().__init__()
-        self.i2h = nn.Linear(inner, hidden, bias_attr=False)
+        self.i2h = nn.Linear(in_channels, hidden, bias_attr=False)
         self.h2h, self.score = nn.Linear(hidden, hidden), nn.Linear(hidden, 1, bias_attr=False)
-        self.rnn = nn.GRUCell(inner + classes, hidden)
+        self.rnn = nn.GRUCell(in_channels + classes, hidden)
 
     def forward(self, state: Any, features: Any, one_hot: Any) -> Any:
         scores = self.score(paddle.tanh(self.i2h(features) + self.h2h(state).unsqueeze(1)))

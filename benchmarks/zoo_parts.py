@@ -39,8 +39,8 @@ def tokens(length: int, batch: int = 1, vocabulary: int = 1000) -> Inputs:
 
 
 def conv_bn(
-    inner: int,
-    outer: int,
+    in_channels: int,
+    out_channels: int,
     kernel: Any = 3,
     stride: Any = 1,
     act: Any = nn.Hardswish,
@@ -49,8 +49,10 @@ def conv_bn(
     """Convolution, batch norm, activation."""
     padding = [k // 2 for k in kernel] if isinstance(kernel, tuple) else kernel // 2
     layers = [
-        nn.Conv2D(inner, outer, kernel, stride, padding, groups=groups, bias_attr=False),
-        nn.BatchNorm2D(outer),
+        nn.Conv2D(
+            in_channels, out_channels, kernel, stride, padding, groups=groups, bias_attr=False
+        ),
+        nn.BatchNorm2D(out_channels),
     ]
     return nn.Sequential(*layers, *([act()] if act else []))
 
@@ -76,18 +78,18 @@ class Stages(nn.Layer):
         super().__init__()
         self.stem = conv_bn(3, widths[0], 3, 2, act)
         self.stages = nn.LayerList()
-        inner = widths[0]
+        in_channels = widths[0]
         for width in widths:
-            depthwise = conv_bn(inner, inner, 3, 2, act, inner)
+            depthwise = conv_bn(in_channels, in_channels, 3, 2, act, in_channels)
             self.stages.append(
                 nn.Sequential(
                     depthwise,
-                    conv_bn(inner, width, 1, 1, act),
+                    conv_bn(in_channels, width, 1, 1, act),
                     Squeeze(width),
                     conv_bn(width, width, 3, 1, act),
                 )
             )
-            inner = width
+            in_channels = width
 
     def forward(self, x: Any) -> list[Any]:
         x, features = self.stem(x), []

@@ -155,7 +155,7 @@ class SavedMethod:
                 )
 
         if self._named_dimensions:
-            problem = self._named_dimensions.find_problem([tensor.meta for tensor in tensors])
+            problem = self._named_dimensions.describe_violation([tensor.meta for tensor in tensors])
             if problem:
                 raise OpError(append_user_line(f"{self.name}: {problem}"))
 

@@ -78,7 +78,7 @@ TEST("pipeline: the smallest rectangle contains all points") {
     std::vector<Point> points;
     for (int k = random_int(1, 30); k > 0; --k)
       points.push_back({random_int(-50, 50), random_int(-50, 50)});
-    Rectangle rectangle = smallest_rectangle(points);
+    Rectangle rectangle = min_area_rectangle(points);
     if (rectangle.short_side == 0) continue;
     double total = area(rectangle.corners);
     for (Point p : points) {

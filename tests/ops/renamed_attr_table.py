@@ -12,7 +12,7 @@ import oarlock  # noqa: F401  # defines all ops
 from oarlock.core.op import OPS
 
 TABLE = Path(__file__).parents[2] / "cpp_runtime" / "src" / "paddle" / "renamed_attrs.inc"
-HEAD = """// Attributes that older Paddle versions wrote under another name: op, older name, today's name.   Sorted.
+HEAD = """// Attributes that older Paddle versions wrote under another name: op, older name, current name.   Sorted.
 // Written by tests/ops/renamed_attr_table.py from the definitions in tracer/ops; not by hand.
 """
 
@@ -20,11 +20,13 @@ HEAD = """// Attributes that older Paddle versions wrote under another name: op,
 def table() -> str:
     """Return the text of the table."""
     rows = sorted(
-        (type, older, today)
+        (type, older, current)
         for type, op in OPS.items()
-        for older, today in op.traits.older_attrs.items()
+        for older, current in op.traits.older_attrs.items()
     )
-    return HEAD + "".join(f'{{"{type}", "{older}", "{today}"}},\n' for type, older, today in rows)
+    return HEAD + "".join(
+        f'{{"{type}", "{older}", "{current}"}},\n' for type, older, current in rows
+    )
 
 
 if __name__ == "__main__":

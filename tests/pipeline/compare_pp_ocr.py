@@ -4,9 +4,14 @@ The weights are not published with PaddleX's package: the detection network is t
 on the page, the recognition network has random weights. It takes minutes and writes 40 MB, so it
 is not part of the tests.
 
-python compare_pp_ocr.py export FOLDER     in the environment of make_golden.py
-python compare_pp_ocr.py run FOLDER        in the same environment
-python -m tests.pipeline.compare_pp_ocr compare FOLDER     in Oarlock's environment
+In the root of the repository, with `paddlex[ocr-core]==3.7.2` and `paddlepaddle==3.3.1`:
+
+    python tests/pipeline/compare_pp_ocr.py export FOLDER
+    python tests/pipeline/compare_pp_ocr.py run FOLDER
+
+Then with Oarlock:
+
+    python -m tests.pipeline.compare_pp_ocr compare FOLDER
 """
 
 import json

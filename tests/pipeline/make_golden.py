@@ -1,7 +1,12 @@
 """Write golden.npz: what PaddleX computes for generated images and network outputs.
 
-python make_golden.py NETWORKS in an environment with paddlex[ocr-core] 3.7 and paddlepaddle 3.3.1;
-NETWORKS: the folder that `python -m tests.pipeline.networks` wrote. Needs the DejaVu fonts.
+In the root of the repository, with Oarlock, which writes the model directories to FOLDER:
+
+    python -m tests.pipeline.networks FOLDER
+
+Then with `paddlex[ocr-core]==3.7.2` and `paddlepaddle==3.3.1`, and the DejaVu fonts:
+
+    python tests/pipeline/make_golden.py FOLDER
 """
 
 import io
@@ -40,20 +45,20 @@ INTERPOLATIONS = {
 }
 
 
-def keep(array) -> str:
+def store_array(array) -> str:
     """Store an array and return its name."""
     name = f"a{len(ARRAYS)}"
     ARRAYS[name] = np.asarray(array)
     return name
 
 
-def case(kind: str, **fields) -> None:
+def store_case(kind: str, **fields) -> None:
     """Store a case; arrays become names."""
-    plain = {k: keep(v) if isinstance(v, np.ndarray) else v for k, v in fields.items()}
+    plain = {k: store_array(v) if isinstance(v, np.ndarray) else v for k, v in fields.items()}
     CASES.setdefault(kind, []).append(plain)
 
 
-def noise(height: int, width: int) -> np.ndarray:
+def smooth_image(height: int, width: int) -> np.ndarray:
     """A smooth color image."""
     image = RNG.integers(0, 256, (height, width, 3), dtype=np.uint8)
     return cv2.GaussianBlur(image, (0, 0), 2.5)
@@ -103,10 +108,10 @@ def resize_cases() -> None:
             height, width = 2 * new_height, 2 * new_width
         if i % 4 == 1:
             height, width = 3 * new_height, 2 * new_width
-        image = noise(height, width)
+        image = smooth_image(height, width)
         name, flag = list(INTERPOLATIONS.items())[i % 4 if i < 16 else i % 3 + 1]
         resized = cv2.resize(image, (new_width, new_height), interpolation=flag)
-        case("resize", image=image, size=[new_width, new_height], name=name, result=resized)
+        store_case("resize", image=image, size=[new_width, new_height], name=name, result=resized)
 
 
 def text_preprocessing_cases() -> None:
@@ -121,21 +126,23 @@ def text_preprocessing_cases() -> None:
     ]
     for i, kwargs in enumerate(settings * 2):
         shape = [(40, 70), (90, 33), (20, 30), (100, 47), (64, 96), (50, 48)][(i + i // 6) % 6]
-        image = noise(*shape)
+        image = smooth_image(*shape)
         (resized,), _ = DetResizeForTest(**kwargs)([image])
         (result,) = normalize([resized])
-        case("det_resize", image=image, settings=kwargs, resized=resized, mean=float(result.mean()))
+        store_case(
+            "det_resize", image=image, settings=kwargs, resized=resized, mean=float(result.mean())
+        )
     for shape in [(20, 90), (33, 7), (6, 50), (60, 2), (48, 80)]:
-        image = noise(*shape)
+        image = smooth_image(*shape)
         (result,) = OCRReisizeNormImg([3, 48, 320])([image])
         used = np.abs(result).max((0, 1)).nonzero()[0].max() + 1
         pixels = np.round((result[:, :, :used] * 0.5 + 0.5) * 255).astype(np.uint8)
-        case("rec_resize", image=image, width=result.shape[2], pixels=pixels)
+        store_case("rec_resize", image=image, width=result.shape[2], pixels=pixels)
 
 
 def detection_preprocessing_cases() -> None:
     for target, shape in (([64, 48], (50, 90)), ([48, 64], (100, 31)), ([40, 40], (17, 80))):
-        image = noise(*shape)
+        image = smooth_image(*shape)
         (data,) = DetResize(target_size=target[::-1], keep_ratio=True, interp="LINEAR")(
             [{"img": image}]
         )
@@ -144,7 +151,9 @@ def detection_preprocessing_cases() -> None:
         strided = PadStride(32).apply(resized.transpose(2, 0, 1))
         scale = [float(s) for s in data["scale_factors"][::-1]]
         padded, strided = padded.astype(np.float16), strided.astype(np.float16)  # exact
-        case("det_pad", image=image, target=target, padded=padded, strided=strided, scale=scale)
+        store_case(
+            "det_pad", image=image, target=target, padded=padded, strided=strided, scale=scale
+        )
 
 
 def letter_box_cases() -> None:
@@ -154,7 +163,7 @@ def letter_box_cases() -> None:
         ((64, 32), (33, 90)),
         ((48, 48), (24, 17)),
     ):
-        image = noise(*shape)
+        image = smooth_image(*shape)
         ratio = min(height / shape[0], width / shape[1])
         new_height, new_width = round(shape[0] * ratio), round(shape[1] * ratio)
         resized = cv2.resize(image, (new_width, new_height), interpolation=cv2.INTER_AREA)
@@ -164,7 +173,7 @@ def letter_box_cases() -> None:
         boxed = cv2.copyMakeBorder(
             resized, top, bottom, left, right, cv2.BORDER_CONSTANT, value=(127.5, 127.5, 127.5)
         )
-        case(
+        store_case(
             "letter_box", image=image, size=[height, width], result=boxed, ratio=ratio,
             resized=[new_height, new_width],
         )  # fmt: skip
@@ -183,7 +192,7 @@ def db_cases() -> None:
         source = [int(height * RNG.uniform(0.5, 3)), int(width * RNG.uniform(0.5, 3))]
         maps = (pixels / np.float32(255)).astype(np.float32)[None, None]
         boxes, scores = DBPostProcess(**kwargs)([maps], [np.array([*source, 1.0, 1.0])])
-        case(
+        store_case(
             "db",
             map=pixels,
             settings=kwargs,
@@ -194,7 +203,7 @@ def db_cases() -> None:
 
 
 def crop_cases() -> None:
-    image = noise(70, 90)
+    image = smooth_image(70, 90)
     quads = []
     for i in range(8):
         center = tuple(map(float, RNG.uniform(15, 65, 2)))
@@ -202,11 +211,11 @@ def crop_cases() -> None:
         angle = float([0, 90, RNG.uniform(0, 180), RNG.uniform(-5, 5)][i % 4])
         quads.append(np.round(cv2.boxPoints((center, size, angle))).astype(np.int16))
     crops = CropByPolys("quad")(image, quads)
-    name = keep(image)
+    name = store_array(image)
     for quad, crop in zip(quads, crops, strict=True):
-        case("crop", image=name, quad=quad.tolist(), result=np.ascontiguousarray(crop))
+        store_case("crop", image=name, quad=quad.tolist(), result=np.ascontiguousarray(crop))
     boxes = RNG.integers(0, 60, (30, 4, 2)).astype(np.int16)
-    case("sort", boxes=boxes, sorted=np.array(SortQuadBoxes()(boxes)))
+    store_case("sort", boxes=boxes, sorted=np.array(SortQuadBoxes()(boxes)))
 
 
 def score_cases() -> None:
@@ -214,18 +223,18 @@ def score_cases() -> None:
     for _ in range(4):
         scores = RNG.dirichlet([0.2] * 9, (3, 20)).astype(np.float32)
         texts, values = CTCLabelDecode(list(characters))([scores])
-        case("ctc", scores=scores, characters=characters, texts=texts, values=values)
+        store_case("ctc", scores=scores, characters=characters, texts=texts, values=values)
     labels = ["a", "b", "c", "d", "e", "f"]
     for k in (1, 3, 9):
         scores = RNG.dirichlet([1] * 6, 2).astype(np.float32)
         ids, values, names = Topk(labels)([scores], topk=k)
-        case(
+        store_case(
             "topk", scores=scores, topk=k, labels=labels, ids=ids,
             values=np.array(values), names=names,
         )  # fmt: skip
     scores = RNG.random((3, 6)).astype(np.float32)
     ids, values, names = MultiLabelThreshOutput(labels)([scores], 0.4)
-    case(
+    store_case(
         "multilabel", scores=scores, threshold=0.4, labels=labels,
         ids=[i.tolist() for i in ids], values=[v.tolist() for v in values], names=names,
     )  # fmt: skip
@@ -253,14 +262,14 @@ def object_cases() -> None:
                 rows[:, 7] = RNG.permutation(count)
             boxes = DetPostProcess(labels).apply(rows, (100, 80), 0.3, nms, None, None)
             plain = [{**box, "coordinate": [float(c) for c in box["coordinate"]]} for box in boxes]
-            case("objects", rows=rows, labels=labels, nms=nms, boxes=plain)
+            store_case("objects", rows=rows, labels=labels, nms=nms, boxes=plain)
 
 
 def image_files() -> None:
     """Image files, and OpenCV's pixels for them."""
-    color = Image.fromarray(noise(14, 22))
+    color = Image.fromarray(smooth_image(14, 22))
     alpha = color.copy()
-    alpha.putalpha(Image.fromarray(noise(14, 22)[:, :, 0]))
+    alpha.putalpha(Image.fromarray(smooth_image(14, 22)[:, :, 0]))
     wide = RNG.integers(0, 65536, (14, 22), dtype=np.uint16)
     exif = Image.Exif()
     exif[0x0112] = 6  # rotate by 90 degrees
@@ -285,16 +294,16 @@ def image_files() -> None:
         stream = io.BytesIO()
         image.save(stream, Image.registered_extensions()["." + name.split(".")[1]], **options)
         data = np.frombuffer(stream.getvalue(), np.uint8)
-        case("file", name=name, data=data, pixels=cv2.imdecode(data, cv2.IMREAD_COLOR))
+        store_case("file", name=name, data=data, pixels=cv2.imdecode(data, cv2.IMREAD_COLOR))
     ok, data = cv2.imencode(".png", RNG.integers(0, 65536, (14, 22, 3), dtype=np.uint16))
     assert ok
-    case("file", name="rgb16.png", data=data, pixels=cv2.imdecode(data, cv2.IMREAD_COLOR))
+    store_case("file", name="rgb16.png", data=data, pixels=cv2.imdecode(data, cv2.IMREAD_COLOR))
 
 
 def pipeline_cases(networks: Path) -> None:
     """Whole pipelines of PaddleX on the model directories of networks.py."""
-    text_page, photo = page(), noise(70, 110)
-    names = {"page": keep(text_page), "photo": keep(photo)}
+    text_page, photo = page(), smooth_image(70, 110)
+    names = {"page": store_array(text_page), "photo": store_array(photo)}
     models = {
         "det": ("PP-OCRv5_mobile_det", "page"),
         "rec": ("PP-OCRv5_mobile_rec", "page"),
@@ -309,7 +318,7 @@ def pipeline_cases(networks: Path) -> None:
             pixels = np.ascontiguousarray(pixels[4:40, 4:230])
         (result,) = predictor.predict(pixels.copy())
         fields = {k: v for k, v in result.json["res"].items() if k != "input_path"}
-        case("pipeline", directory=directory, image=keep(pixels), result=fields)
+        store_case("pipeline", directory=directory, image=store_array(pixels), result=fields)
     config = {
         "pipeline_name": "OCR",
         "text_type": "general",
@@ -338,7 +347,7 @@ def pipeline_cases(networks: Path) -> None:
     (result,) = create_pipeline(config=config).predict(text_page.copy())
     fields = result.json["res"]
     kept = ("dt_polys", "rec_texts", "rec_scores", "rec_polys", "rec_boxes")
-    case("ocr", image=names["page"], result={key: fields[key] for key in kept})
+    store_case("ocr", image=names["page"], result={key: fields[key] for key in kept})
 
 
 def main() -> None:

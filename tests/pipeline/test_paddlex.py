@@ -155,7 +155,7 @@ def test_reading_order(case: dict[str, Any]) -> None:
 
 
 @cases("ctc")
-def test_text(case: dict[str, Any]) -> None:
+def test_ctc_decoding(case: dict[str, Any]) -> None:
     post = {"name": "CTCLabelDecode", "character_dict": case["characters"]}
     step = {"RecResizeImg": {"image_shape": [3, 48, 320]}}
     sizes = [sizes_of(4, 4)] * len(case["texts"])
@@ -198,7 +198,7 @@ def test_detected_objects(case: dict[str, Any]) -> None:
 
 
 @cases("file")
-def test_decoding(case: dict[str, Any], tmp_path: Path) -> None:
+def test_image_decoding(case: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / case["name"]
     path.write_bytes(case["data"].tobytes())
     got = decode_image(path)[:, :, ::-1].astype(int)

@@ -258,7 +258,7 @@ def run(
         str | None,
         typer.Option(help="images: directory for text recognition after text detection"),
     ] = None,
-    out: Annotated[
+    out_dir: Annotated[
         Path | None,
         typer.Option(help="images: folder for results as .json and as annotated images"),
     ] = None,
@@ -282,7 +282,7 @@ def run(
             raise ValueError("run: give images, or --input and --output, not both")
         from .pipeline import run_pipeline  # noqa: PLC0415
 
-        run_pipeline(prefix, images, rec, out, json, batch_size, **options)
+        run_pipeline(prefix, images, rec, out_dir, json, batch_size, **options)
         return
     if input is None or output is None:
         raise ValueError(
@@ -302,7 +302,10 @@ def pipeline_config(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="file to write; default: inference.yml.json in the directory"
+            "--output",
+            "-o",
+            help="file to write; default: inference.yml.json or infer_cfg.yml.json in the "
+            "directory",
         ),
     ] = None,
 ) -> None:

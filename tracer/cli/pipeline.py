@@ -25,22 +25,27 @@ def run_pipeline(
     directory: str,
     images: list[str],
     rec: str | None,
-    out: Path | None,
+    out_dir: Path | None,
     as_json: bool,
     batch_size: int | None,
     **options: Any,
 ) -> None:
     """Run a model directory on images, and print or write the results.
 
-    Raises OpError if two images have the same stem, so that their output files would collide, or
-    `out` is not a folder.
+    Raises OpError if a file is missing, two images have the same stem, so that their output files
+    would collide, or `out_dir` is not a folder.
     """
     stems = Counter(Path(image).stem for image in images)
     repeated = [stem for stem, count in stems.items() if count > 1]
-    if out is not None and repeated:
+    if out_dir is not None and repeated:
         raise OpError(f"run: several images have the name {repeated[0]!r}; their outputs collide")
-    if out is not None and out.exists() and not out.is_dir():
-        raise OpError(f"run: --out {out} is not a folder; results are written into a folder")
+    if out_dir is not None and out_dir.exists() and not out_dir.is_dir():
+        raise OpError(
+            f"run: --out-dir {out_dir} is not a folder; results are written into a folder"
+        )
+    missing = [image for image in images if not Path(image).exists()]
+    if missing:
+        raise OpError(f"run: there is no file {missing[0]!r}")
     pipeline = load(directory, rec, **options)
     arguments = {} if batch_size is None else {"batch_size": batch_size}
     for result in pipeline.predict(images, **arguments):
@@ -48,8 +53,9 @@ def run_pipeline(
             print(json.dumps(result.json["res"], ensure_ascii=False))
         else:
             _print("\n".join(_summary_lines(result)))
-        if out is not None:
-            for path in (result.save_to_json(out), result.save_to_img(out)):
+        if out_dir is not None:
+            out_dir.mkdir(parents=True, exist_ok=True)
+            for path in (result.save_to_json(out_dir), result.save_to_img(out_dir)):
                 if not as_json:
                     _print(f"  wrote {path}")
 
@@ -64,7 +70,7 @@ def _summary_lines(result: Result) -> list[str]:
         columns = [result["dt_scores"], result["dt_polys"]]
     elif "boxes" in result:
         boxes = result["boxes"]
-        corners = [[round(side, 1) for side in box["coordinate"]] for box in boxes]
+        corners = [[round(number, 1) for number in box["coordinate"]] for box in boxes]
         columns = [[box["score"] for box in boxes], corners, [box["label"] for box in boxes]]
     else:
         columns = [result["scores"], result["label_names"]]

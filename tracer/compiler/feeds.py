@@ -109,7 +109,7 @@ def _named_dimension_problems(program: Program, feed: Mapping[str, Any]) -> Iter
     if named:
         problem = NamedDimensions(
             (name, program.block.vars[name].dims) for name in named
-        ).find_problem([Meta(array.shape, array.dtype) for array in named.values()])
+        ).describe_violation([Meta(array.shape, array.dtype) for array in named.values()])
         yield from [problem] if problem else []
 
 

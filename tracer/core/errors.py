@@ -163,6 +163,7 @@ def _source_folders() -> tuple[str, ...]:
 # file name in tracebacks of functions that are compiled from programs
 COMPILED_FILE_PREFIX = "<oarlock program"
 _SOURCE_FOLDERS = _source_folders()
+_PACKAGE_PREFIX = __name__.partition(".")[0] + "."
 _NUMPY_FOLDER = os.sep + "numpy" + os.sep  # NumPy calls Tensor.__array__
 _CLI_FOLDER = os.path.join(_PACKAGE_FOLDER, "cli") + os.sep
 
@@ -173,9 +174,16 @@ def user_frame() -> FrameType | None:
     while frame is not None and (
         is_oarlock_internal_file(frame.f_code.co_filename)
         or _NUMPY_FOLDER in frame.f_code.co_filename
+        or _is_generated_method(frame)
     ):
         frame = frame.f_back
     return frame
+
+
+def _is_generated_method(frame: FrameType) -> bool:
+    """Whether a frame is a method that `dataclasses` has generated for a class of Oarlock."""
+    module = str(frame.f_globals.get("__name__"))
+    return frame.f_code.co_filename == "<string>" and module.startswith(_PACKAGE_PREFIX)
 
 
 def user_line() -> UserLine | None:

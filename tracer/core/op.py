@@ -154,9 +154,9 @@ class OpTraits(NamedTuple):
     amp_casts_only_x: automatic mixed precision casts only the first input.
     grad_keeps_shape: the gradients have the shapes of the inputs even if dimensions are dynamic, so
     they need not be summed over broadcast axes.
-    older_attrs: attribute names in files of older Paddle versions -> today's names.
-    validate_before_kernel: the meta rule runs before the kernel, because it rejects inputs that the
-    kernel accepts; NumPy would broadcast wrong shapes.
+    older_attrs: attribute names in files of older Paddle versions -> current names.
+    validate_before_kernel: in eager mode the meta rule runs before the kernel and rejects invalid
+    inputs, for kernels that would accept them, such as shapes that NumPy broadcasts.
     """
 
     no_grad_reason: str = ""
@@ -182,7 +182,7 @@ NO_GRAD_VALUE_INDEPENDENT = "its result does not depend on the value of any oper
 
 # Common reasons for `host_reason`.
 HOST_PYTHON_LOOP = "it loops over rows, boxes or words in Python and reads values"
-HOST_RANDOM = "it draws on the CPU from the values of its input"
+HOST_RANDOM = "it draws random numbers on the CPU, whose distribution depends on input values"
 HOST_NOT_IN_CUPY = "CuPy has no function for it"
 
 

@@ -63,6 +63,12 @@ class Dim:
     Dim('height', 32, 1280, multiple=32)
     >>> 64 in height, 65 in height
     (True, False)
+    >>> net = paddle.jit.to_static(paddle.nn.Conv2D(3, 8, 3), input_spec=[spec])
+    >>> net(paddle.ones([1, 3, 64, 65])).shape
+    [1, 8, 62, 63]
+    >>> net(paddle.ones([1, 3, 30, 64]))
+    Traceback (most recent call last):
+    oarlock.core.errors.OpError: ...dimension 2 ('height') is 30; it must be a multiple of 32...
     """
 
     name: str
@@ -77,7 +83,7 @@ class Dim:
         if not _DIM_NAME.fullmatch(self.name):
             why = (
                 f"name={self.name!r:.80} should be an identifier: up to {MAX_DIM_NAME_LENGTH} "
-                f"ASCII letters, digits and underscores"
+                f"ASCII letters, digits and underscores, not starting with a digit"
             )
             raise OpError(append_user_line(f"Dim: {why}"))
         for what, least in (("min", 0), ("max", 1), ("multiple", 1)):
@@ -92,16 +98,21 @@ class Dim:
             if not least <= value <= MAX_DIM_SIZE:
                 raise OpError(
                     append_user_line(
-                        f"Dim {self.name!r}: {what}={value} is not from {least} to {MAX_DIM_SIZE}"
+                        f"Dim {self.name!r}: {what}={value} must be from {least} to {MAX_DIM_SIZE}"
                     )
                 )
             object.__setattr__(self, what, int(value))
+        if self.max is not None and self.max < self.min:
+            raise OpError(
+                append_user_line(f"Dim {self.name!r}: max={self.max} is less than min={self.min}")
+            )
         largest = self.largest_size
         if self.smallest_size > (MAX_DIM_SIZE if largest is None else largest):
+            end = MAX_DIM_SIZE if self.max is None else self.max
             raise OpError(
                 append_user_line(
-                    f"Dim {self.name!r}: no size is {self._describe_range()} (min={self.min}, "
-                    f"max={self.max}, multiple={self.multiple})"
+                    f"Dim {self.name!r}: no multiple of {self.multiple} lies in the range "
+                    f"{self.min} to {end}"
                 )
             )
 
@@ -134,15 +145,16 @@ class Dim:
         numbers += "" if self.multiple == 1 else f", multiple={self.multiple}"
         return f"Dim({self.name!r}{numbers})"
 
-    def _reject_arithmetic(self, other: Any) -> NoReturn:
+    def _reject_arithmetic(self, *_: Any) -> NoReturn:
         why = (
-            "sizes that are computed from another dimension are not supported; give this "
-            "dimension a name of its own, with `multiple` if it is a multiple of a number"
+            "sizes that are computed from another dimension are not supported; use a second Dim "
+            f"with its own name instead, for example Dim('{self.name}2', multiple=2)"
         )
-        raise TypeError(append_user_line(f"Dim {self.name!r}: {why} (got {other!r:.80})"))
+        raise TypeError(append_user_line(f"Dim {self.name!r}: {why}"))
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _reject_arithmetic
-    __floordiv__ = __rfloordiv__ = __truediv__ = __rtruediv__ = __mod__ = _reject_arithmetic
+    __floordiv__ = __rfloordiv__ = __truediv__ = __rtruediv__ = _reject_arithmetic
+    __mod__ = __rmod__ = __pow__ = __rpow__ = __neg__ = _reject_arithmetic
 
 
 # The Dim of each dimension, None for one without a name; () if no dimension has a name.
@@ -159,8 +171,10 @@ def split_shape(shape: Sequence[Any]) -> tuple[list[Any], Dims]:
     return sizes, dims if any(dims) else ()
 
 
-def dims_of_dynamic_sizes(dims: Dims, shape: Sequence[int]) -> Dims:
-    """Return the Dims for a shape in which some of the dimensions may have become static."""
+def drop_static_dims(dims: Dims, shape: Sequence[int]) -> Dims:
+    """Return the Dims for a shape in which some of the dimensions may have become static: None for
+    those; () if none remains.
+    """
     if not dims or len(dims) != len(shape):
         return ()
     remaining = tuple(dim if size < 0 else None for dim, size in zip(dims, shape, strict=True))
@@ -205,7 +219,7 @@ class NamedDimensions:
             if first.dim != d.dim:
                 why = (
                     f"{_describe_dimension(d)} is {d.dim!r}, but {_describe_dimension(first)} is "
-                    f"{first.dim!r}; dimensions of one name have one range"
+                    f"{first.dim!r}; dimensions with the same name must have the same range"
                 )
                 raise OpError(append_user_line(why))
 
@@ -217,7 +231,7 @@ class NamedDimensions:
         """The Dims, each once, in the order of the inputs."""
         return [d.dim for d in self._first_by_name.values()]
 
-    def find_problem(self, metas: Sequence[Meta]) -> str:
+    def describe_violation(self, metas: Sequence[Meta]) -> str:
         """Return why the shapes of a call are not allowed; empty if they are. Unknown sizes (-1)
         are not checked.
 

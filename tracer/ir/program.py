@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, ClassVar
 
-from .dim import Dims, dims_of_dynamic_sizes
+from .dim import Dims, drop_static_dims
 
 
 class AttrType(IntEnum):
@@ -96,7 +96,7 @@ class VarDesc:
 
     def to_contract_input(self, path: str) -> ContractInputOrOutput:
         """The entry of the variable in the contract as an input at `path`."""
-        dims = dims_of_dynamic_sizes(self.dims, self.shape)
+        dims = drop_static_dims(self.dims, self.shape)
         return ContractInputOrOutput(self.name, self.dtype, self.shape, path, dims)
 
     def need_check_feed(self) -> bool:

@@ -189,7 +189,7 @@ def check_named_dimensions(name: str, specs: Arguments, arguments: Arguments) ->
         else unknown
         for spec, leaf in zip(specs.leaves, arguments.leaves, strict=True)
     ]
-    problem = named.find_problem(metas)
+    problem = named.describe_violation(metas)
     if problem:
         raise OpError(append_user_line(f"{name}: {problem}"))
 

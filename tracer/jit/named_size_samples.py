@@ -1,5 +1,5 @@
-"""The sizes of named dimensions at which a model is verified: the smallest, an odd one, and the
-largest of each range.
+"""The sizes of named dimensions at which a model is verified: the smallest, a middle size (such as
+96 for multiple=32), and the largest of each range.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from ..ir.program import ContractInputOrOutput
 
 # No input gets more elements than this by a large size, so that verification stays fast.
 MAX_TRIAL_ELEMENTS = 1 << 20
-MAX_LARGEST_SAMPLES = 4
-NUM_ODD_CANDIDATES = 64
+MAX_SETS_OF_LARGEST_SIZES = 4
+NUM_MIDDLE_CANDIDATES = 64
 
 SizeByName = dict[str, int]
 
@@ -22,40 +22,41 @@ def named_size_samples(inputs: Sequence[ContractInputOrOutput]) -> list[SizeByNa
     """Return sets of sizes for the named dimensions of a model; empty if there are none."""
     dims = NamedDimensions((arg.name, arg.dims) for arg in inputs).dims
     smallest = {dim.name: dim.smallest_size for dim in dims}
-    odd: SizeByName = {}
+    middle: SizeByName = {}
     chosen: set[int] = set()
     for dim in dims:
-        odd[dim.name] = odd_size(dim, chosen)
-        chosen.add(odd[dim.name])
-    samples = (smallest, odd, *_iter_largest_samples(inputs, dims, smallest))
+        middle[dim.name] = middle_size(dim, chosen)
+        chosen.add(middle[dim.name])
+    samples = (smallest, middle, *_iter_largest_size_sets(inputs, dims, smallest))
     return [s for i, s in enumerate(samples) if s and s not in samples[:i]]
 
 
-def odd_size(dim: Dim, avoided: Set[int]) -> int:
+def middle_size(dim: Dim, avoided: Set[int]) -> int:
     """Return a small allowed size that is neither the smallest nor a power of two: an odd multiple
     of `dim.multiple` that is not in `avoided`. If there is none, return another size than the
     smallest; if there is only one size, return that.
     """
     end = MAX_DIM_SIZE + 1 if dim.largest_size is None else dim.largest_size + 1
     sizes = range(dim.smallest_size, end, dim.multiple)
-    candidates = [s for s in sizes[1:NUM_ODD_CANDIDATES] if s & (s - 1)]
-    odd = [s for s in candidates if s // dim.multiple % 2]
-    preferred = [s for s in odd if s not in avoided]
-    return (preferred or odd or candidates or sizes[1:2] or sizes)[0]
+    candidates = [s for s in sizes[1:NUM_MIDDLE_CANDIDATES] if s & (s - 1)]
+    odd_multiples = [s for s in candidates if s // dim.multiple % 2]
+    preferred = [s for s in odd_multiples if s not in avoided]
+    return (preferred or odd_multiples or candidates or sizes[1:2] or sizes)[0]
 
 
-def _iter_largest_samples(
+def _iter_largest_size_sets(
     inputs: Sequence[ContractInputOrOutput], dims: Sequence[Dim], smallest: SizeByName
 ) -> Iterator[SizeByName]:
-    """Yield up to MAX_LARGEST_SAMPLES sets in which dimensions have their largest sizes: as many as
-    the limit of elements permits in one set, the next ones in the next set, the rest the smallest.
+    """Yield up to MAX_SETS_OF_LARGEST_SIZES sets in which dimensions have their largest sizes: as
+    many as the limit of elements permits in one set, the next ones in the next set, the rest the
+    smallest.
     """
     args_by_name: dict[str, list[ContractInputOrOutput]] = {}
     for arg in inputs:
         for dim in filter(None, arg.dims):
             args_by_name.setdefault(dim.name, []).append(arg)
     remaining = [(dim, dim.largest_size) for dim in dims if dim.largest_size is not None]
-    for _ in range(MAX_LARGEST_SAMPLES):
+    for _ in range(MAX_SETS_OF_LARGEST_SIZES):
         if not remaining:
             return
         sizes, postponed = dict(smallest), []

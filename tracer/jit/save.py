@@ -54,8 +54,8 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
     `to_static` function. With an example Tensor or a call, the batch size becomes dynamic unless
     Python code needs its value.
     verify: True (default) runs the written files at two sizes of each dynamic dimension (with a
-    name: the smallest, an odd and the largest) and compares the results with the layer; False omits
-    this.
+    name: the smallest, a middle and the largest) and compares the results with the layer; False
+    omits this.
     output_spec: a list of the outputs to save: results of a call, variables, or names.
     guards: 'check' (default) saves asserts on values as guards, which each call must meet; 'drop'
     omits them.

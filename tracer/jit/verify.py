@@ -1,6 +1,6 @@
 """Verify a model by running it: the written files must return what a reference returns (the layer,
 or for `oarlock verify` the compiled program), at two sizes of each dynamic dimension, and at the
-smallest, the largest and an odd size of each named dimension.
+smallest, the largest and a middle size of each named dimension.
 """
 
 from __future__ import annotations

@@ -20,7 +20,8 @@ def decode_image(image: Any) -> Array:
     image: a path; a PIL image; or an array uint8[height, width, 3] in BGR order, as OpenCV and
     PaddleX use it, or uint8[height, width].
 
-    Raises FileError for an unreadable file, OpError for another type.
+    Raises FileNotFoundError for a missing file, FileError for an unreadable one, OpError for
+    another type or dtype, OarlockError if Pillow is not installed for a file.
     """
     if isinstance(image, (str, os.PathLike)):
         return _to_rgb(open_image_with_pillow(image), os.path.basename(image))
@@ -41,14 +42,19 @@ def decode_image(image: Any) -> Array:
     )
 
 
-def iterate_images(images: Any) -> Iterable[Any]:
+def as_image_iterable(images: Any) -> Iterable[Any]:
     """Return a list of one image for an image, and other iterables unchanged.
 
-    Values that are neither become a list of one, which decode_image rejects.
+    Raises OpError for another type.
     """
-    is_iterable = isinstance(images, Iterable) and not isinstance(images, (bytes, bytearray))
-    is_single = isinstance(images, (str, os.PathLike, np.ndarray)) or hasattr(images, "convert")
-    return images if is_iterable and not is_single else [images]
+    if isinstance(images, (str, os.PathLike, np.ndarray)) or hasattr(images, "convert"):
+        return [images]
+    if isinstance(images, bytes | bytearray) or not isinstance(images, Iterable):
+        raise OpError(
+            "predict: expected a path, an array, a PIL image or an iterable of them, not "
+            f"{type(images).__name__}"
+        )
+    return images
 
 
 def _to_rgb(image: Any, name: str) -> Array:

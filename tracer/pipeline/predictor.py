@@ -14,7 +14,7 @@ from ..core.errors import OpError
 from ..loader.engine import Array, Engine
 from ..loader.model_files import read_model
 from ..loader.runtime import translate_runtime_errors
-from .images import decode_image, iterate_images
+from .images import as_image_iterable, decode_image
 from .results import RESULT_CLASSES, Result
 from .settings import find_settings_file, make_image_processor
 
@@ -32,7 +32,17 @@ class _Prepared:
 
 
 class Pipeline:
-    """A model directory that turns images into results. `load` creates it.
+    """A model directory that turns images into results. `load` creates it, and lists the settings
+    and options.
+
+    Parameters
+    ----------
+    directory : str or path
+        See `load`.
+    settings : mapping
+        Settings that replace those of the file, by the names of `load`'s arguments.
+    options : mapping
+        Options of the engine.
 
     Attributes
     ----------
@@ -41,6 +51,38 @@ class Pipeline:
         text_recognition.
     labels : list of str
         Labels of the classes, or the characters of the dictionary.
+
+    Raises
+    ------
+    FileError, UnsupportedError, OpError, OarlockError
+        See `load`.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np
+    >>> from pathlib import Path
+    >>> from oarlock import nn, pipeline
+    >>> folder = tempfile.mkdtemp()
+    >>> spec = [paddle.static.InputSpec([None, 3, 8, 8], "float32", "x")]
+    >>> net = nn.Sequential(nn.AdaptiveAvgPool2D(1), nn.Flatten())
+    >>> paddle.jit.save(net, folder + "/inference", input_spec=spec)
+    >>> settings = '''
+    ... PreProcess:
+    ...   transform_ops:
+    ...   - ResizeImage: {size: [8, 8]}
+    ...   - NormalizeImage: {mean: [0, 0, 0], std: [1, 1, 1]}
+    ...   - ToCHWImage:
+    ... PostProcess:
+    ...   Topk: {topk: 1, label_list: [red, green, blue]}
+    ... '''
+    >>> _ = Path(folder, "inference.yml").write_text(settings)
+    >>> classifier = pipeline.load(folder)
+    >>> classifier.task, classifier.labels
+    ('image_classification', ['red', 'green', 'blue'])
+    >>> images = np.zeros((2, 20, 30, 3), "uint8")  # in BGR order
+    >>> images[0, :, :, 2] = images[1, :, :, 0] = 255
+    >>> [result["label_names"] for result in classifier.predict(list(images), batch_size=2)]
+    [['red'], ['blue']]
     """
 
     def __init__(
@@ -78,18 +120,24 @@ class Pipeline:
         Returns
         -------
         iterator of Result
-            In the order of the images.
+            In the order of the images. An invalid type of `images` or `batch_size` is rejected
+            immediately; other errors are raised while the results are iterated.
 
         Raises
         ------
+        FileNotFoundError
+            If there is no such file.
         FileError
             If a file is not an image.
         OpError
-            If an image cannot be preprocessed, or the network's outputs are not those of the task.
+            If `batch_size` is less than 1, an image has another type, an image cannot be
+            preprocessed, or the network's outputs are not those of the task.
+        OarlockError
+            If Pillow is not installed.
         """
         if not isinstance(batch_size, Integral) or batch_size < 1:
             raise OpError(f"predict: batch_size={batch_size!r} should be an int of at least 1")
-        return self._predict(iterate_images(images), batch_size)
+        return self._predict(as_image_iterable(images), batch_size)
 
     def _engine_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Add the shapes of `Hpi.backend_configs` for TensorRT, unless the caller gave shapes."""

@@ -19,12 +19,33 @@ _BLACK, _WHITE = (0, 0, 0), (255, 255, 255)
 
 
 class Result(dict[str, Any]):
-    """The result for one image: a dict with `input_path`, `page_index` and the fields of the task.
+    """The result for one image: a dict with `input_path` (None for an array or PIL image),
+    `page_index` (None) and the fields of the task, which a subclass for each task describes.
+    `Pipeline.predict` creates it. The values are strings, Python numbers, None, and lists and dicts
+    of them.
+
+    Parameters
+    ----------
+    pixels : ndarray
+        The decoded image, uint8[height, width, 3] in RGB order.
+    input_path : str or None
+        The path of the image.
+    fields : dict
+        The fields of the task.
 
     Attributes
     ----------
     input_img : ndarray
-        The decoded image, uint8[height, width, 3] in RGB order.
+        `pixels`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oarlock.pipeline import TextRecResult
+    >>> pixels = np.zeros((48, 100, 3), "uint8")
+    >>> result = TextRecResult(pixels, "lines/7.png", {"rec_text": "sum", "rec_score": 0.5})
+    >>> result.print()
+    {"res": {"input_path": "lines/7.png", "page_index": null, "rec_text": "sum", "rec_score": 0.5}}
     """
 
     def __init__(self, pixels: Array, input_path: str | None, fields: dict[str, Any]) -> None:
@@ -48,8 +69,10 @@ class Result(dict[str, Any]):
         save_path: a path that ends in .json, or a folder for STEM_res.json, where STEM is the name
         of the image. `input_path` is written without its folder, so that the file does not depend
         on where the image was.
+
+        Raises OpError for a path with another suffix, unless it is a folder.
         """
-        path = self._output_path(save_path, (".json",), ".json")
+        path = self._output_path("save_to_json", save_path, (".json",), ".json")
         image = self["input_path"]
         fields = {**self.json["res"], "input_path": image and os.path.basename(image)}
         text = json.dumps(fields, indent=indent, ensure_ascii=ensure_ascii)
@@ -73,12 +96,15 @@ class Result(dict[str, Any]):
 
         save_path: a path that ends in .png, .jpg, ..., or a folder for STEM_res with the suffix of
         the image. font: see `to_image`.
+
+        Raises OpError for a path with the suffix of no image format, unless it is a folder.
         """
         library = import_pillow()
         formats = library.registered_extensions()
         writable = tuple(s for s, form in formats.items() if form in library.SAVE)
         own = Path(self["input_path"] or "").suffix.lower()
-        path = self._output_path(save_path, writable, own if own in writable else ".png")
+        default = own if own in writable else ".png"
+        path = self._output_path("save_to_img", save_path, writable, default)
         image = self.to_image(font)
         form = formats[path.suffix.lower()]
         write_files_atomically({path: lambda file: image.save(file, format=form)})
@@ -89,19 +115,40 @@ class Result(dict[str, Any]):
         return f"{Path(self['input_path'] or 'image').stem}_res"
 
     def _output_path(
-        self, save_path: str | os.PathLike[str], suffixes: tuple[str, ...], default: str
+        self,
+        method: str,
+        save_path: str | os.PathLike[str],
+        suffixes: tuple[str, ...],
+        default: str,
     ) -> Path:
         path = Path(save_path)
-        if path.suffix.lower() in suffixes and not path.is_dir():
-            return path
-        return path / f"{self.output_stem()}{default}"
+        if path.is_dir() or not path.suffix:
+            return path / f"{self.output_stem()}{default}"
+        if path.suffix.lower() not in suffixes:
+            raise OpError(
+                f"{method}: {path.name!r} is neither an existing folder nor a file name that ends "
+                f"in {', '.join(sorted(suffixes))}"
+            )
+        return path
 
     def _annotate(self, canvas: _Canvas) -> None:
         raise NotImplementedError
 
 
 class TopkResult(Result):
-    """Classes of an image, best first: `class_ids`, `scores`, `label_names`."""
+    """Classes of an image, best first; `load` lists what selects them.
+
+    Its keys are `class_ids` (list of int), `scores` (list of float, five decimals) and
+    `label_names` (list of str). Parameters: see `Result`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oarlock.pipeline import TopkResult
+    >>> fields = {"class_ids": [1], "scores": [0.9], "label_names": ["dog"]}
+    >>> TopkResult(np.zeros((48, 100, 3), "uint8"), "dog.png", fields).output_stem()
+    'dog_res'
+    """
 
     def _annotate(self, canvas: _Canvas) -> None:
         lines = zip(self["label_names"], self["scores"], strict=True)
@@ -109,8 +156,19 @@ class TopkResult(Result):
 
 
 class DetResult(Result):
-    """Detected objects: `boxes`, a list of dicts with `cls_id`, `label`, `score` and `coordinate`
-    (x1, y1, x2, y2, or four corners of a rotated box, in pixels).
+    """Detected objects.
+
+    Its key is `boxes`, a list of dicts with `cls_id` (int), `label` (str), `score` (float) and
+    `coordinate` (list of float: x1, y1, x2, y2, or x and y of the four corners of a rotated box, in
+    pixels). Parameters: see `Result`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oarlock.pipeline import DetResult
+    >>> box = {"cls_id": 0, "label": "cat", "score": 0.9, "coordinate": [2.0, 3.0, 40.0, 30.0]}
+    >>> DetResult(np.zeros((48, 100, 3), "uint8"), None, {"boxes": [box]}).to_image().size
+    (100, 48)
     """
 
     def _annotate(self, canvas: _Canvas) -> None:
@@ -125,31 +183,59 @@ class DetResult(Result):
 
 
 class TextDetResult(Result):
-    """Boxes of text: `dt_polys`, the corners of each box from the upper left clockwise, and
-    `dt_scores`.
+    """Boxes of text.
+
+    Its keys are `dt_polys` (list of four corners [x, y] as int, from the upper left clockwise, in
+    pixels) and `dt_scores` (list of float). Parameters: see `Result`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oarlock.pipeline import TextDetResult
+    >>> fields = {"dt_polys": [[[2, 3], [40, 3], [40, 30], [2, 30]]], "dt_scores": [0.9]}
+    >>> TextDetResult(np.zeros((48, 100, 3), "uint8"), None, fields).to_image().size
+    (100, 48)
     """
 
     def _annotate(self, canvas: _Canvas) -> None:
         for poly in self["dt_polys"]:
-            canvas.outline([side for corner in poly for side in corner], _COLORS[0])
+            canvas.outline([coordinate for corner in poly for coordinate in corner], _COLORS[0])
 
 
 class TextRecResult(Result):
-    """The text of a line: `rec_text` and `rec_score`."""
+    """The text of a line.
+
+    Its keys are `rec_text` (str) and `rec_score` (float). Parameters and an example: see `Result`.
+    """
 
     def _annotate(self, canvas: _Canvas) -> None:
         canvas.append_below(f"{self['rec_text']} ({self['rec_score']:.3f})")
 
 
 class OCRResult(Result):
-    """Lines of text: `dt_polys`, and for lines above the score threshold `rec_texts`,
-    `rec_scores`, `rec_polys` and `rec_boxes` (x1, y1, x2, y2).
+    """Lines of text, in reading order.
+
+    Its keys are `dt_polys` of all boxes, and for lines whose score is >= `score_thresh` `rec_texts`
+    (list of str), `rec_scores` (list of float), `rec_polys` (as `dt_polys`) and `rec_boxes` (lists
+    x1, y1, x2, y2 of int). Parameters: see `Result`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oarlock.pipeline import OCRResult
+    >>> poly = [[2, 3], [40, 3], [40, 30], [2, 30]]
+    >>> fields = {
+    ...     "dt_polys": [poly], "rec_texts": ["sum"], "rec_scores": [0.9],
+    ...     "rec_polys": [poly], "rec_boxes": [[2, 3, 40, 30]],
+    ... }
+    >>> OCRResult(np.zeros((48, 100, 3), "uint8"), None, fields).to_image().size  # and the texts
+    (200, 48)
     """
 
     def _annotate(self, canvas: _Canvas) -> None:
         texts = _Canvas(import_pillow().new("RGB", canvas.image.size, _WHITE), canvas.font)
         for i, (poly, text) in enumerate(zip(self["rec_polys"], self["rec_texts"], strict=True)):
-            points = [side for corner in poly for side in corner]
+            points = [coordinate for corner in poly for coordinate in corner]
             color = _COLORS[i % len(_COLORS)]
             canvas.outline(points, color)
             texts.outline(points, color)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..core.errors import FileError, OpError
+import numpy as np
+
+from ..core.errors import FileError, OarlockError, OpError
 from ..loader.runtime import runtime_module, translate_runtime_errors
 from .yaml_reader import read_yaml
 
 SETTINGS_FILES = ("inference.yml", "infer_cfg.yml")
 # Argument of `load` -> the transform or postprocessing step whose setting it replaces.
-ARGUMENT_OWNERS = {
+STEP_OF_ARGUMENT = {
     "limit_side_len": "DetResizeForTest",
     "limit_type": "DetResizeForTest",
     "max_side_limit": "DetResizeForTest",
@@ -51,43 +54,69 @@ def read_settings_as_json(path: Path, arguments: Mapping[str, Any]) -> str:
     """
     settings = read_yaml(path)
     for name, value in arguments.items():
-        _replace_setting(settings, name, value, path.name)
+        _replace_setting(settings, name, _to_json_value(name, value), path.name)
     try:
         return json.dumps(settings, allow_nan=False)
     except ValueError:
         raise FileError(f"{path.name}: contains a number that is not finite") from None
-    except TypeError as error:
-        raise OpError(f"pipeline: invalid argument ({error})") from None
+
+
+def _to_json_value(name: str, value: Any) -> Any:
+    """Return an argument with numbers of NumPy as numbers of Python."""
+
+    def to_python(part: Any) -> Any:
+        if isinstance(part, (np.generic, np.ndarray)):
+            return part.tolist()
+        raise TypeError
+
+    try:
+        return json.loads(json.dumps(value, allow_nan=False, default=to_python))
+    except (TypeError, ValueError, RecursionError):
+        raise OpError(
+            f"load: {name}={value!r:.80} must be a finite number, text, or a list or dict of them"
+        ) from None
 
 
 def make_image_processor(path: Path, arguments: Mapping[str, Any]) -> Any:
     """Return the image processor of the C++ runtime for a settings file; see
     `read_settings_as_json`.
+
+    Raises FileError or UnsupportedError for the file, OpError for an argument.
     """
     text = read_settings_as_json(path, arguments)
-    with translate_runtime_errors():
-        return runtime_module().ImageProcessor.from_json(text, path.name)
+    try:
+        with translate_runtime_errors():
+            return runtime_module().ImageProcessor.from_json(text, path.name)
+    except OarlockError as error:
+        # The value of a field that an argument has replaced is the argument's.
+        names = "|".join(arguments)
+        found = re.search(rf"[. ](?:draw_)?((?:{names})\b.*)", str(error), re.DOTALL)
+        if not names or found is None:
+            raise
+        raise OpError(f"load: {found[1]}") from None
 
 
 def _replace_setting(settings: Any, name: str, value: Any, file: str) -> None:
-    owner = ARGUMENT_OWNERS.get(name)
-    found = _find_step(settings, owner) if owner else None
-    if name == "threshold" and found is None and isinstance(settings, dict):
-        found = settings if "Preprocess" in settings else None
-        name = "draw_threshold"
+    found = _find_step(settings, name)
     if found is None:
+        applicable = [other for other in STEP_OF_ARGUMENT if _find_step(settings, other)]
         raise OpError(
-            f"pipeline: the argument {name!r} has no meaning for this model: {file} has no "
-            f"{owner or 'such setting'}; arguments are {', '.join(ARGUMENT_OWNERS)}, and options "
-            "of the engine"
+            f"load: {name!r} does not apply to this model: {file} has no {STEP_OF_ARGUMENT[name]} "
+            f"step; settings that apply: {', '.join(applicable) or 'none'}"
         )
-    found[name] = value
+    is_detection = found is settings
+    found["draw_threshold" if is_detection else name] = value
 
 
-def _find_step(settings: Any, owner: str) -> dict[str, Any] | None:
-    """Return the settings of a transform or postprocessing step, which may be changed."""
+def _find_step(settings: Any, argument: str) -> dict[str, Any] | None:
+    """Return the settings of the transform or postprocessing step of an argument, which may be
+    changed; for `threshold` of object detection all settings.
+    """
     if not isinstance(settings, dict):
         return None
+    owner = STEP_OF_ARGUMENT[argument]
+    if argument == "threshold" and "Preprocess" in settings:
+        return settings
     post = settings.get("PostProcess")
     pre = settings.get("PreProcess")
     steps = pre.get("transform_ops") if isinstance(pre, dict) else None

@@ -9,17 +9,37 @@ from typing import Any
 from ..core.errors import OpError
 from ..loader.engine import Array
 from ..loader.runtime import runtime_module, translate_runtime_errors
-from .images import decode_image, iterate_images
+from .images import as_image_iterable, decode_image
 from .predictor import Pipeline
 from .results import OCRResult
 
 
 class TextSystem:
-    """Text detection followed by text recognition. `load` creates it.
+    """Text detection followed by text recognition. `load` creates it; docs/pipelines.md has an
+    example.
 
-    The boxes are sorted from top to bottom and, in a row, from left to right. Each box is cut out
-    and straightened; lines at least 1.5 times as high as wide are rotated by 90 degrees
-    counterclockwise.
+    The boxes are sorted from top to bottom and, in a row, from left to right; upper left corners
+    in a row differ by less than 10 pixels in y. Each box is cut out and straightened; lines at
+    least 1.5 times as high as wide are rotated by 90 degrees counterclockwise.
+
+    Parameters
+    ----------
+    detection : Pipeline
+        For text detection.
+    recognition : Pipeline
+        For text recognition.
+
+    Attributes
+    ----------
+    task : str
+        ocr.
+    detection, recognition : Pipeline
+        The parameters.
+
+    Raises
+    ------
+    OpError
+        If a pipeline is for another task.
     """
 
     task = "ocr"
@@ -45,16 +65,22 @@ class TextSystem:
         batch_size : int, default 6
             Lines per run of the recognition network, sorted by width / height.
         score_thresh : float, default 0
-            Lines with a lower score are left out.
+            Lines whose score is lower are left out of `rec_texts`, `rec_scores`, `rec_polys` and
+            `rec_boxes`. `dt_polys` has all boxes.
+
+        Returns
+        -------
+        iterator of OCRResult
+            In the order of the images. Errors of images are raised while it is iterated.
 
         Raises
         ------
-        FileError, OpError
+        FileNotFoundError, FileError, OpError, OarlockError
             See `Pipeline.predict`.
         """
         if batch_size < 1:
             raise OpError(f"predict: batch_size={batch_size} is less than 1")
-        return (self._read(image, batch_size, score_thresh) for image in iterate_images(images))
+        return (self._read(image, batch_size, score_thresh) for image in as_image_iterable(images))
 
     def _read(self, image: Any, batch_size: int, score_thresh: float) -> OCRResult:
         path = os.fspath(image) if isinstance(image, (str, os.PathLike)) else None

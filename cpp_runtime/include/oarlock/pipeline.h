@@ -31,7 +31,7 @@ enum class PipelineTask {
 };
 
 /// PaddleX's name of a task, `text_detection`.
-OARLOCK_EXPORT std::string_view name_of(PipelineTask task);
+OARLOCK_EXPORT std::string_view task_name(PipelineTask task);
 
 /// Sizes of an image before and after preprocessing.  resized: before padding; scale: resized size
 /// divided by source size.
@@ -80,14 +80,17 @@ struct PipelineResult {
 };
 
 /// Converts images to network inputs and network outputs to results, as the `inference.yml` or
-/// `infer_cfg.yml` of a model directory describes.  Immutable; copies share their settings.
+/// `infer_cfg.yml` of a model directory describes.  Immutable, so callable from any number of
+/// threads; copies share their settings.
 class OARLOCK_EXPORT ImageProcessor {
  public:
   /// json: the content of the .yml as JSON (`oarlock pipeline-config DIR` writes it); name: for
-  /// messages.  Throws Error(file) for invalid settings, and Error(unsupported) that lists all
-  /// unsupported transforms.
+  /// messages.  Throws Error(file) for invalid settings, and Error(unsupported) for unsupported
+  /// transforms, of which it lists all, for unsupported settings and for an unsupported order of
+  /// transforms.
   static ImageProcessor from_json(std::string_view json, const std::string& name);
-  /// Reads `directory`/inference.yml.json or infer_cfg.yml.json.
+  /// Reads `directory`/inference.yml.json or infer_cfg.yml.json.  Throws as `from_json`, and
+  /// Error(file) if there is neither.
   static ImageProcessor open(const std::string& directory);
 
   PipelineTask task() const;
@@ -97,8 +100,9 @@ class OARLOCK_EXPORT ImageProcessor {
   /// the file has no shapes.
   const StringMap& tensorrt_profiles() const;
 
-  /// Throws Error(input) for an image without pixels or one that would be resized beyond 64 million
-  /// pixels.
+  /// Throws Error(input) for an image without pixels or of more than 2^28 pixels, one that is
+  /// smaller than CropImage's size or larger than Pad's, and one that would be resized beyond 2^26
+  /// (67,108,864) pixels.
   PreparedImage preprocess(const ImageView& image) const;
   /// The results for the images of a batch.  outputs: of the network, in its order.  Throws
   /// Error(input) for outputs of another type or shape than the task has, and for NaN
@@ -115,23 +119,28 @@ class OARLOCK_EXPORT ImageProcessor {
 
 /// The part of an image in a text box, straightened; 3 bytes per pixel in the order of `image`.
 /// Vertical lines are rotated by 90 degrees counterclockwise.  Shape [height, width, 3], which is
-/// [0, 0, 3] for a box of less than a pixel.  Throws Error(input) for a box of more than 64 million
-/// pixels.
+/// [0, 0, 3] for a box of less than a pixel.  Throws Error(input) for a box of more than 2^26
+/// (67,108,864) pixels.
 OARLOCK_EXPORT Tensor crop_text(const ImageView& image, const TextQuad& corners);
 
-/// Indices of boxes in reading order: rows from top to bottom, in a row from left to right.
+/// Indices of boxes in reading order: rows from top to bottom, in a row from left to right.  Upper
+/// left corners of neighbours in a row differ by less than 10 pixels in y.
 OARLOCK_EXPORT std::vector<std::size_t> reading_order(std::span<const TextQuad> boxes);
 
-/// A model directory: preprocessing, network, postprocessing.  Callable from any number of threads.
+/// A model directory: preprocessing, network, postprocessing.  Callable from any number of threads;
+/// copies share the session.
 class OARLOCK_EXPORT Pipeline {
  public:
   /// Opens the model and its settings.  options: if the device is tensorrt, the shapes of
-  /// `Hpi.backend_configs` are added unless `options.provider` has such shapes.
+  /// `Hpi.backend_configs` are added unless `options.provider` has such shapes.  Throws as
+  /// `ImageProcessor::open`, `Model::open` and the constructor of `Session`.
   explicit Pipeline(const std::string& directory, const Options& options = {});
 
   const ImageProcessor& processor() const { return processor_; }
-  /// batch_size: images per run of the network, where their prepared shapes are equal; text
-  /// recognition pads the widths of a batch.
+  /// The results in the order of the images.  batch_size: images per run of the network, where
+  /// their prepared shapes are equal; text recognition pads the widths of a batch; 0 counts as 1.
+  /// Throws as `preprocess`, `Session::run` and `postprocess`, and Error(unsupported) if the
+  /// network has several inputs, one of which is not image, im_shape or scale_factor.
   std::vector<PipelineResult> run(std::span<const ImageView> images,
                                   std::size_t batch_size = 1) const;
 
@@ -147,13 +156,14 @@ struct TextLine {
   double text_score = 0;
 };
 
-/// Text detection and recognition.
+/// Text detection and recognition.  Callable from any number of threads.
 class OARLOCK_EXPORT TextSystem {
  public:
   /// Throws Error(input) if the pipelines have other tasks.
   TextSystem(Pipeline detection, Pipeline recognition);
 
-  /// The lines of an image in reading order.  batch_size: lines per run of the recognition.
+  /// The lines of an image in `reading_order`.  batch_size: lines per run of the recognition; 0
+  /// counts as 1.  Throws as `Pipeline::run` and `crop_text`.
   std::vector<TextLine> run(const ImageView& image, std::size_t batch_size = 6) const;
 
  private:

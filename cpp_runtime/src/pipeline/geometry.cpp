@@ -411,7 +411,7 @@ std::vector<std::vector<Point>> find_borders(const std::vector<std::uint8_t>& ma
   return {std::make_move_iterator(borders.begin()), std::make_move_iterator(borders.end())};
 }
 
-Rectangle smallest_rectangle(const std::vector<Point>& points) {
+Rectangle min_area_rectangle(const std::vector<Point>& points) {
   std::vector<Point> hull = ordered_hull(points);
   if (hull.size() < 3) {
     PointF first = to_float(hull.front()), last = to_float(hull.back());
@@ -438,7 +438,7 @@ double perimeter(const Quad& quad) {
   return sum;
 }
 
-std::vector<Point> expand(const Quad& quad, double distance) {
+std::vector<Point> offset_polygon(const Quad& quad, double distance) {
   std::vector<Point> corners;
   for (PointF p : quad) {
     Point corner{static_cast<std::int64_t>(p.x), static_cast<std::int64_t>(p.y)};

@@ -31,14 +31,14 @@ struct Rectangle {
 };
 
 /// The enclosing rectangle with the smallest area, of at least one point.
-Rectangle smallest_rectangle(const std::vector<Point>& points);
+Rectangle min_area_rectangle(const std::vector<Point>& points);
 
 double area(const Quad& quad);
 double perimeter(const Quad& quad);
 
 /// The polygon at `distance` outside of a convex quad, whose corners are truncated to integers,
 /// with rounded corners.  Empty if the quad has less than three different corners.
-std::vector<Point> expand(const Quad& quad, double distance);
+std::vector<Point> offset_polygon(const Quad& quad, double distance);
 
 /// The mean of the values of `map` inside of a polygon, its edges included; 0 if there are none.
 /// The polygon is relative to (`left`, `top`) of the map and is clipped to `height` x `width`.

@@ -22,7 +22,7 @@ constexpr const char* kSettingsFiles[] = {"inference.yml.json", "infer_cfg.yml.j
   for (const TensorView& output : outputs)
     got += (got.empty() ? "" : ", ") +
            format_type(output.dtype, {output.shape.begin(), output.shape.end()});
-  throw Error(ErrorCode::input, std::string(name_of(task)) + ": the network returned " + got +
+  throw Error(ErrorCode::input, std::string(task_name(task)) + ": the network returned " + got +
                                     "; expected " + expected);
 }
 
@@ -35,7 +35,7 @@ ScoreArray to_scores(const TensorView& output) {
   return scores;
 }
 
-// The single output of a network, of one of two ranks, with a batch of `count` images.
+// The single output of a network, of rank `rank`, with a batch of `count` images.
 ScoreArray single_output(std::span<const TensorView> outputs, std::size_t count, std::size_t rank,
                          PipelineTask task, const std::string& expected) {
   bool is_valid = outputs.size() == 1 && outputs[0].dtype == DType::float32 &&
@@ -59,7 +59,8 @@ std::vector<std::int64_t> to_counts(const TensorView& output) {
 void set_objects(std::span<const TensorView> outputs, std::span<const ImageSizes> sizes,
                  const PipelineSettings& settings, std::vector<PipelineResult>& results) {
   const std::string expected =
-      "float32[boxes, 6, 7, 8 or 10] and the number of boxes of each image, int32[images]";
+      "float32[boxes, columns] with 6, 7, 8 or 10 columns, and int32 or int64[images] with the "
+      "number of boxes of each image";
   bool is_valid = outputs.size() == 2 && outputs[0].dtype == DType::float32 &&
                   outputs[0].shape.size() == 2 && outputs[1].shape.size() == 1 &&
                   outputs[1].shape[0] == static_cast<std::int64_t>(sizes.size());
@@ -73,7 +74,8 @@ void set_objects(std::span<const TensorView> outputs, std::span<const ImageSizes
   std::int64_t next = 0;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (counts[i] < 0 || counts[i] > outputs[0].shape[0] - next)
-      throw_wrong_outputs(outputs, settings.task, expected + " with the sum of boxes");
+      throw_wrong_outputs(outputs, settings.task,
+                          expected + ", whose sum is at most the number of rows");
     std::span<const float> own{rows.data + static_cast<std::size_t>(next) * columns,
                                static_cast<std::size_t>(counts[i]) * columns};
     results[i].objects = detected_objects(own, columns, settings, sizes[i]);
@@ -169,7 +171,7 @@ struct ImageProcessor::Impl {
   PipelineSettings settings;
 };
 
-std::string_view name_of(PipelineTask task) {
+std::string_view task_name(PipelineTask task) {
   constexpr std::string_view names[] = {"image_classification", "image_multilabel_classification",
                                         "object_detection", "text_detection", "text_recognition"};
   return names[static_cast<int>(task)];
@@ -288,9 +290,9 @@ TextSystem::TextSystem(Pipeline detection, Pipeline recognition)
   if (detection_.processor().task() != PipelineTask::text_detection ||
       recognition_.processor().task() != PipelineTask::text_recognition)
     throw Error(ErrorCode::input, "text system: needs text_detection and text_recognition, not " +
-                                      std::string(name_of(detection_.processor().task())) +
+                                      std::string(task_name(detection_.processor().task())) +
                                       " and " +
-                                      std::string(name_of(recognition_.processor().task())));
+                                      std::string(task_name(recognition_.processor().task())));
 }
 
 std::vector<TextLine> TextSystem::run(const ImageView& image, std::size_t batch_size) const {

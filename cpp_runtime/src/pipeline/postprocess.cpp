@@ -100,11 +100,12 @@ std::vector<std::uint8_t> dilate(const std::vector<std::uint8_t>& mask, int heig
 // The mean probability in a polygon of floats that are truncated to pixels.
 double score_in_polygon(const float* map, int height, int width,
                         const std::vector<PointF>& polygon) {
-  auto bounds = [&](float PointF::* side, int length) {
-    auto [low, high] = std::minmax_element(polygon.begin(), polygon.end(),
-                                           [&](PointF p, PointF q) { return p.*side < q.*side; });
-    return std::pair(std::clamp(static_cast<int>(std::floor((*low).*side)), 0, length - 1),
-                     std::clamp(static_cast<int>(std::ceil((*high).*side)), 0, length - 1));
+  auto bounds = [&](float PointF::* coordinate, int length) {
+    auto [low, high] = std::minmax_element(polygon.begin(), polygon.end(), [&](PointF p, PointF q) {
+      return p.*coordinate < q.*coordinate;
+    });
+    return std::pair(std::clamp(static_cast<int>(std::floor((*low).*coordinate)), 0, length - 1),
+                     std::clamp(static_cast<int>(std::ceil((*high).*coordinate)), 0, length - 1));
   };
   auto [left, right] = bounds(&PointF::x, width);
   auto [top, bottom] = bounds(&PointF::y, height);
@@ -119,8 +120,8 @@ double score_in_polygon(const float* map, int height, int width,
 
 std::size_t ScoreArray::item_size() const {
   return std::accumulate(shape.begin() + 1, shape.end(), std::size_t{1},
-                         [](std::size_t product, std::int64_t side) {
-                           return product * static_cast<std::size_t>(side);
+                         [](std::size_t product, std::int64_t size) {
+                           return product * static_cast<std::size_t>(size);
                          });
 }
 
@@ -163,7 +164,7 @@ std::vector<DetectedObject> detected_objects(std::span<const float> values, std:
   for (std::size_t i = 0; i < values.size(); i += columns)
     if (values[i] > -1 && values[i + 1] > threshold) rows.push_back(values.subspan(i, columns));
   bool is_rotated = columns == 10;
-  if (settings.suppresses_overlaps && !is_rotated) rows = suppress_overlaps(std::move(rows));
+  if (settings.layout_nms && !is_rotated) rows = suppress_overlaps(std::move(rows));
   if (!is_rotated) rows = drop_page_images(rows, settings, sizes);
   if (columns == 7 || columns == 8) sort_by_reading_order(rows, columns);
   std::vector<DetectedObject> result;
@@ -187,31 +188,31 @@ std::vector<TextBox> text_boxes(std::span<const float> map, int height, int widt
                                 const DbSettings& db, const ImageSizes& sizes) {
   constexpr float kMinSide = 3;
   std::vector<std::uint8_t> mask(map.size());
-  auto threshold = static_cast<float>(db.threshold);  // NumPy compares in float32
+  auto threshold = static_cast<float>(db.thresh);  // NumPy compares in float32
   for (std::size_t i = 0; i < map.size(); ++i) mask[i] = map[i] > threshold;
-  if (db.dilates) mask = dilate(mask, height, width);
+  if (db.use_dilation) mask = dilate(mask, height, width);
   double width_scale = static_cast<double>(sizes.source_width) / width;
   double height_scale = static_cast<double>(sizes.source_height) / height;
-  auto to_source = [](float side, double scale, std::int64_t length) {
-    double scaled = std::nearbyint(static_cast<double>(side) * scale);
+  auto to_source = [](float coordinate, double scale, std::int64_t length) {
+    double scaled = std::nearbyint(static_cast<double>(coordinate) * scale);
     return static_cast<std::int32_t>(std::clamp(scaled, 0.0, static_cast<double>(length)));
   };
   std::vector<TextBox> result;
   for (const std::vector<Point>& border :
        find_borders(mask, height, width, static_cast<std::size_t>(db.max_candidates))) {
-    Rectangle inner = smallest_rectangle(border);
+    Rectangle inner = min_area_rectangle(border);
     if (inner.short_side < kMinSide) continue;
     std::vector<PointF> polygon(inner.corners.begin(), inner.corners.end());
-    if (db.scores_polygons) {
+    if (db.is_slow_score) {
       polygon.clear();
       for (Point p : border) polygon.push_back({static_cast<float>(p.x), static_cast<float>(p.y)});
     }
     double score = score_in_polygon(map.data(), height, width, polygon);
-    if (db.box_threshold > score) continue;
-    double distance = area(inner.corners) * db.expansion / perimeter(inner.corners);
-    std::vector<Point> expanded = expand(inner.corners, distance);
+    if (db.box_thresh > score) continue;
+    double distance = area(inner.corners) * db.unclip_ratio / perimeter(inner.corners);
+    std::vector<Point> expanded = offset_polygon(inner.corners, distance);
     if (expanded.empty()) continue;
-    Rectangle outer = smallest_rectangle(expanded);
+    Rectangle outer = min_area_rectangle(expanded);
     if (outer.short_side < kMinSide + 2) continue;
     TextBox box;
     box.score = score;

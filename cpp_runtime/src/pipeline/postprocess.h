@@ -22,7 +22,8 @@ std::vector<ClassScore> best_classes(std::span<const float> scores, const Pipeli
 std::vector<ClassScore> classes_above_threshold(std::span<const float> scores,
                                                 const PipelineSettings&);
 
-/// rows: [count, columns] of class, score, box and for 7 or 8 columns the reading order.
+/// rows: [count, columns] of class, score, box (x1, y1, x2, y2) and for 7 or 8 columns the reading
+/// order; 10 columns: class, score and the four corners of a rotated box.
 std::vector<DetectedObject> detected_objects(std::span<const float> rows, std::size_t columns,
                                              const PipelineSettings&, const ImageSizes&);
 
@@ -30,8 +31,8 @@ std::vector<DetectedObject> detected_objects(std::span<const float> rows, std::s
 std::vector<TextBox> text_boxes(std::span<const float> map, int height, int width,
                                 const DbSettings&, const ImageSizes&);
 
-/// Sets text and score from the probabilities [steps, classes]: class 0 is blank, the last is
-/// space.
+/// Sets text and score from the probabilities [steps, classes]: class 0 is blank, class i is
+/// labels[i - 1]; one more class than that is a space.
 void decode_ctc(std::span<const float> steps, std::size_t classes, const PipelineSettings&,
                 PipelineResult&);
 

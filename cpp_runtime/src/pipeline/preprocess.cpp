@@ -6,6 +6,7 @@ namespace oarlock {
 namespace {
 
 constexpr int kMaxLineWidth = 3200;  // of PaddleX's text recognition
+constexpr double kMaxSourcePixels = 4 * kMaxPixels;
 
 // Half to even, as Python's round().
 double round_half_even(double value) { return std::nearbyint(value); }
@@ -43,13 +44,13 @@ class Preprocessor {
                   t.size.height, t.size.width);
   }
 
-  void operator()(const LimitSides& t) {
+  void operator()(const DetResizeByLimit& t) {
     pad_small_text();
     double height = bytes_.height, width = bytes_.width, limit = t.limit;
     double longer = std::max(height, width), shorter = std::min(height, width), ratio = 1;
-    if (t.type == LimitSides::Type::max && longer > limit) ratio = limit / longer;
-    if (t.type == LimitSides::Type::min && shorter < limit) ratio = limit / shorter;
-    if (t.type == LimitSides::Type::resize_long) ratio = limit / longer;
+    if (t.type == DetResizeByLimit::Type::max && longer > limit) ratio = limit / longer;
+    if (t.type == DetResizeByLimit::Type::min && shorter < limit) ratio = limit / shorter;
+    if (t.type == DetResizeByLimit::Type::resize_long) ratio = limit / longer;
     height = std::trunc(height * ratio);
     width = std::trunc(width * ratio);
     if (std::max(height, width) > t.max_side) {
@@ -61,7 +62,7 @@ class Preprocessor {
     resize_bytes(to_multiple(height), to_multiple(width), Interpolation::linear);
   }
 
-  void operator()(const ResizeText& t) {
+  void operator()(const DetResizeToShape& t) {
     pad_small_text();
     double width = t.size.width;
     if (t.keep_ratio)
@@ -70,7 +71,7 @@ class Preprocessor {
     resize_bytes(t.size.height, width, Interpolation::linear);
   }
 
-  void operator()(const ResizeLine& t) {
+  void operator()(const RecResize& t) {
     double ratio = static_cast<double>(bytes_.width) / bytes_.height;
     double widest = std::max(static_cast<double>(t.size.width) / t.size.height, ratio);
     double width = std::trunc(t.size.height * widest);
@@ -155,7 +156,7 @@ class Preprocessor {
 
   void check_size(double height, double width) const {
     if (!(height >= 1 && width >= 1 && height * width <= kMaxPixels))
-      fail("would be resized to " + size_text(height, width) + "; allowed are 1 to " +
+      fail("would be resized to " + size_text(height, width) + "; it must have from 1 to " +
            std::to_string(static_cast<std::int64_t>(kMaxPixels)) + " pixels");
   }
 
@@ -205,15 +206,18 @@ class Preprocessor {
 }  // namespace
 
 std::int64_t checked_stride(const ImageView& view) {
+  auto fail = [&](const std::string& what) {
+    throw Error(ErrorCode::input, "preprocess: the image " + what + " (height " +
+                                      std::to_string(view.height) + ", width " +
+                                      std::to_string(view.width) + ", stride " +
+                                      std::to_string(view.stride) + ")");
+  };
+  if (!view.data || view.height < 1 || view.width < 1) fail("has no pixels");
+  if (static_cast<double>(view.height) * static_cast<double>(view.width) > kMaxSourcePixels)
+    fail("has more than " + std::to_string(static_cast<std::int64_t>(kMaxSourcePixels)) +
+         " pixels");
   std::int64_t stride = view.stride ? view.stride : 3 * view.width;
-  if (!view.data || view.height < 1 || view.width < 1 || stride < 3 * view.width ||
-      view.height > (1 << 30) || view.width > (1 << 28) ||
-      static_cast<double>(view.height) * static_cast<double>(view.width) > 4 * kMaxPixels)
-    throw Error(ErrorCode::input,
-                "preprocess: the image has no pixels, too many pixels, or rows that overlap "
-                "(height " +
-                    std::to_string(view.height) + ", width " + std::to_string(view.width) +
-                    ", stride " + std::to_string(stride) + ")");
+  if (stride < 3 * view.width) fail("has rows that overlap");
   return stride;
 }
 

@@ -10,7 +10,8 @@ std::int64_t checked_stride(const ImageView& view);
 /// Copies an image with its channels in `order`.  Throws Error(input) for an invalid view.
 ByteImage copy_image(const ImageView& view, PixelOrder order);
 
-/// Throws Error(input) if the image cannot be cropped or would be resized beyond 64 million pixels.
+/// Throws Error(input) if the image is smaller than CropImage's size, larger than Pad's, or would
+/// be resized beyond 2^26 (67,108,864) pixels.
 PreparedImage preprocess_image(const PipelineSettings& settings, const ImageView& view);
 
 }  // namespace oarlock

@@ -5,7 +5,7 @@
 
 #include "base/decimal.h"
 #include "base/escape_control_characters.h"
-#include "pipeline/fields.h"
+#include "pipeline/settings_reader.h"
 
 namespace oarlock {
 namespace {
@@ -14,39 +14,39 @@ constexpr int kMaxSide = 1 << 16;
 constexpr std::size_t kMaxLabels = 1 << 20;
 constexpr double kMaxNumber = 1e6, kMinStd = 1e-6;
 
-[[noreturn]] void throw_unsupported(const Fields& fields, const char* name,
+[[noreturn]] void throw_unsupported(const SettingsReader& fields, const char* name,
                                     const std::string& value, const std::string& supported) {
-  throw Error(ErrorCode::unsupported, fields.where() + "." + name + ": '" +
-                                          escape_control_characters(value) +
+  throw Error(ErrorCode::unsupported, fields.path(name) + ": '" + escape_control_characters(value) +
                                           "' is not supported; supported: " + supported);
 }
 
-int read_side(const Fields& fields, const char* name, Json value) {
-  double side = read_number(value, fields.where() + "." + name, 1, kMaxSide);
-  if (side != std::floor(side)) fields.fail(std::string(name) + " is not an integer");
+int read_side(const SettingsReader& fields, const char* name, Json value) {
+  double side = read_number(value, fields.path(name), 1, kMaxSide);
+  if (side != std::floor(side)) fields.fail(name, "is not an integer");
   return static_cast<int>(side);
 }
 
 // A pair [height, width] or one number for both.
-Size read_size(Fields& fields, const char* name, bool width_first = false) {
+Size read_size(SettingsReader& fields, const char* name, bool width_first = false) {
   Json value = fields.find(name);
   bool is_pair = value.type() == Json::Type::array && value.size() == 2;
-  if (!is_pair && !value.is_number()) fields.fail(std::string(name) + " is not a pair of sizes");
+  if (!is_pair && !value.is_number()) fields.fail(name, "is not a pair of sizes");
   int first = read_side(fields, name, is_pair ? value.find_at(0) : value);
   int second = read_side(fields, name, is_pair ? value.find_at(1) : value);
   return width_first ? Size{second, first} : Size{first, second};
 }
 
 // [3, height, width]
-Size read_chw(Fields& fields, const char* name) {
+Size read_chw(SettingsReader& fields, const char* name) {
   Json value = fields.find(name);
   if (value.type() != Json::Type::array || value.size() != 3 ||
       value.find_at(0).integer_or_zero() != 3)
-    fields.fail(std::string(name) + " is not [3, height, width]");
+    fields.fail(name, "is not [3, height, width]");
   return {read_side(fields, name, value.find_at(1)), read_side(fields, name, value.find_at(2))};
 }
 
-Interpolation read_interpolation(Fields& fields, const char* name, const char* default_name) {
+Interpolation read_interpolation(SettingsReader& fields, const char* name,
+                                 const char* default_name) {
   Json value = fields.find(name);
   constexpr const char* by_number[] = {"NEAREST", "LINEAR", "BICUBIC", "AREA", "LANCZOS4"};
   std::string text = value.type() == Json::Type::integer ? by_number[fields.integer(name, 0, 0, 4)]
@@ -60,12 +60,12 @@ Interpolation read_interpolation(Fields& fields, const char* name, const char* d
   throw_unsupported(fields, name, text, "NEAREST, LINEAR, BICUBIC, AREA");
 }
 
-Normalize normalize(Fields& fields, double scale) {
+Normalize normalize(SettingsReader& fields, double scale) {
   auto mean = fields.numbers("mean", {0.485, 0.456, 0.406}, 3, kMaxNumber);
   auto std = fields.numbers("std", {0.229, 0.224, 0.225}, 3, kMaxNumber);
   Normalize result;
   for (std::size_t c = 0; c < 3; ++c) {
-    if (std::fabs(std[c]) < kMinStd) fields.fail("std contains a value near 0");
+    if (std::fabs(std[c]) < kMinStd) fields.fail("std", "contains a value near 0");
     result.scale[c] = static_cast<float>(scale / std[c]);
     result.shift[c] = static_cast<float>(-mean[c] / std[c]);
   }
@@ -75,17 +75,17 @@ Normalize normalize(Fields& fields, double scale) {
 using OptionalTransform = std::optional<ImageTransform>;
 
 // NormalizeImage of PaddleX's classification and text models.
-OptionalTransform read_normalize(Fields& fields, PipelineSettings&) {
+OptionalTransform read_normalize(SettingsReader& fields, PipelineSettings&) {
   double scale = fields.number("scale", 1.0 / 255, -kMaxNumber, kMaxNumber);
   std::string order = fields.text("order", "hwc");
   if (order != "hwc" && !order.empty()) throw_unsupported(fields, "order", order, "hwc");
-  if (fields.integer("channel_num", 3, 1, 4) != 3)
-    throw_unsupported(fields, "channel_num", "1 or 4", "3");
+  if (int channels = fields.integer("channel_num", 3, 1, 4); channels != 3)
+    throw_unsupported(fields, "channel_num", std::to_string(channels), "3");
   return normalize(fields, scale);
 }
 
 // NormalizeImage of PaddleDetection.
-OptionalTransform read_detection_normalize(Fields& fields, PipelineSettings&) {
+OptionalTransform read_detection_normalize(SettingsReader& fields, PipelineSettings&) {
   double scale = fields.boolean("is_scale", true) ? 1.0 / 255 : 1.0;
   std::string type = fields.text("norm_type", "mean_std");
   if (type != "mean_std" && type != "none")
@@ -94,11 +94,11 @@ OptionalTransform read_detection_normalize(Fields& fields, PipelineSettings&) {
 }
 
 // DetResizeForTest, whose defaults depend on the model.
-OptionalTransform read_limit_sides(Fields& fields, PipelineSettings& settings) {
-  LimitSides result;
+OptionalTransform read_det_resize(SettingsReader& fields, PipelineSettings& settings) {
+  DetResizeByLimit result;
   result.max_side = fields.integer("max_side_limit", result.max_side, 32, kMaxSide);
   if (fields.has("image_shape"))
-    return ResizeText{read_size(fields, "image_shape"), fields.boolean("keep_ratio", false)};
+    return DetResizeToShape{read_size(fields, "image_shape"), fields.boolean("keep_ratio", false)};
   const std::string& model = settings.model_name;
   bool is_ocr_model = model.starts_with("PP-OCRv") && model.ends_with("_det") &&
                       model.find("_seal_") == std::string::npos;
@@ -106,15 +106,16 @@ OptionalTransform read_limit_sides(Fields& fields, PipelineSettings& settings) {
   result.limit = fields.integer("limit_side_len", default_limit, 1, kMaxSide);
   std::string type = fields.text("limit_type", is_ocr_model ? "max" : "min");
   if (type == "max")
-    result.type = LimitSides::Type::max;
+    result.type = DetResizeByLimit::Type::max;
   else if (type == "resize_long")
-    result.type = LimitSides::Type::resize_long;
+    result.type = DetResizeByLimit::Type::resize_long;
   else if (type != "min")
-    fields.fail("limit_type is not min, max or resize_long");
+    fields.fail("limit_type",
+                "is '" + escape_control_characters(type) + "'; it must be min, max or resize_long");
   return result;
 }
 
-OptionalTransform read_decode(Fields& fields, PipelineSettings& settings) {
+OptionalTransform read_decode(SettingsReader& fields, PipelineSettings& settings) {
   std::string mode = fields.text("img_mode", "RGB");
   if (mode != "RGB" && mode != "BGR") throw_unsupported(fields, "img_mode", mode, "RGB, BGR");
   if (fields.boolean("channel_first", false))
@@ -123,7 +124,7 @@ OptionalTransform read_decode(Fields& fields, PipelineSettings& settings) {
   return std::nullopt;
 }
 
-OptionalTransform read_resize_image(Fields& fields, PipelineSettings&) {
+OptionalTransform read_resize_image(SettingsReader& fields, PipelineSettings&) {
   if (std::string backend = fields.text("backend", "cv2"); backend != "cv2")
     throw_unsupported(fields, "backend", backend, "cv2");
   Interpolation interpolation = read_interpolation(fields, "interpolation", "LINEAR");
@@ -132,28 +133,28 @@ OptionalTransform read_resize_image(Fields& fields, PipelineSettings&) {
   return ResizeTo{read_size(fields, "size", true), false, interpolation};
 }
 
-OptionalTransform read_crop(Fields& fields, PipelineSettings&) {
+OptionalTransform read_crop(SettingsReader& fields, PipelineSettings&) {
   return fields.has("size") ? CenterCrop{read_size(fields, "size", true)} : CenterCrop{{224, 224}};
 }
 
-OptionalTransform read_line(Fields& fields, PipelineSettings&) {
-  fields.ignore("eval_mode");  // of training
-  fields.ignore("character_dict_path");
-  return ResizeLine{read_chw(fields, "image_shape")};
+OptionalTransform read_rec_resize(SettingsReader& fields, PipelineSettings&) {
+  fields.mark_as_known("eval_mode");  // of training
+  fields.mark_as_known("character_dict_path");
+  return RecResize{read_chw(fields, "image_shape")};
 }
 
-OptionalTransform read_to_chw(Fields&, PipelineSettings&) { return ToChw{}; }
+OptionalTransform read_to_chw(SettingsReader&, PipelineSettings&) { return ToChw{}; }
 
-OptionalTransform read_detection_resize(Fields& fields, PipelineSettings&) {
+OptionalTransform read_detection_resize(SettingsReader& fields, PipelineSettings&) {
   return ResizeTo{read_size(fields, "target_size"), fields.boolean("keep_ratio", false),
                   read_interpolation(fields, "interp", "BICUBIC")};
 }
 
-OptionalTransform read_letter_box(Fields& fields, PipelineSettings&) {
+OptionalTransform read_letter_box(SettingsReader& fields, PipelineSettings&) {
   return LetterBox{read_size(fields, "target_size")};
 }
 
-OptionalTransform read_pad(Fields& fields, PipelineSettings&) {
+OptionalTransform read_pad(SettingsReader& fields, PipelineSettings&) {
   auto color = fields.numbers("fill_value", {127.5, 127.5, 127.5}, 3, kMaxNumber);
   PadTo result{read_size(fields, "size"), {}};
   std::transform(color.begin(), color.end(), result.color.begin(),
@@ -161,11 +162,11 @@ OptionalTransform read_pad(Fields& fields, PipelineSettings&) {
   return result;
 }
 
-OptionalTransform read_pad_stride(Fields& fields, PipelineSettings&) {
+OptionalTransform read_pad_stride(SettingsReader& fields, PipelineSettings&) {
   return PadToStride{fields.integer("stride", 32, 0, kMaxSide)};
 }
 
-using Reader = OptionalTransform (*)(Fields&, PipelineSettings&);
+using Reader = OptionalTransform (*)(SettingsReader&, PipelineSettings&);
 
 // read: null for a transform of training, which has no effect.
 struct NamedReader {
@@ -175,11 +176,11 @@ struct NamedReader {
 
 // `PreProcess.transform_ops` of classification and text models.
 constexpr NamedReader kTransformOps[] = {
-    {"DecodeImage", read_decode},  {"ResizeImage", read_resize_image},
-    {"CropImage", read_crop},      {"NormalizeImage", read_normalize},
-    {"ToCHWImage", read_to_chw},   {"DetResizeForTest", read_limit_sides},
-    {"RecResizeImg", read_line},   {"DetLabelEncode", nullptr},
-    {"MultiLabelEncode", nullptr}, {"KeepKeys", nullptr},
+    {"DecodeImage", read_decode},      {"ResizeImage", read_resize_image},
+    {"CropImage", read_crop},          {"NormalizeImage", read_normalize},
+    {"ToCHWImage", read_to_chw},       {"DetResizeForTest", read_det_resize},
+    {"RecResizeImg", read_rec_resize}, {"DetLabelEncode", nullptr},
+    {"MultiLabelEncode", nullptr},     {"KeepKeys", nullptr},
 };
 
 // `Preprocess` of detection models.
@@ -230,11 +231,11 @@ void check_order(const std::vector<ImageTransform>& transforms, const std::strin
     if ((needs_bytes && is_float) || (is_chw && !is_stride) || (is_normalize && is_normalized))
       throw Error(ErrorCode::unsupported,
                   file +
-                      ": the order of transforms is not supported; supported: resize and crop, "
-                      "NormalizeImage, padding, CHW, PadStride");
+                      ": the order of transforms is not supported; supported: resize or crop, then "
+                      "NormalizeImage, Pad, ToCHWImage or Permute, PadStride");
     is_normalized |= is_normalize;
-    is_float |= !needs_bytes || std::holds_alternative<ResizeLine>(transform);
-    is_chw |= is_last || std::holds_alternative<ResizeLine>(transform);
+    is_float |= !needs_bytes || std::holds_alternative<RecResize>(transform);
+    is_chw |= is_last || std::holds_alternative<RecResize>(transform);
   }
 }
 
@@ -256,52 +257,54 @@ void read_transforms(Json root, bool is_detection, const std::string& file,
   for (const NamedTransform& transform : named) {
     Reader reader = find_reader(transform.name)->read;
     if (!reader) continue;
-    Fields fields(transform.settings, transform.where);
-    if (is_detection) fields.ignore("type");
+    SettingsReader fields(transform.settings, transform.where);
+    if (is_detection) fields.mark_as_known("type");
     if (OptionalTransform read = reader(fields, settings)) settings.transforms.push_back(*read);
     fields.reject_unknown();
   }
   check_order(settings.transforms, file);
 }
 
-void read_db(Fields& fields, PipelineSettings& settings) {
+void read_db(SettingsReader& fields, PipelineSettings& settings) {
   settings.task = PipelineTask::text_detection;
   DbSettings& db = settings.db;
-  db.threshold = fields.number("thresh", db.threshold, 0, 1);
-  db.box_threshold = fields.number("box_thresh", db.box_threshold, 0, 1);
-  db.expansion = fields.number("unclip_ratio", db.expansion, 0, 100);
+  db.thresh = fields.number("thresh", db.thresh, 0, 1);
+  db.box_thresh = fields.number("box_thresh", db.box_thresh, 0, 1);
+  db.unclip_ratio = fields.number("unclip_ratio", db.unclip_ratio, 0, 100);
   db.max_candidates = fields.integer("max_candidates", db.max_candidates, 1, 100000);
-  db.dilates = fields.boolean("use_dilation", false);
+  db.use_dilation = fields.boolean("use_dilation", false);
   std::string mode = fields.text("score_mode", "fast");
-  if (mode != "fast" && mode != "slow") fields.fail("score_mode is not fast or slow");
-  db.scores_polygons = mode == "slow";
+  if (mode != "fast" && mode != "slow")
+    fields.fail("score_mode",
+                "is '" + escape_control_characters(mode) + "'; it must be fast or slow");
+  db.is_slow_score = mode == "slow";
   if (std::string type = fields.text("box_type", "quad"); type != "quad")
     throw_unsupported(fields, "box_type", type, "quad");
 }
 
-void read_ctc(Fields& fields, PipelineSettings& settings) {
+void read_ctc(SettingsReader& fields, PipelineSettings& settings) {
   settings.task = PipelineTask::text_recognition;
-  settings.labels = fields.texts("character_dict", kMaxLabels);
+  settings.labels = fields.strings("character_dict", kMaxLabels);
   if (!fields.has("character_dict"))
     for (char c : std::string_view("0123456789abcdefghijklmnopqrstuvwxyz"))
       settings.labels.emplace_back(1, c);
   bool has_line = std::any_of(settings.transforms.begin(), settings.transforms.end(),
-                              [](auto& t) { return std::holds_alternative<ResizeLine>(t); });
+                              [](auto& t) { return std::holds_alternative<RecResize>(t); });
   if (!has_line) fields.fail("needs the transform RecResizeImg");
 }
 
-void read_top_k(Fields& fields, PipelineSettings& settings) {
+void read_top_k(SettingsReader& fields, PipelineSettings& settings) {
   settings.task = PipelineTask::image_classification;
   settings.top_k = fields.integer("topk", settings.top_k, 1, kMaxSide);
-  settings.labels = fields.texts("label_list", kMaxLabels);
+  settings.labels = fields.strings("label_list", kMaxLabels);
 }
 
 // A number, a list by class, or {default: number, class: number, ...}.
-void read_multilabel(Fields& fields, PipelineSettings& settings) {
+void read_multilabel(SettingsReader& fields, PipelineSettings& settings) {
   settings.task = PipelineTask::image_multilabel_classification;
-  settings.labels = fields.texts("label_list", kMaxLabels);
+  settings.labels = fields.strings("label_list", kMaxLabels);
   Json threshold = fields.find("threshold");
-  std::string where = fields.where() + ".threshold";
+  std::string where = fields.path("threshold");
   if (threshold.type() == Json::Type::array) {
     for (Json value : threshold)
       settings.class_thresholds[static_cast<int>(settings.class_thresholds.size())] =
@@ -311,7 +314,7 @@ void read_multilabel(Fields& fields, PipelineSettings& settings) {
     for (Json value : threshold) {
       if (value.name() == "default") continue;
       std::optional<int> id = try_parse_int(value.name());
-      if (!id || *id < 0) fields.fail("threshold has a key that is not the number of a class");
+      if (!id || *id < 0) fields.fail("threshold", "has a key that is not the number of a class");
       settings.class_thresholds[*id] = read_number(value, where, 0, 1);
     }
   } else {
@@ -322,7 +325,7 @@ void read_multilabel(Fields& fields, PipelineSettings& settings) {
 void read_postprocess(Json root, const std::string& file, PipelineSettings& settings) {
   Json post = root.find("PostProcess");
   std::string_view name = post.find("name").string_or_empty();
-  using PostReader = void (*)(Fields&, PipelineSettings&);
+  using PostReader = void (*)(SettingsReader&, PipelineSettings&);
   static const std::map<std::string_view, PostReader> by_name = {{"DBPostProcess", read_db},
                                                                  {"CTCLabelDecode", read_ctc}};
   static const std::map<std::string_view, PostReader> by_key = {
@@ -336,19 +339,20 @@ void read_postprocess(Json root, const std::string& file, PipelineSettings& sett
                 file + ": PostProcess '" + escape_control_characters(key) +
                     "' is not supported; supported: Topk, MultiLabelThreshOutput, DBPostProcess, "
                     "CTCLabelDecode, and detection models");
-  Fields fields(is_named ? post : post.find_at(0), file + ": PostProcess " + std::string(key));
-  if (is_named) fields.ignore("name");
+  SettingsReader fields(is_named ? post : post.find_at(0),
+                        file + ": PostProcess " + std::string(key));
+  if (is_named) fields.mark_as_known("name");
   reader->second(fields, settings);
   fields.reject_unknown();
 }
 
 void read_detection(Json root, const std::string& file, PipelineSettings& settings) {
-  Fields fields(root, file + ":");
+  SettingsReader fields(root, file + ":");
   settings.task = PipelineTask::object_detection;
-  settings.labels = fields.texts("label_list", kMaxLabels);
+  settings.labels = fields.strings("label_list", kMaxLabels);
   if (settings.labels.empty()) fields.fail("has no label_list");
   settings.threshold = fields.number("draw_threshold", 0.5, 0, 1);
-  settings.suppresses_overlaps = fields.boolean("layout_nms", false);
+  settings.layout_nms = fields.boolean("layout_nms", false);
   for (const char* name : {"layout_unclip_ratio", "layout_merge_bboxes_mode", "mask", "tracker"})
     if (Json value = fields.find(name);
         value && (value.type() != Json::Type::boolean || value.boolean_or_false()))
@@ -358,28 +362,28 @@ void read_detection(Json root, const std::string& file, PipelineSettings& settin
 // {input: [min shape, opt shape, max shape]} as ONNX Runtime's provider options.
 StringMap read_profiles(Json shapes, const std::string& where) {
   StringMap result;
-  Fields inputs(shapes, where);
+  SettingsReader inputs(shapes, where);
   for (Json input : shapes) {
     std::string name(input.name());
     if (name.empty() || name.find_first_of(":,") != std::string::npos)
       inputs.fail("has an input name that is empty or contains ':' or ','");
     if (input.type() != Json::Type::array || input.size() != 3)
-      inputs.fail(name + " is not a list of three shapes: min, opt, max");
+      inputs.fail(name, "is not a list of three shapes: min, opt, max");
     std::vector<double> smaller;
     for (std::size_t i = 0; i < 3; ++i) {
       Json shape = input.find_at(i);
       if (shape.type() != Json::Type::array || shape.size() == 0 || shape.size() > 16 ||
           shape.size() != input.find_at(0).size())
-        inputs.fail(name + " has shapes that are no lists of the same length");
+        inputs.fail(name, "has shapes of different ranks, or that are not lists of up to 16 sizes");
       std::string text = name + ":";
       std::vector<double> sizes;
       for (Json size : shape) {
-        sizes.push_back(read_number(size, where + "." + name, 1, 1 << 30));
+        sizes.push_back(read_number(size, inputs.path(name), 1, 1 << 30));
         text += (sizes.size() > 1 ? "x" : "") + std::to_string(static_cast<int>(sizes.back()));
         if (size.type() != Json::Type::integer)
-          inputs.fail(name + " has a size that is no integer");
+          inputs.fail(name, "has a size that is not an integer");
         if (!smaller.empty() && sizes.back() < smaller[sizes.size() - 1])
-          inputs.fail(name + " has shapes that do not grow from min over opt to max");
+          inputs.fail(name, "has sizes that are not min <= opt <= max");
       }
       smaller = sizes;
       std::string& option = result[std::array{"trt_profile_min_shapes", "trt_profile_opt_shapes",

@@ -33,19 +33,20 @@ struct CenterCrop {
   Size size;
 };
 /// DetResizeForTest: sides are multiples of 32; `limit` is the least shorter side (min), the
-/// largest longer side (max) or the longer side (resize_long).
-struct LimitSides {
+/// largest longer side (max) or the longer side (resize_long).  The setting `resize_long: N` is the
+/// default of limit_side_len, as in PaddleX; it does not change limit_type.
+struct DetResizeByLimit {
   enum class Type { min, max, resize_long } type = Type::min;
   int limit = 736, max_side = 4000;
 };
 /// DetResizeForTest with image_shape; keep_ratio: the width is the next multiple of 32.
-struct ResizeText {
+struct DetResizeToShape {
   Size size;
   bool keep_ratio = false;
 };
 /// RecResizeImg: resize to a height, pad the width to at least that of `size`, and normalize to
 /// -1..1.
-struct ResizeLine {
+struct RecResize {
   Size size;
 };
 /// LetterBoxResize: resize within `size` and pad on both sides with gray.
@@ -66,14 +67,15 @@ struct PadToStride {
 };
 struct ToChw {};
 
-using ImageTransform = std::variant<ResizeTo, ResizeShort, CenterCrop, LimitSides, ResizeText,
-                                    ResizeLine, LetterBox, Normalize, PadTo, PadToStride, ToChw>;
+using ImageTransform =
+    std::variant<ResizeTo, ResizeShort, CenterCrop, DetResizeByLimit, DetResizeToShape, RecResize,
+                 LetterBox, Normalize, PadTo, PadToStride, ToChw>;
 
-/// DBPostProcess.
+/// DBPostProcess, with the names of its settings.
 struct DbSettings {
-  double threshold = 0.3, box_threshold = 0.6, expansion = 2.0;
+  double thresh = 0.3, box_thresh = 0.6, unclip_ratio = 2.0;
   int max_candidates = 1000;
-  bool dilates = false, scores_polygons = false;
+  bool use_dilation = false, is_slow_score = false;  // is_slow_score: score_mode is slow
 };
 
 struct PipelineSettings {
@@ -87,12 +89,12 @@ struct PipelineSettings {
   // By class for multi-label classification; `threshold` for other classes and object detection.
   std::map<int, double> class_thresholds;
   double threshold = 0.5;
-  bool suppresses_overlaps = false;  // layout_nms
+  bool layout_nms = false;
   StringMap tensorrt_profiles;
 };
 
-/// Throws Error(file) for invalid settings, and Error(unsupported) that lists all unsupported
-/// transforms.
+/// Throws Error(file) for invalid settings, and Error(unsupported) for unsupported transforms, of
+/// which it lists all, for unsupported settings and for an unsupported order of transforms.
 PipelineSettings read_pipeline_settings(std::string_view json, const std::string& name);
 
 }  // namespace oarlock

@@ -130,9 +130,9 @@ ByteImage crop_quad(const ImageView& image, const std::array<Point, 4>& quad) {
   view.stride = checked_stride(image);
   for (Point corner : quad)
     if (std::max(std::abs(corner.x), std::abs(corner.y)) > kMaxCoordinate)
-      throw Error(ErrorCode::input, "crop_text: a corner is more than " +
-                                        std::to_string(kMaxCoordinate) + " pixels away");
-  Quad box = smallest_rectangle({quad.begin(), quad.end()}).corners;
+      throw Error(ErrorCode::input, "crop_text: a corner has a coordinate beyond +-" +
+                                        std::to_string(kMaxCoordinate));
+  Quad box = min_area_rectangle({quad.begin(), quad.end()}).corners;
   float top = std::max(distance(box[0], box[1]), distance(box[2], box[3]));
   float side = std::max(distance(box[0], box[3]), distance(box[1], box[2]));
   if (static_cast<double>(top) * side > kMaxPixels)

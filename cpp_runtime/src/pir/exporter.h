@@ -59,19 +59,20 @@ class Exporter {
   std::int64_t emit_list(const std::vector<Value>& elements);
   /// A vector of integers of tensors with one element each.
   std::int64_t emit_int64_vector_from_scalars(const std::vector<Value>& elements);
-  /// A value of a type for paths on which a variable is not assigned.
+  /// Zeros of a type: the value of a variable on paths that do not assign it.
   Value emit_zeros_for_unassigned(Type type);
-  /// An operand of integers: a tensor, tensors of one element each, or an attribute.
+  /// An operand of integers, from the tensor in `tensor_slot`, else from the tensors of one element
+  /// each in `tensors_slot`, else from the attribute.
   std::int64_t emit_mutable_int_list_attr(const OpDesc& op, std::string_view attr,
                                           std::string_view tensor_slot,
                                           std::string_view tensors_slot);
 
   // -- blocks
 
-  /// Translates the sub-block of a branch, or none, with values of its own; `finish` appends the
-  /// yield.
+  /// Translates the sub-block of a branch; without an index the branch is empty.  What it assigns
+  /// is not visible after it.  `finish` appends the yield.
   Block export_branch(std::optional<std::int64_t> index, const std::function<void()>& finish);
-  /// The same for the body of a loop.
+  /// Translates the body of a loop in the same way; args: of the block.
   Block export_sub_block(std::optional<std::int64_t> index, std::vector<Value> args,
                          const std::function<void()>& finish);
   /// The variables of enclosing blocks that a sub-block assigns, sorted; without tensor arrays.

@@ -9,6 +9,11 @@
 
 namespace oarlock::pir {
 
+/// Marks of `ops.inc` in place of names.  kVarAttr: the value of a mutable attribute is read from
+/// the variable that a VAR attribute names.  kWithoutEffect: an attribute that does not change
+/// results. kOnlyDefault: an attribute of which only the default is supported.
+inline constexpr std::string_view kVarAttr = "@", kWithoutEffect = "-", kOnlyDefault = "!";
+
 /// An operand.  Either `slot` is set, or `attr`: a mutable attribute, which `.pdmodel` stores as an
 /// attribute or reads from a tensor.
 struct OperandSpec {
@@ -17,7 +22,7 @@ struct OperandSpec {
                           // absent, others are dropped
   std::string_view attr;
   std::string_view attr_type;     // ints, scalar, i32, i64, f32, f64
-  std::string_view tensor_slot;   // of one tensor with the value; "@": a VAR attribute
+  std::string_view tensor_slot;   // of one tensor with the value, or kVarAttr
   std::string_view tensors_slot;  // of one tensor per element
   bool is_list = false;
   bool is_optional = false;
@@ -35,8 +40,7 @@ struct ResultSpec {
 /// it.
 struct AttrSpec {
   std::string_view name;
-  std::string_view legacy_name;  // "-": without effect; "!": other values than the default are not
-                                 // supported
+  std::string_view legacy_name;  // or kWithoutEffect, kOnlyDefault
   std::string_view type;
   std::string_view default_value;  // "" if it has none
   bool is_in_version_1 = true;

@@ -11,7 +11,8 @@
 namespace oarlock::pir {
 
 struct Type {
-  /// none: the value is absent; list: of tensors; other: not supported, `name` is PIR's name.
+  /// none: there is no value; dense: a tensor; list: a list of tensors; array: a tensor array;
+  /// other: a type that is not supported, whose name in PIR is `name`.
   enum class Kind { none, dense, list, array, other } kind = Kind::none;
   DType dtype = DType::none;
   Ints shape;  // -1 for unknown
@@ -19,15 +20,16 @@ struct Type {
   std::string name;
 };
 
-/// A result of an operation or an argument of a block. id: refers to it in operands; not 0.
+/// A result of an operation or an argument of a block.  id: the number by which operands refer to
+/// it; not 0.
 struct Value {
   std::int64_t id = 0;
   Type type;
   bool stop_gradient = true;
 };
 
-/// An attribute.  dtype: the value is the number of a dtype as in VarType, -1 for undefined;
-/// absent: without meaning for the result (places, layouts, nothing).
+/// An attribute.  Kind::dtype: the value is the VarType number of a dtype, -1 for the undefined
+/// dtype; Kind::absent: the attribute does not affect results (a place, a layout, or no value).
 struct Attribute {
   enum class Kind { plain, dtype, int_array, place, absent } kind = Kind::plain;
   std::string name;

@@ -1,4 +1,5 @@
-// Rules of operations that are more than a change of names; grouped by file.
+// Translation rules written as code, for operations that the table in op_table.h cannot describe;
+// grouped by file.
 #pragma once
 #include <span>
 

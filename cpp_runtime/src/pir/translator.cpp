@@ -462,9 +462,9 @@ void Translator::add_mutable_attr(const Operation& op, const OperandSpec& spec,
   }
   if (is_list && !spec.tensors_slot.empty()) {
     inputs[std::string(spec.tensors_slot)] = std::move(names);
-  } else if (is_list && spec.tensor_slot == "@") {
+  } else if (is_list && spec.tensor_slot == kVarAttr) {
     attrs[std::string(spec.attr)] = {AttrType::VARS, std::move(names)};
-  } else if (!is_list && spec.tensor_slot == "@") {
+  } else if (!is_list && spec.tensor_slot == kVarAttr) {
     attrs[std::string(spec.attr)] = {AttrType::VAR, binding.variable};
   } else if (!is_list && !spec.tensor_slot.empty()) {
     inputs[std::string(spec.tensor_slot)] = {binding.variable};
@@ -498,8 +498,9 @@ Strings Translator::emit_elements(const Operation& op, const OperandSpec& spec,
 void Translator::add_attrs(const Operation& op, const OpSpec& spec, Attrs& attrs) {
   for (const AttrSpec& attr_spec : spec.attrs) {
     const Attribute* attr = attr_spec.is_legacy_only ? nullptr : op.find_attr(attr_spec.name);
-    if (attr_spec.legacy_name == "-" || (attr && attr->kind == Attribute::Kind::absent)) continue;
-    if (attr_spec.legacy_name == "!") {
+    if (attr_spec.legacy_name == kWithoutEffect || (attr && attr->kind == Attribute::Kind::absent))
+      continue;
+    if (attr_spec.legacy_name == kOnlyDefault) {
       require_default(op, attr_spec, attr);
       continue;
     }

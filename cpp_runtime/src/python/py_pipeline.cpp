@@ -111,7 +111,7 @@ void bind_pipeline(nb::module_& m) {
       .def_static("from_json", &ImageProcessor::from_json, "json"_a, "name"_a,
                   "Read the content of the .yml as JSON.")
       .def_prop_ro("task",
-                   [](const ImageProcessor& self) { return std::string(name_of(self.task())); })
+                   [](const ImageProcessor& self) { return std::string(task_name(self.task())); })
       .def_prop_ro("labels", &ImageProcessor::labels)
       .def_prop_ro("tensorrt_profiles", &ImageProcessor::tensorrt_profiles)
       .def("preprocess", &preprocess, "image"_a,

@@ -1,4 +1,4 @@
-#include "pipeline/fields.h"
+#include "pipeline/settings_reader.h"
 
 #include <cmath>
 
@@ -26,83 +26,93 @@ double read_number(Json value, const std::string& where, double min, double max)
   if (!number) throw Error(ErrorCode::file, where + " is not a number");
   if (!(*number >= min && *number <= max))
     throw Error(ErrorCode::file, where + " is " + format_significant_digits(*number, 6) +
-                                     "; allowed are " + format_significant_digits(min, 9) + " to " +
-                                     format_significant_digits(max, 9));
+                                     "; it must be from " + format_significant_digits(min, 9) +
+                                     " to " + format_significant_digits(max, 9));
   return *number;
 }
 
-Fields::Fields(Json object, std::string where) : object_(object), where_(std::move(where)) {
+SettingsReader::SettingsReader(Json object, std::string where)
+    : object_(object), where_(std::move(where)) {
   if (object && object.type() != Json::Type::object && object.type() != Json::Type::null)
     fail("is not a mapping");
 }
 
-void Fields::fail(const std::string& what) const {
+void SettingsReader::fail(const std::string& what) const {
   throw Error(ErrorCode::file, where_ + " " + what);
 }
 
-Json Fields::find(const char* name) {
+void SettingsReader::fail(const std::string& name, const std::string& what) const {
+  throw Error(ErrorCode::file, path(name) + " " + what);
+}
+
+std::string SettingsReader::path(const std::string& name) const {
+  return where_ + (where_.ends_with(':') ? " " : ".") + name;
+}
+
+Json SettingsReader::find(const char* name) {
   known_.insert(name);
   Json found = object_.find(name);
   return found.type() == Json::Type::null ? Json() : found;
 }
 
-bool Fields::has(const char* name) { return static_cast<bool>(find(name)); }
+bool SettingsReader::has(const char* name) { return static_cast<bool>(find(name)); }
 
-int Fields::integer(const char* name, int default_value, int min, int max) {
+int SettingsReader::integer(const char* name, int default_value, int min, int max) {
   if (!has(name)) return default_value;
-  double value = read_number(find(name), where_ + "." + name, min, max);
-  if (value != std::floor(value)) fail(std::string(name) + " is not an integer");
+  double value = read_number(find(name), path(name), min, max);
+  if (value != std::floor(value)) fail(name, "is not an integer");
   return static_cast<int>(value);
 }
 
-double Fields::number(const char* name, double default_value, double min, double max) {
-  return has(name) ? read_number(find(name), where_ + "." + name, min, max) : default_value;
+double SettingsReader::number(const char* name, double default_value, double min, double max) {
+  return has(name) ? read_number(find(name), path(name), min, max) : default_value;
 }
 
-bool Fields::boolean(const char* name, bool default_value) {
+bool SettingsReader::boolean(const char* name, bool default_value) {
   if (!has(name)) return default_value;
-  if (find(name).type() != Json::Type::boolean) fail(std::string(name) + " is not true or false");
+  if (find(name).type() != Json::Type::boolean) fail(name, "is not true or false");
   return find(name).boolean_or_false();
 }
 
-std::string Fields::text(const char* name, const std::string& default_value) {
+std::string SettingsReader::text(const char* name, const std::string& default_value) {
   if (!has(name)) return default_value;
-  if (find(name).type() != Json::Type::string) fail(std::string(name) + " is not text");
+  if (find(name).type() != Json::Type::string) fail(name, "is not text");
   return std::string(find(name).string_or_empty());
 }
 
-std::vector<double> Fields::numbers(const char* name, const std::vector<double>& default_value,
-                                    std::size_t count, double max) {
+std::vector<double> SettingsReader::numbers(const char* name,
+                                            const std::vector<double>& default_value,
+                                            std::size_t count, double max) {
   Json list = find(name);
   if (!list) return default_value;
   if (list.type() != Json::Type::array || list.size() != count)
-    fail(std::string(name) + " is not a list of " + std::to_string(count) + " numbers");
+    fail(name, "is not a list of " + std::to_string(count) + " numbers");
   std::vector<double> result;
-  for (Json value : list) result.push_back(read_number(value, where_ + "." + name, -max, max));
+  for (Json value : list) result.push_back(read_number(value, path(name), -max, max));
   return result;
 }
 
-std::vector<std::string> Fields::texts(const char* name, std::size_t max_count) {
+std::vector<std::string> SettingsReader::strings(const char* name, std::size_t max_count) {
   std::vector<std::string> result;
   Json list = find(name);
   if (!list) return result;
-  if (list.type() != Json::Type::array) fail(std::string(name) + " is not a list");
+  if (list.type() != Json::Type::array) fail(name, "is not a list");
   if (list.size() > max_count)
-    fail(std::string(name) + " has " + std::to_string(list.size()) + " items; allowed are " +
-         std::to_string(max_count));
+    fail(name, "has " + std::to_string(list.size()) + " items; at most " +
+                   std::to_string(max_count) + " are allowed");
   for (Json value : list) {
     if (value.type() == Json::Type::string)
       result.emplace_back(value.string_or_empty());
     else if (value.type() == Json::Type::integer)
       result.push_back(std::to_string(value.integer_or_zero()));
     else
-      fail(std::string(name) + "[" + std::to_string(result.size()) +
-           "] is not text; write it in quotes");
+      fail(std::string(name) + "[" + std::to_string(result.size()) + "]",
+           "is not text; write it in quotes");
   }
   return result;
 }
 
-void Fields::reject_unknown() const {
+void SettingsReader::reject_unknown() const {
   std::string unknown;
   for (Json field : object_)
     if (!known_.contains(std::string(field.name())))

@@ -9,12 +9,13 @@
 
 namespace oarlock {
 
-/// An object of a settings file.  A field that is missing or null has its default value.  All
-/// functions throw Error(file) for another type or value.
-class Fields {
+/// An object of a settings file.  A field that is missing or null has its default value.  The
+/// functions that read a field throw Error(file) for another type or value.
+class SettingsReader {
  public:
-  /// object: an object, or null for one without fields; where: for messages.
-  Fields(Json object, std::string where);
+  /// object: an object, or null for one without fields, otherwise throws Error(file); where: for
+  /// messages.
+  SettingsReader(Json object, std::string where);
 
   bool has(const char* name);
   Json find(const char* name);
@@ -25,13 +26,18 @@ class Fields {
   std::vector<double> numbers(const char* name, const std::vector<double>& default_value,
                               std::size_t count, double max);
   /// Strings or integers, of which the text is returned.
-  std::vector<std::string> texts(const char* name, std::size_t max_count);
-  /// A field that has no effect here.
-  void ignore(const char* name) { known_.insert(name); }
-  /// Throws if the object has a field that no function was called for.
+  std::vector<std::string> strings(const char* name, std::size_t max_count);
+  /// Accepts a field that has no effect here.
+  void mark_as_known(const char* name) { known_.insert(name); }
+  /// Throws Error(unsupported) if the object has a field that no function was called for.
   void reject_unknown() const;
 
+  /// Throws Error(file): the object `what`.
   [[noreturn]] void fail(const std::string& what) const;
+  /// Throws Error(file): the field `name` `what`.
+  [[noreturn]] void fail(const std::string& name, const std::string& what) const;
+  /// The name of a field for messages, `inference.yml: PostProcess DBPostProcess.thresh`.
+  std::string path(const std::string& name) const;
   const std::string& where() const { return where_; }
 
  private:
@@ -40,7 +46,8 @@ class Fields {
   std::set<std::string> known_;
 };
 
-/// A number, or text such as "1./255.".  Throws Error(file) outside of `min` to `max`.
+/// A number, or text such as "1./255.".  Throws Error(file) for other values, and outside of `min`
+/// to `max`.
 double read_number(Json value, const std::string& where, double min, double max);
 
 }  // namespace oarlock
