@@ -72,7 +72,7 @@ def test_names_of_outputs_may_not_collide(folder: Path, tmp_path: Path) -> None:
 def test_out_is_a_folder(folder: Path) -> None:
     page = folder / "page.png"
     before = page.read_bytes()
-    code, text = oarlock("run", folder / "cls", page, "--out", page)
+    code, text = oarlock("run", folder / "cls", page, "--out-dir", page)
     assert code == 1
     assert "is not a folder" in text.replace("\n", " ")
     assert page.read_bytes() == before
