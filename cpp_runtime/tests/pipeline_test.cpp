@@ -70,7 +70,7 @@ TEST("pipeline: rows with a stride and BGR pixels") {
   CHECK(std::equal(std::begin(wanted), std::end(wanted), prepared.data.values<float>().begin()));
   CHECK_ERROR("has no pixels", processor.preprocess({nullptr, 2, 2}));
   CHECK_ERROR("rows that overlap", processor.preprocess({bytes, 2, 2, 5}));
-  CHECK_ERROR("too many pixels", processor.preprocess({bytes, 1 << 20, 1 << 20}));
+  CHECK_ERROR("has more than 268435456 pixels", processor.preprocess({bytes, 1 << 20, 1 << 20}));
 }
 
 TEST("pipeline: the smallest rectangle contains all points") {
@@ -125,7 +125,7 @@ TEST("pipeline: crops of any quad") {
     Tensor cropped = crop_text(view_of(image), quad);
     CHECK(cropped.shape()[2] == 3);
   }
-  CHECK_ERROR("a corner is more than",
+  CHECK_ERROR("a corner has a coordinate beyond +-",
               crop_text(view_of(image), TextQuad{{{0, 0}, {INT32_MIN, 0}, {1, 1}, {0, 1}}}));
   CHECK_ERROR("the box has more than",
               crop_text(view_of(image), TextQuad{{{0, 0}, {9999, 0}, {9999, 9999}, {0, 9999}}}));
