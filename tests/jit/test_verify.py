@@ -247,3 +247,15 @@ def test_lod_results_of_the_interpreter_are_compared(
     tmp_path.joinpath("m.pdiparams").write_bytes((fixtures / "mlp.pdiparams").read_bytes())
     verify_saved_model(str(tmp_path / "m"))
     assert "agree by the interpreter" in capsys.readouterr().out
+
+
+@pytest.mark.filterwarnings("ignore:verify. by the interpreter")
+@pytest.mark.parametrize("shape", [[paddle.static.Dim("n", 10**9), 2], [2 * 10**9, 2]])
+def test_inputs_that_would_exhaust_the_memory_are_not_generated(
+    shape: list[Any], tmp_path: Path
+) -> None:
+    layer = nn.PReLU()
+    layer.eval()
+    spec = [paddle.static.InputSpec(shape, "float32", "x")]
+    with pytest.warns(UserWarning, match="not verified: .* more than 134217728 elements"):
+        paddle.jit.save(layer, tmp_path / "m", input_spec=spec)

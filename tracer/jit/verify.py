@@ -5,6 +5,7 @@ smallest, the largest and a middle size of each named dimension.
 
 from __future__ import annotations
 
+import math
 import warnings
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -68,6 +69,10 @@ def tolerance_for_dtype_in_program(dtype: np.dtype[Any], program: Program) -> fl
 
 # Ranges of random integers: valid indices; valid lengths; valid indices of tables with one row.
 INTEGER_RANGES = ((0, 2), (1, 2), (0, 1))
+
+
+# Inputs with more elements are not generated: they could exhaust the memory.
+MAX_TRIAL_ELEMENTS = 1 << 27
 
 
 def random_input(
@@ -153,7 +158,10 @@ def iter_trial_inputs(
             *shapes_to_try,
             *([list(known_shapes)] if known_shapes and len(known_shapes) == len(inputs) else []),
         ):
-            yield [random_input(a, s, rng, integers) for a, s in zip(inputs, shapes, strict=True)]
+            if max(map(math.prod, shapes), default=0) <= MAX_TRIAL_ELEMENTS:
+                yield [
+                    random_input(a, s, rng, integers) for a, s in zip(inputs, shapes, strict=True)
+                ]
 
 
 @dataclass
@@ -281,7 +289,8 @@ def verify_files_against_reference(
             f"{trials.rejected_named_sizes}"
         )
     if not tried_sizes:
-        why = f"not verified: none of the generated inputs fits; {trials.rejected}"
+        reason = trials.rejected or f"an input has more than {MAX_TRIAL_ELEMENTS} elements"
+        why = f"not verified: none of the generated inputs fits; {reason}"
         warnings.warn(f"verify: {why}", stacklevel=2)
         return why
     return (
