@@ -379,5 +379,5 @@ def rt_detr() -> tuple[Any, Inputs]:
     """RT-DETR as PaddleDetection exports it, in batches."""
     size = RtDetr.SIZE
     shape = np.full((2, 2), size, "float32")
-    picture, scale = _image_and_scale(size, batch=2)
-    return RtDetr(), [picture, ("im_shape", shape, [None, 2]), scale]
+    image_input, scale = _image_and_scale(size, batch=2)
+    return RtDetr(), [image_input, ("im_shape", shape, [None, 2]), scale]

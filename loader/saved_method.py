@@ -232,9 +232,8 @@ def _contract_arg_of_variable(program: Program, name: str) -> ContractInputOrOut
 
 
 def _contract_item_to_input_spec(arg: ContractInputOrOutput) -> InputSpec:
-    dims = arg.dims or (None,) * len(arg.shape)
     return InputSpec(
-        [d if dim is None else dim for d, dim in zip(arg.shape, dims, strict=True)],
+        [size if dim is None else dim for size, dim in arg.sizes_with_dims()],
         arg.dtype,
         arg.name,
     )

@@ -43,7 +43,7 @@ import numpy as np
 from ._tape import OpBase
 from .dtype import is_half, is_inexact
 from .errors import OperandError, OpError
-from .result_size_limit import with_size_check
+from .result_size_limit import metas_of_arrays, with_size_check
 
 Kernel = Callable[..., Any]
 
@@ -339,7 +339,7 @@ class Op(OpBase):
 
         @functools.wraps(kernel)
         def run(*args: Any, **attrs: Any) -> Any:
-            self.infer(tuple(map(_meta_of_operand, args)), attrs)
+            self.infer(tuple(metas_of_arrays(arg, Meta) for arg in args), attrs)
             return kernel(*args, **attrs)
 
         return run
@@ -414,15 +414,6 @@ class Op(OpBase):
             for s, m in zip(self.ins, metas, strict=False)
             if m is not None
         )
-
-
-def _meta_of_operand(operand: Any) -> Any:
-    """Return the Meta of an array, a list of them for a list of arrays, or None."""
-    if operand is None:
-        return None
-    if isinstance(operand, list | tuple):
-        return [Meta(a.shape, a.dtype) for a in operand]
-    return Meta(operand.shape, operand.dtype)
 
 
 def _are_half_and_float32(*dtypes: np.dtype[Any]) -> bool:

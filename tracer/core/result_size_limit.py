@@ -181,17 +181,17 @@ def check_result_sizes(
 ) -> None:
     """Raise MemoryLimitError if shape inference finds a result that exceeds the limit."""
     try:
-        results = op.infer(tuple(_metas_of_arrays(arg, meta) for arg in args), attrs)
+        results = op.infer(tuple(metas_of_arrays(arg, meta) for arg in args), attrs)
     except (OpError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
         return  # the kernel reports the error
     for result in _flatten_metas(results):
         check_result_size(result.shape, result.dtype.itemsize)
 
 
-def _metas_of_arrays(arg: Any, meta: type[Any]) -> Any:
+def metas_of_arrays(arg: Any, meta: type[Any]) -> Any:
     """The Meta of an array, None for None, a list of them for a list."""
     if isinstance(arg, list | tuple):
-        return [_metas_of_arrays(a, meta) for a in arg]
+        return [metas_of_arrays(a, meta) for a in arg]
     return None if arg is None else meta(tuple(arg.shape), arg.dtype)
 
 

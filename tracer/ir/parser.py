@@ -277,7 +277,7 @@ def _with_parsed_dim(line: TokenLine, arg: ContractInputOrOutput) -> Dims:
             numbers[field] = line.integer("a size")
     if not 0 <= axis < len(arg.shape):
         raise LineSyntaxError(f"the shape has no axis {axis}")
-    dims = list(arg.dims or (None,) * len(arg.shape))
+    dims = [dim for _, dim in arg.sizes_with_dims()]
     try:
         dims[axis] = Dim(name, **numbers)  # type: ignore[arg-type]
     except OpError as error:

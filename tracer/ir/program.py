@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, ClassVar
 
-from .dim import Dims, drop_static_dims
+from .dim import Dim, Dims, drop_static_dims
 
 
 class AttrType(IntEnum):
@@ -188,6 +188,10 @@ class ContractInputOrOutput:
     shape: tuple[int, ...]
     path: str = ""
     dims: Dims = ()
+
+    def sizes_with_dims(self) -> Iterator[tuple[int, Dim | None]]:
+        """Yield the size (-1: dynamic) and the Dim of each dimension; None for those without."""
+        return zip(self.shape, self.dims or (None,) * len(self.shape), strict=True)
 
 
 @dataclass(slots=True)

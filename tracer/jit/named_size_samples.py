@@ -11,7 +11,7 @@ from ..ir.dim import MAX_DIM_SIZE, Dim, NamedDimensions
 from ..ir.program import ContractInputOrOutput
 
 # No input gets more elements than this by a large size, so that verification stays fast.
-MAX_TRIAL_ELEMENTS = 1 << 20
+MAX_LARGEST_SIZE_ELEMENTS = 1 << 20
 MAX_SETS_OF_LARGEST_SIZES = 4
 NUM_MIDDLE_CANDIDATES = 64
 
@@ -82,11 +82,10 @@ def _reduce_to_element_limit(
 
 
 def _exceeds_element_limit(args: Sequence[ContractInputOrOutput], sizes: SizeByName) -> bool:
-    return any(_num_elements(arg, sizes) > MAX_TRIAL_ELEMENTS for arg in args)
+    return any(_num_elements(arg, sizes) > MAX_LARGEST_SIZE_ELEMENTS for arg in args)
 
 
 def _num_elements(arg: ContractInputOrOutput, sizes: SizeByName) -> int:
     return math.prod(
-        max(size, 1) if dim is None else sizes[dim.name]
-        for size, dim in zip(arg.shape, arg.dims or (None,) * len(arg.shape), strict=True)
+        max(size, 1) if dim is None else sizes[dim.name] for size, dim in arg.sizes_with_dims()
     )

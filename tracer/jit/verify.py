@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import warnings
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -26,7 +26,6 @@ from ..core.dtype import is_inexact, is_real, parse_dtype
 from ..core.errors import GuardError, OarlockError, OpError, VerifyError
 from ..core.tensor import Tensor
 from ..ir.block_captures import program_draws_random
-from ..ir.dim import Dim
 from ..ir.kernelless_op_traits import is_feed_or_fetch
 from ..ir.program import ContractInputOrOutput, Program, VarKind
 from ..loader.engine import Engine
@@ -72,7 +71,7 @@ INTEGER_RANGES = ((0, 2), (1, 2), (0, 1))
 
 
 # Inputs with more elements are not generated: they could exhaust the memory.
-MAX_TRIAL_ELEMENTS = 1 << 27
+MAX_GENERATED_ELEMENTS = 1 << 27
 
 
 def random_input(
@@ -106,13 +105,9 @@ def iter_candidate_shapes(
             for arg, tensor in zip(inputs, known_inputs, strict=True)
         ]
     pairs = (*DYNAMIC_SIZE_PAIRS[num_skipped:], *DYNAMIC_SIZE_PAIRS[:num_skipped])
-    has_only_names = all(dim or size >= 0 for arg in inputs for size, dim in _sizes_with_dims(arg))
+    has_only_names = all(dim or size >= 0 for arg in inputs for size, dim in arg.sizes_with_dims())
     for first, others in pairs[:NUM_EXAMPLES] if has_only_names else pairs:
         yield [_shape_with_sizes(arg, named_sizes, first, others) for arg in inputs]
-
-
-def _sizes_with_dims(arg: ContractInputOrOutput) -> Iterable[tuple[int, Dim | None]]:
-    return zip(arg.shape, arg.dims or (None,) * len(arg.shape), strict=True)
 
 
 def _shape_with_sizes(
@@ -123,7 +118,7 @@ def _shape_with_sizes(
     """
     return tuple(
         named_sizes[dim.name] if dim else size if size >= 0 else others if axis else first
-        for axis, (size, dim) in enumerate(_sizes_with_dims(arg))
+        for axis, (size, dim) in enumerate(arg.sizes_with_dims())
     )
 
 
@@ -158,7 +153,7 @@ def iter_trial_inputs(
             *shapes_to_try,
             *([list(known_shapes)] if known_shapes and len(known_shapes) == len(inputs) else []),
         ):
-            if max(map(math.prod, shapes), default=0) <= MAX_TRIAL_ELEMENTS:
+            if max(map(math.prod, shapes), default=0) <= MAX_GENERATED_ELEMENTS:
                 yield [
                     random_input(a, s, rng, integers) for a, s in zip(inputs, shapes, strict=True)
                 ]
@@ -289,7 +284,7 @@ def verify_files_against_reference(
             f"{trials.rejected_named_sizes}"
         )
     if not tried_sizes:
-        reason = trials.rejected or f"an input has more than {MAX_TRIAL_ELEMENTS} elements"
+        reason = trials.rejected or f"an input has more than {MAX_GENERATED_ELEMENTS} elements"
         why = f"not verified: none of the generated inputs fits; {reason}"
         warnings.warn(f"verify: {why}", stacklevel=2)
         return why
