@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "pir/special_rule_table.h"
 
@@ -139,24 +138,13 @@ void baddbmm(Translator& t, const Operation& op) {
          {{"Out", {t.bind_in_place_or_new(op, 0)}}}, {{"axis", {AttrType::INT, std::int64_t{-1}}}});
 }
 
-// Translates by the row of `name`, but redirects the first output to a new variable of a given
-// type.  Returns the variable of the result and the new one.
-std::pair<std::string, std::string> translate_with_redirected_output(Translator& t,
-                                                                     const Operation& op,
-                                                                     std::string_view name,
-                                                                     const std::string& slot,
-                                                                     const Type& type) {
-  t.translate_by_spec(op, *find_op_spec(name));
-  std::string result = t.last_op().outputs.at(slot).front();
-  std::string redirected = t.declare_variable_with_unique_name(result, type);
-  t.last_op().outputs[slot].front() = redirected;
-  return {result, redirected};
-}
-
 // NaN if an element is NaN, otherwise `nanmedian`.
 void median(Translator& t, const Operation& op) {
   Type type = t.result_type(op, 0), flag_type = t.require_operand_binding(op, 0).type;
-  auto [result, without_nan] = translate_with_redirected_output(t, op, "nanmedian", "Out", type);
+  t.translate_by_spec(op, *find_op_spec("nanmedian"));
+  std::string result = t.last_op().outputs.at("Out").front();
+  std::string without_nan = t.declare_variable_with_unique_name(result, type);
+  t.last_op().outputs["Out"].front() = without_nan;
   Attrs attrs = t.last_op().attrs;
   auto axes = std::get<Ints>(attrs.at("axis").value);
   flag_type.dtype = DType::boolean;
