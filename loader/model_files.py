@@ -58,6 +58,15 @@ def model_prefix(path: str | os.PathLike[str]) -> str:
     return text
 
 
+def model_name(path: str | os.PathLike[str]) -> str:
+    """Return the name of a model: that of a directory with a model of a fixed name (`inference`,
+    `model`), or the last part of the prefix.
+    """
+    prefix = model_prefix(path)
+    is_directory = os.path.isdir(path) and prefix != os.fspath(path)
+    return os.path.basename(os.path.abspath(path if is_directory else prefix))
+
+
 def _has_program(prefix: str) -> bool:
     return os.path.exists(prefix + MODEL) or os.path.exists(prefix + PADDLE3_MODEL)
 

@@ -19,7 +19,9 @@ import numpy as np
 from ..core.errors import GuardError, OpError
 from ..export.atomic_files import write_files_atomically
 from ..loader.engine import Engine
-from ..loader.model_files import ModelFileContents, model_prefix, read_model
+from ..loader.model_files import ModelFileContents, model_name, read_model
+from ..loader.runtime import EngineError
+from ..onnx.synthetic_inputs import iter_terminating_input_sets
 from ..onnx.writer import ExportOptions, write_onnx
 from .datatypes import require_datatype
 
@@ -39,22 +41,33 @@ def _symbolic_dims_to_minus_one(shape: list[int | str]) -> list[int]:
     return [d if isinstance(d, int) else -1 for d in shape]
 
 
-def can_batch(engine: Engine) -> bool:
+def can_batch(engine: Engine, files: ModelFileContents) -> bool:
     """Whether requests can be concatenated along the first axis: it is dynamic in every input and
-    output, and the results of a sample do not depend on the others.
+    output, allows every size from 1 to its maximum, and the results of a sample do not depend on
+    the others.
     """
     shapes = [shape for _, _, shape in (*engine.inputs, *engine.outputs)]
     is_dynamic = all(shape and not isinstance(shape[0], int) for shape in shapes)
-    return not engine.row_split_owners and is_dynamic and _has_equal_results_in_batched_run(engine)
+    has_any_size = all(
+        dim.smallest_size <= 1 and dim.multiple == 1
+        for _, axis, dim in engine.named_dims
+        if axis == 0
+    )
+    return (
+        not engine.row_split_owners
+        and is_dynamic
+        and has_any_size
+        and _has_equal_results_in_batched_run(engine, files)
+    )
 
 
-def _has_equal_results_in_batched_run(engine: Engine) -> bool:
+def _has_equal_results_in_batched_run(engine: Engine, files: ModelFileContents) -> bool:
     """Whether a batch of two synthetic requests has the results of the single requests; False if
     no synthetic inputs fit.
 
     Shapes are not sufficient: `nonzero`, or a softmax over the first axis, mixes samples.
     """
-    for first in engine.iter_synthetic_input_sets():
+    for first in iter_terminating_input_sets(engine, files):
         rows = {len(array) for array in first}
         if len(rows) != 1:
             return False
@@ -63,7 +76,7 @@ def _has_equal_results_in_batched_run(engine: Engine) -> bool:
         try:
             separate = engine.run(first), engine.run(second)
             batched = engine.run(both)
-        except (OpError, GuardError):
+        except (OpError, GuardError, EngineError):
             continue
         return all(map(partial(_is_close_to_concatenation, rows.pop()), *separate, batched))
     return False
@@ -87,9 +100,9 @@ def _is_close_to_concatenation(rows: int, first: Any, second: Any, batched: Any)
     return np.array_equal(expected, batched)
 
 
-def model_config(name: str, engine: Engine) -> dict[str, Any]:
+def model_config(name: str, engine: Engine, files: ModelFileContents) -> dict[str, Any]:
     """Return Triton's configuration of a model (the content of config.pbtxt) as nested dicts."""
-    batches = can_batch(engine)
+    batches = can_batch(engine, files)
 
     def describe_tensors(tensors: list[tuple[str, str, list[int | str]]]) -> list[dict[str, Any]]:
         return [
@@ -201,7 +214,7 @@ def add_model_to_repository(
     Raises OpError if the folder exists already. On an error, nothing is left in the repository.
     """
     files = read_model(prefix)
-    name = name or Path(model_prefix(prefix)).name
+    name = name or model_name(prefix)
     folder = repository / name
     if folder.exists():
         raise OpError(f"export: {folder} exists already")
@@ -231,6 +244,6 @@ def _write_model_folder(
         write_onnx(files, version / "model.onnx", options._replace(inline=True))
     engine = Engine(files.pdmodel, files.params_path, files.name)
     write_files_atomically(
-        {str(draft / "config.pbtxt"): to_pbtxt(model_config(name, engine)).encode()}
+        {str(draft / "config.pbtxt"): to_pbtxt(model_config(name, engine, files)).encode()}
     )
     write_files_atomically({str(draft / "inference_service.yaml"): kserve_manifest(name).encode()})
