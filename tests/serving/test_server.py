@@ -185,6 +185,7 @@ INVALID_REQUESTS = [
     (json.dumps(request(parameters={"binary_data_size": -1})), "binary_data_size -1"),
     (json.dumps(request(parameters={"binary_data_size": 10**20})), "binary_data_size"),
     (json.dumps(request(parameters=[])), "'parameters' must be an object"),
+    (json.dumps(request() | {"id": {"a": 1}}), "'id' must be a string"),
     (json.dumps(request() | {"outputs": [{"name": "zz"}]}), "the outputs ['zz'] do not exist"),
     (
         json.dumps(
@@ -264,6 +265,8 @@ def test_invalid_headers(server: Server) -> None:
     status, said = post(server, good + b"more", Inference_Header_Content_Length=str(len(good)))
     assert status == 400 and "4 extra bytes follow" in said["error"]
     assert post(server, good, Content_Encoding="br")[0] == 415
+    assert post(server, good, Content_Encoding="Identity")[0] == 200
+    assert post(server, gzip.compress(good), Content_Encoding="GZIP")[0] == 200
     assert post(server, good, Content_Encoding="gzip")[0] == 400
     assert post(server, gzip.compress(good)[:-9], Content_Encoding="gzip")[0] == 400
     assert (
@@ -580,6 +583,30 @@ def test_missing_extra_is_reported(model: str) -> None:
         check=False,
     )
     assert said.returncode == 1 and "oarlock[serve]" in said.stderr
+
+
+def test_model_that_rejects_generated_inputs_is_served(tmp_path: Path) -> None:
+    class Sevens(paddle.nn.Layer):
+        def forward(self, x: paddle.Tensor) -> paddle.Tensor:
+            return x.reshape([-1, 7, 4]).sum(1)
+
+    prefix = str(tmp_path / "sevens")
+    spec = [paddle.static.InputSpec([None, 4], "float32", "x")]
+    with pytest.warns(UserWarning, match="no parameters"):
+        paddle.jit.save(Sevens(), prefix, input_spec=spec, format="paddle3")
+    made = start_server([prefix])
+    try:
+        tensor = {"name": "x", "datatype": "FP32", "shape": [7, 4], "data": [1] * 28}
+        path = "/v2/models/sevens/infer"
+        status, answer = post(made, json.dumps({"inputs": [tensor]}), path)
+        assert status == 200 and answer["outputs"][0]["data"] == [7.0] * 4
+        tensor |= {"shape": [1, 4], "data": [1] * 4}
+        status, answer = post(made, json.dumps({"inputs": [tensor]}), path)
+        # one line, without source lines of the model and of the server
+        assert status == 500 and answer["error"].startswith("engine: reshape2, output")
+        assert "\n" not in answer["error"]
+    finally:
+        assert stop_server(made) == 0
 
 
 def test_sizes_of_named_dimensions_are_checked(tmp_path: Path) -> None:

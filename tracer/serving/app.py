@@ -23,7 +23,7 @@ from ..core.errors import OarlockError
 from ..core.version import VERSION
 from .body import RequestLimits, RequestMemoryBudget, decompress, raw_body_reserved_in_budget
 from .metrics import Metrics
-from .protocol import RequestError, parse_request
+from .protocol import RequestError, first_line_of_error, parse_request
 from .served_model import ServedModel, num_samples
 
 _EXTENSIONS = ["binary_tensor_data", "model_configuration", "model_repository", "statistics"]
@@ -61,7 +61,7 @@ class App:
             routes += [
                 Route(path, self._report_request_errors(self._metadata_response)),
                 Route(path + "/ready", self._report_request_errors(self._readiness_response)),
-                Route(path + "/config", self._report_request_errors(self._config_response)),
+                Route(path + "/config", self._config_response),
                 Route(path + "/stats", self._report_request_errors(self._statistics_response)),
                 Route(path + "/infer", self._infer, methods=["POST"]),
             ]
@@ -122,8 +122,12 @@ class App:
         self._get_model(request)
         return Response()
 
-    def _config_response(self, request: Request) -> Response:
-        return JSONResponse(self._get_model(request).config)
+    async def _config_response(self, request: Request) -> Response:
+        try:
+            model = self._get_model(request)
+        except RequestError as error:
+            return _error_response(error)
+        return JSONResponse(await self._run_in_worker(lambda: model.config))  # runs the model once
 
     def _statistics_response(self, request: Request) -> Response:
         return JSONResponse({"model_stats": [_model_statistics(self._get_model(request))]})
@@ -154,7 +158,7 @@ class App:
             status = _CLIENT_CLOSED_REQUEST
             return Response(status_code=_CLIENT_CLOSED_REQUEST)
         except OarlockError as error:
-            return _error_response(RequestError(str(error), 500))
+            return _error_response(RequestError(first_line_of_error(error), 500))
         finally:
             if model is not None:
                 model.statistics.add(status == 200, time.perf_counter() - started, rows)
