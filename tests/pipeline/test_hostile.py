@@ -71,6 +71,9 @@ YAML_ALIAS_BOMB = "a0: &a0 [x, x]\n" + "".join(
         ("a: !!python/object/apply:os.system [x]", "has a value with the tag"),
         ("a: !!binary aGk=", "has a value with the tag"),
         ("a: !!int x", "is not a valid int"),
+        ("a: 1" + ":1" * 10**6, "'1:1:1.*' is not a valid int"),  # quadratic time in PyYAML
+        ("a: 0x" + "f" * 10**6, "'0xf.*' is not a valid int"),
+        ("a: 1" + "0" * 400 + ".0", "'10.*' is not a valid float"),
         ("<<: {a: 1}", "has a value with the tag"),
         ("a: 1\n---\nb: 2", "several YAML documents"),
         ("a: [1, 2", "is not valid YAML"),
