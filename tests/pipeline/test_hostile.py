@@ -364,6 +364,61 @@ def test_results_precede_the_next_image(directories: Path) -> None:
             next(results)
 
 
+def test_failed_images_lose_no_results(directories: Path) -> None:
+    """Image 1 has the size of the others, but the network's result contains NaN."""
+    good = np.zeros((32, 32, 3), np.uint8)
+    for name in ("cls", "rec", "det"):
+        model = pipeline.load(directories / name)
+        (wanted,) = model.predict(good)
+        images = [good, good, "none.png", good, None, good, good]
+        results = list(model.predict(images, 4, return_exceptions=True))
+        assert [type(result) for result in results[2::2]] == [
+            FileNotFoundError,
+            OpError,
+            type(wanted),
+        ]
+        assert all(results[i] == wanted for i in (0, 1, 3, 5, 6))
+        got = []
+        with pytest.raises(FileNotFoundError):
+            got.extend(iter(model.predict(images, 4)))
+        assert got == [wanted, wanted]
+
+
+def test_failed_runs_lose_no_results(directories: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The network returns NaN for white images."""
+    model = pipeline.load(directories / "cls")
+    black, white = (np.full((32, 32, 3), level, np.uint8) for level in (0, 255))
+    (wanted,) = model.predict(black)
+    run = model._engine.run
+
+    def run_with_nan(feeds: list[np.ndarray]) -> list[np.ndarray]:
+        (scores,) = run(feeds)
+        scores = scores.copy()
+        scores[feeds[0].mean((1, 2, 3)) > 1] = np.nan
+        return [scores]
+
+    monkeypatch.setattr(model._engine, "run", run_with_nan)
+    results = list(model.predict([black, white, black], 3, return_exceptions=True))
+    assert results[0] == results[2] == wanted
+    assert "NaN or infinity" in str(results[1])
+    got = []
+    with pytest.raises(OpError, match="NaN or infinity"):
+        got.extend(iter(model.predict([black, white, black], 3)))
+    assert got == [wanted]
+
+
+def test_failed_images_of_text_systems(directories: Path) -> None:
+    reader = pipeline.load(directories / "det", rec=directories / "rec")
+    page = np.zeros((40, 90, 3), np.uint8)
+    (wanted,) = reader.predict(page)
+    first, error, last = reader.predict([page, "none.png", page], return_exceptions=True)
+    assert first == last == wanted
+    assert isinstance(error, FileNotFoundError)
+    for arguments in ({"batch_size": 1.5}, {"batch_size": "2"}, {"score_thresh": "0.5"}):
+        with pytest.raises(OpError, match=f"^predict: {next(iter(arguments))}="):
+            reader.predict(page, **arguments)
+
+
 def test_images_without_pixels() -> None:
     processor = runtime_module().ImageProcessor.from_json(json.dumps(CLASS), "x.yml")
     with pytest.raises(runtime_module().Error, match="the image has no pixels"):
