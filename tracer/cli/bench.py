@@ -48,6 +48,7 @@ def require_valid_inputs_and_run_seconds(
             reason = reason or str(error).splitlines()[0]
         else:
             return arrays, perf_counter() - start
+    reason = reason or "the inputs would have too many elements"
     raise OpError(
         f"bench: generated inputs do not fit this model ({reason}); give sizes with --shape, or "
         f"time it in a script"
