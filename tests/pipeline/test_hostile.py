@@ -328,6 +328,25 @@ def test_image_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("form", "offset"),
+    [("DDS", 77), ("AVIF", 81)],  # NotImplementedError, RuntimeError
+)
+def test_all_errors_of_image_decoders_are_file_errors(
+    form: str, offset: int, tmp_path: Path
+) -> None:
+    Image.init()
+    if form not in Image.SAVE:
+        pytest.skip(f"Pillow cannot write {form} here")
+    path = tmp_path / "x.img"
+    Image.fromarray(np.zeros((23, 31, 3), np.uint8)).save(path, form)
+    data = bytearray(path.read_bytes())
+    data[offset : offset + 4] = bytes(4)
+    path.write_bytes(data)
+    with pytest.raises(FileError, match=r"^x\.img: is not a readable image"):
+        decode_image(path)
+
+
+@pytest.mark.parametrize(
     "array",
     [np.zeros((0, 4, 3), np.uint8), np.zeros((4, 4, 4), np.uint8), np.zeros((4, 4, 3)), "", 3],
 )
