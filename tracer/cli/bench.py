@@ -68,7 +68,7 @@ def measure_model_times(
     load = perf_counter() - start
     arrays, first = require_valid_inputs_and_run_seconds(engine, parse_shapes(shape))
     times = []
-    for _ in range(warmup + max(repeat, 1)):
+    for _ in range(warmup + repeat):
         start = perf_counter()
         engine.run(arrays)
         times.append(perf_counter() - start)

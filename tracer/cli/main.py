@@ -23,7 +23,11 @@ app = typer.Typer(
 )
 
 Prefix = Annotated[
-    str, typer.Argument(help="path without suffix of m.pdmodel, or a model folder of Paddle 1.x")
+    str,
+    typer.Argument(
+        help="path without suffix of m.pdmodel or m.json, a directory with inference.json, "
+        "inference.pdmodel, model.json or model.pdmodel, or a model folder of Paddle 1.x"
+    ),
 ]
 Device = Annotated[str, typer.Option(help="cpu, cuda or tensorrt")]
 Threads = Annotated[int, typer.Option(help="threads per op; 0: the engine's default")]
@@ -325,8 +329,8 @@ def bench(
             help="shape of an input, as NAME=1,3,224,224; default for dynamic dimensions: 1"
         ),
     ] = [],  # noqa: B006
-    warmup: Annotated[int, typer.Option(help="runs that are not measured")] = 5,
-    repeat: Annotated[int, typer.Option(help="measured runs")] = 100,
+    warmup: Annotated[int, typer.Option(min=0, help="runs that are not measured")] = 5,
+    repeat: Annotated[int, typer.Option(min=1, help="measured runs")] = 100,
     device: Device = "cpu",
     threads: Threads = 0,
     cache_dir: CacheDir = "",

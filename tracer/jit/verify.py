@@ -288,10 +288,9 @@ def verify_files_against_reference(
         why = f"not verified: none of the generated inputs fits; {reason}"
         warnings.warn(f"verify: {why}", stacklevel=2)
         return why
-    return (
-        f"{engine_name}at {'; '.join(dict.fromkeys(tried_sizes))}: largest difference "
-        f"{trials.largest_difference:.1e}"
-    )
+    sizes = "; ".join(dict.fromkeys(tried_sizes))
+    where = f"at {sizes}" if sizes else "without inputs"
+    return f"{engine_name}{where}: largest difference {trials.largest_difference:.1e}"
 
 
 class TrialSeries:
