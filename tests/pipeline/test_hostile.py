@@ -145,6 +145,10 @@ SHAPES: list[Any] = ["Hpi", "backend_configs", "tensorrt", "dynamic_shapes"]
             r"label_list\[4\] is not text; write it in quotes",
         ),
         (change(CLASS, ["PostProcess", "Topk", "topk"], 0), "topk is 0"),
+        (
+            change(CLASS, ["PostProcess", "Topk", "label_list", 1], "x" * 2000),
+            r"label_list\[1\] has more than 1024 bytes",
+        ),
         (change(TEXT, ["PostProcess", "box_type"], "poly"), "'poly' is not supported"),
         (
             change(TEXT, ["PostProcess", "thresh"], 2),
@@ -279,6 +283,31 @@ def test_argument_values(
     """Errors name the argument, not the file."""
     with pytest.raises(OpError, match="^load: " + part):
         pipeline.load(directories / name, **arguments)
+
+
+def test_images_that_cannot_be_drawn_or_written(tmp_path: Path) -> None:
+    """Fonts and lines in proportion to the size of the image, and texts of any length, would
+    exhaust the memory; some image formats cannot store colors, others not all sizes.
+    """
+    wide = np.zeros((1, 10**6, 3), np.uint8)
+    fields: dict[str, Any] = {"class_ids": [1], "scores": [0.5], "label_names": ["dog"]}
+    assert pipeline.TopkResult(wide, None, fields).to_image().size == (10**6, 1)
+    with pytest.raises(OpError, match=r"^save_to_img: an image of 1000000 x 1 pixels .* as JPEG"):
+        pipeline.TopkResult(wide, None, fields).save_to_img(tmp_path / "x.jpg")
+    box = {"cls_id": 0, "label": "dog", "score": 0.5, "coordinate": [0.0, 0.0, 1e6, 1.0]}
+    assert pipeline.DetResult(wide, None, {"boxes": [box]}).to_image().size == (10**6, 1)
+    line = pipeline.TextRecResult(wide, None, {"rec_text": "dog", "rec_score": 0.5})
+    assert line.to_image().height == 401
+    small = np.zeros((40, 50, 3), np.uint8)
+    for label in ("x" * 10**7, "a\n" * 10**5):
+        fields["label_names"] = [label]
+        assert pipeline.TopkResult(small, None, fields).to_image().size == (50, 40)
+    fields["label_names"] = ["dog"]
+    path = pipeline.TopkResult(small, "page.xbm", fields).save_to_img(tmp_path)
+    assert path.name == "page_res.png"  # XBM has no colors
+    with pytest.raises(OpError, match=r"'x\.xbm' is neither an existing folder nor a file name"):
+        pipeline.TopkResult(small, None, fields).save_to_img(tmp_path / "x.xbm")
+    assert [path.name for path in tmp_path.iterdir()] == ["page_res.png"]
 
 
 def test_suffixes_of_output_files(tmp_path: Path) -> None:
