@@ -137,7 +137,7 @@ def find_non_forward_method_prefixes(prefix: str) -> dict[str, str]:
     the prefix of its files: `prefix`.METHOD.pdmodel or `prefix`.METHOD.json.
 
     A `.pdmodel` with a `.pdiparams.info` of the same prefix is a separate model, not a method. A
-    `.json` that is no program, such as the `inference.yml.json` of a pipeline, is not one either.
+    `.json` that is no program, such as other JSON settings, is not one either.
     """
     folder, stem = os.path.split(prefix)
     prefixes = {}

@@ -85,7 +85,7 @@ TEST("pipeline: images that fail lose no results of others") {
              {{"dim", INTS({2, 3})}},
              {{"x", {DType::float32, {1, 3, -1, -1}}}, {"y", {DType::float32, {1, 3}}}}};
   put_file(folder / "inference.pdmodel", to_pdmodel(mean.program()));
-  put_file(folder / "inference.yml.json",
+  put_file(folder / "inference.yml.config.json",
            R"({"PreProcess": {"transform_ops": [{"ToCHWImage": null}]},
                "PostProcess": {"Topk": {"topk": 1}}})");
   Pipeline pipeline(folder.path.string());
@@ -207,5 +207,5 @@ TEST("pipeline: settings errors name the file and all unsupported transforms") {
               ImageProcessor::from_json(
                   R"({"PreProcess": {"transform_ops": [{"A": {}}, {"B": {}}]}})", "inference.yml"));
   CHECK_ERROR("inference.yml: no JSON at byte", ImageProcessor::from_json("{", "inference.yml"));
-  CHECK_ERROR("there is no inference.yml.json", ImageProcessor::open("/nonexistent"));
+  CHECK_ERROR("there is no inference.yml.config.json", ImageProcessor::open("/nonexistent"));
 }

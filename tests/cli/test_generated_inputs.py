@@ -86,7 +86,7 @@ def test_tune_stores_valid_input_shapes(tmp_path: Path) -> None:
     words = [runner_path(), "tune", prefix, "--option", "threads=1", "--option", "inter_threads=1"]
     subprocess.run(words, capture_output=True, text=True, check=True)
     assert "x=float32[1,1,32,32]" in json.dumps(
-        json.loads(Path(f"{prefix}.oarlock-tune.json").read_text())
+        json.loads(Path(f"{prefix}.oarlock.tune.json").read_text())
     )
 
 

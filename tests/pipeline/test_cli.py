@@ -115,6 +115,6 @@ def test_broken_images_do_not_stop_the_others(folder: Path, tmp_path: Path) -> N
 def test_pipeline_config(folder: Path) -> None:
     code, text = oarlock("pipeline-config", folder / "det")
     assert code == 0
-    path = folder / "det" / "inference.yml.json"
-    assert "inference.yml.json" in text
+    path = folder / "det" / "inference.yml.config.json"
+    assert "inference.yml.config.json" in text
     assert json.loads(path.read_text()) == networks.text_detection()

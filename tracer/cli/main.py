@@ -308,8 +308,8 @@ def pipeline_config(
         typer.Option(
             "--output",
             "-o",
-            help="file to write; default: inference.yml.json or infer_cfg.yml.json in the "
-            "directory",
+            help="file to write; default: inference.yml.config.json or infer_cfg.yml.config.json "
+            "in the directory",
         ),
     ] = None,
 ) -> None:

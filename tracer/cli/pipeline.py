@@ -110,6 +110,7 @@ def write_pipeline_config(directory: str, output: Path | None) -> None:
     """Write the settings file of a model directory as JSON, after validating it."""
     source = find_settings_file(directory)
     make_image_processor(source, {})
-    path = output or source.with_name(f"{source.name}.json")
+    # Paddle 3 opens files NAME.METHOD.json beside NAME.json, but not names with more parts.
+    path = output or source.with_name(f"{source.name}.config.json")
     write_files_atomically({path: read_settings_as_json(source, {}).encode()})
     _print(f"{path}: {path.stat().st_size:,} bytes")

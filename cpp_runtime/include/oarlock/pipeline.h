@@ -90,8 +90,8 @@ class OARLOCK_EXPORT ImageProcessor {
   /// transforms, of which it lists all, for unsupported settings and for an unsupported order of
   /// transforms.
   static ImageProcessor from_json(std::string_view json, const std::string& name);
-  /// Reads `directory`/inference.yml.json or infer_cfg.yml.json.  Throws as `from_json`, and
-  /// Error(file) if there is neither.
+  /// Reads `directory`/inference.yml.config.json or infer_cfg.yml.config.json.  Throws as
+  /// `from_json`, and Error(file) if there is neither.
   static ImageProcessor open(const std::string& directory);
 
   PipelineTask task() const;

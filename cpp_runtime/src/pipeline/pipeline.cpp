@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMaxSettingsBytes = std::size_t{16} << 20;
 constexpr std::int64_t kMaxOutputElements = std::int64_t{1} << 48;
 constexpr std::int64_t kMaxSourceSide = std::int64_t{1} << 28;  // of images that are accepted
-constexpr const char* kSettingsFiles[] = {"inference.yml.json", "infer_cfg.yml.json"};
+constexpr const char* kSettingsFiles[] = {"inference.yml.config.json", "infer_cfg.yml.config.json"};
 
 [[noreturn]] void throw_wrong_outputs(std::span<const TensorView> outputs, PipelineTask task,
                                       const std::string& expected) {
