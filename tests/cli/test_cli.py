@@ -167,6 +167,21 @@ def test_model_without_inputs(tmp_path: Path) -> None:
     assert "in.npz has arrays that no input has: ['x']" in text
 
 
+@pytest.mark.parametrize("name", ["in.npz", "m.json", "m.pdiparams", "m.pdiparams.info"])
+def test_outputs_do_not_replace_inputs(name: str, tmp_path: Path) -> None:
+    prefix = str(tmp_path / "m")
+    net = nn.Linear(4, 2)
+    net.eval()
+    spec = [paddle.static.InputSpec([None, 4], "float32", "x")]
+    paddle.jit.save(net, prefix, input_spec=spec, format="paddle3")
+    np.savez(tmp_path / "in.npz", x=np.ones((2, 4), "float32"))
+    before = (tmp_path / name).read_bytes()
+    code, text = oarlock("run", prefix, "-i", f"{tmp_path}/in.npz", "-o", f"{tmp_path}/{name}")
+    assert code == 1
+    assert "would be written over" in text
+    assert (tmp_path / name).read_bytes() == before
+
+
 def test_doctor() -> None:
     code, text = oarlock("doctor")
     assert code == 0

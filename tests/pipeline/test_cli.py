@@ -118,3 +118,9 @@ def test_pipeline_config(folder: Path) -> None:
     path = folder / "det" / "inference.yml.config.json"
     assert "inference.yml.config.json" in text
     assert json.loads(path.read_text()) == networks.text_detection()
+    settings = folder / "det" / "inference.yml"
+    before = settings.read_bytes()
+    code, text = oarlock("pipeline-config", folder / "det", "-o", settings)
+    assert code == 1
+    assert "would be written over the settings file" in text.replace("\n", " ")
+    assert settings.read_bytes() == before

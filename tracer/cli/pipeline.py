@@ -112,5 +112,7 @@ def write_pipeline_config(directory: str, output: Path | None) -> None:
     make_image_processor(source, {})
     # Paddle 3 opens files NAME.METHOD.json beside NAME.json, but not names with more parts.
     path = output or source.with_name(f"{source.name}.config.json")
+    if path.exists() and path.samefile(source):
+        raise OpError(f"pipeline-config: --output {path} would be written over the settings file")
     write_files_atomically({path: read_settings_as_json(source, {}).encode()})
     _print(f"{path}: {path.stat().st_size:,} bytes")
