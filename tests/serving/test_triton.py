@@ -128,6 +128,38 @@ def test_batching_requires_that_all_batch_sizes_are_allowed(
     assert warm_up == ([4] if largest else [batch.smallest_size, 4])
 
 
+def pairs_of_rows(x: paddle.Tensor, y: paddle.Tensor) -> paddle.Tensor:
+    return x.reshape([-1, 2, 3]) + y[:, :3].mean(0)
+
+
+def repeat_while_zero(x: paddle.Tensor, y: paddle.Tensor) -> paddle.Tensor:
+    while x.abs().max() == 0:
+        x = x * y.sum()
+    return x
+
+
+@pytest.mark.parametrize(
+    ("function", "warms_up"),
+    [(paddle.add, True), (pairs_of_rows, False), (repeat_while_zero, False)],
+)
+def test_warm_up_that_would_fail_or_not_end_is_left_out(
+    function: Callable[..., paddle.Tensor], warms_up: bool, tmp_path: Path
+) -> None:
+    """Triton does not load a model whose warm-up fails."""
+    spec = [paddle.static.InputSpec([None, 3], "float32", name) for name in "xy"]
+    prefix = str(tmp_path / "net")
+
+    def call(x: paddle.Tensor, y: paddle.Tensor) -> paddle.Tensor:
+        return function(x, y)
+
+    static = paddle.jit.to_static(call, input_spec=spec)
+    with pytest.warns(UserWarning, match="no parameters"):
+        paddle.jit.save(static, prefix, format="paddle3", verify=False)
+    files = read_model(prefix)
+    config = model_config("net", Engine(files.pdmodel, files.params_path), files)
+    assert ("model_warmup" in config) == warms_up
+
+
 def multiply(x: paddle.Tensor, y: paddle.Tensor) -> paddle.Tensor:
     return paddle.matmul(x, y)  # two requests together have sizes that do not fit
 

@@ -6,9 +6,11 @@ https://github.com/triton-inference-server/server/blob/main/docs/user_guide/mode
 from __future__ import annotations
 
 import json
+import math
 import re
 import shutil
 import tempfile
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -21,13 +23,14 @@ from ..export.atomic_files import write_files_atomically
 from ..loader.engine import Engine
 from ..loader.model_files import ModelFileContents, model_name, read_model
 from ..loader.runtime import EngineError
-from ..onnx.synthetic_inputs import iter_terminating_input_sets
+from ..onnx.synthetic_inputs import drop_endless_inputs, iter_terminating_input_sets
 from ..onnx.writer import ExportOptions, write_onnx
 from .datatypes import require_datatype
 
 _MAX_BATCH_SIZE = 8
 _MAX_NAME_LENGTH = 63  # of a name in Kubernetes
 _WARM_UP_SIZE = 1  # of a dynamic dimension
+_MAX_WARM_UP_ELEMENTS = 1 << 27  # of all inputs
 _TOLERANCE = 1e-2  # for half precision, where another order of sums changes results
 
 
@@ -126,9 +129,13 @@ def model_config(name: str, engine: Engine, files: ModelFileContents) -> dict[st
         "input": describe_tensors(engine.inputs),
         "output": describe_tensors(engine.outputs),
         "instance_group": [{"count": 1, "kind": EnumName("KIND_AUTO")}],
-        "model_warmup": [_warm_up_entry(engine, batches)],
     }
-    return config | ({"dynamic_batching": {}} if batches else {})
+    warm_up = _warm_up_entries(engine, files, batches)
+    return (
+        config
+        | ({"model_warmup": warm_up} if warm_up else {})
+        | ({"dynamic_batching": {}} if batches else {})
+    )
 
 
 def _max_batch_size(engine: Engine) -> int:
@@ -137,24 +144,39 @@ def _max_batch_size(engine: Engine) -> int:
     return min([_MAX_BATCH_SIZE, *(size for size in largest if size is not None)])
 
 
-def _warm_up_entry(engine: Engine, batches: bool) -> dict[str, Any]:
+def _warm_up_entries(
+    engine: Engine, files: ModelFileContents, batches: bool
+) -> list[dict[str, Any]]:
+    """Return the warm-up on zeros; nothing if the model rejects them or does not finish, because
+    Triton does not load a model whose warm-up fails.
+    """
     smallest = {(name, axis): dim.smallest_size for name, axis, dim in engine.named_dims}
+    shapes = {
+        n: [
+            d if d >= 0 else max(smallest.get((n, axis), 0), _WARM_UP_SIZE)
+            for axis, d in enumerate(_symbolic_dims_to_minus_one(shape))
+        ]
+        for n, _, shape in engine.inputs
+    }
     inputs = [
         {
             "key": n,
             "value": {
                 "data_type": EnumName(require_datatype(dtype, n).triton),
-                "dims": [
-                    d if d >= 0 else max(smallest.get((n, axis), 0), _WARM_UP_SIZE)
-                    for axis, d in enumerate(_symbolic_dims_to_minus_one(shape))
-                ][batches:]
-                or [1],
+                "dims": shapes[n][batches:] or [1],
                 "zero_data": True,
             },
         }
-        for n, dtype, shape in engine.inputs
+        for n, dtype, _ in engine.inputs
     ]
-    return {"name": "zeros", "batch_size": 1, "inputs": inputs}
+    if not inputs or sum(map(math.prod, shapes.values())) > _MAX_WARM_UP_ELEMENTS:
+        return []
+    zeros = [np.zeros(shapes[n], require_datatype(dtype, n).np) for n, dtype, _ in engine.inputs]
+    for arrays in drop_endless_inputs(files, [zeros]):
+        with suppress(OpError, GuardError, EngineError):
+            engine.run(arrays)
+            return [{"name": "zeros", "batch_size": 1, "inputs": inputs}]
+    return []
 
 
 def to_pbtxt(tree: dict[str, Any], indent: str = "") -> str:
