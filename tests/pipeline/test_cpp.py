@@ -75,6 +75,9 @@ def test_errors(folder: Path, tmp_path: Path) -> None:
         assert first == last
         assert "the array 'b' is no image" in error["error"]
         assert done.stderr.startswith("b: pipeline: the array 'b' is no image")
+    np.savez(tmp_path / "x.npz", **{"a\x1b[2J": np.zeros((4, 4))})
+    done = runner(folder / "cls", "--input", tmp_path / "x.npz")
+    assert "\x1b" not in done.stdout + done.stderr
     networks.write_directory(tmp_path, "cls")
     done = runner(tmp_path / "cls", "--input", tmp_path / "x.npz")
     assert "oarlock pipeline-config DIR" in done.stderr

@@ -477,6 +477,7 @@ def test_gray_arrays_and_pil_images() -> None:
     gray = np.arange(12, dtype=np.uint8).reshape(3, 4)
     assert np.array_equal(decode_image(gray), np.repeat(gray[:, :, None], 3, 2))
     assert np.array_equal(decode_image(Image.fromarray(gray)), decode_image(gray))
+    assert np.array_equal(decode_image(gray.view(np.matrix)), decode_image(gray))
 
 
 @pytest.fixture(scope="module")

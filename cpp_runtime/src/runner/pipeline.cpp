@@ -71,7 +71,7 @@ std::string lines_to_json(const std::vector<TextLine>& lines) {
 
 ImageView to_image(const std::string& name, const Tensor& array) {
   if (array.dtype() != DType::uint8 || array.shape().size() != 3 || array.shape()[2] != 3)
-    throw Error(ErrorCode::input, "pipeline: the array '" + name +
+    throw Error(ErrorCode::input, "pipeline: the array '" + escape_control_characters(name) +
                                       "' is no image; expected uint8[height, width, 3] in RGB "
                                       "order");
   return {static_cast<const std::uint8_t*>(array.data()), array.shape()[0], array.shape()[1]};
