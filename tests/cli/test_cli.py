@@ -182,6 +182,22 @@ def test_outputs_do_not_replace_inputs(name: str, tmp_path: Path) -> None:
     assert (tmp_path / name).read_bytes() == before
 
 
+def test_names_in_files_do_not_control_the_terminal(model: tuple[str, Any], tmp_path: Path) -> None:
+    np.savez(tmp_path / "in.npz", **{"x\x1b[2J": np.ones(3)})
+    words = (str(tmp_path / "in.npz"), str(tmp_path / "out.npz"))
+    for command in (
+        ["run", model[0], "--input", words[0], "--output", words[1]],
+        ["verify", model[0], "--input", words[0], "--expect", words[0]],
+    ):
+        done = runner(*command)
+        assert done.returncode == 1
+        assert r"'x\x1b[2J'" in done.stderr
+    code, text = oarlock("run", str(tmp_path / "\x1b[2J"), "-i", words[0], "-o", words[1])
+    assert code == 1
+    assert r"\x1b[2J" in text
+    assert "\x1b" not in text
+
+
 def test_doctor() -> None:
     code, text = oarlock("doctor")
     assert code == 0

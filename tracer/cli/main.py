@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from ..core.errors import OarlockError
+from ..loader.escape_control_characters import escape_control_characters
 from ..utils.terminal import make_console
 
 app = typer.Typer(
@@ -55,8 +56,8 @@ def report_errors(command: Callable[..., None]) -> Callable[..., None]:
 def _format_error(error: Exception) -> str:
     """Return the message of an error; that of the operating system as `file: what was wrong`."""
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        return f"{os.fspath(error.filename)}: {error.strerror}"
-    return str(error)
+        return escape_control_characters(f"{os.fspath(error.filename)}: {error.strerror}")
+    return escape_control_characters(str(error), keep_line_breaks=True)
 
 
 def _escape_markup(text: str) -> str:

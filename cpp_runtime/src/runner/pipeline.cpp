@@ -71,7 +71,7 @@ std::string lines_to_json(const std::vector<TextLine>& lines) {
 
 ImageView to_image(const std::string& name, const Tensor& array) {
   if (array.dtype() != DType::uint8 || array.shape().size() != 3 || array.shape()[2] != 3)
-    throw Error(ErrorCode::input, "pipeline: the array '" + escape_control_characters(name) +
+    throw Error(ErrorCode::input, "pipeline: the array '" + name +
                                       "' is no image; expected uint8[height, width, 3] in RGB "
                                       "order");
   return {static_cast<const std::uint8_t*>(array.data()), array.shape()[0], array.shape()[1]};
@@ -88,7 +88,7 @@ int print_results(const NamedTensors& arrays, Run run) {
       line = run(to_image(name, array));
     } catch (const Error& error) {
       line = "{\"error\": " + quote_json(error.what()) + "}";
-      std::fprintf(stderr, "%s: %s\n", escape_control_characters(name).c_str(), error.what());
+      std::fprintf(stderr, "%s\n", escape_control_characters(name + ": " + error.what()).c_str());
       exit_code = 1;
     }
     std::printf("%s\n", line.c_str());
