@@ -34,6 +34,7 @@ from oarlock.serving.datatypes import DATATYPES, require_datatype
 from oarlock.serving.protocol import Request, RequestError, encode_response, parse_request
 from oarlock.serving.served_model import ServedModel
 
+from . import conftest
 from .conftest import COMMAND, Server, start_server, stop_server
 
 X = np.arange(8, dtype="float32").reshape(2, 4)
@@ -534,6 +535,43 @@ def test_shutdown_completes_running_requests(model: str) -> None:
         assert b" 200 " in last.recv(4096).split(b"\r\n")[0]
     ending.process.communicate(timeout=30)
     assert ending.process.returncode == 0
+
+
+def test_requests_that_never_end_get_503_at_shutdown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Loop(paddle.nn.Layer):
+        def forward(self, x: paddle.Tensor) -> paddle.Tensor:
+            while x.sum() > 1e6:
+                x = x + 1
+            return x
+
+    prefix = str(tmp_path / "loop")
+    spec = [paddle.static.InputSpec([None], "float32", "x")]
+    with pytest.warns(UserWarning, match="no parameters"):
+        paddle.jit.save(Loop(), prefix, input_spec=spec, format="paddle3")
+    code = "from oarlock.serving import server; server._SHUTDOWN_TIMEOUT = 1; "
+    code += "from oarlock.cli.main import app; app()"
+    monkeypatch.setattr(conftest, "COMMAND", [sys.executable, "-u", "-c", code, "serve"])
+    made = start_server([prefix], "--workers", "1")
+    tensor = {"name": "x", "datatype": "FP32", "shape": [1], "data": [2e6]}
+    body = json.dumps({"inputs": [tensor]})
+    answers: list[Any] = []
+    path = "/v2/models/loop/infer"
+    # one runs, the other waits for the worker
+    clients = [
+        threading.Thread(target=lambda: answers.append(post(made, body, path))) for _ in "ab"
+    ]
+    for client in clients:
+        client.start()
+    time.sleep(1)
+    made.process.terminate()
+    _, log = made.process.communicate(timeout=30)
+    for client in clients:
+        client.join()
+    assert made.process.returncode == 0
+    assert answers == [(503, {"error": "the server is shutting down"})] * 2
+    assert "Traceback" not in log
 
 
 @pytest.mark.parametrize(

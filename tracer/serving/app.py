@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -157,6 +158,9 @@ class App:
         except ClientDisconnect:
             status = _CLIENT_CLOSED_REQUEST
             return Response(status_code=_CLIENT_CLOSED_REQUEST)
+        except asyncio.CancelledError:  # the time for requests to finish is over
+            status = 503
+            return _error_response(RequestError("the server is shutting down", 503))
         except OarlockError as error:
             return _error_response(RequestError(first_line_of_error(error), 500))
         finally:
