@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import uvicorn
 
+from oarlock.serving import server as server_module
 from oarlock.serving.app import App
 from oarlock.serving.body import RequestLimits, decompress
 from oarlock.serving.datatypes import require_datatype
@@ -151,6 +152,28 @@ def test_memory_of_request_bodies_is_limited_and_released() -> None:
         server.await_metric("oarlock_request_body_bytes", 0)
         assert server.post(part + GOOD) == 200
         server.await_metric("oarlock_request_body_bytes", 0)
+
+
+def test_memory_of_responses_is_limited_and_released(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client that reads a byte now and then holds its response for a limited time."""
+    monkeypatch.setattr(server_module, "_WRITE_TIMEOUT", 8.0)
+    count = 3 * 10**6  # the bytes exceed the buffers of the operating system
+    head = f'{{"inputs": [{{"name": "x", "shape": [{count}], "datatype": "FP32", "data": '
+    body = f"{head}[{','.join(['1.5'] * count)}]}}]}}".encode()
+    with running_server(memory=20 << 20) as server, server.begin(len(body)) as slow:
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        slow.sendall(body)
+        assert status_of(slow) == 200
+        assert server.metric("oarlock_request_body_bytes") > count
+        assert server.post(body) == 503
+        assert server.post() == 200
+        end = time.monotonic() + 20
+        while server.metric("oarlock_request_body_bytes"):
+            with suppress(ConnectionError):
+                slow.recv(1)
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        assert server.post(body) == 200
 
 
 def test_content_length_reserves_no_memory() -> None:

@@ -30,6 +30,7 @@ from .served_model import ServedModel, num_samples
 _EXTENSIONS = ["binary_tensor_data", "model_configuration", "model_repository", "statistics"]
 _HEADER_LENGTH_HEADER = "Inference-Header-Content-Length"
 _CLIENT_CLOSED_REQUEST = 499  # the status that web servers log if the client closed the connection
+_RESPONSE_PART_SIZE = 256 << 10
 _MAX_ERROR_LENGTH = 2000  # characters of an error message: it may repeat parts of the request
 
 
@@ -150,8 +151,9 @@ class App:
                 with self._occupied_queue_slot():
                     call = partial(self._infer_body, model, body, request.headers)
                     (text, size), rows, seconds = await self._run_in_worker(call)
+            response = _InferenceResponse(text, size, self._budget)
             status = 200
-            return _inference_response(text, size)
+            return response
         except RequestError as error:
             status = error.status
             return _error_response(error)
@@ -229,12 +231,43 @@ class _RejectAmbiguousLength:
         await app(scope, receive, send)
 
 
-def _inference_response(text: bytes, size: int | None) -> Response:
-    if size is None:
-        return Response(text, media_type="application/json")
-    return Response(
-        text, media_type="application/octet-stream", headers={_HEADER_LENGTH_HEADER: str(size)}
-    )
+class _InferenceResponse(Response):
+    """A response that is sent in parts, each of which the client must accept before the next. Its
+    bytes are reserved in the memory budget until the last part is sent.
+
+    size: the length of the JSON if binary tensors follow. Raises RequestError (503) if the budget
+    is exhausted.
+    """
+
+    def __init__(self, text: bytes, size: int | None, budget: RequestMemoryBudget) -> None:
+        is_json = size is None
+        super().__init__(
+            text,
+            media_type="application/json" if is_json else "application/octet-stream",
+            headers={} if is_json else {_HEADER_LENGTH_HEADER: str(size)},
+        )
+        budget.reserve(len(text))
+        self._budget = budget
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the response (ASGI)."""
+        size = len(self.body)
+        try:
+            await send(
+                {
+                    "type": "http.response.start",
+                    "status": self.status_code,
+                    "headers": self.raw_headers,
+                }
+            )
+            for start in range(0, max(size, 1), _RESPONSE_PART_SIZE):
+                end = start + _RESPONSE_PART_SIZE
+                part = bytes(self.body[start:end])
+                await send({"type": "http.response.body", "body": part, "more_body": end < size})
+                if end < size:
+                    await asyncio.sleep(0)  # let other requests and a lost connection be handled
+        finally:
+            self._budget.release(size)
 
 
 def _error_response(error: RequestError) -> Response:

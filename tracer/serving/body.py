@@ -24,7 +24,7 @@ class RequestLimits:
     """Limits on the requests that a server accepts.
 
     bytes: of one request body, also after decompression.
-    memory: bytes of all request bodies together.
+    memory: bytes of all request bodies and responses together.
     seconds: time to send a body.
     idle: seconds between two chunks of a body.
     workers: requests that run at once.
@@ -40,7 +40,7 @@ class RequestLimits:
 
 
 class RequestMemoryBudget:
-    """The total size of all request bodies in memory, and its limit in bytes."""
+    """The total size of all request bodies and responses in memory, and its limit in bytes."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -50,7 +50,7 @@ class RequestMemoryBudget:
         """Reserve `count` bytes.  Raises RequestError (503) if the total would exceed the limit."""
         if self.used + count > self._limit:
             raise RequestError(
-                "the memory limit for request bodies is reached; try again later", 503
+                "the memory limit for requests and responses is reached; try again later", 503
             )
         self.used += count
 

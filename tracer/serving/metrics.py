@@ -36,7 +36,7 @@ class Metrics:
         )
         self.body_bytes = Gauge(
             "oarlock_request_body_bytes",
-            "Bytes of request bodies in memory",
+            "Bytes of request bodies and responses in memory",
             registry=self._registry,
         )
 

@@ -75,23 +75,13 @@ class TimeoutProtocol(H11Protocol):
     def pause_writing(self) -> None:
         """Start the write timer: the client must accept the buffered response in time."""
         super().pause_writing()
-        self._start_write_timer(self.transport.get_write_buffer_size())
+        self._cancel_write_timer()
+        self._write_timer = self.loop.call_later(_WRITE_TIMEOUT, self.transport.abort)
 
     def resume_writing(self) -> None:
         """Cancel the write timer."""
         self._cancel_write_timer()
         super().resume_writing()
-
-    def _start_write_timer(self, buffered: int) -> None:
-        self._cancel_write_timer()
-        self._write_timer = self.loop.call_later(_WRITE_TIMEOUT, self._check_progress, buffered)
-
-    def _check_progress(self, previous: int) -> None:
-        buffered = self.transport.get_write_buffer_size()
-        if buffered < previous:
-            self._start_write_timer(buffered)
-        else:
-            self.transport.abort()
 
     def _cancel_write_timer(self) -> None:
         if self._write_timer is not None:
