@@ -271,7 +271,7 @@ class PredictorPool:
         if not isinstance(size, Integral) or size < 1:
             raise OpError(f"PredictorPool: size={size!r} must be an int of at least 1")
         first = create_predictor(config)
-        self._predictors = [first, *[first.clone() for _ in range(size - 1)]]
+        self._predictors: list[Predictor] = [first, *[first.clone() for _ in range(size - 1)]]
 
     def retrive(self, index: int) -> Predictor:
         """Return the predictor with that index.  The name is Paddle's spelling.
