@@ -105,6 +105,36 @@ def test_model_that_mixes_samples_disables_batching(mixing: Any, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
+    ("function", "dtype", "batches"),
+    [
+        (lambda rows, x: rows - rows.mean(0), "int64", False),
+        (lambda rows, x: rows, "int64", True),
+        (lambda rows, x: rows * (x == x.max(0)).astype("float32"), "int32", False),
+        (lambda rows, x: rows * (x ^ x.any(0)).astype("float32"), "bool", False),
+        (lambda rows, x: rows * (~x).astype("float32"), "bool", True),
+    ],
+)
+def test_integers_and_bools_that_mix_samples_disable_batching(
+    function: Any, dtype: str, batches: bool, tmp_path: Path
+) -> None:
+    class Net(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.table = nn.Embedding(2, 3)
+
+        def forward(self, x: paddle.Tensor) -> paddle.Tensor:
+            return function(self.table(x.flatten().astype("int64")), x)
+
+    net = Net()
+    net.eval()
+    prefix = str(tmp_path / "net")
+    paddle.jit.save(net, prefix, [paddle.static.InputSpec([None, 1], dtype, "x")])
+    files = read_model(prefix)
+    config = model_config("net", Engine(files.pdmodel, files.params_path), files)
+    assert (config["max_batch_size"] > 0) == batches
+
+
+@pytest.mark.parametrize(
     ("batch", "largest"),
     [
         (Dim("batch", 4, 16, multiple=4), 0),  # a batch of 1 would be rejected

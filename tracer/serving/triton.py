@@ -10,6 +10,7 @@ import math
 import re
 import shutil
 import tempfile
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -50,7 +51,7 @@ def can_batch(engine: Engine, files: ModelFileContents) -> bool:
     the others.
     """
     shapes = [shape for _, _, shape in (*engine.inputs, *engine.outputs)]
-    is_dynamic = all(shape and not isinstance(shape[0], int) for shape in shapes)
+    is_dynamic = all(shape and _symbolic_dims_to_minus_one(shape)[0] < 0 for shape in shapes)
     has_any_size = all(
         dim.smallest_size <= 1 and dim.multiple == 1
         for _, axis, dim in engine.named_dims
@@ -74,21 +75,34 @@ def _has_equal_results_in_batched_run(engine: Engine, files: ModelFileContents) 
         rows = {len(array) for array in first}
         if len(rows) != 1:
             return False
-        second = [_perturb_if_float(array) for array in first]
-        both = [np.concatenate(pair) for pair in zip(first, second, strict=True)]
-        try:
-            separate = engine.run(first), engine.run(second)
-            batched = engine.run(both)
-        except (OpError, GuardError, EngineError):
-            continue
-        return all(map(partial(_is_close_to_concatenation, rows.pop()), *separate, batched))
+        for second in drop_endless_inputs(files, _other_values(first)):
+            both = [np.concatenate(pair) for pair in zip(first, second, strict=True)]
+            try:
+                separate = engine.run(first), engine.run(second)
+                batched = engine.run(both)
+            except (OpError, GuardError, EngineError):
+                continue
+            return all(map(partial(_is_close_to_concatenation, rows.pop()), *separate, batched))
     return False
 
 
-def _perturb_if_float(array: Any) -> Any:
-    """Return other values for a floating-point array; integers may be indices and stay."""
-    if array.dtype.kind not in "fV":  # "V": bfloat16
-        return array
+def _other_values(arrays: list[Any]) -> Iterator[list[Any]]:
+    """Yield inputs with other values: all differ; then only those of floating-point arrays, because
+    a model may have no other integers that are valid indices or lengths.
+    """
+    yield [_perturb(array) for array in arrays]
+    if any(_is_float(array) for array in arrays):
+        yield [_perturb(array) if _is_float(array) else array for array in arrays]
+
+
+def _is_float(array: Any) -> bool:
+    return array.dtype.kind in "fV"  # "V": bfloat16
+
+
+def _perturb(array: Any) -> Any:
+    """Return other values; synthetic integers and bools are 0 and 1."""
+    if not _is_float(array):
+        return (1 - array.astype("int64")).astype(array.dtype)
     return array + np.linspace(0.1, 0.9, array.size).reshape(array.shape).astype(array.dtype)
 
 
@@ -97,7 +111,7 @@ def _is_close_to_concatenation(rows: int, first: Any, second: Any, batched: Any)
     if len(first) != rows or len(second) != rows or len(batched) != 2 * rows:
         return False
     expected = np.concatenate([first, second])
-    if expected.dtype.kind in "fV":
+    if _is_float(expected):
         expected, batched = expected.astype("float64"), batched.astype("float64")
         return np.allclose(expected, batched, rtol=_TOLERANCE, atol=_TOLERANCE, equal_nan=True)
     return np.array_equal(expected, batched)
