@@ -109,6 +109,7 @@ def test_model_that_mixes_samples_disables_batching(mixing: Any, tmp_path: Path)
     [
         (lambda rows, x: rows - rows.mean(0), "int64", False),
         (lambda rows, x: rows, "int64", True),
+        (lambda rows, x: (x - x.max(0)) * (rows.sum() < 1e9).astype("int64"), "int64", False),
         (lambda rows, x: rows * (x == x.max(0)).astype("float32"), "int32", False),
         (lambda rows, x: rows * (x ^ x.any(0)).astype("float32"), "bool", False),
         (lambda rows, x: rows * (~x).astype("float32"), "bool", True),
