@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 import sys
+import warnings
 import zlib
 from pathlib import Path
 from typing import Any
@@ -471,6 +472,15 @@ def test_images_without_pixels() -> None:
     processor = runtime_module().ImageProcessor.from_json(json.dumps(CLASS), "x.yml")
     with pytest.raises(runtime_module().Error, match="the image has no pixels"):
         processor.preprocess(np.zeros((0, 4, 3), np.uint8))
+
+
+def test_palettes_with_transparency(tmp_path: Path) -> None:
+    colors = Image.fromarray(np.arange(48, dtype=np.uint8).reshape(4, 4, 3)).convert("P")
+    colors.save(tmp_path / "x.png", transparency=bytes(range(256)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        decoded = decode_image(tmp_path / "x.png")
+    assert np.array_equal(decoded, np.asarray(colors.convert("RGB")))
 
 
 def test_gray_arrays_and_pil_images() -> None:

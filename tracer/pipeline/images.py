@@ -70,6 +70,8 @@ def _to_rgb(image: Any, name: str) -> Array:
         image = import_pillow().fromarray((levels >> 8).astype(np.uint8))
     elif image.mode == "F":
         raise FileError(f"{name}: images of floating-point numbers are not supported")
+    if image.mode == "P" and "transparency" in image.info:
+        image = image.convert("RGBA")  # Pillow warns about a direct conversion to RGB
     try:
         pixels = np.asarray(image.convert("RGB"))
     except (ValueError, OSError) as error:
