@@ -111,7 +111,12 @@ def _(value_tensor, shape_tensor, shape_tensors, *, dtype, shape, str_value, **_
     return new_tensor_meta(shape_tensor, shape_tensors, shape, dtype)
 
 
-@op("fill_any_like", "X -> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT)
+@op(
+    "fill_any_like",
+    "X -> Out",
+    no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
+    older_types=("fill_zeros_like", "fill_zeros_like2"),
+)
 def fill_any_like(x, *, value: float = 0.0, dtype: int = -1):
     """Out = one value everywhere. X [*S] -> Out [*S]"""
     target = x.dtype if dtype == -1 else numpy_dtype_of_proto(dtype)

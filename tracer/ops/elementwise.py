@@ -121,7 +121,12 @@ def _(g, x, y, *, axis):
     return sum_to_shape_if_axis_used(g, x, axis), sum_to_shape_if_axis_used(g, y, axis)
 
 
-@op("elementwise_sub", "X, Y -> Out", meta=broadcast_same_dtype_not_bool)
+@op(
+    "elementwise_sub",
+    "X, Y -> Out",
+    meta=broadcast_same_dtype_not_bool,
+    older_types=("minus",),
+)
 def sub(x, y, *, axis: int = -1):
     """Out = X - Y. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     check_not_bool(x)

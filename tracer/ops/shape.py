@@ -26,7 +26,7 @@ from .shared_op_rules import (
 # ----------------------------------------------------------------------------------------------
 
 
-@op("reshape2", "X, Shape?, ShapeTensor*? -> Out")
+@op("reshape2", "X, Shape?, ShapeTensor*? -> Out", older_types=("reshape",))
 def reshape(
     x, shape_tensor=None, shape_tensors=None, *, shape: Ints = [], use_quantizer: bool = False
 ):
@@ -111,7 +111,7 @@ def _(g, x, y):
     return reshape_like(g, x), None
 
 
-@op("squeeze2", "X -> Out")
+@op("squeeze2", "X -> Out", older_types=("squeeze",))
 def squeeze(x, *, axes: Ints = []):
     """Out = X without the axes of size 1; with `axes`, only those of them are removed. X [*]
     -> Out [*]
@@ -139,7 +139,7 @@ def _(g, x):
     return reshape_like(g, x)
 
 
-@op("unsqueeze2", "X, AxesTensor?, AxesTensorList*? -> Out")
+@op("unsqueeze2", "X, AxesTensor?, AxesTensorList*? -> Out", older_types=("unsqueeze",))
 def unsqueeze(x, axes_tensor=None, axes_tensors=None, *, axes: Ints = []):
     """Out = X with new axes of size 1, inserted one after the other. X [*] -> Out [*]"""
     return x.reshape(unsqueezed_shape(x.shape, resolve_sizes(axes_tensor, axes_tensors, axes)))
@@ -208,7 +208,7 @@ def _(g, x):
 # ----------------------------------------------------------------------------------------------
 
 
-@op("transpose2", "X -> Out", breaks_lod=True)
+@op("transpose2", "X -> Out", breaks_lod=True, older_types=("transpose",))
 def transpose(x, *, axis: Ints):
     """Out = X with permuted axes: axis i of Out is axis[i] of X. X [*] -> Out [*]"""
     return x.transpose(axis)

@@ -314,6 +314,9 @@ def _(gg, x, g, *tensors, axes, starts, ends, strides, decrease_axis):
 @op(
     "set_value",
     "Input, StartsTensorList*?, EndsTensorList*?, StepsTensorList*?, ValueTensor? -> Out",
+    older_attrs=dict.fromkeys(
+        ("bool_values", "int32_values", "int64_values", "fp32_values", "fp64_values"), "values"
+    ),  # up to 2.4, one attribute per dtype, of which the others were empty
 )
 def set_value(
     x,

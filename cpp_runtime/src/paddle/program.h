@@ -97,6 +97,9 @@ struct Attr {
   bool operator==(const Attr&) const = default;
 };
 
+/// The elements of an attribute, a number as one element; nullopt for text and blocks.
+std::optional<Scalars> attr_to_scalars_or_nullopt(const Attr& attr);
+
 using Slots = std::map<std::string, Strings, std::less<>>;
 
 struct OpDesc {

@@ -3,7 +3,7 @@
 #include "base/escape_control_characters.h"
 #include "base/poll.h"
 #include "base/wire_reader.h"
-#include "paddle/attr_name_upgrade.h"
+#include "paddle/op_upgrade.h"
 #include "paddle/contract_reader.h"
 #include "paddle/validator.h"
 
@@ -418,7 +418,7 @@ static void fix_block_parents(std::vector<Block>& blocks) {
 Program parse_upgrade_and_validate_program(std::string_view bytes, const std::string& name) {
   Program program = parse_program(bytes, name);
   fix_block_parents(program.blocks);
-  upgrade_attr_names_of_program(program);
+  upgrade_op_types_and_attrs(program);
   validate_and_fill_variable_indices(program);
   return program;
 }

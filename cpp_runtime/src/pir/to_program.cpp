@@ -5,6 +5,7 @@
 #include "base/wire_reader.h"
 #include "oarlock/error.h"
 #include "paddle/contract_reader.h"
+#include "paddle/op_upgrade.h"
 #include "paddle/validator.h"
 #include "pir/reader.h"
 #include "pir/translator.h"
@@ -119,6 +120,7 @@ oarlock::Program read_and_convert_program(std::string_view json, const std::stri
   Names guarded = guarded_variables(program);
   DeadOpRemoval(program).run(guarded);
   remove_unused_variables(program, std::move(guarded));
+  upgrade_op_types_and_attrs(program);
   validate_and_fill_variable_indices(program);
   return program;
 }

@@ -13,6 +13,7 @@ from ..interpolate import (
     RANKS_BY_KIND,
     bicubic,
     bilinear,
+    linear,
     nearest,
     resize_grad,
     trilinear,
@@ -164,6 +165,7 @@ def _define_legacy_resize_op(kind: str, today: Op) -> Op:
 
 for _kind, _today in (
     ("nearest", nearest),
+    ("linear", linear),
     ("bilinear", bilinear),
     ("trilinear", trilinear),
     ("bicubic", bicubic),

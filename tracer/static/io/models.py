@@ -18,7 +18,7 @@ from ...export import pdiparams_writer, pdmodel
 from ...export.atomic_files import write_files_atomically
 from ...ir import program as data
 from ...ir.passes.normalize import build_inference_program
-from ...ir.passes.upgrade_same_type_ops import upgrade_same_type_ops
+from ...ir.passes.upgrade_ops import upgrade_program
 from ...ir.scope import Scope, current_scope
 from ...jit.layer_capture import PRODUCER_NAME, CapturedProgram
 from ...jit.model_writer import PADDLE2, ModelToWrite, validate_format, write_model_files
@@ -152,7 +152,7 @@ def load_inference_model(path_prefix: Any, executor: Any, **kwargs: Any) -> list
     else:
         files = read_model(path_prefix, *_complete_file_names(path_prefix, model, params))
         desc, values = files.program, files.values
-    desc = upgrade_same_type_ops(desc)
+    desc = upgrade_program(desc)
     program = Program.view_of_raw(desc)
     assign_values(program, values, current_scope())
     return [

@@ -78,10 +78,6 @@ std::string read_value_bytes(const NodeContext& n, DType dtype) {
   for (const Scalar& s : n.attr("values", Scalars{}))
     bytes += dtype == DType::int64 ? std::string(reinterpret_cast<const char*>(&s.i), sizeof s.i)
                                    : encode_scalar(s.as_double(), dtype);
-  for (auto name : {"bool_values", "int32_values", "int64_values"})
-    for (auto v : n.attr(name, Ints{})) bytes += encode_scalar(static_cast<double>(v), dtype);
-  for (auto name : {"fp32_values", "fp64_values"})
-    for (auto v : n.attr(name, Floats{})) bytes += encode_scalar(v, dtype);
   return bytes;
 }
 
