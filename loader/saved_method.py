@@ -12,6 +12,7 @@ import numpy as np
 
 from ..capture import output_tree
 from ..capture.dynamic_shapes import without_guards_and_fixed_dims
+from ..capture.modes import recorder_of_mode
 from ..core import pytree
 from ..core.dtype import parse_dtype
 from ..core.errors import OpError, append_user_line
@@ -26,6 +27,7 @@ from ..ir.input_spec import InputSpec
 from ..ir.program import Attr, AttrType, Contract, ContractInputOrOutput, OpDesc, Program
 from .engine import row_split_contract_args
 from .model_files import ModelFileContents
+from .named_dimension_asserts import emit_asserts_on_unknown_sizes
 from .program_runner import ProgramRunner
 
 
@@ -118,6 +120,9 @@ class SavedMethod:
             for g, a in zip(inputs, self._call_inputs, strict=False)
         ]
         self._check_inputs(tensors)
+        recorder = recorder_of_mode(state.mode)
+        if recorder is not None and self._named_dimensions:
+            emit_asserts_on_unknown_sizes(recorder, self.name, self._named_dimensions, tensors)
         runner = self._training_runner if training else self.runner
         return runner.run_with_kernels(tensors)
 
