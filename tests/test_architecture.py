@@ -531,7 +531,7 @@ def test_public_names_exist() -> None:
     assert not missing
 
 
-# Functions that read or write a decimal number in the user's locale; base/decimal.h does so without
+# Functions that read or write a decimal number in the user's locale; base/number_text_conversion.h does so without
 # it.
 LOCALE_DEPENDENT = re.compile(
     r"\b(strto(?:d|f|ld)|sto(?:d|f|ld)|atof|sscanf|snprintf\([^;]*%[-+ #0-9.*]*l?[aefgAEFG])\b"

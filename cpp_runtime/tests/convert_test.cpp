@@ -139,7 +139,7 @@ TEST("lower: opset requirements of complex inputs") {
             {}};
   fft.vars["x"] = fft.vars["y"] = {DType::complex64, {4}};
   CHECK_HAS(lowered(fft, 13), "DFT");  // only complex inputs need opset 17
-  LowerOptions options;
+  LoweringOptions options;
   options.opset = options.max_opset = 13;
   Program program = fft.program();
   Params none("", program, "one.pdiparams");

@@ -84,7 +84,7 @@ class ProgramInliner:
         return self._new_names.get((at, name), name)
 
     def _copy_op(self, block: int, op: OpDesc) -> OpDesc:
-        def rename_slots(slots: dict[str, list[str]]) -> dict[str, list[str]]:
+        def rename_variables_in_slots(slots: dict[str, list[str]]) -> dict[str, list[str]]:
             return {
                 slot: [self._resolve_new_name_or_keep(block, n) for n in names]
                 for slot, names in slots.items()
@@ -101,7 +101,10 @@ class ProgramInliner:
                 ]
                 attrs[key] = Attr(AttrType.STRINGS, names)
         return replace(
-            op, inputs=rename_slots(op.inputs), outputs=rename_slots(op.outputs), attrs=attrs
+            op,
+            inputs=rename_variables_in_slots(op.inputs),
+            outputs=rename_variables_in_slots(op.outputs),
+            attrs=attrs,
         )
 
     def _map_step_variables_to_sequences(self, block: int, op: OpDesc) -> None:

@@ -182,7 +182,7 @@ class Recorder:
             raise
 
     @contextmanager
-    def count_open_loop(self) -> Iterator[None]:
+    def track_open_loop(self) -> Iterator[None]:
         """Count a loop as open (`num_open_loops`) while its body, which may be recorded again, is
         recorded.
         """

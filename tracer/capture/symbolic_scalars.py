@@ -308,7 +308,9 @@ def _to_float64(value: Any) -> Any:
     return OPS["cast"](value, in_dtype=parse_dtype(value.meta.dtype).proto, out_dtype=wanted.proto)
 
 
-def _make_shift(left: bool) -> Callable[[Any, Any, PossibleScalarTypes, PossibleScalarTypes], Any]:
+def _make_shift_operator(
+    left: bool,
+) -> Callable[[Any, Any, PossibleScalarTypes, PossibleScalarTypes], Any]:
     def shift(x: Any, y: Any, a: PossibleScalarTypes, b: PossibleScalarTypes) -> Any:
         if not b.is_nonnegative:
             number = y if isinstance(y, Tensor) else x
@@ -325,8 +327,8 @@ INTEGER_IMPLEMENTATIONS: dict[
     str, Callable[[Any, Any, PossibleScalarTypes, PossibleScalarTypes], Any]
 ] = {
     "pow": _integer_power,
-    "lshift": _make_shift(True),
-    "rshift": _make_shift(False),
+    "lshift": _make_shift_operator(True),
+    "rshift": _make_shift_operator(False),
 }
 
 

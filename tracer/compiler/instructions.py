@@ -50,11 +50,11 @@ class KernelCall(Instruction):
 
     def own_reads(self) -> Iterator[str]:
         """The registers of the input slots."""
-        return iter_registers(self.ins)
+        return iter_registers_of_slots(self.ins)
 
     def own_writes(self) -> Iterator[str]:
         """The registers of the output slots."""
-        return iter_registers(self.outs)
+        return iter_registers_of_slots(self.outs)
 
 
 @dataclass(slots=True, eq=False)
@@ -191,7 +191,7 @@ class LoweredProgram:
         return self.registers.setdefault((0, name), f"u{len(self.registers)}")
 
 
-def iter_registers(slots: RegisterSlots) -> Iterator[str]:
+def iter_registers_of_slots(slots: RegisterSlots) -> Iterator[str]:
     """All registers of some slots."""
     for slot in slots:
         if isinstance(slot, tuple):

@@ -143,7 +143,7 @@ class LodPropagation:
             var = self._registers.program.var(name, block)
             if (
                 var is None
-                or self._registers.is_array(block, name)
+                or self._registers.is_tensor_array(block, name)
                 or not (var.lod_level or (like and GRADIENT_SUFFIX not in name))
             ):
                 continue

@@ -20,7 +20,7 @@ from .copy_propagation import propagate_copies_in_place
 from .error_wrapping import errors_as_op_error
 from .instructions import Instruction, KernelCall, Loop, LoweredProgram, PythonStatement
 from .lod_propagation import LodPropagation
-from .loop_residuals import save_registers_read_by_backward_loops
+from .loop_residuals import set_saved_registers_of_loops
 from .registers import Registers
 
 LoweringRule = Callable[["Lowering", int, OpDesc], Instruction | None]
@@ -67,7 +67,7 @@ class Lowering(Registers):
                 key: same.get(register, register) for key, register in self.registers.items()
             }
             lods = {same.get(register, register): offsets for register, offsets in lods.items()}
-        save_registers_read_by_backward_loops(instructions)
+        set_saved_registers_of_loops(instructions)
         return LoweredProgram(
             instructions,
             self.registers,
@@ -136,7 +136,11 @@ class Lowering(Registers):
         # a gradient op of Paddle becomes an op `vjp`
         desc = self.grad_op_replacements.find_replacement(desc) or desc
         rule = LOWERING_RULES.get(desc.type)
-        if self.tensors and desc.type == "assign" and not self.is_array(block, desc.inputs["X"][0]):
+        if (
+            self.tensors
+            and desc.type == "assign"
+            and not self.is_tensor_array(block, desc.inputs["X"][0])
+        ):
             rule = None
         result = None if rule is None else rule(self, block, desc)
         return self.lower_to_kernel_call(block, desc) if result is None else result

@@ -395,7 +395,7 @@ class Op(OpBase):
                 if first is None:
                     first, name = dtype, slot.name
                 elif dtype != first and not (
-                    self.traits.mixes_half_and_float32 and _are_half_and_float32(first, dtype)
+                    self.traits.mixes_half_and_float32 and _are_half_or_float32(first, dtype)
                 ):
                     why = (
                         f"{slot.name} is {dtype.name} and {name} is {first.name}; both must "
@@ -418,7 +418,7 @@ class Op(OpBase):
         )
 
 
-def _are_half_and_float32(*dtypes: np.dtype[Any]) -> bool:
+def _are_half_or_float32(*dtypes: np.dtype[Any]) -> bool:
     return all(is_half(d) or d == np.float32 for d in dtypes)
 
 

@@ -110,7 +110,9 @@ def _download_and_read_tables() -> _MovieAndUserTables:
     return _read_tables_cached(common.download(URL, "movielens", MD5))
 
 
-def _samples(rand_seed: int = 0, test_ratio: float = 0.1, is_test: bool = False) -> Iterator[Any]:
+def _iter_samples(
+    rand_seed: int = 0, test_ratio: float = 0.1, is_test: bool = False
+) -> Iterator[Any]:
     tables = _download_and_read_tables()
     generator = np.random.RandomState(rand_seed)
     for user, movie, rating, _ in _read_rows(tables.path, "ratings"):
@@ -124,12 +126,12 @@ def _samples(rand_seed: int = 0, test_ratio: float = 0.1, is_test: bool = False)
 
 def train(rand_seed: int = 0, test_ratio: float = 0.1) -> Callable[[], Iterator[Any]]:
     """Return a reader of the ratings that are not selected for testing."""
-    return lambda: _samples(rand_seed, test_ratio)
+    return lambda: _iter_samples(rand_seed, test_ratio)
 
 
 def test(rand_seed: int = 0, test_ratio: float = 0.1) -> Callable[[], Iterator[Any]]:
     """Return a reader of randomly selected ratings, a part of test_ratio."""
-    return lambda: _samples(rand_seed, test_ratio, is_test=True)
+    return lambda: _iter_samples(rand_seed, test_ratio, is_test=True)
 
 
 def get_movie_title_dict() -> dict[str, int]:

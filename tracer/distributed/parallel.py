@@ -13,7 +13,7 @@ from ..core.mode import state
 from ..nn.layer import Layer
 from .environment import ParallelEnv  # noqa: F401 - as in Paddle
 from .group import Group, resolve_group
-from .objects import gather_objects
+from .object_collectives import gather_objects
 from .reducer import Reducer
 
 

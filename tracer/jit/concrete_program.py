@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..capture.control.branch_values import Undefined
-from ..capture.control.defined_flags import copy_without_check, value_defined_flag
+from ..capture.control.defined_flags import copy_without_undefined_check, value_defined_flag
 from ..capture.control.tensor_arrays import TensorArray
 from ..capture.recorder import Recorder
 from ..capture.symbolic_scalars import is_always_scalar, scalar_kind
@@ -472,7 +472,7 @@ def _iter_effect_tensors_and_conditions(
     for effect in effects:
         if effect.previous_value is MISSING:
             effect.condition = value_defined_flag(recorder, effect.new_value)
-            effect.new_value = copy_without_check(recorder, effect.new_value)
+            effect.new_value = copy_without_undefined_check(recorder, effect.new_value)
         yield from (
             leaf for leaf in pytree.flatten(effect.new_value)[0] if isinstance(leaf, Variable)
         )

@@ -63,7 +63,7 @@ class _LastBitNoise(WrapperMode):
         super().__init__(inner)
         self._rng = rng
 
-    def with_inner(self, inner: Mode) -> Mode:
+    def with_inner_mode(self, inner: Mode) -> Mode:
         """Return the same noise around another mode."""
         return _LastBitNoise(inner, self._rng)
 

@@ -271,7 +271,7 @@ def _fetchable_name(recorder: Recorder, tensor: Tensor, previous_outputs: list[T
 def rename_variables(program: Program, renamed: dict[str, str]) -> None:
     """Rename variables in all blocks and ops."""
 
-    def rename_slots(slots: dict[str, list[str]]) -> dict[str, list[str]]:
+    def rename_variables_in_slots(slots: dict[str, list[str]]) -> dict[str, list[str]]:
         return {slot: [renamed.get(n, n) for n in names] for slot, names in slots.items()}
 
     for block in program.blocks:
@@ -279,7 +279,11 @@ def rename_variables(program: Program, renamed: dict[str, str]) -> None:
         for name, var in block.vars.items():
             var.name = name
         block.ops = [
-            replace(op, inputs=rename_slots(op.inputs), outputs=rename_slots(op.outputs))
+            replace(
+                op,
+                inputs=rename_variables_in_slots(op.inputs),
+                outputs=rename_variables_in_slots(op.outputs),
+            )
             for op in block.ops
         ]
 

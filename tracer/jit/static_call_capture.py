@@ -12,7 +12,7 @@ from ..capture.control.may_alias import (
     InvalidatedValue,
     is_replaced_by_array,
     restore_loop_strings,
-    set_unchecked_items,
+    set_items_without_alias_check,
 )
 from ..capture.control.optional_values import none_flag_or_constant
 from ..capture.modes import Static
@@ -102,7 +102,7 @@ class StaticCallCapture:
             self.recorder.dunder_methods.restore_classes()
             for replaced in self.recorder.replaced_lists:
                 if is_replaced_by_array(replaced):
-                    set_unchecked_items(replaced, [])
+                    set_items_without_alias_check(replaced, [])
             # In Python objects, LoopStringPlaceholder values become the strings that the capture
             # assigned.
             for location, key in self.recorder.loop_string_locations:

@@ -44,7 +44,7 @@ Value GraphBuilder::select_current_complex_part(Value v) const {
 void NodeContext::lower_each_complex_part() {
   for (auto& [slot, names] : op_.inputs)
     for (const std::string& name : names)
-      if (!name.empty() && is_floating(dtype(require_value_adding_weight(name))))
+      if (!name.empty() && is_floating(dtype(require_value_or_add_weight(name))))
         fail("real operands beside complex ones have no lowering");
   const Rule* rule = find_rule(op_.type, opset());
   if (!rule) require_opset(min_opset_of_op_rules(op_.type));

@@ -54,7 +54,7 @@ std::vector<const VarDesc*> Program::persistables_in_file_order() const {
   return sorted;
 }
 
-const Strings& slot_names(const Slots& slots, std::string_view slot) {
+const Strings& variable_names_in_slot(const Slots& slots, std::string_view slot) {
   static const Strings none;
   auto it = slots.find(slot);
   return it == slots.end() ? none : it->second;

@@ -1,10 +1,10 @@
 #include "paddle/program_parser.h"
 
 #include "base/escape_control_characters.h"
-#include "base/poll.h"
+#include "base/poll_callback.h"
 #include "base/wire_reader.h"
-#include "paddle/op_upgrade.h"
 #include "paddle/contract_reader.h"
+#include "paddle/op_upgrade.h"
 #include "paddle/validator.h"
 
 namespace oarlock {
@@ -314,7 +314,7 @@ Block read_block(WireReader w) {
         block.vars.push_back(read_var(w.submessage("VarDesc")));
         break;
       case 4:
-        poll();
+        call_poll_callback_if_due();
         block.ops.push_back(read_op(w.submessage("OpDesc")));
         break;
       default:

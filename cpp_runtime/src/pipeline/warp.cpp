@@ -17,7 +17,7 @@ constexpr int kWeightScale = 1 << 15;  // weights are integers of 15 bits
 using Transform = std::array<double, 9>;
 
 // The transform from the corners of a rectangle at the origin to a quad, by Gaussian elimination.
-Transform rectangle_to_quad(double width, double height, const Quad& quad) {
+Transform perspective_transform_to_quad(double width, double height, const Quad& quad) {
   const double x[] = {0, width, width, 0}, y[] = {0, 0, height, height};
   std::array<std::array<double, 9>, 8> system{};
   for (std::size_t i = 0; i < 4; ++i) {
@@ -46,7 +46,7 @@ using Weights = std::array<int, 16>;
 
 // The integer weights of 4 x 4 pixels; they sum to `kWeightScale`: the rounding error is added to
 // the largest or subtracted from the smallest of the last four central weights, as OpenCV does.
-Weights weights_at(int x, int y) {
+Weights bicubic_weights_at(int x, int y) {
   auto horizontal = cubic_weights(static_cast<float>(x) / kPositions);
   auto vertical = cubic_weights(static_cast<float>(y) / kPositions);
   Weights weights{};
@@ -67,10 +67,10 @@ Weights weights_at(int x, int y) {
   return weights;
 }
 
-std::vector<Weights> weight_table() {
+std::vector<Weights> build_bicubic_weight_table() {
   std::vector<Weights> table;
   for (int i = 0; i < kPositions * kPositions; ++i)
-    table.push_back(weights_at(i % kPositions, i / kPositions));
+    table.push_back(bicubic_weights_at(i % kPositions, i / kPositions));
   return table;
 }
 
@@ -91,8 +91,8 @@ void interpolate_pixel(const ImageView& image, std::int64_t x, std::int64_t y,
     target[c] = static_cast<std::uint8_t>(std::clamp((sums[c] + kWeightScale / 2) >> 15, 0, 255));
 }
 
-ByteImage warp(const ImageView& image, const Transform& t, int height, int width) {
-  static const std::vector<Weights> table = weight_table();
+ByteImage warp_perspective(const ImageView& image, const Transform& t, int height, int width) {
+  static const std::vector<Weights> table = build_bicubic_weight_table();
   constexpr double limit = 1 << 30;
   ByteImage result(height, width);
   for (int y = 0; y < height; ++y)
@@ -127,7 +127,7 @@ float distance(PointF p, PointF q) {
 
 ByteImage crop_quad(const ImageView& image, const std::array<Point, 4>& quad) {
   ImageView view = image;
-  view.stride = checked_stride(image);
+  view.stride = require_valid_image_stride(image);
   for (Point corner : quad)
     if (std::max(std::abs(corner.x), std::abs(corner.y)) > kMaxCoordinate)
       throw Error(ErrorCode::input, "crop_text: a corner has a coordinate beyond +-" +
@@ -140,7 +140,8 @@ ByteImage crop_quad(const ImageView& image, const std::array<Point, 4>& quad) {
                                       std::to_string(static_cast<int>(kMaxPixels)) + " pixels");
   int width = static_cast<int>(top), height = static_cast<int>(side);
   if (width == 0 || height == 0) return {};
-  ByteImage result = warp(view, rectangle_to_quad(width, height, box), height, width);
+  ByteImage result =
+      warp_perspective(view, perspective_transform_to_quad(width, height, box), height, width);
   return 2 * height >= 3 * width ? rotate_counterclockwise(result) : result;
 }
 

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/decimal.h"
+#include "base/number_text_conversion.h"
 #include "pir/translator.h"
 
 namespace oarlock::pir {

@@ -3,8 +3,8 @@
 
 #include <cstdio>
 
-#include "base/decimal.h"
 #include "base/json.h"
+#include "base/number_text_conversion.h"
 #include "runner/command_line.h"
 #include "runner/npz.h"
 

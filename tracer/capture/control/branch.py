@@ -37,7 +37,7 @@ from .may_alias import (
     ContainerSnapshot,
     InvalidatedValue,
     invalidate_if_undefined,
-    snapshot_container,
+    snapshot_if_container,
 )
 from .mutable_locations import (
     DictItemsLocation,
@@ -116,7 +116,7 @@ def cond(
                 raise BranchMergeError(
                     append_user_line(f"{STRUCTURES_DIFFER}: one of them returns None")
                 )
-            snapshots.append(snapshot_container(value))
+            snapshots.append(snapshot_if_container(value))
             leaves, spec = pytree.flatten(value)
             paths.append(spec)
             return leaves
@@ -351,7 +351,7 @@ class BranchMerge:
         if self.mode.converts_source and self._needs_optional_merge(a, b):
             return self._merge_optional(name, a, b)
         if merge_needs_tensor_array(a, b):
-            return self._merge_arrays(name, a, b)
+            return self._merge_tensor_arrays(name, a, b)
         if find_meta_of_value(a) is None or find_meta_of_value(b) is None:
             container = self._merge_containers(name, a, b)
             if container is not pytree.STRUCTURE_MISMATCH:
@@ -438,7 +438,7 @@ class BranchMerge:
             and (is_location or (is_always_defined and a.meta.dtype == b.meta.dtype))
         )
 
-    def _merge_arrays(self, name: str, a: Any, b: Any) -> TensorArray:
+    def _merge_tensor_arrays(self, name: str, a: Any, b: Any) -> TensorArray:
         """Merge two TensorArrays."""
         if not isinstance(a, TensorArray) or not isinstance(b, TensorArray):
             raise ListLengthMismatchError(name)
@@ -627,7 +627,7 @@ class BranchMerge:
         ]
         states = [change.after for change in both]
         merged = dict(before)
-        for item_key in dict.fromkeys(p for change in changes for p in change.changed_keys()):
+        for item_key in dict.fromkeys(p for change in changes for p in change.iter_changed_keys()):
             label = location.label(item_key)
             one, two = (
                 state.get(item_key, location.class_attribute_or_undefined(item_key))
@@ -778,7 +778,9 @@ class BranchMerge:
         recorder, block = self.recorder, side.open_block.block
         writes = outer_names_written_by_block(recorder.program, block)
         arrays = [
-            n for n in writes if n not in side.output_names and self._is_array_or_persistable(n)
+            n
+            for n in writes
+            if n not in side.output_names and self._is_tensor_array_or_persistable(n)
         ]
         emit_conditional_block(
             recorder,
@@ -787,7 +789,7 @@ class BranchMerge:
             [*side.output_names, *arrays],
         )
 
-    def _is_array_or_persistable(self, name: str) -> bool:
+    def _is_tensor_array_or_persistable(self, name: str) -> bool:
         """Whether a variable that a branch writes is read after the branch under the same name: a
         TensorArray or a persistable variable.
         """

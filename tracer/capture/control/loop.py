@@ -53,8 +53,8 @@ from .may_alias import (
     InvalidatedValue,
     LoopStringPlaceholder,
     MayAliasList,
+    items_without_alias_check,
     to_builtin_container,
-    unchecked_items,
 )
 from .mutable_locations import MutableLocation, Mutations, collect_and_roll_back_mutations
 from .optional_values import LoopNoneFlags
@@ -177,7 +177,7 @@ class LoopRecording(LoopState):
         end of the iteration, and the condition.
         """
         self.needs_another_recording = self.has_new_leaves = False
-        with self.recorder.enter_new_block() as inner, self.recorder.count_open_loop():
+        with self.recorder.enter_new_block() as inner, self.recorder.track_open_loop():
             body_inputs = self._declare_body_inputs(inner)
             self.alias_analysis.set_alias_state_before_iteration(self._loop_carried_by_position())
             condition, result = self._run_test(self._run_body(body_inputs))
@@ -234,7 +234,7 @@ class LoopRecording(LoopState):
             variable = self._declare_carried_variable(carried)
             undo_inplace_write(self.mode, tensor, variable.raw)
         self.list_lengths = {
-            i: len(unchecked_items(v))
+            i: len(items_without_alias_check(v))
             for i, v in enumerate(values)
             if type(v) in (list, MayAliasList)
         }
@@ -248,9 +248,14 @@ class LoopRecording(LoopState):
         for i, length in self.list_lengths.items():
             given, after = self.values[i], result[i]
             is_resized = isinstance(after, TensorArray) or (
-                type(after) in (list, MayAliasList) and len(unchecked_items(after)) != length
+                type(after) in (list, MayAliasList)
+                and len(items_without_alias_check(after)) != length
             )
-            if is_resized or len(unchecked_items(given)) != length or inner.loop_lists[id(given)]:
+            if (
+                is_resized
+                or len(items_without_alias_check(given)) != length
+                or inner.loop_lists[id(given)]
+            ):
                 self.lists_to_replace[id(given)] = given
                 self.needs_another_recording = True
 
@@ -294,7 +299,7 @@ class LoopRecording(LoopState):
                 continue
             if i in self.arrays:
                 self.needs_another_recording = (
-                    self.arrays[i].generalize_and_report_change(after)
+                    self.arrays[i].generalize_element_type_and_report_change(after)
                     or self.needs_another_recording
                 )
                 successors.append((self.arrays[i], after))

@@ -75,7 +75,7 @@ class LoopMutableLocations:
                 self.list_names[id(location.target)] = location.name
                 continue
             reject_length_change(location, change.before, change.after, "an iteration of a loop")
-            for key in change.changed_keys():
+            for key in change.iter_changed_keys():
                 label = location.label(key)
                 before, after = (
                     held.get(key, location.class_attribute_or_undefined(key))

@@ -34,10 +34,10 @@ from .branch_values import (
     scalar_constant,
 )
 from .may_alias import (
-    ReplacedByArray,
+    ReplacedListPlaceholder,
+    items_without_alias_check,
     require_valid_container_or_its_array,
-    set_unchecked_items,
-    unchecked_items,
+    set_items_without_alias_check,
 )
 from .mutable_locations import ListItemsLocation, save_locations_in_open_blocks
 
@@ -91,12 +91,12 @@ class TensorArray(TensorArrayBase):
 
         name: one of the names.
         """
-        if len(items) == 1 and isinstance(items[0], ReplacedByArray):
+        if len(items) == 1 and isinstance(items[0], ReplacedListPlaceholder):
             array: TensorArray = items[0].array
             return array
-        result = cls.from_items(mode, unchecked_items(items))
+        result = cls.from_items(mode, items_without_alias_check(items))
         save_locations_in_open_blocks(mode.recorder, [ListItemsLocation(name, items)])
-        set_unchecked_items(items, [ReplacedByArray(result)])
+        set_items_without_alias_check(items, [ReplacedListPlaceholder(result)])
         mode.recorder.replaced_lists.append(items)
         return result
 

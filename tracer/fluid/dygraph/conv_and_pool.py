@@ -63,7 +63,7 @@ class _Conv(NameScopedLayer):
         self.bias = self.create_parameter([num_filters], attrs[1], dtype, is_bias=True)
 
 
-def _infer_num_channels(args: dict[str, Any], *inputs: Any) -> dict[str, Any]:
+def _infer_num_channels_argument(args: dict[str, Any], *inputs: Any) -> dict[str, Any]:
     """Return the arguments that 1.6 inferred from the first input."""
     return {"num_channels": inputs[0].meta.shape[1]}
 
@@ -96,7 +96,7 @@ def _accept_arguments_of_1_5_and_1_6(cls: Any) -> Any:
     for has_channels in (True, False):
         cls.__init__ = init
         with_optional_name_scope_argument(
-            *(_OF_1_5 if has_channels else _OF_1_6), infer_arguments=_infer_num_channels
+            *(_OF_1_5 if has_channels else _OF_1_6), infer_arguments=_infer_num_channels_argument
         )(cls)
         inits[has_channels] = cls.__init__
 
@@ -141,7 +141,7 @@ class Conv2D(_Conv):
         )
 
 
-@with_optional_name_scope_argument(*_OF_1_6, infer_arguments=_infer_num_channels)
+@with_optional_name_scope_argument(*_OF_1_6, infer_arguments=_infer_num_channels_argument)
 class Conv3D(_Conv):
     """3-D convolution, plus a bias, with an activation: [N, C, D, H, W] -> [N, M, D', H', W']."""
 
@@ -188,7 +188,7 @@ class _ConvTranspose(_Conv):
         self.bias = self.create_parameter([num_filters], attrs[1], dtype, is_bias=True)
 
 
-def _infer_channels_and_filter_size(args: dict[str, Any], *inputs: Any) -> dict[str, Any]:
+def _infer_channels_and_filter_size_arguments(args: dict[str, Any], *inputs: Any) -> dict[str, Any]:
     """Return num_channels, and the filter_size with which the output has the size output_size."""
     shape = inputs[0].meta.shape
     inferred = {"num_channels": shape[1]}
@@ -209,7 +209,7 @@ _TRANSPOSED_OF_1_5 = _legacy_argument_names(
 
 
 @with_optional_name_scope_argument(
-    *_TRANSPOSED_OF_1_5, infer_arguments=_infer_channels_and_filter_size
+    *_TRANSPOSED_OF_1_5, infer_arguments=_infer_channels_and_filter_size_arguments
 )
 class Conv2DTranspose(_ConvTranspose):
     """Transposed 2-D convolution, plus a bias, with an activation: [N, C, H, W] -> [N, M, H',
@@ -243,7 +243,7 @@ class Conv2DTranspose(_ConvTranspose):
 
 
 @with_optional_name_scope_argument(
-    *_TRANSPOSED_OF_1_5, infer_arguments=_infer_channels_and_filter_size
+    *_TRANSPOSED_OF_1_5, infer_arguments=_infer_channels_and_filter_size_arguments
 )
 class Conv3DTranspose(_ConvTranspose):
     """Transposed 3-D convolution with an activation: [N, C, D, H, W] -> [N, M, D', H', W'].

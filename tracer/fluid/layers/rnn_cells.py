@@ -77,7 +77,7 @@ class GRUCell(RNNCell):
         dtype: Any = "float32",
         name: str = "GRUCell",
     ) -> None:
-        from ..contrib.layers.units import BasicGRUUnit  # noqa: PLC0415 - it imports layers
+        from ..contrib.layers.rnn_units import BasicGRUUnit  # noqa: PLC0415 - it imports layers
 
         self.hidden_size = hidden_size
         self.gru_unit = BasicGRUUnit(
@@ -114,7 +114,7 @@ class LSTMCell(RNNCell):
         dtype: Any = "float32",
         name: str = "LSTMCell",
     ) -> None:
-        from ..contrib.layers.units import BasicLSTMUnit  # noqa: PLC0415 - it imports layers
+        from ..contrib.layers.rnn_units import BasicLSTMUnit  # noqa: PLC0415 - it imports layers
 
         self.hidden_size = hidden_size
         self.lstm_unit = BasicLSTMUnit(

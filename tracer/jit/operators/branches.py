@@ -20,8 +20,8 @@ from ...capture.control.may_alias import (
     MUTABLE_CONTAINERS,
     BranchContainerTracker,
     is_replaced_by_array,
+    items_without_alias_check,
     require_valid_container_or_its_array,
-    unchecked_items,
 )
 from ...capture.control.mutable_locations import (
     ListItemsLocation,
@@ -138,7 +138,7 @@ def _record_if(
                     replace_by_tensor_array_if_list(mode, n, v) if n in dynamic_lists else v
                     for n, v in zip(names, values, strict=False)
                 ]
-                containers.record_branch(values)
+                containers.snapshot_containers_after_branch(values)
                 longer = containers.find_list_with_length_mismatch()
                 if longer is not None:
                     raise ListLengthChangeError(
@@ -147,7 +147,7 @@ def _record_if(
                 return [_copy_containers(value) for value in values]
             finally:
                 set_values(before)
-                containers.restore_initial()
+                containers.restore_initial_containers()
 
         return record
 
@@ -206,9 +206,11 @@ def _copy_containers(value: Any) -> Any:
         return value
     if isinstance(value, dict):
         return register_new_object(
-            {k: _copy_containers(v) for k, v in unchecked_items(value)}, value
+            {k: _copy_containers(v) for k, v in items_without_alias_check(value)}, value
         )
-    return register_new_object([_copy_containers(v) for v in unchecked_items(value)], value)
+    return register_new_object(
+        [_copy_containers(v) for v in items_without_alias_check(value)], value
+    )
 
 
 def if_expression(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:

@@ -187,8 +187,8 @@ def _set_combined_implications(op: str, found: Any, a: Any, b: Any) -> Any:
 def _combine_bools(op: str, a: Variable, b: Any) -> Any:
     b = value_deciding_truth(b)
     if not isinstance(b, Tensor):
-        is_neutral = bool(b) if op == "logical_and" else not b
-        return cast_variable_to_bool(a) if is_neutral else b
+        is_false_zero_or_empty = bool(b) if op == "logical_and" else not b
+        return cast_variable_to_bool(a) if is_false_zero_or_empty else b
     found = _set_combined_implications(
         op, OPS[op](cast_variable_to_bool(a), cast_variable_to_bool(b)), a, b
     )

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/poll.h"
+#include "base/poll_callback.h"
 
 namespace oarlock::kernels {
 namespace {
@@ -60,7 +60,7 @@ void Job::work() noexcept {
   try {
     for (Size i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
       task(context, i);
-      poll();
+      call_poll_callback_if_due();
     }
   } catch (...) {
     if (!failed.exchange(true)) error = std::current_exception();
@@ -201,7 +201,7 @@ void run_tasks(Size count, Task task, const void* context) {
 
 void poll_or_throw_if_job_failed() {
   if (job_of_thread && job_of_thread->failed) throw Abandoned();
-  poll();
+  call_poll_callback_if_due();
 }
 
 int thread_count() { return get_pool_state().count; }

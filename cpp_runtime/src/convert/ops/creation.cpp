@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "base/decimal.h"
+#include "base/number_text_conversion.h"
 #include "convert/expression.h"
 #include "convert/operands.h"
 #include "convert/registry.h"

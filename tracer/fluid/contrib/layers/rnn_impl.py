@@ -9,7 +9,7 @@ from ....core.op import OPS
 from ....nn.rnn import initial_states
 from ...layers.normalization import dropout
 from ...layers.rnn_cells import select_masked, swap_batch_time, time_major_sequence_mask
-from .units import BasicGRUUnit, BasicLSTMUnit, attr_with_name_suffix
+from .rnn_units import BasicGRUUnit, BasicLSTMUnit, attr_with_name_suffix
 
 __all__ = ["basic_gru", "basic_lstm"]
 

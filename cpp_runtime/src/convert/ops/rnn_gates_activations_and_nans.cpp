@@ -1,4 +1,4 @@
-#include "convert/ops/rnn_gates.h"
+#include "convert/ops/rnn_gates_activations_and_nans.h"
 
 #include <sstream>
 

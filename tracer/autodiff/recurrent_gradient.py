@@ -47,10 +47,10 @@ class RecurrentGradient:
         held = [n for n in op.attr("ex_states", []) if self.backward.needs_grad(n)]
         with self.recorder.enter_block(OpenBlock(self.grad_block)):
             for name, gradient in arrived.items():
-                self._declare_received_grad(name, gradient.name)
+                self._declare_and_accumulate_received_grad(name, gradient.name)
             for before, after in zip(op.attr("ex_states", []), op.attr("states", []), strict=True):
                 if before in held:
-                    self._declare_received_grad(after, f"{after}@GRAD")
+                    self._declare_and_accumulate_received_grad(after, f"{after}@GRAD")
             self.backward.run()
             read = [
                 n
@@ -63,14 +63,14 @@ class RecurrentGradient:
         self.backward.value_versions.insert_copies()
         self._emit_recurrent_grad(arrived, {*held}, {*read})
 
-    def _declare_received_grad(self, name: str, gradient: str) -> None:
+    def _declare_and_accumulate_received_grad(self, name: str, gradient: str) -> None:
         """Declare the gradient of variable `name` that the gradient block receives."""
         found = self.recorder.program.var(name, self.block.idx)
         assert found is not None
         self.backward.accumulate(name, declare_variable_like(self.recorder, gradient, found))
 
     def _assign_total_grads(self, names: list[str]) -> None:
-        """Assign the gradients of `names` to the variables that `recurrent_grad` reads."""
+        """Assign the gradients of `names` to the variables that `recurrent_gradient_rule` reads."""
         totals = {n: self._total_cotangent_or_zeros(n) for n in dict.fromkeys(names)}
         for name, total in totals.items():
             out = declare_variable_like(self.recorder, f"{name}@GRAD", total.raw)
@@ -94,21 +94,21 @@ class RecurrentGradient:
         memories = zip(op.attr("ex_states", []), op.inputs.get("initial_states", []), strict=True)
         outs = {
             "inputs@GRAD": [
-                self._declare_outer_grad_or_empty_name(n, self.backward.needs_grad(n))
+                self._accumulate_outer_grad_and_get_name(n, self.backward.needs_grad(n))
                 for n in op.inputs["inputs"]
             ],
             "initial_states@GRAD": [
-                self._declare_outer_grad_or_empty_name(first, n in held) for n, first in memories
+                self._accumulate_outer_grad_and_get_name(first, n in held) for n, first in memories
             ],
             "parameters@GRAD": [
-                self._declare_outer_grad_or_empty_name(n, n in read)
+                self._accumulate_outer_grad_and_get_name(n, n in read)
                 for n in op.inputs.get("parameters", [])
             ],
         }
         attrs = {**op.attrs, "sub_block": Attr(AttrType.BLOCK, self.grad_block.idx)}
         self.recorder.append_op("recurrent_grad", operands, outs, attrs)
 
-    def _declare_outer_grad_or_empty_name(self, name: str, result: bool) -> str:
+    def _accumulate_outer_grad_and_get_name(self, name: str, result: bool) -> str:
         """The outer variable that receives a gradient; EMPTY if the gradient is not needed."""
         if not result or not self.outer.needs_grad(name):
             return EMPTY_NAME
@@ -120,7 +120,7 @@ class RecurrentGradient:
         return found.name
 
 
-def recurrent_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
+def recurrent_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     """The gradient rule of `recurrent`."""
     if not op.outputs.get("step_scopes"):
         name = backward.recorder.namer.temporary_name("step_scopes")

@@ -60,14 +60,15 @@ AggregatedSegments aggregate_segments(const Expr& rows, Value segment_ids, Value
 void segment_pool(NodeContext& n) {
   auto x = input_expr(n, "X"),
        last = Expr(n, n.slice(as_int64_vector(n, n.input("SegmentIds")), {-1}, {INT64_MAX}, {0}));
-  auto [rows, counts] = aggregate_segments(x, index_input_with_invalid_negatives(n, "SegmentIds"),
-                                           last + 1, require_segment_reduction(n, "pooltype"));
+  auto [rows, counts] =
+      aggregate_segments(x, read_index_input_invalidating_negatives(n, "SegmentIds"), last + 1,
+                         require_segment_reduction(n, "pooltype"));
   n.set_output("Out", rows);
   n.set_output("SummedIds", n.unsqueeze(counts, {-1}));
 }
 
 // The number of nodes, by default that of X. int64[1]
-Value read_node_count(NodeContext& n, Value x) {
+Value read_num_output_rows(NodeContext& n, Value x) {
   auto own = dim_as_vector(n, x, 0);
   if (n.has_input("Out_size")) {
     Expr requested(n, as_int64_vector(n, n.input("Out_size")));
@@ -80,7 +81,7 @@ Value read_node_count(NodeContext& n, Value x) {
 // The rows of nodes at one end of the edges.
 Expr gather_edge_rows(NodeContext& n, std::string_view nodes, std::string_view ends) {
   return input_expr(n, nodes).emit(
-      "Gather", {as_int64_vector(n, index_input_with_invalid_negatives(n, ends))});
+      "Gather", {as_int64_vector(n, read_index_input_invalidating_negatives(n, ends))});
 }
 
 // The message of an edge: combines the rows of its two ends, with broadcasting.
@@ -92,8 +93,8 @@ Expr apply_message_op(NodeContext& n, const Expr& a, const Expr& b) {
 
 void set_aggregated_outputs(NodeContext& n, const Expr& messages) {
   auto [rows, counts] = aggregate_segments(
-      messages, index_input_with_invalid_negatives(n, "Dst_index"),
-      read_node_count(n, n.input("X")), require_segment_reduction(n, "reduce_op"));
+      messages, read_index_input_invalidating_negatives(n, "Dst_index"),
+      read_num_output_rows(n, n.input("X")), require_segment_reduction(n, "reduce_op"));
   n.set_output("Out", rows);
   n.set_output("Dst_count", counts.to(DType::int32));
 }
@@ -114,7 +115,7 @@ void graph_send_uv(NodeContext& n) {
 
 }  // namespace
 
-std::span<const Rule> segment_graph_rules() {
+std::span<const Rule> segment_pool_and_graph_send_recv_rules() {
   static const Rule rules[] = {
       {"segment_pool", 16, segment_pool},
       {"graph_send_recv", 16, graph_send_recv},

@@ -1,4 +1,4 @@
-#include "base/decimal.h"
+#include "base/number_text_conversion.h"
 
 #include <array>
 #include <charconv>

@@ -73,7 +73,7 @@ def view_as_single_element_array(array: Any) -> Any:
     )
 
 
-def _patch_to_return_single_element_arrays(owner: Any, name: str) -> Callable[[], None]:
+def _patch_single_element_results_with_undo(owner: Any, name: str) -> Callable[[], None]:
     """Make a function return SingleElementArray views.  Returns a function that restores it."""
     function = getattr(owner, name)
 
@@ -88,13 +88,13 @@ def _patch_to_return_single_element_arrays(owner: Any, name: str) -> Callable[[]
     return functools.partial(setattr, owner, name, function)
 
 
-def patch_functions_to_return_one_element() -> Callable[[], None]:
+def patch_zero_dim_results_with_undo() -> Callable[[], None]:
     """Make the functions of `NAMES` return shape [1] instead of [], and Tensor.numpy and
     Executor.run return SingleElementArray views.  Returns a function that restores all of them.
     """
     undo: list[Callable[[], None]] = [
-        _patch_to_return_single_element_arrays(Tensor, "numpy"),
-        _patch_to_return_single_element_arrays(Executor, "run"),
+        _patch_single_element_results_with_undo(Tensor, "numpy"),
+        _patch_single_element_results_with_undo(Executor, "run"),
     ]
     for module, names in NAMES.items():
         owner = Tensor if module == "Tensor" else importlib.import_module(f"oarlock{module}")
@@ -102,7 +102,7 @@ def patch_functions_to_return_one_element() -> Callable[[], None]:
             function = getattr(owner, name, None)
             if callable(function):
                 is_own = name in vars(owner)
-                setattr(owner, name, _add_axis_to_results(function))
+                setattr(owner, name, _wrap_to_add_axis_to_results(function))
                 undo.append(functools.partial(_restore_attribute, owner, name, function, is_own))
 
     def restore() -> None:
@@ -119,7 +119,7 @@ def _restore_attribute(owner: Any, name: str, function: Any, is_own: bool) -> No
         delattr(owner, name)
 
 
-def _add_axis_to_results(function: Callable[..., Any]) -> Callable[..., Any]:
+def _wrap_to_add_axis_to_results(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         return _add_axis_to_0d_tensors(function(*args, **kwargs))

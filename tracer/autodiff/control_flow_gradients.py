@@ -18,14 +18,14 @@ from ..core.errors import OarlockError, append_user_line
 from ..core.op import OPS
 from ..ir.block_captures import outer_names_read_by_block, outer_names_written_by_block
 from ..ir.program import Attr, AttrType, Block, OpDesc, VarDesc, VarKind
-from .backward_pass import GRADIENT_RULES, ProgramBackwardPass, location_line
+from .backward_pass import GRADIENT_RULES, ProgramBackwardPass, recorded_at_message_suffix
 from .cotangents import (
     declare_cross_block_gradient,
     declare_variable_like,
     reduce_grad_to,
     zero_grad_for,
 )
-from .scan import recurrent_grad
+from .recurrent_gradient import recurrent_gradient_rule
 from .value_versions import ValueVersions
 
 
@@ -47,7 +47,7 @@ class BlockGradient:
 
     def run(self) -> OpDesc | None:
         """Emit the gradient block and the op that runs it."""
-        self._emit_overwritable_written_grads()
+        self._emit_copies_of_written_grads()
         made = Block(len(self.recorder.program.blocks), self.block.idx)
         self.recorder.program.blocks.append(made)
         value_versions = ValueVersions(
@@ -70,7 +70,7 @@ class BlockGradient:
     # -- inputs
     # -------------------------------------------------------------------------------------------
 
-    def _emit_overwritable_written_grads(self) -> None:
+    def _emit_copies_of_written_grads(self) -> None:
         """Fill `written_grads`: for each written variable that needs a gradient, a copy of its
         gradient, or zeros if there is none. The gradient block may overwrite them.
         """
@@ -176,11 +176,11 @@ class BlockGradient:
         )
 
 
-def _conditional_block_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
+def _conditional_block_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     BlockGradient(backward, op, at, is_loop=False).run()
 
 
-def _while_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
+def _while_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     if not op.outputs.get("StepScopes"):
         name = backward.recorder.namer.temporary_name("while_scopes")
         backward.block.vars[name] = VarDesc(name, dtype="", kind=VarKind.STEP_SCOPES)
@@ -192,7 +192,7 @@ def _while_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
 # -----------------------------------------------------------------------------------------
 
 
-def _assign_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
+def _assign_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     gradient = backward.cotangents.pop(op.outputs["Out"][0])
     name = op.inputs["X"][0]
     if backward.needs_grad(name):
@@ -200,12 +200,12 @@ def _assign_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
         backward.accumulate(
             name,
             gradient
-            if backward.is_array(name) or gradient.meta == like.meta
+            if backward.is_tensor_array(name) or gradient.meta == like.meta
             else reduce_grad_to(gradient, like),
         )
 
 
-def _select_input_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
+def _select_input_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     gradient = backward.cotangents.pop(op.outputs["Out"][0])
     operands = [backward.value_before(n, at) for n in op.inputs["X"]]
     made = [
@@ -229,7 +229,7 @@ def _select_input_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> No
 # ------------------------------------------------------------------------------
 
 
-def _write_to_array_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
+def _write_to_array_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     target, value = op.outputs["Out"][0], op.inputs["X"][0]
     gradient = backward.cotangents.pop(target)
     operand = backward.value_before(value, at)
@@ -249,7 +249,7 @@ def _write_to_array_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> 
     backward.accumulate(target, rest)
 
 
-def _read_from_array_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
+def _read_from_array_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     gradient = backward.cotangents.pop(op.outputs["Out"][0])
     name = op.inputs["X"][0]
     if backward.needs_grad(name):
@@ -275,7 +275,9 @@ def _accumulate_array_element_grad(
     backward.accumulate(name, made)
 
 
-def _tensor_array_to_tensor_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
+def _tensor_array_to_tensor_gradient_rule(
+    backward: ProgramBackwardPass, op: OpDesc, at: int
+) -> None:
     gradient = backward.cotangents.pop(op.outputs["Out"][0])
     name = op.inputs["X"][0]
     if backward.needs_grad(name):
@@ -292,10 +294,10 @@ def _tensor_array_to_tensor_grad(backward: ProgramBackwardPass, op: OpDesc, at: 
         backward.accumulate(name, made)
 
 
-def _slice_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
+def _slice_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     """The gradient of `slice` of a TensorArray. For a tensor, the vjp rule of `slice` is used."""
     name = op.inputs["Input"][0]
-    if not backward.is_array(name):
+    if not backward.is_tensor_array(name):
         backward.differentiate_op(op, at)
         return
     gradient = backward.cotangents.pop(op.outputs["Out"][0])
@@ -307,7 +309,7 @@ def _slice_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
         )
     elif op.attr("starts") != [0]:
         why = "backward: the gradient of a slice of a TensorArray requires that it starts at 0"
-        raise OarlockError(append_user_line(f"{why}{location_line(op)}"))
+        raise OarlockError(append_user_line(f"{why}{recorded_at_message_suffix(op)}"))
     else:
         backward.accumulate(name, gradient)
 
@@ -320,15 +322,15 @@ def _emit_int64_constant(value: int) -> Variable:
 
 
 GRADIENT_RULES |= {
-    "conditional_block": _conditional_block_grad,
-    "conditional_block_infer": _conditional_block_grad,
-    "while": _while_grad,
-    "recurrent": recurrent_grad,
-    "assign": _assign_grad,
-    "rnn_memory_helper": _assign_grad,
-    "select_input": _select_input_grad,
-    "write_to_array": _write_to_array_grad,
-    "read_from_array": _read_from_array_grad,
-    "tensor_array_to_tensor": _tensor_array_to_tensor_grad,
-    "slice": _slice_grad,
+    "conditional_block": _conditional_block_gradient_rule,
+    "conditional_block_infer": _conditional_block_gradient_rule,
+    "while": _while_gradient_rule,
+    "recurrent": recurrent_gradient_rule,
+    "assign": _assign_gradient_rule,
+    "rnn_memory_helper": _assign_gradient_rule,
+    "select_input": _select_input_gradient_rule,
+    "write_to_array": _write_to_array_gradient_rule,
+    "read_from_array": _read_from_array_gradient_rule,
+    "tensor_array_to_tensor": _tensor_array_to_tensor_gradient_rule,
+    "slice": _slice_gradient_rule,
 }

@@ -120,7 +120,7 @@ def lower_recurrent(lowering: Lowering, block: int, desc: OpDesc) -> list[Instru
         *start,
         loop,
         *(
-            _stack_output(lowering, block, desc, pair, reverse)
+            _make_stack_output_statement(lowering, block, desc, pair, reverse)
             for pair in zip(lists, outs, strict=True)
         ),
     ]
@@ -135,7 +135,7 @@ def _find_residuals_register(lowering: Lowering, block: int, desc: OpDesc) -> st
     )
 
 
-def _stack_output(
+def _make_stack_output_statement(
     lowering: Lowering, block: int, desc: OpDesc, pair: tuple[str, str], reverse: bool
 ) -> Instruction:
     register, name = pair

@@ -156,8 +156,8 @@ Value emit_dft(NodeContext& n, Value pairs, std::int64_t axis, bool forward,
   return n.emit("DFT", {pairs, {}, n.int64_scalar(axis)}, attrs);
 }
 
-Complex transform_complex_axis(NodeContext& n, const Complex& x, std::int64_t axis, bool forward,
-                               const std::string& norm) {
+Complex fourier_transform_complex_axis(NodeContext& n, const Complex& x, std::int64_t axis,
+                                       bool forward, const std::string& norm) {
   auto shape = n.shape(x.re);
   auto size = dim_as_vector(n, x.re, axis);
   auto result = complex_parts_of(
@@ -186,13 +186,14 @@ FourierOptions read_fourier_options(NodeContext& n, int rank) {
 void fft_c2c(NodeContext& n) {
   auto x = complex_input(n, "X");
   auto f = read_fourier_options(n, n.require_known_rank(x.re));
-  for (auto axis : f.axes) x = transform_complex_axis(n, x, axis, f.forward, f.normalization);
+  for (auto axis : f.axes)
+    x = fourier_transform_complex_axis(n, x, axis, f.forward, f.normalization);
   set_complex_output(n, x);
 }
 
 // The inverse transform of a real value is the conjugate of the forward one, divided by the size.
-Complex transform_real_axis(NodeContext& n, const Expr& x, std::int64_t axis,
-                            const FourierOptions& f) {
+Complex fourier_transform_real_axis(NodeContext& n, const Expr& x, std::int64_t axis,
+                                    const FourierOptions& f) {
   bool onesided = n.attr("onesided", true);
   auto last = n.require_known_rank(x);
   auto result =
@@ -214,8 +215,9 @@ void fft_r2c(NodeContext& n) {
   auto f = read_fourier_options(n, n.require_known_rank(x));
   auto last = f.axes.back();
   f.axes.pop_back();
-  auto y = transform_real_axis(n, x, last, f);
-  for (auto axis : f.axes) y = transform_complex_axis(n, y, axis, f.forward, f.normalization);
+  auto y = fourier_transform_real_axis(n, x, last, f);
+  for (auto axis : f.axes)
+    y = fourier_transform_complex_axis(n, y, axis, f.forward, f.normalization);
   set_complex_output(n, y);
 }
 
@@ -256,9 +258,9 @@ void fft_c2r(NodeContext& n) {
                                                      : "ortho";
   }
   f.axes.pop_back();
-  for (auto axis : f.axes) x = transform_complex_axis(n, x, axis, false, f.normalization);
-  n.set_output("Out", transform_complex_axis(n, restore_full_spectrum(n, x, last, size), last,
-                                             false, f.normalization)
+  for (auto axis : f.axes) x = fourier_transform_complex_axis(n, x, axis, false, f.normalization);
+  n.set_output("Out", fourier_transform_complex_axis(n, restore_full_spectrum(n, x, last, size),
+                                                     last, false, f.normalization)
                           .re);
 }
 
@@ -336,7 +338,7 @@ void pad(NodeContext& n) {
 
 }  // namespace
 
-std::span<const Rule> complex_from_real_and_frame_rules() {
+std::span<const Rule> complex_from_real_fft_and_frame_rules() {
   static const Rule rules[] = {
       {"as_complex", 7, as_complex}, {"complex", 7, complex},          {"fft_r2c", 17, fft_r2c},
       {"frame", 11, frame},          {"overlap_add", 16, overlap_add},

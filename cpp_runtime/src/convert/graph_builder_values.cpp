@@ -48,7 +48,7 @@ void GraphBuilder::bind_results(const OpDesc& op, std::size_t first_node) {
     bool is_own_result = record.graph == scope_->graph && record.node >= first_node;
     if (is_own_result && !std::exchange(record.has_variable_name, true))
       record.name = unique_name(paddle);
-    fill_in_declared_type(record.type, op, paddle, trusted);
+    complete_type_from_declaration(record.type, op, paddle, trusted);
     scope_->bindings[paddle] = value;
   }
 }

@@ -73,7 +73,7 @@ def _indefinite_article(value: Any) -> str:
     return "an" if type(value).__name__[0] in "aeiou" else "a"
 
 
-def _require_expected_use(good: bool, what: str) -> None:
+def _reject_pickle_unless(good: bool, what: str) -> None:
     if not good:
         raise RejectedPickleError(f"{what} in a way that no file of weights does")
 
@@ -84,11 +84,11 @@ def _as_bytes(data: Any) -> bytes:
 
 
 def _construct_dtype(args: tuple[Any, ...], _: SpendBudget) -> _PickledDType:
-    _require_expected_use(1 <= len(args) <= 3, "calls numpy.dtype")
+    _reject_pickle_unless(1 <= len(args) <= 3, "calls numpy.dtype")
     if isinstance(args[0], PickledName) and args[0].name == "ml_dtypes.bfloat16":
         return _PickledDType(np.dtype(ml_dtypes.bfloat16))
     text = args[0].decode("ascii") if isinstance(args[0], bytes) else args[0]
-    _require_expected_use(isinstance(text, str), "calls numpy.dtype")
+    _reject_pickle_unless(isinstance(text, str), "calls numpy.dtype")
     if text == "bfloat16":
         return _PickledDType(np.dtype(ml_dtypes.bfloat16))
     if not _PLAIN_DTYPE_NAME.fullmatch(text):
@@ -97,31 +97,31 @@ def _construct_dtype(args: tuple[Any, ...], _: SpendBudget) -> _PickledDType:
 
 
 def _set_dtype_state(target: _PickledDType, state: Any) -> None:
-    _require_expected_use(
+    _reject_pickle_unless(
         isinstance(state, tuple) and 5 <= len(state) <= 9 and state[2:5] == (None, None, None),
         "builds numpy.dtype",
     )
     order = state[1].decode("ascii") if isinstance(state[1], bytes) else state[1]
-    _require_expected_use(order in ("<", ">", "|", "="), "builds numpy.dtype")
+    _reject_pickle_unless(order in ("<", ">", "|", "="), "builds numpy.dtype")
     if order in ("<", ">") and target.dtype.kind in "iufcU":
         target.dtype = target.dtype.newbyteorder(">" if order == ">" else "<")
 
 
 def _construct_empty_array(args: tuple[Any, ...], _: SpendBudget) -> np.ndarray[Any, Any]:
-    _require_expected_use(len(args) == 3 and isinstance(args[0], PickledName), "makes an array")
-    _require_expected_use(args[0].name == "numpy.ndarray", "makes an array")
+    _reject_pickle_unless(len(args) == 3 and isinstance(args[0], PickledName), "makes an array")
+    _reject_pickle_unless(args[0].name == "numpy.ndarray", "makes an array")
     return np.empty(0, np.uint8)
 
 
 def _checked_array_bytes(dtype: np.dtype[Any], shape: Any, data: Any, spend: SpendBudget) -> bytes:
     """Return the bytes of an array after checking that their number matches the shape."""
-    _require_expected_use(
+    _reject_pickle_unless(
         isinstance(shape, tuple)
         and len(shape) <= MAX_RANK
         and isinstance(data, (bytes, bytearray)),
         "fills an array",
     )
-    _require_expected_use(all(type(n) is int and n >= 0 for n in shape), "fills an array")
+    _reject_pickle_unless(all(type(n) is int and n >= 0 for n in shape), "fills an array")
     if math.prod(n or 1 for n in shape) >= 1 << 48 or math.prod(shape) * dtype.itemsize != len(
         data
     ):
@@ -131,9 +131,9 @@ def _checked_array_bytes(dtype: np.dtype[Any], shape: Any, data: Any, spend: Spe
 
 
 def _set_array_state(target: np.ndarray[Any, Any], state: Any, spend: SpendBudget) -> None:
-    _require_expected_use(isinstance(state, tuple) and len(state) in (4, 5), "fills an array")
+    _reject_pickle_unless(isinstance(state, tuple) and len(state) in (4, 5), "fills an array")
     shape, dtype, fortran, data = state[-4:]
-    _require_expected_use(isinstance(dtype, _PickledDType), "fills an array")
+    _reject_pickle_unless(isinstance(dtype, _PickledDType), "fills an array")
     element_dtype = dtype.dtype
     data = _checked_array_bytes(element_dtype, shape, _as_bytes(data), spend)
     # The state is validated, so that NumPy's own method can use it: the array stays
@@ -148,7 +148,7 @@ def _set_array_state(target: np.ndarray[Any, Any], state: Any, spend: SpendBudge
 
 
 def _construct_array(args: tuple[Any, ...], spend: SpendBudget) -> np.ndarray[Any, Any]:
-    _require_expected_use(
+    _reject_pickle_unless(
         len(args) == 4 and isinstance(args[1], _PickledDType) and args[3] in ("C", "F"),
         "makes an array",
     )
@@ -158,7 +158,7 @@ def _construct_array(args: tuple[Any, ...], spend: SpendBudget) -> np.ndarray[An
 
 
 def _construct_scalar(args: tuple[Any, ...], spend: SpendBudget) -> Any:
-    _require_expected_use(len(args) == 2 and isinstance(args[0], _PickledDType), "makes a scalar")
+    _reject_pickle_unless(len(args) == 2 and isinstance(args[0], _PickledDType), "makes a scalar")
     data = _checked_array_bytes(args[0].dtype, (), _as_bytes(args[1]), spend)
     return np.frombuffer(data, args[0].dtype)[0]
 
@@ -167,10 +167,10 @@ def _construct_encoded_bytes(args: tuple[Any, ...], spend: SpendBudget) -> bytes
     """Return the result of `_codecs.encode(text, 'latin1')`, with which protocol 2 of Python 3
     represents bytes.
     """
-    _require_expected_use(
+    _reject_pickle_unless(
         1 <= len(args) <= 2 and all(isinstance(arg, str) for arg in args), "encodes text"
     )
-    _require_expected_use(args[1:] in ((), ("latin1",), ("latin-1",)), "encodes text")
+    _reject_pickle_unless(args[1:] in ((), ("latin1",), ("latin-1",)), "encodes text")
     spend(len(args[0]))
     encoded: bytes = args[0].encode("latin1" if len(args) == 2 else "utf-8")
     return encoded
@@ -178,7 +178,7 @@ def _construct_encoded_bytes(args: tuple[Any, ...], spend: SpendBudget) -> bytes
 
 def _construct_tuple(args: tuple[Any, ...], spend: SpendBudget) -> tuple[Any, ...]:
     """Return a tuple of name and array, which represents a Paddle tensor."""
-    _require_expected_use(len(args) == 1 and isinstance(args[0], (tuple, list)), "makes a tuple")
+    _reject_pickle_unless(len(args) == 1 and isinstance(args[0], (tuple, list)), "makes a tuple")
     spend(len(args[0]))
     return tuple(args[0])
 
@@ -198,7 +198,7 @@ def _construct_array_of_eval_call(args: tuple[Any, ...], _: SpendBudget) -> Any:
 
 
 def _construct_bytes(args: tuple[Any, ...], spend: SpendBudget) -> bytes:
-    _require_expected_use(
+    _reject_pickle_unless(
         args == () or (len(args) == 1 and isinstance(args[0], (bytes, bytearray))), "makes bytes"
     )
     spend(len(args[0]) if args else 0)
@@ -206,7 +206,7 @@ def _construct_bytes(args: tuple[Any, ...], spend: SpendBudget) -> bytes:
 
 
 def _construct_complex(args: tuple[Any, ...], _: SpendBudget) -> complex:
-    _require_expected_use(
+    _reject_pickle_unless(
         len(args) == 2 and all(type(arg) in (int, float) for arg in args), "makes a number"
     )
     return complex(*args)
@@ -215,8 +215,8 @@ def _construct_complex(args: tuple[Any, ...], _: SpendBudget) -> complex:
 def _construct_ordered_dict(args: tuple[Any, ...], spend: SpendBudget) -> _PickledOrderedDict:
     """Return an OrderedDict; Python 2 stores its items as a list of pairs."""
     pairs = args[0] if len(args) == 1 else []
-    _require_expected_use(len(args) <= 1 and isinstance(pairs, list), "makes a dict")
-    _require_expected_use(
+    _reject_pickle_unless(len(args) <= 1 and isinstance(pairs, list), "makes a dict")
+    _reject_pickle_unless(
         all(isinstance(p, (list, tuple)) and len(p) == 2 and isinstance(p[0], str) for p in pairs),
         "makes a dict",
     )

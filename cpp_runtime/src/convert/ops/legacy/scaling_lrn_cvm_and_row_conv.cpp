@@ -14,7 +14,7 @@ void affine_channel(NodeContext& n) {
   auto x = input_expr(n, "X");
   bool last = n.attr("data_layout", "AnyLayout") != "NCHW";
   auto along = [&](std::string_view slot) {
-    return Expr{n, reshape_per_channel(n, n.input(slot), n.require_known_rank(x), last)};
+    return Expr{n, unsqueeze_channel_vector(n, n.input(slot), n.require_known_rank(x), last)};
   };
   n.set_output("Out", x * along("Scale") + along("Bias"));
 }
@@ -95,7 +95,7 @@ void row_conv(NodeContext& n) {
 
 }  // namespace
 
-std::span<const Rule> feature_scaling_rules() {
+std::span<const Rule> scaling_lrn_cvm_and_row_conv_rules() {
   static const Rule rules[] = {
       {"affine_channel", 7, affine_channel},
       {"data_norm", 7, data_norm},

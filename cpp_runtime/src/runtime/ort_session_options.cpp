@@ -1,4 +1,4 @@
-#include "runtime/session_settings.h"
+#include "runtime/ort_session_options.h"
 
 #include <unistd.h>
 
@@ -30,7 +30,7 @@ void check_profile_folder_is_writable(const std::string& prefix) {
           "profile: the folder " + folder + " cannot be written to");
 }
 
-void check_device(const std::string& name) {
+void check_device_name(const std::string& name) {
   require(name == "cpu" || name == "cuda" || name == "tensorrt",
           "device '" + name + "' is not one of cpu, cuda, tensorrt");
 }
@@ -51,7 +51,7 @@ void check_options(const Options& o) {
   check_tristate("spinning", o.spinning);
   check_tristate("arena", o.arena);
   check_tristate("mem_pattern", o.mem_pattern);
-  check_device(o.device);
+  check_device_name(o.device);
   require(o.device_id >= 0, "device_id is " + std::to_string(o.device_id));
   if (!o.profile.empty()) check_profile_folder_is_writable(o.profile);
 }
