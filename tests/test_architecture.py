@@ -210,7 +210,10 @@ LAZY_IMPORTS: dict[str, tuple[str, str]] = {
         "fluid.layers.learning_rate",
         "the module and a function have the same name in Paddle",
     ),
-    "fluid.layers.rnn_cells": ("fluid.contrib.layers.units", "fluid.contrib imports fluid.layers"),
+    "fluid.layers.rnn_cells": (
+        "fluid.contrib.layers.rnn_units",
+        "fluid.contrib imports fluid.layers",
+    ),
     "fluid.layers.learning_rate": ("fluid.dygraph", "fluid.dygraph imports fluid.layers"),
     "loader.runtime": (
         "loader",
@@ -235,7 +238,7 @@ DYNAMIC_IMPORTS: dict[str, str] = {
     "": "connects core.legacy_importer with fluid",
     "compat.finder": "imports a module of Paddle under its name here",
     "compat.lazy_submodules": "imports a module of Paddle when it is first used",
-    "compat.zero_dim": "replaces functions that it finds by name",
+    "compat.no_zero_dim_emulation": "replaces functions that it finds by name",
     "core.lazy_import": "tables of names that are imported at first use",
     "fluid": "names of later releases are those of their modules",
     "fluid.layers.parent_package_getattr": "a module and a function have the same name in Paddle",

@@ -255,7 +255,7 @@ class ProgramBackwardPass:
         meta = op.infer(metas_of_inputs(op, tuple(self._input_variables(op, desc, at))), attrs)[
             index
         ]
-        name = self.recorder.namer.temporary_name(op.type)
+        name = self.recorder.namer.generate_temporary_name(op.type)
         self.recorder.declare(name, meta, self.block)
         desc.outputs[op.outs[index].name] = [name]
 
@@ -323,7 +323,7 @@ class ProgramBackwardPass:
             return EMPTY_NAME
         like = self.value_before(name, at).raw
         result = declare_variable_like(
-            self.recorder, self.recorder.namer.temporary_name("vjp"), like
+            self.recorder, self.recorder.namer.generate_temporary_name("vjp"), like
         )
         self.accumulate(name, result)
         return result.name

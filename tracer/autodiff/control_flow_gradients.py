@@ -114,7 +114,7 @@ class BlockGradient:
         else:
             return self.written_grads[name]
         copy = declare_variable_like(
-            self.recorder, self.recorder.namer.temporary_name("assign"), total.raw
+            self.recorder, self.recorder.namer.generate_temporary_name("assign"), total.raw
         )
         # copy all gradients before any of them is written
         self.recorder.append_op("assign", {"X": [total.name]}, {"Out": [copy.name]})
@@ -182,7 +182,7 @@ def _conditional_block_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, 
 
 def _while_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     if not op.outputs.get("StepScopes"):
-        name = backward.recorder.namer.temporary_name("while_scopes")
+        name = backward.recorder.namer.generate_temporary_name("while_scopes")
         backward.block.vars[name] = VarDesc(name, dtype="", kind=VarKind.STEP_SCOPES)
         op.outputs["StepScopes"] = [name]
     BlockGradient(backward, op, at, is_loop=True).run()
@@ -210,7 +210,9 @@ def _select_input_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: i
     operands = [backward.value_before(n, at) for n in op.inputs["X"]]
     made = [
         declare_variable_like(
-            backward.recorder, backward.recorder.namer.temporary_name("select_input"), v.raw
+            backward.recorder,
+            backward.recorder.namer.generate_temporary_name("select_input"),
+            v.raw,
         )
         for v in operands
     ]
@@ -235,10 +237,14 @@ def _write_to_array_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at:
     operand = backward.value_before(value, at)
     position = backward.value_before(op.inputs["I"][0], at)
     made = declare_variable_like(
-        backward.recorder, backward.recorder.namer.temporary_name("write_to_array"), operand.raw
+        backward.recorder,
+        backward.recorder.namer.generate_temporary_name("write_to_array"),
+        operand.raw,
     )
     rest = declare_variable_like(
-        backward.recorder, backward.recorder.namer.temporary_name("write_to_array"), gradient.raw
+        backward.recorder,
+        backward.recorder.namer.generate_temporary_name("write_to_array"),
+        gradient.raw,
     )
     given = {"Out@GRAD": [gradient.name], "I": [position.name], "X": [operand.name]}
     backward.recorder.append_op(
@@ -268,7 +274,9 @@ def _accumulate_array_element_grad(
         else zero_grad_for(backward.recorder, backward.require_variable(name))
     )
     made = declare_variable_like(
-        backward.recorder, backward.recorder.namer.temporary_name("read_from_array"), before.raw
+        backward.recorder,
+        backward.recorder.namer.generate_temporary_name("read_from_array"),
+        before.raw,
     )
     given = {"I": [position.name], "Out@GRAD": [gradient.name], "X@GRAD": [before.name]}
     backward.recorder.append_op("read_from_array_grad", given, {"X@GRAD": [made.name]})
@@ -284,7 +292,7 @@ def _tensor_array_to_tensor_gradient_rule(
         held = backward.value_before(name, at)
         made = declare_variable_like(
             backward.recorder,
-            backward.recorder.namer.temporary_name("tensor_array_to_tensor"),
+            backward.recorder.namer.generate_temporary_name("tensor_array_to_tensor"),
             held.raw,
         )
         given = {"Out@GRAD": [gradient.name], "X": [held.name]}

@@ -114,7 +114,7 @@ class RecurrentGradient:
             return EMPTY_NAME
         like = self.outer.value_before(name, self.op_index).raw
         found = declare_variable_like(
-            self.recorder, self.recorder.namer.temporary_name("recurrent"), like
+            self.recorder, self.recorder.namer.generate_temporary_name("recurrent"), like
         )
         self.outer.accumulate(name, found)
         return found.name
@@ -123,7 +123,7 @@ class RecurrentGradient:
 def recurrent_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     """The gradient rule of `recurrent`."""
     if not op.outputs.get("step_scopes"):
-        name = backward.recorder.namer.temporary_name("step_scopes")
+        name = backward.recorder.namer.generate_temporary_name("step_scopes")
         backward.block.vars[name] = VarDesc(name, dtype="", kind=VarKind.STEP_SCOPES)
         op.outputs["step_scopes"] = [name]
     RecurrentGradient(backward, op, at).run()

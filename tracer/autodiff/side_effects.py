@@ -38,7 +38,7 @@ def _print_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -> 
     if not backward.needs_grad(name):
         return
     result = declare_variable_like(
-        backward.recorder, backward.recorder.namer.temporary_name("print"), gradient.raw
+        backward.recorder, backward.recorder.namer.generate_temporary_name("print"), gradient.raw
     )
     attrs = {**op.attrs, "is_forward": Attr(AttrType.BOOLEAN, False)}
     backward.recorder.append_op("print", {"In": [gradient.name]}, {"Out": [result.name]}, attrs)
@@ -60,7 +60,7 @@ def _py_func_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -
     result = [
         declare_variable_like(
             backward.recorder,
-            backward.recorder.namer.temporary_name("py_func"),
+            backward.recorder.namer.generate_temporary_name("py_func"),
             backward.value_before(names[i], at).raw,
         )
         for i in wanted

@@ -118,7 +118,9 @@ class UndefinedCheck:
         """Write one op of the check and return the name of its output."""
         name = name.replace("'", '"') or type  # ONNX Runtime quotes names with '
         result = recorder.declare(
-            recorder.namer.temporary_name(name), meta, stop_gradient=self.desc.stop_gradient
+            recorder.namer.generate_temporary_name(name),
+            meta,
+            stop_gradient=self.desc.stop_gradient,
         )
         op = recorder.append_op(
             type, operands, {"Y" if type == "stack" else "Out": [result.name]}, attrs

@@ -30,7 +30,7 @@ def serve_models(
         raise OpError(
             f"serve: missing packages: {', '.join(missing)} (pip install 'oarlock[serve]')"
         )
-    from ..serving.body import RequestLimits  # noqa: PLC0415 - an extra
+    from ..serving.request_body import RequestLimits  # noqa: PLC0415 - an extra
     from ..serving.served_model import ServedModel  # noqa: PLC0415
     from ..serving.server import check_bind_address_is_local_or_allowed, serve  # noqa: PLC0415
 

@@ -67,7 +67,7 @@ def install(version: str | None = None) -> None:
     _installation.undo += [
         functools.partial(sys.meta_path.remove, finder) for finder in (_installation.finder, views)
     ]
-    _installation.undo.append(_installation.finder.forget)
+    _installation.undo.append(_installation.finder.unload_paddle_modules)
     _export_environment(_installation, "auto" if requested is None else requested.version)
     requested = requested or api_versions.detect_from_main()
     if requested is not None:

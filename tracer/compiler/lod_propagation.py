@@ -17,7 +17,7 @@ from ..capture.variable import GRADIENT_SUFFIX
 from ..core.op import OPS, Slot
 from ..ir.block_captures import EMPTY_NAME
 from ..ir.program import OpDesc, Program, VarDesc
-from ..ops.shared_op_rules import float_like_x, like_x
+from ..ops.shared_op_rules import like_x, like_x_requiring_float
 from . import tensor_lists
 from .instructions import Instruction, KernelCall, PythonStatement
 from .registers import Registers
@@ -289,7 +289,7 @@ def propagates_lod_to_undeclared_result(type: str) -> bool:
     op = OPS.get(type)
     return (
         op is not None
-        and op.meta_rule in (like_x, float_like_x)
+        and op.meta_rule in (like_x, like_x_requiring_float)
         and op.has_single_output
         and not op.traits.breaks_lod
     )

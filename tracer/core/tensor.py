@@ -111,7 +111,7 @@ class Tensor(TensorBase):
     def name(self) -> str:
         """The name in programs; generated at the first read."""
         if self._name is None:
-            self._name = unique_name.generate(compat.rules.temporary_name)
+            self._name = unique_name.generate(compat.rules.temporary_name_prefix)
         return self._name
 
     @name.setter

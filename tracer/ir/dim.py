@@ -171,7 +171,7 @@ class Dim:
 Dims = tuple[Dim | None, ...]
 
 
-def split_shape(shape: Sequence[Any]) -> tuple[list[Any], Dims]:
+def split_sizes_and_dims(shape: Sequence[Any]) -> tuple[list[Any], Dims]:
     """Return a shape with None in place of names and Dims, and its Dims.
 
     Raises OpError if a string is not the name of a Dim.

@@ -151,12 +151,12 @@ def _create_method(
         name,
         python_function,
         owner,
-        _check_unique_input_paths(_arguments_to_save(function, input_spec)),
+        _require_unique_input_paths(_arguments_to_save(function, input_spec)),
         has_example_args,
     )
 
 
-def _check_unique_input_paths(arguments: Arguments) -> Arguments:
+def _require_unique_input_paths(arguments: Arguments) -> Arguments:
     """Return the arguments. Raises OpError if two inputs have the same path."""
     inputs = [
         path

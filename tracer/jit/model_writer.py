@@ -80,7 +80,7 @@ def write_model_files(
     for model in models:
         _check_program_and_drop_unused_values(model)
     if combined:
-        _declare_union_in_all_programs(models)
+        _declare_all_values_in_every_program(models)
     previous_methods = [
         at
         for at in find_non_forward_method_prefixes(prefix).values()
@@ -142,7 +142,7 @@ def _check_program_and_drop_unused_values(model: ModelToWrite) -> None:
         raise OpError("the recorded program is not legal:\n  " + "\n  ".join(problems))
 
 
-def _declare_union_in_all_programs(models: Sequence[ModelToWrite]) -> None:
+def _declare_all_values_in_every_program(models: Sequence[ModelToWrite]) -> None:
     """Declare the values of all programs in every program, so that one parameter file serves all of
     them.
     """

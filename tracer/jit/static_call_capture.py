@@ -34,10 +34,10 @@ from .guards.side_effects import (
     restore_and_return_location_effects,
 )
 from .guards.user_code import is_convertible_function
-from .layer_capture import record_layer_paths
+from .layer_capture import store_layer_paths_in_recorded_ops
 from .operators.calls import call, convert_if_user_code
 from .operators.dunder_and_property_conversion import DunderAndPropertyConversion
-from .operators.exceptions import emit_assert
+from .operators.raise_assert_and_print import emit_assert
 
 RECURSION_MESSAGE = (
     "calls go deeper than Python allows; a recursion that ends by the value of a tensor "
@@ -145,7 +145,7 @@ class StaticCallCapture:
         try:
             if not isinstance(self.owner, Layer):
                 return parameters.call_function(converted, self.bound_arguments)
-            with record_layer_paths(self.owner, self.recorder):
+            with store_layer_paths_in_recorded_ops(self.owner, self.recorder):
                 return parameters.call_function(converted, self.bound_arguments)
         except RecursionError as error:
             raise TraceError(append_user_line(f"{parameters.name}: {RECURSION_MESSAGE}")) from error

@@ -162,7 +162,7 @@ class StaticFunction:
         arguments = self._function_parameters.bind_arguments(args, kwargs)
         concrete = self._find_or_capture_unless_python_fallback(arguments)
         tensors = [_as_tensor(t) for t in arguments.input_leaves()]
-        if concrete is None or self._prepare_fallback_if_lacking_gradients(concrete, tensors):
+        if concrete is None or self._warn_and_remove_hooks_if_lacking_gradients(concrete, tensors):
             found = self._python_fallback.run_as_python(self.dygraph_function, args, kwargs)
             return found if concrete is None else concrete.tag_tensors_with_output_names(found)
         self._python_fallback.last_arguments = None
@@ -198,7 +198,7 @@ class StaticFunction:
         )
         return found
 
-    def _prepare_fallback_if_lacking_gradients(
+    def _warn_and_remove_hooks_if_lacking_gradients(
         self, concrete: ConcreteProgram, tensors: list[Tensor]
     ) -> bool:
         """Whether a call needs gradients that its program does not provide. If so, remove the

@@ -247,7 +247,7 @@ class BatchNorm(_BatchNorm):
 
     def forward(self, input: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
-        out = F.norm.batch_norm_with_mode(
+        out = F.norm.batch_norm_with_chosen_statistics(
             input,
             self._mean,
             self._variance,

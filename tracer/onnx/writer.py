@@ -25,7 +25,7 @@ from ..loader.model_files import ModelFileContents
 from ..loader.regular_files import read_file
 from ..loader.runtime import EngineError, runtime_module, translate_runtime_errors
 from .output_dim_names import name_output_dims_after_input_dims
-from .target_engine_opsets import DEFAULT_OPSET, newest_opset, parse_target_engines
+from .target_engine_opsets import DEFAULT_OPSET, newest_common_opset, parse_target_engines
 
 
 class ExportOptions(NamedTuple):
@@ -86,7 +86,7 @@ def select_opset(files: ModelFileContents, options: ExportOptions) -> int:
     """Return `options.opset`, or the lowest opset that has all operators of the model: at least 17
     unless a target reads only older ones.
     """
-    newest = newest_opset(parse_target_engines(options.target))
+    newest = newest_common_opset(parse_target_engines(options.target))
     if options.opset is not None:
         if options.opset > newest:
             reader = options.target or "the supported engines"

@@ -11,7 +11,7 @@ from ..core.arrays import np
 from ..core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, OPS, Ints, Long, Meta, check, op
 from ..core.result_size_limit import check_result_size
 from .elementwise import masked
-from .half_precision import to_float32
+from .half_precision import half_to_float32
 from .index import check_integers
 from .reduce import reduced_shape
 from .scatter_at import ufunc_at
@@ -96,7 +96,7 @@ def mode(x, *, axis: int = -1, keepdim: bool = False):
 
 
 def _last_index_of_mode(line: Any) -> int:
-    line = to_float32(line)
+    line = half_to_float32(line)
     values, counts = np.unique(line, return_counts=True)
     found = np.flatnonzero(line == values[np.argmax(counts)])
     # NaN is not equal to itself

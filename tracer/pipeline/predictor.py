@@ -22,7 +22,7 @@ _TEXT_RECOGNITION = "text_recognition"
 
 
 @dataclass
-class _Prepared:
+class _PreprocessedImage:
     """An image and the network's input for it."""
 
     path: str | None
@@ -96,7 +96,10 @@ class Pipeline:
         self.labels: list[str] = self._processor.labels
         files = read_model(directory)
         self._engine = Engine(
-            files.pdmodel, files.params_path, files.name, **self._engine_options(options)
+            files.pdmodel,
+            files.params_path,
+            files.name,
+            **self._options_with_tensorrt_profiles(options),
         )
         self._input_names = [name for name, _, _ in self._engine.inputs]
         unknown = set(self._input_names) - {"image", "im_shape", "scale_factor"}
@@ -139,7 +142,7 @@ class Pipeline:
             raise OpError(f"predict: batch_size={batch_size!r} should be an int of at least 1")
         return self._predict(as_image_iterable(images), batch_size)
 
-    def _engine_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+    def _options_with_tensorrt_profiles(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Add the shapes of `Hpi.backend_configs` for TensorRT, unless the caller gave shapes."""
         provider = options.get("provider", {})
         if options.get("device") != "tensorrt" or "trt_profile_min_shapes" in provider:
@@ -147,7 +150,7 @@ class Pipeline:
         return {**options, "provider": {**provider, **self._processor.tensorrt_profiles}}
 
     def _predict(self, images: Iterable[Any], batch_size: int) -> Iterator[Result]:
-        batch: list[_Prepared] = []
+        batch: list[_PreprocessedImage] = []
         for image in images:
             prepared = self._prepare(image)
             is_same_shape = not batch or batch[0].data.shape == prepared.data.shape
@@ -161,19 +164,19 @@ class Pipeline:
         if batch:
             yield from self._run(batch)
 
-    def _prepare(self, image: Any) -> _Prepared:
+    def _prepare(self, image: Any) -> _PreprocessedImage:
         path = os.fspath(image) if isinstance(image, (str, os.PathLike)) else None
         pixels = decode_image(image)
         with translate_runtime_errors():
             data, sizes = self._processor.preprocess(pixels)
-        return _Prepared(path, pixels, data, sizes)
+        return _PreprocessedImage(path, pixels, data, sizes)
 
-    def _run(self, batch: list[_Prepared]) -> Iterator[Result]:
+    def _run(self, batch: list[_PreprocessedImage]) -> Iterator[Result]:
         feeds = {
             "im_shape": [(p.sizes.resized_height, p.sizes.resized_width) for p in batch],
             "scale_factor": [(p.sizes.scale_height, p.sizes.scale_width) for p in batch],
         }
-        data = _stack([p.data for p in batch])
+        data = _stack_padding_last_axis([p.data for p in batch])
         outputs = self._engine.run(
             [
                 np.asarray(feeds[name], np.float32) if name in feeds else data
@@ -186,7 +189,7 @@ class Pipeline:
             yield RESULT_CLASSES[self.task](prepared.pixels, prepared.path, result)
 
 
-def _stack(arrays: list[Array]) -> Array:
+def _stack_padding_last_axis(arrays: list[Array]) -> Array:
     """Stack arrays; the last axis is padded with zeros to the largest size."""
     width = max(array.shape[-1] for array in arrays)
     result = np.zeros((len(arrays), *arrays[0].shape[:-1], width), np.float32)

@@ -80,9 +80,12 @@ class TextSystem:
         """
         if batch_size < 1:
             raise OpError(f"predict: batch_size={batch_size} is less than 1")
-        return (self._read(image, batch_size, score_thresh) for image in as_image_iterable(images))
+        return (
+            self._detect_and_recognize(image, batch_size, score_thresh)
+            for image in as_image_iterable(images)
+        )
 
-    def _read(self, image: Any, batch_size: int, score_thresh: float) -> OCRResult:
+    def _detect_and_recognize(self, image: Any, batch_size: int, score_thresh: float) -> OCRResult:
         path = os.fspath(image) if isinstance(image, (str, os.PathLike)) else None
         pixels = decode_image(image)
         (detected,) = self.detection.predict(pixels[:, :, ::-1])

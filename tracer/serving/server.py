@@ -17,7 +17,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ..core.errors import OpError
 from .app import App
-from .body import RequestLimits
+from .request_body import RequestLimits
 from .served_model import ServedModel
 
 _MAX_CONNECTIONS = 512
@@ -84,9 +84,11 @@ class TimeoutProtocol(H11Protocol):
 
     def _start_write_timer(self, buffered: int) -> None:
         self._cancel_write_timer()
-        self._write_timer = self.loop.call_later(_WRITE_TIMEOUT, self._check_progress, buffered)
+        self._write_timer = self.loop.call_later(
+            _WRITE_TIMEOUT, self._abort_if_no_write_progress, buffered
+        )
 
-    def _check_progress(self, previous: int) -> None:
+    def _abort_if_no_write_progress(self, previous: int) -> None:
         buffered = self.transport.get_write_buffer_size()
         if buffered < previous:
             self._start_write_timer(buffered)

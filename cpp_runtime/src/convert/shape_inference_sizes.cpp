@@ -72,9 +72,8 @@ ValueType infer_reduce(const onnx::Node& n, const Inputs& in) {
   auto axes = attribute ? std::optional(*attribute) : find_known_input_ints(in, 1);
   if (computed && !axes) return infer_dtype_only(in);
   Ints shape = *in[0]->shape, out;
-  bool is_ignored_reduction_axes_attr =
-      !axes || (axes->empty() && int_attr(n, "noop_with_empty_axes", 0) == 0);
-  std::vector<bool> is_reduced(shape.size(), is_ignored_reduction_axes_attr);
+  bool reduces_all = !axes || (axes->empty() && int_attr(n, "noop_with_empty_axes", 0) == 0);
+  std::vector<bool> is_reduced(shape.size(), reduces_all);
   for (auto a : axes.value_or(Ints{}))
     if (is_normalized_axis(normalize_axis(a, shape), shape))
       is_reduced[static_cast<std::size_t>(normalize_axis(a, shape))] = true;

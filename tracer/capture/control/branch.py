@@ -709,7 +709,7 @@ class BranchMerge:
         recorder = self.recorder
         sides = zip(pair, self.branches, metas or (meta, meta), strict=True)
         outs = [self._write_branch_output(value, side, own) for value, side, own in sides]
-        desc = recorder.declare(recorder.namer.temporary_name("select_input"), meta)
+        desc = recorder.declare(recorder.namer.generate_temporary_name("select_input"), meta)
         desc.stop_gradient = all(not isinstance(v, Tensor) or v.stop_gradient for v in pair)
         result = recorder.create_variable(desc)
         self.select_inputs.append((result, outs))
@@ -742,7 +742,7 @@ class BranchMerge:
                 else cast_or_fill_like(self._tensor_value_at_branch_end(value, side), meta)
             )
             name = recorder.find_name_or_declare_persistable(tensor)
-        out = recorder.namer.temporary_name("conditional_block")
+        out = recorder.namer.generate_temporary_name("conditional_block")
         recorder.declare(out, Meta(tensor.meta.shape, meta.dtype))
         with recorder.enter_block(side.open_block):
             recorder.append_op("assign", {"X": [name]}, {"Out": [out]})

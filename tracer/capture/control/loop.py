@@ -277,7 +277,7 @@ class LoopRecording(LoopState):
         recorder = self.recorder
         outer = recorder.open_blocks[-2].block
         result = recorder.create_variable(
-            recorder.declare(recorder.namer.temporary_name("while"), carried.meta, outer)
+            recorder.declare(recorder.namer.generate_temporary_name("while"), carried.meta, outer)
         )
         result.where = carried.initial.where if isinstance(carried.initial, Variable) else ""
         carried.variable = result
@@ -553,7 +553,7 @@ class LoopRecording(LoopState):
             undo_inplace_write(self.mode, tensor, carried.variable.raw)
         first = self._first_condition = self._record_test_before_loop()
         flag = recorder.create_variable(
-            recorder.declare(recorder.namer.temporary_name("while"), first.meta)
+            recorder.declare(recorder.namer.generate_temporary_name("while"), first.meta)
         )
         recorder.append_op(
             "assign",

@@ -208,7 +208,7 @@ def static_pylayer(
     }
     outs = []
     for result in results:
-        desc = recorder.declare(recorder.namer.temporary_name("pylayer"), result.meta)
+        desc = recorder.declare(recorder.namer.generate_temporary_name("pylayer"), result.meta)
         outs.append(recorder.create_variable(desc))
     names = {
         "X": [recorder.find_name_or_declare_persistable(v) for v in operands],

@@ -57,10 +57,8 @@ def reduces_to_scalar(kind: str, attrs: Mapping[str, Any], rank: int) -> bool:
         return len(attrs.get("decrease_axis") or ()) == rank
     if kind in _REDUCTION_OPS or kind in ("frobenius_norm", "logsumexp"):
         axes = attrs.get("axis" if kind == "logsumexp" else "dim") or ()
-        is_ignored_reduction_axes_attr = bool(attrs.get("reduce_all")) or len(axes) in (0, rank)
-        return is_ignored_reduction_axes_attr and not (
-            attrs.get("keep_dim") or attrs.get("keepdim")
-        )
+        reduces_all = bool(attrs.get("reduce_all")) or len(axes) in (0, rank)
+        return reduces_all and not (attrs.get("keep_dim") or attrs.get("keepdim"))
     if kind == "p_norm":
         return (rank == 1 or bool(attrs.get("asvector"))) and not attrs.get("keepdim")
     return kind == "dot" and rank == 1

@@ -222,7 +222,7 @@ class ExpressionTransformer(ast.NodeTransformer):
         node.func = expression_from_template("__ol.call(F)", function, F=function)
         return node
 
-    def _track_literal(self, node: ast.List | ast.Dict | ast.DictComp) -> ast.AST:
+    def _wrap_literal_in_registration(self, node: ast.List | ast.Dict | ast.DictComp) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node, ast.List) and not isinstance(node.ctx, ast.Load):
             return node
@@ -231,7 +231,7 @@ class ExpressionTransformer(ast.NodeTransformer):
         )
         return result
 
-    visit_List = visit_Dict = visit_DictComp = _track_literal
+    visit_List = visit_Dict = visit_DictComp = _wrap_literal_in_registration
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         text = ast.unparse(node.value)

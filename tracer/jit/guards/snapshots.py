@@ -252,7 +252,7 @@ def iter_state_snapshots(snapshot: Snapshot) -> Iterator[InternalStateSnapshot]:
     return (s for s in iter_snapshots(snapshot) if isinstance(s, InternalStateSnapshot))
 
 
-def snapshot_python_and_numpy_generators() -> list[tuple[str, InternalStateSnapshot]]:
+def snapshot_global_random_generators() -> list[tuple[str, InternalStateSnapshot]]:
     """Return snapshots of the global random generators of Python and NumPy."""
     generators = GLOBAL_RANDOM_GENERATORS.items()
     return [

@@ -36,13 +36,13 @@ from ...core.mode import state
 from ...core.op import Meta
 from ..guards.opaque_state import iter_opaque_state
 from .calls import value_deciding_truth
-from .exceptions import (
+from .nonlocal_writes import exclude_merged_variables_from_tracking, register_new_object
+from .raise_assert_and_print import (
     BranchRaised,
     emit_assert_for_raising_branch,
     record_branch_converting_raise,
     record_rejecting_raise,
 )
-from .nonlocal_writes import exclude_merged_variables_from_tracking, register_new_object
 
 INT64 = Meta((), np.dtype(np.int64))
 Getter = Callable[[], list[Any]]
@@ -132,7 +132,7 @@ def _record_if(
             exclude_merged_variables_from_tracking(mode.recorder, set_values)
             set_values(before)
             try:
-                _record_deferring_index_errors(mode, holds, run)
+                _record_branch_deferring_index_errors(mode, holds, run)
                 values = get_values()[:count]
                 values = [
                     replace_by_tensor_array_if_list(mode, n, v) if n in dynamic_lists else v
@@ -182,7 +182,9 @@ def _record_if(
     set_values([*merged, *before[len(merged) :]])
 
 
-def _record_deferring_index_errors(mode: Static, holds: bool, run: Callable[[], None]) -> None:
+def _record_branch_deferring_index_errors(
+    mode: Static, holds: bool, run: Callable[[], None]
+) -> None:
     """Record the body of a branch. If an index is out of range in a loop body, a later part of the
     body may fill the list; then the loop body is recorded again.
     """

@@ -29,7 +29,6 @@ from ...core.op import OPS, Meta
 from ..guards.opaque_state import reject_user_visible_iterator
 from .branches import Getter, Setter, empty_else, if_, wrap_to_save_opaque_state
 from .calls import call, value_deciding_truth
-from .exceptions import record_rejecting_raise
 from .iterables import IndexedIterable, as_indexed_iterable_if_possible
 from .logical import and_
 from .nonlocal_writes import (
@@ -37,6 +36,7 @@ from .nonlocal_writes import (
     register_new_object,
     reject_or_note_preexisting_iterators,
 )
+from .raise_assert_and_print import record_rejecting_raise
 from .registry import register
 
 INT64 = Meta((), np.dtype(np.int64))

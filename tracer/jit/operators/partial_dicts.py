@@ -20,8 +20,8 @@ from ...core.errors import TraceError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
-from .exceptions import record_rejecting_raise
 from .python_scalars import entry_defined_flag
+from .raise_assert_and_print import record_rejecting_raise
 
 SINGLE_KEY_DICT_METHODS = frozenset(
     {"get", "__getitem__", "__contains__", "__setitem__", "__delitem__", "update", "clear"}

@@ -32,8 +32,8 @@ from ...core.op import OPS
 from ...core.tensor import Tensor
 from ..guards.snapshots import MISSING
 from ..guards.source import lookup_attribute_or_missing
-from .exceptions import emit_assert
-from .training_state import reject_or_skip_training_state_access
+from .raise_assert_and_print import emit_assert
+from .training_step_rejection import reject_or_skip_training_state_access
 
 COMPARISON_FIX_HINT = (
     "ask for its value (`==`, `<`, if/elif), or have one kind of number on all paths"

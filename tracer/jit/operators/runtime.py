@@ -19,7 +19,6 @@ from ...core.op import OPS
 from .branches import if_, if_expression
 from .calls import call
 from .dynamic_indexing import get_item
-from .exceptions import assert_, mark_exception_of_raise_statement
 from .logical import (
     and_,
     compare_chain,
@@ -45,6 +44,7 @@ from .python_scalars import (
     is_,
     mod,
 )
+from .raise_assert_and_print import assert_, mark_exception_of_raise_statement
 from .sequences import get_slice, is_iterable_by_recorded_loop
 
 __all__ = [

@@ -71,7 +71,7 @@ bool can_call_op_without_conversion(OperatorObject* self, PyObject* x, PyObject*
     return false;
   if (!is_tensor(x) || !is_tensor(y)) return false;
   PyObject *a = as_tensor(x)->array, *b = as_tensor(y)->array;
-  return a && b && are_arrays_or_scalars_of_same_type(a, b, self->allows_integers != 0);
+  return a && b && are_arrays_or_scalars_of_same_accepted_type(a, b, self->allows_integers != 0);
 }
 
 // The number as a tensor of the dtype of `x`.  Null, without an error, if it is not a Python float

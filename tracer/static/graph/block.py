@@ -15,7 +15,7 @@ from ...core.op import CURRENT_TYPE_BY_OLDER, OPS, Meta
 from ...ir import program as data
 from ...ir.dim import format_shape
 from ...ir.kernelless_op_traits import kernelless_op_traits_or_default
-from ...ir.passes.shape_inference import set_inferred_outputs
+from ...ir.passes.shape_inference import set_inferred_output_metas
 from ...ir.printer import iter_block_lines
 from ..block_desc import BlockDesc
 from .operator import Operator, typed_attr
@@ -411,7 +411,7 @@ class Block:
         names = {*desc.input_names(), *desc.output_names()}
         declared = {n: self.program.raw.var(n, self.idx) for n in names}
         try:
-            set_inferred_outputs(desc, {n: v for n, v in declared.items() if v is not None})
+            set_inferred_output_metas(desc, {n: v for n, v in declared.items() if v is not None})
         except OpError as error:
             raise op_error_like(error, append_user_line(f"{desc.type}: {error}")) from None
 

@@ -55,6 +55,6 @@ const KernelTable<double>& kernel_table<double>() {
   return *selected_kernel_tables().double_table;
 }
 
-const char* instruction_set() { return selected_kernel_tables().name; }
+const char* selected_instruction_set_name() { return selected_kernel_tables().name; }
 
 }  // namespace oarlock::kernels

@@ -11,8 +11,8 @@ from .half_precision import computed_in_float32_if_half
 from .reduce import reduce_sum
 from .shared_op_rules import (
     check_float,
-    float_like_x,
     like_x,
+    like_x_requiring_float,
     normalize_axis,
     shapes_match,
     vjp_input_shape,
@@ -139,7 +139,7 @@ def _(x, weight, bias, *, data_layout):
         shapes_match(weight.shape, channels) and shapes_match(bias.shape, channels),
         "Scale and Bias do not fit the channels",
     )
-    return float_like_x(x)
+    return like_x_requiring_float(x)
 
 
 @affine_channel.vjp

@@ -7,7 +7,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.dtype import is_inexact
 from ..core.op import OPS, Meta, op
-from .compare import equal
+from .comparison_and_logic import equal
 from .elementwise import add, div, masked, mul, scale, sub
 from .half_precision import computed_in_float32_if_half
 from .shared_op_rules import broadcast, check_float
@@ -40,7 +40,9 @@ def _(g, x, y):
     return lambda: mul(over, y), lambda: negative(mul(over, x))
 
 
-def _define_selection_op(type: str, function: Any, word: str, picked: str, other: str) -> Any:
+def _define_nan_ignoring_extreme(
+    type: str, function: Any, word: str, picked: str, other: str
+) -> Any:
     @op(type, "X, Y -> Out", meta=broadcast)
     def kernel(x, y):
         return function(x, y)
@@ -61,10 +63,10 @@ def _define_selection_op(type: str, function: Any, word: str, picked: str, other
     return kernel
 
 
-fmax = _define_selection_op(
+fmax = _define_nan_ignoring_extreme(
     "elementwise_fmax", computed_in_float32_if_half(np.fmax), "larger", "greater_equal", "less_than"
 )
-fmin = _define_selection_op(
+fmin = _define_nan_ignoring_extreme(
     "elementwise_fmin",
     computed_in_float32_if_half(np.fmin),
     "smaller",

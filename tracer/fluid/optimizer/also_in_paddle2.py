@@ -36,7 +36,9 @@ class SGDOptimizer(Paddle1Optimizer, paddle2.SGD):
         grad_clip: Any = None,
         name: str | None = None,
     ) -> None:
-        self._init_paddle2(learning_rate, parameter_list, regularization, grad_clip, name)
+        self._init_paddle2_base_class(
+            learning_rate, parameter_list, regularization, grad_clip, name
+        )
 
 
 class MomentumOptimizer(Paddle1Optimizer, paddle2.Momentum):
@@ -53,7 +55,9 @@ class MomentumOptimizer(Paddle1Optimizer, paddle2.Momentum):
         name: str | None = None,
     ) -> None:
         own = {"momentum": momentum, "use_nesterov": use_nesterov}
-        self._init_paddle2(learning_rate, parameter_list, regularization, grad_clip, name, **own)
+        self._init_paddle2_base_class(
+            learning_rate, parameter_list, regularization, grad_clip, name, **own
+        )
 
 
 class AdagradOptimizer(Paddle1Optimizer, paddle2.Adagrad):
@@ -70,7 +74,9 @@ class AdagradOptimizer(Paddle1Optimizer, paddle2.Adagrad):
         initial_accumulator_value: float = 0.0,
     ) -> None:
         own = {"epsilon": epsilon, "initial_accumulator_value": initial_accumulator_value}
-        self._init_paddle2(learning_rate, parameter_list, regularization, grad_clip, name, **own)
+        self._init_paddle2_base_class(
+            learning_rate, parameter_list, regularization, grad_clip, name, **own
+        )
 
 
 class AdamOptimizer(Paddle1Optimizer, paddle2.Adam):
@@ -93,7 +99,9 @@ class AdamOptimizer(Paddle1Optimizer, paddle2.Adam):
         lazy_mode: bool = False,
     ) -> None:
         own = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon}
-        self._init_paddle2(learning_rate, parameter_list, regularization, grad_clip, name, **own)
+        self._init_paddle2_base_class(
+            learning_rate, parameter_list, regularization, grad_clip, name, **own
+        )
 
     def _compiled_kernel_args(
         self, parameter: Any, gradient: Any, lr: float, state: dict[str, Any]
@@ -131,7 +139,9 @@ class AdamaxOptimizer(Paddle1Optimizer, paddle2.Adamax):
         name: str | None = None,
     ) -> None:
         own = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon}
-        self._init_paddle2(learning_rate, parameter_list, regularization, grad_clip, name, **own)
+        self._init_paddle2_base_class(
+            learning_rate, parameter_list, regularization, grad_clip, name, **own
+        )
 
 
 class AdadeltaOptimizer(Paddle1Optimizer, paddle2.Adadelta):
@@ -147,7 +157,7 @@ class AdadeltaOptimizer(Paddle1Optimizer, paddle2.Adadelta):
         grad_clip: Any = None,
         name: str | None = None,
     ) -> None:
-        self._init_paddle2(
+        self._init_paddle2_base_class(
             1.0, parameter_list, regularization, grad_clip, name, epsilon=epsilon, rho=rho
         )
         self._unused_learning_rate = learning_rate
@@ -174,7 +184,9 @@ class RMSPropOptimizer(Paddle1Optimizer, paddle2.RMSProp):
         name: str | None = None,
     ) -> None:
         own = {"rho": rho, "epsilon": epsilon, "momentum": momentum, "centered": centered}
-        self._init_paddle2(learning_rate, parameter_list, regularization, grad_clip, name, **own)
+        self._init_paddle2_base_class(
+            learning_rate, parameter_list, regularization, grad_clip, name, **own
+        )
 
 
 class LambOptimizer(Paddle1Optimizer, paddle2.Lamb):
@@ -200,7 +212,9 @@ class LambOptimizer(Paddle1Optimizer, paddle2.Lamb):
             "lamb_weight_decay": lamb_weight_decay,
         }
         own["exclude_from_weight_decay_fn"] = exclude_from_weight_decay_fn
-        self._init_paddle2(learning_rate, parameter_list, regularization, grad_clip, name, **own)
+        self._init_paddle2_base_class(
+            learning_rate, parameter_list, regularization, grad_clip, name, **own
+        )
         self._attrs["always_adapt"] = True  # scale by the norm also without weight decay
 
     def _accumulator_specs(self) -> tuple[AccumulatorSpec, ...]:

@@ -8,13 +8,13 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import NO_GRAD_NON_FLOAT_RESULT, Meta, Op, check, check_dtype, op
-from .elementwise import align_axis, masked
+from .elementwise import masked, reshape_to_broadcast_at_axis
 from .half_precision import computed_in_float32_if_half
 from .shared_op_rules import (
     bool_like_x,
     broadcast,
-    broadcast_bool,
     broadcast_shapes,
+    broadcast_to_bool_result,
     pick_known_dim,
     shapes_match,
 )
@@ -25,13 +25,13 @@ def define_comparison(type: str, function: Callable[[Any, Any], Any], sign: str)
 
     @computed_in_float32_if_half
     def kernel(x, y, *, axis: int = -1, force_cpu: bool = False):
-        return function(x, y) if axis == -1 else function(*align_axis(x, y, axis))
+        return function(x, y) if axis == -1 else function(*reshape_to_broadcast_at_axis(x, y, axis))
 
     kernel.__name__ = type
     kernel.__doc__ = f"Out = X {sign} Y. X [*A], Y [*B] -> Out bool [*broadcast(A, B)]"
-    return op(type, "X, Y -> Out", meta=broadcast_bool, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)(
-        kernel
-    )
+    return op(
+        type, "X, Y -> Out", meta=broadcast_to_bool_result, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT
+    )(kernel)
 
 
 equal = define_comparison("equal", np.equal, "==")

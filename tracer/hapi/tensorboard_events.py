@@ -109,7 +109,7 @@ class TensorBoard(Callback):
         self._step = self._epoch = 0
         self._in_fit = False
 
-    def _open(self) -> Any:
+    def _open_writer(self) -> Any:
         return EventWriter(self.log_dir)
 
     def _write_scalars(self, mode: str, logs: Logs, step: int) -> None:
@@ -118,10 +118,10 @@ class TensorBoard(Callback):
             value = value[0] if isinstance(value, list | tuple) else value
             if isinstance(value, int | float):
                 if self._writer is None:
-                    self._writer = self._open()
+                    self._writer = self._open_writer()
                 self._writer.add_scalar(tag=f"{mode}/{name}", value=float(value), step=step)
 
-    def _close(self) -> None:
+    def _close_writer(self) -> None:
         if self._writer is not None:
             self._writer.close()
             self._writer = None
@@ -143,20 +143,20 @@ class TensorBoard(Callback):
         """Write the values of an evaluation."""
         self._write_scalars("eval", logs, self._epoch)
         if not self._in_fit:
-            self._close()
+            self._close_writer()
 
     def on_train_end(self, logs: Logs = None) -> None:
         """Close the file."""
-        self._close()
+        self._close_writer()
         self._in_fit = False
 
 
 class VisualDL(TensorBoard):
     """Write the same values with the package `visualdl`; without it, TensorBoard event files."""
 
-    def _open(self) -> Any:
+    def _open_writer(self) -> Any:
         try:
             from visualdl import LogWriter  # noqa: PLC0415 - optional
         except ImportError:
-            return super()._open()
+            return super()._open_writer()
         return LogWriter(self.log_dir)
