@@ -65,7 +65,7 @@ class LodPropagation:
             )
             self._multi_write_names = {name for name, count in written.items() if count > 1}
 
-    def find_lod_input_slot_registers(
+    def find_offsets_registers_of_lod_slot(
         self, block: int, desc: OpDesc, slot: Slot, many: bool
     ) -> Any:
         """The offsets register for an LoD input slot (a tuple for a list slot); None if the input
@@ -80,7 +80,7 @@ class LodPropagation:
             return None
         return tuple(found) if many else found[0]
 
-    def create_lod_output_slot_registers(self, block: int, desc: OpDesc, slot: Slot) -> Any:
+    def create_offsets_registers_of_lod_slot(self, block: int, desc: OpDesc, slot: Slot) -> Any:
         """The offsets register for an LoD output slot; None if the output is unused."""
         names = [n for n in desc.outputs.get(slot.values_slot_of_lod_slot, []) if n != EMPTY_NAME]
         for name in names:

@@ -158,7 +158,9 @@ class Lowering(Registers):
         """The registers of an input slot."""
         if slot.values_slot_of_lod_slot and slot.name not in desc.inputs:
             of = next(s for s in op.ins if s.name == slot.values_slot_of_lod_slot)
-            return self.lod_propagation.find_lod_input_slot_registers(block, desc, slot, of.is_list)
+            return self.lod_propagation.find_offsets_registers_of_lod_slot(
+                block, desc, slot, of.is_list
+            )
         return self._registers_of_slot(block, desc.inputs.get(slot.name, []), slot.is_list)
 
     def output_slot_registers(self, block: int, desc: OpDesc, slot: Slot) -> Any:
@@ -167,7 +169,7 @@ class Lowering(Registers):
             return (
                 None
                 if self.tensors
-                else self.lod_propagation.create_lod_output_slot_registers(block, desc, slot)
+                else self.lod_propagation.create_offsets_registers_of_lod_slot(block, desc, slot)
             )
         return self._registers_of_slot(block, desc.outputs.get(slot.name, []), slot.is_list)
 

@@ -315,7 +315,7 @@ def find_python_result_converter(leaf: Any) -> Callable[[Tensor], Any] | None:
 
 
 def written_state_names(recording: CapturedProgram) -> list[str]:
-    """Return the parameters and buffers that a program writes."""
+    """Return the names of the parameters and buffers that a program writes."""
     written = recording.program.written_names()
     return [name for name in recording.scope if name in written]
 

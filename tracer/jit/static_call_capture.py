@@ -9,7 +9,7 @@ from typing import Any
 
 from ..capture.control.escape_analysis import register_local_object
 from ..capture.control.may_alias import (
-    InvalidatedValue,
+    InvalidatedMarker,
     is_replaced_by_array,
     restore_loop_strings,
     set_items_without_alias_check,
@@ -110,7 +110,7 @@ class StaticCallCapture:
 
     def _check_results_and_emit_asserts(self, results: Any) -> Any:
         for leaf in pytree.flatten(results)[0]:
-            if isinstance(leaf, InvalidatedValue):
+            if isinstance(leaf, InvalidatedMarker):
                 leaf.raise_error()
             if none_flag_or_constant(leaf) is not False and leaf is not None:
                 self._emit_not_none_check(leaf)

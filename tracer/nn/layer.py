@@ -84,7 +84,7 @@ class LayerHookHandle:
         return True
 
 
-def layer_version(layer: Layer) -> int:
+def version_of_last_own_mutation(layer: Layer) -> int:
     """Return the value of `version_counter` at the last mutation of a layer.
 
     Mutations of its attributes, members and hooks count, those of its sublayers do not.

@@ -115,7 +115,7 @@ def _bin_sample_weights_along_axis(
 MAX_SAMPLES = 1 << 10  # max samples per axis of a bin; the same in C++: convert/ops/roi_pooling.cpp
 
 
-def _roi_align_weights(
+def _roi_align_row_and_column_weights(
     x: Any, rois: Any, high: int, wide: int, scale: float, ratio: int, aligned: bool
 ) -> AxisWeights:
     check(ratio <= MAX_SAMPLES, f"sampling_ratio={ratio} is larger than {MAX_SAMPLES}")
@@ -163,7 +163,7 @@ def roi_align(
 
     X [N,C,H,W], ROIs [R,4] -> Out [R,C,PH,PW]
     """
-    weights = _roi_align_weights(
+    weights = _roi_align_row_and_column_weights(
         x, rois, pooled_height, pooled_width, spatial_scale, sampling_ratio, aligned
     )
     return _interpolate_regions(x, weights, _region_image_ids(x, rois, counts, lod))
@@ -199,7 +199,7 @@ def roi_align_grad(
 
     X [N,C,H,W], Out@GRAD [R,C,PH,PW] -> like X
     """
-    weights = _roi_align_weights(
+    weights = _roi_align_row_and_column_weights(
         x, rois, pooled_height, pooled_width, spatial_scale, sampling_ratio, aligned
     )
     return _interpolate_regions_grad(g, weights, _region_image_ids(x, rois, counts, lod), x)

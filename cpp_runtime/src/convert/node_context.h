@@ -138,7 +138,7 @@ class NodeContext {
   std::optional<std::pair<Value, Value>> find_complex_parts(Value v) const;
   /// A complex value of two real ones of the same shape.  It is not a value of the ONNX graph: only
   /// rules for complex inputs can use it.
-  Value make_complex_value_of_parts(Value re, Value im);
+  Value make_complex_value_outside_graph(Value re, Value im);
   /// Converts between a complex value and a real one whose last axis holds both parts.  Real values
   /// are returned unchanged.
   Value as_complex(Value pairs);

@@ -6,9 +6,9 @@
 
 #include "base/mapped_file.h"
 #include "paddle/program.h"
+#include "pipeline/crop_quad.h"
 #include "pipeline/postprocess.h"
 #include "pipeline/preprocess.h"
-#include "pipeline/warp.h"
 
 namespace oarlock {
 namespace {

@@ -35,9 +35,9 @@ from .defined_flags import ANY_BLOCK, is_user_variable_name, variable_defined_fl
 from .may_alias import (
     ContainerMerge,
     ContainerSnapshot,
-    InvalidatedValue,
+    InvalidatedMarker,
+    container_snapshot_or_none,
     invalidate_if_undefined,
-    snapshot_if_container,
 )
 from .mutable_locations import (
     DictItemsLocation,
@@ -116,7 +116,7 @@ def cond(
                 raise BranchMergeError(
                     append_user_line(f"{STRUCTURES_DIFFER}: one of them returns None")
                 )
-            snapshots.append(snapshot_if_container(value))
+            snapshots.append(container_snapshot_or_none(value))
             leaves, spec = pytree.flatten(value)
             paths.append(spec)
             return leaves
@@ -339,7 +339,7 @@ class BranchMerge:
         """Return the merged value of a variable that is `a` in the first branch and `b` in the
         second one.
         """
-        invalidated = [v for v in (a, b) if isinstance(v, InvalidatedValue)]
+        invalidated = [v for v in (a, b) if isinstance(v, InvalidatedMarker)]
         if (
             invalidated
             or are_recursively_interchangeable(a, b)
@@ -376,8 +376,8 @@ class BranchMerge:
         true_value, false_value = a.get(key, Undefined(name)), b.get(key, Undefined(name))
         if (
             isinstance(true_value, Undefined) is isinstance(false_value, Undefined)
-            or isinstance(true_value, InvalidatedValue)
-            or isinstance(false_value, InvalidatedValue)
+            or isinstance(true_value, InvalidatedMarker)
+            or isinstance(false_value, InvalidatedMarker)
         ):
             return self.merge_value(name, true_value, false_value)
         result = self._merge_maybe_undefined(name, true_value, false_value, is_entry=True)
@@ -534,8 +534,8 @@ class BranchMerge:
         is_entry: whether the value is a dict entry. Entries, and variables with a name of the user,
         are marked as maybe undefined, with a flag that is checked when they are read.
         """
-        if isinstance(a, InvalidatedValue) or isinstance(b, InvalidatedValue):
-            return a if isinstance(a, InvalidatedValue) else b
+        if isinstance(a, InvalidatedMarker) or isinstance(b, InvalidatedMarker):
+            return a if isinstance(a, InvalidatedMarker) else b
         defined = b if isinstance(a, Undefined) else a
         why = f"has a value only if the condition {'holds' if defined is a else 'does not hold'}"
         meta = find_meta_of_value(defined)
@@ -653,7 +653,7 @@ class BranchMerge:
         return {
             k: v
             for k, v in merged.items()
-            if not isinstance(v, Undefined) or isinstance(v, InvalidatedValue)
+            if not isinstance(v, Undefined) or isinstance(v, InvalidatedMarker)
         }
 
     def _merge_location_item(

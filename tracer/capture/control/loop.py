@@ -50,7 +50,7 @@ from .loop_locations import LoopMutableLocations
 from .loop_state import LoopState
 from .may_alias import (
     MUTABLE_CONTAINERS,
-    InvalidatedValue,
+    InvalidatedMarker,
     LoopStringPlaceholder,
     MayAliasList,
     items_without_alias_check,
@@ -350,12 +350,12 @@ class LoopRecording(LoopState):
         """Make value `i` loop-carried."""
         name, initial = self.names[i], self.values[i]
         self.needs_another_recording = True
-        if isinstance(initial, InvalidatedValue):
+        if isinstance(initial, InvalidatedMarker):
             initial.raise_error()
-        if isinstance(after, InvalidatedValue):
+        if isinstance(after, InvalidatedMarker):
             self.values[i] = after  # reading it raises, in each iteration and after the loop
             return
-        optional = self.optional_values.make_carried_if_maybe_none(
+        optional = self.optional_values.create_carried_variable_and_none_flag_if_maybe_none(
             i, name, initial, after, PHASE_LABELS
         )
         if optional is not None:
@@ -509,7 +509,7 @@ class LoopRecording(LoopState):
 
     def _stop_carrying_invalidated_items(self) -> None:
         """Stop carrying items of lists and dicts that were invalidated since they were found."""
-        invalidated, leaf = self.locations.invalidated_value_per_location(), 0
+        invalidated, leaf = self.locations.invalidated_marker_per_location(), 0
         for i, spec in enumerate(self.specs):
             invalidated_value = (
                 invalidated[i - self.num_variables]

@@ -10,10 +10,10 @@ from ..recorder import Recorder
 from .may_alias import (
     ContainerMerge,
     ContainerSnapshot,
+    container_snapshot_or_none,
     create_may_alias_container,
     invalidate_container,
     items_without_alias_check,
-    snapshot_if_container,
 )
 from .mutable_locations import DictItemsLocation, ListItemsLocation, save_locations_in_open_blocks
 
@@ -36,7 +36,7 @@ class ExpandedContainers:
         """Expand value `i`, and return a copy of it. While the loop is recorded, reading the
         original container raises an error.
         """
-        snapshot = self._find_initial_snapshot(container) or snapshot_if_container(container)
+        snapshot = self._find_initial_snapshot(container) or container_snapshot_or_none(container)
         if snapshot is None:
             return container
         self.initial_snapshots[i] = snapshot
@@ -85,7 +85,7 @@ class ExpandedContainers:
         return {
             i: start_snapshot
             for i in self.initial_snapshots
-            if (start_snapshot := snapshot_if_container(values[i])) is not None
+            if (start_snapshot := container_snapshot_or_none(values[i])) is not None
         }
 
     def record_mutations_and_replacements(
@@ -98,7 +98,7 @@ class ExpandedContainers:
             )
             if (
                 values[i] is not start.container
-                and (snapshot := snapshot_if_container(values[i])) is not None
+                and (snapshot := container_snapshot_or_none(values[i])) is not None
             ):
                 self._last_replacements[i] = snapshot
 

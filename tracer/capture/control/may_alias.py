@@ -21,7 +21,7 @@ from .escape_analysis import register_local_object
 ALIAS_FIX_HINT = "make the change in a copy (`list(a)`, `dict(a)`), or under one name only"
 
 
-class InvalidatedValue(Undefined):
+class InvalidatedMarker(Undefined):
     """Stands for a value that must not be read: its container may have been mutated through another
     name, or the value could not be merged after a branch.
     """
@@ -33,16 +33,16 @@ class InvalidatedValue(Undefined):
 
 def invalidate_if_undefined(label: str, value: Any) -> Any:
     """Return the value of a dict key after a branch. If the value could not be merged, return an
-    InvalidatedValue, whose reading raises an error.
+    InvalidatedMarker, whose reading raises an error.
     """
     return (
-        InvalidatedValue(label, f"'{label}' {value.why}")
-        if isinstance(value, Undefined) and not isinstance(value, InvalidatedValue)
+        InvalidatedMarker(label, f"'{label}' {value.why}")
+        if isinstance(value, Undefined) and not isinstance(value, InvalidatedMarker)
         else value
     )
 
 
-class LoopStringPlaceholder(InvalidatedValue):
+class LoopStringPlaceholder(InvalidatedMarker):
     """Stands for a string that a loop body assigns, because programs have no strings. Reading it in
     the loop raises an error; after the capture it is replaced by the string.
     """
@@ -72,7 +72,7 @@ def restore_loop_strings(value: Any) -> Any:
     return value.text if isinstance(value, LoopStringPlaceholder) else value
 
 
-class ReplacedListPlaceholder(InvalidatedValue):
+class ReplacedListPlaceholder(InvalidatedMarker):
     """Stands for the contents of a list that became a TensorArray."""
 
     def __init__(self, array: Any) -> None:
@@ -119,7 +119,7 @@ def invalidate_container(container: Any) -> None:
         f"this list or dict may be another one, since a branch or a loop, that was "
         f"changed{at} under another name; {ALIAS_FIX_HINT}"
     )
-    placeholder = InvalidatedValue("this value", why)
+    placeholder = InvalidatedMarker("this value", why)
     if isinstance(container, dict):
         dict.update(container, dict.fromkeys(list(dict.keys(container)) or [""], placeholder))
     else:
@@ -141,7 +141,7 @@ def require_valid_container_or_its_array(container: Any) -> Any:
         ):
             return values[0].array
         for value in values:
-            if isinstance(value, InvalidatedValue):
+            if isinstance(value, InvalidatedMarker):
                 raise TraceError(
                     append_user_line(container_name_message_prefix(container) + value.why)
                 )
@@ -310,7 +310,7 @@ class ContainerSnapshot:
             yield from inner.iter_changed_containers()
 
 
-def snapshot_if_container(value: Any) -> ContainerSnapshot | None:
+def container_snapshot_or_none(value: Any) -> ContainerSnapshot | None:
     """Take a snapshot of a container; None for other values."""
     if type(value) is tuple:
         pairs: Any = enumerate(value)
@@ -322,7 +322,9 @@ def snapshot_if_container(value: Any) -> ContainerSnapshot | None:
         )
     else:
         return None
-    children = {key: found for key, v in pairs if (found := snapshot_if_container(v)) is not None}
+    children = {
+        key: found for key, v in pairs if (found := container_snapshot_or_none(v)) is not None
+    }
     return ContainerSnapshot(
         value, list(value) if type(value) is tuple else items_without_alias_check(value), children
     )
@@ -393,7 +395,7 @@ class BranchContainerTracker:
 
     def __init__(self, values: Sequence[Any]) -> None:
         self._initial_snapshots = [
-            found for value in values if (found := snapshot_if_container(value)) is not None
+            found for value in values if (found := container_snapshot_or_none(value)) is not None
         ]
         self._snapshots_per_branch: list[list[ContainerSnapshot | None]] = []
         self._list_lengths_per_branch: list[list[int]] = []
@@ -401,7 +403,7 @@ class BranchContainerTracker:
 
     def snapshot_containers_after_branch(self, values: Sequence[Any]) -> None:
         """Record the values of the variables at the end of a branch."""
-        self._snapshots_per_branch.append([snapshot_if_container(value) for value in values])
+        self._snapshots_per_branch.append([container_snapshot_or_none(value) for value in values])
         replaced = -len(self._snapshots_per_branch)  # length of a list that became a TensorArray
         self._list_lengths_per_branch.append(
             [

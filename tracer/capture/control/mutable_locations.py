@@ -17,11 +17,11 @@ from ..recorder import OpenBlock, Recorder
 from .branch_values import Undefined, are_recursively_interchangeable, find_meta_of_value
 from .may_alias import (
     ContainerSnapshot,
-    InvalidatedValue,
+    InvalidatedMarker,
     ReplacedListPlaceholder,
+    container_snapshot_or_none,
     items_without_alias_check,
     set_items_without_alias_check,
-    snapshot_if_container,
 )
 
 
@@ -178,7 +178,7 @@ class Mutation:
 
     def saved_or_new_container_snapshot(self, key: Any, value: Any) -> ContainerSnapshot | None:
         """Return the snapshot of the container `value` that is stored under a key."""
-        return self.container_snapshots.get(key) or snapshot_if_container(value)
+        return self.container_snapshots.get(key) or container_snapshot_or_none(value)
 
     def iter_changed_keys(self) -> Iterator[Any]:
         """Yield the keys whose values changed."""
@@ -223,7 +223,7 @@ def collect_and_roll_back_mutations(inner: OpenBlock) -> Mutations:
         owned = {at for id_, at in inner.merged_keys if id_ == id(each.location.target)}
         change = _mutation_without_merged_keys(each, owned)
         for place in change.iter_changed_keys():
-            snapshot = snapshot_if_container(change.after.get(place))
+            snapshot = container_snapshot_or_none(change.after.get(place))
             if snapshot is not None:
                 change.container_snapshots[place] = snapshot
             result[each.location.id] = change
@@ -299,7 +299,7 @@ def has_different_lengths(
         return False
     values = (*one.values(), *two.values())
     if any(
-        isinstance(v, InvalidatedValue) and not isinstance(v, ReplacedListPlaceholder)
+        isinstance(v, InvalidatedMarker) and not isinstance(v, ReplacedListPlaceholder)
         for v in values
     ):
         return False  # it cannot be read any more

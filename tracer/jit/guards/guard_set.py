@@ -254,7 +254,7 @@ class GuardSet:
                 self._add_guard(DictAttributeSource(f"{kind.__name__}.{key}", kind, key), found)
 
     def _add_guard(self, source: Source, value: Any, is_versioned: bool = False) -> bool:
-        """Add a guard unless there is one; return whether it is new."""
+        """Add a guard of a source unless the source has one; return whether a guard was added."""
         key = id(source.holder), source.key
         if key in self._guard_by_source:
             return False
@@ -517,7 +517,9 @@ class GuardSet:
         version = layers.version_counter[0]
         if self._last_checked_version != version:
             for layer, guards in self._versioned_guards.values():
-                if layers.layer_version(layer) > self._last_checked_version and not all(
+                if layers.version_of_last_own_mutation(
+                    layer
+                ) > self._last_checked_version and not all(
                     guard.is_satisfied() for guard in guards
                 ):
                     return False

@@ -91,7 +91,7 @@ def if_(
     )()  # the branch without a `raise`
 
 
-def wrap_to_save_opaque_state(
+def wrap_to_detect_opaque_state_changes(
     mode: Static, run: Callable[..., Any], names: Sequence[str]
 ) -> Callable[..., Any]:
     """Wrap the body of a branch or loop. The wrapper first saves the opaque state that the body may
@@ -120,7 +120,7 @@ def _record_if(
     """
     initial = get_values()
     true_body, false_body = (
-        wrap_to_save_opaque_state(mode, run, names) for run in (true_body, false_body)
+        wrap_to_detect_opaque_state_changes(mode, run, names) for run in (true_body, false_body)
     )
     before = [
         require_valid_container_or_its_array(value) if is_replaced_by_array(value) else value

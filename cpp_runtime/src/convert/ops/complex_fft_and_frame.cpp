@@ -25,7 +25,7 @@ Complex complex_input(NodeContext& n, std::string_view slot) {
 bool is_real(const Complex& x) { return !x.im.value(); }
 
 void set_complex_output(NodeContext& n, const Expr& re, const Expr& im) {
-  n.set_output("Out", n.make_complex_value_of_parts(re, im));
+  n.set_output("Out", n.make_complex_value_outside_graph(re, im));
 }
 void set_complex_output(NodeContext& n, const Complex& x) { set_complex_output(n, x.re, x.im); }
 
@@ -161,8 +161,8 @@ Complex fourier_transform_complex_axis(NodeContext& n, const Complex& x, std::in
   auto shape = n.shape(x.re);
   auto size = dim_as_vector(n, x.re, axis);
   auto result = complex_parts_of(
-      n, n.as_complex(
-             emit_dft(n, n.as_real(n.make_complex_value_of_parts(x.re, x.im)), axis, forward)));
+      n, n.as_complex(emit_dft(n, n.as_real(n.make_complex_value_outside_graph(x.re, x.im)), axis,
+                               forward)));
   n.declare_type(result.re, n.dtype(x.re), shape);
   n.declare_type(result.im, n.dtype(x.re), shape);
   return normalize_dft(n, result, size, norm, forward);

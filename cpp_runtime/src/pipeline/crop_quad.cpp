@@ -1,4 +1,4 @@
-#include "pipeline/warp.h"
+#include "pipeline/crop_quad.h"
 
 #include <cmath>
 
