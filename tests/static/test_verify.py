@@ -75,7 +75,7 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
             f"nested {MAX_BLOCK_DEPTH + 1} deep",
         ),
     ],
-    "sub_block_reference_problems": [
+    "block_index_attribute_problems": [
         (text("go() b=block(1)"), "block 0, op 0 (go): attribute b is block 1 of 1"),
         (text("go() b=blocks[0]"), "attribute b is block 0 of 1"),
         (

@@ -441,7 +441,7 @@ def _make_rounding_operator(op: str) -> Callable[[Any], Any]:
     return operator
 
 
-def _to_index(self: Any) -> int:
+def _dunder_index(self: Any) -> int:
     mine = self.scalar_kind
     if mine is not None and self.meta.dtype.kind == "f":
         raise make_concrete_number_error(self, "index", "have an int on all paths")
@@ -512,7 +512,7 @@ def install_number_operators(variable: type) -> None:
         "__rdivmod__": _rdivmod,
         "__pos__": _unary_plus,
         "__getattr__": _reject_python_number_member,
-        "__index__": _to_index,
+        "__index__": _dunder_index,
         "real": _make_scalar_property("real", _bool_to_int),
         "imag": _make_scalar_property("imag", lambda v: v * 0),
         "is_integer": _make_scalar_property("is_integer", _reject_is_integer),

@@ -72,7 +72,7 @@ def block_depth_problems(program: Program) -> Iterator[str]:
             yield f"block {block.idx}: nested {depth[-1]} deep, more than {MAX_BLOCK_DEPTH}"
 
 
-def sub_block_reference_problems(program: Program) -> Iterator[str]:
+def block_index_attribute_problems(program: Program) -> Iterator[str]:
     """`sub_block` is a BLOCK attribute, and BLOCK attributes are indices of existing inner
     blocks.
     """
@@ -403,7 +403,7 @@ def _tree_children(node: Any) -> list[Any] | None:
 # Rules for any file. The rules of a group may rely on the groups before it.
 FILE_RULES: tuple[tuple[VerifierRule, ...], ...] = (
     (block_nesting_problems, variable_problems, attribute_type_problems),
-    (block_depth_problems, sub_block_reference_problems, attribute_definition_problems),
+    (block_depth_problems, block_index_attribute_problems, attribute_definition_problems),
     (
         sub_block_ownership_problems,
         undeclared_operand_problems,

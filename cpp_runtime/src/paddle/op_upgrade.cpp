@@ -42,8 +42,8 @@ bool is_empty_list(const Attr& attr) {
       attr.value);
 }
 
-// An older name is ignored if the current name has a value. Where several older names became one,
-// all but one of them are empty lists.
+// If the current name has a value already, the older attribute stays in the op and is not read.
+// Where several older names became one, all but one of them are empty lists.
 void rename_attrs(OpDesc& op) {
   for (const AttrRename& row : kAttrRenames) {
     if (op.type != row.op) continue;

@@ -135,7 +135,7 @@ Program Exporter::run() {
   create_tensor_arrays(in_.blocks[0]);
   export_ops(in_.blocks[0]);
   export_outputs();
-  store_result_names(out_.body);
+  set_result_names_of_ops(out_.body);
   return std::move(out_);
 }
 
@@ -422,14 +422,14 @@ void Exporter::export_op(const OpDesc& op) {
   fail(op, "no operation of Paddle 3 has these attributes");
 }
 
-void Exporter::store_result_names(Block& block) const {
+void Exporter::set_result_names_of_ops(Block& block) const {
   for (Operation& op : block.ops) {
     for (std::size_t i = 0; i < op.results.size(); ++i)
       if (auto found = names_.find(op.results[i].id); found != names_.end()) {
         op.result_names.resize(op.results.size());
         op.result_names[i] = found->second;
       }
-    for (Block& body : op.bodies) store_result_names(body);
+    for (Block& body : op.bodies) set_result_names_of_ops(body);
   }
 }
 

@@ -100,7 +100,7 @@ class Exporter {
   void check_inputs_outside_spec(const OpDesc& op, const OpSpec& spec) const;
   void check_attrs_outside_spec(const OpDesc& op, const OpSpec& spec) const;
 
-  void store_result_names(Block& block) const;
+  void set_result_names_of_ops(Block& block) const;
 
   const oarlock::Program& in_;
   Program out_;

@@ -43,8 +43,8 @@ def _upgrade_op(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
 
 
 def _rename_older_attrs(op: OpDesc) -> OpDesc:
-    """An older name is ignored if the current name has a value. Where several older names became
-    one, all but one of them are empty lists.
+    """If the current name has a value already, the older attribute stays in the op and is not read.
+    Where several older names became one, all but one of them are empty lists.
     """
     attrs = dict(op.attrs)
     for older, current in OPS[op.type].traits.older_attrs.items():
