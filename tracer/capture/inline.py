@@ -76,7 +76,7 @@ class ProgramInliner:
         block.vars[result.name] = result
         return result.name
 
-    def _resolve_new_name_or_keep(self, block: int, name: str) -> str:
+    def _find_new_name_or_keep(self, block: int, name: str) -> str:
         """Return the new name of a variable that is visible in a block."""
         at = block
         while (at, name) not in self._new_names and at > 0:
@@ -86,7 +86,7 @@ class ProgramInliner:
     def _copy_op(self, block: int, op: OpDesc) -> OpDesc:
         def rename_variables_in_slots(slots: dict[str, list[str]]) -> dict[str, list[str]]:
             return {
-                slot: [self._resolve_new_name_or_keep(block, n) for n in names]
+                slot: [self._find_new_name_or_keep(block, n) for n in names]
                 for slot, names in slots.items()
             }
 
@@ -96,8 +96,7 @@ class ProgramInliner:
         if op.type == "recurrent":
             for key in ("ex_states", "states"):
                 names = [
-                    self._resolve_new_name_or_keep(op.attr("sub_block"), n)
-                    for n in op.attr(key, [])
+                    self._find_new_name_or_keep(op.attr("sub_block"), n) for n in op.attr(key, [])
                 ]
                 attrs[key] = Attr(AttrType.STRINGS, names)
         return replace(
@@ -113,7 +112,7 @@ class ProgramInliner:
         """
         inner = op.attr("sub_block")
         for name in (*op.inputs.get("inputs", []), *op.outputs.get("outputs", [])):
-            self._new_names[inner, name] = self._resolve_new_name_or_keep(block, name)
+            self._new_names[inner, name] = self._find_new_name_or_keep(block, name)
 
     def _copy_attr(self, block: int, attr: Attr) -> Attr:
         if attr.type == AttrType.BLOCK:
@@ -121,9 +120,9 @@ class ProgramInliner:
         if attr.type == AttrType.BLOCKS:
             return Attr(attr.type, [self._copy_block_once(index) for index in attr.value])
         if attr.type == AttrType.VAR:
-            return Attr(attr.type, self._resolve_new_name_or_keep(block, attr.value))
+            return Attr(attr.type, self._find_new_name_or_keep(block, attr.value))
         return (
-            Attr(attr.type, [self._resolve_new_name_or_keep(block, n) for n in attr.value])
+            Attr(attr.type, [self._find_new_name_or_keep(block, n) for n in attr.value])
             if attr.type == AttrType.VARS
             else attr
         )

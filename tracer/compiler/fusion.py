@@ -276,7 +276,7 @@ class ElementwiseFusion:
 
     def _find_or_create_group(self, instruction: Instruction, key: tuple[Any, ...]) -> FusionGroup:
         """The open group that a call joins. If it cannot join any, a new group."""
-        written, read = set(instruction.own_writes()), set(instruction.own_reads())
+        written, read = set(instruction.iter_own_writes()), set(instruction.own_reads())
         for group in self._open_groups:
             room = (
                 len(group.read_registers.keys() | (read - group.written_registers))
@@ -293,7 +293,7 @@ class ElementwiseFusion:
 
     def _close_conflicting_groups(self, instruction: Instruction, home: FusionGroup | None) -> None:
         """Close the groups whose results the instruction reads, or whose registers it writes."""
-        reads, writes = set(instruction.own_reads()), set(instruction.own_writes())
+        reads, writes = set(instruction.own_reads()), set(instruction.iter_own_writes())
         for group in [g for g in self._open_groups if g is not home]:
             if group.written_registers & reads or writes & (
                 group.written_registers | group.read_registers.keys()
@@ -307,7 +307,7 @@ class ElementwiseFusion:
             if register not in group.written_registers:
                 group.read_registers[register] = None
         group.calls.append(call)
-        group.written_registers |= set(call.own_writes())
+        group.written_registers |= set(call.iter_own_writes())
 
     def _close_group(self, group: FusionGroup) -> None:
         self._open_groups.remove(group)

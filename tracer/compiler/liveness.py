@@ -43,13 +43,13 @@ def mark_dead_and_get_live_registers(
         else:
             if isinstance(instruction, FusedCalls):
                 instruction.outs = tuple(
-                    c for c in dict.fromkeys(instruction.own_writes()) if c in live
+                    c for c in dict.fromkeys(instruction.iter_own_writes()) if c in live
                 )
             written, read = (
                 set(
                     instruction.outs
                     if isinstance(instruction, FusedCalls)
-                    else instruction.own_writes()
+                    else instruction.iter_own_writes()
                 ),
                 set(instruction.own_reads()),
             )
@@ -94,7 +94,7 @@ def _append_live_instructions(
     are written.
     """
     for instruction in reversed(instructions):
-        if _is_removable_if_unread(instruction) and live.isdisjoint(instruction.own_writes()):
+        if _is_removable_if_unread(instruction) and live.isdisjoint(instruction.iter_own_writes()):
             continue
         if isinstance(instruction, ConditionalBody):
             body: list[Instruction] = []
@@ -107,7 +107,7 @@ def _append_live_instructions(
             instruction.body = body
             live |= before
         else:
-            live -= set(instruction.own_writes())
+            live -= set(instruction.iter_own_writes())
         live |= set(instruction.own_reads())
         kept.append(instruction)
     kept.reverse()

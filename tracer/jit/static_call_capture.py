@@ -97,7 +97,7 @@ class StaticCallCapture:
             )
             if self.recorder.side_effect is not None and not self.mode.continues:
                 raise self.recorder.side_effect
-            return self._check_results_and_emit_asserts(results)
+            return self._reject_invalid_results_and_emit_asserts(results)
         finally:
             self.recorder.dunder_methods.restore_classes()
             for replaced in self.recorder.replaced_lists:
@@ -108,7 +108,7 @@ class StaticCallCapture:
             for location, key in self.recorder.loop_string_locations:
                 location.write_item(key, restore_loop_strings(location.read().get(key)))
 
-    def _check_results_and_emit_asserts(self, results: Any) -> Any:
+    def _reject_invalid_results_and_emit_asserts(self, results: Any) -> Any:
         for leaf in pytree.flatten(results)[0]:
             if isinstance(leaf, InvalidatedMarker):
                 leaf.raise_error()

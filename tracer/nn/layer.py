@@ -123,7 +123,7 @@ class Layer:
     def __init__(self, name_scope: str | None = None, dtype: Any = "float32") -> None:
         self.training = True
         self._full_name = unique_name.generate(name_scope or to_snake_case(type(self).__name__))
-        self._dtype = self._resolve_parameter_dtype(dtype)
+        self._dtype = self._choose_parameter_dtype(dtype)
         self._parameters: dict[str, Parameter | None] = OrderedDict()
         self._buffers: dict[str, Tensor | None] = OrderedDict()
         self._sub_layers: dict[str, Layer | None] = OrderedDict()
@@ -208,7 +208,7 @@ class Layer:
     def __dir__(self) -> Iterable[str]:
         return sorted({*object.__dir__(self), *self._parameters, *self._buffers, *self._sub_layers})
 
-    def _resolve_parameter_dtype(self, dtype: Any) -> np.dtype[Any]:
+    def _choose_parameter_dtype(self, dtype: Any) -> np.dtype[Any]:
         """Return the dtype of the parameters; float32 (the default argument) selects the default
         dtype.
         """
@@ -591,7 +591,7 @@ class Layer:
 class NoHalfPrecisionLayer(Layer):
     """Base of layers whose statistics need float32: `float16()` and `bfloat16()` skip them."""
 
-    def _resolve_parameter_dtype(self, dtype: Any) -> np.dtype[Any]:
+    def _choose_parameter_dtype(self, dtype: Any) -> np.dtype[Any]:
         """Return the dtype of the parameters, float32 if it would be half precision."""
-        resolved = super()._resolve_parameter_dtype(dtype)
+        resolved = super()._choose_parameter_dtype(dtype)
         return np.dtype(np.float32) if is_half(resolved) else resolved

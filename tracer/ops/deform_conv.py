@@ -48,7 +48,7 @@ def _sampling_positions(offset: Any, window: Window, out: Sizes, groups: int) ->
     return found[0], found[1]
 
 
-def _make_sampling_corners(
+def _iter_sampling_corners(
     places: tuple[Any, Any], high: int, wide: int
 ) -> Iterator[SamplingCorner]:
     y, x = places
@@ -104,7 +104,7 @@ def _sampled_columns_without_and_with_mask(
     """The sampled values without and with the mask, both [N,DG,C/DG,K*OH*OW]."""
     values = sum(
         _gather_corner_pixels(parted, look) * _flatten_sampling_axes(look.weight)
-        for look in _make_sampling_corners(places, *x.shape[2:])
+        for look in _iter_sampling_corners(places, *x.shape[2:])
     )
     return values, values if mask is None else values * mask.reshape(*places[0].shape[:2], 1, -1)
 
@@ -251,7 +251,7 @@ def deformable_conv_grad(x, offset, w, mask, g, **attrs):
     )
     to_x, moved = np.zeros_like(parted), np.zeros_like(offset, shape=(2, *places[0].shape))
     rows = np.ix_(*map(np.arange, parted.shape[:3]))
-    for look in _make_sampling_corners(places, *x.shape[2:]):
+    for look in _iter_sampling_corners(places, *x.shape[2:]):
         ufunc_at(
             np.add,
             to_x,

@@ -86,7 +86,7 @@ class InterpolationCorner(NamedTuple):
     signs: tuple[int, ...]
 
 
-def _interpolation_corners(
+def _iter_interpolation_corners(
     axes: list[PositionsAndDerivative], sizes: tuple[int, ...], mode: str
 ) -> Iterator[InterpolationCorner]:
     choices = (0,) if mode == "nearest" else (0, 1)
@@ -144,7 +144,7 @@ def grid_sampler(
     _check_modes(mode, padding_mode)
     axes = _positions_per_axis(x, grid, padding_mode, align_corners)
     total = np.zeros_like(x, shape=(*x.shape[:2], *grid.shape[1:-1]))
-    for corner in _interpolation_corners(axes, x.shape[2:], mode):
+    for corner in _iter_interpolation_corners(axes, x.shape[2:], mode):
         total += _gather_pixels(x, corner) * _multiply_all(corner.weights)[:, None]
     return total
 
@@ -189,7 +189,7 @@ def grid_sampler_grad(
         np.zeros_like(grid),
     )
     batch = np.arange(x.shape[0])[:, None]
-    for corner in _interpolation_corners(axes, x.shape[2:], mode):
+    for corner in _iter_interpolation_corners(axes, x.shape[2:], mode):
         share = g * (_multiply_all(corner.weights) * corner.is_inside)[:, None]
         flat = np.moveaxis(share.reshape(*g.shape[:2], -1), 1, 2)
         ufunc_at(

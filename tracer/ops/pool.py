@@ -23,8 +23,8 @@ from .sliding_window import (
     PadPair,
     Window,
     from_channels_first,
+    pad_pairs_for_algorithm,
     require_ints_per_axis,
-    resolve_pads,
     shape_from_channels_first,
     shape_to_channels_first,
     to_channels_first,
@@ -111,13 +111,15 @@ def _make_window_from_pool_attrs(
         require_ints_per_axis(strides, rank, "strides"),
     )
     if whole:
-        resolve_pads(sizes, size, (1,) * rank, paddings, algorithm)  # only to check the attributes
+        pad_pairs_for_algorithm(
+            sizes, size, (1,) * rank, paddings, algorithm
+        )  # only to check the attributes
         return Window(tuple(sizes), (1,) * rank, (1,) * rank, ((0, 0),) * rank)
     check(
         min(size) > 0 and min(stride) > 0,
         f"ksize={list(ksize)}, strides={list(strides)} are not positive",
     )
-    pads = resolve_pads(sizes, size, stride, paddings, algorithm)
+    pads = pad_pairs_for_algorithm(sizes, size, stride, paddings, algorithm)
     return Window(size, stride, (1,) * rank, pads)
 
 

@@ -61,12 +61,16 @@ def _(x, shape_tensor, shape_tensors, *, shape, use_quantizer):
     if has_size_tensor(shape_tensor, shape_tensors):
         return Meta(tuple(-1 if d < 1 else d for d in wanted), x.dtype)
     return Meta(
-        resolve_minus_one(x.shape, replace_zero_sizes(x.shape, shape) if shape else [], shape),
+        replace_minus_one_by_remaining_size(
+            x.shape, replace_zero_sizes(x.shape, shape) if shape else [], shape
+        ),
         x.dtype,
     )
 
 
-def resolve_minus_one(x: Shape, target: Sequence[int], shape: Sequence[int]) -> Shape:
+def replace_minus_one_by_remaining_size(
+    x: Shape, target: Sequence[int], shape: Sequence[int]
+) -> Shape:
     """`target` with -1 replaced by the remaining size.
 
     shape: the attribute with zeros, which copy sizes of `x`. A copied dynamic dimension occurs in

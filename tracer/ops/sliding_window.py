@@ -125,10 +125,12 @@ def make_window(
     size = require_ints_per_axis(kernel, rank, "the kernel sizes")
     if algorithm == "SAME":
         dilation = (1,) * rank  # Paddle ignores dilations with SAME
-    return Window(size, stride, dilation, resolve_pads(sizes, size, stride, paddings, algorithm))
+    return Window(
+        size, stride, dilation, pad_pairs_for_algorithm(sizes, size, stride, paddings, algorithm)
+    )
 
 
-def resolve_pads(
+def pad_pairs_for_algorithm(
     sizes: Sequence[int],
     kernel: IntPerAxis,
     stride: IntPerAxis,

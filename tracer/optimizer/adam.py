@@ -79,7 +79,7 @@ class Adam(Optimizer):
             AccumulatorSpec("beta2_pow_acc", "Beta2Pow", self._attrs["beta2"], is_scalar=True),
         )
 
-    def _try_update_all_fused(self, updates: list[ParameterUpdate]) -> bool:
+    def _update_all_by_one_kernel_if_possible(self, updates: list[ParameterUpdate]) -> bool:
         if self._group_options:
             return False
         states = [self._get_or_create_accumulators(p) for p, _, _ in updates]
@@ -263,5 +263,5 @@ class Lamb(Adam):
             else attrs
         )
 
-    def _try_update_all_fused(self, updates: list[ParameterUpdate]) -> bool:
+    def _update_all_by_one_kernel_if_possible(self, updates: list[ParameterUpdate]) -> bool:
         return False

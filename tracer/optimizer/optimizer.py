@@ -240,7 +240,7 @@ class Optimizer:
                 for p, g in pairs
             ]
         save_values_for_backward_before_change(p for p, _ in pairs)
-        if not (native.switch.on and self._try_update_all_fused(updates)):
+        if not (native.switch.on and self._update_all_by_one_kernel_if_possible(updates)):
             for update in updates:
                 self._update_parameter(*update)
 
@@ -261,7 +261,7 @@ class Optimizer:
             clipped += group if clip is None else clip(group)
         return clipped
 
-    def _try_update_all_fused(self, updates: list[ParameterUpdate]) -> bool:
+    def _update_all_by_one_kernel_if_possible(self, updates: list[ParameterUpdate]) -> bool:
         """Update all parameters by one compiled kernel; return False, without any change, if there
         is none.
         """

@@ -13,7 +13,7 @@ from ..block_captures import (
     block_vars_assigned_before_run,
     block_vars_read_after_run,
     iter_inner_blocks,
-    names_read_by_op_without_blocks,
+    iter_names_read_by_op_without_blocks,
     outer_names_maybe_read_by_op_and_blocks,
     outer_names_read_by_block,
     outer_names_written_by_block,
@@ -272,7 +272,7 @@ def _iter_ancestor_indices(program: Program, index: int) -> Iterator[int]:
 def _iter_names_read_or_written_in_blocks(blocks: list[Block]) -> Iterator[str]:
     for block in blocks:
         for op in block.ops:
-            yield from names_read_by_op_without_blocks(op)
+            yield from iter_names_read_by_op_without_blocks(op)
             yield from op.output_names()
 
 

@@ -146,14 +146,14 @@ class ExpressionTransformer(ast.NodeTransformer):
         return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
-        """Pass the values of an f-string outside of `raise` through `check_f_string_value`, which
-        rejects symbolic values.
+        """Pass the values of an f-string outside of `raise` through
+        `reject_program_value_in_f_string`, which rejects symbolic values.
         """
         self.generic_visit(node)
         for part in node.values:
             if isinstance(part, ast.FormattedValue) and not self.num_enclosing_raises:
                 part.value = expression_from_template(
-                    "__ol.check_f_string_value(A)", node, A=part.value
+                    "__ol.reject_program_value_in_f_string(A)", node, A=part.value
                 )
         return node
 

@@ -43,10 +43,10 @@ def read_state(value: Any, ignored: tuple[str, ...] = ()) -> Any:
     return None
 
 
-def states_equal(a: Any, b: Any) -> bool:
+def are_states_equal(a: Any, b: Any) -> bool:
     """Whether two states are equal: constants by value, other objects by identity."""
     if type(a) is tuple and type(b) is tuple:
-        return len(a) == len(b) and all(map(states_equal, a, b))
+        return len(a) == len(b) and all(map(are_states_equal, a, b))
     return a is b or (
         isinstance(a, PLAIN_TYPES) and isinstance(b, PLAIN_TYPES) and are_interchangeable(a, b)
     )

@@ -65,7 +65,7 @@ from .partial_dicts import (
 from .python_scalars import find_method_accepting_symbolic_scalars, wrap_to_name_scalar_in_errors
 from .raise_assert_and_print import assert_, print_
 from .registry import get_operator
-from .training_step_rejection import reject_or_skip_training_call, substitute_for_skipped_call
+from .training_step_rejection import reject_or_report_training_call, substitute_for_skipped_call
 
 
 def call(function: Any) -> Any:
@@ -83,7 +83,7 @@ def call(function: Any) -> Any:
     if isinstance(function, functools.partial):
         return functools.partial(call(function.func), *function.args, **function.keywords)
     owner = getattr(function, "__self__", None)
-    if reject_or_skip_training_call(mode, function, owner):
+    if reject_or_report_training_call(mode, function, owner):
         return substitute_for_skipped_call
     if mode.recorder.rollback is not None:
         mode.recorder.rollback.save_before_mutation(owner)

@@ -226,7 +226,7 @@ def _is_chunk_start(
     return then in (inside, end) and tag in (end, single)
 
 
-def _extract_chunks(labels: Any, scheme: str, kinds: int) -> Iterator[tuple[int, int, int]]:
+def _iter_chunks(labels: Any, scheme: str, kinds: int) -> Iterator[tuple[int, int, int]]:
     """Start, end and kind of each chunk of a sequence."""
     order = CHUNK_SCHEMES[scheme]
     tags = max(order) + 1
@@ -273,7 +273,7 @@ def chunk_eval(
         parts = [
             {
                 c
-                for c in _extract_chunks(each, chunk_scheme, num_chunk_types)
+                for c in _iter_chunks(each, chunk_scheme, num_chunk_types)
                 if c[2] not in excluded_chunk_types
             }
             for each in (ours, theirs)

@@ -150,7 +150,7 @@ def load_inference_model(path_prefix: Any, executor: Any, **kwargs: Any) -> list
         names = [v.name for v in desc.persistables()]
         values: Any = parse_params(params or b"", names) if names else {}
     else:
-        files = read_model(path_prefix, *_complete_file_names(path_prefix, model, params))
+        files = read_model(path_prefix, *_file_names_with_suffixes(path_prefix, model, params))
         desc, values = files.program, files.values
     desc = upgrade_program(desc)
     program = Program.view_of_raw(desc)
@@ -162,7 +162,7 @@ def load_inference_model(path_prefix: Any, executor: Any, **kwargs: Any) -> list
     ]
 
 
-def _complete_file_names(
+def _file_names_with_suffixes(
     path: Any, model: str | None, params: str | None
 ) -> tuple[str | None, str | None]:
     """Return the names of the files in a folder, with the suffixes that Paddle lets users omit."""
