@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import OarlockError, append_user_line
+from ..core.errors import OarlockError, OpError, append_user_line
 from ..ir.dim import Dim
 from ..ir.program import ContractInputOrOutput
 from .model_files import ModelFileContents
@@ -89,13 +89,19 @@ class Engine:
     def iter_synthetic_input_sets(
         self, shapes: Mapping[str, Sequence[int]] | None = None
     ) -> Iterator[list[Array]]:
-        """Yield sets of synthetic inputs with different sizes and values.
+        """Yield sets of synthetic inputs with different sizes and values; none whose size, unless
+        it is given, would exhaust the memory.
 
         shapes: the shapes of some inputs, by name. Raises OpError for unknown names.
         """
         for spec in runtime_module().synthetic_input_options_to_try():
-            with translate_runtime_errors():
-                arrays = self._session.synthetic_inputs(spec, dict(shapes or {}))
+            try:
+                with translate_runtime_errors():
+                    arrays = self._session.synthetic_inputs(spec, dict(shapes or {}))
+            except OpError:  # too many elements, or an invalid shape
+                if shapes:
+                    raise
+                continue
             yield arrays
 
     def stop(self) -> None:

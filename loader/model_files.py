@@ -58,6 +58,15 @@ def model_prefix(path: str | os.PathLike[str]) -> str:
     return text
 
 
+def model_name(path: str | os.PathLike[str]) -> str:
+    """Return the name of a model: that of a directory with a model of a fixed name (`inference`,
+    `model`), or the last part of the prefix.
+    """
+    prefix = model_prefix(path)
+    is_directory = os.path.isdir(path) and prefix != os.fspath(path)
+    return os.path.basename(os.path.abspath(path if is_directory else prefix))
+
+
 def _has_program(prefix: str) -> bool:
     return os.path.exists(prefix + MODEL) or os.path.exists(prefix + PADDLE3_MODEL)
 
@@ -128,7 +137,7 @@ def find_non_forward_method_prefixes(prefix: str) -> dict[str, str]:
     the prefix of its files: `prefix`.METHOD.pdmodel or `prefix`.METHOD.json.
 
     A `.pdmodel` with a `.pdiparams.info` of the same prefix is a separate model, not a method. A
-    `.json` that is no program, such as the `inference.yml.json` of a pipeline, is not one either.
+    `.json` that is no program, such as other JSON settings, is not one either.
     """
     folder, stem = os.path.split(prefix)
     prefixes = {}

@@ -43,6 +43,14 @@ TEST("c: open, run, free") {
   x.dtype = OARLOCK_INT32;
   CHECK_EQ(text_of(oarlock_run(session, &x, 1, &results)),
            "input: run: input 'x' is int32[1,4], the model requires float32[?,4]");
+  CHECK(!results);  // not the freed results of the previous run
+  x.dtype = 99;
+  CHECK_EQ(text_of(oarlock_run(session, &x, 1, &results)),
+           "input: run: input 'x' has the unknown dtype 99, the model requires float32[?,4]");
+  x.dtype = OARLOCK_FLOAT32;
+  shape[0] = -1;
+  CHECK_EQ(text_of(oarlock_run(session, &x, 1, &results)),
+           "input: run: input 'x': dimension 0 is -1; it must be at least 0");
   oarlock_session_free(session);
 }
 

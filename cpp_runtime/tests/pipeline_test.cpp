@@ -6,8 +6,11 @@
 #include <random>
 
 #include "check.h"
+#include "one_op.h"
+#include "paddle/program_writer.h"
 #include "pipeline/geometry.h"
 #include "pipeline/resize.h"
+#include "temp_folder.h"
 
 using namespace oarlock;
 
@@ -72,6 +75,55 @@ TEST("pipeline: rows with a stride and BGR pixels") {
   CHECK_ERROR("has no pixels", processor.preprocess({nullptr, 2, 2}));
   CHECK_ERROR("rows that overlap", processor.preprocess({bytes, 2, 2, 5}));
   CHECK_ERROR("has more than 268435456 pixels", processor.preprocess({bytes, 1 << 20, 1 << 20}));
+}
+
+TEST("pipeline: images that fail lose no results of others") {
+  Folder folder("failing images");
+  // The network accepts one image only, so that a batch fails and each image runs alone.
+  OneOp mean{"reduce_mean",
+             {{"X", {"x"}}},
+             {{"Out", {"y"}}},
+             {{"dim", INTS({2, 3})}},
+             {{"x", {DType::float32, {1, 3, -1, -1}}}, {"y", {DType::float32, {1, 3}}}}};
+  put_file(folder / "inference.pdmodel", to_pdmodel(mean.program()));
+  put_file(folder / "inference.yml.config.json",
+           R"({"PreProcess": {"transform_ops": [{"ToCHWImage": null}]},
+               "PostProcess": {"Topk": {"topk": 1}}})");
+  Pipeline pipeline(folder.path.string());
+  ByteImage red = filled<std::uint8_t>(4, 4, {9, 0, 0}),
+            blue = filled<std::uint8_t>(4, 4, {0, 0, 9});
+  ImageView missing{nullptr, 4, 4};
+  std::vector<ImageView> images{view_of(red), view_of(blue), missing, view_of(blue), view_of(red)};
+  std::vector<std::optional<Error>> errors(9);
+  for (std::size_t batch_size : {0, 1, 2, 9}) {
+    std::vector<PipelineResult> results = pipeline.run(images, batch_size, &errors);
+    CHECK_EQ(results.size(), images.size());
+    CHECK_EQ(errors.size(), images.size());
+    for (std::size_t i : {0, 1, 3, 4}) {
+      CHECK(!errors[i]);
+      CHECK_EQ(results[i].classes[0].id, i == 0 || i == 4 ? 0 : 2);
+    }
+    CHECK_HAS(errors[2]->what(), "has no pixels");
+    CHECK(results[2].classes.empty());
+  }
+  CHECK_ERROR("has no pixels", pipeline.run(images));
+  CHECK_ERROR("requires float32[1,3,?,?]", pipeline.run(std::span(images).first(2), 2));
+}
+
+TEST("pipeline: outputs and sizes that no network returns") {
+  ImageProcessor processor = text_detection("");
+  const float map[4] = {1, 1, 1, 1};
+  const std::vector<std::int64_t> shape{1, 1, 2, 2}, negative{1, 1, -2, 2};
+  const ImageSizes sizes{64, 64, 64, 64, 1, 1};
+  auto run = [&](std::span<const std::int64_t> dims, const float* data, const ImageSizes& size) {
+    TensorView view(DType::float32, dims, data);
+    return processor.postprocess({&view, 1}, {&size, 1});
+  };
+  CHECK(run(shape, map, sizes)[0].text_boxes.empty());
+  CHECK_ERROR("output 0 is float32[1,1,2,2] without data", run(shape, nullptr, sizes));
+  CHECK_ERROR("which is no tensor", run(negative, map, sizes));
+  CHECK_ERROR("the source image has -5 x 64 pixels", run(shape, map, {-5, 64, 64, 64, 1, 1}));
+  CHECK_ERROR("pass the sizes of `preprocess`", run(shape, map, {64, INT64_MAX, 64, 64, 1, 1}));
 }
 
 TEST("pipeline: the smallest rectangle contains all points") {
@@ -156,5 +208,5 @@ TEST("pipeline: settings errors name the file and all unsupported transforms") {
               ImageProcessor::from_json(
                   R"({"PreProcess": {"transform_ops": [{"A": {}}, {"B": {}}]}})", "inference.yml"));
   CHECK_ERROR("inference.yml: no JSON at byte", ImageProcessor::from_json("{", "inference.yml"));
-  CHECK_ERROR("there is no inference.yml.json", ImageProcessor::open("/nonexistent"));
+  CHECK_ERROR("there is no inference.yml.config.json", ImageProcessor::open("/nonexistent"));
 }

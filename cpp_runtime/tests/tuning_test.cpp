@@ -32,10 +32,10 @@ Options some() {
 TEST("tuning: fills options at their defaults only") {
   Folder folder("tuning");
   std::string prefix = folder.with_fixture("mlp");
-  CHECK_EQ(tuning_path(Model::open(prefix).impl()), prefix + ".oarlock-tune.json");
+  CHECK_EQ(tuning_path(Model::open(prefix).impl()), prefix + ".oarlock.tune.json");
   CHECK_EQ(tuning_path(Model::from_bytes(bytes_of("mlp.pdmodel"), prefix + ".pdiparams").impl()),
-           prefix + ".oarlock-tune.json");
-  put_file(prefix + ".oarlock-tune.json", tuning_of(some()));
+           prefix + ".oarlock.tune.json");
+  put_file(prefix + ".oarlock.tune.json", tuning_of(some()));
   Options found = applied(prefix);
   CHECK(found.threads == 3 && found.spinning == 0 && found.optimize == 2 && found.mem_pattern == 0);
   CHECK(found.arena == -1 && found.inter_threads == 0);
@@ -65,7 +65,7 @@ TEST("tuning: files of another machine, version or device, and damaged files, ar
         replaced(good, "\"threads\": 3", "\"threads\": 4096"), good + std::string(1 << 17, ' '),
         std::string(), good.substr(0, good.size() / 2), std::string("[]"),
         std::string(1000, '[')}) {
-    put_file(prefix + ".oarlock-tune.json", text);
+    put_file(prefix + ".oarlock.tune.json", text);
     Options found = applied(prefix);
     CHECK(found.threads == 0 && found.spinning == -1 && found.optimize == -1);
   }

@@ -14,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import oarlock as paddle
+from oarlock import nn
 from oarlock.cli.demo import LeNet, runner_path
 from oarlock.cli.main import app
 
@@ -134,6 +135,67 @@ def test_bench(model: tuple[str, Any]) -> None:
     done = runner("bench", model[0], "--repeat", "5", "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["p50_ms"] > 0
+
+
+@pytest.mark.parametrize("words", [["--warmup", "-1"], ["--repeat", "0"]])
+def test_bench_rejects_counts_without_runs(words: list[str], model: tuple[str, Any]) -> None:
+    code, text = oarlock("bench", model[0], *words)
+    assert code == 2
+    assert "Invalid value for" in text
+
+
+def test_model_without_inputs(tmp_path: Path) -> None:
+    class Constant(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.w = self.create_parameter([3])
+
+        def forward(self) -> Any:
+            return self.w * 2
+
+    prefix = str(tmp_path / "m")
+    paddle.jit.save(Constant(), prefix, input_spec=[], format="paddle3")
+    code, text = oarlock("verify", prefix)
+    assert code == 0
+    assert "engine and interpreter agree without inputs: largest difference" in text
+    np.savez(tmp_path / "in.npz")
+    code, text = oarlock("run", prefix, "-i", f"{tmp_path}/in.npz", "-o", f"{tmp_path}/out.npz")
+    assert code == 0, text
+    np.savez(tmp_path / "in.npz", x=np.ones(3))
+    code, text = oarlock("run", prefix, "-i", f"{tmp_path}/in.npz", "-o", f"{tmp_path}/out.npz")
+    assert code == 1
+    assert "in.npz has arrays that no input has: ['x']" in text
+
+
+@pytest.mark.parametrize("name", ["in.npz", "m.json", "m.pdiparams", "m.pdiparams.info"])
+def test_outputs_do_not_replace_inputs(name: str, tmp_path: Path) -> None:
+    prefix = str(tmp_path / "m")
+    net = nn.Linear(4, 2)
+    net.eval()
+    spec = [paddle.static.InputSpec([None, 4], "float32", "x")]
+    paddle.jit.save(net, prefix, input_spec=spec, format="paddle3")
+    np.savez(tmp_path / "in.npz", x=np.ones((2, 4), "float32"))
+    before = (tmp_path / name).read_bytes()
+    code, text = oarlock("run", prefix, "-i", f"{tmp_path}/in.npz", "-o", f"{tmp_path}/{name}")
+    assert code == 1
+    assert "would be written over" in text
+    assert (tmp_path / name).read_bytes() == before
+
+
+def test_names_in_files_do_not_control_the_terminal(model: tuple[str, Any], tmp_path: Path) -> None:
+    np.savez(tmp_path / "in.npz", **{"x\x1b[2J": np.ones(3)})
+    words = (str(tmp_path / "in.npz"), str(tmp_path / "out.npz"))
+    for command in (
+        ["run", model[0], "--input", words[0], "--output", words[1]],
+        ["verify", model[0], "--input", words[0], "--expect", words[0]],
+    ):
+        done = runner(*command)
+        assert done.returncode == 1
+        assert r"'x\x1b[2J'" in done.stderr
+    code, text = oarlock("run", str(tmp_path / "\x1b[2J"), "-i", words[0], "-o", words[1])
+    assert code == 1
+    assert r"\x1b[2J" in text
+    assert "\x1b" not in text
 
 
 def test_doctor() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +17,9 @@ import oarlock as paddle
 from oarlock import nn
 from oarlock.cli.demo import runner_path
 from oarlock.cli.main import app
-from oarlock.static import InputSpec
+from oarlock.loader.engine import Engine
+from oarlock.loader.model_files import read_model
+from oarlock.static import Dim, InputSpec
 
 
 class Net(nn.Layer):
@@ -83,7 +86,7 @@ def test_tune_stores_valid_input_shapes(tmp_path: Path) -> None:
     words = [runner_path(), "tune", prefix, "--option", "threads=1", "--option", "inter_threads=1"]
     subprocess.run(words, capture_output=True, text=True, check=True)
     assert "x=float32[1,1,32,32]" in json.dumps(
-        json.loads(Path(f"{prefix}.oarlock-tune.json").read_text())
+        json.loads(Path(f"{prefix}.oarlock.tune.json").read_text())
     )
 
 
@@ -116,6 +119,30 @@ def test_generated_inputs_have_traced_sizes(tmp_path: Path) -> None:
     paddle.jit.TracedLayer.trace(net, [paddle.ones([2, 5])])[1].save_inference_model(prefix)
     result = CliRunner().invoke(app, ["bench", prefix, "--repeat", "2"])
     assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_inputs_that_would_exhaust_the_memory_are_not_generated(count: int, tmp_path: Path) -> None:
+    """count: inputs that together have too many elements"""
+    layer = Net(lambda net, *inputs: sum(x.mean() for x in inputs) + net.table.sum())
+    layer.eval()
+    prefix = str(tmp_path / "m")
+    dim = Dim("n", (1 << 31) // 20 // count)
+    specs = [InputSpec([dim, 2], "float32", f"x{i}") for i in range(count)]
+    with pytest.warns(UserWarning, match="not verified: .* more than 134217728 elements"):
+        paddle.jit.save(layer, prefix, specs)
+    limits = "ulimit -v 4000000; exec"  # KiB
+    for words in (["bench", prefix], ["tune", prefix]):
+        command = f"{limits} {shlex.join([runner_path(), *words])}"
+        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+        assert done.returncode == 1
+        assert "the generated inputs have at most 134217728 elements" in done.stderr
+    result = CliRunner().invoke(app, ["bench", prefix])
+    assert result.exit_code == 1
+    assert "the inputs would have too many elements" in result.output
+    files = read_model(prefix)
+    engine = Engine(files.pdmodel, files.params_path, files.name)
+    assert list(engine.iter_synthetic_input_sets()) == []
 
 
 @pytest.mark.parametrize("shape", ["y=1,5", "x=-1,5", "x=1,99999999999,99999999999"])

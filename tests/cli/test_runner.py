@@ -115,7 +115,7 @@ def test_save_does_not_fill_the_cache(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_tune_stores_its_result(model: str, tmp_path: Path) -> None:
-    path = Path(f"{model}.oarlock-tune.json")
+    path = Path(f"{model}.oarlock.tune.json")
     found = json.loads(
         stdout_of("tune", model, "--shape", "image=1,1,28,28", "--threads", "1", "--json")
     )

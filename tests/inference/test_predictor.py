@@ -69,6 +69,58 @@ def test_paddle_3_model(form: str, model: tuple[str, Net], tmp_path: Path) -> No
     np.testing.assert_allclose(run(made, x, 2.0), expected, rtol=1e-5)
 
 
+def test_folder_and_prefix_of_paddle_3(model: tuple[str, Net], tmp_path: Path) -> None:
+    _, net = model
+    spec = [paddle.static.InputSpec([None, 4], "float32", "x"), paddle.static.InputSpec([1])]
+    paddle.jit.save(net, str(tmp_path / "a"), spec, format="paddle3")
+    paddle.jit.save(net, str(tmp_path / "b"), spec)
+    for name, suffix in (("a", ".json"), ("b", ".pdmodel")):
+        config = inference.Config(str(tmp_path), name)
+        assert config.prog_file() == str(tmp_path / f"{name}{suffix}")
+        assert config.params_file() == str(tmp_path / f"{name}.pdiparams")
+        assert config.model_dir() == ""
+        assert inference.create_predictor(config).get_input_names()[0] == "x"
+    (tmp_path / "a.pdiparams").unlink()
+    with pytest.raises(FileError, match=r"there is no .*a\.pdiparams \(a\.json: has 2 weights"):
+        inference.create_predictor(inference.Config(str(tmp_path), "a"))
+
+
+def test_folder_maps_its_weights(
+    model: tuple[str, Net], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = [paddle.static.InputSpec([None, 4], "float32", "x"), paddle.static.InputSpec([1])]
+    paddle.jit.save(model[1], str(tmp_path / "inference"), spec, format="paddle3")
+
+    def fail(*_: Any) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("oarlock.inference.predictor.pdiparams_writer.write", fail)
+    made = inference.create_predictor(inference.Config(str(tmp_path)))
+    assert made.get_input_names()[0] == "x"
+
+
+def test_wrong_arguments_are_reported(model: tuple[str, Net]) -> None:
+    made = make_predictor(model[0])
+    x = made.get_input_handle("x")
+    for shape in ("ab", None, 3, [1.5]):
+        with pytest.raises(OpError, match=r"^reshape: shape=.* must be a list of ints"):
+            x.reshape(shape)  # type: ignore[arg-type]
+    for inputs in ({"x": 1}, np.zeros((2, 4), "float32")):
+        with pytest.raises(OpError, match="^run: inputs must be a list of Tensors or arrays"):
+            made.run(inputs)
+    for dtype in ("uint32", "complex64"):
+        x.copy_from_cpu(np.zeros((2, 4), dtype))
+        with pytest.raises(OpError, match=f"^type: 'x' has elements of type {dtype}"):
+            x.type()
+    x.copy_from_cpu(np.zeros((2, 4), ">f4"))
+    assert x.type() == inference.DataType.FLOAT32
+    config = inference.Config(f"{model[0]}.pdmodel", f"{model[0]}.pdiparams")
+    with pytest.raises(OpError, match="^PredictorPool: size=0 must be"):
+        inference.PredictorPool(config, 0)
+    with pytest.raises(IndexError, match="^retrive: index 2 is out of range"):
+        inference.PredictorPool(config, 2).retrive(2)
+
+
 def test_input_and_output_handles(model: tuple[str, Net]) -> None:
     prefix, net = model
     made = make_predictor(prefix)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 import warnings
 from pathlib import Path
 from typing import Any
@@ -10,10 +12,13 @@ import numpy as np
 import pytest
 
 import oarlock
+from oarlock.cli.demo import runner_path
+from oarlock.cli.pipeline import write_pipeline_config
 from oarlock.loader.runtime import UnsupportedError
 from oarlock.static import InputSpec
 
 from ..jit.program_rows import ROWS, check, made, results, specs
+from ..pipeline.networks import classification
 from .test_layers import CASES, in_order
 
 pytestmark = [pytest.mark.paddle, pytest.mark.slow]
@@ -110,6 +115,25 @@ def assert_same_results(
 @pytest.mark.parametrize("case", list(CASES))
 def test_layers(case: str, paddle3: Any, tmp_path: Path) -> None:
     assert_same_results(case, paddle3, tmp_path, "paddle3", predict=True)
+
+
+def test_other_files_that_oarlock_writes_beside_a_model(paddle3: Any, tmp_path: Path) -> None:
+    """Paddle opens all files m.METHOD.json as programs."""
+    layer = oarlock.nn.Linear(4, 3)
+    layer.eval()
+    save(layer, tmp_path / "inference", [InputSpec([None, 4], "float32", "x")])
+    tune = [runner_path(), "tune", str(tmp_path), "--option", "threads=1"]
+    subprocess.run(tune, check=True, capture_output=True)
+    (tmp_path / "inference.yml").write_text(json.dumps(classification()))
+    write_pipeline_config(str(tmp_path), None)
+    assert {path.name for path in tmp_path.iterdir()} >= {
+        "inference.oarlock.tune.json",
+        "inference.yml.config.json",
+    }
+    x = np.ones((2, 4), "float32")
+    np.savez(tmp_path / "in.npz", x)
+    found = paddle3.run(tmp_path / "inference", tmp_path / "in.npz", "out", ("jit",))
+    np.testing.assert_allclose(found["jit"][0], layer(oarlock.to_tensor(x)).numpy(), rtol=1e-5)
 
 
 @pytest.mark.parametrize("paddle3", ["3.3.1 without PIR"], indirect=True)

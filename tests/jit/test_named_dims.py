@@ -642,7 +642,7 @@ def test_triton_uses_allowed_sizes(tmp_path: Path) -> None:
     prefix = str(tmp_path / "m")
     paddle.jit.save(net, prefix, input_spec=[InputSpec([Dim("n", 1, 4), 3, HEIGHT, None])])
     files = read_model(prefix)
-    config = model_config("m", Engine(files.pdmodel, files.params_path))
+    config = model_config("m", Engine(files.pdmodel, files.params_path), files)
     assert config["max_batch_size"] == 4
     assert config["input"][0]["dims"] == [3, -1, -1]
     assert config["model_warmup"][0]["inputs"][0]["value"]["dims"] == [3, 32, 1]

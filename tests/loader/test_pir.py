@@ -124,7 +124,7 @@ def test_model_directory(tmp_path: Path, stem: str, name: str) -> None:
 
 
 def test_other_json_files_beside_a_model_are_not_methods(tmp_path: Path) -> None:
-    """`oarlock pipeline-config` writes `inference.yml.json`."""
+    """Earlier versions of `oarlock pipeline-config` wrote `inference.yml.json`."""
     for suffix in (".json", ".pdiparams"):
         shutil.copy(FIXTURES / f"pir_conv{suffix}", tmp_path / f"inference{suffix}")
         shutil.copy(FIXTURES / f"pir_control{suffix}", tmp_path / f"inference.other{suffix}")

@@ -94,9 +94,33 @@ def test_missing_image(folder: Path, tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_broken_images_do_not_stop_the_others(folder: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.png"
+    broken.write_bytes((folder / "page.png").read_bytes()[:200])
+    last = tmp_path / "last.png"
+    last.write_bytes((folder / "page.png").read_bytes())
+    words = (folder / "cls", folder / "page.png", broken, last, "--batch-size", 2)
+    done = CliRunner().invoke(app, ["run", *map(str, words), "--json"])
+    assert done.exit_code == 1
+    first, error, second = map(json.loads, done.stdout.splitlines())
+    assert first["class_ids"] == second["class_ids"]
+    assert error["input_path"] == str(broken)
+    assert error["error"].startswith("broken.png: is not a readable image")
+    assert "run: 1 of 3 images failed" in done.stderr
+    code, _ = oarlock("run", *words, "--out-dir", tmp_path / "out")
+    assert code == 1
+    assert (tmp_path / "out" / "last_res.png").exists()
+
+
 def test_pipeline_config(folder: Path) -> None:
     code, text = oarlock("pipeline-config", folder / "det")
     assert code == 0
-    path = folder / "det" / "inference.yml.json"
-    assert "inference.yml.json" in text
+    path = folder / "det" / "inference.yml.config.json"
+    assert "inference.yml.config.json" in text
     assert json.loads(path.read_text()) == networks.text_detection()
+    settings = folder / "det" / "inference.yml"
+    before = settings.read_bytes()
+    code, text = oarlock("pipeline-config", folder / "det", "-o", settings)
+    assert code == 1
+    assert "would be written over the settings file" in text.replace("\n", " ")
+    assert settings.read_bytes() == before

@@ -66,6 +66,18 @@ def test_errors(folder: Path, tmp_path: Path) -> None:
     np.savez(tmp_path / "x.npz", x=np.zeros((4, 4)))
     done = runner(folder / "cls", "--input", tmp_path / "x.npz")
     assert "the array 'x' is no image" in done.stderr
+    page = IMAGES[0]
+    np.savez(tmp_path / "x.npz", a=page, b=np.zeros((4, 4)), c=page)
+    for words in ([folder / "cls"], [folder / "det", folder / "rec"]):
+        done = runner(*words, "--input", tmp_path / "x.npz")
+        assert done.returncode == 1
+        first, error, last = map(json.loads, done.stdout.splitlines())
+        assert first == last
+        assert "the array 'b' is no image" in error["error"]
+        assert done.stderr.startswith("b: pipeline: the array 'b' is no image")
+    np.savez(tmp_path / "x.npz", **{"a\x1b[2J": np.zeros((4, 4))})
+    done = runner(folder / "cls", "--input", tmp_path / "x.npz")
+    assert "\x1b" not in done.stdout + done.stderr
     networks.write_directory(tmp_path, "cls")
     done = runner(tmp_path / "cls", "--input", tmp_path / "x.npz")
     assert "oarlock pipeline-config DIR" in done.stderr

@@ -71,6 +71,9 @@ YAML_ALIAS_BOMB = "a0: &a0 [x, x]\n" + "".join(
         ("a: !!python/object/apply:os.system [x]", "has a value with the tag"),
         ("a: !!binary aGk=", "has a value with the tag"),
         ("a: !!int x", "is not a valid int"),
+        ("a: 1" + ":1" * 10**6, "'1:1:1.*' is not a valid int"),  # quadratic time in PyYAML
+        ("a: 0x" + "f" * 10**6, "'0xf.*' is not a valid int"),
+        ("a: 1" + "0" * 400 + ".0", "'10.*' is not a valid float"),
         ("<<: {a: 1}", "has a value with the tag"),
         ("a: 1\n---\nb: 2", "several YAML documents"),
         ("a: [1, 2", "is not valid YAML"),
@@ -142,6 +145,10 @@ SHAPES: list[Any] = ["Hpi", "backend_configs", "tensorrt", "dynamic_shapes"]
             r"label_list\[4\] is not text; write it in quotes",
         ),
         (change(CLASS, ["PostProcess", "Topk", "topk"], 0), "topk is 0"),
+        (
+            change(CLASS, ["PostProcess", "Topk", "label_list", 1], "x" * 2000),
+            r"label_list\[1\] has more than 1024 bytes",
+        ),
         (change(TEXT, ["PostProcess", "box_type"], "poly"), "'poly' is not supported"),
         (
             change(TEXT, ["PostProcess", "thresh"], 2),
@@ -278,6 +285,31 @@ def test_argument_values(
         pipeline.load(directories / name, **arguments)
 
 
+def test_images_that_cannot_be_drawn_or_written(tmp_path: Path) -> None:
+    """Fonts and lines in proportion to the size of the image, and texts of any length, would
+    exhaust the memory; some image formats cannot store colors, others not all sizes.
+    """
+    wide = np.zeros((1, 10**6, 3), np.uint8)
+    fields: dict[str, Any] = {"class_ids": [1], "scores": [0.5], "label_names": ["dog"]}
+    assert pipeline.TopkResult(wide, None, fields).to_image().size == (10**6, 1)
+    with pytest.raises(OpError, match=r"^save_to_img: an image of 1000000 x 1 pixels .* as JPEG"):
+        pipeline.TopkResult(wide, None, fields).save_to_img(tmp_path / "x.jpg")
+    box = {"cls_id": 0, "label": "dog", "score": 0.5, "coordinate": [0.0, 0.0, 1e6, 1.0]}
+    assert pipeline.DetResult(wide, None, {"boxes": [box]}).to_image().size == (10**6, 1)
+    line = pipeline.TextRecResult(wide, None, {"rec_text": "dog", "rec_score": 0.5})
+    assert line.to_image().height == 401
+    small = np.zeros((40, 50, 3), np.uint8)
+    for label in ("x" * 10**7, "a\n" * 10**5):
+        fields["label_names"] = [label]
+        assert pipeline.TopkResult(small, None, fields).to_image().size == (50, 40)
+    fields["label_names"] = ["dog"]
+    path = pipeline.TopkResult(small, "page.xbm", fields).save_to_img(tmp_path)
+    assert path.name == "page_res.png"  # XBM has no colors
+    with pytest.raises(OpError, match=r"'x\.xbm' is neither an existing folder nor a file name"):
+        pipeline.TopkResult(small, None, fields).save_to_img(tmp_path / "x.xbm")
+    assert [path.name for path in tmp_path.iterdir()] == ["page_res.png"]
+
+
 def test_suffixes_of_output_files(tmp_path: Path) -> None:
     result = pipeline.TextRecResult(np.zeros((8, 8, 3), np.uint8), None, {"rec_text": ""})
     for save in (result.save_to_img, result.save_to_json):
@@ -325,6 +357,25 @@ def test_image_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("form", "offset"),
+    [("DDS", 77), ("AVIF", 81)],  # NotImplementedError, RuntimeError
+)
+def test_all_errors_of_image_decoders_are_file_errors(
+    form: str, offset: int, tmp_path: Path
+) -> None:
+    Image.init()
+    if form not in Image.SAVE:
+        pytest.skip(f"Pillow cannot write {form} here")
+    path = tmp_path / "x.img"
+    Image.fromarray(np.zeros((23, 31, 3), np.uint8)).save(path, form)
+    data = bytearray(path.read_bytes())
+    data[offset : offset + 4] = bytes(4)
+    path.write_bytes(data)
+    with pytest.raises(FileError, match=r"^x\.img: is not a readable image"):
+        decode_image(path)
+
+
+@pytest.mark.parametrize(
     "array",
     [np.zeros((0, 4, 3), np.uint8), np.zeros((4, 4, 4), np.uint8), np.zeros((4, 4, 3)), "", 3],
 )
@@ -361,6 +412,61 @@ def test_results_precede_the_next_image(directories: Path) -> None:
             next(results)
 
 
+def test_failed_images_lose_no_results(directories: Path) -> None:
+    """Image 1 has the size of the others, but the network's result contains NaN."""
+    good = np.zeros((32, 32, 3), np.uint8)
+    for name in ("cls", "rec", "det"):
+        model = pipeline.load(directories / name)
+        (wanted,) = model.predict(good)
+        images = [good, good, "none.png", good, None, good, good]
+        results = list(model.predict(images, 4, return_exceptions=True))
+        assert [type(result) for result in results[2::2]] == [
+            FileNotFoundError,
+            OpError,
+            type(wanted),
+        ]
+        assert all(results[i] == wanted for i in (0, 1, 3, 5, 6))
+        got = []
+        with pytest.raises(FileNotFoundError):
+            got.extend(iter(model.predict(images, 4)))
+        assert got == [wanted, wanted]
+
+
+def test_failed_runs_lose_no_results(directories: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The network returns NaN for white images."""
+    model = pipeline.load(directories / "cls")
+    black, white = (np.full((32, 32, 3), level, np.uint8) for level in (0, 255))
+    (wanted,) = model.predict(black)
+    run = model._engine.run
+
+    def run_with_nan(feeds: list[np.ndarray]) -> list[np.ndarray]:
+        (scores,) = run(feeds)
+        scores = scores.copy()
+        scores[feeds[0].mean((1, 2, 3)) > 1] = np.nan
+        return [scores]
+
+    monkeypatch.setattr(model._engine, "run", run_with_nan)
+    results = list(model.predict([black, white, black], 3, return_exceptions=True))
+    assert results[0] == results[2] == wanted
+    assert "NaN or infinity" in str(results[1])
+    got = []
+    with pytest.raises(OpError, match="NaN or infinity"):
+        got.extend(iter(model.predict([black, white, black], 3)))
+    assert got == [wanted]
+
+
+def test_failed_images_of_text_systems(directories: Path) -> None:
+    reader = pipeline.load(directories / "det", rec=directories / "rec")
+    page = np.zeros((40, 90, 3), np.uint8)
+    (wanted,) = reader.predict(page)
+    first, error, last = reader.predict([page, "none.png", page], return_exceptions=True)
+    assert first == last == wanted
+    assert isinstance(error, FileNotFoundError)
+    for arguments in ({"batch_size": 1.5}, {"batch_size": "2"}, {"score_thresh": "0.5"}):
+        with pytest.raises(OpError, match=f"^predict: {next(iter(arguments))}="):
+            reader.predict(page, **arguments)
+
+
 def test_images_without_pixels() -> None:
     processor = runtime_module().ImageProcessor.from_json(json.dumps(CLASS), "x.yml")
     with pytest.raises(runtime_module().Error, match="the image has no pixels"):
@@ -371,6 +477,7 @@ def test_gray_arrays_and_pil_images() -> None:
     gray = np.arange(12, dtype=np.uint8).reshape(3, 4)
     assert np.array_equal(decode_image(gray), np.repeat(gray[:, :, None], 3, 2))
     assert np.array_equal(decode_image(Image.fromarray(gray)), decode_image(gray))
+    assert np.array_equal(decode_image(gray.view(np.matrix)), decode_image(gray))
 
 
 @pytest.fixture(scope="module")

@@ -34,6 +34,7 @@ from oarlock.serving.protocol import Request, RequestError, encode_response, par
 from oarlock.serving.request_body import RequestLimits
 from oarlock.serving.served_model import ServedModel
 
+from . import conftest
 from .conftest import COMMAND, Server, start_server, stop_server
 
 X = np.arange(8, dtype="float32").reshape(2, 4)
@@ -185,6 +186,7 @@ INVALID_REQUESTS = [
     (json.dumps(request(parameters={"binary_data_size": -1})), "binary_data_size -1"),
     (json.dumps(request(parameters={"binary_data_size": 10**20})), "binary_data_size"),
     (json.dumps(request(parameters=[])), "'parameters' must be an object"),
+    (json.dumps(request() | {"id": {"a": 1}}), "'id' must be a string"),
     (json.dumps(request() | {"outputs": [{"name": "zz"}]}), "the outputs ['zz'] do not exist"),
     (
         json.dumps(
@@ -264,6 +266,8 @@ def test_invalid_headers(server: Server) -> None:
     status, said = post(server, good + b"more", Inference_Header_Content_Length=str(len(good)))
     assert status == 400 and "4 extra bytes follow" in said["error"]
     assert post(server, good, Content_Encoding="br")[0] == 415
+    assert post(server, good, Content_Encoding="Identity")[0] == 200
+    assert post(server, gzip.compress(good), Content_Encoding="GZIP")[0] == 200
     assert post(server, good, Content_Encoding="gzip")[0] == 400
     assert post(server, gzip.compress(good)[:-9], Content_Encoding="gzip")[0] == 400
     assert (
@@ -533,6 +537,43 @@ def test_shutdown_completes_running_requests(model: str) -> None:
     assert ending.process.returncode == 0
 
 
+def test_requests_that_never_end_get_503_at_shutdown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Loop(paddle.nn.Layer):
+        def forward(self, x: paddle.Tensor) -> paddle.Tensor:
+            while x.sum() > 1e6:
+                x = x + 1
+            return x
+
+    prefix = str(tmp_path / "loop")
+    spec = [paddle.static.InputSpec([None], "float32", "x")]
+    with pytest.warns(UserWarning, match="no parameters"):
+        paddle.jit.save(Loop(), prefix, input_spec=spec, format="paddle3")
+    code = "from oarlock.serving import server; server._SHUTDOWN_TIMEOUT = 1; "
+    code += "from oarlock.cli.main import app; app()"
+    monkeypatch.setattr(conftest, "COMMAND", [sys.executable, "-u", "-c", code, "serve"])
+    made = start_server([prefix], "--workers", "1")
+    tensor = {"name": "x", "datatype": "FP32", "shape": [1], "data": [2e6]}
+    body = json.dumps({"inputs": [tensor]})
+    answers: list[Any] = []
+    path = "/v2/models/loop/infer"
+    # one runs, the other waits for the worker
+    clients = [
+        threading.Thread(target=lambda: answers.append(post(made, body, path))) for _ in "ab"
+    ]
+    for client in clients:
+        client.start()
+    time.sleep(1)
+    made.process.terminate()
+    _, log = made.process.communicate(timeout=30)
+    for client in clients:
+        client.join()
+    assert made.process.returncode == 0
+    assert answers == [(503, {"error": "the server is shutting down"})] * 2
+    assert "Traceback" not in log
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -580,6 +621,30 @@ def test_missing_extra_is_reported(model: str) -> None:
         check=False,
     )
     assert said.returncode == 1 and "oarlock[serve]" in said.stderr
+
+
+def test_model_that_rejects_generated_inputs_is_served(tmp_path: Path) -> None:
+    class Sevens(paddle.nn.Layer):
+        def forward(self, x: paddle.Tensor) -> paddle.Tensor:
+            return x.reshape([-1, 7, 4]).sum(1)
+
+    prefix = str(tmp_path / "sevens")
+    spec = [paddle.static.InputSpec([None, 4], "float32", "x")]
+    with pytest.warns(UserWarning, match="no parameters"):
+        paddle.jit.save(Sevens(), prefix, input_spec=spec, format="paddle3")
+    made = start_server([prefix])
+    try:
+        tensor = {"name": "x", "datatype": "FP32", "shape": [7, 4], "data": [1] * 28}
+        path = "/v2/models/sevens/infer"
+        status, answer = post(made, json.dumps({"inputs": [tensor]}), path)
+        assert status == 200 and answer["outputs"][0]["data"] == [7.0] * 4
+        tensor |= {"shape": [1, 4], "data": [1] * 4}
+        status, answer = post(made, json.dumps({"inputs": [tensor]}), path)
+        # one line, without source lines of the model and of the server
+        assert status == 500 and answer["error"].startswith("engine: reshape2, output")
+        assert "\n" not in answer["error"]
+    finally:
+        assert stop_server(made) == 0
 
 
 def test_sizes_of_named_dimensions_are_checked(tmp_path: Path) -> None:

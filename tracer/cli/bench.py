@@ -48,6 +48,7 @@ def require_accepted_inputs_and_time_run(
             reason = reason or str(error).splitlines()[0]
         else:
             return arrays, perf_counter() - start
+    reason = reason or "the inputs would have too many elements"
     raise OpError(
         f"bench: generated inputs do not fit this model ({reason}); give sizes with --shape, or "
         f"time it in a script"
@@ -67,7 +68,7 @@ def measure_model_times(
     load = perf_counter() - start
     arrays, first = require_accepted_inputs_and_time_run(engine, parse_shapes(shape))
     times = []
-    for _ in range(warmup + max(repeat, 1)):
+    for _ in range(warmup + repeat):
         start = perf_counter()
         engine.run(arrays)
         times.append(perf_counter() - start)

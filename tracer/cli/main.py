@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from ..core.errors import OarlockError
+from ..loader.escape_control_characters import escape_control_characters
 from ..utils.terminal import make_console
 
 app = typer.Typer(
@@ -23,7 +24,11 @@ app = typer.Typer(
 )
 
 Prefix = Annotated[
-    str, typer.Argument(help="path without suffix of m.pdmodel, or a model folder of Paddle 1.x")
+    str,
+    typer.Argument(
+        help="path without suffix of m.pdmodel or m.json, a directory with inference.json, "
+        "inference.pdmodel, model.json or model.pdmodel, or a model folder of Paddle 1.x"
+    ),
 ]
 Device = Annotated[str, typer.Option(help="cpu, cuda or tensorrt")]
 Threads = Annotated[int, typer.Option(help="threads per op; 0: the engine's default")]
@@ -51,8 +56,8 @@ def report_errors(command: Callable[..., None]) -> Callable[..., None]:
 def _format_error(error: Exception) -> str:
     """Return the message of an error; that of the operating system as `file: what was wrong`."""
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        return f"{os.fspath(error.filename)}: {error.strerror}"
-    return str(error)
+        return escape_control_characters(f"{os.fspath(error.filename)}: {error.strerror}")
+    return escape_control_characters(str(error), keep_line_breaks=True)
 
 
 def _escape_markup(text: str) -> str:
@@ -304,8 +309,8 @@ def pipeline_config(
         typer.Option(
             "--output",
             "-o",
-            help="file to write; default: inference.yml.json or infer_cfg.yml.json in the "
-            "directory",
+            help="file to write; default: inference.yml.config.json or infer_cfg.yml.config.json "
+            "in the directory",
         ),
     ] = None,
 ) -> None:
@@ -325,8 +330,8 @@ def bench(
             help="shape of an input, as NAME=1,3,224,224; default for dynamic dimensions: 1"
         ),
     ] = [],  # noqa: B006
-    warmup: Annotated[int, typer.Option(help="runs that are not measured")] = 5,
-    repeat: Annotated[int, typer.Option(help="measured runs")] = 100,
+    warmup: Annotated[int, typer.Option(min=0, help="runs that are not measured")] = 5,
+    repeat: Annotated[int, typer.Option(min=1, help="measured runs")] = 100,
     device: Device = "cpu",
     threads: Threads = 0,
     cache_dir: CacheDir = "",

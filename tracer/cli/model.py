@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,15 @@ from ..jit.model_writer import PADDLE2, PADDLE3
 from ..jit.paddle_format_conversion import convert_paddle_format, scope_and_interpreter_of
 from ..jit.verify import verify_files_against_reference
 from ..loader.engine import Engine, ort_library_info
-from ..loader.model_files import model_prefix, read_model
+from ..loader.model_files import (
+    INFO,
+    MODEL,
+    PADDLE3_MODEL,
+    PARAMS,
+    ModelFileContents,
+    model_prefix,
+    read_model,
+)
 from ..loader.npz import load_npz
 from ..onnx.ort_format import write_ort
 from ..onnx.writer import ExportOptions, write_onnx
@@ -95,8 +104,12 @@ def export_model(prefix: str, output: Path, to: str, options: ExportOptions) -> 
 
 
 def run_model(prefix: str, input: Path, output: Path, **options: Any) -> None:
-    """Run a model on the arrays of one .npz file and write another.  options: of the engine"""
+    """Run a model on the arrays of one .npz file and write another.  options: of the engine
+
+    Raises OpError if the output would replace the input or a file of the model.
+    """
     files = read_model(prefix)
+    _reject_output_over_input(output, [input, *_model_paths(prefix, files)])
     engine = Engine(files.pdmodel, files.params_path, files.name, **options)
     arrays = load_npz(input)
     names = [name for name, _, _ in engine.inputs]
@@ -107,11 +120,29 @@ def run_model(prefix: str, input: Path, output: Path, **options: Any) -> None:
             f"run: {input.name} lacks the inputs {missing} (it holds {sorted(arrays)}, the model "
             f"has the inputs {names})"
         )
+    used = {name if name in arrays else f"in{i}" for i, name in enumerate(names)}
+    if extra := sorted(arrays.keys() - used):
+        raise OpError(f"run: {input.name} has arrays that no input has: {extra} (inputs: {names})")
     results = engine.run(feeds)  # type: ignore[arg-type]
     by_name = dict(zip([name for name, _, _ in engine.outputs], results, strict=True))
     write_files_atomically({str(output): lambda file: np.savez(file, **by_name)})  # type: ignore[arg-type]
     for name, array in by_name.items():
         _print(f"{name}: {array.dtype}{list(array.shape)}")
+
+
+def _model_paths(prefix: str, files: ModelFileContents) -> list[str]:
+    stem = model_prefix(prefix)
+    return [
+        os.path.join(prefix, files.name),  # in a folder of Paddle 1.x
+        *(stem + suffix for suffix in (MODEL, PADDLE3_MODEL, PARAMS, INFO)),
+        *([files.params_path] if files.params_path else []),
+    ]
+
+
+def _reject_output_over_input(output: Path, inputs: Iterable[str | Path]) -> None:
+    for path in inputs:
+        if output.exists() and os.path.exists(path) and output.samefile(path):
+            raise OpError(f"run: --output {output} would be written over {path}")
 
 
 def print_ort_library_info() -> None:

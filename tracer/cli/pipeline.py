@@ -19,6 +19,7 @@ from ..pipeline.settings import (
 from ..utils.terminal import make_console
 
 _print = make_console(highlight=False, soft_wrap=True, markup=False).print
+_print_error = make_console(stderr=True, highlight=False, soft_wrap=True, markup=False).print
 
 
 def run_pipeline(
@@ -30,10 +31,11 @@ def run_pipeline(
     batch_size: int | None,
     **options: Any,
 ) -> None:
-    """Run a model directory on images, and print or write the results.
+    """Run a model directory on images, and print or write the results. An image that fails is
+    reported, and the others are processed.
 
     Raises OpError if a file is missing, two images have the same stem, so that their output files
-    would collide, or `out_dir` is not a folder.
+    would collide, or `out_dir` is not a folder; and at the end if images failed.
     """
     stems = Counter(Path(image).stem for image in images)
     repeated = [stem for stem, count in stems.items() if count > 1]
@@ -48,16 +50,36 @@ def run_pipeline(
         raise OpError(f"run: there is no file {missing[0]!r}")
     pipeline = load(directory, rec, **options)
     arguments = {} if batch_size is None else {"batch_size": batch_size}
-    for result in pipeline.predict(images, **arguments):
-        if as_json:
-            print(json.dumps(result.json["res"], ensure_ascii=False))
+    failed = 0
+    results = pipeline.predict(images, return_exceptions=True, **arguments)
+    for image, result in zip(images, results, strict=True):
+        if isinstance(result, Exception):
+            failed += 1
+            _report_failed_image(image, result, as_json)
         else:
-            _print("\n".join(_summary_lines(result)))
-        if out_dir is not None:
-            out_dir.mkdir(parents=True, exist_ok=True)
-            for path in (result.save_to_json(out_dir), result.save_to_img(out_dir)):
-                if not as_json:
-                    _print(f"  wrote {path}")
+            _report_result(result, out_dir, as_json)
+    if failed:
+        raise OpError(f"run: {failed} of {len(images)} images failed")
+
+
+def _report_result(result: Result, out_dir: Path | None, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps(result.json["res"], ensure_ascii=False))
+    else:
+        _print("\n".join(_summary_lines(result)))
+    if out_dir is None:
+        return
+    out_dir.mkdir(parents=True, exist_ok=True)
+    for path in (result.save_to_json(out_dir), result.save_to_img(out_dir)):
+        if not as_json:
+            _print(f"  wrote {path}")
+
+
+def _report_failed_image(image: str, error: Exception, as_json: bool) -> None:
+    reason = getattr(error, "strerror", None) or str(error).split("\n", 1)[0]
+    if as_json:  # one object per image
+        print(json.dumps({"input_path": image, "error": reason}, ensure_ascii=False))
+    _print_error(f"{escape_control_characters(image)}: {escape_control_characters(reason)}")
 
 
 def _summary_lines(result: Result) -> list[str]:
@@ -88,6 +110,9 @@ def write_pipeline_config(directory: str, output: Path | None) -> None:
     """Write the settings file of a model directory as JSON, after validating it."""
     source = find_settings_file(directory)
     make_image_processor(source, {})
-    path = output or source.with_name(f"{source.name}.json")
+    # Paddle 3 opens files NAME.METHOD.json beside NAME.json, but not names with more parts.
+    path = output or source.with_name(f"{source.name}.config.json")
+    if path.exists() and path.samefile(source):
+        raise OpError(f"pipeline-config: --output {path} would be written over the settings file")
     write_files_atomically({path: read_settings_as_json(source, {}).encode()})
     _print(f"{path}: {path.stat().st_size:,} bytes")

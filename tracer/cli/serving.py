@@ -22,7 +22,7 @@ def serve_models(
     """Serve models until SIGINT or SIGTERM.  Returns the exit code.
 
     models: PREFIX or NAME=PREFIX.
-    limits: the fields of serving.body.RequestLimits.
+    limits: the fields of serving.request_body.RequestLimits.
     options: of the engine.
     """
     missing = [name for name in _REQUIRED_PACKAGES if importlib.util.find_spec(name) is None]

@@ -27,7 +27,8 @@ _UNSUPPORTED_DEVICES = {
 class Config:
     """The model and the engine options of a Predictor.
 
-    Config(prog_file, params_file), Config(prefix) or Config(model_dir). Options of Paddle's own
+    Config(prog_file, params_file), Config(prefix), Config(model_dir) or, as in Paddle 3,
+    Config(model_dir, file_prefix) for the files of that prefix in a folder. Options of Paddle's own
     engine (IR passes, memory reuse, oneDNN, log levels) are accepted and have no effect. Devices
     other than CPU, CUDA and TensorRT raise OpError.
     """
@@ -53,9 +54,13 @@ class Config:
     # ----------------------------------------------------------------------------------------------
 
     def set_model(self, model: str, params: str | None = None) -> None:
-        """Set the program and parameter files; or, without `params`, a folder or a prefix."""
+        """Set the program and parameter files; or, without `params`, a folder or a prefix; or a
+        folder and the prefix of the files in it.
+        """
         model = os.fspath(model)
         self._dir = ""
+        if params and os.path.isdir(model):
+            model, params = os.path.join(model, params), None
         if params is None and os.path.isdir(model):
             self._dir, self._prog, self._params = model, "", ""
         elif params is None:

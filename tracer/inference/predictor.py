@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import tempfile
 from collections.abc import Sequence
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import numpy as np
 
 from ..core import tensor as eager
 from ..core.dtype import DTYPE_BY_NP
-from ..core.errors import FileError, OpError
+from ..core.errors import FileError, IndexRangeError, OperandError, OpError
 from ..export import pdiparams_writer
 from ..loader.engine import Array, Engine
 from ..loader.model_files import read_model
@@ -39,7 +41,10 @@ class Tensor:
         """Set the shape that `shape` returns until there is content; `copy_from_cpu` takes the
         shape of the ndarray.
         """
-        self._requested_shape = [int(d) for d in shape]
+        try:
+            self._requested_shape = [operator.index(d) for d in shape]
+        except TypeError:
+            raise OperandError(f"reshape: shape={shape!r:.80} must be a list of ints") from None
 
     def copy_from_cpu(self, data: Array) -> None:
         """Copy an ndarray and its shape into an input; an earlier `reshape` has no effect."""
@@ -74,8 +79,16 @@ class Tensor:
         return self._requested_shape if self._requested_shape is not None else self._declared_shape
 
     def type(self) -> DataType:
-        """Return the element type."""
-        return DataType(self._dtype if self._array is None else DTYPE_BY_NP[self._array.dtype].name)
+        """Return the element type.
+
+        Raises OpError if the content has a type that a DataType does not exist for.
+        """
+        if self._array is None:
+            return DataType(self._dtype)
+        dtype = DTYPE_BY_NP.get(self._array.dtype.newbyteorder("="))
+        if dtype is None or dtype.name not in {kind.value for kind in DataType}:
+            raise OpError(f"type: '{self._name}' has elements of type {self._array.dtype}")
+        return DataType(dtype.name)
 
     def lod(self) -> list[list[int]]:
         """Return the LoD (offsets of packed sequences): the value of `set_lod` or, for an output,
@@ -152,6 +165,11 @@ class Predictor:
         Raises OpError for missing or incompatible inputs, GuardError for a violated guard.
         """
         if inputs is not None:
+            if not isinstance(inputs, Sequence) or isinstance(inputs, str):
+                raise OperandError(
+                    f"run: inputs must be a list of Tensors or arrays in the model's order, not "
+                    f"{type(inputs).__name__}"
+                )
             arrays = [x.array if isinstance(x, eager.Tensor) else np.asarray(x) for x in inputs]
             fetch = self.get_output_names() if self._lod_names else None
             return [eager.Tensor(array) for array in self._engine.run(arrays, fetch)]
@@ -199,7 +217,13 @@ def create_predictor(config: Config) -> Predictor:
     options["offsets"] = True
     with tempfile.TemporaryDirectory(prefix="oarlock-") as scratch:
         prog, params, name = _load_program_and_locate_params(config, Path(scratch))
-        return Predictor(Engine(prog, params, name, **options))
+        try:
+            return Predictor(Engine(prog, params, name, **options))
+        except FileError as error:
+            missing = config.params_file()
+            if params or not missing or config.model_from_memory():
+                raise
+            raise FileError(f"create_predictor: there is no {missing} ({error})") from None
 
 
 def _load_program_and_locate_params(config: Config, scratch: Path) -> tuple[bytes, str | None, str]:
@@ -232,6 +256,8 @@ def _load_paddle1_program_and_merge_params(
     if not folder:
         raise OpError("create_predictor: the Config has no model; call set_model")
     files = read_model(folder)
+    if files.params_path:
+        return files.pdmodel, files.params_path, files.name  # mapped, not copied
     path = scratch / "model.pdiparams"
     with path.open("wb") as file:
         pdiparams_writer.write(files.values, file)
@@ -242,11 +268,21 @@ class PredictorPool:
     """A list of predictors that share one engine, one for each thread."""
 
     def __init__(self, config: Config, size: int = 1) -> None:
+        if not isinstance(size, Integral) or size < 1:
+            raise OpError(f"PredictorPool: size={size!r} must be an int of at least 1")
         first = create_predictor(config)
-        self._predictors = [first, *[first.clone() for _ in range(size - 1)]]
+        self._predictors: list[Predictor] = [first, *(first.clone() for _ in range(size - 1))]
 
     def retrive(self, index: int) -> Predictor:
-        """Return the predictor with that index.  The name is Paddle's spelling."""
+        """Return the predictor with that index.  The name is Paddle's spelling.
+
+        Raises IndexRangeError for an index that does not exist.
+        """
+        if not 0 <= index < len(self._predictors):
+            raise IndexRangeError(
+                f"retrive: index {index} is out of range (the pool has {len(self._predictors)} "
+                "predictors)"
+            )
         return self._predictors[index]
 
     retrieve = retrive

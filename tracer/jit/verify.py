@@ -153,7 +153,7 @@ def iter_trial_inputs(
             *shapes_to_try,
             *([list(known_shapes)] if known_shapes and len(known_shapes) == len(inputs) else []),
         ):
-            if max(map(math.prod, shapes), default=0) <= MAX_GENERATED_ELEMENTS:
+            if sum(map(math.prod, shapes)) <= MAX_GENERATED_ELEMENTS:
                 yield [
                     random_input(a, s, rng, integers) for a, s in zip(inputs, shapes, strict=True)
                 ]
@@ -286,14 +286,13 @@ def verify_files_against_reference(
             f"{trials.rejected_named_sizes}"
         )
     if not tried_sizes:
-        reason = trials.rejected or f"an input has more than {MAX_GENERATED_ELEMENTS} elements"
+        reason = trials.rejected or f"the inputs have more than {MAX_GENERATED_ELEMENTS} elements"
         why = f"not verified: none of the generated inputs fits; {reason}"
         warnings.warn(f"verify: {why}", stacklevel=2)
         return why
-    return (
-        f"{engine_name}at {'; '.join(dict.fromkeys(tried_sizes))}: largest difference "
-        f"{trials.largest_difference:.1e}"
-    )
+    sizes = "; ".join(dict.fromkeys(tried_sizes))
+    where = f"at {sizes}" if sizes else "without inputs"
+    return f"{engine_name}{where}: largest difference {trials.largest_difference:.1e}"
 
 
 class TrialSeries:

@@ -11,11 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.errors import FileError, OpError, VerifyError
-from ..core.tensor import Tensor
 from ..export.atomic_files import write_files_atomically
 from ..ir.block_captures import program_draws_random
 from ..jit.verify import (
-    LoopTerminationCheck,
     describe_difference,
     relative_difference,
     tolerance_for_dtype_in_program,
@@ -25,6 +23,7 @@ from ..loader.model_files import ModelFileContents
 from ..loader.regular_files import read_file
 from ..loader.runtime import EngineError, runtime_module, translate_runtime_errors
 from .output_dim_names import name_output_dims_after_input_dims
+from .synthetic_inputs import iter_terminating_input_sets
 from .target_engine_opsets import DEFAULT_OPSET, newest_common_opset, parse_target_engines
 
 
@@ -171,12 +170,7 @@ def compare_with_model_and_report(files: ModelFileContents, path: Path) -> str:
         return "it loads; results were not compared because the model draws random numbers"
     engine = Engine(files.pdmodel, files.params_path, files.name)
     names = [name for name, _, _ in engine.inputs]
-    limiter = LoopTerminationCheck(
-        files.program, {name: Tensor(np.asarray(a)) for name, a in files.values.items()}
-    )
-    for arrays in engine.iter_synthetic_input_sets():
-        if not limiter.do_loops_terminate([Tensor(a) for a in arrays]):
-            continue  # an endless loop
+    for arrays in iter_terminating_input_sets(engine, files):
         try:
             expected = engine.run(arrays)
         except (OpError, EngineError, RuntimeError):

@@ -26,6 +26,7 @@ def decode_image(image: Any) -> Array:
     if isinstance(image, (str, os.PathLike)):
         return _to_rgb(open_image_with_pillow(image), os.path.basename(image))
     if isinstance(image, np.ndarray):
+        image = np.asarray(image)  # a subclass such as np.matrix has other rules
         is_color = image.ndim == 3 and image.shape[2] == 3
         if image.dtype != np.uint8 or not (is_color or image.ndim == 2) or image.size == 0:
             raise OpError(

@@ -6,11 +6,11 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
-from ..core.errors import OpError
+from ..core.errors import OarlockError, OpError
 from ..loader.engine import Array, Engine
 from ..loader.model_files import read_model
 from ..loader.runtime import translate_runtime_errors
@@ -19,6 +19,7 @@ from .results import RESULT_CLASSES, Result
 from .settings import find_settings_file, make_image_processor
 
 _TEXT_RECOGNITION = "text_recognition"
+IMAGE_ERRORS = (OarlockError, OSError)  # the errors of one image, after which others are processed
 
 
 @dataclass
@@ -109,7 +110,19 @@ class Pipeline:
                 "image, im_shape and scale_factor"
             )
 
-    def predict(self, images: Any, batch_size: int = 1) -> Iterator[Result]:
+    @overload
+    def predict(
+        self, images: Any, batch_size: int = 1, return_exceptions: Literal[False] = False
+    ) -> Iterator[Result]: ...
+
+    @overload
+    def predict(
+        self, images: Any, batch_size: int = 1, *, return_exceptions: bool
+    ) -> Iterator[Result | Exception]: ...
+
+    def predict(
+        self, images: Any, batch_size: int = 1, return_exceptions: bool = False
+    ) -> Iterator[Any]:
         """Yield the result of each image.
 
         Parameters
@@ -119,10 +132,14 @@ class Pipeline:
         batch_size : int, default 1
             Images per run of the network, where their sizes after preprocessing are equal. Text
             recognition pads the images of a batch to the widest one.
+        return_exceptions : bool, default False
+            What happens if an image fails. False: the results of the images before it are yielded,
+            then its error is raised. True: the error is yielded in place of the result, and the
+            next images are processed, as by `asyncio.gather`.
 
         Returns
         -------
-        iterator of Result
+        iterator of Result, or of Result and Exception
             In the order of the images. An invalid type of `images` or `batch_size` is rejected
             immediately; other errors are raised while the results are iterated.
 
@@ -138,9 +155,10 @@ class Pipeline:
         OarlockError
             If Pillow is not installed.
         """
-        if not isinstance(batch_size, Integral) or batch_size < 1:
-            raise OpError(f"predict: batch_size={batch_size!r} should be an int of at least 1")
-        return self._predict(as_image_iterable(images), batch_size)
+        check_batch_size(batch_size)
+        return raise_exceptions_unless(
+            return_exceptions, self._predict(as_image_iterable(images), batch_size)
+        )
 
     def _options_with_tensorrt_profiles(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Add the shapes of `Hpi.backend_configs` for TensorRT, unless the caller gave shapes."""
@@ -149,10 +167,16 @@ class Pipeline:
             return dict(options)
         return {**options, "provider": {**provider, **self._processor.tensorrt_profiles}}
 
-    def _predict(self, images: Iterable[Any], batch_size: int) -> Iterator[Result]:
+    def _predict(self, images: Iterable[Any], batch_size: int) -> Iterator[Result | Exception]:
         batch: list[_PreprocessedImage] = []
         for image in images:
-            prepared = self._prepare(image)
+            try:
+                prepared = self._prepare(image)
+            except IMAGE_ERRORS as error:
+                yield from self._run(batch)
+                batch = []
+                yield error
+                continue
             is_same_shape = not batch or batch[0].data.shape == prepared.data.shape
             if not (is_same_shape or self.task == _TEXT_RECOGNITION):
                 yield from self._run(batch)
@@ -161,8 +185,7 @@ class Pipeline:
             if len(batch) == batch_size:  # not after the next image: it may be late or broken
                 yield from self._run(batch)
                 batch = []
-        if batch:
-            yield from self._run(batch)
+        yield from self._run(batch)
 
     def _prepare(self, image: Any) -> _PreprocessedImage:
         path = os.fspath(image) if isinstance(image, (str, os.PathLike)) else None
@@ -171,7 +194,23 @@ class Pipeline:
             data, sizes = self._processor.preprocess(pixels)
         return _PreprocessedImage(path, pixels, data, sizes)
 
-    def _run(self, batch: list[_PreprocessedImage]) -> Iterator[Result]:
+    def _run(self, batch: list[_PreprocessedImage]) -> Iterator[Result | Exception]:
+        """Yield the results of a batch, or, if it fails, of each image alone."""
+        results: list[Result | Exception] = []
+        if not batch:
+            return
+        try:
+            results += self._run_network(batch)
+        except IMAGE_ERRORS as error:
+            if len(batch) == 1:
+                results.append(error)
+        if results:
+            yield from results
+            return
+        for prepared in batch:
+            yield from self._run([prepared])
+
+    def _run_network(self, batch: list[_PreprocessedImage]) -> list[Result]:
         feeds = {
             "im_shape": [(p.sizes.resized_height, p.sizes.resized_width) for p in batch],
             "scale_factor": [(p.sizes.scale_height, p.sizes.scale_width) for p in batch],
@@ -185,8 +224,24 @@ class Pipeline:
         )
         with translate_runtime_errors():
             results = self._processor.postprocess(outputs, [p.sizes for p in batch])
-        for prepared, result in zip(batch, results, strict=True):
-            yield RESULT_CLASSES[self.task](prepared.pixels, prepared.path, result)
+        return [
+            RESULT_CLASSES[self.task](prepared.pixels, prepared.path, result)
+            for prepared, result in zip(batch, results, strict=True)
+        ]
+
+
+def check_batch_size(batch_size: Any) -> None:
+    """Raise OpError unless `batch_size` is an int of at least 1."""
+    if not isinstance(batch_size, Integral) or batch_size < 1:
+        raise OpError(f"predict: batch_size={batch_size!r} should be an int of at least 1")
+
+
+def raise_exceptions_unless(return_exceptions: bool, results: Iterable[Any]) -> Iterator[Any]:
+    """Yield results; raise the exceptions among them unless `return_exceptions`."""
+    for result in results:
+        if isinstance(result, Exception) and not return_exceptions:
+            raise result
+        yield result
 
 
 def _stack_padding_last_axis(arrays: list[Array]) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from pathlib import Path
@@ -16,6 +17,10 @@ from ..vision.image import import_pillow
 Array = np.ndarray[Any, Any]
 _COLORS = ((214, 39, 40), (31, 119, 180), (44, 160, 44), (148, 103, 189), (255, 127, 14))
 _BLACK, _WHITE = (0, 0, 0), (255, 255, 255)
+_FORMATS_WITHOUT_RGB = {"BLP", "BUFR", "GRIB", "HDF5", "MSP", "PALM", "WMF", "XBM"}
+_MAX_FONT_SIZE = 200  # pixels
+_MAX_DRAWN_CHARACTERS = 1000  # Pillow allocates memory in proportion to length and font size
+_MAX_LINE_WIDTH = 20  # pixels
 
 
 class Result(dict[str, Any]):
@@ -97,17 +102,30 @@ class Result(dict[str, Any]):
         save_path: a path that ends in .png, .jpg, ..., or a folder for STEM_res with the suffix of
         the image. font: see `to_image`.
 
-        Raises OpError for a path with the suffix of no image format, unless it is a folder.
+        Raises OpError for a path with the suffix of no image format, unless it is a folder, and for
+        an image that is too large for the format.
         """
         library = import_pillow()
         formats = library.registered_extensions()
-        writable = tuple(s for s, form in formats.items() if form in library.SAVE)
+        writable = tuple(
+            suffix
+            for suffix, form in formats.items()
+            if form in library.SAVE and form not in _FORMATS_WITHOUT_RGB
+        )
         own = Path(self["input_path"] or "").suffix.lower()
         default = own if own in writable else ".png"
         path = self._output_path("save_to_img", save_path, writable, default)
         image = self.to_image(font)
         form = formats[path.suffix.lower()]
-        write_files_atomically({path: lambda file: image.save(file, format=form)})
+        encoded = io.BytesIO()
+        try:
+            image.save(encoded, format=form)
+        except (OSError, ValueError) as error:
+            raise OpError(
+                f"save_to_img: an image of {image.width} x {image.height} pixels cannot be written "
+                f"as {form} ({error})"
+            ) from None
+        write_files_atomically({path: encoded.getvalue()})
         return path
 
     def output_stem(self) -> str:
@@ -264,19 +282,18 @@ class _Canvas:
 
         self.image, self.font = image, font
         self._draw = ImageDraw.Draw(image)
-        self._size = max(10, max(image.size) // 50)
+        self._size = min(max(10, max(image.size) // 50), _MAX_FONT_SIZE)
 
     def draw_polygon(self, points: list[float], color: tuple[int, int, int]) -> None:
         """Draw a closed polygon. points: x and y of the corners"""
-        self._draw.line(
-            [*points, *points[:2]], fill=color, width=max(1, max(self.image.size) // 400)
-        )
+        width = min(max(1, max(self.image.size) // 400), _MAX_LINE_WIDTH)
+        self._draw.line([*points, *points[:2]], fill=color, width=width)
 
     def draw_label(
         self, position: tuple[float, float], text: str, color: tuple[int, int, int]
     ) -> None:
         """Draw text with a background, above a position if there is space."""
-        font = self._load_font(self._size)
+        font, text = self._load_font(self._size), text[:_MAX_DRAWN_CHARACTERS]
         left, top, right, bottom = self._draw.multiline_textbbox((0, 0), text, font)
         x, y = position[0], max(0, position[1] - (bottom - top) - 4)
         self._draw.rectangle((x, y, x + right - left + 4, y + bottom - top + 4), fill=color)
@@ -285,7 +302,8 @@ class _Canvas:
     def draw_text_in_box(self, box: list[int], text: str) -> None:
         """Draw text in the size of a box (x1, y1, x2, y2)."""
         width, height = box[2] - box[0], box[3] - box[1]
-        size = max(6, min(height * 3 // 4, 200))
+        size = max(6, min(height * 3 // 4, _MAX_FONT_SIZE))
+        text = text[:_MAX_DRAWN_CHARACTERS]
         length = self._draw.textlength(text, self._load_font(size))
         if length > width:
             size = max(6, int(size * width / length))
@@ -295,6 +313,7 @@ class _Canvas:
         """Add a row of text below the image."""
         height = 2 * self._size
         self._extend(self.image.width, self.image.height + height)
+        text = text[:_MAX_DRAWN_CHARACTERS]
         self._draw.text((2, self.image.height - height), text, _BLACK, self._load_font(self._size))
 
     def append_image_right(self, image: Any) -> None:

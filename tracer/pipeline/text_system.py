@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Any
+from numbers import Real
+from typing import Any, Literal, overload
 
 from ..core.errors import OpError
 from ..loader.engine import Array
 from ..loader.runtime import runtime_module, translate_runtime_errors
 from .images import as_image_iterable, decode_image
-from .predictor import Pipeline
+from .predictor import IMAGE_ERRORS, Pipeline, check_batch_size, raise_exceptions_unless
 from .results import OCRResult
 
 
@@ -53,9 +54,32 @@ class TextSystem:
             )
         self.detection, self.recognition = detection, recognition
 
+    @overload
     def predict(
-        self, images: Any, batch_size: int = 6, score_thresh: float = 0.0
-    ) -> Iterator[OCRResult]:
+        self,
+        images: Any,
+        batch_size: int = 6,
+        score_thresh: float = 0.0,
+        return_exceptions: Literal[False] = False,
+    ) -> Iterator[OCRResult]: ...
+
+    @overload
+    def predict(
+        self,
+        images: Any,
+        batch_size: int = 6,
+        score_thresh: float = 0.0,
+        *,
+        return_exceptions: bool,
+    ) -> Iterator[OCRResult | Exception]: ...
+
+    def predict(
+        self,
+        images: Any,
+        batch_size: int = 6,
+        score_thresh: float = 0.0,
+        return_exceptions: bool = False,
+    ) -> Iterator[Any]:
         """Yield the lines of text of each image.
 
         Parameters
@@ -67,10 +91,12 @@ class TextSystem:
         score_thresh : float, default 0
             Lines whose score is lower are left out of `rec_texts`, `rec_scores`, `rec_polys` and
             `rec_boxes`. `dt_polys` has all boxes.
+        return_exceptions : bool, default False
+            See `Pipeline.predict`.
 
         Returns
         -------
-        iterator of OCRResult
+        iterator of OCRResult, or of OCRResult and Exception
             In the order of the images. Errors of images are raised while it is iterated.
 
         Raises
@@ -78,12 +104,20 @@ class TextSystem:
         FileNotFoundError, FileError, OpError, OarlockError
             See `Pipeline.predict`.
         """
-        if batch_size < 1:
-            raise OpError(f"predict: batch_size={batch_size} is less than 1")
-        return (
-            self._detect_and_recognize(image, batch_size, score_thresh)
+        check_batch_size(batch_size)
+        if not isinstance(score_thresh, Real):
+            raise OpError(f"predict: score_thresh={score_thresh!r} must be a number")
+        results = (
+            self._try_read(image, batch_size, float(score_thresh))
             for image in as_image_iterable(images)
         )
+        return raise_exceptions_unless(return_exceptions, results)
+
+    def _try_read(self, image: Any, batch_size: int, score_thresh: float) -> OCRResult | Exception:
+        try:
+            return self._detect_and_recognize(image, batch_size, score_thresh)
+        except IMAGE_ERRORS as error:
+            return error
 
     def _detect_and_recognize(self, image: Any, batch_size: int, score_thresh: float) -> OCRResult:
         path = os.fspath(image) if isinstance(image, (str, os.PathLike)) else None

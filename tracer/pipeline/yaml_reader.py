@@ -11,6 +11,7 @@ from ..loader.regular_files import read_file
 MAX_BYTES = 1 << 24
 MAX_DEPTH = 32
 MAX_VALUES = 1 << 21  # after aliases are expanded
+_MAX_NUMBER_LENGTH = 64  # PyYAML needs quadratic time for long sexagesimal numbers, 1:00:00
 
 
 def import_yaml() -> Any:
@@ -147,6 +148,8 @@ class _Builder:
         if kind not in ("int", "float", "bool", "null"):
             raise FileError(f"{self._name}: has a value with the tag '{tag}'")
         try:
+            if kind in ("int", "float") and len(event.value) > _MAX_NUMBER_LENGTH:
+                raise ValueError
             return getattr(self._loader, f"construct_yaml_{kind}")(node)
-        except ValueError:
+        except (ValueError, OverflowError):
             raise FileError(f"{self._name}: '{event.value[:40]}' is not a valid {kind}") from None

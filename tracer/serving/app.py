@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -22,7 +23,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from ..core.errors import OarlockError
 from ..core.version import VERSION
 from .metrics import Metrics
-from .protocol import RequestError, parse_request
+from .protocol import RequestError, first_line_of_error, parse_request
 from .request_body import (
     RequestLimits,
     RequestMemoryBudget,
@@ -76,10 +77,7 @@ class App:
                     path + "/ready",
                     self._convert_request_errors_to_responses(self._readiness_response),
                 ),
-                Route(
-                    path + "/config",
-                    self._convert_request_errors_to_responses(self._config_response),
-                ),
+                Route(path + "/config", self._config_response),
                 Route(
                     path + "/stats",
                     self._convert_request_errors_to_responses(self._statistics_response),
@@ -143,8 +141,12 @@ class App:
         self._get_model(request)
         return Response()
 
-    def _config_response(self, request: Request) -> Response:
-        return JSONResponse(self._get_model(request).config)
+    async def _config_response(self, request: Request) -> Response:
+        try:
+            model = self._get_model(request)
+        except RequestError as error:
+            return _error_response(error)
+        return JSONResponse(await self._run_in_worker(lambda: model.config))  # runs the model once
 
     def _statistics_response(self, request: Request) -> Response:
         return JSONResponse({"model_stats": [_model_statistics(self._get_model(request))]})
@@ -174,8 +176,11 @@ class App:
         except ClientDisconnect:
             status = _CLIENT_CLOSED_REQUEST
             return Response(status_code=_CLIENT_CLOSED_REQUEST)
+        except asyncio.CancelledError:  # the time for requests to finish is over
+            status = 503
+            return _error_response(RequestError("the server is shutting down", 503))
         except OarlockError as error:
-            return _error_response(RequestError(str(error), 500))
+            return _error_response(RequestError(first_line_of_error(error), 500))
         finally:
             if model is not None:
                 model.statistics.add(status == 200, time.perf_counter() - started, rows)

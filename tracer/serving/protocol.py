@@ -32,6 +32,13 @@ class RequestError(OarlockError, ValueError):
         self.status = status
 
 
+def first_line_of_error(error: OarlockError) -> str:
+    """Return the message of an error without the further lines, which name lines of source code of
+    the server and of the model.
+    """
+    return str(error).split("\n", 1)[0]
+
+
 @dataclass
 class Request:
     """A parsed inference request.
@@ -97,7 +104,8 @@ def parse_request(
         for o in _get_object_list(message, "outputs", required=False)
     }
     binary = _is_parameter_true(message, "binary_data_output")
-    return Request(str(message.get("id") or ""), feeds, outputs, binary)
+    request_id = _get_string(message, "id") if message.get("id") is not None else ""
+    return Request(request_id, feeds, outputs, binary)
 
 
 def _require_supported_output_request(output: dict[str, Any]) -> dict[str, Any]:

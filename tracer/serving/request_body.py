@@ -111,6 +111,7 @@ def decompress(body: bytes, encoding: str, max_bytes: int) -> bytes:
 
     Raises RequestError for invalid data, and if the result has more than `max_bytes` bytes.
     """
+    encoding = encoding.strip().lower()
     if encoding == "identity":
         return body
     if encoding not in _WINDOW_BITS:

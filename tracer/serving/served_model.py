@@ -5,16 +5,17 @@ from __future__ import annotations
 import threading
 import time
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..core.errors import GuardError, OpError
 from ..loader.engine import Engine
-from ..loader.model_files import read_model
+from ..loader.model_files import model_name, read_model
+from ..loader.runtime import EngineError
+from ..onnx.synthetic_inputs import iter_terminating_input_sets
 from .datatypes import require_datatype
-from .protocol import Request, RequestError, encode_response
+from .protocol import Request, RequestError, encode_response, first_line_of_error
 from .triton import model_config
 
 
@@ -43,8 +44,8 @@ class ServedModel:
     """A named model.  Any number of threads may call `infer_and_encode_response` at once."""
 
     def __init__(self, prefix: str, name: str = "", **options: Any) -> None:
-        files = read_model(prefix)
-        self.name = name or Path(prefix).name.removesuffix(".pdmodel")
+        self._files = files = read_model(prefix)
+        self.name = name or model_name(prefix)
         self.engine = Engine(files.pdmodel, files.params_path, files.name, **options)
         self.inputs = {n: require_datatype(dtype, n) for n, dtype, _ in self.engine.inputs}
         self.outputs = {n: require_datatype(dtype, n) for n, dtype, _ in self.engine.outputs}
@@ -53,7 +54,7 @@ class ServedModel:
     @cached_property
     def config(self) -> dict[str, Any]:
         """The model configuration that Triton would have."""
-        return model_config(self.name, self.engine)
+        return model_config(self.name, self.engine, self._files)
 
     def metadata(self) -> dict[str, Any]:
         """Return names, dtypes and shapes in the protocol's form."""
@@ -91,8 +92,7 @@ class ServedModel:
         try:
             arrays = self.engine.run(request.feeds, names)
         except (OpError, GuardError) as error:
-            # further lines of the message would name a source line of the server
-            raise RequestError(str(error).splitlines()[0]) from None
+            raise RequestError(first_line_of_error(error)) from None
         results = [(n, self.outputs[n], a) for n, a in zip(names, arrays, strict=True)]
         return encode_response(self.name, request, results)
 
@@ -100,11 +100,11 @@ class ServedModel:
         """Run once on synthetic inputs, so that the first request does not wait for
         initialization.
         """
-        for feeds in self.engine.iter_synthetic_input_sets():
+        for feeds in iter_terminating_input_sets(self.engine, self._files):
             try:
                 self.engine.run(feeds)
                 return
-            except (OpError, GuardError):
+            except (OpError, GuardError, EngineError):
                 continue
 
 

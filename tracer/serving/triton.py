@@ -6,9 +6,11 @@ https://github.com/triton-inference-server/server/blob/main/docs/user_guide/mode
 from __future__ import annotations
 
 import json
+import math
 import re
 import shutil
 import tempfile
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,13 +21,16 @@ import numpy as np
 from ..core.errors import GuardError, OpError
 from ..export.atomic_files import write_files_atomically
 from ..loader.engine import Engine
-from ..loader.model_files import ModelFileContents, model_prefix, read_model
+from ..loader.model_files import ModelFileContents, model_name, read_model
+from ..loader.runtime import EngineError
+from ..onnx.synthetic_inputs import drop_endless_inputs, iter_terminating_input_sets
 from ..onnx.writer import ExportOptions, write_onnx
 from .datatypes import require_datatype
 
 _MAX_BATCH_SIZE = 8
 _MAX_NAME_LENGTH = 63  # of a name in Kubernetes
 _WARM_UP_SIZE = 1  # of a dynamic dimension
+_MAX_WARM_UP_ELEMENTS = 1 << 27  # of all inputs
 _TOLERANCE = 1e-2  # for half precision, where another order of sums changes results
 
 
@@ -39,22 +44,33 @@ def _symbolic_dims_to_minus_one(shape: list[int | str]) -> list[int]:
     return [d if isinstance(d, int) else -1 for d in shape]
 
 
-def can_batch(engine: Engine) -> bool:
+def can_batch(engine: Engine, files: ModelFileContents) -> bool:
     """Whether requests can be concatenated along the first axis: it is dynamic in every input and
-    output, and the results of a sample do not depend on the others.
+    output, allows every size from 1 to its maximum, and the results of a sample do not depend on
+    the others.
     """
     shapes = [shape for _, _, shape in (*engine.inputs, *engine.outputs)]
     is_dynamic = all(shape and not isinstance(shape[0], int) for shape in shapes)
-    return not engine.row_split_owners and is_dynamic and _has_equal_results_in_batched_run(engine)
+    has_any_size = all(
+        dim.smallest_size <= 1 and dim.multiple == 1
+        for _, axis, dim in engine.named_dims
+        if axis == 0
+    )
+    return (
+        not engine.row_split_owners
+        and is_dynamic
+        and has_any_size
+        and _has_equal_results_in_batched_run(engine, files)
+    )
 
 
-def _has_equal_results_in_batched_run(engine: Engine) -> bool:
+def _has_equal_results_in_batched_run(engine: Engine, files: ModelFileContents) -> bool:
     """Whether a batch of two synthetic requests has the results of the single requests; False if
     no synthetic inputs fit.
 
     Shapes are not sufficient: `nonzero`, or a softmax over the first axis, mixes samples.
     """
-    for first in engine.iter_synthetic_input_sets():
+    for first in iter_terminating_input_sets(engine, files):
         rows = {len(array) for array in first}
         if len(rows) != 1:
             return False
@@ -63,7 +79,7 @@ def _has_equal_results_in_batched_run(engine: Engine) -> bool:
         try:
             separate = engine.run(first), engine.run(second)
             batched = engine.run(both)
-        except (OpError, GuardError):
+        except (OpError, GuardError, EngineError):
             continue
         return all(map(partial(_is_close_to_concatenation, rows.pop()), *separate, batched))
     return False
@@ -87,9 +103,9 @@ def _is_close_to_concatenation(rows: int, first: Any, second: Any, batched: Any)
     return np.array_equal(expected, batched)
 
 
-def model_config(name: str, engine: Engine) -> dict[str, Any]:
+def model_config(name: str, engine: Engine, files: ModelFileContents) -> dict[str, Any]:
     """Return Triton's configuration of a model (the content of config.pbtxt) as nested dicts."""
-    batches = can_batch(engine)
+    batches = can_batch(engine, files)
 
     def describe_tensors(tensors: list[tuple[str, str, list[int | str]]]) -> list[dict[str, Any]]:
         return [
@@ -113,9 +129,13 @@ def model_config(name: str, engine: Engine) -> dict[str, Any]:
         "input": describe_tensors(engine.inputs),
         "output": describe_tensors(engine.outputs),
         "instance_group": [{"count": 1, "kind": EnumName("KIND_AUTO")}],
-        "model_warmup": [_warm_up_entry(engine, batches)],
     }
-    return config | ({"dynamic_batching": {}} if batches else {})
+    warm_up = _warm_up_entries(engine, files, batches)
+    return (
+        config
+        | ({"model_warmup": warm_up} if warm_up else {})
+        | ({"dynamic_batching": {}} if batches else {})
+    )
 
 
 def _max_batch_size(engine: Engine) -> int:
@@ -124,24 +144,39 @@ def _max_batch_size(engine: Engine) -> int:
     return min([_MAX_BATCH_SIZE, *(size for size in largest if size is not None)])
 
 
-def _warm_up_entry(engine: Engine, batches: bool) -> dict[str, Any]:
+def _warm_up_entries(
+    engine: Engine, files: ModelFileContents, batches: bool
+) -> list[dict[str, Any]]:
+    """Return the warm-up on zeros; nothing if the model rejects them or does not finish, because
+    Triton does not load a model whose warm-up fails.
+    """
     smallest = {(name, axis): dim.smallest_size for name, axis, dim in engine.named_dims}
+    shapes = {
+        n: [
+            d if d >= 0 else max(smallest.get((n, axis), 0), _WARM_UP_SIZE)
+            for axis, d in enumerate(_symbolic_dims_to_minus_one(shape))
+        ]
+        for n, _, shape in engine.inputs
+    }
     inputs = [
         {
             "key": n,
             "value": {
                 "data_type": EnumName(require_datatype(dtype, n).triton),
-                "dims": [
-                    d if d >= 0 else max(smallest.get((n, axis), 0), _WARM_UP_SIZE)
-                    for axis, d in enumerate(_symbolic_dims_to_minus_one(shape))
-                ][batches:]
-                or [1],
+                "dims": shapes[n][batches:] or [1],
                 "zero_data": True,
             },
         }
-        for n, dtype, shape in engine.inputs
+        for n, dtype, _ in engine.inputs
     ]
-    return {"name": "zeros", "batch_size": 1, "inputs": inputs}
+    if not inputs or sum(map(math.prod, shapes.values())) > _MAX_WARM_UP_ELEMENTS:
+        return []
+    zeros = [np.zeros(shapes[n], require_datatype(dtype, n).np) for n, dtype, _ in engine.inputs]
+    for arrays in drop_endless_inputs(files, [zeros]):
+        with suppress(OpError, GuardError, EngineError):
+            engine.run(arrays)
+            return [{"name": "zeros", "batch_size": 1, "inputs": inputs}]
+    return []
 
 
 def to_pbtxt(tree: dict[str, Any], indent: str = "") -> str:
@@ -201,7 +236,7 @@ def add_model_to_repository(
     Raises OpError if the folder exists already. On an error, nothing is left in the repository.
     """
     files = read_model(prefix)
-    name = name or Path(model_prefix(prefix)).name
+    name = name or model_name(prefix)
     folder = repository / name
     if folder.exists():
         raise OpError(f"export: {folder} exists already")
@@ -231,6 +266,6 @@ def _write_model_folder(
         write_onnx(files, version / "model.onnx", options._replace(inline=True))
     engine = Engine(files.pdmodel, files.params_path, files.name)
     write_files_atomically(
-        {str(draft / "config.pbtxt"): to_pbtxt(model_config(name, engine)).encode()}
+        {str(draft / "config.pbtxt"): to_pbtxt(model_config(name, engine, files)).encode()}
     )
     write_files_atomically({str(draft / "inference_service.yaml"): kserve_manifest(name).encode()})

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -89,8 +90,8 @@ class OARLOCK_EXPORT ImageProcessor {
   /// transforms, of which it lists all, for unsupported settings and for an unsupported order of
   /// transforms.
   static ImageProcessor from_json(std::string_view json, const std::string& name);
-  /// Reads `directory`/inference.yml.json or infer_cfg.yml.json.  Throws as `from_json`, and
-  /// Error(file) if there is neither.
+  /// Reads `directory`/inference.yml.config.json or infer_cfg.yml.config.json.  Throws as
+  /// `from_json`, and Error(file) if there is neither.
   static ImageProcessor open(const std::string& directory);
 
   PipelineTask task() const;
@@ -105,8 +106,8 @@ class OARLOCK_EXPORT ImageProcessor {
   /// (67,108,864) pixels.
   PreparedImage preprocess(const ImageView& image) const;
   /// The results for the images of a batch.  outputs: of the network, in its order.  Throws
-  /// Error(input) for outputs of another type or shape than the task has, and for NaN
-  /// and infinity.
+  /// Error(input) for outputs of another type or shape than the task has, for NaN and infinity,
+  /// and for sizes that `preprocess` does not return.
   std::vector<PipelineResult> postprocess(std::span<const TensorView> outputs,
                                           std::span<const ImageSizes> sizes) const;
 
@@ -141,8 +142,12 @@ class OARLOCK_EXPORT Pipeline {
   /// their prepared shapes are equal; text recognition pads the widths of a batch; 0 counts as 1.
   /// Throws as `preprocess`, `Session::run` and `postprocess`, and Error(unsupported) if the
   /// network has several inputs, one of which is not image, im_shape or scale_factor.
-  std::vector<PipelineResult> run(std::span<const ImageView> images,
-                                  std::size_t batch_size = 1) const;
+  ///
+  /// errors: if not null, the errors of images are stored instead of thrown, and the other images
+  /// are processed: one item for each image, nullopt for success.  The result of a failed image is
+  /// empty.
+  std::vector<PipelineResult> run(std::span<const ImageView> images, std::size_t batch_size = 1,
+                                  std::vector<std::optional<Error>>* errors = nullptr) const;
 
  private:
   ImageProcessor processor_;

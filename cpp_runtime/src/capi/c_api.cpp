@@ -54,6 +54,13 @@ void require_nonnull(bool ok, const char* what) {
   if (!ok) throw Error(ErrorCode::input, std::string(what) + " is null");
 }
 
+// Sets a result to null, so that freeing it after an error is valid.
+template <class Handle>
+void clear_result(Handle** result, const char* name) {
+  require_nonnull(result, name);
+  *result = nullptr;
+}
+
 constexpr std::size_t kMaxAxes = 32;
 constexpr std::int32_t kNoType = -1;
 const std::vector<TensorSpec> kNone;
@@ -103,9 +110,11 @@ void oarlock_error_free(oarlock_error* error) {
   if (error != out_of_memory_error()) delete error;
 }
 
-oarlock_error* oarlock_options_new(oarlock_options** made) {
-  return catch_errors(
-      [&] { require_nonnull(made, "oarlock_options_new: made"), *made = new oarlock_options; });
+oarlock_error* oarlock_options_new(oarlock_options** result) {
+  return catch_errors([&] {
+    clear_result(result, "oarlock_options_new: result");
+    *result = new oarlock_options;
+  });
 }
 oarlock_error* oarlock_options_set(oarlock_options* options, const char* name, const char* value) {
   return catch_errors([&] {
@@ -116,11 +125,12 @@ oarlock_error* oarlock_options_set(oarlock_options* options, const char* name, c
 void oarlock_options_free(oarlock_options* options) { delete options; }
 
 oarlock_error* oarlock_session_open(const char* model, const char* params,
-                                    const oarlock_options* options, oarlock_session** made) {
+                                    const oarlock_options* options, oarlock_session** result) {
   return catch_errors([&] {
-    require_nonnull(model && made, "oarlock_session_open: an argument");
+    clear_result(result, "oarlock_session_open: result");
+    require_nonnull(model, "oarlock_session_open: model");
     Model opened = Model::open(model, params ? params : "");
-    *made = new oarlock_session{
+    *result = new oarlock_session{
         std::make_shared<const Session>(opened, options ? options->options : Options{})};
   });
 }
@@ -139,10 +149,11 @@ oarlock_spec oarlock_session_output(const oarlock_session* s, size_t index) {
 void oarlock_session_free(oarlock_session* session) { delete session; }
 
 oarlock_error* oarlock_run(const oarlock_session* session, const oarlock_tensor* inputs,
-                           size_t count, oarlock_results** made) {
+                           size_t count, oarlock_results** result) {
   return catch_errors([&] {
-    require_nonnull(session && made && (inputs || count == 0), "oarlock_run: an argument");
-    *made = new oarlock_results{session->session, run_session(*session->session, inputs, count)};
+    clear_result(result, "oarlock_run: result");
+    require_nonnull(session && (inputs || count == 0), "oarlock_run: an argument");
+    *result = new oarlock_results{session->session, run_session(*session->session, inputs, count)};
   });
 }
 size_t oarlock_results_count(const oarlock_results* results) {

@@ -6,6 +6,7 @@
 
 #include "base/mapped_file.h"
 #include "paddle/program.h"
+#include "paddle/validator.h"
 #include "pipeline/crop_quad.h"
 #include "pipeline/postprocess.h"
 #include "pipeline/preprocess.h"
@@ -14,7 +15,9 @@ namespace oarlock {
 namespace {
 
 constexpr std::size_t kMaxSettingsBytes = std::size_t{16} << 20;
-constexpr const char* kSettingsFiles[] = {"inference.yml.json", "infer_cfg.yml.json"};
+constexpr std::int64_t kMaxOutputElements = std::int64_t{1} << 48;
+constexpr std::int64_t kMaxSourceSide = std::int64_t{1} << 28;  // of images that are accepted
+constexpr const char* kSettingsFiles[] = {"inference.yml.config.json", "infer_cfg.yml.config.json"};
 
 [[noreturn]] void throw_wrong_outputs(std::span<const TensorView> outputs, PipelineTask task,
                                       const std::string& expected) {
@@ -24,6 +27,27 @@ constexpr const char* kSettingsFiles[] = {"inference.yml.json", "infer_cfg.yml.j
            format_type(output.dtype, {output.shape.begin(), output.shape.end()});
   throw Error(ErrorCode::input, std::string(task_name(task)) + ": the network returned " + got +
                                     "; expected " + expected);
+}
+
+// Throws for tensors and sizes of the caller that no network and no `preprocess` returns.
+void check_postprocess_arguments(std::span<const TensorView> outputs,
+                                 std::span<const ImageSizes> sizes) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    std::vector<std::int64_t> shape(outputs[i].shape.begin(), outputs[i].shape.end());
+    std::optional<std::int64_t> count = element_count(shape);
+    if (!count || *count > kMaxOutputElements || (*count > 0 && !outputs[i].data))
+      throw Error(ErrorCode::input,
+                  "postprocess: output " + std::to_string(i) + " is " +
+                      format_type(outputs[i].dtype, shape) +
+                      (outputs[i].data ? ", which is no tensor" : " without data"));
+  }
+  auto is_valid = [](std::int64_t side) { return side >= 1 && side <= kMaxSourceSide; };
+  for (const ImageSizes& size : sizes)
+    if (!is_valid(size.source_height) || !is_valid(size.source_width))
+      throw Error(ErrorCode::input, "postprocess: the source image has " +
+                                        std::to_string(size.source_height) + " x " +
+                                        std::to_string(size.source_width) +
+                                        " pixels (height x width); pass the sizes of `preprocess`");
 }
 
 ScoreArray to_finite_score_array(const TensorView& output) {
@@ -216,6 +240,7 @@ PreparedImage ImageProcessor::preprocess(const ImageView& image) const {
 std::vector<PipelineResult> ImageProcessor::postprocess(std::span<const TensorView> outputs,
                                                         std::span<const ImageSizes> sizes) const {
   const PipelineSettings& settings = impl_->settings;
+  check_postprocess_arguments(outputs, sizes);
   std::vector<PipelineResult> results(sizes.size());
   if (settings.task == PipelineTask::object_detection) {
     postprocess_object_detection(outputs, sizes, settings, results);
@@ -264,30 +289,54 @@ Pipeline::Pipeline(const std::string& directory, const Options& options)
     : processor_(ImageProcessor::open(directory)),
       session_(Model::open(directory), with_tensorrt_profiles(options, processor_)) {}
 
-std::vector<PipelineResult> Pipeline::run(std::span<const ImageView> images,
-                                          std::size_t batch_size) const {
+std::vector<PipelineResult> Pipeline::run(std::span<const ImageView> images, std::size_t batch_size,
+                                          std::vector<std::optional<Error>>* errors) const {
   bool pads = processor_.task() == PipelineTask::text_recognition;
   std::vector<PreparedImage> batch;
-  std::vector<PipelineResult> results;
-  auto run_batch = [&] {
+  std::vector<std::size_t> indices;  // of the images in the batch
+  std::vector<PipelineResult> results(images.size());
+  if (errors) errors->assign(images.size(), std::nullopt);
+  // Runs the images of the batch from `first` on.
+  auto run_network = [&](std::size_t first, std::size_t count) {
+    std::span<const PreparedImage> part{batch.data() + first, count};
     std::vector<ImageSizes> sizes;
-    for (const PreparedImage& image : batch) sizes.push_back(image.sizes);
-    std::vector<Tensor> inputs = network_inputs(session_.inputs(), stack(batch), sizes);
+    for (const PreparedImage& image : part) sizes.push_back(image.sizes);
+    std::vector<Tensor> inputs = network_inputs(session_.inputs(), stack(part), sizes);
     std::vector<TensorView> views(inputs.begin(), inputs.end());
     std::vector<Tensor> outputs = session_.run(std::span<const TensorView>(views));
     std::vector<TensorView> output_views(outputs.begin(), outputs.end());
-    for (PipelineResult& result : processor_.postprocess(output_views, sizes))
-      results.push_back(std::move(result));
-    batch.clear();
+    std::vector<PipelineResult> found = processor_.postprocess(output_views, sizes);
+    for (std::size_t i = 0; i < count; ++i) results[indices[first + i]] = std::move(found[i]);
   };
-  for (const ImageView& image : images) {
-    PreparedImage prepared = processor_.preprocess(image);
+  auto store_error = [&](std::size_t index, auto act) {
+    try {
+      act();
+      return true;
+    } catch (const Error& error) {
+      if (!errors) throw;
+      (*errors)[index] = error;
+      return false;
+    }
+  };
+  auto run_batch = [&] {
+    if (!batch.empty() && !store_error(indices[0], [&] { run_network(0, batch.size()); }))
+      for (std::size_t i = 0; batch.size() > 1 && i < batch.size(); ++i) {
+        (*errors)[indices[i]].reset();
+        store_error(indices[i], [&] { run_network(i, 1); });
+      }
+    batch.clear();
+    indices.clear();
+  };
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    PreparedImage prepared;
+    if (!store_error(i, [&] { prepared = processor_.preprocess(images[i]); })) continue;
     bool fits = batch.size() < std::max<std::size_t>(batch_size, 1) &&
                 (batch.empty() || pads || prepared.data.shape() == batch[0].data.shape());
     if (!fits) run_batch();
     batch.push_back(std::move(prepared));
+    indices.push_back(i);
   }
-  if (!batch.empty()) run_batch();
+  run_batch();
   return results;
 }
 

@@ -8,6 +8,9 @@
 namespace oarlock {
 namespace {
 
+// Of a label or character: results repeat it for each object or character.
+constexpr std::size_t kMaxTextBytes = 1024;
+
 // "1./255." as yaml files of PaddleOCR write a scale.
 std::optional<double> try_parse_quotient(std::string_view text) {
   std::size_t slash = text.find('/');
@@ -101,6 +104,9 @@ std::vector<std::string> SettingsReader::strings(const char* name, std::size_t m
     fail(name, "has " + std::to_string(list.size()) + " items; at most " +
                    std::to_string(max_count) + " are allowed");
   for (Json value : list) {
+    if (value.string_or_empty().size() > kMaxTextBytes)
+      fail(std::string(name) + "[" + std::to_string(result.size()) + "]",
+           "has more than " + std::to_string(kMaxTextBytes) + " bytes");
     if (value.type() == Json::Type::string)
       result.emplace_back(value.string_or_empty());
     else if (value.type() == Json::Type::integer)

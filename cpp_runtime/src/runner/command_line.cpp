@@ -161,11 +161,11 @@ std::string usage() {
       "       oarlock-runner to-onnx MODEL [PARAMS] [--output OUT.onnx]\n"
       "       oarlock-runner pipeline DIR [REC_DIR] --input IMAGES.npz\n"
       "MODEL is a prefix (m for m.pdmodel or m.json, and m.pdiparams), a file, a directory with\n"
-      "inference.json, inference.pdmodel, model.json or model.pdmodel, or a folder of Paddle "
-      "1.x.  DIR is a model directory with inference.yml.json or infer_cfg.yml.json; REC_DIR\n"
-      "recognizes text; IMAGES.npz has arrays uint8[height, width, 3] in RGB order, and one line "
-      "of\n"
-      "JSON is printed for each.\n";
+      "inference.json, inference.pdmodel, model.json or model.pdmodel, or a folder of Paddle 1.x.\n"
+      "DIR is a model directory with inference.yml.config.json or infer_cfg.yml.config.json;\n"
+      "REC_DIR recognizes text; IMAGES.npz has arrays uint8[height, width, 3] in RGB order, and "
+      "one\n"
+      "line of JSON is printed for each.\n";
   for (const Flag& f : flag_table()) text += format_help_line(f.name + " " + f.value_name, f.help);
   text += "Session options, for --option and --against-options:\n";
   for (const OptionInfo& o : option_infos())

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "base/atomic_files.h"
+#include "base/escape_control_characters.h"
 #include "runner/command_line.h"
 
 namespace {
@@ -64,8 +65,8 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     std::fputs("out of memory\n", stderr);
     return 1;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
+  } catch (const std::exception& error) {  // messages contain names from files
+    std::fprintf(stderr, "%s\n", oarlock::escape_control_characters(error.what(), true).c_str());
     return 1;
   }
 }

@@ -3,8 +3,9 @@
 
 #include <cstdio>
 
-#include "base/json.h"
 #include "base/number_text_conversion.h"
+#include "base/escape_control_characters.h"
+#include "base/json.h"
 #include "runner/command_line.h"
 #include "runner/npz.h"
 
@@ -76,6 +77,25 @@ ImageView to_image(const std::string& name, const Tensor& array) {
   return {static_cast<const std::uint8_t*>(array.data()), array.shape()[0], array.shape()[1]};
 }
 
+// Prints one line for each array; that of an array that fails has its error, and the others are
+// processed.  Returns the exit code.
+template <class Run>
+int print_results(const NamedTensors& arrays, Run run) {
+  int exit_code = 0;
+  for (const auto& [name, array] : arrays) {
+    std::string line;
+    try {
+      line = run(to_image(name, array));
+    } catch (const Error& error) {
+      line = "{\"error\": " + quote_json(error.what()) + "}";
+      std::fprintf(stderr, "%s\n", escape_control_characters(name + ": " + error.what()).c_str());
+      exit_code = 1;
+    }
+    std::printf("%s\n", line.c_str());
+  }
+  return exit_code;
+}
+
 }  // namespace
 
 int pipeline(const Command& c) {
@@ -85,15 +105,12 @@ int pipeline(const Command& c) {
   PipelineTask task = first.processor().task();
   if (c.paths.size() > 1) {
     TextSystem reader(std::move(first), Pipeline(c.paths[1], c.options));
-    for (auto& [name, array] : arrays)
-      std::printf("%s\n", lines_to_json(reader.run(to_image(name, array))).c_str());
-    return 0;
+    return print_results(arrays,
+                         [&](const ImageView& image) { return lines_to_json(reader.run(image)); });
   }
-  for (auto& [name, array] : arrays) {
-    ImageView image = to_image(name, array);
-    std::printf("%s\n", result_to_json(first.run({&image, 1})[0], task).c_str());
-  }
-  return 0;
+  return print_results(arrays, [&](const ImageView& image) {
+    return result_to_json(first.run({&image, 1})[0], task);
+  });
 }
 
 }  // namespace oarlock::runner

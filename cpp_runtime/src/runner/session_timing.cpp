@@ -4,6 +4,7 @@
 #include <barrier>
 #include <chrono>
 #include <exception>
+#include <map>
 #include <thread>
 
 #include "runner/npz.h"
@@ -110,18 +111,20 @@ double quantile(std::vector<double> times, double q) {
 std::vector<Tensor> load_or_synthesize_inputs(const Command& command, const Model& model,
                                               const Session& session,
                                               const SyntheticInputOptions& spec) {
-  std::vector<Tensor> inputs =
-      synthetic_inputs(session.inputs(), model.guards(), command.shapes, spec);
+  const std::vector<TensorSpec>& specs = session.inputs();
   NamedTensors arrays = command.input.empty() ? NamedTensors{} : read_npz(command.input);
+  Shapes shapes = command.shapes;
+  std::map<std::size_t, Tensor> given;
   for (auto& [name, array] : arrays) {
     std::size_t at = 0;
-    while (at < inputs.size() && name != session.inputs()[at].name &&
-           name != "in" + std::to_string(at))
-      ++at;
-    if (at == inputs.size())
+    while (at < specs.size() && name != specs[at].name && name != "in" + std::to_string(at)) ++at;
+    if (at == specs.size())
       throw Error(ErrorCode::input, command.input + ": the model has no input '" + name + "'");
-    inputs[at] = array;
+    shapes[specs[at].name] = array.shape();
+    given[at] = array;
   }
+  std::vector<Tensor> inputs = synthetic_inputs(specs, model.guards(), shapes, spec);
+  for (auto& [at, array] : given) inputs[at] = array;
   return inputs;
 }
 
@@ -129,9 +132,10 @@ std::vector<Tensor> load_or_synthesize_runnable_inputs(const Command& command, c
                                                        const Session& session,
                                                        double& milliseconds) {
   std::string why;
+  require_known_inputs(session.inputs(), command.shapes);
   for (const SyntheticInputOptions& spec : synthetic_input_options_to_try()) {
-    std::vector<Tensor> inputs = load_or_synthesize_inputs(command, model, session, spec);
     try {
+      std::vector<Tensor> inputs = load_or_synthesize_inputs(command, model, session, spec);
       milliseconds = timed_run(session, inputs);
       return inputs;
     } catch (const Error& error) {

@@ -254,9 +254,19 @@ struct Session::Impl {
   }
 
   static void check(const TensorSpec& spec, const TensorView& view) {
+    if (!find_dtype_row(view.dtype))
+      throw Error(ErrorCode::input, "run: input '" + spec.name + "' has the unknown dtype " +
+                                        std::to_string(static_cast<std::int64_t>(view.dtype)) +
+                                        ", the model requires " +
+                                        format_type(spec.dtype, spec.shape));
+    for (std::size_t d = 0; d < view.shape.size(); ++d)
+      if (view.shape[d] < 0)
+        throw Error(ErrorCode::input,
+                    "run: input '" + spec.name + "': dimension " + std::to_string(d) + " is " +
+                        std::to_string(view.shape[d]) + "; it must be at least 0");
     bool fits = spec.dtype == view.dtype && spec.shape.size() == view.shape.size();
     for (std::size_t d = 0; fits && d < spec.shape.size(); ++d)
-      fits = view.shape[d] >= 0 && (spec.shape[d] < 0 || spec.shape[d] == view.shape[d]);
+      fits = spec.shape[d] < 0 || spec.shape[d] == view.shape[d];
     if (!fits)
       throw Error(ErrorCode::input,
                   "run: input '" + spec.name + "' is " +

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "convert/scalar_bytes.h"
+#include "paddle/validator.h"
 #include "runtime/named_dimensions.h"
 #include "runtime/row_splits.h"
 
@@ -42,6 +43,20 @@ std::vector<std::int64_t> synthetic_shape(const TensorSpec& spec,
         shape[d] = std::atoll(g.expected.c_str());
   }
   return shape;
+}
+
+// A hostile file may require sizes that exhaust the memory.
+constexpr std::int64_t kMaxElements = std::int64_t{1} << 27;
+
+// Subtracts the elements of an input from those that may still be generated.
+void reserve_elements(const TensorSpec& spec, const Ints& shape, std::int64_t& remaining) {
+  std::optional<std::int64_t> count = element_count(shape);
+  if (!count || *count > remaining)
+    throw Error(ErrorCode::input, "generated input '" + spec.name + "' would be " +
+                                      format_type(spec.dtype, shape) +
+                                      "; the generated inputs have at most " +
+                                      std::to_string(kMaxElements) + " elements");
+  remaining -= *count;
 }
 
 // Integers 0 and 1 are valid indices of a table of two rows and valid lengths of a sequence of one
@@ -84,24 +99,30 @@ std::vector<SyntheticInputOptions> synthetic_input_options_to_try() {
   return specs;
 }
 
-std::vector<Tensor> synthetic_inputs(const std::vector<TensorSpec>& specs,
-                                     const std::vector<GuardSpec>& guards, const Shapes& shapes,
-                                     const SyntheticInputOptions& synthetic) {
+void require_known_inputs(const std::vector<TensorSpec>& specs, const Shapes& shapes) {
   for (auto& [name, shape] : shapes) {
     bool known =
         std::any_of(specs.begin(), specs.end(), [&name = name](auto& s) { return s.name == name; });
     if (!known) throw Error(ErrorCode::input, "shapes: no input '" + name + "'");
   }
+}
+
+std::vector<Tensor> synthetic_inputs(const std::vector<TensorSpec>& specs,
+                                     const std::vector<GuardSpec>& guards, const Shapes& shapes,
+                                     const SyntheticInputOptions& synthetic) {
+  require_known_inputs(specs, shapes);
   SizeByDimName named_sizes = choose_named_dimension_sizes(specs, shapes, synthetic.dynamic_dim);
   std::vector<Tensor> inputs;
+  std::int64_t remaining = kMaxElements;
   for (const TensorSpec& spec : specs) {
     auto shape = shapes.find(spec.name);
-    bool has_shape = shape != shapes.end();
-    inputs.push_back(make_synthetic_tensor(
-        spec,
-        has_shape ? shape->second
-                  : synthetic_shape(spec, guards, named_sizes, synthetic.dynamic_dim),
-        synthetic.integers));
+    if (shape != shapes.end()) {
+      inputs.push_back(make_synthetic_tensor(spec, shape->second, synthetic.integers));
+      continue;
+    }
+    Ints chosen = synthetic_shape(spec, guards, named_sizes, synthetic.dynamic_dim);
+    reserve_elements(spec, chosen, remaining);
+    inputs.push_back(make_synthetic_tensor(spec, std::move(chosen), synthetic.integers));
   }
   for (std::size_t i = 0; i < specs.size(); ++i)
     if (std::size_t of = row_splits_owner_index_or_size(specs, i); of != specs.size()) {

@@ -64,7 +64,8 @@ const std::vector<TunableOption>& tunable_options() {
 }
 
 std::string tuning_path(const Model::Impl& model) {
-  return model.prefix.empty() ? "" : model.prefix + ".oarlock-tune.json";
+  // Paddle 3 opens files NAME.METHOD.json beside NAME.json, but not names with more parts.
+  return model.prefix.empty() ? "" : model.prefix + ".oarlock.tune.json";
 }
 
 Options options_with_tuning(const Options& options, const Model::Impl& model,

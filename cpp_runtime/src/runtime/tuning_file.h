@@ -1,4 +1,4 @@
-// The tuning file `model.oarlock-tune.json`: the options that `oarlock-runner tune` found best for
+// The tuning file `model.oarlock.tune.json`: the options that `oarlock-runner tune` found best for
 // a model on a machine.
 #pragma once
 #include <string>

@@ -1,0 +1,29 @@
+"""Synthetic inputs on which a model can be run without a time limit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from ..core.tensor import Tensor
+from ..jit.verify import LoopTerminationCheck
+from ..loader.engine import Array, Engine
+from ..loader.model_files import ModelFileContents
+
+
+def iter_terminating_input_sets(engine: Engine, files: ModelFileContents) -> Iterator[list[Array]]:
+    """Yield the sets of synthetic inputs for which the loops of the model terminate."""
+    return drop_endless_inputs(files, engine.iter_synthetic_input_sets())
+
+
+def drop_endless_inputs(
+    files: ModelFileContents, input_sets: Iterable[list[Array]]
+) -> Iterator[list[Array]]:
+    """Yield the sets of inputs for which the loops of the model terminate."""
+    limiter = LoopTerminationCheck(
+        files.program, {name: Tensor(np.asarray(a)) for name, a in files.values.items()}
+    )
+    for arrays in input_sets:
+        if limiter.do_loops_terminate([Tensor(a) for a in arrays]):
+            yield arrays
