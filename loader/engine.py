@@ -123,7 +123,7 @@ class Engine:
             ) from None
 
 
-def row_split_contract_args(files: ModelFileContents) -> list[ContractInputOrOutput]:
+def row_splits_contract_inputs(files: ModelFileContents) -> list[ContractInputOrOutput]:
     """Return the inputs for row splits of packed sequences. In the engine they follow the inputs of
     the program.
     """

@@ -17,7 +17,7 @@ from ..ir.program import Program
 from .pdiparams import load_params, load_params_folder
 from .pdiparams_info import load_info
 from .pdmodel import parse_program, read_program_file_bytes
-from .pir_conversion import program_to_pdmodel
+from .pir_conversion import program_file_to_pdmodel_bytes
 from .regular_files import open_regular
 
 MODEL, PARAMS, INFO = ".pdmodel", ".pdiparams", ".pdiparams.info"
@@ -88,7 +88,7 @@ def existing_program_suffix(path: str | os.PathLike[str], prefix: str) -> str:
 def _read_pdmodel_bytes_and_program(path: str) -> tuple[bytes, Program]:
     """Return the program at a path as the bytes of a `.pdmodel`, and parsed."""
     name = os.path.basename(path)
-    data = program_to_pdmodel(read_program_file_bytes(path), name)
+    data = program_file_to_pdmodel_bytes(read_program_file_bytes(path), name)
     return data, parse_program(data, name)
 
 
@@ -159,7 +159,7 @@ def _is_paddle3_program(path: Path) -> bool:
         return b'"base_code"' in file.read(_NUM_HEADER_BYTES)
 
 
-def has_forward_program(path: str | os.PathLike[str]) -> bool:
+def has_forward_program_or_is_folder(path: str | os.PathLike[str]) -> bool:
     """Whether the path has a program for `forward`, or is a folder; `read_model` then expects the
     files of Paddle 1.x in it.
     """

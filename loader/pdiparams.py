@@ -62,7 +62,7 @@ class _RecordReader:
     def file_error(self, what: str) -> FileError:
         return FileError(f"{self.file}: {self.location}: {what}")
 
-    def advance_checked(self, size: int, what: str) -> int:
+    def advance_and_get_start_offset(self, size: int, what: str) -> int:
         """Return the offset of the next `size` bytes after checking that they exist."""
         start, available = self.position, len(self.buffer) - self.position
         if size < 0 or size > available:
@@ -71,7 +71,7 @@ class _RecordReader:
         return start
 
     def read_number(self, form: str, what: str) -> int:
-        start = self.advance_checked(struct.calcsize(form), what)
+        start = self.advance_and_get_start_offset(struct.calcsize(form), what)
         value: int = struct.unpack_from(form, self.buffer, start)[0]
         return value
 
@@ -83,11 +83,11 @@ class _RecordReader:
     def read_entry_with_stored_name(self, number: int) -> ParamsFileEntry:
         """Read a record with its name, as in state dicts of Paddle 1.6."""
         self.location = f"record {number}"
-        word = self.advance_checked(4, "the word NAME")
+        word = self.advance_and_get_start_offset(4, "the word NAME")
         if bytes(self.buffer[word : word + 4]) != b"NAME":
             raise self.file_error("does not begin with NAME")
         size = self.read_number("<Q", "the length of its name")
-        start = self.advance_checked(size, "its name")
+        start = self.advance_and_get_start_offset(size, "its name")
         try:
             name = bytes(self.buffer[start : start + size]).decode()
         except UnicodeDecodeError:
@@ -102,7 +102,9 @@ class _RecordReader:
         )
         size = math.prod(shape) * dtype.np.itemsize
         description = f"{dtype.name}{list(shape)}"
-        return ParamsFileEntry(name, dtype, shape, self.advance_checked(size, description), size)
+        return ParamsFileEntry(
+            name, dtype, shape, self.advance_and_get_start_offset(size, description), size
+        )
 
     def _require_zero_version(self, what: str) -> None:
         version = self.read_number("<I", what)
@@ -117,14 +119,14 @@ class _RecordReader:
             size = self.read_number("<Q", "a LoD level")
             if size % 8:
                 raise self.file_error(f"a LoD level has {size} bytes, not a multiple of 8")
-            self.advance_checked(size, "a LoD level")
+            self.advance_and_get_start_offset(size, "a LoD level")
 
     def _read_tensor_desc(self, size: int) -> tuple[DType, tuple[int, ...]]:
         if not 0 < size <= _MAX_TENSOR_DESC_BYTES:
             raise self.file_error(
                 f"its description has {size} bytes, not 1 ... {_MAX_TENSOR_DESC_BYTES}"
             )
-        start = self.advance_checked(size, "its description")
+        start = self.advance_and_get_start_offset(size, "its description")
         message = TensorDesc.parse(bytes(self.buffer[start : start + size]))
         if message is None:
             raise self.file_error("its description cannot be read")
@@ -175,7 +177,7 @@ def read_paddle_1_6_state(data: bytes | memoryview, file: str) -> Params:
     """Return the values of a state dict of Paddle 1.6. Raises FileError."""
     reader = _RecordReader(data, file)
     reader.location = "its head"
-    reader.advance_checked(_PADDLE_1_6_HEADER_BYTES + 4, "its head")
+    reader.advance_and_get_start_offset(_PADDLE_1_6_HEADER_BYTES + 4, "its head")
     count = reader.read_number("<Q", "the number of its values")
     records: list[ParamsFileEntry] = []
     while len(records) < count:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.errors import FileError
 from ..export.pdiparams_info import VarInfo
-from .pickle_values import describe_value
+from .pickle_constructors import describe_value
 from .pickles import loads
 from .regular_files import read_file
 

@@ -155,7 +155,7 @@ def _parse_block(message: Any, position: int) -> Block:
             desc = _parse_var(var)
         except (_InvalidProgram, UnicodeDecodeError) as error:
             raise _prepend_error_location(
-                error, f"block {position}, variable {_decode_field_for_message(var, 'name')!r}"
+                error, f"block {position}, variable {_decode_field_for_error_text(var, 'name')!r}"
             ) from None
         if desc.name in block.vars:
             raise _InvalidProgram(f"block {position}: variable {desc.name!r} is declared twice")
@@ -165,12 +165,12 @@ def _parse_block(message: Any, position: int) -> Block:
             block.ops.append(_parse_op(op))
         except (_InvalidProgram, UnicodeDecodeError) as error:
             raise _prepend_error_location(
-                error, f"block {position}, op {i} ({_decode_field_for_message(op, 'type')})"
+                error, f"block {position}, op {i} ({_decode_field_for_error_text(op, 'type')})"
             ) from None
     return block
 
 
-def _decode_field_for_message(message: Any, field: str) -> str:
+def _decode_field_for_error_text(message: Any, field: str) -> str:
     """Return a field as text for an error message. Never raises, also for invalid content."""
     try:
         return _require_utf8(getattr(message, field))[:200]
@@ -344,8 +344,8 @@ def _parse_contract(message: Any) -> Contract:
         for part in (message, *args, *message.guards, *named_dims):
             _check_wire_types(part)
         return Contract(
-            inputs=[_parse_arg(arg) for arg in message.inputs],
-            outputs=[_parse_arg(arg) for arg in message.outputs],
+            inputs=[_parse_contract_input_or_output(arg) for arg in message.inputs],
+            outputs=[_parse_contract_input_or_output(arg) for arg in message.outputs],
             output_tree=_require_utf8(message.output_tree),
             guards=[_parse_guard(guard) for guard in message.guards],
             producer=escape_control_characters(_require_utf8(message.producer)),
@@ -364,7 +364,7 @@ def _check_wire_types(message: Any) -> None:
             raise _InvalidProgram(f"field {field.field_number} has wire type {field.wire_type}")
 
 
-def _parse_arg(message: Any) -> ContractInputOrOutput:
+def _parse_contract_input_or_output(message: Any) -> ContractInputOrOutput:
     dtype, shape = _parse_dtype_and_shape(message, "dtype")
     return ContractInputOrOutput(
         _require_utf8(message.name),

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.errors import FileError
-from .pickle_values import (
+from .pickle_constructors import (
     ALLOWED_CONSTRUCTORS,
     PickledName,
     RejectedPickleError,
@@ -299,7 +299,7 @@ def _push_dict(machine: _StackMachine, _: Any) -> None:
     machine.set_items_of_top_dict(items)
 
 
-def _make_tuple_push(count: int) -> Callable[[_StackMachine, Any], None]:
+def _make_push_tuple_action(count: int) -> Callable[[_StackMachine, Any], None]:
     def action(machine: _StackMachine, _: Any) -> None:
         machine.push_items_as_tuple([machine.pop() for _ in range(count)][::-1])
 
@@ -322,7 +322,7 @@ def _no_op(machine: _StackMachine, arg: Any) -> None:
     """Ignore an instruction that only makes reading faster."""
 
 
-def _make_new_value_push(value: Callable[[], Any]) -> Callable[[_StackMachine, Any], None]:
+def _make_push_new_value_action(value: Callable[[], Any]) -> Callable[[_StackMachine, Any], None]:
     return lambda machine, _: machine.stack.append(value())
 
 
@@ -365,18 +365,18 @@ _PUSH_OPCODES = frozenset(
 _INSTRUCTIONS: dict[str, Callable[[_StackMachine, Any], Any]] = {
     "PROTO": _no_op,
     "FRAME": _no_op,
-    "NONE": _make_new_value_push(lambda: None),
-    "NEWTRUE": _make_new_value_push(lambda: True),
-    "NEWFALSE": _make_new_value_push(lambda: False),
-    "EMPTY_LIST": _make_new_value_push(list),
-    "EMPTY_DICT": _make_new_value_push(dict),
-    "EMPTY_TUPLE": _make_new_value_push(tuple),
-    "MARK": _make_new_value_push(lambda: _STACK_MARK),
+    "NONE": _make_push_new_value_action(lambda: None),
+    "NEWTRUE": _make_push_new_value_action(lambda: True),
+    "NEWFALSE": _make_push_new_value_action(lambda: False),
+    "EMPTY_LIST": _make_push_new_value_action(list),
+    "EMPTY_DICT": _make_push_new_value_action(dict),
+    "EMPTY_TUPLE": _make_push_new_value_action(tuple),
+    "MARK": _make_push_new_value_action(lambda: _STACK_MARK),
     "LIST": lambda machine, _: machine.push_items_as_list(machine.pop_to_mark()),
     "TUPLE": lambda machine, _: machine.push_items_as_tuple(machine.pop_to_mark()),
-    "TUPLE1": _make_tuple_push(1),
-    "TUPLE2": _make_tuple_push(2),
-    "TUPLE3": _make_tuple_push(3),
+    "TUPLE1": _make_push_tuple_action(1),
+    "TUPLE2": _make_push_tuple_action(2),
+    "TUPLE3": _make_push_tuple_action(3),
     "DICT": _push_dict,
     "APPEND": _append_item,
     "APPENDS": _append_items,

@@ -30,7 +30,7 @@ def convert_pir_to_pdmodel(data: bytes, name: str = "model.json") -> bytes:
     return pdmodel
 
 
-def program_to_pdmodel(data: bytes, name: str) -> bytes:
+def program_file_to_pdmodel_bytes(data: bytes, name: str) -> bytes:
     """Return the bytes of a program file of either format as those of a `.pdmodel`."""
     return convert_pir_to_pdmodel(data, name) if is_pir(data) else data
 

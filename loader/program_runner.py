@@ -98,12 +98,12 @@ class ProgramRunner:
             is_required = isinstance(error, EngineError) and self.options_require_engine
             if is_required or not self.is_supported_by_kernels:
                 raise
-            cause = self._describe_cause(error)
+            cause = self._describe_engine_failure(error)
             warn(f"{self._program_name}: {cause}; the model runs op by op, slower")
             return error
         return None
 
-    def _describe_cause(self, error: OarlockError) -> str:
+    def _describe_engine_failure(self, error: OarlockError) -> str:
         if isinstance(error, UnsupportedError):
             used = {op.type for op in self.program.ops()}
             ops = sorted(used - set(runtime_module().convertible_op_types()) - {"feed", "fetch"})

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..capture import output_tree
 from ..capture.dynamic_shapes import without_guards_and_fixed_dims
+from ..capture.modes import recorder_of_mode
 from ..core import pytree
 from ..core.dtype import parse_dtype
 from ..core.errors import OpError, append_user_line
@@ -24,8 +25,9 @@ from ..ir.dim import NamedDimensions, format_shape
 from ..ir.guards import check_guard
 from ..ir.input_spec import InputSpec
 from ..ir.program import Attr, AttrType, Contract, ContractInputOrOutput, OpDesc, Program
-from .engine import row_split_contract_args
+from .engine import row_splits_contract_inputs
 from .model_files import ModelFileContents
+from .named_dimension_asserts import emit_asserts_on_unknown_sizes
 from .program_runner import ProgramRunner
 
 
@@ -51,14 +53,16 @@ class SavedMethod:
         )
         contract = self.program.contract or Contract()
         self.inputs = contract.inputs or [
-            _contract_arg_of_variable(files.program, n) for n in files.program.feed_names()
+            _contract_input_or_output_of_variable(files.program, n)
+            for n in files.program.feed_names()
         ]
         self.outputs = contract.outputs or [
-            _contract_arg_of_variable(files.program, n) for n in files.program.fetch_names()
+            _contract_input_or_output_of_variable(files.program, n)
+            for n in files.program.fetch_names()
         ]
         self.guards = contract.guards  # the guards that are enforced
         self.assumptions = list(files.program.contract.guards) if files.program.contract else []
-        self._call_inputs = self.inputs + row_split_contract_args(files)
+        self._call_inputs = self.inputs + row_splits_contract_inputs(files)
         self._named_dimensions = NamedDimensions((arg.name, arg.dims) for arg in self.inputs)
         self._rebuild_outputs = output_tree.make_rebuilder(contract.output_tree, len(self.outputs))
         self._scope = {name: scope[name] for name in files.values}
@@ -69,7 +73,7 @@ class SavedMethod:
     @cached_property
     def _training_runner(self) -> ProgramRunner:
         """The program with every op that has a training behavior set to training."""
-        return ProgramRunner(with_training_ops(self.program), self._scope, name=self.name)
+        return ProgramRunner(with_ops_in_training_mode(self.program), self._scope, name=self.name)
 
     @cached_property
     def _needs_kernels_for_random_numbers(self) -> bool:
@@ -92,7 +96,7 @@ class SavedMethod:
         """
         if any(map(pytree.is_dict_or_sequence_holding_tensors, (*inputs, *named.values()))):
             inputs, named = (), self._leaves_by_name(inputs, named)
-        given = self._in_input_order(inputs, named) if named else inputs
+        given = self._values_in_input_order(inputs, named) if named else inputs
         without_offsets = len(given) == len(self.inputs) and not state.mode.is_eager
         if len(given) != len(self._call_inputs) and not without_offsets:
             raise OpError(
@@ -118,6 +122,9 @@ class SavedMethod:
             for g, a in zip(inputs, self._call_inputs, strict=False)
         ]
         self._check_inputs(tensors)
+        recorder = recorder_of_mode(state.mode)
+        if recorder is not None and self._named_dimensions:
+            emit_asserts_on_unknown_sizes(recorder, self.name, self._named_dimensions, tensors)
         runner = self._training_runner if training else self.runner
         return runner.run_with_kernels(tensors)
 
@@ -165,7 +172,7 @@ class SavedMethod:
             if g.kind == "dim" and g.var == arg.name and g.axis < len(meta.shape):
                 check_guard(g, np.empty(0), meta.shape, self.name)
 
-    def _in_input_order(self, inputs: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
+    def _values_in_input_order(self, inputs: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
         names = self.input_names()
         values = dict(zip(names, inputs, strict=False))
         self._reject_duplicates([*values, *named])
@@ -210,11 +217,11 @@ class SavedMethod:
 
     def input_spec(self) -> list[InputSpec]:
         """Return the InputSpecs of the inputs."""
-        return [_contract_item_to_input_spec(a) for a in self.inputs]
+        return [_contract_input_or_output_to_spec(a) for a in self.inputs]
 
     def output_spec(self) -> list[InputSpec]:
         """Return the InputSpecs of the outputs."""
-        return [_contract_item_to_input_spec(a) for a in self.outputs]
+        return [_contract_input_or_output_to_spec(a) for a in self.outputs]
 
 
 def _needs_kernels_for_capture_or_training(training: bool, inputs: Sequence[Any]) -> bool:
@@ -226,12 +233,12 @@ def _needs_kernels_for_capture_or_training(training: bool, inputs: Sequence[Any]
     return mode.tape and any(isinstance(g, Tensor) and not g.stop_gradient for g in inputs)
 
 
-def _contract_arg_of_variable(program: Program, name: str) -> ContractInputOrOutput:
+def _contract_input_or_output_of_variable(program: Program, name: str) -> ContractInputOrOutput:
     var = program.block.vars[name]
     return ContractInputOrOutput(name, var.dtype, var.shape, name)
 
 
-def _contract_item_to_input_spec(arg: ContractInputOrOutput) -> InputSpec:
+def _contract_input_or_output_to_spec(arg: ContractInputOrOutput) -> InputSpec:
     return InputSpec(
         [size if dim is None else dim for size, dim in arg.sizes_with_dims()],
         arg.dtype,
@@ -239,7 +246,7 @@ def _contract_item_to_input_spec(arg: ContractInputOrOutput) -> InputSpec:
     )
 
 
-def with_training_ops(program: Program) -> Program:
+def with_ops_in_training_mode(program: Program) -> Program:
     """Return the program with every op that has a training behavior set to training."""
 
     def op_with_training_behavior(op: OpDesc) -> OpDesc:

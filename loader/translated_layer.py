@@ -20,7 +20,7 @@ from ..nn.layer import Layer
 from .engine import check_engine_options
 from .model_files import (
     ModelFileContents,
-    has_forward_program,
+    has_forward_program_or_is_folder,
     read_model,
     read_non_forward_methods,
 )
@@ -51,7 +51,11 @@ def load(path: str | os.PathLike[str], **configs: Any) -> TranslatedLayer:
     enforced = _parse_guards_option(configs.pop("guards", "check"))
     check_engine_options(configs)
     methods = read_non_forward_methods(path)
-    forward = None if methods and not has_forward_program(path) else read_model(path, **names)
+    forward = (
+        None
+        if methods and not has_forward_program_or_is_folder(path)
+        else read_model(path, **names)
+    )
     return TranslatedLayer(forward, configs, methods, enforced)
 
 
@@ -88,7 +92,7 @@ class TranslatedLayer(Layer):
             **({"forward": files} if files else {}),
             **(others or {}),
         }.items():
-            self._create_variables(method_files, method_files.info or {})
+            self._create_parameters_and_buffers(method_files, method_files.info or {})
             self._saved_methods[name] = SavedMethod(
                 method_files, self._scope, options, enforces_guards
             )
@@ -96,7 +100,9 @@ class TranslatedLayer(Layer):
                 self.__dict__[name] = functools.partial(self._call_method, name)
         self.eval()
 
-    def _create_variables(self, files: ModelFileContents, info: Mapping[str, VarInfo]) -> None:
+    def _create_parameters_and_buffers(
+        self, files: ModelFileContents, info: Mapping[str, VarInfo]
+    ) -> None:
         """Create a parameter or buffer for every new value."""
         for name, array in files.values.items():
             if name in self._scope:

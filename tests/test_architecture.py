@@ -87,6 +87,8 @@ ALLOWED_IMPORTS: dict[str, set[str]] = {
     "onnx": {"core", "export", "ir", "jit", "loader"},
     "vision": {"core", "framework", "io", "loader", "nn", "tensor", "utils"},
     "pipeline": {"core", "export", "loader", "vision"},
+    "quantization": {"core"},
+    "quantization/programs": set(),
     "distributed": {"core", "nn"},
     "hapi": {
         "amp",
@@ -210,7 +212,10 @@ LAZY_IMPORTS: dict[str, tuple[str, str]] = {
         "fluid.layers.learning_rate",
         "the module and a function have the same name in Paddle",
     ),
-    "fluid.layers.rnn_cells": ("fluid.contrib.layers.units", "fluid.contrib imports fluid.layers"),
+    "fluid.layers.rnn_cells": (
+        "fluid.contrib.layers.rnn_units",
+        "fluid.contrib imports fluid.layers",
+    ),
     "fluid.layers.learning_rate": ("fluid.dygraph", "fluid.dygraph imports fluid.layers"),
     "loader.runtime": (
         "loader",
@@ -235,7 +240,7 @@ DYNAMIC_IMPORTS: dict[str, str] = {
     "": "connects core.legacy_importer with fluid",
     "compat.finder": "imports a module of Paddle under its name here",
     "compat.lazy_submodules": "imports a module of Paddle when it is first used",
-    "compat.zero_dim": "replaces functions that it finds by name",
+    "compat.no_zero_dim_emulation": "replaces functions that it finds by name",
     "core.lazy_import": "tables of names that are imported at first use",
     "fluid": "names of later releases are those of their modules",
     "fluid.layers.parent_package_getattr": "a module and a function have the same name in Paddle",
@@ -531,7 +536,7 @@ def test_public_names_exist() -> None:
     assert not missing
 
 
-# Functions that read or write a decimal number in the user's locale; base/decimal.h does so without
+# Functions that read or write a decimal number in the user's locale; base/number_text_conversion.h does so without
 # it.
 LOCALE_DEPENDENT = re.compile(
     r"\b(strto(?:d|f|ld)|sto(?:d|f|ld)|atof|sscanf|snprintf\([^;]*%[-+ #0-9.*]*l?[aefgAEFG])\b"

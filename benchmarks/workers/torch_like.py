@@ -132,7 +132,7 @@ def train(name: str) -> Case:
     def call() -> None:
         criterion(model(x), y).backward()
         optimizer.step()
-        optimizer.zero_grad()
+        optimizer.zero_vjp()
 
     return call
 

@@ -1,6 +1,6 @@
 #include "convert/registry.h"
 #include "one_op.h"
-#include "paddle/attr_name_upgrade.h"
+#include "paddle/op_upgrade.h"
 
 using namespace oarlock;
 
@@ -85,10 +85,32 @@ TEST("lower: fused attributes are rejected") {
   CHECK_HAS(lowered(conv), "Conv");
 }
 
+TEST("lower: op types of Paddle 1.8") {
+  Program program = OneOp{"fill_zeros_like", {{"X", {"x"}}}, {{"Out", {"y"}}}, {}, {}}.program();
+  upgrade_op_types_and_attrs(program);
+  CHECK_EQ(program.blocks[0].ops[1].type, "fill_any_like");
+}
+
+TEST("lower: set_value with one attribute per dtype, as before Paddle 2.5") {
+  Program program = OneOp{
+      "set_value",
+      {{"Input", {"x"}}},
+      {{"Out", {"y"}}},
+      {{"bool_values", INTS({})},
+       {"int64_values", {AttrType::LONGS, Ints{7, 8}}},
+       {"fp32_values", {AttrType::FLOATS, Floats{}}}},
+      {}}.program();
+  upgrade_op_types_and_attrs(program);
+  const OpDesc& op = program.blocks[0].ops[1];
+  CHECK(!op.attrs.contains("int64_values") && op.attrs.at("values").type == AttrType::SCALARS);
+  const Scalars& values = std::get<Scalars>(op.attrs.at("values").value);
+  CHECK(values.size() == 2 && values[1] == (Scalar{Scalar::Type::int64, 8, 0, 0}));
+}
+
 TEST("lower: attribute names of Paddle 1.8") {
   Program program =
       OneOp{"flip", {{"X", {"x"}}}, {{"Out", {"y"}}}, {{"dims", INTS({1})}}, {}}.program();
-  upgrade_attr_names_of_program(program);
+  upgrade_op_types_and_attrs(program);
   CHECK(program.blocks[0].ops[1].attrs.contains("axis") &&
         !program.blocks[0].ops[1].attrs.contains("dims"));
 }
@@ -117,7 +139,7 @@ TEST("lower: opset requirements of complex inputs") {
             {}};
   fft.vars["x"] = fft.vars["y"] = {DType::complex64, {4}};
   CHECK_HAS(lowered(fft, 13), "DFT");  // only complex inputs need opset 17
-  LowerOptions options;
+  LoweringOptions options;
   options.opset = options.max_opset = 13;
   Program program = fft.program();
   Params none("", program, "one.pdiparams");

@@ -151,7 +151,7 @@ void lower_hostile(const std::vector<std::string_view>& types, Dice& dice) {
   Program program = op.program();
   set_constants(program, dice);
   Params none("", program, "one.pdiparams");
-  LowerOptions options;
+  LoweringOptions options;
   options.opset = dice.once_in(4) ? 7 + static_cast<int>(dice.below(15)) : 17;
   try {
     onnx::to_bytes(lower_program(program, none, options));

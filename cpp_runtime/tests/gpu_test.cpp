@@ -14,7 +14,7 @@
 #include "runtime/ort/node_placement.h"
 #include "runtime/ort/nvidia_libraries.h"
 #include "runtime/ort/provider_settings.h"
-#include "runtime/session_settings.h"
+#include "runtime/ort_session_options.h"
 
 using namespace oarlock;
 

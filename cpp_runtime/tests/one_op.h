@@ -55,7 +55,7 @@ struct OneOp {
 };
 
 inline std::string lowered(const OneOp& op, int opset = 17) {
-  LowerOptions options;
+  LoweringOptions options;
   options.opset = opset;
   Program program = op.program();
   Params none("", program, "one.pdiparams");

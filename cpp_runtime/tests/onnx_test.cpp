@@ -9,7 +9,7 @@ using namespace oarlock;
 
 namespace {
 
-std::string converted(const LowerOptions& options, const std::string& contract = "") {
+std::string converted(const LoweringOptions& options, const std::string& contract = "") {
   Program p = parse_upgrade_and_validate_program(bytes_of("mlp.pdmodel") + contract, "mlp.pdmodel");
   std::string weights = bytes_of("mlp.pdiparams");
   Params params(weights, p, "mlp.pdiparams");
@@ -32,25 +32,26 @@ std::string image_net(std::int64_t filters, const std::string& other = "") {
 
 TEST("onnx: weights of few products are inputs with a default, which are not packed") {
   std::string net = image_net(64);
-  std::string made = onnx::turn_minor_matmul_weights_into_inputs(net);
+  std::string made = onnx::make_matmul_weights_inputs_if_minor_share(net);
   CHECK_EQ(made.substr(0, net.size()), net);
   CHECK_EQ(made.substr(net.size()), std::string("\x3a\x15\x5a\x13\x0a\x01w\x12\x0e\x0a\x0c\x08\x01"
                                                 "\x12\x08\x0a\x02\x08\x04\x0a\x02\x08\x02"));
-  CHECK_EQ(onnx::turn_minor_matmul_weights_into_inputs(image_net(64, "MatMul")).size(),
+  CHECK_EQ(onnx::make_matmul_weights_inputs_if_minor_share(image_net(64, "MatMul")).size(),
            made.size() + image_net(64, "MatMul").size() - net.size());
-  CHECK_EQ(onnx::turn_minor_matmul_weights_into_inputs(image_net(55)),
+  CHECK_EQ(onnx::make_matmul_weights_inputs_if_minor_share(image_net(55)),
            image_net(55));  // products hold more than an eighth of the weights
-  CHECK_EQ(onnx::turn_minor_matmul_weights_into_inputs(image_net(64, "Add")), image_net(64, "Add"));
+  CHECK_EQ(onnx::make_matmul_weights_inputs_if_minor_share(image_net(64, "Add")),
+           image_net(64, "Add"));
 }
 
 TEST("onnx: the same program gives the same bytes") {
-  LowerOptions options;
+  LoweringOptions options;
   options.location = "mlp.pdiparams";
   CHECK_EQ(converted(options), converted(options));
 }
 
 TEST("onnx: large weights stay outside with their offset, small ones and constants come in") {
-  LowerOptions options;
+  LoweringOptions options;
   options.location = "mlp.pdiparams";
   std::string outside = converted(options);
   CHECK_HAS(outside, "mlp.pdiparams");

@@ -55,10 +55,11 @@ TEST("pipeline: a constant image stays constant when it is resized") {
   for (Interpolation interpolation :
        {Interpolation::nearest, Interpolation::linear, Interpolation::cubic, Interpolation::area})
     for (int i = 0; i < 40; ++i) {
-      ByteImage image = filled<std::uint8_t>(random_int(1, 40), random_int(1, 40), {7, 130, 255});
+      ByteImage image =
+          make_filled_image<std::uint8_t>(random_int(1, 40), random_int(1, 40), {7, 130, 255});
       ByteImage resized = resize(image, random_int(1, 60), random_int(1, 60), interpolation);
       CHECK(resized.values ==
-            filled<std::uint8_t>(resized.height, resized.width, {7, 130, 255}).values);
+            make_filled_image<std::uint8_t>(resized.height, resized.width, {7, 130, 255}).values);
     }
 }
 

@@ -205,7 +205,8 @@ TEST("pir: a published directory is a model") {
 }
 
 TEST("pir: JSON is recognized") {
-  CHECK(pir::is_json(" \n{}") && !pir::is_json("") && !pir::is_json("\x0a\x04{}"));
+  CHECK(pir::starts_with_json_object(" \n{}") && !pir::starts_with_json_object("") &&
+        !pir::starts_with_json_object("\x0a\x04{}"));
 }
 
 TEST("fuzz pir: bytes") {

@@ -142,7 +142,7 @@ TEST("lod: synthetic row splits fit synthetic rows") {
   auto offsets = made[1].values<std::int64_t>();
   CHECK(Ints(offsets.begin(), offsets.end()) == (Ints{0, 2, 4, 7}));
   std::vector<TensorView> views(made.begin(), made.end());
-  check_row_split_inputs(specs, views);
+  check_row_splits_input_values(specs, views);
   auto alone = synthetic_inputs(specs, {}, {});
   CHECK(Ints(alone[1].values<std::int64_t>().begin(), alone[1].values<std::int64_t>().end()) ==
         (Ints{0, 1}));
@@ -160,10 +160,10 @@ TEST("lod: only outputs after the program's own are row splits") {
   std::vector<TensorSpec> specs{{"y", DType::float32, {-1}, {""}, ""},
                                 {"y.lod", DType::int64, {-1}, {""}, ""}};
   specs.push_back({"y.lod.1", DType::int64, {-1}, {""}, ""});
-  mark_row_split_outputs(specs, 2);
+  link_row_splits_outputs_to_owners(specs, 2);
   CHECK(specs[1].offsets_of.empty() && specs[2].offsets_of == "y");
   specs[2].offsets_of = "", specs[2].name = "y.lod.of.x";
-  mark_row_split_outputs(specs, 2);
+  link_row_splits_outputs_to_owners(specs, 2);
   CHECK(specs[2].offsets_of.empty());
 }
 
@@ -174,7 +174,7 @@ TEST("lod: invalid row splits") {
   auto judge = [&](const Ints& offsets) {
     Ints shape{static_cast<std::int64_t>(offsets.size())};
     std::vector<TensorView> views{data, TensorView(std::span<const std::int64_t>(offsets), shape)};
-    check_row_split_inputs(specs, views);
+    check_row_splits_input_values(specs, views);
   };
   judge({0, 3}), judge({0, 0, 1, 3, 3});
   for (const Ints& wrong : {Ints{}, Ints{0}, Ints{0, 2}, Ints{1, 3}, Ints{0, 4}, Ints{0, 2, 1, 3}})

@@ -51,7 +51,7 @@ def test_communicators_implement_the_protocol() -> None:
     from oarlock.distributed.mpi import MpiCommunicator
 
     wanted = {n for n in vars(Communicator) if not n.startswith("_")}
-    from oarlock.distributed.device_dispatch import MpiOrNcclCommunicator
+    from oarlock.distributed.mpi_or_nccl_communicator import MpiOrNcclCommunicator
     from oarlock.distributed.nccl import NcclCommunicator
 
     assert all(

@@ -27,7 +27,11 @@ from oarlock.loader.runtime import EngineError, UnsupportedError, runtime_module
 from oarlock.onnx import ort_format
 from oarlock.onnx import writer as onnx_writer
 from oarlock.onnx.output_dim_names import name_output_dims_after_input_dims
-from oarlock.onnx.target_engine_opsets import NEWEST_OPSET, newest_opset, parse_target_engines
+from oarlock.onnx.target_engine_opsets import (
+    NEWEST_OPSET,
+    newest_common_opset,
+    parse_target_engines,
+)
 from oarlock.onnx.writer import ExportOptions, write_onnx
 
 SPEC = [paddle.static.InputSpec([None, 3, 8, 8], "float32", "image")]
@@ -118,9 +122,9 @@ def test_unknown_targets_are_rejected(text: str) -> None:
 
 @given(st.lists(st.sampled_from(["ort", "trt>=8.6", "openvino>=2023.1", "ort>=1.19"]), max_size=4))
 def test_more_targets_do_not_raise_the_opset(texts: list[str]) -> None:
-    found = newest_opset(parse_target_engines(",".join(texts)))
+    found = newest_common_opset(parse_target_engines(",".join(texts)))
     assert found <= min(
-        (newest_opset(parse_target_engines(t)) for t in texts), default=NEWEST_OPSET
+        (newest_common_opset(parse_target_engines(t)) for t in texts), default=NEWEST_OPSET
     )
 
 

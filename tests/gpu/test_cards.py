@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from oarlock.core.errors import OarlockError
-from oarlock.distributed import device_dispatch, nccl
+from oarlock.distributed import mpi_or_nccl_communicator, nccl
 
 from ..distributed.launched import PROGRAMS, launch
 
@@ -39,11 +39,11 @@ def test_missing_nccl_is_reported(cupy: ModuleType, monkeypatch: pytest.MonkeyPa
 
 def test_requested_backend_must_be_available(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cupy", None)
-    monkeypatch.setenv(device_dispatch.BACKEND_VARIABLE, "nccl")
+    monkeypatch.setenv(mpi_or_nccl_communicator.BACKEND_VARIABLE, "nccl")
     with pytest.raises(
         OarlockError, match=r"distributed: NCCL needs CuPy .*pip install oarlock\[gpu-train\]"
     ):
-        device_dispatch.check_backend()
-    monkeypatch.setenv(device_dispatch.BACKEND_VARIABLE, "gloo")
+        mpi_or_nccl_communicator.check_backend()
+    monkeypatch.setenv(mpi_or_nccl_communicator.BACKEND_VARIABLE, "gloo")
     with pytest.raises(OarlockError, match="'gloo' is neither 'mpi' nor 'nccl'"):
-        device_dispatch.check_backend()
+        mpi_or_nccl_communicator.check_backend()

@@ -14,7 +14,7 @@ import pytest
 import oarlock as oar
 from oarlock import nn
 from oarlock.callbacks import TensorBoard, VisualDL
-from oarlock.hapi.event_log import EventWriter, crc32c
+from oarlock.hapi.tensorboard_events import EventWriter, crc32c
 from oarlock.io import TensorDataset
 from oarlock.metric import Accuracy
 

@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from oarlock.framework.io import load, make_pickled_state_dict, save
+from oarlock.framework.io import load, make_state_dict_to_pickle, save
 
 pytestmark = pytest.mark.paddle
 
@@ -74,7 +74,7 @@ def test_paddle_loads_saved_state(protocol: int, paddle: Any, tmp_path: Path) ->
 
 def test_paddle_joins_slices(paddle: Any, tmp_path: Path) -> None:
     weight = Held(np.arange(6, dtype=np.float32).reshape(2, 3), "linear_9.w_0")
-    plain = make_pickled_state_dict({"w": weight}, protocol=2, limit=9)
+    plain = make_state_dict_to_pickle({"w": weight}, protocol=2, limit=9)
     assert [key for key in plain if key.startswith("w@@")] == ["w@@.0", "w@@.1", "w@@.2"]
     save(plain, tmp_path / "m.pdparams", 2)
     found = paddle.ask("load_state", path=str(tmp_path / "m.pdparams"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from oarlock.jit.conditioning import is_explained_by_rounding
+from oarlock.jit.condition_number import is_explained_by_rounding
 
 
 def test_wrong_complex_result_is_not_explained_by_rounding() -> None:

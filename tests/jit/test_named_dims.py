@@ -224,6 +224,83 @@ def test_loaded_layer_has_the_specs(saved: str) -> None:
 def test_saving_a_loaded_layer_keeps_the_names(saved: str, tmp_path: Path) -> None:
     paddle.jit.save(paddle.jit.load(saved), str(tmp_path / "again"))
     assert contract_of(str(tmp_path / "again")).inputs == contract_of(saved).inputs
+    assert contract_of(str(tmp_path / "again")).guards == []
+
+
+class CallsSaved(nn.Layer):
+    """Calls a loaded model with tensors that it has computed."""
+
+    def __init__(self, prefix: str) -> None:
+        super().__init__()
+        self.inner = paddle.jit.load(prefix)
+
+    def forward(self, x: Any, scale: Any) -> Any:
+        return self.inner(x * 2, scale + 1)
+
+
+@pytest.mark.parametrize("runs", ["kernels", "engine", "runner"])
+def test_a_program_that_calls_the_model_has_guards_for_unknown_sizes(
+    saved: str, tmp_path: Path, runs: str
+) -> None:
+    outer = CallsSaved(saved)
+    outer.eval()
+    prefix = str(tmp_path / "outer")
+    specs = [InputSpec([None, 3, None, None], "float32", "x"), InputSpec([None], name="scale")]
+    paddle.jit.save(outer, prefix, input_spec=specs)
+
+    def call(x: Any, scale: Any) -> str:
+        if runs == "runner":
+            np.savez(tmp_path / "in.npz", x=x, scale=scale)
+            files = str(tmp_path / "in.npz"), str(tmp_path / "out.npz")
+            return run_runner("run", prefix, "--input", files[0], "--output", files[1]).stderr
+        model = paddle.jit.load(prefix)
+        inputs = [paddle.to_tensor(x), paddle.to_tensor(scale)]
+        for tensor in inputs:
+            tensor.stop_gradient = runs == "engine"
+        try:
+            model(*inputs)
+        except paddle.OarlockError as error:
+            return str(error)
+        return ""
+
+    assert call(images(2, 3, 64, 5), images(2)) == ""
+    assert "dimension 2 ('h') must be a multiple of 32 from 32 to 128" in call(
+        images(2, 3, 33, 5), images(2)
+    )
+    assert "dimension 2 ('h') must be" in call(images(2, 3, 160, 5), images(2))
+    assert "dimension 0 ('batch') must equal dimension 0 of input 'x'" in call(
+        images(2, 3, 32, 5), images(1)
+    )
+
+
+def test_a_declared_dim_needs_no_guard_in_a_program_that_calls_the_model(
+    saved: str, tmp_path: Path
+) -> None:
+    narrower = Dim("h", 64, 128, multiple=64)
+    specs = [InputSpec(["batch", 3, narrower, None], name="x"), InputSpec(["batch"], name="scale")]
+    paddle.jit.save(paddle.jit.load(saved), str(tmp_path / "again"), input_spec=specs)
+    assert contract_of(str(tmp_path / "again")).guards == []
+
+
+@pytest.mark.parametrize(
+    ("allowed", "declared", "contains"),
+    [
+        (Dim("a", 2, 8), Dim("b", 2, 8), True),
+        (Dim("a", 2, 8), Dim("b", 1, 8), False),
+        (Dim("a", 2, 8), Dim("b", 2), False),
+        (Dim("a", 2), Dim("b", 3), True),
+        (Dim("a", 2, 8, multiple=2), Dim("b", 4, 8, multiple=4), True),
+        (Dim("a", 2, 8, multiple=2), Dim("b", 3, 9, multiple=4), True),
+        (Dim("a", 4, 8, multiple=4), Dim("b", 4, 8, multiple=2), False),
+        (Dim("a", 4, 8, multiple=4), Dim("b", 7, 9, multiple=8), True),
+        (Dim("a", 4, 8, multiple=4), Dim("b", 6, 6), False),
+        (Dim("a", 4, 8, multiple=4), Dim("b", 8, 8), True),
+    ],
+)
+def test_dim_contains_all_sizes_of_another(allowed: Dim, declared: Dim, contains: bool) -> None:
+    assert allowed.contains_all_of(declared) is contains
+    sizes = [n for n in range(100) if n in declared]
+    assert all(n in allowed for n in sizes) is contains
 
 
 def test_conversion_between_program_formats_keeps_the_names(saved: str, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from hypothesis.extra import numpy as hnp
 
 from oarlock.core.errors import FileError, OpError
 from oarlock.export.pickles import dumps
-from oarlock.loader import pickle_values, pickles
+from oarlock.loader import pickle_constructors, pickles
 from oarlock.loader.pickles import load_first_with_length, loads
 
 # --- values
@@ -474,11 +474,11 @@ def test_allowed_calls_without_arguments() -> None:
     """Each row of the table with no arguments: two may have none, the others refuse and do not fail
     otherwise.
     """
-    for name, call in pickle_values.ALLOWED_CONSTRUCTORS.items():
+    for name, call in pickle_constructors.ALLOWED_CONSTRUCTORS.items():
         if name.endswith((".bytes", ".OrderedDict")):
             assert not call((), lambda size: None)
         else:
-            with pytest.raises(pickle_values.RejectedPickleError, match=r"in a way|eval\(\)"):
+            with pytest.raises(pickle_constructors.RejectedPickleError, match=r"in a way|eval\(\)"):
                 call((), lambda size: None)
 
 

@@ -18,7 +18,7 @@ from oarlock.core.errors import FileError, OpError
 from oarlock.export import pdiparams_info, pdiparams_writer, pdmodel
 from oarlock.export.pdiparams_info import VarInfo
 from oarlock.export.pickles import dumps
-from oarlock.framework.io import load, make_pickled_state_dict, save
+from oarlock.framework.io import load, make_state_dict_to_pickle, save
 from oarlock.ir.parser import parse
 
 
@@ -104,13 +104,13 @@ def test_arrays_of_old_files_become_tensors(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("limit", [4, 8, 9, 23])
 def test_large_arrays_are_sliced(limit: int, tmp_path: Path) -> None:
-    plain = make_pickled_state_dict(make_state(), 2, limit)
+    plain = make_state_dict_to_pickle(make_state(), 2, limit)
     assert "w" not in plain
     assert max(value.nbytes for key, value in plain.items() if "@@." in key) <= limit
     (tmp_path / "m.pdparams").write_bytes(dumps(plain, 2))
     np.testing.assert_array_equal(load(tmp_path / "m.pdparams", return_numpy=True)["w"], WEIGHT)
-    assert "w" in make_pickled_state_dict(make_state(), 4, limit)
-    assert "w" in make_pickled_state_dict(make_state(), 2, 24)
+    assert "w" in make_state_dict_to_pickle(make_state(), 4, limit)
+    assert "w" in make_state_dict_to_pickle(make_state(), 2, 24)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Write cpp_runtime/src/paddle/op_attr_checks.inc: the attributes of every op, as `oarlock.ops` defines
+"""Write cpp_runtime/src/paddle/op_attr_table.inc: the attributes of every op, as `oarlock.ops` defines
 them.
 
 python -m tests.ops.attribute_table
@@ -12,7 +12,7 @@ import oarlock  # noqa: F401  # defines all ops
 from oarlock.core.op import OPS
 from oarlock.ir.attr_checks import range_kind_of_attr
 
-TABLE = Path(__file__).parents[2] / "cpp_runtime" / "src" / "paddle" / "op_attr_checks.inc"
+TABLE = Path(__file__).parents[2] / "cpp_runtime" / "src" / "paddle" / "op_attr_table.inc"
 HEAD = """// The attributes of every op: its type, the attribute, its type, what its whole numbers count.   Sorted.
 // Written by tests/ops/attribute_table.py from the definitions in tracer/ops; not by hand.
 """

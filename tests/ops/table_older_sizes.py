@@ -17,6 +17,7 @@ TWICE = np.array([2, 1, 3], "int32")
 EACH = [np.array([k], "int32") for k in (2, 1, 3)]
 KINDS = {
     "nearest": (2, 3, 4, 5),
+    "linear": (2, 3, 4),
     "bilinear": (2, 3, 4, 5),
     "trilinear": (1, 2, 3, 4, 2),
     "bicubic": (2, 3, 5, 4),

@@ -131,7 +131,7 @@ UNITS = [
     ("conv2d_transpose", [conv.convolve, conv.conv_input_grad, conv.conv_filter_grad]),
     ("depthwise_conv2d", [conv.convolve, conv.conv_input_grad, conv.conv_filter_grad]),
     ("pool2d", [pool.pool_images, pool.max_pool_grad, pool.average_pool_grad]),
-    ("rnn", [rnn_time_loop.run_direction_filling_kept, rnn_time_loop.run_direction_grad]),
+    ("rnn", [rnn_time_loop.run_direction_saving_residuals, rnn_time_loop.run_direction_grad]),
 ]
 
 

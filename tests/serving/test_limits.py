@@ -18,9 +18,9 @@ import uvicorn
 
 from oarlock.serving import server as server_module
 from oarlock.serving.app import App
-from oarlock.serving.body import RequestLimits, decompress
 from oarlock.serving.datatypes import require_datatype
 from oarlock.serving.protocol import Request, RequestError, encode_response
+from oarlock.serving.request_body import RequestLimits, decompress
 from oarlock.serving.served_model import InferenceStatistics
 from oarlock.serving.server import TimeoutProtocol
 

@@ -29,9 +29,9 @@ from tritonclient.utils import InferenceServerException
 import oarlock as paddle
 from oarlock.loader.runtime import EngineError
 from oarlock.serving import server as serving
-from oarlock.serving.body import RequestLimits
 from oarlock.serving.datatypes import DATATYPES, require_datatype
 from oarlock.serving.protocol import Request, RequestError, encode_response, parse_request
+from oarlock.serving.request_body import RequestLimits
 from oarlock.serving.served_model import ServedModel
 
 from . import conftest

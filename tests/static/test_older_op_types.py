@@ -21,6 +21,12 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], Any]] = {
     "memcpy": ({"X": X}, {"dst_place_type": 0}, X),
     "memcpy_h2d": ({"X": X}, {"dst_place_type": 0}, X),
     "memcpy_d2h": ({"X": X}, {"dst_place_type": 0}, X),
+    "set_value with one attribute per dtype": (
+        {"Input": X},
+        {"axes": [0], "starts": [1], "ends": [2], "steps": [1], "shape": [1]}
+        | {"bool_values": [], "fp32_values": [7.0]},
+        np.stack([X[0], np.full(3, 7, np.float32)]),
+    ),
     "linear_interp": (
         {"X": np.array([[[0, 3]]], np.float32)},
         {"out_w": 4, "align_corners": True, "align_mode": 1, "interp_method": "linear"},

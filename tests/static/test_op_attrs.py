@@ -24,7 +24,7 @@ from oarlock.loader.engine import Engine
 from oarlock.loader.pdmodel import parse_program
 from oarlock.loader.runtime import runtime_module
 
-from ..ops import renamed_attr_table
+from ..ops import older_names_table
 from ..ops.attribute_table import TABLE, table
 
 OPS_FOLDER = Path(__file__).parents[1] / "ops"
@@ -96,9 +96,10 @@ def test_cpp_attribute_table_is_up_to_date() -> None:
     assert TABLE.read_text("utf-8") == table(), "run: python -m tests.ops.attribute_table"
 
 
-def test_older_attribute_table_is_up_to_date() -> None:
-    found = renamed_attr_table.TABLE.read_text("utf-8")
-    assert found == renamed_attr_table.table(), "run: python -m tests.ops.renamed_attr_table"
+@pytest.mark.parametrize("name", sorted(older_names_table.tables()))
+def test_tables_of_older_names_are_up_to_date(name: str) -> None:
+    found = (older_names_table.FOLDER / name).read_text("utf-8")
+    assert found == older_names_table.tables()[name], "run: python -m tests.ops.older_names_table"
 
 
 @pytest.mark.parametrize("op", sorted(t for t, op in OPS.items() if op.attrs)[::5])

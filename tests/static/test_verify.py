@@ -51,7 +51,7 @@ def text(*lines: str) -> str:
 
 # rule -> programs that break it, as text, and a part of what is said
 BROKEN: dict[str, list[tuple[str, str]]] = {
-    "blocks_are_nested": [
+    "block_nesting_problems": [
         ("program version=0", "a program has at least one block"),
         ("program version=0\nblock 1:", "block 0: has the index 1"),
         ("program version=0\nblock 0 in 0:", "block 0: is the outermost but has parent 0"),
@@ -60,22 +60,22 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
             "block 1: its parent is 1, which does not come before it",
         ),
     ],
-    "variables_are_valid": [
+    "variable_problems": [
         (text("var x: float33[2]"), "block 0, variable 'x': 'float33' is not a data type"),
         (text("var x: float32[-2]"), "has an axis that is neither a size nor -1"),
         (text("var x: untyped[]"), "'' is not a data type"),
     ],
-    "attributes_match_types": [],
-    "attributes_match_ops": [
+    "attribute_type_problems": [],
+    "attribute_definition_problems": [
         (text("y = softmax(X=x) axis=99"), "attribute 'axis' is 99; a tensor has at most 32 axes"),
     ],
-    "blocks_not_too_deep": [
+    "block_depth_problems": [
         (
             text(*(f"block {i + 1} in {i}:" for i in range(MAX_BLOCK_DEPTH))),
             f"nested {MAX_BLOCK_DEPTH + 1} deep",
         ),
     ],
-    "sub_blocks_exist": [
+    "block_index_attribute_problems": [
         (text("go() b=block(1)"), "block 0, op 0 (go): attribute b is block 1 of 1"),
         (text("go() b=blocks[0]"), "attribute b is block 0 of 1"),
         (
@@ -83,7 +83,7 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
             "attribute sub_block is of type INT, not BLOCK",
         ),
     ],
-    "sub_blocks_are_children_with_one_owner": [
+    "sub_block_ownership_problems": [
         (
             text("block 1 in 0:", "go() b=block(1)"),
             "attribute b is block 1, which is not a child of block 1",
@@ -101,7 +101,7 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
             "attribute b is block 1, which block 0, op 0 (go) already runs",
         ),
     ],
-    "operands_are_declared": [
+    "undeclared_operand_problems": [
         (
             text("y = relu(X=x)  # net.py:3 in f"),
             "op 0 (relu) at net.py:3 in f: variable 'x' is not declared",
@@ -109,7 +109,7 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
         (text("var x: float32[]", "relu(X=x) a=var(z)"), "variable 'z' is not declared"),
         (text("relu(X=x)", "block 1 in 0:", "var x: float32[]"), "variable 'x' is not declared"),
     ],
-    "feeds_and_fetches_are_valid": [
+    "feed_and_fetch_problems": [
         (text("x: float32[] = feed(X=feed)"), "the feed ops have col [None], not 0 ... 0"),
         (text("x: float32[] = feed(X=feed) col=1"), "the feed ops have col [1], not 0 ... 0"),
         (
@@ -122,7 +122,7 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
             "is not in the outermost block",
         ),
     ],
-    "recurrent_ops_are_valid": [
+    "recurrent_op_problems": [
         (STEPS.replace("inputs=x, ", ""), "op 3 (recurrent) at net.py:3 in f: has no inputs"),
         (STEPS.replace('"m"', ""), "has 1 initial_states for 0 ex_states and 1 states"),
         (STEPS.replace('"n"', '"o"'), "block 1 does not declare 'o'"),
@@ -133,7 +133,7 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
         ),
         (STEPS.replace("sub_block=block(1)", ""), "needs a block sub_block"),
     ],
-    "contract_is_valid": [
+    "contract_problems": [
         (
             GOOD.replace("input x", "input z"),
             "contract: the inputs are ['z'], the program's are ['x']",
@@ -185,20 +185,20 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
         ),
         (GOOD.replace("[0]\n", '{"value": [0]}\n'), "the output tree holds {'value': [0]}"),
     ],
-    "inputs_fed_once_and_not_persistable": [
+    "repeated_or_persistable_feed_problems": [
         (
             text("x: float32[] = feed(X=feed) col=0", "x = feed(X=feed) col=1"),
             "input 'x' is fed twice",
         ),
         (text("param x: float32[]", "x = feed(X=feed) col=0"), "input 'x' is persistable"),
     ],
-    "persistables_only_updated_in_place": [
+    "persistable_write_problems": [
         (
             text("param w: float32[]", "w = relu(X=w)", "w = fill()"),
             "op 1 (fill): overwrites 'w', which is persistable",
         ),
     ],
-    "written_before_read": [
+    "read_before_write_problems": [
         (
             text("var x: float32[]", "relu(X=x)"),
             "op 0 (relu): reads 'x', which nothing has written yet",
@@ -211,7 +211,7 @@ BROKEN: dict[str, list[tuple[str, str]]] = {
 }
 # rule -> programs that no text can say
 BROKEN_DATA: dict[str, list[tuple[Program, str]]] = {
-    "attributes_match_types": [
+    "attribute_type_problems": [
         (
             Program([Block(ops=[OpDesc("go", attrs={"a": Attr(AttrType.INT, 1.0)})])]),
             "a: INT is an int of 32 bits, not 1.0",
@@ -230,7 +230,7 @@ BROKEN_DATA: dict[str, list[tuple[Program, str]]] = {
             "not None",
         ),
     ],
-    "variables_are_valid": [
+    "variable_problems": [
         (Program([Block(vars={"x": VarDesc("y")})]), "variable 'x': is declared as 'y'")
     ],
 }
@@ -253,7 +253,7 @@ def test_violations_are_reported(rule: str, program: Program, message: str) -> N
 
 def test_quantization_scale_may_be_a_parameter() -> None:
     measured = parse(text("param w: float32[]", "w = fake_quantize_dequantize_abs_max()"))
-    assert list(BY_NAME["persistables_only_updated_in_place"](measured)) == []
+    assert list(BY_NAME["persistable_write_problems"](measured)) == []
 
 
 def test_every_rule_has_a_violation() -> None:

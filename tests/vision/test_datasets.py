@@ -510,7 +510,7 @@ def test_files_in_paddle_cache_are_found(tmp_path: Path, monkeypatch: pytest.Mon
     home.mkdir(parents=True)
     voc(home / "VOCtrainval_11-May-2012.tar")
     monkeypatch.setattr(
-        datasets.voc2012, "_MD5", oar.utils.download._md5(home / "VOCtrainval_11-May-2012.tar")
+        datasets.voc2012, "_MD5", oar.utils.download._file_md5(home / "VOCtrainval_11-May-2012.tar")
     )
     assert len(datasets.VOC2012()) == 2
 

@@ -120,7 +120,7 @@ def test_pretrained_weights_are_downloaded_once(
     folder, address = file_server
     theirs = models.mobilenet_v2(scale=0.25)
     oar.save(theirs.state_dict(), folder / "w.pdparams")
-    md5 = download._md5(folder / "w.pdparams")
+    md5 = download._file_md5(folder / "w.pdparams")
     monkeypatch.setitem(models.mobilenetv2.URLS, "mobilenetv2_0.25", (f"{address}/w.pdparams", md5))
     ours = models.mobilenet_v2(pretrained=True, scale=0.25)
     np.testing.assert_array_equal(
@@ -151,7 +151,7 @@ def test_incomplete_weights_are_rejected(
 def test_damaged_file_is_downloaded_again(file_server: tuple[Path, str], data_home: Path) -> None:
     folder, address = file_server
     (folder / "a.bin").write_bytes(b"whole")
-    md5 = download._md5(folder / "a.bin")
+    md5 = download._file_md5(folder / "a.bin")
     there = data_home / "a.bin"
     there.parent.mkdir()
     there.write_bytes(b"half")

@@ -15,7 +15,7 @@ import oarlock as oar
 from oarlock.static import InputSpec
 from oarlock.vision import transforms as T
 from oarlock.vision.transforms import functional as F
-from oarlock.vision.transforms import geometry, sampling
+from oarlock.vision.transforms import geometry, interpolation_weights
 
 draw = np.random.default_rng(0)
 IMAGE = draw.integers(0, 256, (17, 21, 3)).astype("uint8")
@@ -111,14 +111,16 @@ def test_ndarray_resize_equals_opencv() -> None:
     assert F.resize(image[:, :, 0], (3, 4)).shape == (3, 4)
 
 
-@pytest.mark.parametrize("way", sampling.INTERPOLATIONS)
+@pytest.mark.parametrize("way", interpolation_weights.INTERPOLATIONS)
 def test_resize_weights_sum_to_one(way: str) -> None:
     for old, new in ((7, 3), (3, 7), (5, 5), (1, 4), (6, 1), (10, 7)):
-        taps = sampling.resize_weights(old, new, way)
+        taps = interpolation_weights.resize_weights(old, new, way)
         np.testing.assert_allclose(taps.weight.sum(1), 1.0, atol=1e-12)
         assert taps.source.min() >= 0
         assert taps.source.max() < old
-        np.testing.assert_allclose(sampling.to_weight_matrix(taps, old) @ np.full(old, 2.5), 2.5)
+        np.testing.assert_allclose(
+            interpolation_weights.to_weight_matrix(taps, old) @ np.full(old, 2.5), 2.5
+        )
     flat = np.full((5, 6, 3), 77, "uint8")
     assert (F.resize(flat, (9, 4), way) == 77).all()
 

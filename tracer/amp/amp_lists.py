@@ -31,20 +31,20 @@ _OPS_NOT_DEFINED_HERE: dict[AmpClass, set[str]] = {
 }
 
 
-def _ops_of_class(amp_class: AmpClass) -> set[str]:
+def _op_types_of_amp_class(amp_class: AmpClass) -> set[str]:
     defined = {type for type, op in OPS.items() if op.traits.amp_class == amp_class}
     return defined | _OPS_NOT_DEFINED_HERE.get(amp_class, set())
 
 
-WHITE_LIST = _ops_of_class("allow")
-ONLY_FP16_WHITE_LIST = _ops_of_class("allow_float16")
+WHITE_LIST = _op_types_of_amp_class("allow")
+ONLY_FP16_WHITE_LIST = _op_types_of_amp_class("allow_float16")
 FP16_WHITE_LIST = WHITE_LIST | ONLY_FP16_WHITE_LIST
 BF16_WHITE_LIST = WHITE_LIST
-FP16_BLACK_LIST = BF16_BLACK_LIST = _ops_of_class("deny")
-O2_BLACK_LIST = _ops_of_class("deny_at_o2")
+FP16_BLACK_LIST = BF16_BLACK_LIST = _op_types_of_amp_class("deny")
+O2_BLACK_LIST = _op_types_of_amp_class("deny_at_o2")
 
 
-class Lists(NamedTuple):
+class AmpOpLists(NamedTuple):
     """white: ops that run in half precision; black: ops that run in float32."""
 
     white: frozenset[str]
@@ -70,7 +70,7 @@ def black_list() -> dict[str, dict[str, set[str]]]:
 
 def op_lists_with_custom_ops(
     level: str, dtype: str, white: Iterable[str] | None, black: Iterable[str] | None
-) -> Lists:
+) -> AmpOpLists:
     """Return the lists of a level with the user's custom lists applied.
 
     Raises OpError for an op in both custom lists.
@@ -78,7 +78,7 @@ def op_lists_with_custom_ops(
     custom_white, custom_black = set(white or ()), set(black or ())
     if custom_white & custom_black:
         raise OpError(f"auto_cast: {sorted(custom_white & custom_black)} are in both custom lists")
-    return Lists(
+    return AmpOpLists(
         frozenset((white_list()[dtype][level] - custom_black) | custom_white),
         frozenset((black_list()[dtype][level] - custom_white) | custom_black),
     )

@@ -13,7 +13,7 @@ from ..core.tensor import Tensor
 from ..nn import InstanceNorm1D, InstanceNorm2D, InstanceNorm3D, LayerNorm
 from ..nn.layer import Layer, NoHalfPrecisionLayer
 from ..tensor.convert import cast
-from .amp_lists import Lists, op_lists_with_custom_ops
+from .amp_lists import AmpOpLists, op_lists_with_custom_ops
 from .mode import AmpMode, AmpSettings
 
 DTYPES = ("float16", "bfloat16")
@@ -25,7 +25,7 @@ def _make_op_error_with_user_line(message: str) -> OpError:
     return OpError(append_user_line(message))
 
 
-def settings_from_arguments(
+def amp_settings_or_none(
     white: Iterable[str] | None,
     black: Iterable[str] | None,
     level: str,
@@ -44,7 +44,7 @@ def settings_from_arguments(
         )
     if level == "O0":
         return None
-    lists: Lists = op_lists_with_custom_ops(level, dtype, white, black)
+    lists: AmpOpLists = op_lists_with_custom_ops(level, dtype, white, black)
     return AmpSettings(level, parse_dtype(dtype), lists, use_promote or level != "O2")
 
 
@@ -64,7 +64,7 @@ def auto_cast(
     `dtype`); OD: all ops except the white list in float32; O0: no casts
     """
     settings = (
-        settings_from_arguments(custom_white_list, custom_black_list, level, dtype, use_promote)
+        amp_settings_or_none(custom_white_list, custom_black_list, level, dtype, use_promote)
         if enable
         else None
     )

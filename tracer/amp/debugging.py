@@ -14,12 +14,12 @@ import numpy as np
 from ..core import cuda, numerics_check, rng
 from ..core.errors import OarlockError, OperandError, append_user_line
 from ..core.flags import set_flags
-from ..core.mode import Mode, WrapperMode, find_mode, state, without_wrapper_modes_of_class
+from ..core.mode import Mode, WrapperMode, find_mode_of_class, state, without_wrapper_modes_of_class
 from ..core.numerics_check import array_statistics, is_enabled, set_enabled_in_thread
 from ..core.op import Op
 from ..core.tensor import Tensor
 from .accuracy_compare import compare_accuracy
-from .mode import tensors_in
+from .mode import tensors_in_op_args
 
 __all__ = [
     "DebugMode",
@@ -86,13 +86,13 @@ class OpDtypeCounter(WrapperMode):
         super().__init__(inner)
         self.counts = counts
 
-    def with_inner(self, inner: Mode) -> OpDtypeCounter:
+    def with_inner_mode(self, inner: Mode) -> OpDtypeCounter:
         """Return the same statistics with another inner mode."""
         return OpDtypeCounter(inner, self.counts)
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Count the op, then run it."""
-        tensors = tensors_in(args)
+        tensors = tensors_in_op_args(args)
         name = tensors[0].dtype.name if tensors else ""
         self.counts.setdefault(op.type, [0] * 4)[COLUMNS.index(name) if name in COLUMNS else 3] += 1
         return super().run(op, args, attrs)
@@ -117,7 +117,7 @@ def enable_operator_stats_collection() -> None:
 
 def disable_operator_stats_collection() -> None:
     """Stop counting and print the counts."""
-    mode = find_mode(state.mode, OpDtypeCounter)
+    mode = find_mode_of_class(state.mode, OpDtypeCounter)
     if mode is not None:
         state.mode = without_wrapper_modes_of_class(state.mode, OpDtypeCounter)
         print(_format_counts(mode.counts))
@@ -198,14 +198,14 @@ class TensorCheckerConfig:
             )
         if not isinstance(stack_height_limit, int):
             raise ValueError(append_user_line("stack_height_limit must be int"))
-        self.start_step, self.end_step = _step_range(debug_step)
+        self.start_step, self.end_step = _parse_step_range(debug_step)
         self.enable, self.debug_mode, self.output_dir = enable, debug_mode, output_dir
         self.checked_op_list, self.skipped_op_list = checked_op_list, skipped_op_list
         self.debug_step, self.stack_height_limit = debug_step, stack_height_limit
         if enable:
             _seed_generators_with_last_seed()
 
-    def update_and_check_step_id(self) -> bool:
+    def count_step_and_report_if_checked(self) -> bool:
         """Count a step; return whether it is checked."""
         if not self.enable:
             return False
@@ -229,7 +229,7 @@ class TensorCheckerConfig:
         disable_tensor_checker()
 
 
-def _step_range(debug_step: Sequence[int] | None) -> tuple[int | None, int | None]:
+def _parse_step_range(debug_step: Sequence[int] | None) -> tuple[int | None, int | None]:
     if debug_step is None:
         return None, None
     steps = list(debug_step)
@@ -268,7 +268,7 @@ def enable_tensor_checker(checker_config: TensorCheckerConfig) -> None:
     NumericsError
         By a later op, in mode CHECK_NAN_INF_AND_ABORT.
     """
-    if checker_config.update_and_check_step_id():
+    if checker_config.count_step_and_report_if_checked():
         checker_config.start_check_nan_inf()
     else:
         checker_config.stop_check_nan_inf()

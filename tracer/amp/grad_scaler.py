@@ -113,10 +113,10 @@ class AmpScaler:
             result: tuple[Any, Any] = optimizer.minimize(*args, **kwargs)
             return result
         result = self._step_if_finite(optimizer, lambda: optimizer.minimize(*args, **kwargs))
-        self._adjust_scale_and_reset_step()
+        self._adjust_scale_and_clear_step_records()
         return result or (None, None)
 
-    def _adjust_scale_and_reset_step(self) -> None:
+    def _adjust_scale_and_clear_step_records(self) -> None:
         if self._use_dynamic_loss_scaling:
             self._adjust_loss_scale(any(self._found_inf.values()))
         self._last_call_by_optimizer.clear()
@@ -275,9 +275,9 @@ class GradScaler(AmpScaler):
             return
         self._step_if_finite(optimizer, optimizer.step)
         if not self._use_dynamic_loss_scaling:
-            self._adjust_scale_and_reset_step()
+            self._adjust_scale_and_clear_step_records()
 
     def update(self) -> None:
         """Update the factor after a step."""
         if self._enable and self._use_dynamic_loss_scaling:
-            self._adjust_scale_and_reset_step()
+            self._adjust_scale_and_clear_step_records()

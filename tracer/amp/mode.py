@@ -12,7 +12,7 @@ from ..core.mode import Mode, WrapperMode, state
 from ..core.op import OPS, Op
 from ..core.parameter import Parameter
 from ..core.tensor import Tensor
-from .amp_lists import Lists
+from .amp_lists import AmpOpLists
 
 
 class AmpSettings(NamedTuple):
@@ -23,7 +23,7 @@ class AmpSettings(NamedTuple):
 
     level: str
     dtype: DType
-    lists: Lists
+    lists: AmpOpLists
     promote: bool
 
 
@@ -39,7 +39,7 @@ class ParameterCast(NamedTuple):
     result: Tensor
 
 
-def tensors_in(args: tuple[Any, ...]) -> list[Tensor]:
+def tensors_in_op_args(args: tuple[Any, ...]) -> list[Tensor]:
     """Return all tensors among the inputs."""
     tensors: list[Tensor] = []
     for arg in args:
@@ -60,7 +60,7 @@ class AmpMode(WrapperMode):
         self.settings = settings
         self.casts: dict[Any, ParameterCast] = {} if casts is None else casts
 
-    def with_inner(self, inner: Mode) -> AmpMode:
+    def with_inner_mode(self, inner: Mode) -> AmpMode:
         """Return the same casts with another inner mode."""
         return AmpMode(inner, self.settings, self.casts)
 
@@ -74,11 +74,11 @@ class AmpMode(WrapperMode):
         outer_mode, state.mode = state.mode, self.inner
         try:
             with np.errstate(all="ignore"):  # half precision may overflow to infinity
-                return op(*(args if op.type == "cast" else self._cast_all(op, args)), **attrs)
+                return op(*(args if op.type == "cast" else self._cast_op_args(op, args)), **attrs)
         finally:
             state.mode = outer_mode
 
-    def _cast_all(self, op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _cast_op_args(self, op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
         cast_args = args[:1] if op.traits.amp_casts_only_x else args
         target = self._target_dtype(op, cast_args)
         return (*(self._cast_slot(a, target) for a in cast_args), *args[len(cast_args) :])
@@ -89,7 +89,7 @@ class AmpMode(WrapperMode):
             return dtype
         if op.type in lists.black or op.traits.no_half_reason or level == "OD":
             return float32
-        has_float32 = promote and any(t.meta.dtype == float32.np for t in tensors_in(args))
+        has_float32 = promote and any(t.meta.dtype == float32.np for t in tensors_in_op_args(args))
         return float32 if has_float32 else dtype
 
     def _cast_slot(self, arg: Any, target: DType) -> Any:

@@ -80,7 +80,7 @@ def _decompose_grad_ops_and_analyze_activity(
     gradients = GradOpReplacements(recorder.program)
     on_the_way = [
         op
-        for op in _ancestor_ops(recorder.program, targets)
+        for op in _ancestor_ops_last_first(recorder.program, targets)
         if gradients.find_replacement(op)
         and any(activity.needs_grad(0, n) for n in op.output_names())
     ]
@@ -90,7 +90,7 @@ def _decompose_grad_ops_and_analyze_activity(
     return ActivityAnalysis(recorder.program, wanted, barred, within)
 
 
-def _ancestor_ops(program: Program, names: Iterable[str]) -> list[OpDesc]:
+def _ancestor_ops_last_first(program: Program, names: Iterable[str]) -> list[OpDesc]:
     """The ops of the outermost block that the variables depend on, last op first."""
     needed, ops = set(names), []
     for op in reversed(program.block.ops):
@@ -208,7 +208,7 @@ def append_backward(
         if _requires_grad(v)
         and (_is_input_or_persistable(program, v.name) or v.name not in written_names)
     ]
-    leaves += _names_of_trainable_source_outputs(program)
+    leaves += _trainable_outputs_of_inputless_ops(program)
     if parameter_list is None:
         parameters = [n for n in leaves if program.block.vars[n].is_parameter]
     else:
@@ -225,7 +225,7 @@ def append_backward(
     ]
 
 
-def _names_of_trainable_source_outputs(program: Program) -> list[str]:
+def _trainable_outputs_of_inputless_ops(program: Program) -> list[str]:
     """The results of ops without inputs for which the user set stop_gradient=False. They are
     leaves.
     """

@@ -100,7 +100,7 @@ class ProgramBackwardPass:
                         f"backward: the loss depends on {op.type}, which is outside of the "
                         f"loop; compute it in the body of the loop"
                     )
-                    raise OarlockError(append_user_line(f"{why}{location_line(op)}"))
+                    raise OarlockError(append_user_line(f"{why}{recorded_at_message_suffix(op)}"))
                 start = len(self.recorder.block.ops)
                 GRADIENT_RULES.get(op.type, ProgramBackwardPass.differentiate_op)(self, op, i)
                 for result in self.recorder.block.ops[start:]:
@@ -143,7 +143,7 @@ class ProgramBackwardPass:
         """Add to the gradient of a variable."""
         self.cotangents.accumulate(name, gradient)
 
-    def is_array(self, name: str) -> bool:
+    def is_tensor_array(self, name: str) -> bool:
         """Whether a variable is a TensorArray."""
         var = self.recorder.program.var(name, self.block.idx)
         return var is not None and var.kind == VarKind.ARRAY
@@ -156,7 +156,8 @@ class ProgramBackwardPass:
         op = OPS.get(desc.type)
         if op is None:
             raise OpError(
-                f"{desc.type}: the second-order gradient is not implemented{location_line(desc)}"
+                f"{desc.type}: the second-order gradient is not implemented"
+                f"{recorded_at_message_suffix(desc)}"
             )
         if self.recorder.policy.emits_grad_ops and ProgramBackwardPass.emit_grad_op(
             self, op, desc, at
@@ -254,7 +255,7 @@ class ProgramBackwardPass:
         meta = op.infer(metas_of_inputs(op, tuple(self._input_variables(op, desc, at))), attrs)[
             index
         ]
-        name = self.recorder.namer.temporary_name(op.type)
+        name = self.recorder.namer.generate_temporary_name(op.type)
         self.recorder.declare(name, meta, self.block)
         desc.outputs[op.outs[index].name] = [name]
 
@@ -322,13 +323,13 @@ class ProgramBackwardPass:
             return EMPTY_NAME
         like = self.value_before(name, at).raw
         result = declare_variable_like(
-            self.recorder, self.recorder.namer.temporary_name("vjp"), like
+            self.recorder, self.recorder.namer.generate_temporary_name("vjp"), like
         )
         self.accumulate(name, result)
         return result.name
 
 
-def location_line(desc: OpDesc) -> str:
+def recorded_at_message_suffix(desc: OpDesc) -> str:
     """The line of a message that states where an op was recorded."""
     return f"\n  recorded at {desc.user_line}" if desc.user_line else ""
 

@@ -142,7 +142,7 @@ def zero_grad_for(recorder: Recorder, variable: Variable) -> Variable:
     """A zero gradient: zeros like a variable; for a TensorArray, an empty list."""
     if variable.raw.kind == VarKind.ARRAY:
         made = declare_variable_like(
-            recorder, recorder.namer.temporary_name("create_array"), variable.raw
+            recorder, recorder.namer.generate_temporary_name("create_array"), variable.raw
         )
         recorder.append_op("create_array", {}, {"Out": [made.name]})
         return made

@@ -52,18 +52,18 @@ class GradOpReplacements:
             ),
             None,
         )
-        forward = forward or _reconstruct_forward(desc, OPS[type])
+        forward = forward or _reconstruct_forward_op_or_none(desc, OPS[type])
         return None if forward is None else _make_vjp_op(desc, forward)
 
     def _candidate_forward_ops(self, type: str, desc: OpDesc) -> list[OpDesc]:
         """The ops of a type, in order, that use the least used name of the gradient op."""
-        ops, indices = self._ops_by_type.get(type, []), self._indices_within_type_by_variable(type)
+        ops, indices = self._ops_by_type.get(type, []), self._op_indices_of_type_by_variable(type)
         slots = (
             _iter_names_without_gradient_suffix(names) if slot.endswith(GRADIENT_SUFFIX) else names
             for slot, names in desc.inputs.items()
         )
         known = [
-            set(_names_with_and_without_scopes(name)) & indices.keys()
+            set(_iter_names_with_and_without_scopes(name)) & indices.keys()
             for names in slots
             for name in names
             if name != EMPTY_NAME
@@ -73,7 +73,7 @@ class GradOpReplacements:
         rarest = min(known, key=lambda names: sum(len(indices[n]) for n in names))
         return [ops[i] for i in sorted({i for name in rarest for i in indices[name]})]
 
-    def _indices_within_type_by_variable(self, type: str) -> dict[str, list[int]]:
+    def _op_indices_of_type_by_variable(self, type: str) -> dict[str, list[int]]:
         if type not in self._indices_by_name:
             found = self._indices_by_name[type] = {}
             for i, op in enumerate(self._ops_by_type.get(type, [])):
@@ -94,7 +94,7 @@ def _is_grad_op_defined_by_oarlock(desc: OpDesc) -> bool:
     }
 
 
-def _reconstruct_forward(gradient: OpDesc, op: Op) -> OpDesc | None:
+def _reconstruct_forward_op_or_none(gradient: OpDesc, op: Op) -> OpDesc | None:
     """Reconstruct a pruned forward op; None unless the gradient op has all inputs of the rule."""
     given = {slot: names for slot, names in gradient.inputs.items() if names}
     needed = {s.name for s in op.ins if not s.is_optional} | {
@@ -135,13 +135,13 @@ def _do_known_names_match(names: Iterable[str], theirs: Sequence[str]) -> bool:
     return not found or (
         len(found) == len(theirs)
         and all(
-            a == EMPTY_NAME or b in _names_with_and_without_scopes(a)
+            a == EMPTY_NAME or b in _iter_names_with_and_without_scopes(a)
             for a, b in zip(found, theirs, strict=True)
         )
     )
 
 
-def _names_with_and_without_scopes(name: str) -> Iterator[str]:
+def _iter_names_with_and_without_scopes(name: str) -> Iterator[str]:
     """The name, and the name without the scopes that `paddle.static.gradients` adds."""
     yield name
     while name.startswith(SCOPE):

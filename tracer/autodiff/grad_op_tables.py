@@ -145,6 +145,7 @@ GRAD_INPUT_SLOTS = {
     "lerp": "Out Out@GRAD Weight X Y",
     "lgamma": "Out@GRAD X",
     "linear_chain_crf": "Alpha Emission EmissionExps Label Length LogLikelihood@GRAD Transition TransitionExps",
+    "linear_interp": "Out@GRAD OutSize Scale SizeTensor X",
     "linear_interp_v2": "Out@GRAD OutSize Scale SizeTensor X",
     "lod_reset": "Out@GRAD X",
     "log": "Out@GRAD X",

@@ -24,11 +24,13 @@ def widen_shapes_if_program_has_loops(program: Program) -> None:
     if any(op.type == "while" for op in program.ops()):
         loose: set[int] = set()
         ops = [(block.idx, op) for block in program.blocks for op in block.ops]
-        while sum(_widen_outputs(program, at, op, loose) for at, op in ops):
+        while sum(_widen_outputs_and_report_change(program, at, op, loose) for at, op in ops):
             pass
 
 
-def _widen_outputs(program: Program, block: int, desc: OpDesc, loose: set[int]) -> bool:
+def _widen_outputs_and_report_change(
+    program: Program, block: int, desc: OpDesc, loose: set[int]
+) -> bool:
     """Make contradicted output dimensions of an op dynamic; return whether there were any.
 
     loose: ids of the declarations changed so far.

@@ -32,20 +32,20 @@ def _pop_output_grads_or_zeros(
     return found
 
 
-def _append_print_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
+def _print_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     gradient = backward.cotangents.pop(op.outputs["Out"][0])
     name = op.inputs["In"][0]
     if not backward.needs_grad(name):
         return
     result = declare_variable_like(
-        backward.recorder, backward.recorder.namer.temporary_name("print"), gradient.raw
+        backward.recorder, backward.recorder.namer.generate_temporary_name("print"), gradient.raw
     )
     attrs = {**op.attrs, "is_forward": Attr(AttrType.BOOLEAN, False)}
     backward.recorder.append_op("print", {"In": [gradient.name]}, {"Out": [result.name]}, attrs)
     backward.accumulate(name, result)
 
 
-def _append_py_func_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
+def _py_func_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     gradients = _pop_output_grads_or_zeros(backward, op, at)
     number, names = op.attr("forward_callable_id"), op.inputs["X"]
     wanted = [i for i, name in enumerate(names) if backward.needs_grad(name)]
@@ -60,7 +60,7 @@ def _append_py_func_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> 
     result = [
         declare_variable_like(
             backward.recorder,
-            backward.recorder.namer.temporary_name("py_func"),
+            backward.recorder.namer.generate_temporary_name("py_func"),
             backward.value_before(names[i], at).raw,
         )
         for i in wanted
@@ -75,7 +75,7 @@ def _append_py_func_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> 
         backward.accumulate(names[i], gradient)
 
 
-def _pylayer_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
+def _pylayer_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
     gradients = [g for g in _pop_output_grads_or_zeros(backward, op, at) if g is not None]
     for name, gradient in zip(
         op.inputs["X"], call_static_pylayer_backward(op, gradients), strict=True
@@ -85,7 +85,7 @@ def _pylayer_grad(backward: ProgramBackwardPass, op: OpDesc, at: int) -> None:
 
 
 GRADIENT_RULES |= {
-    "print": _append_print_grad,
-    "py_func": _append_py_func_grad,
-    "pylayer": _pylayer_grad,
+    "print": _print_gradient_rule,
+    "py_func": _py_func_gradient_rule,
+    "pylayer": _pylayer_gradient_rule,
 }

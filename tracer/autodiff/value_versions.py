@@ -147,10 +147,10 @@ class ValueVersions:
         first = 0
         for part, count in self._blocks_with_num_ops:
             rest = part.ops[count:]
-            part.ops[:] = [*self._ops_with_copies(first, first + count), *rest]
+            part.ops[:] = [*self._iter_ops_with_copies(first, first + count), *rest]
             first += count
 
-    def _ops_with_copies(self, first: int, end: int) -> Iterator[OpDesc]:
+    def _iter_ops_with_copies(self, first: int, end: int) -> Iterator[OpDesc]:
         for i in range(first, end):
             yield from self._copy_ops.get(i, ())
             yield self.forward_ops[i]

@@ -190,7 +190,9 @@ def _detach_as_leaves(xs: Any) -> list[Tensor]:
     return leaves
 
 
-def _require_fitting_vectors_or_ones(v: Any, tensors: list[Tensor], function: str) -> list[Tensor]:
+def _require_same_shaped_vectors_or_ones(
+    v: Any, tensors: list[Tensor], function: str
+) -> list[Tensor]:
     """Return v as a list, by default ones; raises OpError if the shapes differ from those of
     `tensors`.
     """
@@ -206,7 +208,7 @@ def _require_fitting_vectors_or_ones(v: Any, tensors: list[Tensor], function: st
     return vectors
 
 
-def _fill_missing_with_zeros(
+def _fill_missing_grads_with_zeros(
     grads: Sequence[Tensor | None], tensors: list[Tensor], like: Any
 ) -> Any:
     """Replace missing gradients by zeros; return a tensor if `like` is one, otherwise a tuple."""
@@ -225,11 +227,11 @@ def vjp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
     grads = grad(
         results,
         leaves,
-        _require_fitting_vectors_or_ones(v, results, "vjp"),
+        _require_same_shaped_vectors_or_ones(v, results, "vjp"),
         create_graph=True,
         allow_unused=True,
     )
-    return ys, _fill_missing_with_zeros(grads, leaves, xs)
+    return ys, _fill_missing_grads_with_zeros(grads, leaves, xs)
 
 
 def jvp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
@@ -240,7 +242,7 @@ def jvp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
     once more computes the product (double backward).
     """
     leaves = _detach_as_leaves(xs)
-    vectors = _require_fitting_vectors_or_ones(v, leaves, "jvp")
+    vectors = _require_same_shaped_vectors_or_ones(v, leaves, "jvp")
     ys = func(*leaves)
     results = _to_list(ys)
     cotangents = [ones_like(y) for y in results]
@@ -259,4 +261,4 @@ def jvp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
         if pairs
         else [None] * len(cotangents)
     )
-    return ys, _fill_missing_with_zeros(products, results, ys)
+    return ys, _fill_missing_grads_with_zeros(products, results, ys)

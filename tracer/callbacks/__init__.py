@@ -1,5 +1,5 @@
 """Callbacks of Model.fit."""
 
 from ..hapi.callbacks import *
-from ..hapi.event_log import TensorBoard, VisualDL
 from ..hapi.progress import ProgBarLogger
+from ..hapi.tensorboard_events import TensorBoard, VisualDL

@@ -76,7 +76,7 @@ class ProgramInliner:
         block.vars[result.name] = result
         return result.name
 
-    def _resolve_new_name_or_keep(self, block: int, name: str) -> str:
+    def _find_new_name_or_keep(self, block: int, name: str) -> str:
         """Return the new name of a variable that is visible in a block."""
         at = block
         while (at, name) not in self._new_names and at > 0:
@@ -84,9 +84,9 @@ class ProgramInliner:
         return self._new_names.get((at, name), name)
 
     def _copy_op(self, block: int, op: OpDesc) -> OpDesc:
-        def rename_slots(slots: dict[str, list[str]]) -> dict[str, list[str]]:
+        def rename_variables_in_slots(slots: dict[str, list[str]]) -> dict[str, list[str]]:
             return {
-                slot: [self._resolve_new_name_or_keep(block, n) for n in names]
+                slot: [self._find_new_name_or_keep(block, n) for n in names]
                 for slot, names in slots.items()
             }
 
@@ -96,12 +96,14 @@ class ProgramInliner:
         if op.type == "recurrent":
             for key in ("ex_states", "states"):
                 names = [
-                    self._resolve_new_name_or_keep(op.attr("sub_block"), n)
-                    for n in op.attr(key, [])
+                    self._find_new_name_or_keep(op.attr("sub_block"), n) for n in op.attr(key, [])
                 ]
                 attrs[key] = Attr(AttrType.STRINGS, names)
         return replace(
-            op, inputs=rename_slots(op.inputs), outputs=rename_slots(op.outputs), attrs=attrs
+            op,
+            inputs=rename_variables_in_slots(op.inputs),
+            outputs=rename_variables_in_slots(op.outputs),
+            attrs=attrs,
         )
 
     def _map_step_variables_to_sequences(self, block: int, op: OpDesc) -> None:
@@ -110,7 +112,7 @@ class ProgramInliner:
         """
         inner = op.attr("sub_block")
         for name in (*op.inputs.get("inputs", []), *op.outputs.get("outputs", [])):
-            self._new_names[inner, name] = self._resolve_new_name_or_keep(block, name)
+            self._new_names[inner, name] = self._find_new_name_or_keep(block, name)
 
     def _copy_attr(self, block: int, attr: Attr) -> Attr:
         if attr.type == AttrType.BLOCK:
@@ -118,9 +120,9 @@ class ProgramInliner:
         if attr.type == AttrType.BLOCKS:
             return Attr(attr.type, [self._copy_block_once(index) for index in attr.value])
         if attr.type == AttrType.VAR:
-            return Attr(attr.type, self._resolve_new_name_or_keep(block, attr.value))
+            return Attr(attr.type, self._find_new_name_or_keep(block, attr.value))
         return (
-            Attr(attr.type, [self._resolve_new_name_or_keep(block, n) for n in attr.value])
+            Attr(attr.type, [self._find_new_name_or_keep(block, n) for n in attr.value])
             if attr.type == AttrType.VARS
             else attr
         )

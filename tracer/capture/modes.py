@@ -245,9 +245,9 @@ class Static(Mode):
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Infer the shapes of the results, and record the op."""
         args = tuple(
-            [self._resolve_path_dependent_operand(op, one) for one in arg]
+            [self._check_or_reshape_path_dependent_operand(op, one) for one in arg]
             if isinstance(arg, list | tuple)
-            else self._resolve_path_dependent_operand(op, arg)
+            else self._check_or_reshape_path_dependent_operand(op, arg)
             for arg in args
         )
         metas = metas_of_inputs(op, args)
@@ -273,7 +273,7 @@ class Static(Mode):
                 variable.where = written.user_line
         return result[0] if len(op.outs) == 1 else tuple(result)
 
-    def _resolve_path_dependent_operand(self, op: Op, operand: Any) -> Any:
+    def _check_or_reshape_path_dependent_operand(self, op: Op, operand: Any) -> Any:
         """Return an input of an op. Report an error if it may be undefined, or if its dtype or rank
         differs between paths. A scalar that is 0-D on one path and [1] on the other is reshaped to
         0-D.
@@ -452,10 +452,10 @@ class DynamicSizeEmitter:
         ):
             self._variable_name = self._tensor.name
             shape_output = self._shape_output = OPS["shape"](self._tensor)
-        return emit_size(self._tensor, axis, shape_output)
+        return emit_axis_size(self._tensor, axis, shape_output)
 
 
-def emit_size(tensor: Tensor, axis: int, sizes: Tensor | None = None) -> Tensor:
+def emit_axis_size(tensor: Tensor, axis: int, sizes: Tensor | None = None) -> Tensor:
     """Return the size of an axis as a 0-D int32 Variable, by a `shape` and a `slice` op as in
     Paddle.
 

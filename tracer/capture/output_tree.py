@@ -115,7 +115,7 @@ def check_structure(tree: str, value: Any) -> None:
     or containers, or None instead of a tensor.
     """
     recorded, found = json.loads(tree), json.loads(flatten(value, "out")[1])
-    why = _find_difference(recorded, found, "")
+    why = _describe_difference(recorded, found, "")
     if why:
         raise StructureError(
             f"the program returns {_format_structure(recorded)}, Python returns "
@@ -127,7 +127,7 @@ class StructureError(VerifyError):
     """The results of Python and of the program have different structures."""
 
 
-def _find_difference(recorded: Any, found: Any, path: str) -> str:
+def _describe_difference(recorded: Any, found: Any, path: str) -> str:
     """Describe where two nestings differ; empty if they are equal."""
     one, two = _container_kind_and_items(recorded), _container_kind_and_items(found)
     if one is None or two is None:
@@ -135,7 +135,7 @@ def _find_difference(recorded: Any, found: Any, path: str) -> str:
         return "" if alike else f" (at {path or 'the result'})"
     if one[0] != two[0] or list(one[1]) != list(two[1]):
         return f" (at {path or 'the result'})"
-    inner = (_find_difference(one[1][key], two[1][key], f"{path}[{key!r}]") for key in one[1])
+    inner = (_describe_difference(one[1][key], two[1][key], f"{path}[{key!r}]") for key in one[1])
     return next(filter(None, inner), "")
 
 
@@ -168,7 +168,7 @@ def select_outputs_checking_constants(tree: str, leaves: Sequence[Any]) -> list[
     Raises VerifyError if a constant differs from the recorded one.
     """
     outputs = {}
-    for node, leaf in zip(_leaf_nodes(json.loads(tree)), leaves, strict=True):
+    for node, leaf in zip(_iter_leaf_nodes(json.loads(tree)), leaves, strict=True):
         if isinstance(node, int):
             outputs[node] = leaf
         elif node is not None and not _is_equal_or_both_nan(leaf, node["value"]):
@@ -184,7 +184,7 @@ def _is_equal_or_both_nan(a: Any, b: Any) -> bool:
     return bool(a == b) or (are_floats and math.isnan(a) and math.isnan(b))
 
 
-def _leaf_nodes(node: Any) -> Iterator[Any]:
+def _iter_leaf_nodes(node: Any) -> Iterator[Any]:
     """Yield the JSON node of each leaf."""
     if node is None or isinstance(node, int) or "value" in node:
         yield node
@@ -197,4 +197,4 @@ def _leaf_nodes(node: Any) -> Iterator[Any]:
         else node["dict"].values()
     )
     for item in inner:
-        yield from _leaf_nodes(item)
+        yield from _iter_leaf_nodes(item)

@@ -182,7 +182,7 @@ class Recorder:
             raise
 
     @contextmanager
-    def count_open_loop(self) -> Iterator[None]:
+    def track_open_loop(self) -> Iterator[None]:
         """Count a loop as open (`num_open_loops`) while its body, which may be recorded again, is
         recorded.
         """
@@ -340,7 +340,7 @@ class Recorder:
                 existing = self.var(self.find_name_or_declare_persistable(operand))
                 assert existing is not None
                 return existing
-        desc = self.declare(self.namer.temporary_name(op.type), meta)
+        desc = self.declare(self.namer.generate_temporary_name(op.type), meta)
         desc.lod_level = self._result_lod_level(op, slot, args, meta)
         return desc
 
@@ -405,7 +405,9 @@ class Recorder:
         """Append an op with one operand, and return its result, which has the shape and dtype of
         the operand.
         """
-        result = self.create_variable(self.declare(self.namer.temporary_name(type), operand.meta))
+        result = self.create_variable(
+            self.declare(self.namer.generate_temporary_name(type), operand.meta)
+        )
         result.where = self.append_op(
             type,
             {slot: [self.find_name_or_declare_persistable(operand)]},

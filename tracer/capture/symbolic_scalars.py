@@ -308,7 +308,9 @@ def _to_float64(value: Any) -> Any:
     return OPS["cast"](value, in_dtype=parse_dtype(value.meta.dtype).proto, out_dtype=wanted.proto)
 
 
-def _make_shift(left: bool) -> Callable[[Any, Any, PossibleScalarTypes, PossibleScalarTypes], Any]:
+def _make_shift_operator(
+    left: bool,
+) -> Callable[[Any, Any, PossibleScalarTypes, PossibleScalarTypes], Any]:
     def shift(x: Any, y: Any, a: PossibleScalarTypes, b: PossibleScalarTypes) -> Any:
         if not b.is_nonnegative:
             number = y if isinstance(y, Tensor) else x
@@ -325,8 +327,8 @@ INTEGER_IMPLEMENTATIONS: dict[
     str, Callable[[Any, Any, PossibleScalarTypes, PossibleScalarTypes], Any]
 ] = {
     "pow": _integer_power,
-    "lshift": _make_shift(True),
-    "rshift": _make_shift(False),
+    "lshift": _make_shift_operator(True),
+    "rshift": _make_shift_operator(False),
 }
 
 
@@ -439,7 +441,7 @@ def _make_rounding_operator(op: str) -> Callable[[Any], Any]:
     return operator
 
 
-def _to_index(self: Any) -> int:
+def _dunder_index(self: Any) -> int:
     mine = self.scalar_kind
     if mine is not None and self.meta.dtype.kind == "f":
         raise make_concrete_number_error(self, "index", "have an int on all paths")
@@ -510,7 +512,7 @@ def install_number_operators(variable: type) -> None:
         "__rdivmod__": _rdivmod,
         "__pos__": _unary_plus,
         "__getattr__": _reject_python_number_member,
-        "__index__": _to_index,
+        "__index__": _dunder_index,
         "real": _make_scalar_property("real", _bool_to_int),
         "imag": _make_scalar_property("imag", lambda v: v * 0),
         "is_integer": _make_scalar_property("is_integer", _reject_is_integer),

@@ -73,10 +73,10 @@ class UndefinedCheck:
         meta = Meta(self.desc.shape, parse_dtype(self.desc.dtype).np)
         one = Meta((1, *meta.shape), meta.dtype)
         index = self._emit_index_zero_if_defined(recorder)
-        stacked = self._emit_helper_op(
+        stacked = self._emit_check_op(
             recorder, "stack", {"X": [self.desc.name]}, one, axis=Attr(AttrType.INT, 0)
         )
-        checked = self._emit_helper_op(
+        checked = self._emit_check_op(
             recorder,
             "gather",
             {"X": [stacked], "Index": [index]},
@@ -91,13 +91,13 @@ class UndefinedCheck:
         bool_meta, int64_meta = Meta((), np.dtype(bool)), Meta((), np.dtype(np.int64))
         condition, desc = self.flag_name, recorder.var(self.flag_name)
         if desc is None or desc.shape:
-            condition = self._emit_helper_op(
+            condition = self._emit_check_op(
                 recorder, "reshape2", {"X": [condition]}, bool_meta, shape=Attr(AttrType.INTS, [])
             )
         if self.expected:
-            condition = self._emit_helper_op(recorder, "logical_not", {"X": [condition]}, bool_meta)
+            condition = self._emit_check_op(recorder, "logical_not", {"X": [condition]}, bool_meta)
         types = {"in_dtype": Attr(AttrType.INT, BOOL), "out_dtype": Attr(AttrType.INT, INT64)}
-        return self._emit_helper_op(
+        return self._emit_check_op(
             recorder,
             "cast",
             {"X": [condition]},
@@ -106,7 +106,7 @@ class UndefinedCheck:
             **types,
         )
 
-    def _emit_helper_op(
+    def _emit_check_op(
         self,
         recorder: Recorder,
         type: str,
@@ -118,7 +118,9 @@ class UndefinedCheck:
         """Write one op of the check and return the name of its output."""
         name = name.replace("'", '"') or type  # ONNX Runtime quotes names with '
         result = recorder.declare(
-            recorder.namer.temporary_name(name), meta, stop_gradient=self.desc.stop_gradient
+            recorder.namer.generate_temporary_name(name),
+            meta,
+            stop_gradient=self.desc.stop_gradient,
         )
         op = recorder.append_op(
             type, operands, {"Y" if type == "stack" else "Out": [result.name]}, attrs

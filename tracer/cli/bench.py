@@ -32,7 +32,7 @@ def parse_shapes(texts: list[str]) -> dict[str, list[int]]:
     return shapes
 
 
-def require_valid_inputs_and_run_seconds(
+def require_accepted_inputs_and_time_run(
     engine: Engine, shapes: dict[str, list[int]]
 ) -> tuple[list[Any], float]:
     """Return the first synthetic inputs that the engine accepts, and the seconds of that run.
@@ -66,7 +66,7 @@ def measure_model_times(
     files = read_model(prefix)
     engine = Engine(files.pdmodel, files.params_path, files.name, **options)
     load = perf_counter() - start
-    arrays, first = require_valid_inputs_and_run_seconds(engine, parse_shapes(shape))
+    arrays, first = require_accepted_inputs_and_time_run(engine, parse_shapes(shape))
     times = []
     for _ in range(warmup + repeat):
         start = perf_counter()
@@ -78,7 +78,7 @@ def measure_model_times(
     return {f"{key}_ms": 1e3 * float(value) for key, value in seconds.items()}
 
 
-def print_model_times(
+def measure_and_print_model_times(
     prefix: str, shape: list[str], warmup: int, repeat: int, json: bool, **options: Any
 ) -> None:
     """Time a model and print the times as a table or as JSON."""

@@ -143,7 +143,7 @@ def trace_save_and_run(model: LeNet, images: Array, prefix: str) -> BackendResul
     )
 
 
-def run_translated(images: Array, prefix: str) -> BackendResult:
+def load_and_run_translated_layer(images: Array, prefix: str) -> BackendResult:
     """Load the files of `jit.save` with `jit.load` and run them."""
     start = perf_counter()
     layer = jit.load(prefix)
@@ -164,7 +164,7 @@ def runner_path() -> str:
     raise OarlockError("oarlock-runner is neither installed with this Python nor in PATH")
 
 
-def run_runner(images: Array, prefix: str) -> BackendResult:
+def run_cpp_runner(images: Array, prefix: str) -> BackendResult:
     """Run the saved files with the C++ runner, in a process of its own."""
     program = runner_path()
     input_path, output_path = f"{prefix}.test.npz", f"{prefix}.result.npz"
@@ -273,8 +273,8 @@ def run_demo(out: Path, epochs: int, seed: int) -> None:
     results = [
         eager,
         trace_save_and_run(model, digits.test_images, str(out / "lenet_traced")),
-        run_translated(digits.test_images, prefix),
-        run_runner(digits.test_images, prefix),
+        load_and_run_translated_layer(digits.test_images, prefix),
+        run_cpp_runner(digits.test_images, prefix),
         export_and_run_onnx(digits.test_images, prefix),
     ]
     terminal.print(comparison_table(results, digits.test_labels))

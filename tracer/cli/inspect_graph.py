@@ -48,34 +48,34 @@ def show_graph(path: str) -> None:
         f"{domain or 'ai.onnx'} {version}" for domain, version in sorted(summary.opsets.items())
     )
     out.print(
-        _escape_unprintable(f"{summary.producer}; opsets {opsets}; {summary.weights}"),
+        _decode_and_escape_unprintable(f"{summary.producer}; opsets {opsets}; {summary.weights}"),
         highlight=False,
         markup=False,
     )
     if summary.dims:
-        dims = _escape_unprintable(summary.dims[:MAX_DIMS_LENGTH])
+        dims = _decode_and_escape_unprintable(summary.dims[:MAX_DIMS_LENGTH])
         out.print(f"dims: {dims}", highlight=False, markup=False)
     table = Table("op", "count", title=f"{sum(summary.ops.values())} nodes")
     for name, count in sorted(summary.ops.items()):
-        table.add_row(Text(_escape_unprintable(name)), str(count))
+        table.add_row(Text(_decode_and_escape_unprintable(name)), str(count))
     out.print(table)
 
 
-def _escape_unprintable(value: str | bytes) -> str:
+def _decode_and_escape_unprintable(value: str | bytes) -> str:
     """Decode text of a file; escape invalid UTF-8 and unprintable characters for the terminal."""
     text = value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def _inputs_outputs_table(title: str, summary: GraphSummary) -> Table:
-    table = Table("", "name", "type", title=Text(_escape_unprintable(title)))
+    table = Table("", "name", "type", title=Text(_decode_and_escape_unprintable(title)))
     for direction, specs in (("input", summary.inputs), ("output", summary.outputs)):
         for name, dtype, shape in specs:
             sizes = ",".join(str(d) for d in shape)
             table.add_row(
                 direction,
-                Text(_escape_unprintable(name)),
-                Text(_escape_unprintable(f"{dtype}[{sizes}]")),
+                Text(_decode_and_escape_unprintable(name)),
+                Text(_decode_and_escape_unprintable(f"{dtype}[{sizes}]")),
             )
     return table
 
@@ -104,8 +104,10 @@ def _summarize_onnx(path: str) -> GraphSummary:
     inputs = [
         _tensor_spec_of_onnx_value(v, onnx) for v in model.graph.input if v.name not in initializers
     ]
-    opsets = {_escape_unprintable(o.domain): o.version for o in model.opset_import}
-    producer = f"{_escape_unprintable(model.producer_name) or 'ONNX'}, IR {model.ir_version}"
+    opsets = {_decode_and_escape_unprintable(o.domain): o.version for o in model.opset_import}
+    producer = (
+        f"{_decode_and_escape_unprintable(model.producer_name) or 'ONNX'}, IR {model.ir_version}"
+    )
     outputs = [_tensor_spec_of_onnx_value(v, onnx) for v in model.graph.output]
     return GraphSummary(
         producer,
@@ -123,16 +125,17 @@ def _tensor_spec_of_onnx_value(value: Any, onnx: Any) -> TensorSpec:
     names = {number: name.lower() for name, number in onnx.TensorProto.DataType.items()}
     names |= {onnx.TensorProto.FLOAT: "float32", onnx.TensorProto.DOUBLE: "float64"}
     sizes = [
-        _escape_unprintable(d.dim_param) or (d.dim_value if d.HasField("dim_value") else "?")
+        _decode_and_escape_unprintable(d.dim_param)
+        or (d.dim_value if d.HasField("dim_value") else "?")
         for d in tensor.shape.dim
     ]
-    return _escape_unprintable(value.name), names.get(tensor.elem_type, "?"), sizes
+    return _decode_and_escape_unprintable(value.name), names.get(tensor.elem_type, "?"), sizes
 
 
 def _iter_op_types_with_subgraphs(graph: Any) -> Iterable[str]:
     """Yield the op type of each node, also of nodes in subgraphs."""
     for node in graph.node:
-        yield _escape_unprintable(node.op_type)
+        yield _decode_and_escape_unprintable(node.op_type)
         for attribute in node.attribute:
             for inner in (attribute.g, *attribute.graphs):
                 yield from _iter_op_types_with_subgraphs(inner)
@@ -141,7 +144,14 @@ def _iter_op_types_with_subgraphs(graph: Any) -> Iterable[str]:
 def _format_initializer_counts_by_file(initializers: Any) -> str:
     """Describe how many initializers are in the file and in each external file."""
     locations = Counter(
-        next((_escape_unprintable(e.value) for e in i.external_data if e.key == "location"), "")
+        next(
+            (
+                _decode_and_escape_unprintable(e.value)
+                for e in i.external_data
+                if e.key == "location"
+            ),
+            "",
+        )
         for i in initializers
     )
     inside = locations.pop("", 0)

@@ -341,9 +341,9 @@ def bench(
 
     `oarlock-runner bench` has more options.
     """
-    from .bench import print_model_times  # noqa: PLC0415
+    from .bench import measure_and_print_model_times  # noqa: PLC0415
 
-    print_model_times(
+    measure_and_print_model_times(
         prefix, shape, warmup, repeat, json, device=device, threads=threads, cache_dir=cache_dir
     )
 
@@ -378,7 +378,7 @@ def run_script(
     """Run an unchanged script that imports paddle: `oarlock run-script train.py ARGUMENTS` or
     `oarlock run-script -m module ARGUMENTS`.
     """
-    from ..compat.script import exec_script_with_oarlock_as_paddle  # noqa: PLC0415
+    from ..compat.run_script import exec_script_with_oarlock_as_paddle  # noqa: PLC0415
 
     if not context.args:
         raise ValueError("run-script: no script; give a path, or -m MODULE")

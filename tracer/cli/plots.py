@@ -10,7 +10,7 @@ import numpy as np
 from ..core.errors import OarlockError
 
 
-def _pyplot() -> Any:
+def _import_pyplot() -> Any:
     try:
         import matplotlib  # noqa: PLC0415
     except ImportError:
@@ -23,7 +23,7 @@ def _pyplot() -> Any:
 
 def plot_losses(losses: list[float], path: Path) -> None:
     """Plot the loss of each step and its moving average."""
-    pyplot = _pyplot()
+    pyplot = _import_pyplot()
     figure, axes = pyplot.subplots(figsize=(7, 4), layout="constrained")
     axes.plot(losses, color="#bbbbbb", linewidth=0.8, label="step")
     window = max(1, min(25, len(losses) // 4))
@@ -39,7 +39,7 @@ def plot_losses(losses: list[float], path: Path) -> None:
 
 def plot_predictions(images: Any, labels: Any, logits: Any, path: Path, count: int = 24) -> None:
     """Plot `count` digits with the model's predictions, wrong ones first and in red."""
-    pyplot = _pyplot()
+    pyplot = _import_pyplot()
     predictions = logits.argmax(1)
     order = np.argsort(predictions == labels[:, 0], kind="stable")[:count]
     figure, grid = pyplot.subplots(3, count // 3, figsize=(count // 3, 3.6), layout="constrained")

@@ -22,7 +22,7 @@ def serve_models(
     """Serve models until SIGINT or SIGTERM.  Returns the exit code.
 
     models: PREFIX or NAME=PREFIX.
-    limits: the fields of serving.body.RequestLimits.
+    limits: the fields of serving.request_body.RequestLimits.
     options: of the engine.
     """
     missing = [name for name in _REQUIRED_PACKAGES if importlib.util.find_spec(name) is None]
@@ -30,7 +30,7 @@ def serve_models(
         raise OpError(
             f"serve: missing packages: {', '.join(missing)} (pip install 'oarlock[serve]')"
         )
-    from ..serving.body import RequestLimits  # noqa: PLC0415 - an extra
+    from ..serving.request_body import RequestLimits  # noqa: PLC0415 - an extra
     from ..serving.served_model import ServedModel  # noqa: PLC0415
     from ..serving.server import check_bind_address_is_local_or_allowed, serve  # noqa: PLC0415
 

@@ -35,13 +35,13 @@ class PaddleFinder(Loader, MetaPathFinder):
         if fullname != "paddle" and not fullname.startswith("paddle."):
             return None
         self._on_import()
-        if _find_module(fullname) is None:
+        if _import_paddle_module_or_none(fullname) is None:
             return None
         return ModuleSpec(fullname, self, is_package=True)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Return the module of Oarlock (import protocol)."""
-        module = _find_module(spec.name)
+        module = _import_paddle_module_or_none(spec.name)
         assert module is not None
         self._specs[spec.name] = module.__spec__
         return module
@@ -56,7 +56,7 @@ class PaddleFinder(Loader, MetaPathFinder):
         self._lazy_submodules.add()
         _register_shadowed_submodules(name, module)
 
-    def forget(self) -> None:
+    def unload_paddle_modules(self) -> None:
         """Remove the modules of `paddle` from `sys.modules` and undo changes of Oarlock's
         modules.
         """
@@ -171,7 +171,7 @@ class AliasModule(ModuleType):
             setattr(parent, name, self._function)
 
 
-def _find_module(fullname: str) -> ModuleType | None:
+def _import_paddle_module_or_none(fullname: str) -> ModuleType | None:
     """Return the module for `paddle.x`, or None if neither Paddle nor Oarlock has it."""
     inner = fullname[len("paddle") :]
     name = f"oarlock{inner}"

@@ -17,7 +17,7 @@ from ..core.paddle1_compat import compat
 from . import api_version as api_versions
 from .api_version import ApiVersion
 from .finder import AliasModuleFinder, PaddleFinder
-from .zero_dim import patch_functions_to_return_one_element
+from .no_zero_dim_emulation import patch_zero_dim_results_with_undo
 
 # Set to the emulated version or `auto`; children/sitecustomize.py reads it.
 INHERITED_VARIABLE = "OARLOCK_AS_PADDLE"
@@ -60,14 +60,14 @@ def install(version: str | None = None) -> None:
                 )
             )
         return
-    _check_not_imported()
+    _check_paddle_not_imported()
     _installation = _Installation(PaddleFinder(_on_first_import))
     sys.meta_path.insert(0, _installation.finder)
     sys.meta_path.append(views := AliasModuleFinder())
     _installation.undo += [
         functools.partial(sys.meta_path.remove, finder) for finder in (_installation.finder, views)
     ]
-    _installation.undo.append(_installation.finder.forget)
+    _installation.undo.append(_installation.finder.unload_paddle_modules)
     _export_environment(_installation, "auto" if requested is None else requested.version)
     requested = requested or api_versions.detect_from_main()
     if requested is not None:
@@ -94,7 +94,7 @@ def as_paddle(version: str | None = None) -> Iterator[None]:
             uninstall()
 
 
-def _check_not_imported() -> None:
+def _check_paddle_not_imported() -> None:
     real = sys.modules.get("paddle")
     if real is not None:
         path = getattr(real, "__file__", None) or "an unknown file"
@@ -136,7 +136,7 @@ def _emulate_version(installation: _Installation, api_version: ApiVersion) -> No
         lambda: setattr(oarlock.version, "reported_version", own_version),
     ]
     if not api_version.has_zero_dim_tensors:
-        installation.undo.append(patch_functions_to_return_one_element())
+        installation.undo.append(patch_zero_dim_results_with_undo())
     if api_version.is_static_by_default and oarlock.in_dynamic_mode():
         oarlock.enable_static()
         installation.undo.append(oarlock.disable_static)

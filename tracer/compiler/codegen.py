@@ -26,9 +26,9 @@ from .instructions import (
 )
 from .kernel_selection import (
     INLINE_HELPERS,
+    find_inline_expression,
     find_native_kernel,
     fold_call_without_inputs,
-    inline_expression,
     kernel_without_errstate,
     select_native_call,
 )
@@ -78,7 +78,7 @@ class FunctionSourceWriter:
         yield
         self._indent -= 1
 
-    def global_name(self, value: Any) -> str:
+    def get_or_create_global_name(self, value: Any) -> str:
         """The name of a global with this value."""
         found = self._global_names.get(id(value))
         if found is None:
@@ -86,7 +86,7 @@ class FunctionSourceWriter:
             self.global_values[found] = value  # keep the value alive, so that its id stays unique
         return found
 
-    def assign_none(self, registers: Sequence[str]) -> None:
+    def write_none_assignments(self, registers: Sequence[str]) -> None:
         """Set registers to None."""
         for i in range(0, len(registers), MAX_NAMES_PER_LINE):
             self.add_line(" = ".join((*registers[i : i + MAX_NAMES_PER_LINE], "None")))
@@ -99,7 +99,7 @@ class FunctionSourceWriter:
         for instruction in instructions:
             with errors_as_op_error(instruction.desc):
                 INSTRUCTION_WRITERS[type(instruction)](self, instruction)
-            self.assign_none(instruction.dead_after)
+            self.write_none_assignments(instruction.dead_after)
         if not instructions:
             self.add_line("pass")
 
@@ -116,7 +116,7 @@ class FunctionSourceWriter:
         """
         self.add_line(f"def run({', '.join(inputs)}):")
         with self.indented():
-            self.assign_none(unset)
+            self.write_none_assignments(unset)
             self.write_instructions(instructions)
             self.add_line(f"return ({''.join(f'{c}, ' for c in outputs)})")
         text = "\n".join(self.lines) + "\n"
@@ -154,16 +154,18 @@ def call_code(
     """
     operands = [_slot_code(s) for s in call.ins]
     if extra is not None:
-        arguments = ", ".join((*operands, *map(source.global_name, extra)))
-        return f"{source.global_name(kernel)}({arguments})"
+        arguments = ", ".join((*operands, *map(source.get_or_create_global_name, extra)))
+        return f"{source.get_or_create_global_name(kernel)}({arguments})"
     while operands and operands[-1] == "None":
         operands.pop()
     attrs = [
-        f"{n}={source.global_name(v)}" for n, v in call.attrs.items() if not keyword.iskeyword(n)
+        f"{n}={source.get_or_create_global_name(v)}"
+        for n, v in call.attrs.items()
+        if not keyword.iskeyword(n)
     ]
     odd = {n: v for n, v in call.attrs.items() if keyword.iskeyword(n)}
-    attrs += [f"**{source.global_name(odd)}"] if odd else []
-    return f"{source.global_name(kernel)}({', '.join(operands + attrs)})"
+    attrs += [f"**{source.get_or_create_global_name(odd)}"] if odd else []
+    return f"{source.get_or_create_global_name(kernel)}({', '.join(operands + attrs)})"
 
 
 def assignment_target(outs: RegisterSlots) -> str:
@@ -185,15 +187,21 @@ def _write_call_in_cheapest_form(source: FunctionSourceWriter, call: KernelCall)
             f"{assignment_target(call.outs)} = {call_code(source, call.op.kernel, call)}", call
         )
         return
-    fixed, written_out = fold_call_without_inputs(call), inline_expression(call)
+    fixed, written_out = fold_call_without_inputs(call), find_inline_expression(call)
     if fixed is not None:
-        source.add_line(f"{assignment_target(call.outs)} = {source.global_name(fixed)}", call)
+        source.add_line(
+            f"{assignment_target(call.outs)} = {source.get_or_create_global_name(fixed)}", call
+        )
     elif written_out is not None:
         names = {
-            n: source.global_name(v) for n, v in INLINE_HELPERS.items() if f"{{{n}}}" in written_out
+            n: source.get_or_create_global_name(v)
+            for n, v in INLINE_HELPERS.items()
+            if f"{{{n}}}" in written_out
         }
         text = written_out.format(
-            *call.ins, kernel=source.global_name(kernel_without_errstate(call.op)), **names
+            *call.ins,
+            kernel=source.get_or_create_global_name(kernel_without_errstate(call.op)),
+            **names,
         )
         source.add_line(f"{assignment_target(call.outs)} = {text}", call)
     else:
@@ -236,7 +244,10 @@ def _write_native_kernel_call_with_fallback(source: FunctionSourceWriter, call: 
 
 def _write_template_statement(source: FunctionSourceWriter, do: PythonStatement) -> None:
     of_tensors = TENSOR_VERSIONS if source.tensors else {}
-    names = {n: source.global_name(of_tensors.get(id(v), v)) for n, v in do.name_values.items()}
+    names = {
+        n: source.get_or_create_global_name(of_tensors.get(id(v), v))
+        for n, v in do.name_values.items()
+    }
     names |= {f"o{i}": register for i, register in enumerate(do.outs)}
     source.add_line(do.template.format(*do.ins, **names), do)
 
@@ -261,7 +272,7 @@ def _write_loop(source: FunctionSourceWriter, loop: Loop) -> None:
     source.add_line(f"while {loop.condition_register}:", loop)
     with source.indented():
         if source.on_iteration is not None:
-            source.add_line(f"{source.global_name(source.on_iteration)}()", loop)
+            source.add_line(f"{source.get_or_create_global_name(source.on_iteration)}()", loop)
         source.write_instructions(loop.body)
         if loop.residual_list is not None:
             source.add_line(
@@ -286,10 +297,8 @@ def _write_fused(source: FunctionSourceWriter, fused: FusedCalls) -> None:
     # if the expression falls back, no input may be overwritten before its last reader
     single = len(fused.outs) == 1 and fused.outs[0] not in fused.ins
     found = fused.outs[0] if single else "t"
-    source.add_line(
-        f"{found} = {source.global_name(compile_fused_expression(fused))}({', '.join(fused.ins)})",
-        fused,
-    )
+    kernel = source.get_or_create_global_name(compile_fused_expression(fused))
+    source.add_line(f"{found} = {kernel}({', '.join(fused.ins)})", fused)
     source.add_line(f"if {found} is NI:", fused)
     with source.indented():
         for call in fused.calls:

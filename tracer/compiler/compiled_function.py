@@ -12,7 +12,7 @@ from ..core import cuda, native
 from ..core._tape import limited
 from ..core.errors import OpError, append_user_line
 from ..core.errstate import IGNORE_ALL, errstate_variable
-from ..core.result_size_limit import copy_array
+from ..core.result_size_limit import copy_array_checking_memory
 from ..core.tensor import Tensor
 from ..ir.block_captures import select_paddle_form_control_flow_grads
 from ..ir.kernelless_op_traits import is_feed_or_fetch
@@ -24,7 +24,7 @@ from .error_wrapping import errors_as_op_error
 from .feeds import LOD_SUFFIX
 from .fusion import fuse_elementwise
 from .instructions import Instruction, LoweredProgram, iter_registers_written
-from .liveness import eliminate_dead_code, mark_dead_registers
+from .liveness import eliminate_dead_code, mark_dead_and_get_live_registers
 from .lod_propagation import FetchedNdarrayWithLod, as_level_list
 from .lowering import LOWERING_RULES, MULTI_INSTRUCTION_RULES, Lowering
 from .unsupported_ops import check_supported
@@ -56,7 +56,9 @@ class CompiledInstructions:
             )
             kept = kept if tensors or on_gpu else fuse_elementwise(kept, lowered.variables)
         big = _large_registers(lowered)
-        live = mark_dead_registers(kept, set(outputs), lambda register: register.rstrip("r") in big)
+        live = mark_dead_and_get_live_registers(
+            kept, set(outputs), lambda register: register.rstrip("r") in big
+        )
         self._source = FunctionSourceWriter(tensors, on_iteration, on_gpu)
         self.function: Function = self._source.write_and_compile_function(
             inputs, sorted(live - set(inputs)), kept, outputs
@@ -147,9 +149,9 @@ class CompiledProgram:
         self.feeds = list(program.feed_names() if feeds is None else feeds)
         self.fetches = list(program.fetch_names() if fetches is None else fetches)
         self._builds: dict[bool, _ProgramBuild] = {}
-        self._get_or_create_build_for_switch()
+        self._get_or_create_kernel_switch_build()
 
-    def _get_or_create_build_for_switch(self) -> _ProgramBuild:
+    def _get_or_create_kernel_switch_build(self) -> _ProgramBuild:
         """Return the build for the current state of the switch of compiled kernels. Each of the
         two builds is compiled at its first use.
         """
@@ -164,19 +166,19 @@ class CompiledProgram:
     @property
     def inputs_needing_row_splits(self) -> list[str]:
         """The inputs whose LoD offsets the program reads. Each is fed as `<name>.lod`."""
-        return self._get_or_create_build_for_switch().lod_input_names
+        return self._get_or_create_kernel_switch_build().lod_input_names
 
     @property
     def callables_of_source(self) -> list[Any]:
         """The callables among the global values of the source: kernels and helpers."""
-        return self._get_or_create_build_for_switch().function.callables_of_source
+        return self._get_or_create_kernel_switch_build().function.callables_of_source
 
     @property
     def source_text(self) -> str:
         """The Python source of the build for the current state of the switch of compiled
         kernels.
         """
-        return self._get_or_create_build_for_switch().function.source_text
+        return self._get_or_create_kernel_switch_build().function.source_text
 
     def run(self, scope: Mapping[str, Tensor], feed: Mapping[str, Any]) -> list[Any]:
         """Run the program and return the fetched arrays.
@@ -185,7 +187,7 @@ class CompiledProgram:
         feed: an array for each input.
         Raises OpError for a missing input or value, and for an op that fails.
         """
-        built = self._get_or_create_build_for_switch()
+        built = self._get_or_create_kernel_switch_build()
         missing = [name for name in self.feeds if name not in feed]
         if missing:
             raise OpError(
@@ -245,7 +247,7 @@ def _copy_if_shared(name: str, array: Any, shared: set[int]) -> Any:
         return array
     found = np.asarray(array)
     owned = found.base is None and found.flags.writeable and id(array) not in shared
-    return found if owned else copy_array(found, f"run: {name}")
+    return found if owned else copy_array_checking_memory(found, f"run: {name}")
 
 
 class _ProgramBuild:
@@ -282,7 +284,7 @@ class _ProgramBuild:
             lowered.get_or_create_outermost_register(name)
             for name in (*fetches, *self.stored_names)
         ] + [register for register in fetched if register is not None]
-        live = mark_dead_registers(lowered.instructions, set(outputs), lambda _: False)
+        live = mark_dead_and_get_live_registers(lowered.instructions, set(outputs), lambda _: False)
         self.loaded_names = [
             name
             for name, register in persistable.items()

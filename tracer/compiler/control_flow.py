@@ -97,7 +97,7 @@ def restrict_to_tensor_arrays(special: LoweringRule, slot: str = "X") -> Lowerin
         operands = desc.inputs.get(slot)  # if the slot is missing, the kernel reports it
         return (
             special(lowering, block, desc)
-            if operands and lowering.is_array(block, operands[0])
+            if operands and lowering.is_tensor_array(block, operands[0])
             else None
         )
 
@@ -127,7 +127,7 @@ def lower_array_sum(lowering: Lowering, block: int, desc: OpDesc) -> Instruction
     """Lower `sum` of TensorArrays."""
     given = ", ".join(f"{{{i}}}" for i in range(len(desc.inputs["X"])))
     return make_statement_rule(
-        f"{{o0}} = {{ADDED}}({given})", "X*", "Out", ADDED=tensor_lists.add_lists
+        f"{{o0}} = {{ADDED}}({given})", "X*", "Out", ADDED=tensor_lists.sum_lists_elementwise
     )(lowering, block, desc)  # type: ignore[return-value]
 
 

@@ -23,7 +23,7 @@ def raise_user_error(
     """Raise the user's error for a failed instruction. Re-raise `error` if no instruction
     raised it.
     """
-    found = _failed_line_and_locals(function, error.__traceback__)
+    found = _find_failed_line_and_locals(function, error.__traceback__)
     instruction = None if found is None else instructions[found[0] - 1]
     if found is None or instruction is None:
         raise error
@@ -40,7 +40,7 @@ def raise_user_error(
         raise kind(text + recorded) from op_error.__cause__
 
 
-def _failed_line_and_locals(
+def _find_failed_line_and_locals(
     function: Function, trace: TracebackType | None
 ) -> tuple[int, dict[str, Any]] | None:
     """The line of the function that failed, and its local variables."""

@@ -54,9 +54,9 @@ def check_feed(program: Program, feed: Mapping[str, Any]) -> None:
     shape. Warn about unknown names.
     """
     problems = [
-        *_missing_input_problems(program, feed),
-        *_mismatch_problems(program, feed),
-    ] or [*_named_dimension_problems(program, feed)]
+        *_iter_missing_input_problems(program, feed),
+        *_iter_dtype_and_shape_problems(program, feed),
+    ] or [*_iter_named_dimension_problems(program, feed)]
     if problems:
         raise OpError(append_user_line(f"Executor.run: {'; '.join(problems)}"))
     known = program.block.vars.keys() | {
@@ -70,7 +70,7 @@ def check_feed(program: Program, feed: Mapping[str, Any]) -> None:
         )
 
 
-def _missing_input_problems(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
+def _iter_missing_input_problems(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
     wanted = {
         n for n, v in program.block.vars.items() if v.checks_feed and not v.persistable
     } | set(program.feed_names())
@@ -85,7 +85,7 @@ def _declared_meta(var: VarDesc) -> Meta:
     return Meta(var.shape, parse_dtype(var.dtype).np)
 
 
-def _mismatch_problems(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
+def _iter_dtype_and_shape_problems(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
     for name, array in feed.items():
         var = program.block.vars.get(name)
         if var is None or not var.need_check_feed():
@@ -93,12 +93,12 @@ def _mismatch_problems(program: Program, feed: Mapping[str, Any]) -> Iterator[st
         if (
             array.dtype not in DTYPE_BY_NP
             or DTYPE_BY_NP[array.dtype].name != var.dtype
-            or not _fits_declared_shape(array.shape, var.shape)
+            or not _matches_declared_shape(array.shape, var.shape)
         ):
             yield f"'{name}' is {_declared_meta(var)}, fed {array.dtype.name}{list(array.shape)}"
 
 
-def _named_dimension_problems(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
+def _iter_named_dimension_problems(program: Program, feed: Mapping[str, Any]) -> Iterator[str]:
     named = {
         name: array
         for name, array in feed.items()
@@ -113,7 +113,7 @@ def _named_dimension_problems(program: Program, feed: Mapping[str, Any]) -> Iter
         yield from [problem] if problem else []
 
 
-def _fits_declared_shape(shape: tuple[int, ...], declared: tuple[int, ...]) -> bool:
+def _matches_declared_shape(shape: tuple[int, ...], declared: tuple[int, ...]) -> bool:
     """Whether an array may be fed for a variable.
 
     As in Paddle, the array may have fewer axes than declared if a declared size is -1. Then its

@@ -47,7 +47,7 @@ def make_unary_rule(piece: str) -> ExpressionRule:
     return lambda call, _: None if call.attrs else [(piece, call.ins[0], None)]
 
 
-def _scale_instructions(call: KernelCall, _: ShapeLookup) -> ExpressionInstructions | None:
+def _scale_op_instructions(call: KernelCall, _: ShapeLookup) -> ExpressionInstructions | None:
     if call.ins[1] is not None:
         return None
     factor, bias = call.attrs.get("scale", 1.0), call.attrs.get("bias", 0.0)
@@ -58,7 +58,7 @@ def _scale_instructions(call: KernelCall, _: ShapeLookup) -> ExpressionInstructi
     return [("add", call.ins[0], bias), ("mul", "@0", factor)]
 
 
-def _sum_instructions(call: KernelCall, _: ShapeLookup) -> ExpressionInstructions | None:
+def _sum_op_instructions(call: KernelCall, _: ShapeLookup) -> ExpressionInstructions | None:
     registers = call.ins[0]
     if not isinstance(registers, tuple) or len(registers) < 2:
         return None
@@ -80,7 +80,7 @@ def _apply_scaled_mask_instructions(
     return [("mul", call.ins[1], call.attrs.get("scale", 1.0)), ("mul", call.ins[0], "@0")]
 
 
-def _clamp_instructions(x: Operand, low: float, high: float) -> ExpressionInstructions:
+def _make_clamp_instructions(x: Operand, low: float, high: float) -> ExpressionInstructions:
     """Expression instructions that clamp `x` to [low, high].
 
     x: a register, or `@i` with the index i of the last preceding instruction.
@@ -96,7 +96,7 @@ def _make_clip_rule(low: str, high: str, default: tuple[float, float]) -> Expres
     def translate(call: KernelCall, _: ShapeLookup) -> ExpressionInstructions | None:
         if any(slot is not None for slot in call.ins[1:]):
             return None
-        return _clamp_instructions(
+        return _make_clamp_instructions(
             call.ins[0], call.attrs.get(low, default[0]), call.attrs.get(high, default[1])
         )
 
@@ -113,7 +113,7 @@ def _hard_sigmoid_instructions(call: KernelCall, _: ShapeLookup) -> ExpressionIn
     return [
         ("mul", call.ins[0], slope),
         ("add", "@0", offset),
-        *_clamp_instructions("@1", 0.0, 1.0),
+        *_make_clamp_instructions("@1", 0.0, 1.0),
     ]
 
 
@@ -121,7 +121,7 @@ def _hard_swish_instructions(call: KernelCall, _: ShapeLookup) -> ExpressionInst
     most, scale, offset = (
         call.attrs.get(name, d) for name, d in (("threshold", 6.0), ("scale", 6.0), ("offset", 3.0))
     )
-    between = _clamp_instructions("@0", 0.0, most)
+    between = _make_clamp_instructions("@0", 0.0, most)
     return [
         ("add", call.ins[0], offset),
         *between,
@@ -130,7 +130,7 @@ def _hard_swish_instructions(call: KernelCall, _: ShapeLookup) -> ExpressionInst
     ]
 
 
-def _fill_like_instructions(call: KernelCall, _: ShapeLookup) -> ExpressionInstructions | None:
+def _fill_like_op_instructions(call: KernelCall, _: ShapeLookup) -> ExpressionInstructions | None:
     if "dtype" in call.attrs:
         return None
     return [("second", call.ins[0], call.attrs.get("value", 0.0))]
@@ -188,11 +188,11 @@ EXPRESSION_RULES: dict[str, ExpressionRule] = {
     "leaky_relu": _leaky_relu_instructions,
     "hard_sigmoid": _hard_sigmoid_instructions,
     "hard_swish": _hard_swish_instructions,
-    "scale": _scale_instructions,
-    "sum": _sum_instructions,
+    "scale": _scale_op_instructions,
+    "sum": _sum_op_instructions,
     "masked": _apply_scaled_mask_instructions,
     "spread_like": _reduction_grad_instructions,
-    "fill_any_like": _fill_like_instructions,
+    "fill_any_like": _fill_like_op_instructions,
 }
 # For a single call of these, NumPy is as fast.
 OPS_NOT_FUSED_ALONE = ("fill_any_like", "spread_like")
@@ -276,7 +276,7 @@ class ElementwiseFusion:
 
     def _find_or_create_group(self, instruction: Instruction, key: tuple[Any, ...]) -> FusionGroup:
         """The open group that a call joins. If it cannot join any, a new group."""
-        written, read = set(instruction.own_writes()), set(instruction.own_reads())
+        written, read = set(instruction.iter_own_writes()), set(instruction.own_reads())
         for group in self._open_groups:
             room = (
                 len(group.read_registers.keys() | (read - group.written_registers))
@@ -293,7 +293,7 @@ class ElementwiseFusion:
 
     def _close_conflicting_groups(self, instruction: Instruction, home: FusionGroup | None) -> None:
         """Close the groups whose results the instruction reads, or whose registers it writes."""
-        reads, writes = set(instruction.own_reads()), set(instruction.own_writes())
+        reads, writes = set(instruction.own_reads()), set(instruction.iter_own_writes())
         for group in [g for g in self._open_groups if g is not home]:
             if group.written_registers & reads or writes & (
                 group.written_registers | group.read_registers.keys()
@@ -307,7 +307,7 @@ class ElementwiseFusion:
             if register not in group.written_registers:
                 group.read_registers[register] = None
         group.calls.append(call)
-        group.written_registers |= set(call.own_writes())
+        group.written_registers |= set(call.iter_own_writes())
 
     def _close_group(self, group: FusionGroup) -> None:
         self._open_groups.remove(group)

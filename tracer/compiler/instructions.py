@@ -30,7 +30,7 @@ class Instruction:
         """The registers that it reads, excluding those that its body reads."""
         return iter(())
 
-    def own_writes(self) -> Iterator[str]:
+    def iter_own_writes(self) -> Iterator[str]:
         """The registers that it writes, excluding those that its body writes."""
         return iter(())
 
@@ -50,11 +50,11 @@ class KernelCall(Instruction):
 
     def own_reads(self) -> Iterator[str]:
         """The registers of the input slots."""
-        return iter_registers(self.ins)
+        return iter_registers_of_slots(self.ins)
 
-    def own_writes(self) -> Iterator[str]:
+    def iter_own_writes(self) -> Iterator[str]:
         """The registers of the output slots."""
-        return iter_registers(self.outs)
+        return iter_registers_of_slots(self.outs)
 
 
 @dataclass(slots=True, eq=False)
@@ -74,7 +74,7 @@ class PythonStatement(Instruction):
         """The inputs."""
         return iter(self.ins)
 
-    def own_writes(self) -> Iterator[str]:
+    def iter_own_writes(self) -> Iterator[str]:
         """The outputs."""
         return iter(self.outs)
 
@@ -113,7 +113,7 @@ class Loop(Instruction):
         """Yield the condition; the registers of the body are those of its instructions."""
         return iter((self.condition_register,))
 
-    def own_writes(self) -> Iterator[str]:
+    def iter_own_writes(self) -> Iterator[str]:
         """Yield the residuals; the registers of the body are those of its instructions."""
         return iter(() if self.residual_list is None else (self.residual_list,))
 
@@ -153,10 +153,10 @@ class FusedCalls(Instruction):
         """The inputs of the group."""
         return iter(self.ins)
 
-    def own_writes(self) -> Iterator[str]:
+    def iter_own_writes(self) -> Iterator[str]:
         """All registers that the calls write."""
         for call in self.calls:
-            yield from call.own_writes()
+            yield from call.iter_own_writes()
 
 
 @dataclass(slots=True)
@@ -191,7 +191,7 @@ class LoweredProgram:
         return self.registers.setdefault((0, name), f"u{len(self.registers)}")
 
 
-def iter_registers(slots: RegisterSlots) -> Iterator[str]:
+def iter_registers_of_slots(slots: RegisterSlots) -> Iterator[str]:
     """All registers of some slots."""
     for slot in slots:
         if isinstance(slot, tuple):
@@ -224,5 +224,5 @@ def iter_registers_read(instructions: list[Instruction]) -> Iterator[str]:
 def iter_registers_written(instructions: list[Instruction]) -> Iterator[str]:
     """All registers that instructions write, bodies included."""
     for instruction in instructions:
-        yield from instruction.own_writes()
+        yield from instruction.iter_own_writes()
         yield from iter_registers_written(body_of(instruction))

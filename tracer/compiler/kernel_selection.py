@@ -50,7 +50,7 @@ def _matmul_arguments(attrs: Attrs) -> tuple[Any, ...]:
     return bool(attrs.get("trans_x")), bool(attrs.get("trans_y"))
 
 
-def _make_reduce_arguments(mean: bool) -> Callable[[Attrs], tuple[Any, ...] | None]:
+def _make_reduce_arguments_function(mean: bool) -> Callable[[Attrs], tuple[Any, ...] | None]:
     def extra_arguments_from_attrs(attrs: Attrs) -> tuple[Any, ...] | None:
         if attrs.get("out_dtype", -1) >= 0:
             return None
@@ -64,8 +64,8 @@ def _make_reduce_arguments(mean: bool) -> Callable[[Attrs], tuple[Any, ...] | No
 NATIVE_CALLS: dict[str, tuple[str, Callable[[Attrs], tuple[Any, ...] | None]]] = {
     "matmul_v2": ("matmul", _matmul_arguments),
     "sum_to": ("sum_to", lambda attrs: (tuple(attrs["shape"]), attrs.get("axis", -1))),
-    "reduce_sum": ("reduce", _make_reduce_arguments(mean=False)),
-    "reduce_mean": ("reduce", _make_reduce_arguments(mean=True)),
+    "reduce_sum": ("reduce", _make_reduce_arguments_function(mean=False)),
+    "reduce_mean": ("reduce", _make_reduce_arguments_function(mean=True)),
     "mean": ("reduce", lambda _: ((), False, True)),
 }
 
@@ -120,7 +120,7 @@ INLINE_EXPRESSIONS = {
 }
 
 
-def _inline_reshape(call: KernelCall) -> str | None:
+def _inline_reshape_expression(call: KernelCall) -> str | None:
     shape = call.attrs.get("shape", ())
     if (
         not shape
@@ -133,11 +133,11 @@ def _inline_reshape(call: KernelCall) -> str | None:
     return f"{{0}}.reshape(({''.join(sizes)}))"
 
 
-def _inline_transpose(call: KernelCall) -> str:
+def _inline_transpose_expression(call: KernelCall) -> str:
     return f"{{0}}.transpose(({''.join(f'{int(a)}, ' for a in call.attrs['axis'])}))"
 
 
-def _inline_unsqueeze(call: KernelCall) -> str | None:
+def _inline_unsqueeze_expression(call: KernelCall) -> str | None:
     axes = call.attrs.get("axes", ())
     if len(axes) != 1 or any(slot is not None for slot in call.ins[1:]):
         return None
@@ -150,13 +150,13 @@ def _inline_unsqueeze(call: KernelCall) -> str | None:
 
 
 INLINE_RULES: dict[str, Callable[[KernelCall], str | None]] = {
-    "reshape2": _inline_reshape,
-    "transpose2": _inline_transpose,
-    "unsqueeze2": _inline_unsqueeze,
+    "reshape2": _inline_reshape_expression,
+    "transpose2": _inline_transpose_expression,
+    "unsqueeze2": _inline_unsqueeze_expression,
 }
 
 
-def inline_expression(call: KernelCall) -> str | None:
+def find_inline_expression(call: KernelCall) -> str | None:
     """The expression that replaces a call in the source; None if the kernel is called."""
     written = INLINE_RULES.get(call.op.type)
     if written is not None:

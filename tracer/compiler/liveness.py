@@ -18,7 +18,7 @@ from .instructions import (
 IsLargeRegister = Callable[[str], bool]
 
 
-def mark_dead_registers(
+def mark_dead_and_get_live_registers(
     instructions: Sequence[Instruction], after: set[str], big: IsLargeRegister
 ) -> set[str]:
     """Set `dead_after` of every instruction and `outs` of fused groups. Return the registers that
@@ -32,9 +32,9 @@ def mark_dead_registers(
         if isinstance(instruction, ConditionalBody | Loop | BackwardLoop):
             later = set(live)
             live |= (
-                mark_dead_registers(instruction.body, live, big)
+                mark_dead_and_get_live_registers(instruction.body, live, big)
                 if isinstance(instruction, ConditionalBody)
-                else _mark_dead_registers_of_loop(instruction, live, big)[0]
+                else _mark_loop_registers_and_get_live(instruction, live, big)[0]
             )
             live |= set(instruction.own_reads())
             if isinstance(instruction, Loop) and instruction.residual_list is not None:
@@ -43,13 +43,13 @@ def mark_dead_registers(
         else:
             if isinstance(instruction, FusedCalls):
                 instruction.outs = tuple(
-                    c for c in dict.fromkeys(instruction.own_writes()) if c in live
+                    c for c in dict.fromkeys(instruction.iter_own_writes()) if c in live
                 )
             written, read = (
                 set(
                     instruction.outs
                     if isinstance(instruction, FusedCalls)
-                    else instruction.own_writes()
+                    else instruction.iter_own_writes()
                 ),
                 set(instruction.own_reads()),
             )
@@ -60,7 +60,7 @@ def mark_dead_registers(
     return live
 
 
-def _mark_dead_registers_of_loop(
+def _mark_loop_registers_and_get_live(
     instruction: Loop | BackwardLoop, after: set[str], big: IsLargeRegister
 ) -> tuple[set[str], set[str]]:
     """The registers that are live at the start and at the end of an iteration."""
@@ -70,7 +70,7 @@ def _mark_dead_registers_of_loop(
         else set()
     )
     while True:
-        before = mark_dead_registers(instruction.body, live, big) - (
+        before = mark_dead_and_get_live_registers(instruction.body, live, big) - (
             set(instruction.saved_registers) if isinstance(instruction, BackwardLoop) else set()
         )
         if before <= live:
@@ -94,20 +94,20 @@ def _append_live_instructions(
     are written.
     """
     for instruction in reversed(instructions):
-        if _is_removable_if_unread(instruction) and live.isdisjoint(instruction.own_writes()):
+        if _is_removable_if_unread(instruction) and live.isdisjoint(instruction.iter_own_writes()):
             continue
         if isinstance(instruction, ConditionalBody):
             body: list[Instruction] = []
             live |= _append_live_instructions(instruction.body, set(live), body)
             instruction.body = body
         elif isinstance(instruction, Loop | BackwardLoop):
-            before, end = _mark_dead_registers_of_loop(instruction, live, lambda _: False)
+            before, end = _mark_loop_registers_and_get_live(instruction, live, lambda _: False)
             body = []
             _append_live_instructions(instruction.body, end, body)
             instruction.body = body
             live |= before
         else:
-            live -= set(instruction.own_writes())
+            live -= set(instruction.iter_own_writes())
         live |= set(instruction.own_reads())
         kept.append(instruction)
     kept.reverse()

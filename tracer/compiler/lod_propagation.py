@@ -17,7 +17,7 @@ from ..capture.variable import GRADIENT_SUFFIX
 from ..core.op import OPS, Slot
 from ..ir.block_captures import EMPTY_NAME
 from ..ir.program import OpDesc, Program, VarDesc
-from ..ops.shared_op_rules import float_like_x, like_x
+from ..ops.shared_op_rules import like_x, like_x_requiring_float
 from . import tensor_lists
 from .instructions import Instruction, KernelCall, PythonStatement
 from .registers import Registers
@@ -65,7 +65,7 @@ class LodPropagation:
             )
             self._multi_write_names = {name for name, count in written.items() if count > 1}
 
-    def find_lod_input_slot_registers(
+    def find_offsets_registers_of_lod_slot(
         self, block: int, desc: OpDesc, slot: Slot, many: bool
     ) -> Any:
         """The offsets register for an LoD input slot (a tuple for a list slot); None if the input
@@ -80,7 +80,7 @@ class LodPropagation:
             return None
         return tuple(found) if many else found[0]
 
-    def create_lod_output_slot_registers(self, block: int, desc: OpDesc, slot: Slot) -> Any:
+    def create_offsets_registers_of_lod_slot(self, block: int, desc: OpDesc, slot: Slot) -> Any:
         """The offsets register for an LoD output slot; None if the output is unused."""
         names = [n for n in desc.outputs.get(slot.values_slot_of_lod_slot, []) if n != EMPTY_NAME]
         for name in names:
@@ -143,7 +143,7 @@ class LodPropagation:
             var = self._registers.program.var(name, block)
             if (
                 var is None
-                or self._registers.is_array(block, name)
+                or self._registers.is_tensor_array(block, name)
                 or not (var.lod_level or (like and GRADIENT_SUFFIX not in name))
             ):
                 continue
@@ -289,7 +289,7 @@ def propagates_lod_to_undeclared_result(type: str) -> bool:
     op = OPS.get(type)
     return (
         op is not None
-        and op.meta_rule in (like_x, float_like_x)
+        and op.meta_rule in (like_x, like_x_requiring_float)
         and op.has_single_output
         and not op.traits.breaks_lod
     )

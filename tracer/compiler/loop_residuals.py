@@ -20,7 +20,7 @@ from .instructions import (
 )
 
 
-def save_registers_read_by_backward_loops(instructions: Sequence[Instruction]) -> None:
+def set_saved_registers_of_loops(instructions: Sequence[Instruction]) -> None:
     """Set `saved_registers` of every differentiated loop to the registers that its backward loops
     read.
 

@@ -20,7 +20,7 @@ from .copy_propagation import propagate_copies_in_place
 from .error_wrapping import errors_as_op_error
 from .instructions import Instruction, KernelCall, Loop, LoweredProgram, PythonStatement
 from .lod_propagation import LodPropagation
-from .loop_residuals import save_registers_read_by_backward_loops
+from .loop_residuals import set_saved_registers_of_loops
 from .registers import Registers
 
 LoweringRule = Callable[["Lowering", int, OpDesc], Instruction | None]
@@ -67,7 +67,7 @@ class Lowering(Registers):
                 key: same.get(register, register) for key, register in self.registers.items()
             }
             lods = {same.get(register, register): offsets for register, offsets in lods.items()}
-        save_registers_read_by_backward_loops(instructions)
+        set_saved_registers_of_loops(instructions)
         return LoweredProgram(
             instructions,
             self.registers,
@@ -136,7 +136,11 @@ class Lowering(Registers):
         # a gradient op of Paddle becomes an op `vjp`
         desc = self.grad_op_replacements.find_replacement(desc) or desc
         rule = LOWERING_RULES.get(desc.type)
-        if self.tensors and desc.type == "assign" and not self.is_array(block, desc.inputs["X"][0]):
+        if (
+            self.tensors
+            and desc.type == "assign"
+            and not self.is_tensor_array(block, desc.inputs["X"][0])
+        ):
             rule = None
         result = None if rule is None else rule(self, block, desc)
         return self.lower_to_kernel_call(block, desc) if result is None else result
@@ -154,7 +158,9 @@ class Lowering(Registers):
         """The registers of an input slot."""
         if slot.values_slot_of_lod_slot and slot.name not in desc.inputs:
             of = next(s for s in op.ins if s.name == slot.values_slot_of_lod_slot)
-            return self.lod_propagation.find_lod_input_slot_registers(block, desc, slot, of.is_list)
+            return self.lod_propagation.find_offsets_registers_of_lod_slot(
+                block, desc, slot, of.is_list
+            )
         return self._registers_of_slot(block, desc.inputs.get(slot.name, []), slot.is_list)
 
     def output_slot_registers(self, block: int, desc: OpDesc, slot: Slot) -> Any:
@@ -163,7 +169,7 @@ class Lowering(Registers):
             return (
                 None
                 if self.tensors
-                else self.lod_propagation.create_lod_output_slot_registers(block, desc, slot)
+                else self.lod_propagation.create_offsets_registers_of_lod_slot(block, desc, slot)
             )
         return self._registers_of_slot(block, desc.outputs.get(slot.name, []), slot.is_list)
 

@@ -33,7 +33,7 @@ from ..ir.program import Program
 from . import CompiledInstructions, lower_program
 from .instructions import Instruction, LoweredProgram
 from .interpreter import Interpreter
-from .liveness import eliminate_dead_code, mark_dead_registers
+from .liveness import eliminate_dead_code, mark_dead_and_get_live_registers
 
 StopGradients = tuple[bool, ...]
 
@@ -329,7 +329,7 @@ class DifferentiatedProgram:
             self._lowered_program.get_or_create_outermost_register(name)
             for name in self.initial_grad_names
         ]
-        live = mark_dead_registers(behind, set(outputs), lambda _: False) - set(given)
+        live = mark_dead_and_get_live_registers(behind, set(outputs), lambda _: False) - set(given)
         known = {register: key for key, register in self._lowered_program.registers.items()}
         if saved is None:
             saved = [known[register] for register in sorted(live)]

@@ -54,7 +54,7 @@ class Registers:
         """The registers of several variables."""
         return tuple(self.get_or_create_register(block, name) for name in names)
 
-    def is_array(self, block: int, name: str) -> bool:
+    def is_tensor_array(self, block: int, name: str) -> bool:
         """Whether a variable is a TensorArray."""
         var = self.program.var(name, block)
         return var is not None and var.kind == VarKind.ARRAY

@@ -83,7 +83,7 @@ def concat_or_stack_grad(
     return np.split(gradient, ends, axis)
 
 
-def add_lists(*gradients: TensorList) -> list[Any]:
+def sum_lists_elementwise(*gradients: TensorList) -> list[Any]:
     """The elementwise sum of lists of gradients; missing elements are zero."""
     held = [g or [] for g in gradients]
     found: list[Any] = []

@@ -4,7 +4,8 @@ running kernel.
 Functions that take arrays dispatch to CuPy by NumPy's protocols (`__array_ufunc__`,
 `__array_function__`). Functions that create an array from sizes or Python numbers take no array, so
 they are replaced by functions that call the library of the running kernel. Until a GPU is used
-(`dispatch_creation_functions`), every name here is NumPy's own function, so there is no overhead.
+(`install_creation_function_dispatch`), every name here is NumPy's own function, so there is no
+overhead.
 """
 
 from __future__ import annotations
@@ -17,7 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-__all__ = ["dispatch_creation_functions", "is_running_kernel_on_gpu", "np", "use_array_library"]
+__all__ = [
+    "install_creation_function_dispatch",
+    "is_running_kernel_on_gpu",
+    "np",
+    "use_array_library",
+]
 
 # Functions that take no array, or ignore its device.
 CREATION_FUNCTIONS = (
@@ -67,7 +73,7 @@ def _make_dispatching_function(name: str) -> Callable[..., Any]:
     return dispatch
 
 
-def _allow_empty_shape_on_gpu(name: str) -> Callable[..., Any]:
+def _wrap_like_function_for_empty_shape(name: str) -> Callable[..., Any]:
     numpy_function = getattr(numpy, name)
 
     def like(prototype: Any, *args: Any, **how: Any) -> Any:
@@ -91,11 +97,11 @@ class _ArrayLibrarySubmodule:
         return found if callable(found) else _ArrayLibrarySubmodule((*self._attribute_path, name))
 
 
-def dispatch_creation_functions() -> None:
+def install_creation_function_dispatch() -> None:
     """Replace the creation functions by functions that call the library of the running kernel."""
     vars(np).update(
         {name: _make_dispatching_function(name) for name in CREATION_FUNCTIONS}
-        | {name: _allow_empty_shape_on_gpu(name) for name in LIKE_FUNCTIONS},
+        | {name: _wrap_like_function_for_empty_shape(name) for name in LIKE_FUNCTIONS},
         lib=_ArrayLibrarySubmodule(("lib",)),
     )
 

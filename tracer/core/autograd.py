@@ -63,12 +63,12 @@ def _run_backward_pass_on_root_device(
 ) -> None:
     if cuda.cupy_state.cupy is not None:
         with cuda.use_device(cuda.gpu_index_of(roots[0].array)):
-            _seed_and_run_backward_pass(backward_pass, roots, given, retain_graph)
+            _add_initial_grads_and_run_backward(backward_pass, roots, given, retain_graph)
     else:
-        _seed_and_run_backward_pass(backward_pass, roots, given, retain_graph)
+        _add_initial_grads_and_run_backward(backward_pass, roots, given, retain_graph)
 
 
-def _seed_and_run_backward_pass(
+def _add_initial_grads_and_run_backward(
     backward_pass: BackwardPass,
     roots: Sequence[Tensor],
     given: Sequence[Tensor | None],

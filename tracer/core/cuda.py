@@ -35,7 +35,7 @@ _NULL_CONTEXT = nullcontext()
 _first_use_callbacks: list[Callable[[], None]] = []
 
 
-def on_first_gpu_use(then: Callable[[], None]) -> None:
+def call_on_first_gpu_use(then: Callable[[], None]) -> None:
     """Call `then` when a GPU is first requested; at once if one was requested before."""
     _first_use_callbacks.append(then)
     if cupy_state.cupy is not None:
@@ -44,7 +44,7 @@ def on_first_gpu_use(then: Callable[[], None]) -> None:
 
 def require_and_enable_cupy(asker: str) -> Any:
     """Return the module CuPy. The first call sets `cupy_state`, lets array creation dispatch on the
-    device, and runs the callbacks of `on_first_gpu_use`.
+    device, and runs the callbacks of `call_on_first_gpu_use`.
 
     asker: the caller's name for the message.
 
@@ -53,7 +53,7 @@ def require_and_enable_cupy(asker: str) -> Any:
     if cupy_state.cupy is None:
         cupy = _import_cupy_or_raise(asker)
         cupy_state.cupy, cupy_state.array_type = cupy, cupy.ndarray
-        arrays.dispatch_creation_functions()
+        arrays.install_creation_function_dispatch()
         for then in _first_use_callbacks:
             then()
     return cupy_state.cupy

@@ -130,4 +130,4 @@ def install_device_dispatch() -> None:
     native.set_kernel_wrapper(with_device_dispatch)
 
 
-cuda.on_first_gpu_use(install_device_dispatch)
+cuda.call_on_first_gpu_use(install_device_dispatch)

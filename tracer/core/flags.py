@@ -44,7 +44,7 @@ _flags: dict[str, Any] = {  # Paddle's defaults
 }
 
 
-def _check_flag_names(names: Iterable[Any]) -> list[str]:
+def _require_known_flag_names(names: Iterable[Any]) -> list[str]:
     """The names as a list. Raises OpError that lists all unknown flags."""
     found = list(names)
     unknown = [name for name in found if name not in _flags]
@@ -61,7 +61,7 @@ def get_flags(flags: Any) -> dict[str, Any]:
     """The values of one or several flags, by name. Raises OpError for an unknown flag."""
     return {
         name: _flags[name]
-        for name in _check_flag_names([flags] if isinstance(flags, str) else flags)
+        for name in _require_known_flag_names([flags] if isinstance(flags, str) else flags)
     }
 
 
@@ -69,7 +69,7 @@ def set_flags(flags: dict[str, Any]) -> None:
     """Set flags. If a flag is unknown, raise OpError and set none."""
     if not isinstance(flags, dict):
         raise OpError(append_user_line(f"set_flags: expected a dict, got {type(flags).__name__}"))
-    _check_flag_names(flags)
+    _require_known_flag_names(flags)
     level = flags.get("FLAGS_check_nan_inf_level", numerics_check.ABORT)
     if level not in numerics_check.LEVELS:
         raise OpError(

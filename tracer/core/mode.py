@@ -142,7 +142,7 @@ class WrapperMode(Mode):
         )
         self.program_builder, self.caller_has_tape = inner.program_builder, inner.caller_has_tape
 
-    def with_inner(self, inner: Mode) -> Mode:
+    def with_inner_mode(self, inner: Mode) -> Mode:
         """The same wrapper around another mode."""
         raise NotImplementedError
 
@@ -204,7 +204,7 @@ class WrapperMode(Mode):
 
     def mode_with_tape_set(self, tape: bool) -> Mode:
         """The same wrapper around the inner mode with or without tape."""
-        return self.with_inner(self.inner.mode_with_tape_set(tape))
+        return self.with_inner_mode(self.inner.mode_with_tape_set(tape))
 
     def without_user_call_wrappers(self) -> Mode:
         """Forwarded to the inner mode."""
@@ -212,10 +212,10 @@ class WrapperMode(Mode):
 
     def with_base_mode(self, mode: Mode) -> Mode:
         """The same wrapper around the replaced base mode."""
-        return self.with_inner(self.inner.with_base_mode(mode))
+        return self.with_inner_mode(self.inner.with_base_mode(mode))
 
 
-def find_mode(mode: Mode, kind: type[Mode]) -> Any:
+def find_mode_of_class(mode: Mode, kind: type[Mode]) -> Any:
     """The first mode of class `kind` on the stack of wrappers of `mode`; None if there is none."""
     while not isinstance(mode, kind):
         if not isinstance(mode, WrapperMode):
@@ -236,7 +236,7 @@ def without_wrapper_modes_of_class(mode: Mode, kind: type[WrapperMode]) -> Mode:
     if not isinstance(mode, WrapperMode):
         return mode
     inner = without_wrapper_modes_of_class(mode.inner, kind)
-    return inner if isinstance(mode, kind) else mode.with_inner(inner)
+    return inner if isinstance(mode, kind) else mode.with_inner_mode(inner)
 
 
 state = State()

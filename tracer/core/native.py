@@ -84,10 +84,10 @@ class _KernelWrapperState:
 def set_kernel_wrapper(wrap: Callable[[Any, Callable[..., Any]], Callable[..., Any]]) -> None:
     """Replace the kernel of every op by `wrap(op, kernel)`."""
     _KernelWrapperState.wrap = wrap
-    set_native_kernels(switch.on)
+    set_native_kernels_enabled(switch.on)
 
 
-def set_native_kernels(on: bool) -> None:
+def set_native_kernels_enabled(on: bool) -> None:
     """Turn compiled kernels of all ops and optimizers on or off."""
     switch.on = on and kernels_module is not None
     for op in OPS.values():
@@ -105,8 +105,8 @@ def set_native_kernels(on: bool) -> None:
 def use_native_kernels(on: bool) -> Iterator[None]:
     """Context with compiled kernels on or off."""
     before = switch.on
-    set_native_kernels(on)
+    set_native_kernels_enabled(on)
     try:
         yield
     finally:
-        set_native_kernels(before)
+        set_native_kernels_enabled(before)

@@ -12,7 +12,7 @@ import numpy as np
 from . import cuda
 from .dtype import compute_dtype, is_inexact
 from .errors import NumericsError, append_user_line
-from .mode import Mode, WrapperMode, find_mode, state, without_wrapper_modes_of_class
+from .mode import Mode, WrapperMode, find_mode_of_class, state, without_wrapper_modes_of_class
 from .op import Op
 from .tensor import Tensor
 
@@ -55,7 +55,7 @@ settings = NumericsCheckSettings()
 class NumericsCheck(WrapperMode):
     """A mode that checks the outputs of every executed op according to `settings`."""
 
-    def with_inner(self, inner: Mode) -> NumericsCheck:
+    def with_inner_mode(self, inner: Mode) -> NumericsCheck:
         """Return the check around another mode."""
         return NumericsCheck(inner)
 
@@ -146,7 +146,7 @@ def _print_or_log_tensor_statistics(
 
 def is_enabled() -> bool:
     """Whether this thread checks the outputs of ops."""
-    return find_mode(state.mode, NumericsCheck) is not None
+    return find_mode_of_class(state.mode, NumericsCheck) is not None
 
 
 def set_enabled_in_thread(enabled: bool) -> None:

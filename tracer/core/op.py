@@ -154,6 +154,7 @@ class OpTraits(NamedTuple):
     amp_casts_only_x: automatic mixed precision casts only the first input.
     grad_keeps_shape: the gradients have the shapes of the inputs even if dimensions are dynamic, so
     they need not be summed over broadcast axes.
+    older_types: types of the op in older Paddle versions, with the same slots and attributes.
     older_attrs: attribute names in files of older Paddle versions -> current names.
     validate_before_kernel: in eager mode the meta rule runs before the kernel and rejects invalid
     inputs, for kernels that would accept them, such as shapes that NumPy broadcasts.
@@ -170,6 +171,7 @@ class OpTraits(NamedTuple):
     amp_class: AmpClass = ""
     amp_casts_only_x: bool = False
     grad_keeps_shape: bool = False
+    older_types: tuple[str, ...] = ()
     older_attrs: Mapping[str, str] = {}
     validate_before_kernel: bool = False
 
@@ -393,7 +395,7 @@ class Op(OpBase):
                 if first is None:
                     first, name = dtype, slot.name
                 elif dtype != first and not (
-                    self.traits.mixes_half_and_float32 and _are_half_and_float32(first, dtype)
+                    self.traits.mixes_half_and_float32 and _are_half_or_float32(first, dtype)
                 ):
                     why = (
                         f"{slot.name} is {dtype.name} and {name} is {first.name}; both must "
@@ -416,7 +418,7 @@ class Op(OpBase):
         )
 
 
-def _are_half_and_float32(*dtypes: np.dtype[Any]) -> bool:
+def _are_half_or_float32(*dtypes: np.dtype[Any]) -> bool:
     return all(is_half(d) or d == np.float32 for d in dtypes)
 
 
@@ -430,6 +432,7 @@ def format_meta(m: Any) -> str:
 
 
 OPS: dict[str, Op] = {}
+CURRENT_TYPE_BY_OLDER: dict[str, str] = {}  # of the `older_types` of all ops
 
 
 def op(
@@ -461,6 +464,7 @@ def op(
         if op_traits.no_half_reason:
             kernel = _wrap_to_reject_half(kernel, op_traits.no_half_reason)
         result = OPS[type] = Op(type, ins, outs, kernel, op_traits, attrs_of)
+        CURRENT_TYPE_BY_OLDER.update(dict.fromkeys(op_traits.older_types, type))
         if meta is not None:
             result.meta(meta)
         names = [slot.name for slot in ins]

@@ -19,7 +19,7 @@ from .legacy_importer import import_legacy_module
 class CompatRules:
     """Behavior that differs between Paddle versions. This class has the behavior of Paddle 2.6.
 
-    temporary_name: the prefix of generated tensor names.
+    temporary_name_prefix: the prefix of generated tensor names.
     keeps_result_gradients: backward() saves the gradients of all results, not only of leaves.
     set_value_checks_dtype: `Tensor.set_value` rejects a value with another dtype.
     writes_paddle1_gradients: gradient ops have the slots and attributes of Paddle 1.8.
@@ -35,7 +35,7 @@ class CompatRules:
     fetches_lod_tensors: `Executor.run` returns LoDTensors if it does not return arrays.
     """
 
-    temporary_name = "generated_tensor"
+    temporary_name_prefix = "generated_tensor"
     keeps_result_gradients = False
     set_value_checks_dtype = False
     writes_paddle1_gradients = False

@@ -123,7 +123,7 @@ def check_result_size(shape: Sequence[int], itemsize: int, what: str = "its resu
         )
 
 
-def copy_array(array: Any, reason: str) -> Any:
+def copy_array_checking_memory(array: Any, reason: str) -> Any:
     """A NumPy copy of an array, which may be a view of a much smaller one.
 
     reason: begins the message of the MemoryLimitError that is raised if memory is missing
@@ -169,14 +169,14 @@ def with_size_check(
     def run(*args: Any, **attrs: Any) -> Any:
         for name in names:
             if name in attrs and _is_large_size_attr_value(attrs[name]):
-                check_result_sizes(op, args, attrs, meta)
+                check_inferred_result_sizes(op, args, attrs, meta)
                 break
         return kernel(*args, **attrs)
 
     return run
 
 
-def check_result_sizes(
+def check_inferred_result_sizes(
     op: OpProtocol, args: tuple[Any, ...], attrs: dict[str, Any], meta: type[Any]
 ) -> None:
     """Raise MemoryLimitError if shape inference finds a result that exceeds the limit."""

@@ -17,7 +17,7 @@ from .mode import must_skip_rejected_side_effect, reject_static_graph_mode, stat
 from .op import OPS, Meta
 from .paddle1_compat import compat
 from .place import Place, place_of_array
-from .result_size_limit import copy_array
+from .result_size_limit import copy_array_checking_memory
 from .tensor_item_arguments import check_tensor_item_arguments
 from .tensor_printing import format_array
 
@@ -111,7 +111,7 @@ class Tensor(TensorBase):
     def name(self) -> str:
         """The name in programs; generated at the first read."""
         if self._name is None:
-            self._name = unique_name.generate(compat.rules.temporary_name)
+            self._name = unique_name.generate(compat.rules.temporary_name_prefix)
         return self._name
 
     @name.setter
@@ -143,7 +143,7 @@ class Tensor(TensorBase):
         """A copy of the value as an ndarray [*]."""
         array = self._report_read_and_get_array("numpy()")
         host = cuda.to_host(array)
-        return copy_array(array, "numpy()") if host is array else host
+        return copy_array_checking_memory(array, "numpy()") if host is array else host
 
     def tolist(self) -> Any:
         """The value as nested Python lists."""

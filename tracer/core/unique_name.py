@@ -33,7 +33,7 @@ def current_name_counts() -> dict[str, int]:
     return _current_names.counts
 
 
-def register_user_name_was_known(name: str) -> bool:
+def register_user_name_and_report_if_known(name: str) -> bool:
     """Register a name that the user chose. Returns whether it was already registered."""
     known = name in _current_names.user_names
     _current_names.user_names.add(name)

@@ -15,7 +15,7 @@ from ..utils import download as _files
 
 __all__ = ["DATA_HOME", "cluster_files_reader", "download", "md5file", "split"]
 
-DATA_HOME = str(_files.home() / "dataset")
+DATA_HOME = str(_files.cache_folder() / "dataset")
 
 
 def md5file(fname: str) -> str:

@@ -44,7 +44,7 @@ def load_label_dict(filename: str) -> dict[str, int]:
     return {label: i for i, label in enumerate([*labels, "O"])}
 
 
-def _sentences(
+def _iter_sentences(
     words: Iterable[bytes], props: Iterable[bytes]
 ) -> Iterator[tuple[list[str], list[list[str]]]]:
     """Iterate over the words and the property columns of each sentence."""
@@ -92,7 +92,7 @@ def corpus_reader(
             gzip.GzipFile(fileobj=common.open_member(archive, words_name)) as words,
             gzip.GzipFile(fileobj=common.open_member(archive, props_name)) as props,
         ):
-            for sentence, columns in _sentences(words, props):
+            for sentence, columns in _iter_sentences(words, props):
                 verbs = [verb for verb in columns[0] if verb != "-"]
                 for verb, column in zip(verbs, columns[1:], strict=False):
                     yield sentence, verb, _to_bio_tags(column, data_path)
@@ -100,7 +100,7 @@ def corpus_reader(
     return reader
 
 
-def _sample(
+def _sentence_to_sample(
     sentence: Sentence, words: dict[str, int], verbs: dict[str, int], labels: dict[str, int]
 ) -> tuple[Any, ...]:
     """Return lists of the length of the sentence: its words, the five words around the verb, the
@@ -131,7 +131,7 @@ def reader_creator(
 
     def reader() -> Iterator[Any]:
         for sentence in corpus_reader():
-            yield _sample(sentence, word_dict, predicate_dict, label_dict)
+            yield _sentence_to_sample(sentence, word_dict, predicate_dict, label_dict)
 
     return reader
 

@@ -54,19 +54,19 @@ def reader_creator(
     return lambda: iter(samples)
 
 
-def _split_reader(name: str, word_idx: dict[Any, int]) -> Callable[[], Iterator[Any]]:
+def _make_split_reader(name: str, word_idx: dict[Any, int]) -> Callable[[], Iterator[Any]]:
     positive, negative = (re.compile(rf"aclImdb/{name}/{kind}/.*\.txt$") for kind in ("pos", "neg"))
     return reader_creator(positive, negative, word_idx)
 
 
 def train(word_idx: dict[Any, int]) -> Callable[[], Iterator[Any]]:
     """Return a reader of the training set."""
-    return _split_reader("train", word_idx)
+    return _make_split_reader("train", word_idx)
 
 
 def test(word_idx: dict[Any, int]) -> Callable[[], Iterator[Any]]:
     """Return a reader of the test set."""
-    return _split_reader("test", word_idx)
+    return _make_split_reader("test", word_idx)
 
 
 def word_dict() -> dict[Any, int]:

@@ -74,7 +74,7 @@ def reader_creator(
             for line in common.open_member(archive, filename):
                 words = line.strip().split()
                 yield from (
-                    _ngrams(words, word_idx, n)
+                    _iter_ngrams(words, word_idx, n)
                     if data_type == DataType.NGRAM
                     else _iter_input_and_target_if_short(words, word_idx, n)
                 )
@@ -82,7 +82,7 @@ def reader_creator(
     return reader
 
 
-def _ngrams(words: list[Any], word_idx: dict[Any, int], n: int) -> Iterator[tuple[int, ...]]:
+def _iter_ngrams(words: list[Any], word_idx: dict[Any, int], n: int) -> Iterator[tuple[int, ...]]:
     if n < 0:
         raise AssertionError("Invalid gram length")
     indices = [word_idx.get(word, word_idx["<unk>"]) for word in ["<s>", *words, "<e>"]]

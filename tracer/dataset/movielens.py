@@ -82,10 +82,10 @@ class _MovieAndUserTables:
         self.path = path
         self.movies: dict[int, MovieInfo] = {}
         self.users: dict[int, UserInfo] = {}
-        for number, title, categories in _read_rows(path, "movies"):
+        for number, title, categories in _iter_rows(path, "movies"):
             name = re.sub(r"\(\d+\)$", "", title)
             self.movies[int(number)] = MovieInfo(number, categories.split("|"), name)
-        for number, gender, age, job, _ in _read_rows(path, "users"):
+        for number, gender, age, job, _ in _iter_rows(path, "users"):
             self.users[int(number)] = UserInfo(number, gender, age, job)
         words = {w.lower() for movie in self.movies.values() for w in movie.title.split()}
         self.words = {w: i for i, w in enumerate(sorted(words))}
@@ -95,7 +95,7 @@ class _MovieAndUserTables:
         }
 
 
-def _read_rows(path: str, table: str) -> Iterator[list[str]]:
+def _iter_rows(path: str, table: str) -> Iterator[list[str]]:
     with zipfile.ZipFile(path) as archive, archive.open(f"ml-1m/{table}.dat") as file:
         for line in file:
             yield line.decode("latin-1").strip().split("::")
@@ -110,10 +110,12 @@ def _download_and_read_tables() -> _MovieAndUserTables:
     return _read_tables_cached(common.download(URL, "movielens", MD5))
 
 
-def _samples(rand_seed: int = 0, test_ratio: float = 0.1, is_test: bool = False) -> Iterator[Any]:
+def _iter_samples(
+    rand_seed: int = 0, test_ratio: float = 0.1, is_test: bool = False
+) -> Iterator[Any]:
     tables = _download_and_read_tables()
     generator = np.random.RandomState(rand_seed)
-    for user, movie, rating, _ in _read_rows(tables.path, "ratings"):
+    for user, movie, rating, _ in _iter_rows(tables.path, "ratings"):
         if (generator.random_sample() < test_ratio) == is_test:
             yield [
                 *tables.users[int(user)].value(),
@@ -124,12 +126,12 @@ def _samples(rand_seed: int = 0, test_ratio: float = 0.1, is_test: bool = False)
 
 def train(rand_seed: int = 0, test_ratio: float = 0.1) -> Callable[[], Iterator[Any]]:
     """Return a reader of the ratings that are not selected for testing."""
-    return lambda: _samples(rand_seed, test_ratio)
+    return lambda: _iter_samples(rand_seed, test_ratio)
 
 
 def test(rand_seed: int = 0, test_ratio: float = 0.1) -> Callable[[], Iterator[Any]]:
     """Return a reader of randomly selected ratings, a part of test_ratio."""
-    return lambda: _samples(rand_seed, test_ratio, is_test=True)
+    return lambda: _iter_samples(rand_seed, test_ratio, is_test=True)
 
 
 def get_movie_title_dict() -> dict[str, int]:

@@ -22,7 +22,7 @@ def _member_names_ending_with(archive: tarfile.TarFile, ending: str) -> list[str
     return [part.name for part in archive if part.name.endswith(ending)]
 
 
-def _dictionaries(tar_file: str, dict_size: int) -> tuple[dict[str, int], dict[str, int]]:
+def _read_dictionaries(tar_file: str, dict_size: int) -> tuple[dict[str, int], dict[str, int]]:
     dictionaries = []
     with open_tar_archive(tar_file) as archive:
         for ending in ("src.dict", "trg.dict"):
@@ -40,7 +40,7 @@ def reader_creator(tar_file: str, file_name: str, dict_size: int) -> Callable[[]
     """
 
     def reader() -> Iterator[Any]:
-        source, target = _dictionaries(tar_file, dict_size)
+        source, target = _read_dictionaries(tar_file, dict_size)
         with open_tar_archive(tar_file) as archive:
             for name in _member_names_ending_with(archive, file_name):
                 for line in common.open_member(archive, name):
@@ -57,28 +57,28 @@ def reader_creator(tar_file: str, file_name: str, dict_size: int) -> Callable[[]
     return reader
 
 
-def _archive() -> str:
+def _download_archive() -> str:
     return common.download(URL_TRAIN, "wmt14", MD5_TRAIN)
 
 
 def train(dict_size: int) -> Callable[[], Iterator[Any]]:
     """Return a reader of the training set."""
-    return reader_creator(_archive(), "train/train", dict_size)
+    return reader_creator(_download_archive(), "train/train", dict_size)
 
 
 def test(dict_size: int) -> Callable[[], Iterator[Any]]:
     """Return a reader of the test set."""
-    return reader_creator(_archive(), "test/test", dict_size)
+    return reader_creator(_download_archive(), "test/test", dict_size)
 
 
 def gen(dict_size: int) -> Callable[[], Iterator[Any]]:
     """Return a reader of the generation set."""
-    return reader_creator(_archive(), "gen/gen", dict_size)
+    return reader_creator(_download_archive(), "gen/gen", dict_size)
 
 
 def get_dict(dict_size: int, reverse: bool = True) -> tuple[dict[Any, Any], dict[Any, Any]]:
     """Return the word indices of both languages; if reverse, words by index."""
-    dictionaries = _dictionaries(_archive(), dict_size)
+    dictionaries = _read_dictionaries(_download_archive(), dict_size)
     if reverse:
         return {v: k for k, v in dictionaries[0].items()}, {
             v: k for k, v in dictionaries[1].items()
@@ -88,4 +88,4 @@ def get_dict(dict_size: int, reverse: bool = True) -> tuple[dict[Any, Any], dict
 
 def fetch() -> None:
     """Download the archive."""
-    _archive()
+    _download_archive()

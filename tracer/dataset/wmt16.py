@@ -23,7 +23,7 @@ _MAX_WORDS = {"en": TOTAL_EN_WORDS, "de": TOTAL_DE_WORDS}
 _OTHER_LANGUAGE = {"en": "de", "de": "en"}
 
 
-def _sentence_pairs(tar_file: str, name: str) -> Iterator[tuple[list[str], list[str]]]:
+def _iter_sentence_pairs(tar_file: str, name: str) -> Iterator[tuple[list[str], list[str]]]:
     """Iterate over the English and German words of the lines that have both."""
     with open_tar_archive(tar_file) as archive:
         for line in common.open_member(archive, name):
@@ -32,12 +32,14 @@ def _sentence_pairs(tar_file: str, name: str) -> Iterator[tuple[list[str], list[
                 yield columns[0].split(), columns[1].split()
 
 
-def _dictionary(tar_file: str, size: int, lang: str, reverse: bool = False) -> dict[Any, Any]:
+def _read_or_build_dictionary(
+    tar_file: str, size: int, lang: str, reverse: bool = False
+) -> dict[Any, Any]:
     """Return words and their indices, cached in a file beside the archive."""
     path = Path(common.DATA_HOME) / "wmt16" / f"{lang}_{size}.dict"
     if not path.exists() or len(path.read_bytes().splitlines()) != size:
         counts: Counter[str] = Counter()
-        for pair in _sentence_pairs(tar_file, "wmt16/train"):
+        for pair in _iter_sentence_pairs(tar_file, "wmt16/train"):
             counts.update(pair[lang == "de"])
         words = [START_MARK, END_MARK, UNK_MARK, *sorted(counts, key=lambda w: -counts[w])]
         path.write_bytes(
@@ -53,10 +55,10 @@ def reader_creator(
     """Return a reader of a file of the archive."""
 
     def reader() -> Iterator[Any]:
-        source = _dictionary(tar_file, src_dict_size, src_lang)
-        target = _dictionary(tar_file, trg_dict_size, _OTHER_LANGUAGE[src_lang])
+        source = _read_or_build_dictionary(tar_file, src_dict_size, src_lang)
+        target = _read_or_build_dictionary(tar_file, trg_dict_size, _OTHER_LANGUAGE[src_lang])
         start, end, unknown = source[START_MARK], source[END_MARK], source[UNK_MARK]
-        for pair in _sentence_pairs(tar_file, file_name):
+        for pair in _iter_sentence_pairs(tar_file, file_name):
             words, translated = pair if src_lang == "en" else pair[::-1]
             indices = [target.get(w, unknown) for w in translated]
             yield (
@@ -68,7 +70,7 @@ def reader_creator(
     return reader
 
 
-def _split_reader(
+def _make_split_reader(
     name: str, src_dict_size: int, trg_dict_size: int, src_lang: str
 ) -> Callable[[], Iterator[Any]]:
     if src_lang not in _OTHER_LANGUAGE:
@@ -81,7 +83,7 @@ def _split_reader(
         min(src_dict_size, _MAX_WORDS[src_lang]),
         min(trg_dict_size, _MAX_WORDS[_OTHER_LANGUAGE[src_lang]]),
     )
-    return reader_creator(_archive(), f"wmt16/{name}", *sizes, src_lang)
+    return reader_creator(_download_archive(), f"wmt16/{name}", *sizes, src_lang)
 
 
 def train(
@@ -91,21 +93,21 @@ def train(
 
     The sizes of the dictionaries include `<s>`, `<e>` and `<unk>`.
     """
-    return _split_reader("train", src_dict_size, trg_dict_size, src_lang)
+    return _make_split_reader("train", src_dict_size, trg_dict_size, src_lang)
 
 
 def test(
     src_dict_size: int, trg_dict_size: int, src_lang: str = "en"
 ) -> Callable[[], Iterator[Any]]:
     """Return a reader of the test set."""
-    return _split_reader("test", src_dict_size, trg_dict_size, src_lang)
+    return _make_split_reader("test", src_dict_size, trg_dict_size, src_lang)
 
 
 def validation(
     src_dict_size: int, trg_dict_size: int, src_lang: str = "en"
 ) -> Callable[[], Iterator[Any]]:
     """Return a reader of the validation set."""
-    return _split_reader("val", src_dict_size, trg_dict_size, src_lang)
+    return _make_split_reader("val", src_dict_size, trg_dict_size, src_lang)
 
 
 def get_dict(lang: str, dict_size: int, reverse: bool = False) -> dict[Any, Any]:
@@ -113,13 +115,15 @@ def get_dict(lang: str, dict_size: int, reverse: bool = False) -> dict[Any, Any]
 
     reverse: words by index
     """
-    return _dictionary(_archive(), min(dict_size, _MAX_WORDS[lang]), lang, reverse)
+    return _read_or_build_dictionary(
+        _download_archive(), min(dict_size, _MAX_WORDS[lang]), lang, reverse
+    )
 
 
 def fetch() -> None:
     """Download the archive."""
-    _archive()
+    _download_archive()
 
 
-def _archive() -> str:
+def _download_archive() -> str:
     return common.download(DATA_URL, "wmt16", DATA_MD5, "wmt16.tar.gz")

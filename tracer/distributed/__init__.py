@@ -30,7 +30,7 @@ from .collective import (
 )
 from .environment import ParallelEnv
 from .group import Group, get_group, new_group
-from .objects import all_gather_object, broadcast_object_list, scatter_object_list
+from .object_collectives import all_gather_object, broadcast_object_list, scatter_object_list
 from .parallel import DataParallel, ParallelMode
 from .process_group import (
     destroy_process_group,

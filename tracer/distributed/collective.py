@@ -15,7 +15,7 @@ from ..core.errors import OpError, append_user_line
 from ..core.mode import reject_static_graph_mode
 from ..core.tensor import Tensor
 from .collective_call_check import check_same_collective_call
-from .group import Group, require_rank_in_group, resolve_group
+from .group import Group, group_or_all_ranks, require_rank_in_group
 from .reduce_op import check_reduce_op_supports_dtype
 
 _CAPTURE_HINT = "programs contain no collectives except those of layers"
@@ -52,14 +52,14 @@ class Task:
 F = TypeVar("F", bound=Callable[..., Task])
 
 
-def _resolve_group_and_skip_other_ranks(collective: F) -> F:
+def _wrap_to_skip_ranks_outside_group(collective: F) -> F:
     """Resolve the argument `group`; return a completed task in a rank that is not in the group."""
     bind = inspect.signature(collective).bind
 
     @functools.wraps(collective)
     def wrapper(*args: Any, **kwargs: Any) -> Task:
         bound = bind(*args, **kwargs)
-        group = resolve_group(bound.arguments.get("group"))
+        group = group_or_all_ranks(bound.arguments.get("group"))
         bound.arguments["group"] = group
         return Task(CompletedWork()) if group.rank < 0 else collective(*bound.args, **bound.kwargs)
 
@@ -121,7 +121,7 @@ def _stack_tensors(name: str, tensors: Sequence[Tensor], group: Group, like: Any
     return np.stack(arrays)
 
 
-@_resolve_group_and_skip_other_ranks
+@_wrap_to_skip_ranks_outside_group
 def all_reduce(tensor: Tensor, op: int = 0, group: Any = None, sync_op: bool = True) -> Task:
     """Reduce the tensors of all ranks with the ReduceOp `op` (default: sum) into each `tensor`.
 
@@ -135,7 +135,7 @@ def all_reduce(tensor: Tensor, op: int = 0, group: Any = None, sync_op: bool = T
     )
 
 
-@_resolve_group_and_skip_other_ranks
+@_wrap_to_skip_ranks_outside_group
 def reduce(tensor: Tensor, dst: int, op: int = 0, group: Any = None, sync_op: bool = True) -> Task:
     """Reduce the tensors of all ranks with the ReduceOp `op` into `tensor` of rank `dst`.
 
@@ -153,7 +153,7 @@ def reduce(tensor: Tensor, dst: int, op: int = 0, group: Any = None, sync_op: bo
     return _wait_if_sync(Task(group.communicator.reduce(array, root, op), assign), sync_op)
 
 
-@_resolve_group_and_skip_other_ranks
+@_wrap_to_skip_ranks_outside_group
 def broadcast(tensor: Tensor, src: int, group: Any = None, sync_op: bool = True) -> Task:
     """Copy the tensor of rank `src` to `tensor` of all ranks."""
     array, root = (
@@ -166,7 +166,7 @@ def broadcast(tensor: Tensor, src: int, group: Any = None, sync_op: bool = True)
     )
 
 
-@_resolve_group_and_skip_other_ranks
+@_wrap_to_skip_ranks_outside_group
 def all_gather(
     tensor_list: list[Tensor], tensor: Tensor, group: Any = None, sync_op: bool = True
 ) -> Task:
@@ -203,7 +203,7 @@ def _make_list_assignment_callback(
     return assign
 
 
-@_resolve_group_and_skip_other_ranks
+@_wrap_to_skip_ranks_outside_group
 def gather(
     tensor: Tensor,
     gather_list: list[Tensor] | None = None,
@@ -228,7 +228,7 @@ def gather(
     return _wait_if_sync(Task(group.communicator.all_gather(array, gathered), assign), sync_op)
 
 
-@_resolve_group_and_skip_other_ranks
+@_wrap_to_skip_ranks_outside_group
 def scatter(
     tensor: Tensor,
     tensor_list: Sequence[Tensor] | None = None,
@@ -251,7 +251,7 @@ def scatter(
     )
 
 
-@_resolve_group_and_skip_other_ranks
+@_wrap_to_skip_ranks_outside_group
 def alltoall(
     in_tensor_list: Sequence[Tensor] | Tensor,
     out_tensor_list: list[Tensor] | Tensor,
@@ -272,7 +272,7 @@ def alltoall(
     return _wait_if_sync(Task(group.communicator.all_to_all(parts, received), assign), sync_op)
 
 
-@_resolve_group_and_skip_other_ranks
+@_wrap_to_skip_ranks_outside_group
 def alltoall_single(
     in_tensor: Tensor,
     out_tensor: Tensor,
@@ -311,7 +311,7 @@ def _split_for_ranks(array: Any, sizes: Sequence[int] | None, group: Group) -> l
     return np.split(array, np.cumsum(rows)[:-1].tolist())
 
 
-@_resolve_group_and_skip_other_ranks
+@_wrap_to_skip_ranks_outside_group
 def reduce_scatter(
     tensor: Tensor,
     tensor_list: Sequence[Tensor] | Tensor,
@@ -333,7 +333,7 @@ def reduce_scatter(
 
 def send(tensor: Tensor, dst: int = 0, group: Any = None, sync_op: bool = True) -> Task:
     """Send `tensor` to rank `dst`, which must receive the same shape and dtype."""
-    group = resolve_group(group)
+    group = group_or_all_ranks(group)
     array, target = _copy_tensor_to_array("send", tensor), require_rank_in_group("send", group, dst)
     _reject_own_rank("send", group, target)
     return _wait_if_sync(Task(group.communicator.send(array, target)), sync_op)
@@ -341,7 +341,7 @@ def send(tensor: Tensor, dst: int = 0, group: Any = None, sync_op: bool = True) 
 
 def recv(tensor: Tensor, src: int = 0, group: Any = None, sync_op: bool = True) -> Task:
     """Receive `tensor` from rank `src`."""
-    group = resolve_group(group)
+    group = group_or_all_ranks(group)
     array, source = _copy_tensor_to_array("recv", tensor), require_rank_in_group("recv", group, src)
     _reject_own_rank("recv", group, source)
     return _wait_if_sync(
@@ -366,7 +366,7 @@ def irecv(tensor: Tensor, src: int = 0, group: Any = None) -> Task:
 
 def barrier(group: Any = None) -> None:
     """Wait until all ranks have called `barrier`."""
-    group = resolve_group(group)
+    group = group_or_all_ranks(group)
     if group.rank >= 0:
         check_same_collective_call(group, "barrier", "")
 

@@ -13,7 +13,7 @@ import numpy as np
 from ..core.communicator import MAX
 from ..core.errors import OpError, append_user_line
 from .group import Group
-from .objects import gather_objects
+from .object_collectives import gather_objects
 
 
 def check_same_collective_call(group: Group, name: str, arguments: Any) -> None:

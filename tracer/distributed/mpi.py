@@ -123,17 +123,17 @@ class MpiCommunicator:
 
     def all_reduce(self, array: Any, op: int) -> Work:
         """Reduce the arrays of all ranks into `array`."""
-        buffer, mpi_op, finish = self._prepare_reduce(array, op)
+        buffer, mpi_op, store_reduced_result = self._make_reduce_buffer_op_and_callback(array, op)
         request = self._comm.Iallreduce(self._mpi.IN_PLACE, buffer, mpi_op)
-        return self._wrap_request(request, "all_reduce", finish)
+        return self._wrap_request(request, "all_reduce", store_reduced_result)
 
     def reduce(self, array: Any, root: int, op: int) -> Work:
         """Reduce the arrays into that of `root`."""
-        buffer, mpi_op, finish = self._prepare_reduce(array, op)
+        buffer, mpi_op, store_reduced_result = self._make_reduce_buffer_op_and_callback(array, op)
         is_root = self.rank == root
         buffers = (self._mpi.IN_PLACE, buffer) if is_root else (buffer, None)
         request = self._comm.Ireduce(*buffers, mpi_op, root)
-        return self._wrap_request(request, "reduce", finish if is_root else None)
+        return self._wrap_request(request, "reduce", store_reduced_result if is_root else None)
 
     def all_gather(self, array: Any, into: Any) -> Work:
         """Gather the arrays of all ranks into `into` [size, *]."""
@@ -201,7 +201,9 @@ class MpiCommunicator:
     ) -> MpiWork:
         return MpiWork(request, name, self.ranks, on_completion)
 
-    def _prepare_reduce(self, array: Any, op: int) -> tuple[Any, Any, Callable[[], None] | None]:
+    def _make_reduce_buffer_op_and_callback(
+        self, array: Any, op: int
+    ) -> tuple[Any, Any, Callable[[], None] | None]:
         """Return a buffer in a dtype that MPI can reduce, the MPI operation, and a callback that
         stores the result in `array` (None if the buffer is a view of it).
         """
@@ -216,13 +218,13 @@ class MpiCommunicator:
             else array
         )
 
-        def finish() -> None:
+        def store_reduced_result() -> None:
             if op == AVG:
                 np.divide(buffer, self.size, out=buffer)
             if half:
                 array[...] = buffer
 
-        return buffer, mpi_op, finish if half or op == AVG else None
+        return buffer, mpi_op, store_reduced_result if half or op == AVG else None
 
 
 def shape_dtype_tag(array: Any) -> int:

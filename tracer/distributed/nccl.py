@@ -98,7 +98,7 @@ class NcclCommunicator:
     def broadcast(self, array: Any, root: int) -> Work:
         """Copy the array of rank `root` to `array`."""
         flat = _as_bytes(array)
-        return self._launch(
+        return self._launch_on_nccl_stream(
             "broadcast",
             array,
             lambda s: self._comm.bcast(flat.data.ptr, *self._count_and_type(flat), root, s),
@@ -106,27 +106,29 @@ class NcclCommunicator:
 
     def all_reduce(self, array: Any, op: int) -> Work:
         """Reduce the arrays of all ranks into `array`."""
-        buffer, nccl_op, finish = self._prepare_reduce(array, op)
+        buffer, nccl_op, store_reduced_result = self._make_reduce_buffer_op_and_callback(array, op)
         pointer = buffer.data.ptr
-        return self._launch(
+        return self._launch_on_nccl_stream(
             "all_reduce",
             buffer,
             lambda s: self._comm.allReduce(
                 pointer, pointer, *self._count_and_type(buffer), nccl_op, s
             ),
-            finish,
+            store_reduced_result,
         )
 
     def reduce(self, array: Any, root: int, op: int) -> Work:
         """Reduce the arrays into that of `root`."""
-        buffer, nccl_op, finish = self._prepare_reduce(array, op)
+        buffer, nccl_op, store_reduced_result = self._make_reduce_buffer_op_and_callback(array, op)
         pointer = buffer.data.ptr
 
         def call(stream: int) -> None:
             count, dtype = self._count_and_type(buffer)
             self._comm.reduce(pointer, pointer, count, dtype, nccl_op, root, stream)
 
-        return self._launch("reduce", buffer, call, finish if self.rank == root else None)
+        return self._launch_on_nccl_stream(
+            "reduce", buffer, call, store_reduced_result if self.rank == root else None
+        )
 
     def all_gather(self, array: Any, into: Any) -> Work:
         """Gather the arrays of all ranks into `into` [size, *]."""
@@ -136,28 +138,30 @@ class NcclCommunicator:
             count, dtype = self._count_and_type(flat)
             self._comm.allGather(flat.data.ptr, into.data.ptr, count, dtype, stream)
 
-        return self._launch("all_gather", (array, into), call)
+        return self._launch_on_nccl_stream("all_gather", (array, into), call)
 
     def scatter(self, arrays: Any, into: Any, root: int) -> Work:
         """Copy element `rank` of the `arrays` [size, *] of `root` to `into`."""
         sent = enumerate(arrays) if self.rank == root else ()
-        return self._exchange("scatter", [(to, part) for to, part in sent], [(root, into)])
+        return self._send_recv_as_group(
+            "scatter", [(to, part) for to, part in sent], [(root, into)]
+        )
 
     def all_to_all(self, arrays: Any, into: Any) -> Work:
         """Send element i of `arrays` [size, *] to rank i; receive theirs into `into` [size, *]."""
-        return self._exchange("alltoall", list(enumerate(arrays)), list(enumerate(into)))
+        return self._send_recv_as_group("alltoall", list(enumerate(arrays)), list(enumerate(into)))
 
     def send(self, array: Any, to: int) -> Work:
         """Send to rank `to`."""
-        return self._exchange("send", [(to, array)], [], (self.ranks[to],))
+        return self._send_recv_as_group("send", [(to, array)], [], (self.ranks[to],))
 
     def recv(self, array: Any, source: int) -> Work:
         """Receive from rank `source`."""
-        return self._exchange("recv", [], [(source, array)], (self.ranks[source],))
+        return self._send_recv_as_group("recv", [], [(source, array)], (self.ranks[source],))
 
     def batch_send_recv(self, sent: RankArrayPairs, got: RankArrayPairs) -> Work:
         """Send and receive several arrays at once without deadlock."""
-        return self._exchange("exchange", sent, got)
+        return self._send_recv_as_group("exchange", sent, got)
 
     def barrier(self) -> Work:
         """Wait for all processes, but not for kernels that still run."""
@@ -172,7 +176,7 @@ class NcclCommunicator:
         """Abort running operations."""
         self._comm.abort()
 
-    def _exchange(
+    def _send_recv_as_group(
         self, name: str, sent: Any, got: Any, ranks: tuple[int, ...] | None = None
     ) -> Work:
         """Send and receive several messages as one NCCL group: one after the other they could
@@ -188,9 +192,9 @@ class NcclCommunicator:
                 self._comm.recv(array.data.ptr, *self._count_and_type(array), source, stream)
             self._nccl.groupEnd()
 
-        return self._launch(name, flat, call, ranks=ranks)
+        return self._launch_on_nccl_stream(name, flat, call, ranks=ranks)
 
-    def _launch(
+    def _launch_on_nccl_stream(
         self,
         name: str,
         arrays: Any,
@@ -217,7 +221,9 @@ class NcclCommunicator:
             self._nccl, f"NCCL_{_NCCL_TYPES[array.dtype.name]}"
         )
 
-    def _prepare_reduce(self, array: Any, op: int) -> tuple[Any, Any, Callable[[], None] | None]:
+    def _make_reduce_buffer_op_and_callback(
+        self, array: Any, op: int
+    ) -> tuple[Any, Any, Callable[[], None] | None]:
         """Return a buffer in a dtype that NCCL can reduce, the NCCL operation, and a callback that
         stores the result in `array`.
         """
@@ -228,14 +234,14 @@ class NcclCommunicator:
         buffer_dtype = {"bool": "uint8", "int16": "int32"}.get(dtype, "float32" if half else dtype)
         buffer = array.view(np.uint8) if dtype == "bool" else array.astype(buffer_dtype, copy=False)
 
-        def finish() -> None:
+        def store_reduced_result() -> None:
             if op == AVG:
                 buffer[...] = buffer / self.size
             if buffer.dtype != array.dtype and dtype != "bool":
                 array[...] = buffer.astype(array.dtype)
 
         nccl_op = getattr(self._nccl, f"NCCL_{'SUM' if op == AVG else REDUCE_OP_NAMES[op]}")
-        return buffer, nccl_op, finish
+        return buffer, nccl_op, store_reduced_result
 
 
 def _as_bytes(array: Any) -> Any:

@@ -12,8 +12,8 @@ from ..core.errors import OpError, append_user_line
 from ..core.mode import state
 from ..nn.layer import Layer
 from .environment import ParallelEnv  # noqa: F401 - as in Paddle
-from .group import Group, resolve_group
-from .objects import gather_objects
+from .group import Group, group_or_all_ranks
+from .object_collectives import gather_objects
 from .reducer import Reducer
 
 
@@ -47,7 +47,7 @@ class DataParallel(Layer):
     ) -> None:
         super().__init__(layers.full_name() + "_data_parallel")
         self._layers, self._strategy = layers, strategy
-        self.find_unused_parameters, self.group = find_unused_parameters, resolve_group(group)
+        self.find_unused_parameters, self.group = find_unused_parameters, group_or_all_ranks(group)
         self.grad_need_sync = True
         self._reducer: Reducer | None = None
         self._recorded = False  # in a program, whose runs do not call `forward`

@@ -59,8 +59,8 @@ def _start_mpi() -> None:
                 "install 'oarlock[dist]')"
             )
         )
-    from .device_dispatch import MpiOrNcclCommunicator, check_backend  # noqa: PLC0415 - an extra
     from .mpi import create_world_communicator  # noqa: PLC0415
+    from .mpi_or_nccl_communicator import MpiOrNcclCommunicator, check_backend  # noqa: PLC0415 - an extra
 
     check_backend()
     communicator = MpiOrNcclCommunicator(create_world_communicator())
@@ -73,7 +73,7 @@ def _start_mpi() -> None:
         )
     process_groups.groups[0] = communicator
     sys.excepthook = _exit_on_uncaught_exception
-    _record_exit_codes()
+    _install_exit_code_tracking()
     atexit.register(_finalize_mpi_or_exit_immediately)
 
 
@@ -116,7 +116,7 @@ class _TrackedSystemExit(SystemExit):
                 )
 
 
-def _record_exit_codes() -> None:
+def _install_exit_code_tracking() -> None:
     """Record the exit code of this process before `atexit` functions run."""
     _TrackedSystemExit.__name__, _TrackedSystemExit.__qualname__, _TrackedSystemExit.__module__ = (
         "SystemExit",

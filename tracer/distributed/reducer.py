@@ -118,7 +118,7 @@ class Reducer:
         Returns whether parameters are among them. Raises OarlockError for parameters that are not
         reached, unless they are allowed.
         """
-        self._check_in_bucket(reached)
+        self._check_reached_parameters_in_buckets(reached)
         self._used_ids = self._bucket_and_index_by_id.keys() & reached.keys()
         if not self._used_ids:
             return False
@@ -138,7 +138,7 @@ class Reducer:
             self.on_gradient(bucket.parameters[index], None)
         return True
 
-    def _check_in_bucket(self, reached: dict[int, Tensor]) -> None:
+    def _check_reached_parameters_in_buckets(self, reached: dict[int, Tensor]) -> None:
         """Raise OarlockError for a reached parameter that is in no bucket: its gradient would not
         be averaged.
         """

@@ -19,7 +19,7 @@ def _raise_unless(condition: bool, problem: str) -> None:
         raise OpError(append_user_line(problem))
 
 
-def _check_transforms(name: str, transforms: Any) -> list[Transform]:
+def _require_transform_list(name: str, transforms: Any) -> list[Transform]:
     is_valid = isinstance(transforms, Sequence) and all(
         isinstance(t, Transform) for t in transforms
     )
@@ -31,7 +31,7 @@ class ChainTransform(Transform):
     """Composition of transforms."""
 
     def __init__(self, transforms: Sequence[Transform]) -> None:
-        self.transforms = _check_transforms("ChainTransform", transforms)
+        self.transforms = _require_transform_list("ChainTransform", transforms)
         self._domain = Variable(
             _chain_event_rank([(t._domain, t._codomain) for t in reversed(self.transforms)])
         )
@@ -191,7 +191,7 @@ class StackTransform(Transform):
     """
 
     def __init__(self, transforms: Sequence[Transform], axis: int = 0) -> None:
-        self._transforms = _check_transforms("StackTransform", transforms)
+        self._transforms = _require_transform_list("StackTransform", transforms)
         _raise_unless(bool(self._transforms), "StackTransform: transforms must not be empty")
         _raise_unless(
             isinstance(axis, int), f"StackTransform: axis must be an int, not {type(axis).__name__}"
@@ -215,7 +215,7 @@ class StackTransform(Transform):
     def _is_injective(self) -> bool:
         return all(t._is_injective() for t in self._transforms)
 
-    def _slices(self, value: Tensor) -> list[Tensor]:
+    def _unbind_slices(self, value: Tensor) -> list[Tensor]:
         _raise_unless(
             -value.ndim <= self._axis < value.ndim,
             f"StackTransform: axis={self._axis} is out of range (X={value.meta})",
@@ -229,7 +229,7 @@ class StackTransform(Transform):
         return slices
 
     def _apply_to_slices(self, method: str, value: Tensor) -> Tensor:
-        pairs = zip(self._transforms, self._slices(value), strict=True)
+        pairs = zip(self._transforms, self._unbind_slices(value), strict=True)
         return stack([getattr(t, method)(slice_) for t, slice_ in pairs], self._axis)
 
     def _forward(self, x: Tensor) -> Tensor:

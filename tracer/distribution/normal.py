@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.tensor import Tensor
 from ..ops.random import gaussian_random
-from ..tensor.convert import shape_inputs
+from ..tensor.convert import split_shape_into_ints_and_tensors
 from .distribution import Distribution, Shape, parameters, to_value_tensor
 from .kl import register_kl
 
@@ -42,7 +42,7 @@ class Normal(Distribution):
 
         seed: of these samples; 0 uses the global generator
         """
-        ints, tensors = shape_inputs(self._extend_shape(shape), "Normal")
+        ints, tensors = split_shape_into_ints_and_tensors(self._extend_shape(shape), "Normal")
         noise = gaussian_random(None, tensors, shape=ints, seed=seed, dtype=self.loc.dtype.proto)
         return self.loc + self.scale * noise
 

@@ -30,13 +30,13 @@ def _raise_fft_error(problem: str, x: Tensor) -> None:
     raise OpError(append_user_line(f"fft: {problem} (X={x.meta})"))
 
 
-def _as_float(x: Tensor) -> Tensor:
+def _cast_integers_to_float(x: Tensor) -> Tensor:
     check_tensors(x)
     return cast(x, default_float_np_dtype()) if x.meta.dtype.kind in "iub" else x
 
 
 def _as_complex(x: Tensor) -> Tensor:
-    x = _as_float(x)
+    x = _cast_integers_to_float(x)
     return x if x.meta.dtype.kind == "c" else cast(x, _COMPLEX.get(x.dtype.name, "complex64"))
 
 
@@ -82,7 +82,7 @@ def _transform_to_full_spectrum(
     x: Tensor, s: Sizes, axes: Sizes, norm: str, forward: bool
 ) -> Tensor:
     """Compute the full transform."""
-    x = _as_float(x)
+    x = _cast_integers_to_float(x)
     is_real = x.meta.dtype.kind != "c"
     sizes, axis_list = _normalize_sizes_and_axes(x, s, axes, keep_last=is_real)
     x = x if sizes is None else _crop_or_pad(x, sizes, axis_list)
@@ -95,7 +95,7 @@ def _transform_to_full_spectrum(
 
 def _real_to_half_spectrum(x: Tensor, s: Sizes, axes: Sizes, norm: str, forward: bool) -> Tensor:
     """Compute half of the transform of real numbers."""
-    x = _as_float(x)
+    x = _cast_integers_to_float(x)
     sizes, axis_list = _normalize_sizes_and_axes(x, s, axes, keep_last=True)
     x = x if sizes is None else _crop_or_pad(x, sizes, axis_list)
     return OPS["fft_r2c"](x, axes=axis_list, normalization=norm, forward=forward, onesided=True)

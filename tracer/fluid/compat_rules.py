@@ -14,7 +14,7 @@ _DTYPE_NAMES = {"float16": "FP16", "float32": "FP32", "float64": "FP64", "bfloat
 class Paddle1Rules(CompatRules):
     """Names, texts, checks and gradient ops of Paddle 1.8."""
 
-    temporary_name = "tmp"
+    temporary_name_prefix = "tmp"
     keeps_result_gradients = True
     set_value_checks_dtype = True
     writes_paddle1_gradients = True

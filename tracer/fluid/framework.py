@@ -125,7 +125,7 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
         yield
 
 
-def enter_static_mode_unless_chosen() -> None:
+def enter_paddle1_static_mode_unless_chosen() -> None:
     """Enter static graph mode permanently, unless a mode was chosen."""
     if state.mode.program_builder is None and not compat.is_paddle1:
         compat.is_paddle1 = True
@@ -134,7 +134,7 @@ def enter_static_mode_unless_chosen() -> None:
 
 def data(name: str, shape: Any, dtype: Any = "float32", lod_level: int = 0) -> Any:
     """Declare an input of the program, [*shape], with -1 or None for dynamic dimensions."""
-    enter_static_mode_unless_chosen()
+    enter_paddle1_static_mode_unless_chosen()
     return _data(name, shape, dtype, lod_level)
 
 

@@ -93,7 +93,9 @@ class CompositeMetric(MetricBase):
 class _BinaryMetric(MetricBase):
     """Base class of binary metrics. preds: probabilities [N, *]; labels: [N, *]"""
 
-    def _count_correct_predicted_and_actual(self, preds: Any, labels: Any) -> tuple[int, int, int]:
+    def _count_true_predicted_and_actual_positives(
+        self, preds: Any, labels: Any
+    ) -> tuple[int, int, int]:
         """Return the numbers of positives in both, in preds and in labels."""
         _check_are_arrays(preds=preds, labels=labels)
         predicted = np.rint(preds).astype(np.int32).reshape(-1) == 1
@@ -111,7 +113,7 @@ class Precision(_BinaryMetric):
 
     def update(self, preds: Any, labels: Any) -> None:
         """Add a batch."""
-        correct, predicted, _ = self._count_correct_predicted_and_actual(preds, labels)
+        correct, predicted, _ = self._count_true_predicted_and_actual_positives(preds, labels)
         self.tp, self.fp = self.tp + correct, self.fp + predicted - correct
 
     def eval(self) -> float:
@@ -130,7 +132,7 @@ class Recall(_BinaryMetric):
 
     def update(self, preds: Any, labels: Any) -> None:
         """Add a batch."""
-        correct, _, actual = self._count_correct_predicted_and_actual(preds, labels)
+        correct, _, actual = self._count_true_predicted_and_actual_positives(preds, labels)
         self.tp, self.fn = self.tp + correct, self.fn + actual - correct
 
     def eval(self) -> float:

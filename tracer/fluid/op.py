@@ -17,7 +17,7 @@ from .framework_internals import get_all_op_protos
 __all__ = ["Operator", "get_all_op_protos"]
 
 
-def _variable_names(value: Any) -> list[str]:
+def _to_variable_name_list(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else list(value)
 
 
@@ -32,7 +32,9 @@ class Operator:
         unknown = kwargs.keys() - slots - self._op.attrs.keys()
         if unknown:
             raise OpError(append_user_line(f"Operator: {type} has no {sorted(unknown)}"))
-        self._variable_names = {k: _variable_names(v) for k, v in kwargs.items() if k in slots}
+        self._variable_names = {
+            k: _to_variable_name_list(v) for k, v in kwargs.items() if k in slots
+        }
         self._attrs = {k: v for k, v in kwargs.items() if k in self._op.attrs}
 
     def type(self) -> str:

@@ -101,7 +101,7 @@ def _is_lod_level_printed(var: Any) -> bool:
     return var.lod_level > 0 or op.type not in _TYPES_WITHOUT_LOD
 
 
-def _tensor_desc_lines(var: Any) -> Iterator[str]:
+def _iter_tensor_desc_lines(var: Any) -> Iterator[str]:
     """Yield the lines of the tensor: what the user declared, or what the op that writes it
     infers.
     """
@@ -119,12 +119,12 @@ def _tensor_desc_lines(var: Any) -> Iterator[str]:
     yield "  }"
 
 
-def _variable_lines(var: Any) -> Iterator[str]:
+def _iter_variable_lines(var: Any) -> Iterator[str]:
     desc = var.raw
     yield f'name: "{desc.name}"'
     yield "type {"
     yield f"  type: {'LOD_TENSOR_ARRAY' if var.type == VarKind.ARRAY else 'LOD_TENSOR'}"
-    yield from _tensor_desc_lines(var)
+    yield from _iter_tensor_desc_lines(var)
     yield "}"
     if desc.persistable or "persistable" not in var.undeclared_properties:
         yield f"persistable: {'true' if desc.persistable else 'false'}"
@@ -134,7 +134,7 @@ def _variable_lines(var: Any) -> Iterator[str]:
 
 def format_variable(variable: Any) -> str:
     """Return the declaration of a variable of a program as the text of a protocol buffer."""
-    return "\n".join(_variable_lines(variable)) + "\n"
+    return "\n".join(_iter_variable_lines(variable)) + "\n"
 
 
 def format_additional_variable_attributes(variable: Any) -> str:

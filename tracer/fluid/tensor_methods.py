@@ -76,7 +76,7 @@ def clear_gradient(self: Tensor, set_to_zero: bool = True) -> None:
             del grads[self.index]
 
 
-def patch() -> None:
+def set_tensor_methods_of_paddle1() -> None:
     """Add the methods to Tensor."""
     methods = {
         "backward": backward,
@@ -91,4 +91,4 @@ def patch() -> None:
     Tensor.type = VarKind.DENSE  # type: ignore[attr-defined]
 
 
-patch()
+set_tensor_methods_of_paddle1()

@@ -32,7 +32,7 @@ def release_memory(input_program: Any, skip_opt_set: Any = None) -> None:
     """Do nothing, as in 1.8."""
 
 
-class _ServerDispatcher:
+class _ParameterServerDispatcher:
     """Assigns variables to parameter servers."""
 
     def __init__(self, pserver_endpoints: Any) -> None:
@@ -48,7 +48,7 @@ class _ServerDispatcher:
         self._step = 0
 
 
-class RoundRobin(_ServerDispatcher):
+class RoundRobin(_ParameterServerDispatcher):
     """Assigns variables to the servers in turn."""
 
     def dispatch(self, varlist: Any) -> list[Any]:
@@ -57,7 +57,7 @@ class RoundRobin(_ServerDispatcher):
         return [self._eps[(start + i) % len(self._eps)] for i in range(len(varlist))]
 
 
-class HashName(_ServerDispatcher):
+class HashName(_ParameterServerDispatcher):
     """Assigns variables by a hash of their names."""
 
     def dispatch(self, varlist: Any) -> list[Any]:

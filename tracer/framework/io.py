@@ -118,7 +118,7 @@ def _serialize_program_or_pickle(obj: Any, protocol: int) -> Any:
     if isinstance(obj, Program | ProgramData):
         return [pdmodel.to_bytes(obj.raw if isinstance(obj, Program) else obj)]
     return iter_pickle_chunks(
-        make_pickled_state_dict(obj, protocol) if _is_state(obj) else obj, protocol
+        make_state_dict_to_pickle(obj, protocol) if _is_state_dict(obj) else obj, protocol
     )
 
 
@@ -130,7 +130,7 @@ def _serialize_binary(obj: Any) -> Any:
     )
 
 
-def _is_state(obj: Any) -> bool:
+def _is_state_dict(obj: Any) -> bool:
     """Return whether Paddle treats `obj` as a state dict: a dict of tensors and of dicts without
     tensors.
     """
@@ -142,7 +142,7 @@ def _is_state(obj: Any) -> bool:
     )
 
 
-def make_pickled_state_dict(
+def make_state_dict_to_pickle(
     state: dict[str, Any], protocol: int = 4, limit: int = MAX_SLICE_BYTES
 ) -> dict[str, Any]:
     """Return the dict that is pickled for a state dict: arrays, the table of parameter names, and
@@ -155,10 +155,10 @@ def make_pickled_state_dict(
         for key, value in state.items()
     }
     plain[NAME_TABLE_KEY] = {key: value.name for key, value in state.items() if is_tensor(value)}
-    return plain if protocol > 3 else _slice_arrays(plain, limit)
+    return plain if protocol > 3 else _slice_arrays_above_limit(plain, limit)
 
 
-def _slice_arrays(plain: dict[str, Any], limit: int) -> dict[str, Any]:
+def _slice_arrays_above_limit(plain: dict[str, Any], limit: int) -> dict[str, Any]:
     """Slice the arrays that exceed the limit, and add the table of slices."""
     unsliced: dict[str, Any] = {}
     slices_by_name: dict[str, Any] = {}
@@ -178,7 +178,7 @@ def _slice_arrays(plain: dict[str, Any], limit: int) -> dict[str, Any]:
     return {**unsliced, **slices_by_name, **({SLICES_KEY: table} if table else {})}
 
 
-def _join_slices(loaded: dict[Any, Any], name: str) -> None:
+def _join_slices_in_place(loaded: dict[Any, Any], name: str) -> None:
     """Concatenate sliced arrays, in place."""
     table = loaded.pop(SLICES_KEY, {})
     try:
@@ -243,11 +243,15 @@ def _load_object_and_num_bytes(
         return Program.view_of_raw(parse_program(data, name)), len(data)
     loaded, num_bytes = load_first_with_length(data, name)
     if not isinstance(loaded, dict):
-        return _convert_named_or_all_arrays(loaded, make, _has_named_array(loaded)), num_bytes
-    _join_slices(loaded, name)
+        return _convert_named_or_all_arrays(
+            loaded, make, _contains_name_array_pair(loaded)
+        ), num_bytes
+    _join_slices_in_place(loaded, name)
     table = loaded.get(NAME_TABLE_KEY)
     if table is None:
-        return _convert_named_or_all_arrays(loaded, make, _has_named_array(loaded)), num_bytes
+        return _convert_named_or_all_arrays(
+            loaded, make, _contains_name_array_pair(loaded)
+        ), num_bytes
     if not isinstance(table, dict):
         raise FileError(f"{name}: its table of names is a {type(table).__name__}, not a dict")
     for key, parameter in table.items():
@@ -258,7 +262,7 @@ def _load_object_and_num_bytes(
     return loaded, num_bytes
 
 
-def _is_named_array(obj: Any) -> bool:
+def _is_name_array_pair(obj: Any) -> bool:
     """Return whether `obj` is a tensor as `save` writes it in other data: a tuple of name and
     array.
     """
@@ -270,18 +274,18 @@ def _is_named_array(obj: Any) -> bool:
     )
 
 
-def _has_named_array(obj: Any) -> bool:
-    if _is_named_array(obj):
+def _contains_name_array_pair(obj: Any) -> bool:
+    if _is_name_array_pair(obj):
         return True
     inner = obj.values() if isinstance(obj, dict) else obj if isinstance(obj, (list, tuple)) else ()
-    return any(_has_named_array(value) for value in inner)
+    return any(_contains_name_array_pair(value) for value in inner)
 
 
 def _convert_named_or_all_arrays(obj: Any, make: MakeValue, named: bool) -> Any:
     """Convert (name, array) tuples to tensors; without any, convert all arrays, as older files mean
     them.
     """
-    if named and _is_named_array(obj):
+    if named and _is_name_array_pair(obj):
         return make(obj[1], obj[0])
     if isinstance(obj, np.ndarray):
         return obj if named else make(obj, None)
@@ -307,7 +311,7 @@ def _load_model_values(
         and model_filename is None
         and not os.path.exists(os.path.join(path, "__model__"))
     ):
-        return _load_folder(path)
+        return _load_folder_of_value_files(path)
     if os.path.isdir(path):
         program = load_program(os.path.join(path, model_filename or "__model__"))
         names = [var.name for var in program.persistables()]
@@ -321,7 +325,7 @@ def _load_model_values(
     raise OpError(f"load: no file, model or folder {path!r}{suggestion}")
 
 
-def _load_folder(path: str) -> dict[str, Any]:
+def _load_folder_of_value_files(path: str) -> dict[str, Any]:
     """Load a folder with a file for each value, as `save_params` of Paddle 1.x wrote it; the name
     of a file is that of its value.
     """

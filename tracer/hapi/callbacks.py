@@ -184,7 +184,7 @@ class _MonitorCallback(Callback):
             return None
         return float(value)
 
-    def _update_best(self, value: float) -> bool:
+    def _update_best_if_improved(self, value: float) -> bool:
         """Return whether the value is an improvement; if so, store it."""
         if self._sign * value - self.min_delta <= self._best:
             return False
@@ -230,7 +230,7 @@ class EarlyStopping(_MonitorCallback):
         value = self._monitored_value(logs)
         if value is None:
             return
-        if self._update_best(value):
+        if self._update_best_if_improved(value):
             self.wait_epoch = 0
             if self.save_best_model and self.save_dir is not None:
                 self.model.save(os.path.join(self.save_dir, "best_model"))
@@ -300,7 +300,7 @@ class ReduceLROnPlateau(_MonitorCallback):
         if self.in_cooldown():
             self.cooldown_counter -= 1
             self.wait = 0
-        if self._update_best(value):
+        if self._update_best_if_improved(value):
             self.wait = 0
         elif not self.in_cooldown():
             self.wait += 1

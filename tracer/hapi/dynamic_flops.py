@@ -12,7 +12,7 @@ from .. import nn
 from ..core.errors import OpError
 from ..core.tensor import Tensor
 from ..tensor.creation import randn
-from .model_summary import attach_forward_hooks_in_eval_mode
+from .model_summary import eval_mode_with_forward_hooks
 
 __all__ = ["flops"]
 
@@ -23,37 +23,37 @@ def _num_elements(x: Tensor) -> int:
     return math.prod(x.shape)
 
 
-def _count_conv(layer: Any, x: Any, y: Tensor) -> int:
+def _conv_flops(layer: Any, x: Any, y: Tensor) -> int:
     window = math.prod(layer.weight.shape[2:])
     return int(
         _num_elements(y) * (x[0].shape[1] / layer._groups * window + (layer.bias is not None))
     )
 
 
-def _count_adaptive_pool(layer: Any, x: Any, y: Tensor) -> int:
+def _adaptive_pool_flops(layer: Any, x: Any, y: Tensor) -> int:
     window = math.prod(
         in_size // out_size for in_size, out_size in zip(x[0].shape[2:], y.shape[2:], strict=True)
     )
     return (window + 1) * _num_elements(y)
 
 
-def _count_linear(layer: Any, x: Any, y: Tensor) -> int:
+def _linear_flops(layer: Any, x: Any, y: Tensor) -> int:
     return int(layer.weight.shape[0]) * _num_elements(y)
 
 
-def _count_two_per_input_element(layer: Any, x: Any, y: Tensor) -> int:
+def _two_flops_per_input_element(layer: Any, x: Any, y: Tensor) -> int:
     return 2 * _num_elements(x[0])
 
 
-def _count_one_per_input_element(layer: Any, x: Any, y: Tensor) -> int:
+def _one_flop_per_input_element(layer: Any, x: Any, y: Tensor) -> int:
     return _num_elements(x[0])
 
 
-def _num_output_elements(layer: Any, x: Any, y: Tensor) -> int:
+def _one_flop_per_output_element(layer: Any, x: Any, y: Tensor) -> int:
     return _num_elements(y)
 
 
-def _count_zero(layer: Any, x: Any, y: Tensor) -> int:
+def _zero_flops(layer: Any, x: Any, y: Tensor) -> int:
     return 0
 
 
@@ -61,16 +61,16 @@ def _count_zero(layer: Any, x: Any, y: Tensor) -> int:
 _COUNTS_BY_LAYER_TYPE: dict[str, Callable[[Any, Any, Tensor], int]] = {
     **dict.fromkeys(
         ("Conv1D", "Conv2D", "Conv3D", "Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose"),
-        _count_conv,
+        _conv_flops,
     ),
-    **dict.fromkeys(("BatchNorm2D", "BatchNorm"), _count_two_per_input_element),
-    "LeakyReLU": _count_one_per_input_element,
-    "Linear": _count_linear,
-    **dict.fromkeys(("AvgPool1D", "AvgPool2D", "AvgPool3D"), _num_output_elements),
+    **dict.fromkeys(("BatchNorm2D", "BatchNorm"), _two_flops_per_input_element),
+    "LeakyReLU": _one_flop_per_input_element,
+    "Linear": _linear_flops,
+    **dict.fromkeys(("AvgPool1D", "AvgPool2D", "AvgPool3D"), _one_flop_per_output_element),
     **dict.fromkeys(
-        ("AdaptiveAvgPool1D", "AdaptiveAvgPool2D", "AdaptiveAvgPool3D"), _count_adaptive_pool
+        ("AdaptiveAvgPool1D", "AdaptiveAvgPool2D", "AdaptiveAvgPool3D"), _adaptive_pool_flops
     ),
-    **dict.fromkeys(("ReLU", "ReLU6", "Dropout"), _count_zero),
+    **dict.fromkeys(("ReLU", "ReLU6", "Dropout"), _zero_flops),
 }
 
 
@@ -118,7 +118,7 @@ def flops(
     if not isinstance(net, nn.Layer):
         raise OpError(f"flops: {type(net).__name__} is not a Layer")
     counter = _LayerFlopsRecorder(custom_ops or {})
-    with attach_forward_hooks_in_eval_mode(
+    with eval_mode_with_forward_hooks(
         net, counter.record, lambda layer: not list(layer.children())
     ):
         net(randn(list(input_size)))

@@ -152,7 +152,7 @@ class Model:
         self._last_specs = [
             InputSpec([None, *t.shape[1:]] if t.ndim else [], t.dtype) for t in tensors
         ]
-        with self._mixed_precision.casting(self.mode == "train"):
+        with self._mixed_precision.autocast_context(self.mode == "train"):
             return _to_list(
                 (self._train_network if self.mode == "train" else self.network)(*tensors)
             )
@@ -253,7 +253,7 @@ class Model:
         loader = _as_loader(train_data, sizes[0], num_workers, shuffle, drop_last, share=True)
         eval_loader = None if eval_data is None else _as_loader(eval_data, sizes[1], num_workers)
         epochs, steps = _epochs_and_steps_for_num_iters(num_iters, epochs, _num_batches(loader))
-        callback_list = self._callbacks(
+        callback_list = self._make_callback_list(
             callbacks, log_freq, verbose, epochs, steps, save_freq, save_dir
         )
         if eval_loader is None and any(isinstance(c, EarlyStopping) for c in callback_list):
@@ -291,7 +291,7 @@ class Model:
         """
         loader = _as_loader(eval_data, batch_size, num_workers)
         _, steps = _epochs_and_steps_for_num_iters(num_iters, 1, _num_batches(loader))
-        callback_list = self._callbacks(callbacks, log_freq, verbose)
+        callback_list = self._make_callback_list(callbacks, log_freq, verbose)
         logs = self._run_evaluation(loader, callback_list, steps, num_iters)
         return {name: logs[name] for name in self._logged_value_names() if name in logs}
 
@@ -308,7 +308,7 @@ class Model:
         or one array if stack_outputs.
         """
         loader = _as_loader(test_data, batch_size, num_workers)
-        callback_list = self._callbacks(callbacks, 2, verbose)
+        callback_list = self._make_callback_list(callbacks, 2, verbose)
         batches: list[Any] = []
         callback_list.call("predict_begin", {"steps": _num_batches(loader)})
         logs = self._run_batches(loader, callback_list, "predict", outputs=batches)
@@ -316,7 +316,7 @@ class Model:
         callback_list.call("predict_end", logs)
         return [np.vstack(arrays) for arrays in outputs] if stack_outputs else outputs
 
-    def _callbacks(
+    def _make_callback_list(
         self,
         user_callbacks: Any,
         log_freq: int,

@@ -116,7 +116,7 @@ def _shape_or_shapes(value: Any) -> Any:
 
 
 @contextmanager
-def attach_forward_hooks_in_eval_mode(
+def eval_mode_with_forward_hooks(
     net: nn.Layer, hook: Callable[..., Any], predicate: Callable[[nn.Layer], bool]
 ) -> Iterator[None]:
     """Run the body with the network in eval mode without gradients; `hook(layer, inputs, outputs)`
@@ -159,7 +159,7 @@ def _run_and_collect_rows(net: nn.Layer, args: list[Any]) -> list[SummaryRow]:
             has_no_sublayers or layer is not net
         )
 
-    with attach_forward_hooks_in_eval_mode(net, record_shapes, has_row):
+    with eval_mode_with_forward_hooks(net, record_shapes, has_row):
         net(*args)
     return list(rows.values())
 

@@ -62,7 +62,7 @@ class Precision:
             )
         decorate(network, optimizer, level="O2")
 
-    def casting(self, training: bool) -> AbstractContextManager[None]:
+    def autocast_context(self, training: bool) -> AbstractContextManager[None]:
         """Return the context of a call of the network; at O1 only training is mixed, as in
         Paddle.
         """

@@ -138,13 +138,13 @@ class Predictor:
 
         The LoD of an input is set with `set_lod` of its handle, or through the handle `<name>.lod`.
         """
-        return self._names_without_lod_handles(self._inputs)
+        return self._names_of_non_lod_handles(self._inputs)
 
     def get_output_names(self) -> list[str]:
         """Return the names of the outputs in the model's order."""
-        return self._names_without_lod_handles(self._outputs)
+        return self._names_of_non_lod_handles(self._outputs)
 
-    def _names_without_lod_handles(self, handles: dict[str, Tensor]) -> list[str]:
+    def _names_of_non_lod_handles(self, handles: dict[str, Tensor]) -> list[str]:
         return [name for name in handles if name not in self._lod_names]
 
     def get_input_handle(self, name: str) -> Tensor:
@@ -271,7 +271,7 @@ class PredictorPool:
         if not isinstance(size, Integral) or size < 1:
             raise OpError(f"PredictorPool: size={size!r} must be an int of at least 1")
         first = create_predictor(config)
-        self._predictors: list[Predictor] = [first, *[first.clone() for _ in range(size - 1)]]
+        self._predictors: list[Predictor] = [first, *(first.clone() for _ in range(size - 1))]
 
     def retrive(self, index: int) -> Predictor:
         """Return the predictor with that index.  The name is Paddle's spelling.

@@ -43,20 +43,20 @@ def get_worker_info() -> WorkerInfo | None:
     return _worker_info
 
 
-class _WorkerError(NamedTuple):
+class _WorkerErrorReport(NamedTuple):
     """An error in a worker: one line with its location, and a traceback."""
 
     line: str
     text: str
 
 
-def _make_worker_error(error: Exception) -> _WorkerError:
+def _make_worker_error_report(error: Exception) -> _WorkerErrorReport:
     last = traceback.extract_tb(error.__traceback__)[-1]
     line = f"{type(error).__name__}: {error} ({last.filename}:{last.lineno}: {last.line})"
-    return _WorkerError(line, traceback.format_exc())
+    return _WorkerErrorReport(line, traceback.format_exc())
 
 
-def _prepare_worker(loader: Any, info: WorkerInfo) -> None:
+def _seed_and_init_worker(loader: Any, info: WorkerInfo) -> None:
     """Seed the generators and call worker_init_fn. CUDA cannot be used after a fork, so no GPU is
     selected.
     """
@@ -75,10 +75,10 @@ def _worker_main(loader: Any, info: WorkerInfo, prefix: str, tasks: Any, results
     (number, batch or failure).
     """
     try:
-        _prepare_worker(loader, info)
+        _seed_and_init_worker(loader, info)
         stream = loader._iterate_iterable_dataset() if loader.is_iterable_dataset else None
     except Exception as error:
-        results.send((-1, _make_worker_error(error)))
+        results.send((-1, _make_worker_error_report(error)))
         return
     for number, indices in iter(tasks.get, None):
         try:
@@ -94,7 +94,7 @@ def _worker_main(loader: Any, info: WorkerInfo, prefix: str, tasks: Any, results
                 )
             )
         except Exception as error:
-            results.send((number, _make_worker_error(error)))
+            results.send((number, _make_worker_error_report(error)))
 
 
 class WorkerBatchIterator:
@@ -106,7 +106,7 @@ class WorkerBatchIterator:
 
     def __init__(self, loader: Any, batches: Iterator[Any]) -> None:
         self._processes: list[Any] = []
-        self._loader, self._batches = loader, batches
+        self._loader, self._read_batches = loader, batches
         context = multiprocessing.get_context("fork")
         # One tracker for all processes, so that a segment is not reported as leaked.
         resource_tracker.ensure_running()
@@ -150,7 +150,7 @@ class WorkerBatchIterator:
             self._worker_by_task[self._num_sent] = worker
             self._tasks[worker].put((self._num_sent, None))
         else:
-            indices = next(self._batches, None)
+            indices = next(self._read_batches, None)
             if indices is None:
                 return
             self._tasks[0].put((self._num_sent, indices))
@@ -185,7 +185,7 @@ class WorkerBatchIterator:
                 self._stop_and_raise("a worker died or timed out")
 
     def _store_result_or_raise(self, number: int, batch: Any) -> None:
-        if isinstance(batch, _WorkerError):
+        if isinstance(batch, _WorkerErrorReport):
             self._stop_and_raise(f"a worker failed: {batch.line}\n{batch.text}")
         self._results_by_number[number] = shared_memory.copy_and_unlink_shared_arrays(batch)
 

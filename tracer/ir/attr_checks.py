@@ -119,7 +119,7 @@ def iter_attr_problems(op: Op, desc: OpDesc) -> Iterator[str]:
             if kind == "number"
             else ACCEPTED_TYPES[spec.type]
         )
-        if attr.type not in accepted and not _swaps_scalar_and_list(attr, spec):
+        if attr.type not in accepted and not _is_scalar_for_list_or_list_for_scalar(attr, spec):
             yield f"attribute '{name}' has type {attr.type.name}, but {spec.type} is expected"
         else:
             yield from _iter_first_range_problem(kind, name, attr.value)
@@ -142,7 +142,7 @@ def _iter_first_range_problem(kind: str, name: str, value: Any) -> Iterator[str]
             return
 
 
-def _swaps_scalar_and_list(attr: Attr, spec: AttrSpec) -> bool:
+def _is_scalar_for_list_or_list_for_scalar(attr: Attr, spec: AttrSpec) -> bool:
     """Whether the attribute is a number where a list is declared, or a list of at most one element
     where a number is declared. Some versions of Paddle write such attributes.
     """

@@ -52,7 +52,7 @@ def block_vars_read_after_run(op: OpDesc) -> list[str]:
     )
 
 
-def names_read_by_op_without_blocks(op: OpDesc) -> Iterator[str]:
+def iter_names_read_by_op_without_blocks(op: OpDesc) -> Iterator[str]:
     """Every name that an op reads, including names in attributes, but excluding reads of its
     blocks.
     """
@@ -65,7 +65,7 @@ def outer_names_read_by_block(program: Program, block: Block) -> list[str]:
     """The names that a block or its sub-blocks read but do not declare, without duplicates,
     in order.
     """
-    return _captured_names(program, block, names_read_by_op_without_blocks, {})
+    return _captured_names(program, block, iter_names_read_by_op_without_blocks, {})
 
 
 def outer_names_written_by_block(
@@ -83,7 +83,7 @@ def outer_names_maybe_read_by_op_and_blocks(program: Program, op: OpDesc) -> set
     """Every outer name that an op reads, or that its blocks read or write. A name that a block
     writes counts as read, because the block may not run and then keeps the previous value.
     """
-    found = set(names_read_by_op_without_blocks(op))
+    found = set(iter_names_read_by_op_without_blocks(op))
     for attr in op.attrs.values():
         for index in referenced_block_indices(attr):
             block = program.blocks[index]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -131,6 +131,16 @@ class Dim:
             size >= self.min and (self.max is None or size <= self.max) and not size % self.multiple
         )
 
+    def contains_all_of(self, other: Dim) -> bool:
+        """Whether each size that `other` allows is allowed."""
+        largest = other.largest_size
+        return (
+            other.smallest_size >= self.min
+            and (self.max is None or (largest is not None and largest <= self.max))
+            and (other.multiple % self.multiple == 0 or other.smallest_size == largest)
+            and other.smallest_size in self
+        )
+
     def describe_sizes(self) -> str:
         """Return the allowed sizes as text, such as `a multiple of 32 from 32 to 1280`."""
         return str(self.min) if self.min == self.max else self._describe_range()
@@ -161,7 +171,7 @@ class Dim:
 Dims = tuple[Dim | None, ...]
 
 
-def split_shape(shape: Sequence[Any]) -> tuple[list[Any], Dims]:
+def split_sizes_and_dims(shape: Sequence[Any]) -> tuple[list[Any], Dims]:
     """Return a shape with None in place of names and Dims, and its Dims.
 
     Raises OpError if a string is not the name of a Dim.
@@ -188,13 +198,16 @@ def format_shape(shape: Sequence[int], dims: Dims = ()) -> str:
 
 
 @dataclass(frozen=True)
-class _NamedDimension:
+class NamedDimension:
     """A dimension of an input that has a name."""
 
     input_index: int
     input_name: str
     axis: int
     dim: Dim
+
+    def __str__(self) -> str:
+        return f"dimension {self.axis} of input '{self.input_name}'"
 
 
 class NamedDimensions:
@@ -208,18 +221,18 @@ class NamedDimensions:
 
     def __init__(self, inputs: Iterable[tuple[str, Dims]]) -> None:
         self._dimensions = [
-            _NamedDimension(index, name, axis, dim)
+            NamedDimension(index, name, axis, dim)
             for index, (name, dims) in enumerate(inputs)
             for axis, dim in enumerate(dims)
             if dim is not None
         ]
-        self._first_by_name: dict[str, _NamedDimension] = {}
+        self._first_by_name: dict[str, NamedDimension] = {}
         for d in self._dimensions:
             first = self._first_by_name.setdefault(d.dim.name, d)
             if first.dim != d.dim:
                 why = (
-                    f"{_describe_dimension(d)} is {d.dim!r}, but {_describe_dimension(first)} is "
-                    f"{first.dim!r}; dimensions with the same name must have the same range"
+                    f"{d} is {d.dim!r}, but {first} is {first.dim!r}; dimensions with the same "
+                    f"name must have the same range"
                 )
                 raise OpError(append_user_line(why))
 
@@ -230,6 +243,11 @@ class NamedDimensions:
     def dims(self) -> list[Dim]:
         """The Dims, each once, in the order of the inputs."""
         return [d.dim for d in self._first_by_name.values()]
+
+    def iter_with_first_of_name(self) -> Iterator[tuple[NamedDimension, NamedDimension]]:
+        """Yield each named dimension, and the first one of the same name."""
+        for d in self._dimensions:
+            yield d, self._first_by_name[d.dim.name]
 
     def describe_violation(self, metas: Sequence[Meta]) -> str:
         """Return why the shapes of a call are not allowed; empty if they are. Unknown sizes (-1)
@@ -254,10 +272,6 @@ class NamedDimensions:
                     metas_text = f"{first.input_name}={metas[first.input_index]}, {metas_text}"
                 return (
                     f"input '{d.input_name}': dimension {d.axis} ('{d.dim.name}') is {size}, but "
-                    f"{_describe_dimension(first)} is {other}; they must be equal ({metas_text})"
+                    f"{first} is {other}; they must be equal ({metas_text})"
                 )
         return ""
-
-
-def _describe_dimension(d: _NamedDimension) -> str:
-    return f"dimension {d.axis} of input '{d.input_name}'"

@@ -11,7 +11,7 @@ from ..core import pytree
 from ..core.dtype import parse_dtype
 from ..core.errors import OpError
 from ..core.tensor import Tensor
-from .dim import Dim, Dims, split_shape
+from .dim import Dim, Dims, split_sizes_and_dims
 
 
 class InputSpec:
@@ -64,7 +64,7 @@ class InputSpec:
             raise TypeError(
                 f"InputSpec: shape should be a list or tuple, not {type(shape).__name__}"
             )
-        sizes, dims = split_shape(shape)
+        sizes, dims = split_sizes_and_dims(shape)
         for i, d in enumerate(sizes):
             if d is not None and (isinstance(d, bool) or not isinstance(d, int | np.integer)):
                 raise ValueError(

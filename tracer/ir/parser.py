@@ -41,14 +41,14 @@ _CONTRACT_FIELD_BY_WORD = {"producer": "producer", "verified": "verified", "tree
 
 
 def _parse_tensor_type(line: TokenLine) -> tuple[str, tuple[int, ...]]:
-    dtype = line.name("a data type")
+    dtype = line.next_name("a data type")
     line.expect("[")
 
     def size() -> int:
         if line.peek() == Token("word", "?"):
             line.next_token()
             return -1
-        return line.integer("a size or ?")
+        return line.next_integer("a size or ?")
 
     return "" if dtype == NO_DTYPE else dtype, tuple(line.parse_list_after_bracket(size))
 
@@ -71,7 +71,7 @@ def _parse_property_into_var(line: TokenLine, var: VarDesc) -> None:
     flag = line.next_token().value
     if flag == "lod":
         line.expect("=")
-        var.lod_level = line.integer("a LoD level")
+        var.lod_level = line.next_integer("a LoD level")
     elif flag in VARIABLE_FLAGS or flag == "persistable":
         setattr(var, VARIABLE_FLAGS.get(flag, flag), True)
     else:
@@ -80,12 +80,12 @@ def _parse_property_into_var(line: TokenLine, var: VarDesc) -> None:
 
 def _parse_declaration_into_block(line: TokenLine, block: Block) -> None:
     param = line.next_token().value == "param"
-    name = line.name("the name of a variable")
+    name = line.next_name("the name of a variable")
     line.expect(":")
     var = _parse_var_desc(line, name)
     var.persistable |= param
     _add_variable(block, var)
-    line.end()
+    line.expect_end()
 
 
 def _add_variable(block: Block, var: VarDesc) -> None:
@@ -98,7 +98,7 @@ def _parse_outputs(line: TokenLine, block: Block) -> dict[str, list[str]]:
     """Parse the outputs of an op, up to the `=`."""
 
     def parse_and_declare_output() -> str:
-        name = line.name("the name of a variable")
+        name = line.next_name("the name of a variable")
         if line.skip_if(":"):
             _add_variable(block, _parse_var_desc(line, name))
         return name
@@ -119,7 +119,7 @@ def _parse_outputs(line: TokenLine, block: Block) -> dict[str, list[str]]:
 def _parse_slots_into(line: TokenLine, slots: dict[str, list[str]], one: Callable[[], str]) -> None:
     """Parse slots such as `A=x, B=[y, z]`."""
     while True:
-        slot = line.name("the name of a slot")
+        slot = line.next_name("the name of a slot")
         line.expect("=")
         if slot in slots:
             raise LineSyntaxError(f"slot {slot} is there twice")
@@ -130,13 +130,13 @@ def _parse_slots_into(line: TokenLine, slots: dict[str, list[str]], one: Callabl
 
 def _parse_op_into_block(line: TokenLine, block: Block) -> None:
     outputs = _parse_outputs(line, block)
-    op = OpDesc(line.name("the type of an op"), outputs=outputs, user_line=line.comment)
+    op = OpDesc(line.next_name("the type of an op"), outputs=outputs, user_line=line.comment)
     line.expect("(")
     if not line.skip_if(")"):
-        _parse_slots_into(line, op.inputs, lambda: line.name("the name of a variable"))
+        _parse_slots_into(line, op.inputs, lambda: line.next_name("the name of a variable"))
         line.expect(")")
     while line.peek() != END_TOKEN:
-        name = line.name("the name of an attribute")
+        name = line.next_name("the name of an attribute")
         line.expect("=")
         if name in op.attrs:
             raise LineSyntaxError(f"attribute {name} is there twice")
@@ -169,7 +169,7 @@ def _parse_untyped_attr(line: TokenLine) -> Attr:
     if value in ("true", "false"):
         return Attr(AttrType.BOOLEAN, _parse_bool(line))
     if INT_PATTERN.fullmatch(value):
-        return Attr(AttrType.INT, line.integer("a number"))
+        return Attr(AttrType.INT, line.next_integer("a number"))
     return Attr(AttrType.FLOAT, _parse_float_rounded_to_float32(line))
 
 
@@ -207,7 +207,9 @@ def _parse_bool_or_number(line: TokenLine) -> bool | int | float | complex:
         imaginary = _parse_double(line)
         line.expect(")")
         return complex(real, imaginary)
-    return line.integer("a number") if INT_PATTERN.fullmatch(token.value) else _parse_double(line)
+    return (
+        line.next_integer("a number") if INT_PATTERN.fullmatch(token.value) else _parse_double(line)
+    )
 
 
 def _parse_quoted(line: TokenLine) -> str:
@@ -218,11 +220,11 @@ def _parse_quoted(line: TokenLine) -> str:
 
 
 def _parse_var_name(line: TokenLine) -> str:
-    return line.name("the name of a variable")
+    return line.next_name("the name of a variable")
 
 
 def _parse_int(line: TokenLine) -> int:
-    return line.integer("a number")
+    return line.next_integer("a number")
 
 
 _ELEMENT_PARSERS: dict[AttrType, Callable[[TokenLine], Any]] = {
@@ -254,7 +256,7 @@ def _expect_field_name_and_equals(line: TokenLine, name: str) -> None:
 
 
 def _parse_contract_arg(line: TokenLine) -> ContractInputOrOutput:
-    name = line.name("the name of a variable")
+    name = line.next_name("the name of a variable")
     line.expect(":")
     dtype, shape = _parse_tensor_type(line)
     arg = ContractInputOrOutput(name, dtype, shape)
@@ -263,18 +265,18 @@ def _parse_contract_arg(line: TokenLine) -> ContractInputOrOutput:
         arg.path = _parse_quoted(line)
     while line.peek() == Token("word", "dim"):
         line.next_token()
-        arg.dims = _with_parsed_dim(line, arg)
+        arg.dims = _dims_with_parsed_dim(line, arg)
     return arg
 
 
-def _with_parsed_dim(line: TokenLine, arg: ContractInputOrOutput) -> Dims:
+def _dims_with_parsed_dim(line: TokenLine, arg: ContractInputOrOutput) -> Dims:
     """Parse a dimension with its name and range, and return the Dims of `arg` with it."""
-    axis, name = line.integer("an axis"), line.name("the name of a dimension")
+    axis, name = line.next_integer("an axis"), line.next_name("the name of a dimension")
     numbers = {"min": 1, "max": None, "multiple": 1}
     for field in numbers:
         if line.peek() == Token("word", field):
             _expect_field_name_and_equals(line, field)
-            numbers[field] = line.integer("a size")
+            numbers[field] = line.next_integer("a size")
     if not 0 <= axis < len(arg.shape):
         raise LineSyntaxError(f"the shape has no axis {axis}")
     dims = [dim for _, dim in arg.sizes_with_dims()]
@@ -286,9 +288,9 @@ def _with_parsed_dim(line: TokenLine, arg: ContractInputOrOutput) -> Dims:
 
 
 def _parse_guard(line: TokenLine) -> Guard:
-    kind, var = line.name("the kind of a guard"), line.name("the name of a variable")
+    kind, var = line.next_name("the kind of a guard"), line.next_name("the name of a variable")
     _expect_field_name_and_equals(line, "axis")
-    axis = line.integer("an axis")
+    axis = line.next_integer("an axis")
     texts: dict[str, str] = {}
     for field in GUARD_TEXT_FIELDS:
         _expect_field_name_and_equals(line, field)
@@ -311,7 +313,7 @@ def _parse_contract_line(text: str, contract: Contract) -> None:
         contract.guards.append(_parse_guard(line))
     else:
         raise LineSyntaxError(f"a contract has no {word!r}")
-    line.end()
+    line.expect_end()
 
 
 class _Parser:
@@ -346,18 +348,18 @@ class _Parser:
         if line.next_token() != Token("word", "program"):
             raise LineSyntaxError("the text of a program starts with `program version=...`")
         _expect_field_name_and_equals(line, "version")
-        self.program = Program([], line.integer("a version"))
-        line.end()
+        self.program = Program([], line.next_integer("a version"))
+        line.expect_end()
 
     def _parse_block_header(self, line: TokenLine) -> None:
         assert self.program is not None
         line.next_token()
-        self.section = Block(line.integer("the index of a block"))
+        self.section = Block(line.next_integer("the index of a block"))
         if line.peek() == Token("word", "in"):
             line.next_token()
-            self.section.parent = line.integer("the index of a block")
+            self.section.parent = line.next_integer("the index of a block")
         line.expect(":")
-        line.end()
+        line.expect_end()
         self.program.blocks.append(self.section)
 
 

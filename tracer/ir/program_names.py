@@ -42,7 +42,7 @@ class Namer:
         self._used_names.add(name)
         return name
 
-    def temporary_name(self, op_type: str) -> str:
+    def generate_temporary_name(self, op_type: str) -> str:
         """The name of a result: `relu_0.tmp_0`, `relu_1.tmp_0`, ..."""
         number = self._op_counts[op_type]
         self._op_counts[op_type] += 1

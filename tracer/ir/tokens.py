@@ -80,14 +80,14 @@ class TokenLine:
         if not self.skip_if(mark):
             raise LineSyntaxError(f"{mark!r} is expected, not {self.peek().value!r:.80}")
 
-    def name(self, what: str) -> str:
+    def next_name(self, what: str) -> str:
         """Consume a word or quoted text. what: its meaning for messages"""
         token = self.next_token()
         if token.kind not in ("word", "text"):
             raise LineSyntaxError(f"{what} is expected, not {token.value!r:.80}")
         return token.value
 
-    def integer(self, what: str) -> int:
+    def next_integer(self, what: str) -> int:
         """Consume an integer. what: its meaning for messages"""
         token = self.next_token()
         if token.kind != "word" or not INT_PATTERN.fullmatch(token.value):
@@ -106,7 +106,7 @@ class TokenLine:
             found.append(one())
         return found
 
-    def end(self) -> None:
+    def expect_end(self) -> None:
         """Raise LineSyntaxError unless all tokens are consumed."""
         if self.peek() != END_TOKEN:
             raise LineSyntaxError(f"the end of the line is expected, not {self.peek().value!r:.80}")

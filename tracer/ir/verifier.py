@@ -48,7 +48,7 @@ def _iter_blocks_ops_and_locations(program: Program) -> Iterator[tuple[Block, Op
             yield block, op, f"block {block.idx}, op {i} ({op.type}){line}"
 
 
-def blocks_are_nested(program: Program) -> Iterator[str]:
+def block_nesting_problems(program: Program) -> Iterator[str]:
     """Block i is at position i; the first has no parent, every other block's parent comes before
     it.
     """
@@ -63,7 +63,7 @@ def blocks_are_nested(program: Program) -> Iterator[str]:
             yield f"block {i}: its parent is {block.parent}, which does not come before it"
 
 
-def blocks_not_too_deep(program: Program) -> Iterator[str]:
+def block_depth_problems(program: Program) -> Iterator[str]:
     """Blocks nest at most MAX_BLOCK_DEPTH deep."""
     depth: list[int] = []
     for block in program.blocks:
@@ -72,7 +72,7 @@ def blocks_not_too_deep(program: Program) -> Iterator[str]:
             yield f"block {block.idx}: nested {depth[-1]} deep, more than {MAX_BLOCK_DEPTH}"
 
 
-def sub_blocks_exist(program: Program) -> Iterator[str]:
+def block_index_attribute_problems(program: Program) -> Iterator[str]:
     """`sub_block` is a BLOCK attribute, and BLOCK attributes are indices of existing inner
     blocks.
     """
@@ -85,7 +85,7 @@ def sub_blocks_exist(program: Program) -> Iterator[str]:
                     yield f"{where}: attribute {name} is block {index} of {len(program.blocks)}"
 
 
-def sub_blocks_are_children_with_one_owner(program: Program) -> Iterator[str]:
+def sub_block_ownership_problems(program: Program) -> Iterator[str]:
     """A sub-block is a child of the block that contains its op, and only one op references it.
 
     This excludes recursion: blocks form a tree, and a traversal visits each block once. The block
@@ -115,7 +115,7 @@ def _is_child_of_op_block(program: Program, op: OpDesc, index: int, block: int) 
     )
 
 
-def attributes_match_types(program: Program) -> Iterator[str]:
+def attribute_type_problems(program: Program) -> Iterator[str]:
     """Every attribute value fits its type."""
     for _, op, where in _iter_blocks_ops_and_locations(program):
         for name, attr in op.attrs.items():
@@ -124,7 +124,7 @@ def attributes_match_types(program: Program) -> Iterator[str]:
                 yield f"{where}: attribute {name}: {problem}"
 
 
-def attributes_match_ops(program: Program) -> Iterator[str]:
+def attribute_definition_problems(program: Program) -> Iterator[str]:
     """Every declared attribute has a valid type and range; unreachable ops are checked too."""
     for _, op, where in _iter_blocks_ops_and_locations(program):
         yield from (f"{where}: {problem}" for problem in iter_attr_problems_if_known_op(op))
@@ -146,7 +146,7 @@ def _dtype_problem(dtype: str) -> str | None:
     return None
 
 
-def variables_are_valid(program: Program) -> Iterator[str]:
+def variable_problems(program: Program) -> Iterator[str]:
     """A variable is declared once, under its name, with sizes >= -1 and a dtype if its kind has
     one.
     """
@@ -162,7 +162,7 @@ def variables_are_valid(program: Program) -> Iterator[str]:
             yield from (f"{where}: {problem}" for problem in problems if problem)
 
 
-def operands_are_declared(program: Program) -> Iterator[str]:
+def undeclared_operand_problems(program: Program) -> Iterator[str]:
     """Every input and output is declared in the block of the op or an enclosing one, except in
     Paddle's gradient blocks.
     """
@@ -186,7 +186,7 @@ RECURRENT_ATTR_TYPES = {
 }
 
 
-def recurrent_ops_are_valid(program: Program) -> Iterator[str]:
+def recurrent_op_problems(program: Program) -> Iterator[str]:
     """A `recurrent` has inputs and one initial state per memory, and its block declares the step
     variables.
     """
@@ -227,7 +227,7 @@ def _feed_fetch_col(op: OpDesc) -> int | None:
     return int(attr.value) if attr is not None and attr.type == AttrType.INT else None
 
 
-def feeds_and_fetches_are_valid(program: Program) -> Iterator[str]:
+def feed_and_fetch_problems(program: Program) -> Iterator[str]:
     """Feed and fetch ops are in the outermost block, with one variable each and `col` 0, 1, 2,
     ...
     """
@@ -248,7 +248,7 @@ def feeds_and_fetches_are_valid(program: Program) -> Iterator[str]:
             yield f"the {kind} ops have col {cols}, not 0 ... {len(cols) - 1}"
 
 
-def inputs_fed_once_and_not_persistable(program: Program) -> Iterator[str]:
+def repeated_or_persistable_feed_problems(program: Program) -> Iterator[str]:
     """No input has two feed ops, and none is a parameter."""
     names = program.feed_names()
     for name in sorted(name for name, count in Counter(names).items() if count > 1):
@@ -259,7 +259,7 @@ def inputs_fed_once_and_not_persistable(program: Program) -> Iterator[str]:
             yield f"input {name!r} is persistable: a value from the file would be overwritten"
 
 
-def persistables_only_updated_in_place(program: Program) -> Iterator[str]:
+def persistable_write_problems(program: Program) -> Iterator[str]:
     """A persistable variable is written only by an op that also reads it (an in-place update), or
     by a quantization op that observes a scale.
 
@@ -280,7 +280,7 @@ def persistables_only_updated_in_place(program: Program) -> Iterator[str]:
                 yield f"{where}: overwrites {name!r}, which is persistable"
 
 
-def written_before_read(program: Program) -> Iterator[str]:
+def read_before_write_problems(program: Program) -> Iterator[str]:
     """Ops read only inputs, persistables and results of earlier ops."""
     known = {var.name for var in program.persistables()}
     known |= {var.name for var in program.block.vars.values() if var.checks_feed}
@@ -305,7 +305,7 @@ def _unwritten_read_problems(program: Program, block: Block, known: set[str]) ->
         known.update(op.output_names())
 
 
-def contract_is_valid(program: Program) -> Iterator[str]:
+def contract_problems(program: Program) -> Iterator[str]:
     """The contract refers to inputs, outputs and variables of the program."""
     contract = program.contract
     if contract is None:
@@ -402,20 +402,20 @@ def _tree_children(node: Any) -> list[Any] | None:
 
 # Rules for any file. The rules of a group may rely on the groups before it.
 FILE_RULES: tuple[tuple[VerifierRule, ...], ...] = (
-    (blocks_are_nested, variables_are_valid, attributes_match_types),
-    (blocks_not_too_deep, sub_blocks_exist, attributes_match_ops),
+    (block_nesting_problems, variable_problems, attribute_type_problems),
+    (block_depth_problems, block_index_attribute_problems, attribute_definition_problems),
     (
-        sub_blocks_are_children_with_one_owner,
-        operands_are_declared,
-        feeds_and_fetches_are_valid,
-        recurrent_ops_are_valid,
+        sub_block_ownership_problems,
+        undeclared_operand_problems,
+        feed_and_fetch_problems,
+        recurrent_op_problems,
     ),
-    (contract_is_valid,),
+    (contract_problems,),
 )
 # Rules for a program that can run.
 ALL_RULES: tuple[tuple[VerifierRule, ...], ...] = (
     *FILE_RULES,
-    (inputs_fed_once_and_not_persistable, persistables_only_updated_in_place, written_before_read),
+    (repeated_or_persistable_feed_problems, persistable_write_problems, read_before_write_problems),
 )
 
 

@@ -127,7 +127,7 @@ class _InnerBlockConditionExporter:
         return (1,) * len(var.shape)
 
     def _declare_bool(self, block: Block, shape: tuple[int, ...]) -> str:
-        name = self._recorder.namer.temporary_name("assert")
+        name = self._recorder.namer.generate_temporary_name("assert")
         block.vars[name] = VarDesc(name, shape, "bool", stop_gradient=True)
         return name
 

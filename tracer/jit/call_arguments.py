@@ -104,7 +104,7 @@ class Arguments:
         )
 
     @functools.cached_property
-    def _identity_leaf_indices(self) -> list[int]:
+    def _indices_of_leaves_compared_by_identity(self) -> list[int]:
         return [i for i, leaf in enumerate(self.leaves) if is_compared_by_identity(leaf)]
 
     def name_of_first_different_object(self, other: Arguments) -> str:
@@ -113,7 +113,7 @@ class Arguments:
         """
         others = (
             self.leaf_input_names[i]
-            for i in self._identity_leaf_indices
+            for i in self._indices_of_leaves_compared_by_identity
             if self.leaves[i] is not other.leaves[i]
         )
         return next(others, "")

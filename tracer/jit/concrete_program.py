@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..capture.control.branch_values import Undefined
-from ..capture.control.defined_flags import copy_without_check, value_defined_flag
+from ..capture.control.defined_flags import copy_without_undefined_check, value_defined_flag
 from ..capture.control.tensor_arrays import TensorArray
 from ..capture.recorder import Recorder
 from ..capture.symbolic_scalars import is_always_scalar, scalar_kind
@@ -40,9 +40,9 @@ from .guards.side_effects import SideEffect, is_registered_buffer, reject_tensor
 from .guards.snapshots import MISSING, Snapshot, iter_value_and_items, take_snapshot
 from .layer_capture import (
     CapturedProgram,
+    append_fetches_and_make_contract,
     complete_and_store_contract,
     create_captured_program,
-    name_and_fetch_outputs_in_contract,
 )
 from .static_call_capture import StaticCallCapture
 
@@ -243,7 +243,7 @@ class ResultBuilder:
         self.python_converters = {
             i: to_python
             for i, leaf in enumerate(leaves)
-            if as_eager and (to_python := to_python_converter(leaf))
+            if as_eager and (to_python := find_python_result_converter(leaf))
         }
         self.constant_results = {
             i: leaf for i, leaf in enumerate(leaves) if not isinstance(leaf, Tensor)
@@ -297,7 +297,7 @@ class ResultBuilder:
                 effect.write(built_values.setdefault(id(effect.new_value), result))
 
 
-def to_python_converter(leaf: Any) -> Callable[[Tensor], Any] | None:
+def find_python_result_converter(leaf: Any) -> Callable[[Tensor], Any] | None:
     """Return the function that converts an output tensor to the Python number or ndarray that eager
     execution returns; None if eager execution returns a tensor.
     """
@@ -315,7 +315,7 @@ def to_python_converter(leaf: Any) -> Callable[[Tensor], Any] | None:
 
 
 def written_state_names(recording: CapturedProgram) -> list[str]:
-    """Return the parameters and buffers that a program writes."""
+    """Return the names of the parameters and buffers that a program writes."""
     written = recording.program.written_names()
     return [name for name in recording.scope if name in written]
 
@@ -389,7 +389,7 @@ def _capture_without_rollback(
         outputs = capture.call_function(function, parameters)
         _reject_stop_gradient_writes(recorder)
         reject_tensor_array_effects(capture.side_effects)
-        capture.guards.finish_capture(capture.side_effects)
+        capture.guards.select_guards_after_capture(capture.side_effects)
         _warn_or_raise_for_mutated_arguments(
             parameters.name,
             [
@@ -400,7 +400,7 @@ def _capture_without_rollback(
             recorder.strict,
         )
         results, tensors, effect_tensors = _collect_results_and_effects(capture, outputs)
-        contract = name_and_fetch_outputs_in_contract(recorder, tensors + effect_tensors)
+        contract = append_fetches_and_make_contract(recorder, tensors + effect_tensors)
     program = complete_and_store_contract(recorder.program, contract)
     recording = create_captured_program(
         owner if isinstance(owner, Layer) else None, recorder, eliminate_dead_ops(program)
@@ -472,7 +472,7 @@ def _iter_effect_tensors_and_conditions(
     for effect in effects:
         if effect.previous_value is MISSING:
             effect.condition = value_defined_flag(recorder, effect.new_value)
-            effect.new_value = copy_without_check(recorder, effect.new_value)
+            effect.new_value = copy_without_undefined_check(recorder, effect.new_value)
         yield from (
             leaf for leaf in pytree.flatten(effect.new_value)[0] if isinstance(leaf, Variable)
         )

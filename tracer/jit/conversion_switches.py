@@ -49,15 +49,15 @@ def set_code_level(level: int = 100, also_to_stdout: bool = False) -> None:
     became calls; 3 or more after the last stage. Paddle has 14 stages in another order; there, too,
     100 selects the last one.
     """
-    _switches.update(level=_checked_level("set_code_level", level), stdout=also_to_stdout)
+    _switches.update(level=_require_int_level("set_code_level", level), stdout=also_to_stdout)
 
 
 def set_verbosity(level: int = 0, also_to_stdout: bool = False) -> None:
     """Print the name of each captured function if `level` is at least 1."""
-    _switches.update(verbosity=_checked_level("set_verbosity", level), stdout=also_to_stdout)
+    _switches.update(verbosity=_require_int_level("set_verbosity", level), stdout=also_to_stdout)
 
 
-def _checked_level(what: str, level: int | None) -> int:
+def _require_int_level(what: str, level: int | None) -> int:
     """Return a level, 0 for None, as in Paddle. Raises TypeError for other types."""
     if not isinstance(level, int | None):
         raise TypeError(f"{what}: level should be an int, not {level!r}")

@@ -26,7 +26,7 @@ from .concrete_program import reject_invalid_results
 from .convert.source_scan import CaptureProblem, scan_function_and_callees
 from .guards.side_effects import reject_tensor_array_effects
 from .guards.user_code import is_convertible_function
-from .layer_capture import name_and_fetch_outputs_in_contract
+from .layer_capture import append_fetches_and_make_contract
 from .operators.calls import convert_if_user_code
 from .static_call_capture import StaticCallCapture
 from .static_function import StaticFunction
@@ -169,7 +169,7 @@ def _explain_capture(function: Callable[..., Any], input_spec: Any, owner: Any) 
         with use_base_mode(mode):
             last_lines = _capture_function_collecting_problems(mode, capture, function, parameters)
         try:
-            capture.guards.finish_capture(capture.side_effects)
+            capture.guards.select_guards_after_capture(capture.side_effects)
         except OarlockError as error:
             mode.add_problem(str(error))
     read = [
@@ -226,7 +226,7 @@ def _capture_function_collecting_problems(
     try:
         reject_tensor_array_effects(capture.side_effects)
         reject_invalid_results(pytree.flatten(result)[0])
-        name_and_fetch_outputs_in_contract(mode.recorder, result)
+        append_fetches_and_make_contract(mode.recorder, result)
     except OarlockError as error:
         mode.add_problem(str(error))
     return {}

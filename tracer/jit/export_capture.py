@@ -22,9 +22,9 @@ from .guards.snapshots import consists_of_constants
 from .layer_capture import (
     CHECK,
     CapturedProgram,
+    append_fetches_and_make_contract,
     complete_and_store_contract,
     create_captured_program,
-    name_and_fetch_outputs_in_contract,
     require_any_tensor_output,
 )
 from .methods_to_save import MethodToSave
@@ -159,11 +159,11 @@ def _record_call_and_create_program(
     recorder = capture.recorder
     with use_base_mode(capture.mode):
         outputs = capture.call_function(method.function, method.parameters)
-        _reject_replaced_buffers_and_read_tensors(capture)
+        _reject_side_effects_on_buffers_and_read_tensors(capture)
         checks = extract_assert_guards_and_drop_prints(recorder)
         for guard in checks if guards == CHECK else []:
             recorder.add_guard(guard)
-        contract = name_and_fetch_outputs_in_contract(recorder, require_any_tensor_output(outputs))
+        contract = append_fetches_and_make_contract(recorder, require_any_tensor_output(outputs))
     _warn_ndarray_outputs_become_tensors(method.parameters.name, outputs)
     result = create_captured_program(
         method.owner, recorder, complete_and_store_contract(recorder.program, contract)
@@ -195,7 +195,7 @@ def _warn_unstable_reads(capture: StaticCallCapture, method: MethodToSave) -> No
     """Warn that forward reads a Python value that differs at each call: the file contains the
     current one.
     """
-    capture.guards.record_changed_generators_and_iterators()
+    capture.guards.record_changed_random_generators_and_iterators()
     unstable = capture.guards.first_unstable_read or next(
         iter(capture.guards.suspected_unstable_reads), ""
     )
@@ -229,7 +229,7 @@ def reject_reads_of_assigned_buffers(recording: CapturedProgram) -> None:
             )
 
 
-def _reject_replaced_buffers_and_read_tensors(capture: StaticCallCapture) -> None:
+def _reject_side_effects_on_buffers_and_read_tensors(capture: StaticCallCapture) -> None:
     """Raise TraceError for side effects that change buffers, or tensors that the program reads."""
     labels = [
         e.label

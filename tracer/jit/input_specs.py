@@ -144,7 +144,7 @@ def _reject_tensor_for_python_value(name: str, label: str, spec: Any, leaf: Any)
         raise OpError(append_user_line(f"{name}: {why}"))
 
 
-def fill_specs_from_arguments(name: str, specs: Arguments, arguments: Arguments) -> list[Any]:
+def adapt_specs_to_arguments(name: str, specs: Arguments, arguments: Arguments) -> list[Any]:
     """Return the specs of one call, with the dtypes and sizes of its tensors. Paddle accepts these
     even if they contradict the specs.
 

@@ -26,7 +26,7 @@ from ..core.version import VERSION
 from ..ir.input_spec import InputSpec
 from ..ir.program import Attr, AttrType, Contract, ContractInputOrOutput, Guard, OpDesc, Program
 from ..nn.layer import Layer
-from .guards.snapshots import snapshot_python_and_numpy_generators
+from .guards.snapshots import snapshot_global_random_generators
 
 PRODUCER_NAME = f"oarlock {VERSION}"
 CHECK, DROP = "check", "drop"  # values of the config `guards`
@@ -113,7 +113,7 @@ class LayerTensorTracker:
             for table in (owner._parameters, owner._buffers):
                 yield from ((owner, key, t) for key, t in table.items() if t is not None)
 
-    def changed_names(self, ignored_ids: set[int]) -> list[str]:
+    def names_of_changed_tensors(self, ignored_ids: set[int]) -> list[str]:
         """Return the names of the tensors that were replaced or changed.
 
         ignored_ids: the ids of tensors that the program itself updates; they are omitted.
@@ -137,7 +137,7 @@ def structured_names_by_id(layer: Layer) -> dict[int, str]:
 
 
 @contextmanager
-def record_layer_paths(layer: Layer, recorder: Recorder) -> Iterator[None]:
+def store_layer_paths_in_recorded_ops(layer: Layer, recorder: Recorder) -> Iterator[None]:
     """Make ops that are recorded in a sublayer store the path of the sublayer."""
     hooks = []
     for path, inner in layer.named_sublayers():
@@ -178,11 +178,11 @@ def trace_layer(
             raise TypeError(f"TracedLayer.trace: the input '{name}' is {kind}, not a Tensor{fix}")
         recorder.bind(tensor, recorder.feed(name, tensor.meta).name)
         input_copies.append(Tensor(tensor.array))
-    state, sources = LayerTensorTracker(layer), snapshot_python_and_numpy_generators()
+    state, sources = LayerTensorTracker(layer), snapshot_global_random_generators()
     mode = Trace(recorder, constrained_dims=set() if tracks_constrained_dims else None)
-    with use_base_mode(mode), record_layer_paths(layer, recorder):
+    with use_base_mode(mode), store_layer_paths_in_recorded_ops(layer, recorder):
         outputs = layer(*inputs)
-        contract = name_and_fetch_outputs_in_contract(recorder, require_any_tensor_output(outputs))
+        contract = append_fetches_and_make_contract(recorder, require_any_tensor_output(outputs))
     constrained = {
         (b.var, b.axis)
         for a, b in zip(recorder.guards, contract.guards, strict=True)
@@ -202,7 +202,7 @@ def trace_layer(
         constrained,
     )
     written = recording.program.written_names()
-    recording.changed_state_names = state.changed_names(
+    recording.changed_state_names = state.names_of_changed_tensors(
         {id(t) for name, t in recording.scope.items() if name in written}
     )
     recording.changed_state_names += [name for name, was in sources if not was.matches(was.value)]
@@ -216,7 +216,7 @@ def require_any_tensor_output(outputs: Any) -> Any:
     return outputs
 
 
-def name_and_fetch_outputs_in_contract(recorder: Recorder, outputs: Any) -> Contract:
+def append_fetches_and_make_contract(recorder: Recorder, outputs: Any) -> Contract:
     """Name the outputs after their paths, and append the fetch ops."""
     flat, spec = output_tree.flatten(outputs, "out")
     for _, tensor in flat:
@@ -227,7 +227,12 @@ def name_and_fetch_outputs_in_contract(recorder: Recorder, outputs: Any) -> Cont
         ):
             raise_maybe_undefined(tensor.maybe_undefined)
     fetched = [
-        (path, _fetchable_name(recorder, tensor, previous_outputs=[t for _, t in flat[:i]]))
+        (
+            path,
+            _ensure_fetchable_and_get_name(
+                recorder, tensor, previous_outputs=[t for _, t in flat[:i]]
+            ),
+        )
         for i, (path, tensor) in enumerate(flat)
     ]
     renamed = {name: recorder.namer.unique_name(path) for path, name in fetched}
@@ -247,7 +252,9 @@ def name_and_fetch_outputs_in_contract(recorder: Recorder, outputs: Any) -> Cont
     )
 
 
-def _fetchable_name(recorder: Recorder, tensor: Tensor, previous_outputs: list[Tensor]) -> str:
+def _ensure_fetchable_and_get_name(
+    recorder: Recorder, tensor: Tensor, previous_outputs: list[Tensor]
+) -> str:
     """Return the name of a variable that can be fetched as an output: a copy if the tensor is an
     input, a parameter or another output.
     """
@@ -271,7 +278,7 @@ def _fetchable_name(recorder: Recorder, tensor: Tensor, previous_outputs: list[T
 def rename_variables(program: Program, renamed: dict[str, str]) -> None:
     """Rename variables in all blocks and ops."""
 
-    def rename_slots(slots: dict[str, list[str]]) -> dict[str, list[str]]:
+    def rename_variables_in_slots(slots: dict[str, list[str]]) -> dict[str, list[str]]:
         return {slot: [renamed.get(n, n) for n in names] for slot, names in slots.items()}
 
     for block in program.blocks:
@@ -279,7 +286,11 @@ def rename_variables(program: Program, renamed: dict[str, str]) -> None:
         for name, var in block.vars.items():
             var.name = name
         block.ops = [
-            replace(op, inputs=rename_slots(op.inputs), outputs=rename_slots(op.outputs))
+            replace(
+                op,
+                inputs=rename_variables_in_slots(op.inputs),
+                outputs=rename_variables_in_slots(op.outputs),
+            )
             for op in block.ops
         ]
 

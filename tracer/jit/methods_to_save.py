@@ -83,9 +83,9 @@ def methods_to_save(model: Any, input_spec: Any, skip_forward: bool) -> list[Met
     if isinstance(model, Layer) and not isinstance(model.forward, StaticFunction):
         model = getattr(model, "_saved_layer", model)  # the layer inside a wrapper
     if isinstance(model, TranslatedLayer):
-        return list(_translated_methods(model, input_spec))
+        return list(_iter_translated_methods(model, input_spec))
     if isinstance(model, Layer):
-        methods = list(_layer_methods(model, input_spec, skip_forward))
+        methods = list(_iter_layer_methods(model, input_spec, skip_forward))
         if not methods:
             warn(
                 "jit.save: skip_forward=True, and the layer has no methods of to_static; "
@@ -103,7 +103,9 @@ def methods_to_save(model: Any, input_spec: Any, skip_forward: bool) -> list[Met
     return [_create_method("forward", plain, layer, model, input_spec)]
 
 
-def _layer_methods(layer: Layer, input_spec: Any, skip_forward: bool) -> Iterator[MethodToSave]:
+def _iter_layer_methods(
+    layer: Layer, input_spec: Any, skip_forward: bool
+) -> Iterator[MethodToSave]:
     if isinstance(layer.forward, StaticFunction) or not skip_forward:
         yield _create_method("forward", layer, layer, layer.forward, input_spec)
     for name in to_static_method_names_except_forward(layer):
@@ -120,7 +122,7 @@ def to_static_method_names_except_forward(layer: Layer) -> list[str]:
     )
 
 
-def _translated_methods(layer: TranslatedLayer, input_spec: Any) -> Iterator[MethodToSave]:
+def _iter_translated_methods(layer: TranslatedLayer, input_spec: Any) -> Iterator[MethodToSave]:
     for name in layer.methods():
         specs = (
             input_spec if name == "forward" and input_spec is not None else layer._input_spec(name)
@@ -151,12 +153,12 @@ def _create_method(
         name,
         python_function,
         owner,
-        _check_unique_input_paths(_arguments_to_save(function, input_spec)),
+        _require_unique_input_paths(_arguments_to_save(function, input_spec)),
         has_example_args,
     )
 
 
-def _check_unique_input_paths(arguments: Arguments) -> Arguments:
+def _require_unique_input_paths(arguments: Arguments) -> Arguments:
     """Return the arguments. Raises OpError if two inputs have the same path."""
     inputs = [
         path

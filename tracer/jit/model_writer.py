@@ -23,7 +23,7 @@ from ..export.atomic_files import (
 from ..ir.program import Program
 from ..ir.verifier import find_problems
 from ..loader.model_files import MODEL, PADDLE3_MODEL, find_non_forward_method_prefixes
-from ..loader.pir_conversion import convert_pdmodel_to_pir, program_to_pdmodel
+from ..loader.pir_conversion import convert_pdmodel_to_pir, program_file_to_pdmodel_bytes
 from .layer_capture import CapturedProgram
 from .verify import ReferenceFunction, verify_files_against_reference
 
@@ -80,7 +80,7 @@ def write_model_files(
     for model in models:
         _check_program_and_drop_unused_values(model)
     if combined:
-        _declare_union_in_all_programs(models)
+        _declare_all_values_in_every_program(models)
     previous_methods = [
         at
         for at in find_non_forward_method_prefixes(prefix).values()
@@ -142,7 +142,7 @@ def _check_program_and_drop_unused_values(model: ModelToWrite) -> None:
         raise OpError("the recorded program is not legal:\n  " + "\n  ".join(problems))
 
 
-def _declare_union_in_all_programs(models: Sequence[ModelToWrite]) -> None:
+def _declare_all_values_in_every_program(models: Sequence[ModelToWrite]) -> None:
     """Declare the values of all programs in every program, so that one parameter file serves all of
     them.
     """
@@ -165,7 +165,7 @@ def _verify_and_mark_staged_model(
     path = model.program_path
     model.recording.contract.verified = verify_files_against_reference(
         model.program,
-        program_to_pdmodel(files[path], os.path.basename(path)),
+        program_file_to_pdmodel_bytes(files[path], os.path.basename(path)),
         None if params is None else str(params),
         model.recording.scope,
         model.reference,

@@ -64,7 +64,7 @@ def _iter_largest_size_sets(
             args = args_by_name[dim.name]
             sizes[dim.name] = largest
             if dim is remaining[0][0]:
-                _reduce_to_element_limit(args, dim, sizes)
+                _halve_size_to_element_limit(args, dim, sizes)
             elif _exceeds_element_limit(args, sizes):
                 sizes[dim.name] = dim.smallest_size
                 postponed.append((dim, largest))
@@ -72,7 +72,7 @@ def _iter_largest_size_sets(
         remaining = postponed
 
 
-def _reduce_to_element_limit(
+def _halve_size_to_element_limit(
     args: Sequence[ContractInputOrOutput], dim: Dim, sizes: SizeByName
 ) -> None:
     """Halve a size, down to the smallest, until its inputs do not exceed the limit of elements."""

@@ -19,7 +19,7 @@ from ..loader.model_files import (
     read_model,
     read_non_forward_methods,
 )
-from ..loader.pir_conversion import program_to_pdmodel
+from ..loader.pir_conversion import program_file_to_pdmodel_bytes
 from ..loader.translated_layer import TranslatedLayer
 from .model_writer import pdmodel_to_format, program_suffix, validate_format
 from .verify import ReferenceFunction, run_compiled_program, verify_files_against_reference
@@ -56,7 +56,7 @@ def convert_paddle_format(
     with stage_and_replace_files(files) as staged:
         for method, model in models.items():
             path = prefix + method + suffix
-            pdmodel = program_to_pdmodel(files[path], os.path.basename(path))
+            pdmodel = program_file_to_pdmodel_bytes(files[path], os.path.basename(path))
             reports[path] = (
                 _verify_against_source_and_report(model, pdmodel, prefix + method + PARAMS, staged)
                 if verify

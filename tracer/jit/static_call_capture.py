@@ -9,10 +9,10 @@ from typing import Any
 
 from ..capture.control.escape_analysis import register_local_object
 from ..capture.control.may_alias import (
-    InvalidatedValue,
+    InvalidatedMarker,
     is_replaced_by_array,
     restore_loop_strings,
-    set_unchecked_items,
+    set_items_without_alias_check,
 )
 from ..capture.control.optional_values import none_flag_or_constant
 from ..capture.modes import Static
@@ -34,10 +34,10 @@ from .guards.side_effects import (
     restore_and_return_location_effects,
 )
 from .guards.user_code import is_convertible_function
-from .layer_capture import record_layer_paths
+from .layer_capture import store_layer_paths_in_recorded_ops
 from .operators.calls import call, convert_if_user_code
 from .operators.dunder_and_property_conversion import DunderAndPropertyConversion
-from .operators.exceptions import emit_assert
+from .operators.raise_assert_and_print import emit_assert
 
 RECURSION_MESSAGE = (
     "calls go deeper than Python allows; a recursion that ends by the value of a tensor "
@@ -97,20 +97,20 @@ class StaticCallCapture:
             )
             if self.recorder.side_effect is not None and not self.mode.continues:
                 raise self.recorder.side_effect
-            return self._check_results_and_emit_asserts(results)
+            return self._reject_invalid_results_and_emit_asserts(results)
         finally:
             self.recorder.dunder_methods.restore_classes()
             for replaced in self.recorder.replaced_lists:
                 if is_replaced_by_array(replaced):
-                    set_unchecked_items(replaced, [])
+                    set_items_without_alias_check(replaced, [])
             # In Python objects, LoopStringPlaceholder values become the strings that the capture
             # assigned.
             for location, key in self.recorder.loop_string_locations:
                 location.write_item(key, restore_loop_strings(location.read().get(key)))
 
-    def _check_results_and_emit_asserts(self, results: Any) -> Any:
+    def _reject_invalid_results_and_emit_asserts(self, results: Any) -> Any:
         for leaf in pytree.flatten(results)[0]:
-            if isinstance(leaf, InvalidatedValue):
+            if isinstance(leaf, InvalidatedMarker):
                 leaf.raise_error()
             if none_flag_or_constant(leaf) is not False and leaf is not None:
                 self._emit_not_none_check(leaf)
@@ -145,7 +145,7 @@ class StaticCallCapture:
         try:
             if not isinstance(self.owner, Layer):
                 return parameters.call_function(converted, self.bound_arguments)
-            with record_layer_paths(self.owner, self.recorder):
+            with store_layer_paths_in_recorded_ops(self.owner, self.recorder):
                 return parameters.call_function(converted, self.bound_arguments)
         except RecursionError as error:
             raise TraceError(append_user_line(f"{parameters.name}: {RECURSION_MESSAGE}")) from error

@@ -40,8 +40,8 @@ from .convert import converted_source
 from .fallback import PythonFallback
 from .function_spec import FunctionSpec
 from .input_specs import (
+    adapt_specs_to_arguments,
     check_named_dimensions,
-    fill_specs_from_arguments,
     has_fewer_specs_than_own,
     has_named_dimensions,
     input_spec_with_own_dynamic_sizes,
@@ -162,7 +162,7 @@ class StaticFunction:
         arguments = self._function_parameters.bind_arguments(args, kwargs)
         concrete = self._find_or_capture_unless_python_fallback(arguments)
         tensors = [_as_tensor(t) for t in arguments.input_leaves()]
-        if concrete is None or self._prepare_fallback_if_lacking_gradients(concrete, tensors):
+        if concrete is None or self._must_run_as_python_for_gradients(concrete, tensors):
             found = self._python_fallback.run_as_python(self.dygraph_function, args, kwargs)
             return found if concrete is None else concrete.tag_tensors_with_output_names(found)
         self._python_fallback.last_arguments = None
@@ -198,7 +198,7 @@ class StaticFunction:
         )
         return found
 
-    def _prepare_fallback_if_lacking_gradients(
+    def _must_run_as_python_for_gradients(
         self, concrete: ConcreteProgram, tensors: list[Tensor]
     ) -> bool:
         """Whether a call needs gradients that its program does not provide. If so, remove the
@@ -316,7 +316,7 @@ class StaticFunction:
         if self._input_spec is None:
             return arguments
         bound = self._function_parameters.arguments_from_specs(self._input_spec, arguments)
-        bound.leaves = fill_specs_from_arguments(self._function_parameters.name, bound, arguments)
+        bound.leaves = adapt_specs_to_arguments(self._function_parameters.name, bound, arguments)
         bound.first_same_tensor_leaf_indices_or_empty = (
             arguments.first_same_tensor_leaf_indices_or_empty
             if len(bound.leaves) == len(arguments.leaves)

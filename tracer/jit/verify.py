@@ -32,7 +32,7 @@ from ..loader.engine import Engine
 from ..loader.pdiparams import load_params
 from ..loader.pdmodel import parse_program
 from ..loader.runtime import EngineError, UnsupportedError, first_reason_of_error
-from .conditioning import is_explained_by_rounding
+from .condition_number import is_explained_by_rounding
 from .named_size_samples import SizeByName, named_size_samples
 
 # Sizes to try for the first dynamic dimension and the others. The first two pairs that the layer
@@ -107,10 +107,10 @@ def iter_candidate_shapes(
     pairs = (*DYNAMIC_SIZE_PAIRS[num_skipped:], *DYNAMIC_SIZE_PAIRS[:num_skipped])
     has_only_names = all(dim or size >= 0 for arg in inputs for size, dim in arg.sizes_with_dims())
     for first, others in pairs[:NUM_EXAMPLES] if has_only_names else pairs:
-        yield [_shape_with_sizes(arg, named_sizes, first, others) for arg in inputs]
+        yield [_shape_with_dynamic_sizes_filled(arg, named_sizes, first, others) for arg in inputs]
 
 
-def _shape_with_sizes(
+def _shape_with_dynamic_sizes_filled(
     arg: ContractInputOrOutput, named_sizes: SizeByName, first: int, others: int
 ) -> tuple[int, ...]:
     """Return a shape with sizes for the dynamic dimensions: those of their names, `first` for the
@@ -196,12 +196,14 @@ def iter_trial_groups(
     for group in groups:
         if len(program.blocks) > 1:
             group = TrialGroup(  # noqa: PLW2901
-                iter_with_negated(group.candidates), 2 * group.num_required, group.named_sizes
+                iter_inputs_with_negatives(group.candidates),
+                2 * group.num_required,
+                group.named_sizes,
             )
         yield group
 
 
-def iter_with_negated(examples: Iterator[list[Tensor]]) -> Iterator[list[Tensor]]:
+def iter_inputs_with_negatives(examples: Iterator[list[Tensor]]) -> Iterator[list[Tensor]]:
     """Yield each example and its negative, for which branches usually take the other path."""
     for tensors in examples:
         yield tensors
@@ -422,10 +424,12 @@ class LoopTerminationCheck:
         self._compiled_program = None
         with suppress(UnsupportedOpsError):
             self._compiled_program = (
-                CompiledProgram(program, on_iteration=self._count_iteration) if loops else None
+                CompiledProgram(program, on_iteration=self._count_iteration_or_raise)
+                if loops
+                else None
             )
 
-    def _count_iteration(self) -> None:
+    def _count_iteration_or_raise(self) -> None:
         self._remaining_iterations -= 1
         if self._remaining_iterations < 0:
             raise LoopLimitError
@@ -491,7 +495,7 @@ def _absolute_inputs(tensors: Sequence[Tensor]) -> list[Tensor]:
     return [t if np.iscomplexobj(t.array) else Tensor(np.abs(t.array)) for t in tensors]
 
 
-class FallbackEngine:
+class KernelFallbackEngine:
     """Runs the written files with Oarlock's kernels. Used if the engine does not support
     all ops.
     """
@@ -538,7 +542,7 @@ def open_engine_or_interpreter(
         return Engine(pdmodel, params, cache_dir="none"), ""  # the files will be renamed
     except (UnsupportedError, EngineError) as error:
         try:
-            interpreter = FallbackEngine(pdmodel, params)
+            interpreter = KernelFallbackEngine(pdmodel, params)
         except UnsupportedOpsError:
             raise error from None
         problem = (
@@ -579,7 +583,7 @@ def _run_engine_and_check_differences(
 
     Raises VerifyError if an output exceeds the tolerance and rounding does not explain it.
     """
-    # a FallbackEngine returns outputs with LoD, which np.asarray drops
+    # a KernelFallbackEngine returns outputs with LoD, which np.asarray drops
     actual = map(np.asarray, engine.run(engine_inputs_with_row_splits(engine, program, tensors)))
     largest = 0.0
     for i, (name, a, b) in enumerate(

@@ -8,7 +8,7 @@ from ..core.errors import OpError, append_user_line
 from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
 from . import functional as F
-from .function_layer import REQUIRED, Row, make_layer
+from .function_layer import REQUIRED, Row, make_layer_class
 from .initializer import Constant
 from .layer import Layer
 
@@ -47,7 +47,7 @@ TABLE: list[tuple[str, str, dict[str, Any]]] = [
 ]
 
 CLASSES = {
-    name: make_layer(
+    name: make_layer_class(
         Row(
             name,
             function,

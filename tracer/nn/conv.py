@@ -8,7 +8,7 @@ from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
 from . import functional as F
 from .conv_filters import he_normal, require_valid_groups
-from .functional.conv import int_list
+from .functional.conv import to_int_list_of_length
 from .layer import Layer
 
 __all__ = ["Conv1D", "Conv1DTranspose", "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose"]
@@ -42,7 +42,7 @@ class _Conv(Layer):
         super().__init__()
         self._in_channels, self._out_channels, self._groups = in_channels, out_channels, groups
         self._kernel_size, self._stride, self._dilation = (
-            int_list(v, rank) for v in (kernel_size, stride, dilation)
+            to_int_list_of_length(v, rank) for v in (kernel_size, stride, dilation)
         )
         self._padding, self._padding_mode, self.output_padding = (
             padding,
@@ -80,7 +80,11 @@ class _Conv(Layer):
         """
         if self._padding_mode == "zeros":
             return x, self._padding
-        pads = [p for p in reversed(int_list(self._padding, len(self._stride))) for _ in (0, 1)]
+        pads = [
+            p
+            for p in reversed(to_int_list_of_length(self._padding, len(self._stride)))
+            for _ in (0, 1)
+        ]
         return F.pad(x, pads, self._padding_mode, data_format=self._data_format), 0
 
     def forward(self, x: Tensor) -> Tensor:

@@ -51,7 +51,9 @@ def _create_with_initializer(
         record = record_value or (lambda: initializer.record(sizes, dtype))
         # for values that are drawn now, not by an op of the startup program
         with rng.use_program_seed_for_parameter():
-            parameter: Parameter = builder.parameter(name, sizes, dtype, attr.trainable, record)
+            parameter: Parameter = builder.declare_parameter(
+                name, sizes, dtype, attr.trainable, record
+            )
     elif record_value is not None:
         raise OarlockError(
             append_user_line(

@@ -74,7 +74,7 @@ class FunctionLayer(LayerWithArgumentAttributes):
         return ", ".join(texts + ([f"name={self._name}"] if self._name else []))
 
 
-def _parameters_from_defaults(defaults: dict[str, Any]) -> list[Parameter]:
+def _signature_parameters_from_defaults(defaults: dict[str, Any]) -> list[Parameter]:
     return [Parameter(n, Parameter.POSITIONAL_OR_KEYWORD, default=d) for n, d in defaults.items()]
 
 
@@ -85,11 +85,12 @@ def _copy_method_with_signature(method: Any, defaults: dict[str, Any]) -> Any:
         return method(self, *args, **kwargs)
 
     wrapper.__name__, wrapper.__doc__ = method.__name__, method.__doc__
-    wrapper.__signature__ = Signature(_parameters_from_defaults({"self": REQUIRED, **defaults}))  # type: ignore[attr-defined]
+    parameters = _signature_parameters_from_defaults({"self": REQUIRED, **defaults})
+    wrapper.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return wrapper
 
 
-def make_layer(
+def make_layer_class(
     row: Row, module: str, base: type[FunctionLayer] = FunctionLayer
 ) -> type[FunctionLayer]:
     """Create the layer class that a row specifies."""

@@ -28,7 +28,7 @@ _CAPITALIZED_WORD = re.compile("(.)([A-Z][a-z]+)")
 _LOWER_UPPER = re.compile("([a-z])([A-Z])")
 
 
-def snake_case(name: str) -> str:
+def to_snake_case(name: str) -> str:
     """Convert a class name to snake case: `BatchNorm2D` -> `batch_norm2d`, as Paddle does."""
     return _LOWER_UPPER.sub(r"\1_\2", _CAPITALIZED_WORD.sub(r"\1_\2", name)).lower()
 
@@ -63,14 +63,14 @@ class _VersionedHooks(dict[int, Callable[..., Any]]):
         self.version = _increment_global_version_counter()
         super().clear()
 
-    def add(self, hook: Callable[..., Any]) -> RemovableLayerHook:
+    def add(self, hook: Callable[..., Any]) -> LayerHookHandle:
         """Append a hook."""
-        handle = RemovableLayerHook(self)
+        handle = LayerHookHandle(self)
         self[handle._hook_id] = hook
         return handle
 
 
-class RemovableLayerHook:
+class LayerHookHandle:
     """A handle that removes a hook of a layer."""
 
     def __init__(self, hooks: _VersionedHooks) -> None:
@@ -84,7 +84,7 @@ class RemovableLayerHook:
         return True
 
 
-def layer_version(layer: Layer) -> int:
+def version_of_last_own_mutation(layer: Layer) -> int:
     """Return the value of `version_counter` at the last mutation of a layer.
 
     Mutations of its attributes, members and hooks count, those of its sublayers do not.
@@ -122,8 +122,8 @@ class Layer:
 
     def __init__(self, name_scope: str | None = None, dtype: Any = "float32") -> None:
         self.training = True
-        self._full_name = unique_name.generate(name_scope or snake_case(type(self).__name__))
-        self._dtype = self._resolve_parameter_dtype(dtype)
+        self._full_name = unique_name.generate(name_scope or to_snake_case(type(self).__name__))
+        self._dtype = self._choose_parameter_dtype(dtype)
         self._parameters: dict[str, Parameter | None] = OrderedDict()
         self._buffers: dict[str, Tensor | None] = OrderedDict()
         self._sub_layers: dict[str, Layer | None] = OrderedDict()
@@ -208,7 +208,7 @@ class Layer:
     def __dir__(self) -> Iterable[str]:
         return sorted({*object.__dir__(self), *self._parameters, *self._buffers, *self._sub_layers})
 
-    def _resolve_parameter_dtype(self, dtype: Any) -> np.dtype[Any]:
+    def _choose_parameter_dtype(self, dtype: Any) -> np.dtype[Any]:
         """Return the dtype of the parameters; float32 (the default argument) selects the default
         dtype.
         """
@@ -294,7 +294,7 @@ class Layer:
             )
         builder = state.mode.program_builder
         if tensor is not None and builder is not None:
-            tensor = builder.buffer(tensor)
+            tensor = builder.get_or_declare_buffer(tensor)
         self._buffers[name] = tensor
         if persistable:
             self._non_persistable.discard(name)
@@ -551,15 +551,13 @@ class Layer:
     # -- hooks
     # --------------------------------------------------------------------------
 
-    def register_forward_pre_hook(self, hook: Callable[[Layer, Any], Any]) -> RemovableLayerHook:
+    def register_forward_pre_hook(self, hook: Callable[[Layer, Any], Any]) -> LayerHookHandle:
         """Call `hook(layer, inputs)` before `forward`. A result that is not None replaces the
         inputs.
         """
         return self._forward_pre_hooks.add(hook)
 
-    def register_forward_post_hook(
-        self, hook: Callable[[Layer, Any, Any], Any]
-    ) -> RemovableLayerHook:
+    def register_forward_post_hook(self, hook: Callable[[Layer, Any, Any], Any]) -> LayerHookHandle:
         """Call `hook(layer, inputs, outputs)` after `forward`. A result that is not None replaces
         the outputs.
         """
@@ -593,7 +591,7 @@ class Layer:
 class NoHalfPrecisionLayer(Layer):
     """Base of layers whose statistics need float32: `float16()` and `bfloat16()` skip them."""
 
-    def _resolve_parameter_dtype(self, dtype: Any) -> np.dtype[Any]:
+    def _choose_parameter_dtype(self, dtype: Any) -> np.dtype[Any]:
         """Return the dtype of the parameters, float32 if it would be half precision."""
-        resolved = super()._resolve_parameter_dtype(dtype)
+        resolved = super()._choose_parameter_dtype(dtype)
         return np.dtype(np.float32) if is_half(resolved) else resolved

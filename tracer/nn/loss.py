@@ -8,7 +8,7 @@ from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
 from . import functional as F
 from .argument_attributes import LayerWithArgumentAttributes
-from .function_layer import Row, make_layer
+from .function_layer import Row, make_layer_class
 from .layer import Layer
 
 # Class, function, parameters of `forward`, and the parameters of `__init__` in order, with Paddle's
@@ -69,7 +69,7 @@ def _attribute_name_format_of_class(name: str) -> str:
 
 
 CLASSES = {
-    name: make_layer(
+    name: make_layer_class(
         Row(
             name,
             function,

@@ -237,17 +237,17 @@ class BatchNorm(_BatchNorm):
         self._act, self._data_layout, self._param_attr = act, data_layout, param_attr
         self._is_test, self._trainable_statistics = is_test, trainable_statistics
 
-    def _resolve_parameter_dtype(self, dtype: Any) -> np.dtype[Any]:
+    def _choose_parameter_dtype(self, dtype: Any) -> np.dtype[Any]:
         """Return the dtype of the parameters; here float32 does not select the default dtype."""
         return (
             np.dtype(np.float32)
             if self._dtype_argument == "float32"
-            else super()._resolve_parameter_dtype(self._dtype_argument)
+            else super()._choose_parameter_dtype(self._dtype_argument)
         )
 
     def forward(self, input: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
-        out = F.norm.batch_norm_with_mode(
+        out = F.norm.batch_norm_with_chosen_statistics(
             input,
             self._mean,
             self._variance,

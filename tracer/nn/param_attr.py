@@ -33,7 +33,7 @@ class ParamAttr:
         need_clip: bool = True,
     ) -> None:
         if compat.rules.checks_param_attr:
-            self._check(
+            self._check_argument_types(
                 name,
                 initializer,
                 learning_rate,
@@ -51,7 +51,7 @@ class ParamAttr:
         self.need_clip = need_clip
 
     @staticmethod
-    def _check(
+    def _check_argument_types(
         name: Any, initializer: Any, learning_rate: Any, regularizer: Any, *flags: Any
     ) -> None:
         """Raise TypeError if an argument has a type that Paddle 2 rejects."""

@@ -10,7 +10,7 @@ from ..core.operand_checks import axis_out_of_range_error, check_tensors
 from ..core.tensor import Tensor
 from ..tensor.manipulation import reshape
 from . import functional as F
-from .function_layer import REQUIRED, FunctionLayer, Row, make_layer
+from .function_layer import REQUIRED, FunctionLayer, Row, make_layer_class
 from .layer import Layer
 
 
@@ -281,7 +281,7 @@ TABLE: list[tuple[Row, type[FunctionLayer]]] = [
         FunctionLayer,
     ),
 ]
-CLASSES = {row.name: make_layer(row, __name__, base) for row, base in TABLE}
+CLASSES = {row.name: make_layer_class(row, __name__, base) for row, base in TABLE}
 CLASSES["LocalResponseNorm"].extra_repr = lambda self: _format_config_hiding_one_default(  # type: ignore[method-assign]
     self, "data_format", "NCHW"
 )

@@ -74,7 +74,7 @@ def _parse_target_engine(text: str) -> TargetEngine:
     return TargetEngine(name, version)
 
 
-def newest_opset(targets: list[TargetEngine]) -> int:
+def newest_common_opset(targets: list[TargetEngine]) -> int:
     """Return the newest opset that all targets read."""
     return min((_newest_opset_of(t) for t in targets), default=NEWEST_OPSET)
 

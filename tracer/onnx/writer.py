@@ -24,7 +24,7 @@ from ..loader.regular_files import read_file
 from ..loader.runtime import EngineError, runtime_module, translate_runtime_errors
 from .output_dim_names import name_output_dims_after_input_dims
 from .synthetic_inputs import iter_terminating_input_sets
-from .target_engine_opsets import DEFAULT_OPSET, newest_opset, parse_target_engines
+from .target_engine_opsets import DEFAULT_OPSET, newest_common_opset, parse_target_engines
 
 
 class ExportOptions(NamedTuple):
@@ -85,7 +85,7 @@ def select_opset(files: ModelFileContents, options: ExportOptions) -> int:
     """Return `options.opset`, or the lowest opset that has all operators of the model: at least 17
     unless a target reads only older ones.
     """
-    newest = newest_opset(parse_target_engines(options.target))
+    newest = newest_common_opset(parse_target_engines(options.target))
     if options.opset is not None:
         if options.opset > newest:
             reader = options.target or "the supported engines"

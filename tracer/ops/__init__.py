@@ -12,4 +12,4 @@ from ..core import native as _native
 for _module in _iter_modules(__path__):
     _import_module(f"{__name__}.{_module.name}")
 
-_native.set_native_kernels(_native.switch.on)
+_native.set_native_kernels_enabled(_native.switch.on)

@@ -9,15 +9,15 @@ from ..core import native
 from ..core.arrays import np
 from ..core.op import OPS, check, op
 from . import blockwise
-from .compare import is_strictly_between, where
+from .comparison_and_logic import is_strictly_between, where
 from .elementwise import add, div, masked, mul, scale, sub
 from .erf import erf as erf_of
 from .half_precision import computed_in_float32_if_half
 from .shared_op_rules import (
     dims_match,
-    float_like_x,
-    inexact_like_x,
     like_x,
+    like_x_requiring_float,
+    like_x_requiring_inexact,
     num_elements,
     vjp_input_shape,
 )
@@ -138,7 +138,7 @@ def _(gg, x, g, *, alpha):
     return None, leaky_relu_grad(x, gg, alpha=alpha)
 
 
-@op("elu", "X -> Out", meta=float_like_x, floating="X")
+@op("elu", "X -> Out", meta=like_x_requiring_float, floating="X")
 @computed_in_float32_if_half
 def elu(x, *, alpha: float = 1.0):
     """Out = X where X > 0, alpha * (e ** X - 1) elsewhere. X [*] -> Out [*]"""
@@ -152,7 +152,7 @@ def _(g, x, *, alpha):
     return where(is_strictly_between(x, low=0.0), g, mul(g, below))
 
 
-@op("gelu", "X -> Out", meta=float_like_x, floating="X")
+@op("gelu", "X -> Out", meta=like_x_requiring_float, floating="X")
 @computed_in_float32_if_half
 def gelu(x, *, approximate: bool = False):
     """Out = X * Phi(X), where Phi is the standard normal distribution function.
@@ -291,7 +291,7 @@ def _silu_vjp(g: Any, x: Any) -> Any:
     return silu_grad(x, g)
 
 
-@op("silu", "X -> Out", meta=inexact_like_x)
+@op("silu", "X -> Out", meta=like_x_requiring_inexact)
 @np.errstate(all="ignore")
 @computed_in_float32_if_half
 def silu(x):
@@ -303,7 +303,7 @@ silu.vjp(_silu_vjp)
 silu.native(native.compiled_function_or_placeholder("silu"))
 
 
-@op("swish", "X -> Out", meta=float_like_x, floating="X")
+@op("swish", "X -> Out", meta=like_x_requiring_float, floating="X")
 @np.errstate(all="ignore")
 @computed_in_float32_if_half
 def swish(x, *, beta: float = 1.0):
@@ -330,7 +330,7 @@ def _(x, *, beta=1.0):
     return _native_silu(x) if beta == 1.0 else NotImplemented
 
 
-@op("hard_swish", "X -> Out", meta=float_like_x, floating="X")
+@op("hard_swish", "X -> Out", meta=like_x_requiring_float, floating="X")
 @computed_in_float32_if_half
 def hard_swish(x, *, threshold: float = 6.0, scale: float = 6.0, offset: float = 3.0):
     """Out = X * min(max(X + offset, 0), threshold) / scale. X [*] -> Out [*]"""
@@ -349,7 +349,7 @@ def _(g, x, *, threshold, scale, offset):
     )
 
 
-@op("hard_sigmoid", "X -> Out", meta=float_like_x, floating="X")
+@op("hard_sigmoid", "X -> Out", meta=like_x_requiring_float, floating="X")
 @computed_in_float32_if_half
 def hard_sigmoid(x, *, slope: float = 0.2, offset: float = 0.5):
     """Out = min(max(slope * X + offset, 0), 1). X [*] -> Out [*]"""
@@ -361,7 +361,7 @@ def _(g, x, *, slope, Out):
     return masked(scale(g, scale=slope), is_strictly_between(Out, low=0.0, high=1.0))
 
 
-@op("softplus", "X -> Out", meta=float_like_x, floating="X", amp_class="deny")
+@op("softplus", "X -> Out", meta=like_x_requiring_float, floating="X", amp_class="deny")
 @computed_in_float32_if_half
 def softplus(x, *, beta: float = 1.0, threshold: float = 20.0):
     """Out = ln(1 + e ** (beta * X)) / beta; Out = X where beta * X > threshold.
@@ -379,7 +379,7 @@ def _(g, x, *, beta, threshold):
     return where(is_strictly_between(z, low=threshold), g, mul(g, sigmoid(z)))
 
 
-@op("softsign", "X -> Out", meta=float_like_x, floating="X")
+@op("softsign", "X -> Out", meta=like_x_requiring_float, floating="X")
 @computed_in_float32_if_half
 def softsign(x):
     """Out = X / (1 + |X|). X [*] -> Out [*]"""
@@ -391,7 +391,7 @@ def _(g, x):
     return div(g, square(plus_one(OPS["abs"](x))))
 
 
-@op("logsigmoid", "X -> Out", meta=float_like_x, floating="X")
+@op("logsigmoid", "X -> Out", meta=like_x_requiring_float, floating="X")
 @computed_in_float32_if_half
 def logsigmoid(x):
     """Out = -ln(1 + e ** -X). X [*] -> Out [*]"""
@@ -403,7 +403,7 @@ def _(g, x):
     return mul(g, sigmoid(negative(x)))
 
 
-@op("mish", "X -> Out", meta=float_like_x, floating="X")
+@op("mish", "X -> Out", meta=like_x_requiring_float, floating="X")
 @computed_in_float32_if_half
 def mish(x, *, threshold: float = 20.0):
     """Out = X * tanh(softplus(X)). X [*] -> Out [*]"""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ..core.arrays import np
 from ..core.dtype import is_inexact
 from ..core.op import NO_GRAD_VALUE_INDEPENDENT, OPS, Meta, check, check_dtype, op
-from .compare import equal
+from .comparison_and_logic import equal
 from .elementwise import div, masked, mul, zeros_like
 from .index import check_index_range, check_integers
 from .scatter_at import assign_in_place_at, last_write_index_per_value, ufunc_at
@@ -217,14 +217,14 @@ def _(g, x, index, value, *, Axis, Reduce, Include_self, Result):
 
 
 def _put_assign_grads(g, x, index, value, axis, include_self, result, gather_at_index):
-    return None, lambda: masked(gather_at_index(g), is_last_along_axis(x, index, Axis=axis))
+    return None, lambda: masked(gather_at_index(g), last_write_mask_along_axis(x, index, Axis=axis))
 
 
 def _put_add_grads(g, x, index, value, axis, include_self, result, gather_at_index):
     return g, lambda: gather_at_index(g)
 
 
-def _mul_grad(g, x, index, value, axis, include_self, result, gather_at_index):
+def _put_mul_grads(g, x, index, value, axis, include_self, result, gather_at_index):
     def product_of_values() -> Any:
         ones = OPS["fill_any_like"](x, value=1.0)
         return put_along_axis(ones, index, value, Axis=axis, Reduce="mul")
@@ -232,7 +232,7 @@ def _mul_grad(g, x, index, value, axis, include_self, result, gather_at_index):
     return lambda: mul(g, product_of_values()), lambda: div(gather_at_index(mul(g, result)), value)
 
 
-def _mean_grad(g, x, index, value, axis, include_self, result, gather_at_index):
+def _put_mean_grads(g, x, index, value, axis, include_self, result, gather_at_index):
     one = OPS["fill_any_like"](value, value=1.0)
     start = OPS["fill_any_like"](x, value=1.0)
     count = put_along_axis(start, index, one, Axis=axis, Reduce="add", Include_self=include_self)
@@ -251,9 +251,9 @@ def _put_extreme_grads(g, x, index, value, axis, include_self, result, gather_at
 _PUT_GRADS_BY_REDUCE: dict[str, Callable[..., tuple[Any, Any]]] = {
     "assign": _put_assign_grads,
     "add": _put_add_grads,
-    "mul": _mul_grad,
-    "multiply": _mul_grad,
-    "mean": _mean_grad,
+    "mul": _put_mul_grads,
+    "multiply": _put_mul_grads,
+    "mean": _put_mean_grads,
     "amin": _put_extreme_grads,
     "amax": _put_extreme_grads,
 }
@@ -265,7 +265,7 @@ _PUT_GRADS_BY_REDUCE: dict[str, Callable[..., tuple[Any, Any]]] = {
     no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
     internal=True,
 )
-def is_last_along_axis(x, index, *, Axis: int):
+def last_write_mask_along_axis(x, index, *, Axis: int):
     """Out = whether no later element of Index selects the same position of Input.
 
     Input [*], Index int [*I] -> Out bool [*I]
@@ -275,7 +275,7 @@ def is_last_along_axis(x, index, *, Axis: int):
     return last_write_index_per_value(x.shape, at) == number
 
 
-@is_last_along_axis.meta
+@last_write_mask_along_axis.meta
 def _(x, index, *, Axis):
     check_index_shape(x, index, Axis)
     return Meta(index.shape, np.dtype(bool))

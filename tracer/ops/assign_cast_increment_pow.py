@@ -31,7 +31,7 @@ def _(g, x, *, out_dtype):
     return cast(g, in_dtype=out_dtype, out_dtype=vjp_input_dtype_proto(x))
 
 
-@op("assign", "X -> Out", meta=like_x)
+@op("assign", "X -> Out", meta=like_x, older_types=("memcpy", "memcpy_d2h", "memcpy_h2d"))
 def assign(x):
     """Out = a copy of X. X [*] -> Out [*]"""
     return x.copy()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..core.arrays import np
 from ..core.op import NO_HALF_COMPLEX, Meta, check, check_dtype, op
-from .compare import is_strictly_between
+from .comparison_and_logic import is_strictly_between
 from .elementwise import add, div, masked, mul, scale, zeros_like
 from .half_precision import computed_in_float32_if_half
 from .shared_op_rules import (

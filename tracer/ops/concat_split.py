@@ -7,11 +7,11 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, check_dtype, op
-from .dynamic_sizes import all_dynamic_shape, resolve_sizes
+from .dynamic_sizes import all_dynamic_shape, sizes_from_tensors_or_attr
 from .shared_op_rules import Shape, dims_match, normalize_axis, pick_known_dim
 
 
-def scalar_or_attr(tensor: Any, plain: int) -> int:
+def int_from_tensor_or_attr(tensor: Any, plain: int) -> int:
     """The value of a one-element tensor; the attribute if there is no tensor."""
     return plain if tensor is None else int(tensor.item())
 
@@ -41,7 +41,9 @@ def check_dtypes_and_ranks_match(xs: Sequence[Meta]) -> None:
 @op("concat", "X*, AxisTensor? -> Out")
 def concat(xs, axis_tensor=None, *, axis: int = 0):
     """Out = all X, concatenated along an axis. X list of [*, Ni, *] -> Out [*, sum Ni, *]"""
-    return np.concatenate(xs, scalar_or_attr(axis_tensor, axis), dtype=xs[0].dtype, casting="no")
+    return np.concatenate(
+        xs, int_from_tensor_or_attr(axis_tensor, axis), dtype=xs[0].dtype, casting="no"
+    )
 
 
 @concat.meta
@@ -78,7 +80,7 @@ def split_like(x, ys, axis_tensor=None, *, axis: int = 0):
 
     X [*, sum Ni, *], Y list of [*, Ni, *] -> Out like Y
     """
-    axis = scalar_or_attr(axis_tensor, axis)
+    axis = int_from_tensor_or_attr(axis_tensor, axis)
     return split_array_by_sizes(x, [y.shape[axis] for y in ys], axis)
 
 
@@ -110,9 +112,13 @@ def split(
 
     X [*, N, *] -> Out list of [*, Ni, *]
     """
-    axis = scalar_or_attr(axis_tensor, axis)
+    axis = int_from_tensor_or_attr(axis_tensor, axis)
     return split_array_by_sizes(
-        x, section_sizes(x.shape[axis], num, resolve_sizes(None, section_tensors, sections)), axis
+        x,
+        section_sizes(
+            x.shape[axis], num, sizes_from_tensors_or_attr(None, section_tensors, sections)
+        ),
+        axis,
     )
 
 

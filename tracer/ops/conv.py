@@ -24,15 +24,15 @@ from .sliding_window import (
     NUMBER_WORDS,
     PadPair,
     Window,
-    batch_first,
-    batch_last,
-    channels_first,
-    channels_first_shape,
     crop_and_move_batch_first,
+    from_channels_first,
     make_window,
+    move_batch_first,
+    move_batch_last,
     pad_and_move_batch_last,
-    restore_format,
-    restore_format_shape,
+    shape_from_channels_first,
+    shape_to_channels_first,
+    to_channels_first,
     view_at_kernel_offset,
 )
 
@@ -58,7 +58,7 @@ def window_and_output_shape(
     x: the images [N,C,*S], an array or Meta.
     w: the filter [M,C/groups,*K], an array or Meta.
     """
-    n, c, *sizes = channels_first_shape(tuple(x.shape), data_format, len(strides))
+    n, c, *sizes = shape_to_channels_first(tuple(x.shape), data_format, len(strides))
     check(len(w.shape) == len(sizes) + 2, f"Filter needs {NUMBER_WORDS[len(sizes) + 2]} axes")
     check(
         groups > 0 and (w.shape[0] < 0 or w.shape[0] % groups == 0),
@@ -99,7 +99,7 @@ def _im2col(z: Any, window: Window, rows: PadPair, rest: Sequence[int], groups: 
         )
         return every.reshape(groups, (c // groups) * math.prod(window.size), -1)
     seen = np.empty_like(z, shape=shape)
-    for at in window.iter_kernel_indices:
+    for at in window.kernel_indices:
         seen[(slice(None), *at)] = view_at_kernel_offset(z, window, at, rows, rest)
     return seen.reshape(groups, (c // groups) * math.prod(window.size), -1)
 
@@ -122,13 +122,13 @@ def convolve(x: Any, w: Any, window: Window, out: Shape, groups: int) -> Any:
     z = pad_and_move_batch_last(x, window)
     result = np.empty_like(z, shape=(m, high, *rest, n))
     if w.shape[1] == 1 and groups > 1:
-        return batch_first(_depthwise_conv_into(z, w, window, result, groups))
+        return move_batch_first(_depthwise_conv_into(z, w, window, result, groups))
     w = w.reshape(groups, m // groups, -1)
     for rows in iter_output_row_blocks(high, w.shape[2] * groups * math.prod(rest) * n):
         seen = _im2col(z, window, rows, rest, groups)
         part = result[:, rows[0] : rows[1]].reshape(groups, m // groups, seen.shape[2])
         np.matmul(w, seen, out=part)
-    return batch_first(result)
+    return move_batch_first(result)
 
 
 _CONV, _CONV_INPUT, _CONV_FILTER = map(
@@ -161,7 +161,7 @@ def _depthwise_conv_into(z: Any, w: Any, window: Window, result: Any, groups: in
     for rows in iter_output_row_blocks(high, 8 * m * math.prod(rest) * n):
         part = result[:, rows[0] : rows[1]]
         part[...] = 0
-        for at in window.iter_kernel_indices:
+        for at in window.kernel_indices:
             part += _repeat_channels(
                 view_at_kernel_offset(z, window, at, rows, rest), m // groups
             ) * _weight_at_offset(w, at)
@@ -180,7 +180,7 @@ def conv_input_grad(g: Any, w: Any, window: Window, sizes: Any, groups: int) -> 
     """
     n, m, high, *rest = g.shape
     c = w.shape[1] * groups
-    g = batch_last(g)
+    g = move_batch_last(g)
     z = np.zeros_like(
         g, shape=(c, *(s + sum(p) for s, p in zip(sizes, window.pads, strict=True)), n)
     )
@@ -192,7 +192,7 @@ def conv_input_grad(g: Any, w: Any, window: Window, sizes: Any, groups: int) -> 
     for rows in iter_output_row_blocks(high, flat.shape[1] * groups * math.prod(rest) * n):
         part = g[:, rows[0] : rows[1]].reshape(groups, m // groups, -1)
         seen = np.matmul(flat, part).reshape(c, *window.size, rows[1] - rows[0], *rest, n)
-        for at in window.iter_kernel_indices:
+        for at in window.kernel_indices:
             place = view_at_kernel_offset(z, window, at, rows, rest)
             place += seen[(slice(None), *at)]
     return crop_and_move_batch_first(z, window)
@@ -209,7 +209,7 @@ def _(g, w, window, sizes, groups):
 def _accumulate_depthwise_input_grad(z: Any, g: Any, w: Any, window: Window, groups: int) -> Any:
     m, high, *rest, n = g.shape
     for rows in iter_output_row_blocks(high, 8 * m * math.prod(rest) * n):
-        for at in window.iter_kernel_indices:
+        for at in window.kernel_indices:
             part = g[:, rows[0] : rows[1]] * _weight_at_offset(w, at)
             place = view_at_kernel_offset(z, window, at, rows, rest)
             place += (
@@ -224,7 +224,7 @@ def _accumulate_depthwise_input_grad(z: Any, g: Any, w: Any, window: Window, gro
 def conv_filter_grad(x: Any, g: Any, window: Window, shape: Shape, groups: int) -> Any:
     """The gradient of `convolve` with respect to the filter, [M,C/groups,*K]."""
     n, m, high, *rest = g.shape
-    z, g = pad_and_move_batch_last(x, window), batch_last(g)
+    z, g = pad_and_move_batch_last(x, window), move_batch_last(g)
     if shape[1] == 1 and groups > 1:
         return _depthwise_filter_grad(z, g, window, shape, groups)
     total = np.zeros_like(g, shape=(groups, m // groups, math.prod(shape[1:])))
@@ -248,7 +248,7 @@ def _depthwise_filter_grad(z: Any, g: Any, window: Window, shape: Shape, groups:
     m, high, *rest, n = g.shape
     total: Any = np.zeros_like(g, shape=shape)
     for rows in iter_output_row_blocks(high, 8 * m * math.prod(rest) * n):
-        for at in window.iter_kernel_indices:
+        for at in window.kernel_indices:
             seen = _repeat_channels(view_at_kernel_offset(z, window, at, rows, rest), m // groups)
             total[(slice(None), 0, *at)] += np.sum(
                 g[:, rows[0] : rows[1]] * seen, axis=tuple(range(1, g.ndim))
@@ -261,8 +261,8 @@ def _conv_forward(
 ) -> Any:
     check(x.ndim == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
     over, out = window_and_output_shape(x, w, groups=groups, data_format=data_format, **window)
-    return restore_format(
-        convolve(channels_first(x, data_format), w, over, out, groups), data_format
+    return from_channels_first(
+        convolve(to_channels_first(x, data_format), w, over, out, groups), data_format
     )
 
 
@@ -271,7 +271,7 @@ def _make_meta_rule(rank: int) -> Any:
         check_dtype(x.dtype == w.dtype, "the dtypes differ")
         check(len(x.shape) == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
         _, out = window_and_output_shape(x, w, data_format=data_format, **window)
-        return Meta(restore_format_shape(out, data_format), x.dtype)
+        return Meta(shape_from_channels_first(out, data_format), x.dtype)
 
     return rule
 
@@ -387,11 +387,11 @@ def conv_input_grad_op(x, w, g, **attrs):
     """
     attrs = select_conv_op_by_shape(x.shape).attrs_with_defaults(attrs)
     window, _ = window_and_output_shape(x, w, **attrs)
-    sizes = channels_first_shape(x.shape, attrs["data_format"], x.ndim - 2)[2:]
+    sizes = shape_to_channels_first(x.shape, attrs["data_format"], x.ndim - 2)[2:]
     back = conv_input_grad(
-        channels_first(g, attrs["data_format"]), w, window, sizes, attrs["groups"]
+        to_channels_first(g, attrs["data_format"]), w, window, sizes, attrs["groups"]
     )
-    return restore_format(back, attrs["data_format"])
+    return from_channels_first(back, attrs["data_format"])
 
 
 @conv_input_grad_op.vjp
@@ -420,7 +420,7 @@ def conv_filter_grad_op(x, w, g, **attrs):
     window, _ = window_and_output_shape(x, w, **attrs)
     layout = attrs["data_format"]
     return conv_filter_grad(
-        channels_first(x, layout), channels_first(g, layout), window, w.shape, attrs["groups"]
+        to_channels_first(x, layout), to_channels_first(g, layout), window, w.shape, attrs["groups"]
     )
 
 
@@ -449,7 +449,7 @@ def _transposed_window_and_output_shape(
     """The window of the convolution whose input gradient is the transposed convolution, and
     the output shape [N,M,*S'].
     """
-    n, c, *sizes = channels_first_shape(tuple(x.shape), data_format, len(strides))
+    n, c, *sizes = shape_to_channels_first(tuple(x.shape), data_format, len(strides))
     check(len(w.shape) == len(sizes) + 2, f"Filter needs {NUMBER_WORDS[len(sizes) + 2]} axes")
     check(dims_match(c, w.shape[0]), f"{c} channels are not the {w.shape[0]} of Filter")
     check(
@@ -482,12 +482,12 @@ def _transposed_output_size(window: Window, axis: int, size: int, extra: Any, wa
     return least + more if least >= 0 else -1
 
 
-def _transposed_forward(x: Any, w: Any, rank: int, **attrs: Any) -> Any:
+def _conv_transpose_kernel(x: Any, w: Any, rank: int, **attrs: Any) -> Any:
     check(x.ndim == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
     window, out = _transposed_window_and_output_shape(x, w, **attrs)
-    return restore_format(
+    return from_channels_first(
         conv_input_grad(
-            channels_first(x, attrs["data_format"]), w, window, out[2:], attrs["groups"]
+            to_channels_first(x, attrs["data_format"]), w, window, out[2:], attrs["groups"]
         ),
         attrs["data_format"],
     )
@@ -502,7 +502,7 @@ def _make_transposed_meta_rule(rank: int) -> Any:
             bias is None or dims_match(num_elements(bias.shape), out[1]),
             "Bias needs one element per channel of the result",
         )
-        return Meta(restore_format_shape(out, data_format), x.dtype)
+        return Meta(shape_from_channels_first(out, data_format), x.dtype)
 
     return rule
 
@@ -534,7 +534,7 @@ def conv2d_transpose(
 
     Input [N,C,H,W], Filter [C,M/groups,KH,KW] -> [N,M,H',W']
     """
-    y = _transposed_forward(
+    y = _conv_transpose_kernel(
         x,
         w,
         2,
@@ -547,7 +547,7 @@ def conv2d_transpose(
         output_padding=output_padding,
         output_size=output_size,
     )
-    return y if bias is None else y + restore_format(bias.reshape(1, -1, 1, 1), data_format)
+    return y if bias is None else y + from_channels_first(bias.reshape(1, -1, 1, 1), data_format)
 
 
 @op(
@@ -591,7 +591,7 @@ def conv3d_transpose(
 
     Input [N,C,D,H,W], Filter [C,M/groups,*K] -> [N,M,D',H',W']
     """
-    return _transposed_forward(
+    return _conv_transpose_kernel(
         x,
         w,
         3,
@@ -615,7 +615,7 @@ def conv_transpose_vjp(
     g like the result
     """
     rank = len(strides)
-    sizes = channels_first_shape(vjp_input_shape(x), data_format, rank)[2:]
+    sizes = shape_to_channels_first(vjp_input_shape(x), data_format, rank)[2:]
     check(
         padding_algorithm != "SAME" or min(sizes) >= 0,
         "the gradient of padding SAME needs known sizes",

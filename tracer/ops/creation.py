@@ -22,7 +22,11 @@ from ..core.op import (
     op,
 )
 from ..core.result_size_limit import check_result_size
-from .dynamic_sizes import has_size_tensor, resolve_sizes, resolve_sizes_for_meta_rule
+from .dynamic_sizes import (
+    has_size_tensor,
+    sizes_from_tensors_or_attr,
+    sizes_from_tensors_or_attr_for_meta_rule,
+)
 from .shared_op_rules import Shape, like_x, num_elements, numpy_dtype_of_proto
 
 # The attribute of assign_value for each dtype.
@@ -74,7 +78,10 @@ def new_tensor_meta(
 ) -> Meta:
     """The Meta of a new tensor whose shape is an attribute, a tensor or a list of tensors."""
     check_sizes_at_least(shape, -1 if has_size_tensor(tensor, tensors) else 0)
-    return Meta(resolve_sizes_for_meta_rule(tensor, tensors, shape), numpy_dtype_of_proto(dtype))
+    return Meta(
+        sizes_from_tensors_or_attr_for_meta_rule(tensor, tensors, shape),
+        numpy_dtype_of_proto(dtype),
+    )
 
 
 @op(
@@ -101,7 +108,9 @@ def fill_constant(
     """
     given = parse_fill_value(str_value, value) if value_tensor is None else value_tensor.item()
     return filled_array(
-        resolve_sizes(shape_tensor, shape_tensors, shape), given, numpy_dtype_of_proto(dtype)
+        sizes_from_tensors_or_attr(shape_tensor, shape_tensors, shape),
+        given,
+        numpy_dtype_of_proto(dtype),
     )
 
 
@@ -111,7 +120,12 @@ def _(value_tensor, shape_tensor, shape_tensors, *, dtype, shape, str_value, **_
     return new_tensor_meta(shape_tensor, shape_tensors, shape, dtype)
 
 
-@op("fill_any_like", "X -> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT)
+@op(
+    "fill_any_like",
+    "X -> Out",
+    no_grad_reason=NO_GRAD_VALUE_INDEPENDENT,
+    older_types=("fill_zeros_like", "fill_zeros_like2"),
+)
 def fill_any_like(x, *, value: float = 0.0, dtype: int = -1):
     """Out = one value everywhere. X [*S] -> Out [*S]"""
     target = x.dtype if dtype == -1 else numpy_dtype_of_proto(dtype)
@@ -207,7 +221,8 @@ def _(*, shape, dtype, **values):
 def empty(shape_tensor=None, shape_tensors=None, *, shape: Longs = [], dtype: int = 5):
     """Out = zeros, so that uninitialized elements are the same in each run.   -> Out [*shape]"""
     return np.zeros(
-        tuple(resolve_sizes(shape_tensor, shape_tensors, shape)), numpy_dtype_of_proto(dtype)
+        tuple(sizes_from_tensors_or_attr(shape_tensor, shape_tensors, shape)),
+        numpy_dtype_of_proto(dtype),
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
-from .dynamic_sizes import resolve_sizes
+from .dynamic_sizes import sizes_from_tensors_or_attr
 from .shared_op_rules import like_x
 
 
@@ -40,8 +40,8 @@ def crop_tensor(
     """
     starts, wanted = _block_starts_and_sizes(
         x,
-        resolve_sizes(offsets_tensor, offset_tensors, offsets),
-        resolve_sizes(shape_tensor, shape_tensors, shape),
+        sizes_from_tensors_or_attr(offsets_tensor, offset_tensors, offsets),
+        sizes_from_tensors_or_attr(shape_tensor, shape_tensors, shape),
     )
     inside = all(
         s >= 0 and n >= 0 and s + n <= d for s, n, d in zip(starts, wanted, x.shape, strict=True)
@@ -87,7 +87,7 @@ def _(g, x, shape_tensor, shape_tensors, offsets_tensor, offset_tensors, *, offs
 def crop_grad(x, g, offsets_tensor=None, offset_tensors=None, *, offsets: Ints = []):
     """X@GRAD = zeros with Out@GRAD at offsets. X [*], Out@GRAD [*shape] -> X@GRAD like X"""
     starts, _ = _block_starts_and_sizes(
-        x, resolve_sizes(offsets_tensor, offset_tensors, offsets), []
+        x, sizes_from_tensors_or_attr(offsets_tensor, offset_tensors, offsets), []
     )
     out = np.zeros(x.shape, g.dtype)
     out[tuple(slice(s, s + n) for s, n in zip(starts, g.shape, strict=True))] = g

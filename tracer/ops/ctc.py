@@ -60,7 +60,7 @@ def _forward(logs: Any, paths: Lattice) -> Any:
     return alpha
 
 
-def _backward(logs: Any, paths: Lattice, times: Any) -> Any:
+def _remaining_log_probabilities(logs: Any, paths: Lattice, times: Any) -> Any:
     """The log probability of the remaining steps after each state, [T,B,P].
 
     times: the length of each sequence, [B]
@@ -127,7 +127,9 @@ def warpctc(x, labels, times=None, lengths=None, *, blank: int = 0, norm_by_time
         final[batch, paths.end_states],
         np.where(lengths > 0, final[batch, paths.end_states - 1], -np.inf),
     ).astype(x.dtype)
-    passed = np.nan_to_num(np.exp(alpha + _backward(logs, paths, times) - total[:, None]), nan=0.0)
+    passed = np.nan_to_num(
+        np.exp(alpha + _remaining_log_probabilities(logs, paths, times) - total[:, None]), nan=0.0
+    )
     grad = np.exp(every)
     ufunc_at(
         np.subtract, grad, (np.arange(len(x))[:, None, None], batch[:, None], paths.classes), passed

@@ -46,14 +46,14 @@ def _(g, x, a, *, axis, reverse, Out):
 
     def a_grad() -> Any:
         if reverse:
-            return mul(shift_along(back, axis=axis), Out)
-        return mul(back, shift_along(Out, axis=axis))
+            return mul(shift_along_axis(back, axis=axis), Out)
+        return mul(back, shift_along_axis(Out, axis=axis))
 
     return back, a_grad
 
 
 @op("moved", "X -> Out", meta=like_x, internal=True)
-def shift_along(x, *, axis: int, by: int = 1, value: float = 0.0):
+def shift_along_axis(x, *, axis: int, by: int = 1, value: float = 0.0):
     """Shift along the axis: Out[k] = X[k - by]; `value` at the position without a source.
 
     by: 1 or -1.
@@ -65,9 +65,9 @@ def shift_along(x, *, axis: int, by: int = 1, value: float = 0.0):
     return out
 
 
-@shift_along.vjp
+@shift_along_axis.vjp
 def _(g, x, *, axis, by):
-    return shift_along(g, axis=axis, by=-by)
+    return shift_along_axis(g, axis=axis, by=-by)
 
 
 @op("cumprod", "X -> Out", amp_class="deny")
@@ -91,7 +91,7 @@ def _(g, x, *, dim, Out):
     if not vjp_input_shape(x):
         return g
     return mul(
-        shift_along(Out, axis=dim, value=1.0), linear_recurrence(g, x, axis=dim, reverse=True)
+        shift_along_axis(Out, axis=dim, value=1.0), linear_recurrence(g, x, axis=dim, reverse=True)
     )
 
 

@@ -32,10 +32,10 @@ class SamplingCorner(NamedTuple):
     weight_grad_x: Any
 
 
-def _sample_positions(offset: Any, window: Window, out: Sizes, groups: int) -> tuple[Any, Any]:
+def _sampling_positions(offset: Any, window: Window, out: Sizes, groups: int) -> tuple[Any, Any]:
     """The rows and columns that the kernel samples, [N,DG,K,OH,OW]."""
     moved = offset.reshape(offset.shape[0], groups, -1, 2, *out)
-    taps = np.array(list(window.iter_kernel_indices), offset.dtype) * np.array(
+    taps = np.array(list(window.kernel_indices), offset.dtype) * np.array(
         window.dilation, offset.dtype
     )
     found = []
@@ -48,7 +48,7 @@ def _sample_positions(offset: Any, window: Window, out: Sizes, groups: int) -> t
     return found[0], found[1]
 
 
-def _make_sampling_corners(
+def _iter_sampling_corners(
     places: tuple[Any, Any], high: int, wide: int
 ) -> Iterator[SamplingCorner]:
     y, x = places
@@ -69,7 +69,7 @@ def _make_sampling_corners(
         )
 
 
-def _gather_corner(parted: Any, look: SamplingCorner) -> Any:
+def _gather_corner_pixels(parted: Any, look: SamplingCorner) -> Any:
     """The pixels of a sampling, [N,DG,C/DG,K*OH*OW].
 
     parted: x [N,DG,C/DG,H*W]
@@ -94,7 +94,7 @@ def _sampling_window_positions_and_grouped_x(
     window, out = window_and_output_shape(
         x, w, padding_algorithm="EXPLICIT", data_format="NCHW", **attrs
     )
-    places = _sample_positions(offset, window, out[2:], groups)
+    places = _sampling_positions(offset, window, out[2:], groups)
     return window, out, places, x.reshape(x.shape[0], groups, x.shape[1] // groups, -1)
 
 
@@ -103,8 +103,8 @@ def _sampled_columns_without_and_with_mask(
 ) -> tuple[Any, Any]:
     """The sampled values without and with the mask, both [N,DG,C/DG,K*OH*OW]."""
     values = sum(
-        _gather_corner(parted, look) * _flatten_sampling_axes(look.weight)
-        for look in _make_sampling_corners(places, *x.shape[2:])
+        _gather_corner_pixels(parted, look) * _flatten_sampling_axes(look.weight)
+        for look in _iter_sampling_corners(places, *x.shape[2:])
     )
     return values, values if mask is None else values * mask.reshape(*places[0].shape[:2], 1, -1)
 
@@ -206,10 +206,10 @@ def deformable_conv_v1(x, offset, w, **attrs):
 
     Input [N,C,H,W], Offset [N,2*DG*KH*KW,H',W'], Filter [M,C/groups,KH,KW] -> Output [N,M,H',W']
     """
-    return _deform_conv(x, offset, w, None, **_default_attrs_without_im2col_step(attrs))
+    return _deform_conv(x, offset, w, None, **_attrs_with_defaults_without_im2col_step(attrs))
 
 
-def _default_attrs_without_im2col_step(attrs: dict[str, Any]) -> dict[str, Any]:
+def _attrs_with_defaults_without_im2col_step(attrs: dict[str, Any]) -> dict[str, Any]:
     found = deformable_conv.attrs_with_defaults(attrs)
     found.pop("im2col_step")
     return found
@@ -234,7 +234,7 @@ def deformable_conv_grad(x, offset, w, mask, g, **attrs):
     """The gradients of deformable_conv with respect to Input, Offset, Filter and, if given,
     Mask.
     """
-    attrs = _default_attrs_without_im2col_step(attrs)
+    attrs = _attrs_with_defaults_without_im2col_step(attrs)
     groups = attrs["groups"]
     _, _, places, parted = _sampling_window_positions_and_grouped_x(x, offset, w, **attrs)
     values, columns = _sampled_columns_without_and_with_mask(x, places, parted, mask)
@@ -251,7 +251,7 @@ def deformable_conv_grad(x, offset, w, mask, g, **attrs):
     )
     to_x, moved = np.zeros_like(parted), np.zeros_like(offset, shape=(2, *places[0].shape))
     rows = np.ix_(*map(np.arange, parted.shape[:3]))
-    for look in _make_sampling_corners(places, *x.shape[2:]):
+    for look in _iter_sampling_corners(places, *x.shape[2:]):
         ufunc_at(
             np.add,
             to_x,
@@ -263,7 +263,9 @@ def deformable_conv_grad(x, offset, w, mask, g, **attrs):
             ),
             to_values * _flatten_sampling_axes(look.weight),
         )
-        along = np.sum(_gather_corner(parted, look) * to_values, axis=2).reshape(places[0].shape)
+        along = np.sum(_gather_corner_pixels(parted, look) * to_values, axis=2).reshape(
+            places[0].shape
+        )
         moved += along * np.stack([look.weight_grad_y, look.weight_grad_x])
     found = [to_x.reshape(x.shape), np.moveaxis(moved, 0, 3).reshape(offset.shape), to_filter]
     return (

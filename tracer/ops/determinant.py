@@ -5,7 +5,12 @@ from __future__ import annotations
 from ..core.arrays import np
 from ..core.op import NO_HALF_DECOMPOSITION, OPS, Meta, check_dtype, op
 from .elementwise import mul, sub
-from .linalg_helpers import as_column, check_inexact_square_matrices, multiply_chain, transpose_last
+from .linalg_helpers import (
+    as_column,
+    check_inexact_square_matrices,
+    multiply_chain,
+    transpose_last_two_axes,
+)
 from .linear_solve import inverse
 from .reduce import reduce_sum
 from .shared_op_rules import check_finite_array, check_float, like_x
@@ -47,9 +52,9 @@ def cofactors(x):
 @cofactors.vjp
 def _(g, x):
     """The derivative of det X * X^-T. X must be invertible."""
-    found, flipped = cofactors(x), transpose_last(inverse(x))
+    found, flipped = cofactors(x), transpose_last_two_axes(inverse(x))
     total = reduce_sum(mul(g, found), dim=[-2, -1], keep_dim=True)
-    return sub(mul(total, flipped), multiply_chain(flipped, transpose_last(g), found))
+    return sub(mul(total, flipped), multiply_chain(flipped, transpose_last_two_axes(g), found))
 
 
 @op("slogdeterminant", "Input -> Out", no_half_reason=NO_HALF_DECOMPOSITION)
@@ -69,4 +74,4 @@ def _(x):
 @slogdeterminant.vjp
 def _(g, x):
     of_log = OPS["slice"](g, axes=[0], starts=[1], ends=[2], decrease_axis=[0])
-    return mul(as_column(as_column(of_log)), transpose_last(inverse(x)))
+    return mul(as_column(as_column(of_log)), transpose_last_two_axes(inverse(x)))

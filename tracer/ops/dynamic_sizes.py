@@ -9,7 +9,7 @@ from ..core.op import Meta, check
 from .shared_op_rules import Shape
 
 
-def resolve_sizes(tensor: Any, tensors: Any, plain: Sequence[int]) -> Sequence[int]:
+def sizes_from_tensors_or_attr(tensor: Any, tensors: Any, plain: Sequence[int]) -> Sequence[int]:
     """The sizes for a kernel: from a list of tensors, else from one tensor, else from the
     attribute.
     """
@@ -20,7 +20,7 @@ def resolve_sizes(tensor: Any, tensors: Any, plain: Sequence[int]) -> Sequence[i
     return plain
 
 
-def resolve_sizes_for_meta_rule(
+def sizes_from_tensors_or_attr_for_meta_rule(
     tensor: Meta | None, tensors: Sequence[Meta] | None, plain: Sequence[int]
 ) -> tuple[int, ...]:
     """The sizes for shape inference: -1 for a size that only a tensor holds."""

@@ -114,13 +114,17 @@ def _thin_svd_grad(u: Any, of_u: Any, s: Any, of_s: Any, v: Any, of_v: Any) -> A
         core = add(core, diagonal_matrix(phases))
     found = multiply_chain(u, core, adjoint(v))
     if vjp_input_shape(u)[-1] != vjp_input_shape(u)[-2]:
-        found = add(found, matmul(_grad_outside_span_over_values(u, of_u, inner_u, s), adjoint(v)))
+        found = add(
+            found, matmul(_grad_outside_span_divided_by_values(u, of_u, inner_u, s), adjoint(v))
+        )
     if vjp_input_shape(v)[-1] != vjp_input_shape(v)[-2]:
-        found = add(found, matmul(u, adjoint(_grad_outside_span_over_values(v, of_v, inner_v, s))))
+        found = add(
+            found, matmul(u, adjoint(_grad_outside_span_divided_by_values(v, of_v, inner_v, s)))
+        )
     return found
 
 
-def _grad_outside_span_over_values(vectors: Any, g: Any, inner: Any, values: Any) -> Any:
+def _grad_outside_span_divided_by_values(vectors: Any, g: Any, inner: Any, values: Any) -> Any:
     """The part of a gradient outside of the span of the vectors, divided by the values."""
     return divide_with_zero_for_0_over_0(sub(g, matmul(vectors, inner)), as_row(values))
 

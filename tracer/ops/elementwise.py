@@ -19,7 +19,7 @@ from .half_precision import computed_in_float32_if_half
 from .shared_op_rules import (
     append_ones_to_align_at_axis,
     broadcast,
-    broadcast_same_dtype_not_bool,
+    broadcast_requiring_same_dtype_not_bool,
     check_not_bool,
     like_x,
     pick_known_dim,
@@ -28,7 +28,7 @@ from .shared_op_rules import (
 )
 
 
-def align_axis(x: Any, y: Any, axis: int) -> tuple[Any, Any]:
+def reshape_to_broadcast_at_axis(x: Any, y: Any, axis: int) -> tuple[Any, Any]:
     """The inputs, reshaped so that NumPy's broadcasting implements Paddle's `axis`."""
     if axis == -1 or x.ndim == y.ndim:
         return x, y
@@ -102,12 +102,12 @@ def zeros_like(x: Any) -> Any:
     return OPS["fill_any_like"](x, value=0.0)
 
 
-@op("elementwise_add", "X, Y -> Out", meta=broadcast_same_dtype_not_bool)
+@op("elementwise_add", "X, Y -> Out", meta=broadcast_requiring_same_dtype_not_bool)
 def add(x, y, *, axis: int = -1):
     """Out = X + Y. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     check_not_bool(x)
     if axis != -1:
-        x, y = align_axis(x, y, axis)
+        x, y = reshape_to_broadcast_at_axis(x, y, axis)
     return x + y
 
 
@@ -121,12 +121,17 @@ def _(g, x, y, *, axis):
     return sum_to_shape_if_axis_used(g, x, axis), sum_to_shape_if_axis_used(g, y, axis)
 
 
-@op("elementwise_sub", "X, Y -> Out", meta=broadcast_same_dtype_not_bool)
+@op(
+    "elementwise_sub",
+    "X, Y -> Out",
+    meta=broadcast_requiring_same_dtype_not_bool,
+    older_types=("minus",),
+)
 def sub(x, y, *, axis: int = -1):
     """Out = X - Y. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     check_not_bool(x)
     if axis != -1:
-        x, y = align_axis(x, y, axis)
+        x, y = reshape_to_broadcast_at_axis(x, y, axis)
     return x - y
 
 
@@ -144,7 +149,7 @@ def _(g, x, y, *, axis):
 def mul(x, y, *, axis: int = -1):
     """Out = X * Y. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     if axis != -1:
-        x, y = align_axis(x, y, axis)
+        x, y = reshape_to_broadcast_at_axis(x, y, axis)
     return x * y
 
 
@@ -168,9 +173,9 @@ def div(x, y, *, axis: int = -1):
     X [*A], Y [*B] -> Out [*broadcast(A, B)]
     """
     if axis != -1:
-        x, y = align_axis(x, y, axis)
+        x, y = reshape_to_broadcast_at_axis(x, y, axis)
     if x.dtype.kind in "iub":
-        check_divisor(x, y)
+        check_no_integer_division_by_zero(x, y)
         return np.trunc(np.true_divide(x, y)).astype(x.dtype)
     return x / y
 
@@ -186,7 +191,7 @@ def _(g, x, y, *, axis, Out):
 @op("elementwise_max", "X, Y -> Out", meta=broadcast)
 def maximum(x, y, *, axis: int = -1):
     """Out = the larger of X and Y. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
-    return np.maximum(*align_axis(x, y, axis))
+    return np.maximum(*reshape_to_broadcast_at_axis(x, y, axis))
 
 
 @maximum.vjp
@@ -202,7 +207,7 @@ def _(g, x, y, *, axis):
 @op("elementwise_min", "X, Y -> Out", meta=broadcast)
 def minimum(x, y, *, axis: int = -1):
     """Out = the smaller of X and Y. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
-    return np.minimum(*align_axis(x, y, axis))
+    return np.minimum(*reshape_to_broadcast_at_axis(x, y, axis))
 
 
 @minimum.vjp
@@ -226,12 +231,12 @@ def _(g, x, mask):
     return masked(g, mask), None
 
 
-@op("elementwise_pow", "X, Y -> Out", meta=broadcast_same_dtype_not_bool)
+@op("elementwise_pow", "X, Y -> Out", meta=broadcast_requiring_same_dtype_not_bool)
 @np.errstate(all="ignore")
 def power(x, y, *, axis: int = -1):
     """Out = X ** Y; for integers, rounded. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     check_not_bool(x)
-    x, y = align_axis(x, y, axis)
+    x, y = reshape_to_broadcast_at_axis(x, y, axis)
     if x.dtype.kind in "iu" and np.any(y < 0):
         return np.rint(np.power(x.astype(np.float64), y)).astype(x.dtype)
     return np.power(x, y)
@@ -253,25 +258,25 @@ def _(g, x, y, *, axis, Out):
 @op(
     "elementwise_floordiv",
     "X, Y -> Out",
-    meta=broadcast_same_dtype_not_bool,
+    meta=broadcast_requiring_same_dtype_not_bool,
     no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
 )
 @np.errstate(all="ignore")
 def floordiv(x, y, *, axis: int = -1):
     """Out = X / Y rounded down. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     check_not_bool(x)
-    x, y = align_axis(x, y, axis)
-    check_divisor(x, y)
+    x, y = reshape_to_broadcast_at_axis(x, y, axis)
+    check_no_integer_division_by_zero(x, y)
     return np.floor_divide(x, y)
 
 
-@op("elementwise_mod", "X, Y -> Out", meta=broadcast_same_dtype_not_bool)
+@op("elementwise_mod", "X, Y -> Out", meta=broadcast_requiring_same_dtype_not_bool)
 @np.errstate(all="ignore")
 def mod(x, y, *, axis: int = -1):
     """Out = the remainder of X / Y, with the sign of Y. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     check_not_bool(x)
-    x, y = align_axis(x, y, axis)
-    check_divisor(x, y)
+    x, y = reshape_to_broadcast_at_axis(x, y, axis)
+    check_no_integer_division_by_zero(x, y)
     return np.mod(x, y)
 
 
@@ -285,7 +290,7 @@ def _(g, x, y, *, axis):
     return sum_to_shape_if_axis_used(g, x, axis), y_grad
 
 
-def check_divisor(x: Any, y: Any) -> None:
+def check_no_integer_division_by_zero(x: Any, y: Any) -> None:
     """Raise OpError for an integer division by zero."""
     check(x.dtype.kind not in "iub" or bool(np.all(y)), "division of integers by zero")
 

@@ -70,7 +70,7 @@ def _positions_per_axis(
     ]
 
 
-class Corner(NamedTuple):
+class InterpolationCorner(NamedTuple):
     """One of the pixels around each position.
 
     index: into the flat image.
@@ -86,9 +86,9 @@ class Corner(NamedTuple):
     signs: tuple[int, ...]
 
 
-def _interpolation_corners(
+def _iter_interpolation_corners(
     axes: list[PositionsAndDerivative], sizes: tuple[int, ...], mode: str
-) -> Iterator[Corner]:
+) -> Iterator[InterpolationCorner]:
     choices = (0,) if mode == "nearest" else (0, 1)
     for choice in product(choices, repeat=len(axes)):
         index, inside, weights = np.int64(0), True, []
@@ -102,7 +102,7 @@ def _interpolation_corners(
             )
             inside = inside & (at >= 0) & (at <= size - 1)
             index = index * size + np.clip(at, 0, size - 1).astype(np.int64)
-        yield Corner(index, inside, weights, tuple(1 if c else -1 for c in choice))
+        yield InterpolationCorner(index, inside, weights, tuple(1 if c else -1 for c in choice))
 
 
 def _check_modes(mode: str, padding_mode: str) -> None:
@@ -111,7 +111,7 @@ def _check_modes(mode: str, padding_mode: str) -> None:
     check(known, f"padding_mode={padding_mode!r} is not one of 'zeros', 'border', 'reflection'")
 
 
-def _gather_pixels(x: Any, corner: Corner) -> Any:
+def _gather_pixels(x: Any, corner: InterpolationCorner) -> Any:
     """The pixels of a corner, [N,C,*positions], 0 outside. x: [N,C,*S]"""
     flat = x.reshape(*x.shape[:2], -1)
     found = np.take_along_axis(flat, corner.index.reshape(x.shape[0], 1, -1), axis=2)
@@ -144,7 +144,7 @@ def grid_sampler(
     _check_modes(mode, padding_mode)
     axes = _positions_per_axis(x, grid, padding_mode, align_corners)
     total = np.zeros_like(x, shape=(*x.shape[:2], *grid.shape[1:-1]))
-    for corner in _interpolation_corners(axes, x.shape[2:], mode):
+    for corner in _iter_interpolation_corners(axes, x.shape[2:], mode):
         total += _gather_pixels(x, corner) * _multiply_all(corner.weights)[:, None]
     return total
 
@@ -189,7 +189,7 @@ def grid_sampler_grad(
         np.zeros_like(grid),
     )
     batch = np.arange(x.shape[0])[:, None]
-    for corner in _interpolation_corners(axes, x.shape[2:], mode):
+    for corner in _iter_interpolation_corners(axes, x.shape[2:], mode):
         share = g * (_multiply_all(corner.weights) * corner.is_inside)[:, None]
         flat = np.moveaxis(share.reshape(*g.shape[:2], -1), 1, 2)
         ufunc_at(
@@ -235,7 +235,7 @@ def _homogeneous_coordinates(sizes: Any, align_corners: bool, dtype: Any) -> Any
     )
 
 
-def _shape_of_tensor_or_attr(shape_tensor: Any, output_shape: Any) -> list[int]:
+def _shape_from_tensor_or_attr(shape_tensor: Any, output_shape: Any) -> list[int]:
     return [int(s) for s in (output_shape if shape_tensor is None else shape_tensor.ravel())]
 
 
@@ -246,7 +246,7 @@ def affine_grid(theta, shape=None, *, output_shape: Ints = [], align_corners: bo
 
     Theta [N,rank,rank+1] -> Output [N,*S,rank]
     """
-    sizes = _shape_of_tensor_or_attr(shape, output_shape)[2:]
+    sizes = _shape_from_tensor_or_attr(shape, output_shape)[2:]
     points = _homogeneous_coordinates(sizes, align_corners, theta.dtype)
     return np.matmul(points, np.swapaxes(theta, 1, 2)).reshape(theta.shape[0], *sizes, len(sizes))
 
@@ -292,7 +292,7 @@ def affine_grid_grad(g, shape=None, *, output_shape: Ints = [], align_corners: b
     Output@GRAD [N,*S,rank] -> Theta@GRAD [N,rank,rank+1]
     """
     points = _homogeneous_coordinates(
-        _shape_of_tensor_or_attr(shape, output_shape)[2:], align_corners, g.dtype
+        _shape_from_tensor_or_attr(shape, output_shape)[2:], align_corners, g.dtype
     )
     return np.matmul(np.swapaxes(g.reshape(g.shape[0], -1, g.shape[-1]), 1, 2), points)
 

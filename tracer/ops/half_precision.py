@@ -15,14 +15,14 @@ _FLOAT32 = float32.np
 _HALF_PROTOS = {DTYPE_BY_NP[dtype].proto for dtype in HALF_DTYPES}
 
 
-def to_float32(arg: Any) -> Any:
+def half_to_float32(arg: Any) -> Any:
     """An array, or list of arrays, with half precision cast to float32."""
     if isinstance(arg, list | tuple):
-        return [to_float32(a) for a in arg]
+        return [half_to_float32(a) for a in arg]
     return arg.astype(_FLOAT32) if getattr(arg, "dtype", None) in HALF_DTYPES else arg
 
 
-def upcast_tensor(x: Any) -> Any:
+def half_tensor_to_float32(x: Any) -> Any:
     """An input of a vjp rule, cast to float32 if it has half precision."""
     proto = vjp_input_dtype_proto(x)
     return OPS["cast"](x, in_dtype=proto, out_dtype=float32.proto) if proto in _HALF_PROTOS else x
@@ -41,7 +41,7 @@ def run_kernel_in_float32(
     numbered in `stats` stay float32.
     """
     with np.errstate(all="ignore"):  # overflow becomes infinity
-        found = kernel(*map(to_float32, args), **attrs)
+        found = kernel(*map(half_to_float32, args), **attrs)
         dtype = (args[0][0] if isinstance(args[0], list | tuple) else args[0]).dtype
         if isinstance(found, tuple):
             return tuple(r if i in stats else _cast_to_half(r, dtype) for i, r in enumerate(found))

@@ -280,13 +280,13 @@ def _(x, ids, updates, *, overwrite):
 def _(g, x, ids, updates, *, overwrite):
     def updates_grad() -> Any:
         rows = gather(g, ids)
-        return masked(rows, is_last_occurrence(ids, updates)) if overwrite else rows
+        return masked(rows, mask_of_last_occurrences(ids, updates)) if overwrite else rows
 
     return lambda: scatter(g, ids, zeros_like(updates)), None, updates_grad
 
 
 @op("last_of_each", "Ids, Y -> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT, internal=True)
-def is_last_occurrence(ids, y):
+def mask_of_last_occurrences(ids, y):
     """Out = whether a row of Y is the last one with its id.
 
     Ids int [M], Y [M, *] -> Out bool like Y
@@ -299,7 +299,7 @@ def is_last_occurrence(ids, y):
     return np.broadcast_to(last.reshape(-1, *(1,) * (y.ndim - 1)), y.shape)
 
 
-@is_last_occurrence.meta
+@mask_of_last_occurrences.meta
 def _(ids, y):
     return Meta(y.shape, np.dtype(bool))
 

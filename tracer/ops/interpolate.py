@@ -171,7 +171,7 @@ def _spatial_shape(shape: tuple[int, ...], layout: str) -> tuple[int, ...]:
     return tuple(shape[start : start + len(shape) - 2])
 
 
-def _sizes_of_attrs(rank: int, out_d: int, out_h: int, out_w: int) -> list[int]:
+def _output_sizes_from_attrs(rank: int, out_d: int, out_h: int, out_w: int) -> list[int]:
     return [out_d, out_h, out_w][3 - rank :]
 
 
@@ -204,7 +204,7 @@ def define_resize_op(kind: str) -> Op:
         align_mode: int = 1,
     ):
         inner = _spatial_shape(x.shape, data_layout)
-        attrs_out = _sizes_of_attrs(len(inner), out_d, out_h, out_w)
+        attrs_out = _output_sizes_from_attrs(len(inner), out_d, out_h, out_w)
         out, scales = _output_sizes_and_scales(
             inner, out_size, sizes, scale_tensor, attrs_out, scale
         )
@@ -227,7 +227,7 @@ def define_resize_op(kind: str) -> Op:
         out = _infer_output_sizes(
             _spatial_shape(x.shape, data_layout),
             (out_size, sizes or None, scale_tensor),
-            _sizes_of_attrs(rank, out_d, out_h, out_w),
+            _output_sizes_from_attrs(rank, out_d, out_h, out_w),
             scale,
         )
         return Meta(

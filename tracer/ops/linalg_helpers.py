@@ -6,7 +6,7 @@ import functools
 from typing import Any
 
 from ..core.op import OPS, Meta, check
-from .compare import equal, logical_and
+from .comparison_and_logic import equal, logical_and
 from .elementwise import add, div, mul, scale, sub, zeros_like
 from .matmul import matmul
 from .shared_op_rules import (
@@ -41,7 +41,7 @@ def conjugate(x: Any) -> Any:
     return OPS["conj"](x) if is_vjp_input_complex(x) else x
 
 
-def transpose_last(x: Any) -> Any:
+def transpose_last_two_axes(x: Any) -> Any:
     """Transpose the last two axes."""
     rank = len(vjp_input_shape(x))
     return OPS["transpose2"](x, axis=[*range(rank - 2), rank - 1, rank - 2])
@@ -49,7 +49,7 @@ def transpose_last(x: Any) -> Any:
 
 def adjoint(x: Any) -> Any:
     """The conjugate transpose."""
-    return transpose_last(conjugate(x))
+    return transpose_last_two_axes(conjugate(x))
 
 
 def multiply_chain(*factors: Any) -> Any:

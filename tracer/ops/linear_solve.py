@@ -19,7 +19,7 @@ from .linalg_helpers import (
     negate,
     plus_adjoint,
     squeeze_axis,
-    transpose_last,
+    transpose_last_two_axes,
     upper_triangle,
 )
 from .matmul import matmul
@@ -69,7 +69,7 @@ def _(x):
 
 @inverse.vjp
 def _(g, x, *, Output):
-    turned = transpose_last(Output)
+    turned = transpose_last_two_axes(Output)
     return negate(multiply_chain(turned, g, turned))
 
 
@@ -108,8 +108,8 @@ def _(g, x, y, *, Out):
     vectors = is_vector_rhs(vjp_input_shape(x), vjp_input_shape(y))
     if vectors:
         g, Out = as_column(g), as_column(Out)
-    back = solve(transpose_last(x), g)
-    return lambda: negate(matmul(back, transpose_last(Out))), squeeze_axis(
+    back = solve(transpose_last_two_axes(x), g)
+    return lambda: negate(matmul(back, transpose_last_two_axes(Out))), squeeze_axis(
         back, -1
     ) if vectors else back
 
@@ -164,7 +164,9 @@ def _(g, x, y, *, upper, transpose, unitriangular, Out):
 
     def triangular_matrix_grad() -> Any:
         found = (
-            matmul(Out, transpose_last(back)) if transpose else matmul(back, transpose_last(Out))
+            matmul(Out, transpose_last_two_axes(back))
+            if transpose
+            else matmul(back, transpose_last_two_axes(Out))
         )
         return negate(_select_triangle(found, upper, unitriangular))
 
@@ -198,7 +200,7 @@ def _(g, x, y, *, upper, Out):
     back = cholesky_solve(g, conjugate(y), upper=upper)
 
     def cholesky_factor_grad() -> Any:
-        change = conjugate(plus_adjoint(matmul(back, transpose_last(Out))))
+        change = conjugate(plus_adjoint(matmul(back, transpose_last_two_axes(Out))))
         found = matmul(y, change) if upper else matmul(change, y)
         return negate(_select_triangle(conjugate(found), upper, False))
 
@@ -297,5 +299,5 @@ def _(x, y, *, rcond, driver):
 def _(g, x, y, *, rcond):
     found = pseudo_inverse(x, rcond=rcond)
     return lambda: _pinv_grad(
-        matmul(g, transpose_last(y)), x, hermitian=False, Out=found
-    ), lambda: matmul(transpose_last(found), g)
+        matmul(g, transpose_last_two_axes(y)), x, hermitian=False, Out=found
+    ), lambda: matmul(transpose_last_two_axes(found), g)

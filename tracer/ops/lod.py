@@ -21,7 +21,7 @@ def sequence_lengths(offsets: Offsets) -> Any:
     return np.diff(offsets)
 
 
-def sequence_ids(offsets: Offsets) -> Any:
+def sequence_id_per_row(offsets: Offsets) -> Any:
     """The index of the sequence of each row."""
     return np.repeat(np.arange(len(offsets) - 1), sequence_lengths(offsets))
 

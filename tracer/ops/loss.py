@@ -7,9 +7,9 @@ from typing import Any
 from ..core import native
 from ..core.arrays import np
 from ..core.op import NO_GRAD_NON_FLOAT_RESULT, OPS, Long, Meta, check, check_dtype, op
-from .compare import is_strictly_between, not_equal
+from .comparison_and_logic import is_strictly_between, not_equal
 from .elementwise import div, masked, mul, scale, sub
-from .half_precision import computed_in_float32_if_half, upcast_tensor
+from .half_precision import computed_in_float32_if_half, half_tensor_to_float32
 from .reduce import reduce_mean, reduce_sum
 from .shared_op_rules import (
     check_float,
@@ -263,9 +263,9 @@ def _(x, label):
 @bce_loss.vjp
 def _(g, x, label):
     def x_grad() -> Any:
-        p, y = upcast_tensor(x), upcast_tensor(label)  # 1e-12 is 0 in float16
+        p, y = half_tensor_to_float32(x), half_tensor_to_float32(label)  # 1e-12 is 0 in float16
         return mul(
-            upcast_tensor(g),
+            half_tensor_to_float32(g),
             div(sub(p, y), OPS["clip"](mul(p, one_minus(p)), min=1e-12, max=1.0)),
         )
 
@@ -296,7 +296,9 @@ def sigmoid_cross_entropy(
         loss = np.maximum(x, t(0)) - x * label + soft
     else:
         loss = (t(1) - label) * x + (soft + np.maximum(-x, t(0))) * pos_weight
-    return mask_ignored.kernel(loss, label, ignore_index=ignore_index, normalize=normalize)
+    return zero_where_label_ignored.kernel(
+        loss, label, ignore_index=ignore_index, normalize=normalize
+    )
 
 
 @sigmoid_cross_entropy.meta
@@ -307,7 +309,7 @@ def _(x, label, pos_weight, **_):
 
 @sigmoid_cross_entropy.vjp
 def _(g, x, label, pos_weight, *, ignore_index, normalize):
-    share = mask_ignored(g, label, ignore_index=ignore_index, normalize=normalize)
+    share = zero_where_label_ignored(g, label, ignore_index=ignore_index, normalize=normalize)
 
     def x_grad() -> Any:
         if pos_weight is None:
@@ -322,7 +324,7 @@ def _(g, x, label, pos_weight, *, ignore_index, normalize):
 
 @op("share_of_used", "X, Label -> Out", meta=like_x, internal=True)
 @computed_in_float32_if_half
-def mask_ignored(x, label, *, ignore_index: int = -100, normalize: bool = False):
+def zero_where_label_ignored(x, label, *, ignore_index: int = -100, normalize: bool = False):
     """Out = X where Label is not ignore_index, else 0.
 
     normalize: divide by the number of labels that are not ignored.
@@ -334,9 +336,9 @@ def mask_ignored(x, label, *, ignore_index: int = -100, normalize: bool = False)
     return x / x.dtype.type(max(int(np.sum(used)), 1)) if normalize else x
 
 
-@mask_ignored.vjp
+@zero_where_label_ignored.vjp
 def _(g, x, label, *, ignore_index, normalize):
-    return mask_ignored(g, label, ignore_index=ignore_index, normalize=normalize), None
+    return zero_where_label_ignored(g, label, ignore_index=ignore_index, normalize=normalize), None
 
 
 @op(

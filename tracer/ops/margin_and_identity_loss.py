@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import OPS, Meta, check, check_dtype, op
-from .compare import is_strictly_between
+from .comparison_and_logic import is_strictly_between
 from .elementwise import masked, mul, scale
 from .half_precision import computed_in_float32_if_half
 from .reduce import broadcast_like

@@ -8,7 +8,7 @@ from typing import Any
 from ..core import native
 from ..core.arrays import np
 from ..core.op import OPS, Floats, Ints, Meta, check, check_dtype, op
-from .compare import equal, is_strictly_between
+from .comparison_and_logic import equal, is_strictly_between
 from .elementwise import div, masked, mul, scale
 from .half_precision import computed_in_float32_if_half
 from .reduce import axes_to_reduce, broadcast_like, reduced_shape

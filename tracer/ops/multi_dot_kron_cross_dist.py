@@ -17,7 +17,7 @@ from .linalg_helpers import (
     multiply_chain,
     negate,
     squeeze_axis,
-    transpose_last,
+    transpose_last_two_axes,
 )
 from .matmul import p_norm, p_norm_vjp
 from .reduce import reduce_sum
@@ -71,7 +71,7 @@ def _(g, xs):
         factors[0], g = as_row(xs[0]), OPS["unsqueeze2"](g, axes=[0])
     if column:
         factors[-1], g = as_column(xs[-1]), as_column(g)
-    flipped = [transpose_last(f) for f in factors]
+    flipped = [transpose_last_two_axes(f) for f in factors]
     found = [multiply_chain(*flipped[:i][::-1], g, *flipped[:i:-1]) for i in range(len(xs))]
     if row:
         found[0] = squeeze_axis(found[0], 0)
@@ -100,7 +100,7 @@ def _(g, x, *, n):
     """The upper right block of the power of [[X^T, g], [0, X^T]]; N. Higham, "Functions of
     Matrices" (2008), theorem 3.6.
     """
-    turned, join = transpose_last(x), OPS["concat"]
+    turned, join = transpose_last_two_axes(x), OPS["concat"]
     down = len(vjp_input_shape(x)) - 2
     nothing = sub(turned, turned)
     whole = join(

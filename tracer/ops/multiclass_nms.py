@@ -23,14 +23,16 @@ def top_indices_above_threshold(scores: Any, least: float, count: int) -> Any:
     return order[:count] if count > -1 else order
 
 
-def keep_top_candidates_by_class(found: Detections, count: int) -> Detections:
+def top_candidates_sorted_by_class(found: Detections, count: int) -> Detections:
     """The best candidates of all classes, sorted by class; all if there are at most `count`."""
     if not -1 < count < len(found):
         return found
     return sorted(sorted(found, key=lambda f: -f[1])[:count], key=lambda f: f[0])
 
 
-def _iter_images(boxes: Any, scores: Any, cuts: Any) -> list[tuple[Any, Any, int]]:
+def _boxes_scores_and_start_per_image(
+    boxes: Any, scores: Any, cuts: Any
+) -> list[tuple[Any, Any, int]]:
     """For each image: boxes by class [C,M,*], scores [C,M], and the index of the first box."""
     if scores.ndim == 3:
         shape = scores.shape[1], *boxes.shape[1:]
@@ -61,7 +63,7 @@ def select_boxes_of_images(
     """
     check_boxes_and_scores(boxes, scores)
     rows, numbers, counts = [], [], []
-    for own, score, first in _iter_images(boxes, scores, cuts):
+    for own, score, first in _boxes_scores_and_start_per_image(boxes, scores, cuts):
         one: Detections = []
         for c in (c for c in range(len(score)) if c != background_label):
             order = top_indices_above_threshold(score[c], score_threshold, nms_top_k)
@@ -76,7 +78,7 @@ def select_boxes_of_images(
                 else []
             )
             one += [(c, score[c, k], int(k)) for k in order[kept]] if kept else []
-        one = keep_top_candidates_by_class(one, keep_top_k)
+        one = top_candidates_sorted_by_class(one, keep_top_k)
         if scores.ndim == 2:  # Paddle sorts these boxes by index
             one = sorted(one, key=lambda f: (f[0], f[2]))
         rows += [[c, s, *own[c, k]] for c, s, k in one]

@@ -8,7 +8,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import OPS, Ints, Meta, check, op
 from .elementwise import zeros_like
-from .half_precision import to_float32
+from .half_precision import half_to_float32
 from .reduce import axes_to_reduce, reduced_shape
 from .shared_op_rules import check_not_bool
 
@@ -23,7 +23,7 @@ def _flat_indices_of_middle_elements(x: Any, axes: tuple[int, ...]) -> Any:
     own = np.arange(x.size).reshape(x.shape)
     lines, at = (
         t.transpose(*rest, *axes).reshape(*(x.shape[i] for i in rest), length)
-        for t in (to_float32(x), own)
+        for t in (half_to_float32(x), own)
     )
     count = np.sum(~np.isnan(lines), axis=-1)
     middles = np.stack(
@@ -49,7 +49,7 @@ def nanmedian(x, *, axis: Ints = [], keepdim: bool = True):
         # Float16 is averaged in float32, because the sum may overflow. Wider dtypes may overflow,
         # as in Paddle.
         found = np.where(
-            low == high, low, ((to_float32(low) + to_float32(high)) / 2).astype(x.dtype)
+            low == high, low, ((half_to_float32(low) + half_to_float32(high)) / 2).astype(x.dtype)
         )
     return np.asarray(found).reshape(reduced_shape(x.shape, axes, keepdim)), places
 

@@ -51,7 +51,7 @@ def nms_of_sorted_boxes(
     eta: if < 1, the threshold is multiplied by it after each selection, while it is above 0.5.
     """
     if eta < 1 and threshold > 0.5:
-        return _adaptive_suppress(boxes, threshold, extra, eta)
+        return _nms_with_decaying_threshold(boxes, threshold, extra, eta)
     left, kept = np.arange(len(boxes)), []
     while len(left):
         first, left = left[:BLOCK_SIZE], left[BLOCK_SIZE:]
@@ -79,7 +79,9 @@ def _select_by_compatibility_matrix(free: Any) -> list[int]:
     return kept
 
 
-def _adaptive_suppress(boxes: Any, threshold: float, extra: float, eta: float) -> list[int]:
+def _nms_with_decaying_threshold(
+    boxes: Any, threshold: float, extra: float, eta: float
+) -> list[int]:
     over = box_ious(boxes, boxes, extra)
     kept: list[int] = []
     for i in range(len(boxes)):

@@ -10,7 +10,7 @@ from ..core.arrays import np
 from ..core.dtype import compute_dtype
 from ..core.op import OPS, Meta, check, op
 from .elementwise import mul, scale, sub
-from .half_precision import computed_in_float32_if_half, upcast_tensor
+from .half_precision import computed_in_float32_if_half, half_tensor_to_float32
 from .reduce import reduce_sum
 from .shape import reshape, reshape_like
 from .shared_op_rules import (
@@ -47,7 +47,7 @@ def _other_axes(rank: int, channel: int) -> list[int]:
     return [i for i in range(rank) if i != channel]
 
 
-def _check_per_channel(count: int, **given: Any) -> None:
+def _check_one_element_per_channel(count: int, **given: Any) -> None:
     for name, t in given.items():
         check(
             t is None or (len(t.shape) == 1 and dims_match(t.shape[0], count)),
@@ -92,7 +92,9 @@ def batch_norm(
     MeanOut, VarianceOut: the running statistics, updated with this batch.
     """
     channel = _channel_axis(x.ndim, data_layout)
-    _check_per_channel(x.shape[channel], Scale=weight, Bias=bias, Mean=mean, Variance=variance)
+    _check_one_element_per_channel(
+        x.shape[channel], Scale=weight, Bias=bias, Mean=mean, Variance=variance
+    )
     t = mean.dtype.type
     if _uses_running_stats(is_test, trainable_statistics, use_global_stats):
         inv_std = t(1) / np.sqrt(variance + t(epsilon))
@@ -182,7 +184,7 @@ def _(
 def _(x, weight, bias, mean, variance, momentum_tensor, *, data_layout, **_):
     check_float(x)
     channels = x.shape[_channel_axis(len(x.shape), data_layout)]
-    _check_per_channel(channels, Scale=weight, Bias=bias, Mean=mean, Variance=variance)
+    _check_one_element_per_channel(channels, Scale=weight, Bias=bias, Mean=mean, Variance=variance)
     stat = Meta((max(channels, mean.shape[0], variance.shape[0]),), compute_dtype(mean.dtype))
     return x, stat, stat, stat, stat
 
@@ -208,7 +210,10 @@ def _(
     rank = len(vjp_input_shape(x))
     channel = _channel_axis(rank, data_layout)
     rest, along = _other_axes(rank, channel), _per_channel_shape(rank, channel)
-    g, x = upcast_tensor(g), upcast_tensor(x)  # Scale and the statistics are float32
+    g, x = (
+        half_tensor_to_float32(g),
+        half_tensor_to_float32(x),
+    )  # Scale and the statistics are float32
 
     def per_channel(t: Any) -> Any:
         return reshape(t, shape=along)
@@ -329,7 +334,7 @@ def _(g, x, weight, bias, *, epsilon, begin_norm_axis, Mean, Variance):
 
 
 @op("group_rows", "X -> Out", internal=True)
-def group_rows(x, *, groups: int = -1, data_layout: str = "NCHW"):
+def channel_groups_to_rows(x, *, groups: int = -1, data_layout: str = "NCHW"):
     """Reshape X so that each group of channels of each sample is one row.
 
     X [N,C,*] or [N,*,C] -> Out [N*groups,K]
@@ -340,7 +345,7 @@ def group_rows(x, *, groups: int = -1, data_layout: str = "NCHW"):
     return x.reshape(x.shape[0] * groups, math.prod(x.shape[1:]) // max(groups, 1))
 
 
-@group_rows.meta
+@channel_groups_to_rows.meta
 def _(x, *, groups, data_layout):
     channels = x.shape[_channel_axis(len(x.shape), data_layout)]
     groups = channels if groups < 0 else groups
@@ -349,14 +354,14 @@ def _(x, *, groups, data_layout):
     return Meta((rows, each // groups if each >= 0 and groups > 0 else -1), x.dtype)
 
 
-@group_rows.vjp
+@channel_groups_to_rows.vjp
 def _(g, x, *, groups, data_layout):
-    return ungroup_rows(g, x, data_layout=data_layout)
+    return rows_to_channel_groups(g, x, data_layout=data_layout)
 
 
 @op("ungroup_rows", "X, Y -> Out", meta=make_rule_like_input_at(1), internal=True)
-def ungroup_rows(x, y, *, data_layout: str = "NCHW"):
-    """The inverse of `group_rows`: Out = X in the shape of Y.
+def rows_to_channel_groups(x, y, *, data_layout: str = "NCHW"):
+    """The inverse of `channel_groups_to_rows`: Out = X in the shape of Y.
 
     X [N*groups,K], Y [N,C,*] or [N,*,C] -> Out like Y
     """
@@ -365,9 +370,9 @@ def ungroup_rows(x, y, *, data_layout: str = "NCHW"):
     return np.moveaxis(x.reshape(np.moveaxis(y, -1, 1).shape), 1, -1)
 
 
-@ungroup_rows.vjp
+@rows_to_channel_groups.vjp
 def _(g, x, y, *, data_layout):
-    rows = group_rows(g, groups=1, data_layout=data_layout)
+    rows = channel_groups_to_rows(g, groups=1, data_layout=data_layout)
     return reshape_like(rows, x), None
 
 
@@ -383,11 +388,11 @@ def _normalize_groups_and_apply_affine(
 ) -> tuple[Any, Any, Any]:
     channel = _channel_axis(x.ndim, layout)
     _check_groups(x.shape, channel, groups)
-    _check_per_channel(x.shape[channel], Scale=weight, Bias=bias)
+    _check_one_element_per_channel(x.shape[channel], Scale=weight, Bias=bias)
     rows, mean, variance = standardize_rows_and_return_moments(
-        group_rows.kernel(x, groups=groups, data_layout=layout), epsilon
+        channel_groups_to_rows.kernel(x, groups=groups, data_layout=layout), epsilon
     )
-    y = ungroup_rows.kernel(rows, x, data_layout=layout)
+    y = rows_to_channel_groups.kernel(rows, x, data_layout=layout)
     shape = _per_channel_shape(x.ndim, channel)
     if weight is not None:
         y = y * weight.reshape(shape)
@@ -405,19 +410,19 @@ def _grouped_norm_vjp(
 
     def scaled_grad() -> Any:
         spread = g if weight is None else mul(g, reshape(weight, shape=along))
-        return group_rows(spread, groups=groups, data_layout=layout)
+        return channel_groups_to_rows(spread, groups=groups, data_layout=layout)
 
-    rows = group_rows(x, groups=groups, data_layout=layout)
+    rows = channel_groups_to_rows(x, groups=groups, data_layout=layout)
     m, r = (reshape(t, shape=[-1, 1]) for t in (mean, inv_std))
 
     def weight_grad() -> Any:
-        standard = ungroup_rows(
+        standard = rows_to_channel_groups(
             standardize_with_given_moments(rows, m, r, axes=[1]), x, data_layout=layout
         )
         return reduce_sum(mul(g, standard), dim=rest)
 
     return (
-        lambda: ungroup_rows(
+        lambda: rows_to_channel_groups(
             standardize_grad(rows, m, r, scaled_grad(), axes=[1]), x, data_layout=layout
         ),
         weight_grad,
@@ -451,7 +456,7 @@ def _(x, weight, bias, *, epsilon, groups, data_layout):
     check_float(x)
     channel = _channel_axis(len(x.shape), data_layout)
     _check_groups(x.shape, channel, groups)
-    _check_per_channel(x.shape[channel], Scale=weight, Bias=bias)
+    _check_one_element_per_channel(x.shape[channel], Scale=weight, Bias=bias)
     stat = Meta((x.shape[0], groups), compute_dtype(x.dtype))
     return x, stat, stat
 
@@ -487,7 +492,9 @@ def instance_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5):
 @instance_norm.meta
 def _(x, weight, bias, *, epsilon):
     check_float(x)
-    _check_per_channel(x.shape[_channel_axis(len(x.shape), "NCHW")], Scale=weight, Bias=bias)
+    _check_one_element_per_channel(
+        x.shape[_channel_axis(len(x.shape), "NCHW")], Scale=weight, Bias=bias
+    )
     stat = Meta((num_elements(x.shape[:2]),), compute_dtype(x.dtype))
     return x, stat, stat
 

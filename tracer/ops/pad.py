@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import OPS, Ints, Meta, check, op
-from .dynamic_sizes import resolve_sizes
+from .dynamic_sizes import sizes_from_tensors_or_attr
 from .shared_op_rules import Shape, like_x
 
 # Names of the padding modes in np.pad.
@@ -51,10 +51,10 @@ def pad(x, *, paddings: Ints, pad_value: float = 0.0):
 
     X [*] -> Out [*]
     """
-    return pad_or_crop_with_value(x, as_pairs(paddings, x.ndim), pad_value)
+    return pad_or_crop_with_value(x, pad_width_pairs(paddings, x.ndim), pad_value)
 
 
-def as_pairs(paddings: Sequence[int], rank: int) -> Pairs:
+def pad_width_pairs(paddings: Sequence[int], rank: int) -> Pairs:
     """The pairs of widths before and after each axis."""
     check(len(paddings) == 2 * rank, f"paddings={list(paddings)} are not two for each axis")
     return list(zip(paddings[::2], paddings[1::2], strict=True))
@@ -62,7 +62,7 @@ def as_pairs(paddings: Sequence[int], rank: int) -> Pairs:
 
 @pad.meta
 def _(x, *, paddings, pad_value):
-    return Meta(padded_shape(x.shape, as_pairs(paddings, len(x.shape))), x.dtype)
+    return Meta(padded_shape(x.shape, pad_width_pairs(paddings, len(x.shape))), x.dtype)
 
 
 @pad.vjp
@@ -70,7 +70,7 @@ def _(g, x, *, paddings):
     return pad(g, paddings=[-p for p in paddings])
 
 
-def pairs_of_all_axes(paddings: Sequence[int], data_format: str) -> Pairs:
+def pad_width_pairs_of_all_axes(paddings: Sequence[int], data_format: str) -> Pairs:
     """The pairs of widths of all five axes, given those of width, height and depth."""
     check(data_format in _SPATIAL_AXES, f"data_format={data_format!r} is neither NCDHW nor NDHWC")
     check(len(paddings) == 6, f"paddings={list(paddings)} are not six")
@@ -121,7 +121,9 @@ def pad3d(
     X [N, C, D, H, W] or [N, D, H, W, C] -> Out like X
     """
     check(x.ndim == 5, "needs five axes")
-    pairs = pairs_of_all_axes(resolve_sizes(paddings_tensor, None, paddings), data_format)
+    pairs = pad_width_pairs_of_all_axes(
+        sizes_from_tensors_or_attr(paddings_tensor, None, paddings), data_format
+    )
     check_mode_supports_paddings(x.shape, pairs, mode)
     if mode == "constant":
         return pad_or_crop_with_value(x, pairs, value)
@@ -142,7 +144,7 @@ def _(x, paddings_tensor, *, paddings, mode, value, data_format):
             tuple(-1 if i in _SPATIAL_AXES[data_format] else d for i, d in enumerate(x.shape)),
             x.dtype,
         )
-    pairs = pairs_of_all_axes(paddings, data_format)
+    pairs = pad_width_pairs_of_all_axes(paddings, data_format)
     check_mode_supports_paddings(x.shape, pairs, mode)
     return Meta(padded_shape(x.shape, pairs), x.dtype)
 
@@ -172,7 +174,9 @@ def pad3d_grad(
 
     X [*], Out@GRAD like Out -> X@GRAD [*]
     """
-    pairs = pairs_of_all_axes(resolve_sizes(paddings_tensor, None, paddings), data_format)
+    pairs = pad_width_pairs_of_all_axes(
+        sizes_from_tensors_or_attr(paddings_tensor, None, paddings), data_format
+    )
     for axis, pair in enumerate(pairs):
         if max(pair):
             g = pad_axis_grad(g, axis, pair, source_indices(x.shape[axis], pair, mode))

@@ -10,11 +10,11 @@ from .elementwise import masked
 from .shared_op_rules import check_float, dims_match, normalize_axis, scale_dim
 from .sliding_window import (
     Window,
-    channels_first,
-    channels_first_shape,
+    from_channels_first,
     require_ints_per_axis,
-    restore_format,
-    restore_format_shape,
+    shape_from_channels_first,
+    shape_to_channels_first,
+    to_channels_first,
 )
 
 
@@ -34,18 +34,18 @@ def pixel_shuffle(x, *, upscale_factor: int = 1, data_format: str = "NCHW"):
     X [N,C*r*r,H,W] -> Out [N,C,H*r,W*r]
     """
     r = upscale_factor
-    n, c, h, w = (x := channels_first(x, data_format)).shape
+    n, c, h, w = (x := to_channels_first(x, data_format)).shape
     spread = x.reshape(n, c // (r * r), r, r, h, w).transpose(0, 1, 4, 2, 5, 3)
-    return restore_format(spread.reshape(n, c // (r * r), h * r, w * r), data_format)
+    return from_channels_first(spread.reshape(n, c // (r * r), h * r, w * r), data_format)
 
 
 @pixel_shuffle.meta
 def _(x, *, upscale_factor, data_format):
-    n, c, h, w = channels_first_shape(x.shape, data_format)
+    n, c, h, w = shape_to_channels_first(x.shape, data_format)
     r = upscale_factor
     c = _divide_size(c, r * r, f"upscale_factor={r} squared")
     return Meta(
-        restore_format_shape((n, c, scale_dim(h, r), scale_dim(w, r)), data_format), x.dtype
+        shape_from_channels_first((n, c, scale_dim(h, r), scale_dim(w, r)), data_format), x.dtype
     )
 
 
@@ -61,17 +61,17 @@ def pixel_unshuffle(x, *, downscale_factor: int = 1, data_format: str = "NCHW"):
     X [N,C,H*r,W*r] -> Out [N,C*r*r,H,W]
     """
     r = downscale_factor
-    n, c, h, w = (x := channels_first(x, data_format)).shape
+    n, c, h, w = (x := to_channels_first(x, data_format)).shape
     packed = x.reshape(n, c, h // r, r, w // r, r).transpose(0, 1, 3, 5, 2, 4)
-    return restore_format(packed.reshape(n, c * r * r, h // r, w // r), data_format)
+    return from_channels_first(packed.reshape(n, c * r * r, h // r, w // r), data_format)
 
 
 @pixel_unshuffle.meta
 def _(x, *, downscale_factor, data_format):
-    n, c, h, w = channels_first_shape(x.shape, data_format)
+    n, c, h, w = shape_to_channels_first(x.shape, data_format)
     r = downscale_factor
     h, w = (_divide_size(s, r, f"downscale_factor={r}") for s in (h, w))
-    return Meta(restore_format_shape((n, scale_dim(c, r * r), h, w), data_format), x.dtype)
+    return Meta(shape_from_channels_first((n, scale_dim(c, r * r), h, w), data_format), x.dtype)
 
 
 @pixel_unshuffle.vjp
@@ -86,7 +86,9 @@ def channel_shuffle(x, *, groups: int, data_format: str = "NCHW"):
 
     X [N,C,H,W] -> Out [N,C,H,W]
     """
-    return restore_format(_interleave_groups(channels_first(x, data_format), groups), data_format)
+    return from_channels_first(
+        _interleave_groups(to_channels_first(x, data_format), groups), data_format
+    )
 
 
 def _interleave_groups(x: Any, groups: int) -> Any:
@@ -96,7 +98,7 @@ def _interleave_groups(x: Any, groups: int) -> Any:
 
 @channel_shuffle.meta
 def _(x, *, groups, data_format):
-    _divide_size(channels_first_shape(x.shape, data_format)[1], groups, f"groups={groups}")
+    _divide_size(shape_to_channels_first(x.shape, data_format)[1], groups, f"groups={groups}")
     return x
 
 
@@ -108,8 +110,8 @@ def _(g, x, *, groups, data_format):
 @op("channel_unshuffle", "X -> Out", meta=lambda x, **_: x, internal=True)
 def channel_unshuffle(x, *, groups: int, data_format: str = "NCHW"):
     """The inverse of channel_shuffle. X [N,C,H,W] -> Out [N,C,H,W]"""
-    x = channels_first(x, data_format)
-    return restore_format(_interleave_groups(x, x.shape[1] // groups), data_format)
+    x = to_channels_first(x, data_format)
+    return from_channels_first(_interleave_groups(x, x.shape[1] // groups), data_format)
 
 
 @channel_unshuffle.vjp
@@ -125,7 +127,7 @@ def _shift_in_time(x: Any, seg_num: int, shift_ratio: float, data_format: str, s
     """Shift channels in time: each frame gets its first channels from `step` frames earlier,
     and the next channels from `step` frames later.
     """
-    first = channels_first(x, data_format)
+    first = to_channels_first(x, data_format)
     frames = first.reshape(-1, seg_num, *first.shape[1:])
     c = first.shape[1]
     one, two = int(c * shift_ratio), int(c * 2 * shift_ratio)
@@ -136,11 +138,11 @@ def _shift_in_time(x: Any, seg_num: int, shift_ratio: float, data_format: str, s
         else:
             out[:, :by, part] = frames[:, -by:, part]
     out[:, :, two:] = frames[:, :, two:]
-    return restore_format(out.reshape(first.shape), data_format)
+    return from_channels_first(out.reshape(first.shape), data_format)
 
 
 def _shift_meta(x, *, seg_num, shift_ratio, data_format):
-    shape = channels_first_shape(x.shape, data_format)
+    shape = shape_to_channels_first(x.shape, data_format)
     check(0 <= shift_ratio <= 0.5, f"shift_ratio={shift_ratio} is not in [0, 0.5]")
     _divide_size(shape[0], seg_num, f"seg_num={seg_num}")
     return x
@@ -216,12 +218,12 @@ def _(x, *, groups, axis):
 def _(g, x, *, groups, axis):
     return masked(
         repeat_channels(g, groups=groups, axis=axis),
-        is_first_maximum_of_channel_group(x, groups=groups, axis=axis),
+        mask_of_first_maxima_in_channel_groups(x, groups=groups, axis=axis),
     )
 
 
 @op("first_largest", "X -> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT, internal=True)
-def is_first_maximum_of_channel_group(x, *, groups: int, axis: int = 1):
+def mask_of_first_maxima_in_channel_groups(x, *, groups: int, axis: int = 1):
     """Out = whether a channel is the first maximum of its group.
 
     X [*,C,*] -> Out bool [*,C,*]
@@ -232,7 +234,7 @@ def is_first_maximum_of_channel_group(x, *, groups: int, axis: int = 1):
     return out.reshape(x.shape)
 
 
-@is_first_maximum_of_channel_group.meta
+@mask_of_first_maxima_in_channel_groups.meta
 def _(x, **_):
     return Meta(x.shape, np.dtype(bool))
 
@@ -314,14 +316,14 @@ def unfold(x, *, kernel_sizes: Ints, strides: Ints, paddings: Ints, dilations: I
     out = window.output_sizes(x.shape[2:])
     full = np.pad(x, [(0, 0), (0, 0), *window.pads])
     y = np.empty_like(x, shape=(*x.shape[:2], *window.size, *out))
-    for at in window.iter_kernel_indices:
+    for at in window.kernel_indices:
         y[:, :, at[0], at[1]] = _elements_at_offset(full, window, at, out)
     return y.reshape(x.shape[0], -1, out[0] * out[1])
 
 
 @unfold.meta
 def _(x, *, kernel_sizes, strides, paddings, dilations):
-    n, c, *sizes = channels_first_shape(x.shape, "NCHW")
+    n, c, *sizes = shape_to_channels_first(x.shape, "NCHW")
     window = _make_unfold_window(kernel_sizes, strides, paddings, dilations)
     high, wide = window.output_sizes(sizes)
     return Meta(
@@ -344,7 +346,7 @@ def _fold(y: Any, window: Window, sizes: Any) -> Any:
     columns = y.reshape(y.shape[0], -1, *window.size, *out)
     wide = [s + sum(p) for s, p in zip(sizes, window.pads, strict=True)]
     full = np.zeros_like(y, shape=(*columns.shape[:2], *wide))
-    for at in window.iter_kernel_indices:
+    for at in window.kernel_indices:
         place = _elements_at_offset(full, window, at, out)
         place += columns[:, :, at[0], at[1]]
     (top, _), (left, _) = window.pads

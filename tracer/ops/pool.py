@@ -22,12 +22,12 @@ from .sliding_window import (
     IntPerAxis,
     PadPair,
     Window,
-    channels_first,
-    channels_first_shape,
+    from_channels_first,
+    pad_pairs_for_algorithm,
     require_ints_per_axis,
-    resolve_pads,
-    restore_format,
-    restore_format_shape,
+    shape_from_channels_first,
+    shape_to_channels_first,
+    to_channels_first,
 )
 
 # the index in the image and the index in the result: slices or integers along one axis
@@ -111,13 +111,15 @@ def _make_window_from_pool_attrs(
         require_ints_per_axis(strides, rank, "strides"),
     )
     if whole:
-        resolve_pads(sizes, size, (1,) * rank, paddings, algorithm)  # only to check the attributes
+        pad_pairs_for_algorithm(
+            sizes, size, (1,) * rank, paddings, algorithm
+        )  # only to check the attributes
         return Window(tuple(sizes), (1,) * rank, (1,) * rank, ((0, 0),) * rank)
     check(
         min(size) > 0 and min(stride) > 0,
         f"ksize={list(ksize)}, strides={list(strides)} are not positive",
     )
-    pads = resolve_pads(sizes, size, stride, paddings, algorithm)
+    pads = pad_pairs_for_algorithm(sizes, size, stride, paddings, algorithm)
     return Window(size, stride, (1,) * rank, pads)
 
 
@@ -366,11 +368,11 @@ def _make_meta_rule(rank: int) -> Any:
         check(
             pooling_type in ("max", "avg"), f"pooling_type={pooling_type!r} is neither max nor avg"
         )
-        shape = channels_first_shape(x.shape, data_format, rank)
+        shape = shape_to_channels_first(x.shape, data_format, rank)
         _, out = window_unless_adaptive_and_output_sizes(
             shape, ksize=ksize, strides=strides, paddings=paddings, **rest
         )
-        return Meta(restore_format_shape((*shape[:2], *out), data_format), x.dtype)
+        return Meta(shape_from_channels_first((*shape[:2], *out), data_format), x.dtype)
 
     return rule
 
@@ -388,12 +390,12 @@ def _pool2d_or_pool3d_kernel(
     x: Any, rank: int, *, pooling_type: str, data_format: str, exclusive: bool, **attrs: Any
 ) -> Any:
     check(x.ndim == rank + 2, f"images require {NUMBER_WORDS[rank + 2]} axes")
-    x = channels_first(x, data_format)
+    x = to_channels_first(x, data_format)
     p = make_pooling_plan(x.shape, exclusive, **attrs)
     out = pool_images(x, p, pooling_type)
     if pooling_type == "max" and p.window is not None:
         _set_empty_max_windows_to_lowest(out, p, p.window, x.shape[2:])
-    return restore_format(out, data_format)
+    return from_channels_first(out, data_format)
 
 
 def _set_empty_max_windows_to_lowest(
@@ -494,9 +496,9 @@ def _pooling_plan_and_kind_of_attrs(x: Any, attrs: dict[str, Any]) -> tuple[Pool
 def pool_grad(x, out, g, **attrs):
     """The gradient of a pooling. X [N,C,*S], Out [N,C,*S'], Out@GRAD like Out -> X@GRAD like X"""
     layout = attrs.get("data_format", "NCHW")
-    x, out, g = (channels_first(t, layout) for t in (x, out, g))
+    x, out, g = (to_channels_first(t, layout) for t in (x, out, g))
     p, kind = _pooling_plan_and_kind_of_attrs(x, attrs)
-    return restore_format(
+    return from_channels_first(
         max_pool_grad(x, out, g, p) if kind == "max" else average_pool_grad(g, p, x.shape[2:]),
         layout,
     )
@@ -529,8 +531,8 @@ def gather_at_max_pooled_elements(x, out, y, **attrs):
     X [N,C,*S], Out [N,C,*S'], Y like X -> like Out
     """
     layout = attrs.get("data_format", "NCHW")
-    x, out, y = (channels_first(t, layout) for t in (x, out, y))
-    return restore_format(
+    x, out, y = (to_channels_first(t, layout) for t in (x, out, y))
+    return from_channels_first(
         gather_at_first_maxima(x, out, y, _pooling_plan_and_kind_of_attrs(x, attrs)[0]), layout
     )
 

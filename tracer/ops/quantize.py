@@ -17,7 +17,7 @@ def _max_level(bit_length: int) -> int:
     return (1 << (bit_length - 1)) - 1
 
 
-def _broadcast_scale(scale: Any, rank: int, axis: int) -> Any:
+def _reshape_scale_to_broadcast(scale: Any, rank: int, axis: int) -> Any:
     """Reshape Scale, one element or one per slice along the axis (-1: one element), to
     broadcast with the input.
     """
@@ -74,7 +74,7 @@ def quantize_linear(
     if only_observer:
         return x.astype(scale.dtype)
     most = x.dtype.type(_max_level(bit_length))
-    s = _broadcast_scale(scale, x.ndim, quant_axis)
+    s = _reshape_scale_to_broadcast(scale, x.ndim, quant_axis)
     factor = most / np.where(s <= MIN_SCALE, s + s.dtype.type(1e-6), s)
     if round_type == 0:
         return np.clip(_round_with_type(x * factor, 0), -most - 1, most)
@@ -98,7 +98,9 @@ def dequantize_linear(x, scale, zero_point, **attrs):
         return x.astype(scale.dtype)
     most = scale.dtype.type(_max_level(attrs.get("bit_length", 8)))
     return (
-        x.astype(scale.dtype) * _broadcast_scale(scale, x.ndim, attrs.get("quant_axis", 0)) / most
+        x.astype(scale.dtype)
+        * _reshape_scale_to_broadcast(scale, x.ndim, attrs.get("quant_axis", 0))
+        / most
     )
 
 

@@ -18,7 +18,7 @@ from ..core.op import (
     op,
 )
 from .creation import new_tensor_meta
-from .dynamic_sizes import resolve_sizes
+from .dynamic_sizes import sizes_from_tensors_or_attr
 from .elementwise import zeros_like
 from .shared_op_rules import check_float, numpy_dtype_of_proto
 
@@ -55,7 +55,7 @@ def uniform_random(
     kind = numpy_dtype_of_proto(dtype)
     check(min <= max, f"min={min} is above max={max}")
     drawn = _draw_uniform_or_normal(
-        "uniform", resolve_sizes(shape_tensor, shape_tensors, shape), kind, seed
+        "uniform", sizes_from_tensors_or_attr(shape_tensor, shape_tensors, shape), kind, seed
     )
     t = drawn.dtype.type
     out = (drawn * t(max - min) + t(min)).astype(kind, copy=False)
@@ -89,7 +89,7 @@ def gaussian_random(
     """Out = normally distributed random numbers.   -> Out [*shape]"""
     kind = numpy_dtype_of_proto(dtype)
     drawn = _draw_uniform_or_normal(
-        "normal", resolve_sizes(shape_tensor, shape_tensors, shape), kind, seed
+        "normal", sizes_from_tensors_or_attr(shape_tensor, shape_tensors, shape), kind, seed
     )
     t = drawn.dtype.type
     return (drawn * t(std) + t(mean)).astype(kind, copy=False)
@@ -141,7 +141,7 @@ def randint(
 ):
     """Out = uniform random integers in [low, high).   -> Out int [*shape]"""
     check_dtype(numpy_dtype_of_proto(dtype).kind == "i", f"dtype={dtype} is not one of integers")
-    size = tuple(resolve_sizes(shape_tensor, shape_tensors, shape))
+    size = tuple(sizes_from_tensors_or_attr(shape_tensor, shape_tensors, shape))
     return np.asarray(
         rng.generator(seed).integers(low, high, size), dtype=numpy_dtype_of_proto(dtype)
     )

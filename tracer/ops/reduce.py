@@ -21,7 +21,7 @@ from ..core.op import (
     check,
     op,
 )
-from .compare import equal
+from .comparison_and_logic import equal
 from .elementwise import div, masked, mul, native_sum_over_other_axes, sub
 from .half_precision import computed_in_float32_if_half
 from .shared_op_rules import (
@@ -115,7 +115,7 @@ def define_reduction(
     return op(type, "X -> Out", meta=meta, amp_class=amp)(kernel)
 
 
-def _same_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def _unchanged_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return dtype
 
 
@@ -155,10 +155,12 @@ def _prod(x: Any, axes: tuple[int, ...], keep: bool, target: np.dtype[Any]) -> A
 
 
 reduce_sum = define_reduction("reduce_sum", _sum, _sum_dtype, "the sum of X", amp="deny")
-reduce_mean = define_reduction("reduce_mean", _mean, _same_dtype, "the mean of X", amp="deny")
-reduce_max = define_reduction("reduce_max", _max, _same_dtype, "the largest element of X")
-reduce_min = define_reduction("reduce_min", _min, _same_dtype, "the smallest element of X")
-reduce_prod = define_reduction("reduce_prod", _prod, _same_dtype, "the product of X", amp="deny")
+reduce_mean = define_reduction("reduce_mean", _mean, _unchanged_dtype, "the mean of X", amp="deny")
+reduce_max = define_reduction("reduce_max", _max, _unchanged_dtype, "the largest element of X")
+reduce_min = define_reduction("reduce_min", _min, _unchanged_dtype, "the smallest element of X")
+reduce_prod = define_reduction(
+    "reduce_prod", _prod, _unchanged_dtype, "the product of X", amp="deny"
+)
 
 
 @reduce_sum.native
@@ -188,25 +190,25 @@ def _native_sum(
     )
 
 
-def _axes_of_input(x: Any, dim: Sequence[int], reduce_all: bool) -> list[int]:
+def _reduced_axes_of_input(x: Any, dim: Sequence[int], reduce_all: bool) -> list[int]:
     return list(axes_to_reduce(dim, reduce_all, len(vjp_input_shape(x))))
 
 
 @reduce_sum.vjp
 def _(g, x, *, dim, keep_dim, reduce_all):
-    return broadcast_like(g, x, axes=_axes_of_input(x, dim, reduce_all), keep_dim=keep_dim)
+    return broadcast_like(g, x, axes=_reduced_axes_of_input(x, dim, reduce_all), keep_dim=keep_dim)
 
 
 @reduce_mean.vjp
 def _(g, x, *, dim, keep_dim, reduce_all):
     return broadcast_like(
-        g, x, axes=_axes_of_input(x, dim, reduce_all), keep_dim=keep_dim, average=True
+        g, x, axes=_reduced_axes_of_input(x, dim, reduce_all), keep_dim=keep_dim, average=True
     )
 
 
 def _extreme_vjp(g, x, *, dim, keep_dim, reduce_all, Out):
     """As in Paddle, every element equal to the extreme gets all of the gradient."""
-    axes = _axes_of_input(x, dim, reduce_all)
+    axes = _reduced_axes_of_input(x, dim, reduce_all)
     g, out = (broadcast_like(t, x, axes=axes, keep_dim=keep_dim) for t in (g, Out))
     return masked(g, equal(x, out))
 
@@ -217,7 +219,7 @@ reduce_min.vjp(_extreme_vjp)
 
 @reduce_prod.vjp
 def _(g, x, *, dim, keep_dim, reduce_all):
-    axes = _axes_of_input(x, dim, reduce_all)
+    axes = _reduced_axes_of_input(x, dim, reduce_all)
     return mul(broadcast_like(g, x, axes=axes, keep_dim=keep_dim), product_of_others(x, axes=axes))
 
 
@@ -254,7 +256,7 @@ def _axes_from_tensors_or_attr(
     return axes_to_reduce(dim, reduce_all, x.ndim)
 
 
-def unknown_reduced_shape(shape: Any, axis: Any, axis_list: Any, keep_dim: bool) -> Any:
+def reduced_shape_of_unknown_sizes(shape: Any, axis: Any, axis_list: Any, keep_dim: bool) -> Any:
     """The shape after a reduction over axes that tensors hold: the rank is known, the sizes are
     not.
     """
@@ -289,7 +291,9 @@ def define_bool_reduction(type: str, function: Callable[..., Any], words: str) -
                 reduced_shape(x.shape, axes_to_reduce(dim, reduce_all, len(x.shape)), keep_dim),
                 np.dtype(bool),
             )
-        return Meta(unknown_reduced_shape(x.shape, axis, axis_list, keep_dim), np.dtype(bool))
+        return Meta(
+            reduced_shape_of_unknown_sizes(x.shape, axis, axis_list, keep_dim), np.dtype(bool)
+        )
 
     kernel.__name__ = type
     kernel.__doc__ = (
@@ -307,7 +311,9 @@ reduce_any = define_bool_reduction("reduce_any", np.any, "any")
 reduce_all = define_bool_reduction("reduce_all", np.all, "every")
 
 
-def _define_even_extreme(type: str, function: Callable[..., Any], word: str) -> Op:
+def _define_extreme_dividing_grad_among_ties(
+    type: str, function: Callable[..., Any], word: str
+) -> Op:
     """Define a maximum or minimum whose gradient is divided equally among equal elements."""
 
     def kernel(
@@ -335,11 +341,11 @@ def _define_even_extreme(type: str, function: Callable[..., Any], word: str) -> 
                 reduced_shape(x.shape, axes_to_reduce(dim, reduce_all, len(x.shape)), keep_dim),
                 x.dtype,
             )
-        return Meta(unknown_reduced_shape(x.shape, axis, axis_list, keep_dim), x.dtype)
+        return Meta(reduced_shape_of_unknown_sizes(x.shape, axis, axis_list, keep_dim), x.dtype)
 
     def vjp(g, x, axis, axis_list, *, dim, keep_dim, reduce_all, Out):
         check(axis is None and not axis_list, "the gradient needs axes that are attributes")
-        axes = _axes_of_input(x, dim, reduce_all)
+        axes = _reduced_axes_of_input(x, dim, reduce_all)
         g, out = (broadcast_like(t, x, axes=axes, keep_dim=keep_dim) for t in (g, Out))
         here = OPS["cast"](equal(x, out), in_dtype=0, out_dtype=vjp_input_dtype_proto(x))
         count = broadcast_like(
@@ -357,8 +363,8 @@ def _define_even_extreme(type: str, function: Callable[..., Any], word: str) -> 
     return made
 
 
-reduce_amax = _define_even_extreme("reduce_amax", np.max, "largest")
-reduce_amin = _define_even_extreme("reduce_amin", np.min, "smallest")
+reduce_amax = _define_extreme_dividing_grad_among_ties("reduce_amax", np.max, "largest")
+reduce_amin = _define_extreme_dividing_grad_among_ties("reduce_amin", np.min, "smallest")
 
 
 @op("mean", "X -> Out", amp_class="deny")
@@ -407,7 +413,7 @@ def _(x, *, axis, keepdim, reduce_all):
 
 @logsumexp.vjp
 def _(g, x, *, axis, keepdim, reduce_all, Out):
-    axes = _axes_of_input(x, axis, reduce_all)
+    axes = _reduced_axes_of_input(x, axis, reduce_all)
     g, out = (broadcast_like(t, x, axes=axes, keep_dim=keepdim) for t in (g, Out))
     return mul(g, exp(sub(x, out)))
 

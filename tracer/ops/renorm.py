@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..core.arrays import np
 from ..core.op import OPS, check, op
-from .compare import greater_than
+from .comparison_and_logic import greater_than
 from .elementwise import add, div, mul, scale
 from .half_precision import computed_in_float32_if_half
 from .reduce import reduce_sum

@@ -9,7 +9,7 @@ from ..core import rng
 from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
 from .half_precision import computed_in_float32_if_half
-from .rnn_time_loop import CELLS, Cell, run_direction_filling_kept, run_direction_grad
+from .rnn_time_loop import CELLS, Cell, run_direction_grad, run_direction_saving_residuals
 from .shared_op_rules import check_float, dims_match, make_no_second_order_rule, shapes_match
 
 
@@ -43,7 +43,7 @@ def _iter_direction_output_slices(count: int, hidden: int) -> Iterator[tuple[int
     return ((d, slice(d * hidden, (d + 1) * hidden)) for d in range(count))
 
 
-def _scale_mask(mask: Any, prob: float, dtype: Any) -> Any:
+def _scale_dropout_mask(mask: Any, prob: float, dtype: Any) -> Any:
     return mask * dtype.type(1 / (1 - prob) if prob < 1 else 0)
 
 
@@ -96,12 +96,12 @@ def rnn(
     last = [np.empty_like(p) for p in pre]
     for layer in range(num_layers):
         if layer and masks.shape[0]:
-            x = x * _scale_mask(masks[layer - 1], dropout_prob, x.dtype)
+            x = x * _scale_dropout_mask(masks[layer - 1], dropout_prob, x.dtype)
         out = np.empty_like(x, shape=(steps, batch, directions * hidden_size))
         for d, place in _iter_direction_output_slices(directions, hidden_size):
             at = layer * directions + d
             own = _direction_weights(weights, layer, d, directions)
-            final = run_direction_filling_kept(
+            final = run_direction_saving_residuals(
                 cell, x, [p[at] for p in pre], own, valid, saved[layer, d], d == 1
             )
             for state, value in zip(last, final, strict=True):
@@ -202,7 +202,11 @@ def rnn_grad(x, pre, weights, lengths, masks, saved, g, g_last, **attrs):
     of_pre, of_weights = [np.empty_like(p) for p in pre], [None] * len(weights)
     for layer in reversed(range(layers)):
         source = x if layer == 0 else _layer_outputs_from_saved_states(saved[layer - 1], valid)
-        factor = _scale_mask(masks[layer - 1], prob, x.dtype) if layer and masks.shape[0] else None
+        factor = (
+            _scale_dropout_mask(masks[layer - 1], prob, x.dtype)
+            if layer and masks.shape[0]
+            else None
+        )
         source = source if factor is None else source * factor
         g = g if valid is None else g * valid
         total = np.zeros_like(source)

@@ -136,7 +136,7 @@ def _states_before_steps(saved: Any, states: Arrays, reverse: bool) -> Arrays:
 
 
 @native.NativeFunction
-def run_direction_filling_kept(
+def run_direction_saving_residuals(
     cell: Cell,
     x: Any,
     states: Arrays,
@@ -217,7 +217,7 @@ _RECUR, _RECUR_BACK, _PRODUCT = map(
 _NATIVE_CELL_CODES = {_lstm_step: 0, _gru_step: 1, _tanh_step: 2, _relu_step: 3}
 
 
-@run_direction_filling_kept.native
+@run_direction_saving_residuals.native
 def _(cell, x, states, weights, valid, saved, reverse):
     w_in, w_hidden, b_in, b_hidden = weights
     inputs = _PRODUCT(x, w_in, False, True)

@@ -8,21 +8,21 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
 from .half_precision import computed_in_float32_if_half
-from .lod import require_row_offsets, sequence_ids
+from .lod import require_row_offsets, sequence_id_per_row
 from .scatter_at import ufunc_at
 from .shared_op_rules import check_float, dims_match, like_x, make_rule_like_input_at
 
 AxisWeights = tuple[Any, Any]  # interpolation weights of rows [R,PH,H] and of columns [R,PW,W]
 
 
-def _image_ids(x: Any, rois: Any, counts: Any, lod: Any = None) -> Any:
+def _region_image_ids(x: Any, rois: Any, counts: Any, lod: Any = None) -> Any:
     """The image of each region, [R]."""
     if counts is None and lod:
         check(
             len(lod[-1]) == len(x) + 1,
             "ROIs are sequences of another number of images than X has",
         )
-        return sequence_ids(require_row_offsets(lod))
+        return sequence_id_per_row(require_row_offsets(lod))
     if counts is None:
         check(x.shape[0] == 1, "needs RoisNum or ROIs with LoD, because X has several images")
         return np.zeros(len(rois), np.int64)
@@ -115,7 +115,7 @@ def _bin_sample_weights_along_axis(
 MAX_SAMPLES = 1 << 10  # max samples per axis of a bin; the same in C++: convert/ops/roi_pooling.cpp
 
 
-def _roi_align_weights(
+def _roi_align_row_and_column_weights(
     x: Any, rois: Any, high: int, wide: int, scale: float, ratio: int, aligned: bool
 ) -> AxisWeights:
     check(ratio <= MAX_SAMPLES, f"sampling_ratio={ratio} is larger than {MAX_SAMPLES}")
@@ -163,10 +163,10 @@ def roi_align(
 
     X [N,C,H,W], ROIs [R,4] -> Out [R,C,PH,PW]
     """
-    weights = _roi_align_weights(
+    weights = _roi_align_row_and_column_weights(
         x, rois, pooled_height, pooled_width, spatial_scale, sampling_ratio, aligned
     )
-    return _interpolate_regions(x, weights, _image_ids(x, rois, counts, lod))
+    return _interpolate_regions(x, weights, _region_image_ids(x, rois, counts, lod))
 
 
 @roi_align.vjp
@@ -199,10 +199,10 @@ def roi_align_grad(
 
     X [N,C,H,W], Out@GRAD [R,C,PH,PW] -> like X
     """
-    weights = _roi_align_weights(
+    weights = _roi_align_row_and_column_weights(
         x, rois, pooled_height, pooled_width, spatial_scale, sampling_ratio, aligned
     )
-    return _interpolate_regions_grad(g, weights, _image_ids(x, rois, counts, lod), x)
+    return _interpolate_regions_grad(g, weights, _region_image_ids(x, rois, counts, lod), x)
 
 
 @roi_align_grad.vjp
@@ -250,7 +250,7 @@ def roi_pool(
     Argmax int64 like Out: the index of the maximum in the flattened H * W, -1 for an empty bin.
     """
     owners, edges = (
-        _image_ids(x, rois, counts, lod),
+        _region_image_ids(x, rois, counts, lod),
         _round_half_away_to_int(rois * x.dtype.type(spatial_scale)),
     )
     out = np.zeros_like(x, shape=(len(rois), x.shape[1], pooled_height, pooled_width))
@@ -291,7 +291,7 @@ def roi_scatter_add_at_argmax(x, rois, counts, lod, where, y):
 
     X [N,C,H,W], Argmax and Y [R,C,PH,PW] -> Out like X
     """
-    owners = _image_ids(x, rois, counts, lod)[:, None, None, None]
+    owners = _region_image_ids(x, rois, counts, lod)[:, None, None, None]
     out = np.zeros_like(x, shape=(*x.shape[:2], x.shape[2] * x.shape[3]))
     ufunc_at(
         np.add,
@@ -313,7 +313,7 @@ def roi_gather_at_argmax(x, rois, counts, lod, where):
 
     X [N,C,H,W], Argmax [R,C,PH,PW] -> Out like Argmax
     """
-    owners = _image_ids(x, rois, counts, lod)[:, None, None, None]
+    owners = _region_image_ids(x, rois, counts, lod)[:, None, None, None]
     flat = x.reshape(*x.shape[:2], -1)
     return flat[owners, np.arange(x.shape[1])[:, None, None], np.maximum(where, 0)] * (where >= 0)
 
@@ -363,7 +363,7 @@ def _visit_psroi_regions(
         _round_half_away_to_int(rois[:, :2]).astype(np.float32) * np.float32(scale),
         (_round_half_away_to_int(rois[:, 2:]) + 1).astype(np.float32) * np.float32(scale),
     )
-    for r, owner in enumerate(_image_ids(x, rois, counts, lod)):
+    for r, owner in enumerate(_region_image_ids(x, rois, counts, lod)):
         rows = _bin_mean_weights_along_axis(starts[r, 1], ends[r, 1], high, x.shape[2]).astype(
             x.dtype
         )

@@ -29,7 +29,7 @@ def decode_boxes(anchors: Any, deltas: Any, variances: Any, extra: float) -> Any
     return np.concatenate([middle - half, middle + half - extra], axis=1)
 
 
-def _is_valid_proposal(boxes: Any, least: float, extra: Any, image: Any, scale: Any) -> Any:
+def _valid_proposals_mask(boxes: Any, least: float, extra: Any, image: Any, scale: Any) -> Any:
     """A mask of the boxes with a minimal size in the unscaled image. With pixel offset,
     their center must also be in the image.
     """
@@ -68,7 +68,7 @@ def _propose_regions_of_batch(
         )
         high, wide = image[n, 0], image[n, 1]
         boxes = np.clip(boxes, t(0), np.array([wide, high, wide, high], scores.dtype) - extra)
-        kept = _is_valid_proposal(boxes, max(min_size, 1.0), extra, (high, wide), scales[n])
+        kept = _valid_proposals_mask(boxes, max(min_size, 1.0), extra, (high, wide), scales[n])
         boxes, order = boxes[kept], order[kept]
         chosen = (
             nms_of_sorted_boxes(boxes, nms_thresh, float(extra), eta)

@@ -11,7 +11,7 @@ from .along_axis import (
     max_or_inf_of_dtype,
     min_or_negative_inf_of_dtype,
 )
-from .compare import equal
+from .comparison_and_logic import equal
 from .elementwise import div, masked, mul, sum_to, zeros_like
 from .half_precision import computed_in_float32_if_half
 from .index import gather

@@ -10,8 +10,8 @@ from ..core.op import NO_GRAD_NON_FLOAT_RESULT, OPS, Ints, Longs, Meta, check, o
 from .dynamic_sizes import (
     all_dynamic_shape,
     has_size_tensor,
-    resolve_sizes,
-    resolve_sizes_for_meta_rule,
+    sizes_from_tensors_or_attr,
+    sizes_from_tensors_or_attr_for_meta_rule,
 )
 from .shared_op_rules import (
     Shape,
@@ -26,7 +26,7 @@ from .shared_op_rules import (
 # ----------------------------------------------------------------------------------------------
 
 
-@op("reshape2", "X, Shape?, ShapeTensor*? -> Out")
+@op("reshape2", "X, Shape?, ShapeTensor*? -> Out", older_types=("reshape",))
 def reshape(
     x, shape_tensor=None, shape_tensors=None, *, shape: Ints = [], use_quantizer: bool = False
 ):
@@ -36,7 +36,7 @@ def reshape(
 
     X [*] -> Out [*shape]
     """
-    wanted = resolve_sizes(shape_tensor, shape_tensors, shape)
+    wanted = sizes_from_tensors_or_attr(shape_tensor, shape_tensors, shape)
     return x.reshape(
         replace_zero_sizes(x.shape, wanted)
         if 0 in wanted or min(wanted, default=0) < -1
@@ -57,16 +57,20 @@ def replace_zero_sizes(x: Shape, shape: Sequence[int]) -> list[int]:
 
 @reshape.meta
 def _(x, shape_tensor, shape_tensors, *, shape, use_quantizer):
-    wanted = resolve_sizes_for_meta_rule(shape_tensor, shape_tensors, shape)
+    wanted = sizes_from_tensors_or_attr_for_meta_rule(shape_tensor, shape_tensors, shape)
     if has_size_tensor(shape_tensor, shape_tensors):
         return Meta(tuple(-1 if d < 1 else d for d in wanted), x.dtype)
     return Meta(
-        resolve_minus_one(x.shape, replace_zero_sizes(x.shape, shape) if shape else [], shape),
+        replace_minus_one_by_remaining_size(
+            x.shape, replace_zero_sizes(x.shape, shape) if shape else [], shape
+        ),
         x.dtype,
     )
 
 
-def resolve_minus_one(x: Shape, target: Sequence[int], shape: Sequence[int]) -> Shape:
+def replace_minus_one_by_remaining_size(
+    x: Shape, target: Sequence[int], shape: Sequence[int]
+) -> Shape:
     """`target` with -1 replaced by the remaining size.
 
     shape: the attribute with zeros, which copy sizes of `x`. A copied dynamic dimension occurs in
@@ -111,7 +115,7 @@ def _(g, x, y):
     return reshape_like(g, x), None
 
 
-@op("squeeze2", "X -> Out")
+@op("squeeze2", "X -> Out", older_types=("squeeze",))
 def squeeze(x, *, axes: Ints = []):
     """Out = X without the axes of size 1; with `axes`, only those of them are removed. X [*]
     -> Out [*]
@@ -139,10 +143,12 @@ def _(g, x):
     return reshape_like(g, x)
 
 
-@op("unsqueeze2", "X, AxesTensor?, AxesTensorList*? -> Out")
+@op("unsqueeze2", "X, AxesTensor?, AxesTensorList*? -> Out", older_types=("unsqueeze",))
 def unsqueeze(x, axes_tensor=None, axes_tensors=None, *, axes: Ints = []):
     """Out = X with new axes of size 1, inserted one after the other. X [*] -> Out [*]"""
-    return x.reshape(unsqueezed_shape(x.shape, resolve_sizes(axes_tensor, axes_tensors, axes)))
+    return x.reshape(
+        unsqueezed_shape(x.shape, sizes_from_tensors_or_attr(axes_tensor, axes_tensors, axes))
+    )
 
 
 def unsqueezed_shape(x: Shape, axes: Sequence[int]) -> Shape:
@@ -158,7 +164,8 @@ def _(x, axes_tensor, axes_tensors, *, axes):
     if has_size_tensor(axes_tensor, axes_tensors):
         return Meta(
             all_dynamic_shape(
-                len(x.shape) + len(resolve_sizes_for_meta_rule(axes_tensor, axes_tensors, []))
+                len(x.shape)
+                + len(sizes_from_tensors_or_attr_for_meta_rule(axes_tensor, axes_tensors, []))
             ),
             x.dtype,
         )
@@ -208,7 +215,7 @@ def _(g, x):
 # ----------------------------------------------------------------------------------------------
 
 
-@op("transpose2", "X -> Out", breaks_lod=True)
+@op("transpose2", "X -> Out", breaks_lod=True, older_types=("transpose",))
 def transpose(x, *, axis: Ints):
     """Out = X with permuted axes: axis i of Out is axis[i] of X. X [*] -> Out [*]"""
     return x.transpose(axis)
@@ -255,7 +262,7 @@ def roll(x, shifts_tensor=None, *, shifts: Longs = [], axis: Longs = []):
 
     X [*] -> Out [*]
     """
-    steps = resolve_sizes(shifts_tensor, None, shifts)
+    steps = sizes_from_tensors_or_attr(shifts_tensor, None, shifts)
     check(
         len(steps) == len(axis or [0]), f"shifts={list(steps)} does not go with axis={list(axis)}"
     )
@@ -286,7 +293,7 @@ def _(g, x, shifts_tensor, *, shifts, axis):
 @op("expand_v2", "X, Shape?, expand_shapes_tensor*? -> Out")
 def expand(x, shape_tensor=None, shape_tensors=None, *, shape: Ints = []):
     """Out = X broadcast to a shape, where -1 keeps the size of X. X [*] -> Out [*shape]"""
-    wanted = resolve_sizes(shape_tensor, shape_tensors, shape)
+    wanted = sizes_from_tensors_or_attr(shape_tensor, shape_tensors, shape)
     return np.broadcast_to(x, expanded_shape(x.shape, wanted) if -1 in wanted else wanted)
 
 
@@ -313,7 +320,7 @@ def check_expandable(x: Shape, shape: Shape) -> None:
 
 @expand.meta
 def _(x, shape_tensor, shape_tensors, *, shape):
-    wanted = resolve_sizes_for_meta_rule(shape_tensor, shape_tensors, shape)
+    wanted = sizes_from_tensors_or_attr_for_meta_rule(shape_tensor, shape_tensors, shape)
     if has_size_tensor(shape_tensor, shape_tensors):
         check(len(wanted) >= len(x.shape), f"shape={list(wanted)} has fewer axes than X")
         return Meta(wanted, x.dtype)
@@ -375,12 +382,12 @@ def tile(x, times_tensor=None, times_tensors=None, *, repeat_times: Ints = []):
 
     X [*S] -> Out [*S * repeat_times]
     """
-    times = resolve_sizes(times_tensor, times_tensors, repeat_times)
+    times = sizes_from_tensors_or_attr(times_tensor, times_tensors, repeat_times)
     check(min(times, default=1) > 0, f"repeat_times={list(times)} are not all positive")
     return np.tile(x, tuple(times))
 
 
-def align_ranks(x: Shape, times: Sequence[int]) -> tuple[Shape, tuple[int, ...]]:
+def prepend_ones_to_same_rank(x: Shape, times: Sequence[int]) -> tuple[Shape, tuple[int, ...]]:
     """The sizes of `x` and `times`, the shorter one extended by ones at the front."""
     rank = max(len(x), len(times))
     return (1,) * (rank - len(x)) + tuple(x), (1,) * (rank - len(times)) + tuple(times)
@@ -388,7 +395,7 @@ def align_ranks(x: Shape, times: Sequence[int]) -> tuple[Shape, tuple[int, ...]]
 
 @tile.meta
 def _(x, times_tensor, times_tensors, *, repeat_times):
-    times = resolve_sizes_for_meta_rule(times_tensor, times_tensors, repeat_times)
+    times = sizes_from_tensors_or_attr_for_meta_rule(times_tensor, times_tensors, repeat_times)
     known = not has_size_tensor(times_tensor, times_tensors)
     check(
         not known or min(times, default=1) > 0, f"repeat_times={list(times)} are not all positive"
@@ -396,7 +403,7 @@ def _(x, times_tensor, times_tensors, *, repeat_times):
     return Meta(
         tuple(
             -1 if min(d, n) < 0 else d * n
-            for d, n in zip(*align_ranks(x.shape, times), strict=True)
+            for d, n in zip(*prepend_ones_to_same_rank(x.shape, times), strict=True)
         ),
         x.dtype,
     )
@@ -418,7 +425,9 @@ def tile_grad(x, times_tensor, times_tensors, g, *, repeat_times: Ints = []):
 
     X [*S], Out@GRAD [*S * repeat_times] -> X@GRAD [*S]
     """
-    shape, times = align_ranks(x.shape, resolve_sizes(times_tensor, times_tensors, repeat_times))
+    shape, times = prepend_ones_to_same_rank(
+        x.shape, sizes_from_tensors_or_attr(times_tensor, times_tensors, repeat_times)
+    )
     split = [d for pair in zip(times, shape, strict=True) for d in pair]
     return np.sum(g.reshape(split), axis=tuple(range(0, len(split), 2))).reshape(x.shape)
 

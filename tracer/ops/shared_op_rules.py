@@ -126,7 +126,7 @@ def broadcast(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
     return Meta(broadcast_shapes(*append_ones_to_align_at_axis(x.shape, y.shape, axis)), x.dtype)
 
 
-def broadcast_same_dtype_not_bool(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
+def broadcast_requiring_same_dtype_not_bool(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
     """The rule for arithmetic on two inputs, which must not be bool."""
     check_not_bool(x)
     return broadcast(x, y, axis=axis)
@@ -137,7 +137,7 @@ def check_not_bool(x: Any) -> None:
     check_dtype(x.dtype.kind != "b", "truth values are no numbers here; cast them")
 
 
-def broadcast_bool(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
+def broadcast_to_bool_result(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
     """The rule for a comparison."""
     return Meta(broadcast(x, y, axis=axis).shape, np.dtype(bool))
 
@@ -192,13 +192,13 @@ def complex_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return dtype if dtype.kind == "c" else np.dtype(f"c{dtype.itemsize * 2}")
 
 
-def float_like_x(x: Meta, *_: Any, **__: Any) -> Meta:
+def like_x_requiring_float(x: Meta, *_: Any, **__: Any) -> Meta:
     """The result has the shape and dtype of the first input, which must be real and floating."""
     check_float(x)
     return x
 
 
-def inexact_like_x(x: Meta, *_: Any, **__: Any) -> Meta:
+def like_x_requiring_inexact(x: Meta, *_: Any, **__: Any) -> Meta:
     """The result has the shape and dtype of the first input, a real or complex floating one."""
     check_inexact(x)
     return x

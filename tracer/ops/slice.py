@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import Ints, Longs, Meta, Scalars, check, check_dtype, op
-from .dynamic_sizes import resolve_sizes
+from .dynamic_sizes import sizes_from_tensors_or_attr
 from .shape import unsqueeze
 from .shared_op_rules import (
     Shape,
@@ -21,7 +21,7 @@ from .shared_op_rules import (
 Bounds = tuple[Sequence[int], Sequence[int], Sequence[int]]
 
 
-def slice_index(rank: int, axes: Sequence[int], bounds: Bounds) -> tuple[Any, ...]:
+def slices_of_all_axes(rank: int, axes: Sequence[int], bounds: Bounds) -> tuple[Any, ...]:
     """The slices that starts, ends and steps (default 1) describe, one per axis."""
     index = [slice(None)] * rank
     starts, ends, steps = bounds
@@ -54,7 +54,7 @@ def shape_without_integer_axes(shape: Shape, axes: Sequence[int]) -> Shape:
 def _slice_and_drop_integer_axes(
     x: Any, axes: Sequence[int], bounds: Bounds, decrease_axis: Sequence[int]
 ) -> Any:
-    part = x[slice_index(x.ndim, axes, bounds)]
+    part = x[slices_of_all_axes(x.ndim, axes, bounds)]
     if not decrease_axis:
         return part
     gone = {a % x.ndim for a in decrease_axis}
@@ -82,7 +82,7 @@ def _meta_of_slice_with_dropped_axes(
 def _zeros_with_slice(x: Any, g: Any, axes: Sequence[int], bounds: Bounds) -> Any:
     """The gradient of a slice: zeros like x with g at the slice."""
     total = np.zeros_like(x)
-    part = total[slice_index(x.ndim, axes, bounds)]
+    part = total[slices_of_all_axes(x.ndim, axes, bounds)]
     part[...] = g.reshape(part.shape)
     return total
 
@@ -110,8 +110,8 @@ def slice_(
     Input [*] -> Out [*]
     """
     first, last = (
-        resolve_sizes(starts_tensor, starts_tensors, starts),
-        resolve_sizes(ends_tensor, ends_tensors, ends),
+        sizes_from_tensors_or_attr(starts_tensor, starts_tensors, starts),
+        sizes_from_tensors_or_attr(ends_tensor, ends_tensors, ends),
     )
     return _slice_and_drop_integer_axes(x, axes, (first, last, []), decrease_axis)
 
@@ -183,8 +183,8 @@ def slice_grad(
     Input [*S], Out@GRAD [*] -> Input@GRAD [*S]
     """
     first, last = (
-        resolve_sizes(starts_tensor, starts_tensors, starts),
-        resolve_sizes(ends_tensor, ends_tensors, ends),
+        sizes_from_tensors_or_attr(starts_tensor, starts_tensors, starts),
+        sizes_from_tensors_or_attr(ends_tensor, ends_tensors, ends),
     )
     return _zeros_with_slice(x, g, axes, (first, last, []))
 
@@ -227,13 +227,13 @@ def strided_slice(
     Input [*] -> Out [*]
     """
     first, last = (
-        resolve_sizes(starts_tensor, starts_tensors, starts),
-        resolve_sizes(ends_tensor, ends_tensors, ends),
+        sizes_from_tensors_or_attr(starts_tensor, starts_tensors, starts),
+        sizes_from_tensors_or_attr(ends_tensor, ends_tensors, ends),
     )
     return _slice_and_drop_integer_axes(
         x,
         axes,
-        (first, last, resolve_sizes(strides_tensor, strides_tensors, strides)),
+        (first, last, sizes_from_tensors_or_attr(strides_tensor, strides_tensors, strides)),
         decrease_axis,
     )
 
@@ -284,14 +284,14 @@ def strided_slice_grad(
     Input [*S], Out@GRAD [*] -> Input@GRAD [*S]
     """
     first, last = (
-        resolve_sizes(starts_tensor, starts_tensors, starts),
-        resolve_sizes(ends_tensor, ends_tensors, ends),
+        sizes_from_tensors_or_attr(starts_tensor, starts_tensors, starts),
+        sizes_from_tensors_or_attr(ends_tensor, ends_tensors, ends),
     )
     return _zeros_with_slice(
         x,
         g,
         axes,
-        (first, last, resolve_sizes(strides_tensor, strides_tensors, strides)),
+        (first, last, sizes_from_tensors_or_attr(strides_tensor, strides_tensors, strides)),
     )
 
 
@@ -314,6 +314,9 @@ def _(gg, x, g, *tensors, axes, starts, ends, strides, decrease_axis):
 @op(
     "set_value",
     "Input, StartsTensorList*?, EndsTensorList*?, StepsTensorList*?, ValueTensor? -> Out",
+    older_attrs=dict.fromkeys(
+        ("bool_values", "int32_values", "int64_values", "fp32_values", "fp64_values"), "values"
+    ),  # up to 2.4, one attribute per dtype, of which the others were empty
 )
 def set_value(
     x,
@@ -338,15 +341,15 @@ def set_value(
     Input [*S] -> Out [*S]
     """
     bounds = tuple(
-        resolve_sizes(None, t, a)
+        sizes_from_tensors_or_attr(None, t, a)
         for t, a in ((starts_tensors, starts), (ends_tensors, ends), (steps_tensors, steps))
     )
     out = x.copy()
-    index = slice_index(x.ndim, axes, (bounds[0], bounds[1], bounds[2]))
+    index = slices_of_all_axes(x.ndim, axes, (bounds[0], bounds[1], bounds[2]))
     part = out[index] if index else out
     given = np.array(values, x.dtype).reshape(tuple(shape)) if value is None else value
     check_dtype(given.dtype == x.dtype, "the dtypes of Input and ValueTensor differ")
-    view = _value_shape(part.shape, decrease_axes, none_axes)
+    view = _broadcast_shape_of_value(part.shape, decrease_axes, none_axes)
     check(
         broadcast_shapes(view, given.shape[-len(view) :] if view else ()) == view,
         "the value does not fit into the slice",
@@ -357,7 +360,9 @@ def set_value(
     return out if x.ndim else out[()]
 
 
-def _value_shape(shape: Shape, decrease_axes: Sequence[int], none_axes: Sequence[int]) -> Shape:
+def _broadcast_shape_of_value(
+    shape: Shape, decrease_axes: Sequence[int], none_axes: Sequence[int]
+) -> Shape:
     """The shape to which a value is broadcast: integer-indexed axes are removed, None adds
     an axis of size 1.
     """
@@ -406,7 +411,7 @@ def _(
     if first or last or by:
         return x
     part = _meta_of_slice_with_dropped_axes(x, axes, (starts, ends, steps), [], unknown=False).shape
-    view = _value_shape(part, decrease_axes, none_axes)
+    view = _broadcast_shape_of_value(part, decrease_axes, none_axes)
     given = tuple(shape) if value is None else value.shape
     check(
         len(given) <= len(view) or set(given[: len(given) - len(view)]) <= {1},

@@ -28,7 +28,7 @@ class Window(NamedTuple):
     pads: tuple[PadPair, ...]
 
     @property
-    def iter_kernel_indices(self) -> Iterator[IntPerAxis]:
+    def kernel_indices(self) -> Iterator[IntPerAxis]:
         """The index tuples of all kernel elements in C order, not multiplied by the dilation."""
         return product(*map(range, self.size))
 
@@ -125,10 +125,12 @@ def make_window(
     size = require_ints_per_axis(kernel, rank, "the kernel sizes")
     if algorithm == "SAME":
         dilation = (1,) * rank  # Paddle ignores dilations with SAME
-    return Window(size, stride, dilation, resolve_pads(sizes, size, stride, paddings, algorithm))
+    return Window(
+        size, stride, dilation, pad_pairs_for_algorithm(sizes, size, stride, paddings, algorithm)
+    )
 
 
-def resolve_pads(
+def pad_pairs_for_algorithm(
     sizes: Sequence[int],
     kernel: IntPerAxis,
     stride: IntPerAxis,
@@ -156,17 +158,17 @@ def same_pads(size: int, kernel: int, stride: int) -> PadPair:
     return total // 2, total - total // 2
 
 
-def channels_first(x: Any, data_format: str) -> Any:
+def to_channels_first(x: Any, data_format: str) -> Any:
     """A view [N,C,*S] of images in either format."""
     return np.moveaxis(x, -1, 1) if data_format in CHANNELS_LAST else x
 
 
-def restore_format(x: Any, data_format: str) -> Any:
-    """The inverse of `channels_first`."""
+def from_channels_first(x: Any, data_format: str) -> Any:
+    """The inverse of `to_channels_first`."""
     return np.moveaxis(x, 1, -1) if data_format in CHANNELS_LAST else x
 
 
-def channels_first_shape(shape: Shape, data_format: str, rank: int = 2) -> Shape:
+def shape_to_channels_first(shape: Shape, data_format: str, rank: int = 2) -> Shape:
     """The shape [N,C,*S] of a shape in either format.
 
     Raises OpError for other ranks and formats.
@@ -181,19 +183,19 @@ def channels_first_shape(shape: Shape, data_format: str, rank: int = 2) -> Shape
     return (shape[0], shape[-1], *shape[1:-1]) if data_format in CHANNELS_LAST else tuple(shape)
 
 
-def restore_format_shape(shape: Shape, data_format: str) -> Shape:
-    """The inverse of `channels_first_shape`."""
+def shape_from_channels_first(shape: Shape, data_format: str) -> Shape:
+    """The inverse of `shape_to_channels_first`."""
     return (shape[0], *shape[2:], shape[1]) if data_format in CHANNELS_LAST else shape
 
 
-def batch_last(x: Any) -> Any:
+def move_batch_last(x: Any) -> Any:
     """[N,C,*S] as contiguous [C,*S,N]; no copy if the memory order fits."""
     x = np.transpose(x, (*range(1, x.ndim), 0))
     return x if x.flags.c_contiguous else x.copy()
 
 
-def batch_first(x: Any) -> Any:
-    """The inverse of `batch_last`: a view."""
+def move_batch_first(x: Any) -> Any:
+    """The inverse of `move_batch_last`: a view."""
     return np.transpose(x, (x.ndim - 1, *range(x.ndim - 1)))
 
 
@@ -207,7 +209,7 @@ def _unpadded_slices(x: Any, pads: tuple[PadPair, ...]) -> tuple[slice, ...]:
 def pad_and_move_batch_last(x: Any, window: Window, value: Any = 0) -> Any:
     """Pad [N,C,*S]; returns contiguous [C,*S,N]."""
     if not any(map(any, window.pads)):
-        return batch_last(x)
+        return move_batch_last(x)
     x = np.transpose(x, (*range(1, x.ndim), 0))
     wide = [s + sum(p) for s, p in zip(x.shape[1:-1], window.pads, strict=True)]
     full = np.full_like(x, value, shape=(x.shape[0], *wide, x.shape[-1]), order="C")
@@ -217,7 +219,7 @@ def pad_and_move_batch_last(x: Any, window: Window, value: Any = 0) -> Any:
 
 def crop_and_move_batch_first(x: Any, window: Window) -> Any:
     """The inverse of `pad_and_move_batch_last`."""
-    return batch_first(x[(slice(None), *_unpadded_slices(x, window.pads))])
+    return move_batch_first(x[(slice(None), *_unpadded_slices(x, window.pads))])
 
 
 def view_at_kernel_offset(

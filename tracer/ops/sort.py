@@ -8,13 +8,13 @@ from ..core.arrays import is_running_kernel_on_gpu, np
 from ..core.op import Meta, check, op
 from .along_axis import put_along_axis
 from .elementwise import zeros_like
-from .half_precision import to_float32
+from .half_precision import half_to_float32
 from .shared_op_rules import normalize_axis, vjp_input_shape
 
 
 def sort_indices(x: Any, axis: int, descending: bool) -> Any:
     """Stable sort indices of `x`; NaN is the largest."""
-    x = to_float32(x)
+    x = half_to_float32(x)
     if not descending:
         return np.argsort(x, axis, kind="stable")
     turned = np.argsort(np.flip(x, axis), axis, kind="stable")
@@ -23,7 +23,7 @@ def sort_indices(x: Any, axis: int, descending: bool) -> Any:
 
 def first_sort_indices(x: Any, axis: int, k: int, descending: bool) -> Any:
     """The first k of `sort_indices`, by partition if the k-th element is unique."""
-    lines = np.moveaxis(to_float32(x), axis, -1)
+    lines = np.moveaxis(half_to_float32(x), axis, -1)
     found = (
         None
         if is_running_kernel_on_gpu() or 4 * k > lines.shape[-1]

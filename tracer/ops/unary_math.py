@@ -10,22 +10,26 @@ from typing import Any
 from ..core import native
 from ..core.arrays import np
 from ..core.op import OPS, Op, check_dtype, op
-from .compare import is_strictly_between
+from .comparison_and_logic import is_strictly_between
 from .elementwise import div, masked, mul, scale, sub, zeros_like
 from .erf import erf as erf_of
 from .half_precision import computed_in_float32_if_half
 from .shared_op_rules import (
-    float_like_x,
-    inexact_like_x,
     is_vjp_input_complex,
     like_x,
     like_x_or_float32,
+    like_x_requiring_float,
+    like_x_requiring_inexact,
     real_like_x,
 )
 
 # What the ops do with integers: reject them as in Paddle, convert them to float32, or pass them to
 # the function.
-_META_BY_INTEGER_MODE = {"reject": float_like_x, "float": like_x_or_float32, "keep": like_x}
+_META_BY_INTEGER_MODE = {
+    "reject": like_x_requiring_float,
+    "float": like_x_or_float32,
+    "keep": like_x,
+}
 
 
 def define_unary_op(
@@ -61,7 +65,9 @@ def define_unary_op(
     made = op(
         type,
         slots,
-        meta=inexact_like_x if analytic and ints == "reject" else _META_BY_INTEGER_MODE[ints],
+        meta=like_x_requiring_inexact
+        if analytic and ints == "reject"
+        else _META_BY_INTEGER_MODE[ints],
         **traits,
     )(kernel)
     if of_x is not None:
@@ -94,7 +100,7 @@ def negative(x: Any) -> Any:
     return scale(x, scale=-1.0)
 
 
-def zero_grad(g: Any, x: Any) -> Any:
+def zero_vjp(g: Any, x: Any) -> Any:
     """The gradient of a step function: zeros."""
     return zeros_like(g)
 
@@ -174,17 +180,15 @@ sign: Op = define_unary_op(
     "sign",
     sign_of_real,
     "the sign of X (-1, 0 or 1)",
-    of_x=zero_grad,
+    of_x=zero_vjp,
     ints="keep",
     grad_keeps_shape=True,
 )
-floor: Op = define_unary_op("floor", np.floor, "X rounded down", of_x=zero_grad)
-ceil: Op = define_unary_op("ceil", np.ceil, "X rounded up", of_x=zero_grad)
-trunc: Op = define_unary_op(
-    "trunc", np.trunc, "X rounded towards zero", of_x=zero_grad, ints="keep"
-)
+floor: Op = define_unary_op("floor", np.floor, "X rounded down", of_x=zero_vjp)
+ceil: Op = define_unary_op("ceil", np.ceil, "X rounded up", of_x=zero_vjp)
+trunc: Op = define_unary_op("trunc", np.trunc, "X rounded towards zero", of_x=zero_vjp, ints="keep")
 round_: Op = define_unary_op(
-    "round", round_half_away, "X rounded, halves away from zero", of_x=zero_grad
+    "round", round_half_away, "X rounded, halves away from zero", of_x=zero_vjp
 )
 
 sin: Op = define_analytic_op("sin", np.sin, "sin X", of_x=lambda g, x: mul(g, cos(x)))
@@ -255,7 +259,7 @@ def _(g, x, *, Out):
     return masked(div(turned, whole(Out, nothing)), is_strictly_between(Out, low=0.0))
 
 
-@op("tanh", "X -> Out", meta=inexact_like_x)
+@op("tanh", "X -> Out", meta=like_x_requiring_inexact)
 def tanh(x):
     """Out = tanh X. X [*] -> Out [*]"""
     check_dtype(x.dtype.kind not in "iub", "needs a floating dtype")
@@ -285,7 +289,7 @@ def _(gg, out, g):
     return lambda: mul(scale(mul(gg, g), scale=-2.0), out), lambda: tanh_grad(out, gg)
 
 
-@op("sigmoid", "X -> Out", meta=inexact_like_x)
+@op("sigmoid", "X -> Out", meta=like_x_requiring_inexact)
 @np.errstate(all="ignore")
 @computed_in_float32_if_half
 def sigmoid(x):

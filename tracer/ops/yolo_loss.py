@@ -126,7 +126,7 @@ def _make_targets_and_anchor_matches(
     ), match
 
 
-def _cross_entropy(x: Any, label: Any) -> Any:
+def _sigmoid_cross_entropy(x: Any, label: Any) -> Any:
     """The sigmoid cross entropy."""
     return np.maximum(x, 0) - x * label + np.log1p(np.exp(-np.abs(x)))
 
@@ -176,17 +176,17 @@ def yolov3_loss(
     n, a, row, column, _ = want.indices
     present[n, a, row, column] = want.confidence
     own = maps[n, a, :, row, column]
-    each = _cross_entropy(own[:, :2], want.box_offsets[:, :2]).sum(1) + np.abs(
+    each = _sigmoid_cross_entropy(own[:, :2], want.box_offsets[:, :2]).sum(1) + np.abs(
         own[:, 2:4] - want.box_offsets[:, 2:]
     ).sum(1)
     each = (
         each * want.box_weight
-        + _cross_entropy(own[:, 5:], want.class_probabilities).sum(1) * want.confidence
+        + _sigmoid_cross_entropy(own[:, 5:], want.class_probabilities).sum(1) * want.confidence
     )
     # bincount returns integers for an empty input
     loss = np.bincount(n, each, x.shape[0]).astype(np.float64)
     told = np.where(present > 1e-5, present, np.where(present > -0.5, 1, 0))
-    loss += (_cross_entropy(maps[:, :, 4], present > 1e-5) * told).sum(axis=(1, 2, 3))
+    loss += (_sigmoid_cross_entropy(maps[:, :, 4], present > 1e-5) * told).sum(axis=(1, 2, 3))
     return loss.astype(x.dtype), present, match
 
 

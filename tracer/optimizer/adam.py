@@ -79,7 +79,7 @@ class Adam(Optimizer):
             AccumulatorSpec("beta2_pow_acc", "Beta2Pow", self._attrs["beta2"], is_scalar=True),
         )
 
-    def _try_update_all_fused(self, updates: list[ParameterUpdate]) -> bool:
+    def _update_all_by_one_kernel_if_possible(self, updates: list[ParameterUpdate]) -> bool:
         if self._group_options:
             return False
         states = [self._get_or_create_accumulators(p) for p, _, _ in updates]
@@ -154,10 +154,10 @@ class AdamW(Adam):
     def _find_coupled_weight_decay(self, parameter: Parameter) -> Any:
         return None
 
-    def _attrs_of(self, parameter: Parameter) -> dict[str, Any]:
+    def _op_attrs_of_parameter(self, parameter: Parameter) -> dict[str, Any]:
         ratio = 1.0 if self._lr_ratio is None else float(self._lr_ratio(parameter))
         return {
-            **super()._attrs_of(parameter),
+            **super()._op_attrs_of_parameter(parameter),
             "lr_ratio": ratio,
             "coeff": self._weight_decay_of(parameter),
             "with_decay": True,
@@ -214,7 +214,9 @@ class Adamax(Optimizer):
         )
 
     def _update_accumulators_after_op(self, parameter: Parameter, state: dict[str, Array]) -> None:
-        state["beta1_pow_acc"] = state["beta1_pow_acc"] * self._attrs_of(parameter)["beta1"]
+        state["beta1_pow_acc"] = (
+            state["beta1_pow_acc"] * self._op_attrs_of_parameter(parameter)["beta1"]
+        )
 
 
 class Lamb(Adam):
@@ -253,13 +255,13 @@ class Lamb(Adam):
         self._attrs |= {"weight_decay": float(lamb_weight_decay), "always_adapt": always_adapt}
         self._is_excluded_from_decay = exclude_from_weight_decay_fn
 
-    def _attrs_of(self, parameter: Parameter) -> dict[str, Any]:
-        attrs = super()._attrs_of(parameter)
+    def _op_attrs_of_parameter(self, parameter: Parameter) -> dict[str, Any]:
+        attrs = super()._op_attrs_of_parameter(parameter)
         return (
             {**attrs, "weight_decay": 0.0}
             if self._is_excluded_from_decay is not None and self._is_excluded_from_decay(parameter)
             else attrs
         )
 
-    def _try_update_all_fused(self, updates: list[ParameterUpdate]) -> bool:
+    def _update_all_by_one_kernel_if_possible(self, updates: list[ParameterUpdate]) -> bool:
         return False

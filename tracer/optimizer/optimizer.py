@@ -240,7 +240,7 @@ class Optimizer:
                 for p, g in pairs
             ]
         save_values_for_backward_before_change(p for p, _ in pairs)
-        if not (native.switch.on and self._try_update_all_fused(updates)):
+        if not (native.switch.on and self._update_all_by_one_kernel_if_possible(updates)):
             for update in updates:
                 self._update_parameter(*update)
 
@@ -261,7 +261,7 @@ class Optimizer:
             clipped += group if clip is None else clip(group)
         return clipped
 
-    def _try_update_all_fused(self, updates: list[ParameterUpdate]) -> bool:
+    def _update_all_by_one_kernel_if_possible(self, updates: list[ParameterUpdate]) -> bool:
         """Update all parameters by one compiled kernel; return False, without any change, if there
         is none.
         """
@@ -302,7 +302,9 @@ class Optimizer:
             "LearningRate": np.array([lr], compute_dtype(value.dtype)),
         }
         op = self._op
-        outs = op.kernel(*(_slot_input(slots, s) for s in op.ins), **self._attrs_of(parameter))
+        outs = op.kernel(
+            *(_slot_input(slots, s) for s in op.ins), **self._op_attrs_of_parameter(parameter)
+        )
         pairs = zip(op.outs, outs if len(op.outs) > 1 else (outs,), strict=True)
         outputs = {s.overwrites: o[0] if s.is_list else o for s, o in pairs}
         for a in self._accumulator_specs():
@@ -341,7 +343,7 @@ class Optimizer:
     def _update_accumulators_after_op(self, parameter: Parameter, state: dict[str, Array]) -> None:
         """Update accumulators after the op."""
 
-    def _attrs_of(self, parameter: Parameter) -> dict[str, Any]:
+    def _op_attrs_of_parameter(self, parameter: Parameter) -> dict[str, Any]:
         """Return the attributes of the op for a parameter."""
         options = self._group_options.get(id(parameter))
         return (
@@ -366,7 +368,7 @@ class Optimizer:
         has_master = self._multi_precision and compute_dtype(array.dtype) != array.dtype
         dtype = compute_dtype(array.dtype) if has_master else array.dtype
         # a power accumulator starts with the parameter's own attribute value
-        attrs = self._attrs_of(parameter)
+        attrs = self._op_attrs_of_parameter(parameter)
         specs = [
             a._replace(initial_value=attrs.get(a.name.removesuffix("_pow_acc"), a.initial_value))
             if a.is_scalar
@@ -554,7 +556,7 @@ class Optimizer:
                 self._raise_missing_accumulators(parameter, missing)
             if not missing:
                 checked = {
-                    k: self._fit_saved_value(parameter, k, v, state[k])
+                    k: self._convert_saved_value_like_accumulator(parameter, k, v, state[k])
                     for k, v in saved.items()
                     if v is not None
                 }
@@ -594,7 +596,9 @@ class Optimizer:
         ]
         return state_dict[others[0]] if len(others) == 1 else None
 
-    def _fit_saved_value(self, parameter: Parameter, key: str, value: Any, like: Array) -> Array:
+    def _convert_saved_value_like_accumulator(
+        self, parameter: Parameter, key: str, value: Any, like: Array
+    ) -> Array:
         """Return a saved value with the shape, dtype and device of the accumulator."""
         array = cuda.copy_with_dtype_and_device_of(
             value.array if isinstance(value, Tensor) else np.asarray(value), like

@@ -37,7 +37,7 @@ class SGD(Optimizer):
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
         self._multi_precision = multi_precision
 
-    def _try_update_all_fused(self, updates: list[ParameterUpdate]) -> bool:
+    def _update_all_by_one_kernel_if_possible(self, updates: list[ParameterUpdate]) -> bool:
         rows = [(p.array, g, lr) for p, g, lr in updates]
         return assign_arrays_unless_not_implemented(updates, _MOMENTUM(rows, False, 0.0, False))
 
@@ -76,7 +76,7 @@ class Momentum(Optimizer):
     def _accumulator_specs(self) -> tuple[AccumulatorSpec, ...]:
         return (AccumulatorSpec("velocity", "Velocity"),)
 
-    def _try_update_all_fused(self, updates: list[ParameterUpdate]) -> bool:
+    def _update_all_by_one_kernel_if_possible(self, updates: list[ParameterUpdate]) -> bool:
         if self._attrs["rescale_grad"] != 1.0 or self._group_options:
             return False
         rows = [

@@ -23,7 +23,7 @@ IMAGE_ERRORS = (OarlockError, OSError)  # the errors of one image, after which o
 
 
 @dataclass
-class _Prepared:
+class _PreprocessedImage:
     """An image and the network's input for it."""
 
     path: str | None
@@ -97,7 +97,10 @@ class Pipeline:
         self.labels: list[str] = self._processor.labels
         files = read_model(directory)
         self._engine = Engine(
-            files.pdmodel, files.params_path, files.name, **self._engine_options(options)
+            files.pdmodel,
+            files.params_path,
+            files.name,
+            **self._options_with_tensorrt_profiles(options),
         )
         self._input_names = [name for name, _, _ in self._engine.inputs]
         unknown = set(self._input_names) - {"image", "im_shape", "scale_factor"}
@@ -157,7 +160,7 @@ class Pipeline:
             return_exceptions, self._predict(as_image_iterable(images), batch_size)
         )
 
-    def _engine_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+    def _options_with_tensorrt_profiles(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Add the shapes of `Hpi.backend_configs` for TensorRT, unless the caller gave shapes."""
         provider = options.get("provider", {})
         if options.get("device") != "tensorrt" or "trt_profile_min_shapes" in provider:
@@ -165,7 +168,7 @@ class Pipeline:
         return {**options, "provider": {**provider, **self._processor.tensorrt_profiles}}
 
     def _predict(self, images: Iterable[Any], batch_size: int) -> Iterator[Result | Exception]:
-        batch: list[_Prepared] = []
+        batch: list[_PreprocessedImage] = []
         for image in images:
             try:
                 prepared = self._prepare(image)
@@ -184,14 +187,14 @@ class Pipeline:
                 batch = []
         yield from self._run(batch)
 
-    def _prepare(self, image: Any) -> _Prepared:
+    def _prepare(self, image: Any) -> _PreprocessedImage:
         path = os.fspath(image) if isinstance(image, (str, os.PathLike)) else None
         pixels = decode_image(image)
         with translate_runtime_errors():
             data, sizes = self._processor.preprocess(pixels)
-        return _Prepared(path, pixels, data, sizes)
+        return _PreprocessedImage(path, pixels, data, sizes)
 
-    def _run(self, batch: list[_Prepared]) -> Iterator[Result | Exception]:
+    def _run(self, batch: list[_PreprocessedImage]) -> Iterator[Result | Exception]:
         """Yield the results of a batch, or, if it fails, of each image alone."""
         results: list[Result | Exception] = []
         if not batch:
@@ -207,12 +210,12 @@ class Pipeline:
         for prepared in batch:
             yield from self._run([prepared])
 
-    def _run_network(self, batch: list[_Prepared]) -> list[Result]:
+    def _run_network(self, batch: list[_PreprocessedImage]) -> list[Result]:
         feeds = {
             "im_shape": [(p.sizes.resized_height, p.sizes.resized_width) for p in batch],
             "scale_factor": [(p.sizes.scale_height, p.sizes.scale_width) for p in batch],
         }
-        data = _stack([p.data for p in batch])
+        data = _stack_padding_last_axis([p.data for p in batch])
         outputs = self._engine.run(
             [
                 np.asarray(feeds[name], np.float32) if name in feeds else data
@@ -241,7 +244,7 @@ def raise_exceptions_unless(return_exceptions: bool, results: Iterable[Any]) -> 
         yield result
 
 
-def _stack(arrays: list[Array]) -> Array:
+def _stack_padding_last_axis(arrays: list[Array]) -> Array:
     """Stack arrays; the last axis is padded with zeros to the largest size."""
     width = max(array.shape[-1] for array in arrays)
     result = np.zeros((len(arrays), *arrays[0].shape[:-1], width), np.float32)

@@ -170,7 +170,9 @@ class TopkResult(Result):
 
     def _annotate(self, canvas: _Canvas) -> None:
         lines = zip(self["label_names"], self["scores"], strict=True)
-        canvas.label((0, 0), "\n".join(f"{name} {score:.2f}" for name, score in lines), _COLORS[0])
+        canvas.draw_label(
+            (0, 0), "\n".join(f"{name} {score:.2f}" for name, score in lines), _COLORS[0]
+        )
 
 
 class DetResult(Result):
@@ -196,8 +198,8 @@ class DetResult(Result):
             if len(points) == 4:
                 left, top, right, bottom = points
                 points = [left, top, right, top, right, bottom, left, bottom]
-            canvas.outline(points, color)
-            canvas.label((points[0], points[1]), f"{box['label']} {box['score']:.2f}", color)
+            canvas.draw_polygon(points, color)
+            canvas.draw_label((points[0], points[1]), f"{box['label']} {box['score']:.2f}", color)
 
 
 class TextDetResult(Result):
@@ -217,7 +219,9 @@ class TextDetResult(Result):
 
     def _annotate(self, canvas: _Canvas) -> None:
         for poly in self["dt_polys"]:
-            canvas.outline([coordinate for corner in poly for coordinate in corner], _COLORS[0])
+            canvas.draw_polygon(
+                [coordinate for corner in poly for coordinate in corner], _COLORS[0]
+            )
 
 
 class TextRecResult(Result):
@@ -227,7 +231,7 @@ class TextRecResult(Result):
     """
 
     def _annotate(self, canvas: _Canvas) -> None:
-        canvas.append_below(f"{self['rec_text']} ({self['rec_score']:.3f})")
+        canvas.append_text_row_below(f"{self['rec_text']} ({self['rec_score']:.3f})")
 
 
 class OCRResult(Result):
@@ -255,10 +259,10 @@ class OCRResult(Result):
         for i, (poly, text) in enumerate(zip(self["rec_polys"], self["rec_texts"], strict=True)):
             points = [coordinate for corner in poly for coordinate in corner]
             color = _COLORS[i % len(_COLORS)]
-            canvas.outline(points, color)
-            texts.outline(points, color)
-            texts.text_in_box(self["rec_boxes"][i], text)
-        canvas.append_right(texts.image)
+            canvas.draw_polygon(points, color)
+            texts.draw_polygon(points, color)
+            texts.draw_text_in_box(self["rec_boxes"][i], text)
+        canvas.append_image_right(texts.image)
 
 
 RESULT_CLASSES: dict[str, type[Result]] = {
@@ -280,12 +284,14 @@ class _Canvas:
         self._draw = ImageDraw.Draw(image)
         self._size = min(max(10, max(image.size) // 50), _MAX_FONT_SIZE)
 
-    def outline(self, points: list[float], color: tuple[int, int, int]) -> None:
+    def draw_polygon(self, points: list[float], color: tuple[int, int, int]) -> None:
         """Draw a closed polygon. points: x and y of the corners"""
         width = min(max(1, max(self.image.size) // 400), _MAX_LINE_WIDTH)
         self._draw.line([*points, *points[:2]], fill=color, width=width)
 
-    def label(self, position: tuple[float, float], text: str, color: tuple[int, int, int]) -> None:
+    def draw_label(
+        self, position: tuple[float, float], text: str, color: tuple[int, int, int]
+    ) -> None:
         """Draw text with a background, above a position if there is space."""
         font, text = self._load_font(self._size), text[:_MAX_DRAWN_CHARACTERS]
         left, top, right, bottom = self._draw.multiline_textbbox((0, 0), text, font)
@@ -293,7 +299,7 @@ class _Canvas:
         self._draw.rectangle((x, y, x + right - left + 4, y + bottom - top + 4), fill=color)
         self._draw.multiline_text((x + 2 - left, y + 2 - top), text, _WHITE, font)
 
-    def text_in_box(self, box: list[int], text: str) -> None:
+    def draw_text_in_box(self, box: list[int], text: str) -> None:
         """Draw text in the size of a box (x1, y1, x2, y2)."""
         width, height = box[2] - box[0], box[3] - box[1]
         size = max(6, min(height * 3 // 4, _MAX_FONT_SIZE))
@@ -303,14 +309,14 @@ class _Canvas:
             size = max(6, int(size * width / length))
         self._draw.text((box[0], box[1]), text, _BLACK, self._load_font(size))
 
-    def append_below(self, text: str) -> None:
+    def append_text_row_below(self, text: str) -> None:
         """Add a row of text below the image."""
         height = 2 * self._size
         self._extend(self.image.width, self.image.height + height)
         text = text[:_MAX_DRAWN_CHARACTERS]
         self._draw.text((2, self.image.height - height), text, _BLACK, self._load_font(self._size))
 
-    def append_right(self, image: Any) -> None:
+    def append_image_right(self, image: Any) -> None:
         """Add an image of the same height on the right."""
         width = self.image.width
         self._extend(width + image.width, self.image.height)

@@ -97,9 +97,11 @@ def make_image_processor(path: Path, arguments: Mapping[str, Any]) -> Any:
 
 
 def _replace_setting(settings: Any, name: str, value: Any, file: str) -> None:
-    found = _find_step(settings, name)
+    found = _find_step_settings_of_argument(settings, name)
     if found is None:
-        applicable = [other for other in STEP_OF_ARGUMENT if _find_step(settings, other)]
+        applicable = [
+            other for other in STEP_OF_ARGUMENT if _find_step_settings_of_argument(settings, other)
+        ]
         raise OpError(
             f"load: {name!r} does not apply to this model: {file} has no {STEP_OF_ARGUMENT[name]} "
             f"step; settings that apply: {', '.join(applicable) or 'none'}"
@@ -108,7 +110,7 @@ def _replace_setting(settings: Any, name: str, value: Any, file: str) -> None:
     found["draw_threshold" if is_detection else name] = value
 
 
-def _find_step(settings: Any, argument: str) -> dict[str, Any] | None:
+def _find_step_settings_of_argument(settings: Any, argument: str) -> dict[str, Any] | None:
     """Return the settings of the transform or postprocessing step of an argument, which may be
     changed; for `threshold` of object detection all settings.
     """

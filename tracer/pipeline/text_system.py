@@ -115,11 +115,11 @@ class TextSystem:
 
     def _try_read(self, image: Any, batch_size: int, score_thresh: float) -> OCRResult | Exception:
         try:
-            return self._read(image, batch_size, score_thresh)
+            return self._detect_and_recognize(image, batch_size, score_thresh)
         except IMAGE_ERRORS as error:
             return error
 
-    def _read(self, image: Any, batch_size: int, score_thresh: float) -> OCRResult:
+    def _detect_and_recognize(self, image: Any, batch_size: int, score_thresh: float) -> OCRResult:
         path = os.fspath(image) if isinstance(image, (str, os.PathLike)) else None
         pixels = decode_image(image)
         (detected,) = self.detection.predict(pixels[:, :, ::-1])

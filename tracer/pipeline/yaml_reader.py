@@ -52,12 +52,12 @@ def parse_yaml(data: bytes, name: str) -> Any:
         finally:
             loader.dispose()
     except yaml.YAMLError as error:
-        raise FileError(f"{name}: is not valid YAML ({_in_one_line(error)})") from None
+        raise FileError(f"{name}: is not valid YAML ({_error_text_in_one_line(error)})") from None
     except RecursionError:
         raise FileError(f"{name}: is nested too deeply") from None
 
 
-def _in_one_line(error: Exception) -> str:
+def _error_text_in_one_line(error: Exception) -> str:
     return " ".join(str(error).split())
 
 
@@ -70,7 +70,7 @@ class _Builder:
         self._yaml, self._loader, self._name = yaml, loader, name
         self._anchors: dict[str, Any] = {}
         self._sizes: dict[int, int] = {}  # id of a list or dict -> values in it
-        self._open: list[tuple[Any, str | None]] = []  # containers and their anchors
+        self._open_writer: list[tuple[Any, str | None]] = []  # containers and their anchors
         self._keys: list[list[Any]] = []  # for each open container: the key without a value
 
     def build(self) -> Any:
@@ -88,35 +88,35 @@ class _Builder:
             elif isinstance(event, (yaml.MappingEndEvent, yaml.SequenceEndEvent)):
                 result = self._close_container()
             elif isinstance(event, yaml.ScalarEvent):
-                result = self._add(self._scalar(event), event.anchor)
+                result = self._add_value(self._convert_scalar_event(event), event.anchor)
             elif isinstance(event, yaml.AliasEvent):
                 if event.anchor not in self._anchors:
                     raise FileError(
                         f"{self._name}: the alias '{event.anchor}' has no anchor before"
                     )
-                result = self._add(self._anchors[event.anchor], None)
+                result = self._add_value(self._anchors[event.anchor], None)
         return result
 
     def _open_container(self, container: Any, event: Any) -> None:
-        if len(self._open) >= MAX_DEPTH:
+        if len(self._open_writer) >= MAX_DEPTH:
             raise FileError(f"{self._name}: is nested more than {MAX_DEPTH} deep")
         if not event.implicit:
             raise FileError(f"{self._name}: has a value with the tag '{event.tag}'")
-        self._open.append((container, event.anchor))
+        self._open_writer.append((container, event.anchor))
         self._keys.append([])
         self._sizes[id(container)] = 1
 
     def _close_container(self) -> Any:
-        container, anchor = self._open.pop()
+        container, anchor = self._open_writer.pop()
         self._keys.pop()
-        return self._add(container, anchor)
+        return self._add_value(container, anchor)
 
-    def _add(self, value: Any, anchor: str | None) -> Any:
+    def _add_value(self, value: Any, anchor: str | None) -> Any:
         if anchor is not None:
             self._anchors[anchor] = value
-        if not self._open:
+        if not self._open_writer:
             return value
-        container, _ = self._open[-1]
+        container, _ = self._open_writer[-1]
         size = self._sizes[id(container)] + self._sizes.get(id(value), 1)
         if size > MAX_VALUES:
             raise FileError(f"{self._name}: contains more than {MAX_VALUES} values")
@@ -125,19 +125,19 @@ class _Builder:
         if isinstance(container, list):
             container.append(value)
         elif not key:
-            key.append(self._new_key(value, container))
+            key.append(self._require_new_key(value, container))
         else:
             container[key.pop()] = value
         return value
 
-    def _new_key(self, key: Any, container: dict[str, Any]) -> str:
+    def _require_new_key(self, key: Any, container: dict[str, Any]) -> str:
         if not isinstance(key, str) and type(key) is not int:
             raise FileError(f"{self._name}: a key of a mapping is neither text nor an integer")
         if str(key) in container:
             raise FileError(f"{self._name}: the key '{key}' is given twice")
         return str(key)
 
-    def _scalar(self, event: Any) -> Any:
+    def _convert_scalar_event(self, event: Any) -> Any:
         tag = event.tag
         if tag is None or tag == "!":
             tag = self._loader.resolve(self._yaml.ScalarNode, event.value, event.implicit)

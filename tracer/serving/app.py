@@ -22,9 +22,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..core.errors import OarlockError
 from ..core.version import VERSION
-from .body import RequestLimits, RequestMemoryBudget, decompress, raw_body_reserved_in_budget
 from .metrics import Metrics
 from .protocol import RequestError, first_line_of_error, parse_request
+from .request_body import (
+    RequestLimits,
+    RequestMemoryBudget,
+    decompress,
+    raw_body_reserved_in_budget,
+)
 from .served_model import ServedModel, num_samples
 
 _EXTENSIONS = ["binary_tensor_data", "model_configuration", "model_repository", "statistics"]
@@ -48,23 +53,36 @@ class App:
         """Return the ASGI application."""
         model = "/v2/models/{name}"
         routes = [
-            Route("/v2", self._report_request_errors(self._server_metadata_response)),
-            Route("/v2/health/live", self._report_request_errors(self._health_response)),
-            Route("/v2/health/ready", self._report_request_errors(self._health_response)),
+            Route("/v2", self._convert_request_errors_to_responses(self._server_metadata_response)),
+            Route(
+                "/v2/health/live", self._convert_request_errors_to_responses(self._health_response)
+            ),
+            Route(
+                "/v2/health/ready", self._convert_request_errors_to_responses(self._health_response)
+            ),
             Route(
                 "/v2/repository/index",
-                self._report_request_errors(self._repository_index),
+                self._convert_request_errors_to_responses(self._repository_index_response),
                 methods=["POST"],
             ),
-            Route("/v2/models/stats", self._report_request_errors(self._all_statistics_response)),
-            Route("/metrics", self._report_request_errors(self._metrics_response)),
+            Route(
+                "/v2/models/stats",
+                self._convert_request_errors_to_responses(self._all_statistics_response),
+            ),
+            Route("/metrics", self._convert_request_errors_to_responses(self._metrics_response)),
         ]
         for path in (model, model + "/versions/{version}"):
             routes += [
-                Route(path, self._report_request_errors(self._metadata_response)),
-                Route(path + "/ready", self._report_request_errors(self._readiness_response)),
+                Route(path, self._convert_request_errors_to_responses(self._metadata_response)),
+                Route(
+                    path + "/ready",
+                    self._convert_request_errors_to_responses(self._readiness_response),
+                ),
                 Route(path + "/config", self._config_response),
-                Route(path + "/stats", self._report_request_errors(self._statistics_response)),
+                Route(
+                    path + "/stats",
+                    self._convert_request_errors_to_responses(self._statistics_response),
+                ),
                 Route(path + "/infer", self._infer, methods=["POST"]),
             ]
         return Starlette(
@@ -77,16 +95,16 @@ class App:
         )
 
     @staticmethod
-    def _report_request_errors(
+    def _convert_request_errors_to_responses(
         handler: Callable[[Request], Response],
     ) -> Callable[[Request], Awaitable[Response]]:
-        async def guarded(request: Request) -> Response:
+        async def handle_with_error_response(request: Request) -> Response:
             try:
                 return handler(request)
             except RequestError as error:
                 return _error_response(error)
 
-        return guarded
+        return handle_with_error_response
 
     # -- server metadata
     # -------------------------------------------------------------------------------
@@ -97,7 +115,7 @@ class App:
     def _health_response(self, request: Request) -> Response:
         return Response()
 
-    def _repository_index(self, request: Request) -> Response:
+    def _repository_index_response(self, request: Request) -> Response:
         return JSONResponse(
             [{"name": name, "version": "1", "state": "READY"} for name in self._models]
         )
@@ -146,7 +164,7 @@ class App:
         seconds: float | None = None
         try:
             model = self._get_model(request)
-            self._check_queue()  # before reading a body that would be rejected
+            self._check_queue_not_full()  # before reading a body that would be rejected
             async with raw_body_reserved_in_budget(request, self._limits, self._budget) as body:
                 with self._occupied_queue_slot():
                     call = partial(self._infer_body, model, body, request.headers)
@@ -170,7 +188,7 @@ class App:
                 model.statistics.add(status == 200, time.perf_counter() - started, rows)
                 self._metrics.add(model.name, status, seconds)
 
-    def _check_queue(self) -> None:
+    def _check_queue_not_full(self) -> None:
         if self._num_active >= self._limits.workers + self._limits.queue:
             raise RequestError("the request queue is full", 503)
 
@@ -179,7 +197,7 @@ class App:
         """Occupy a queue slot while a request waits and runs. A request whose body is incomplete
         occupies no slot.
         """
-        self._check_queue()
+        self._check_queue_not_full()
         self._num_active += 1
         self._metrics.waiting.set(self._num_active)
         try:

@@ -17,7 +17,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ..core.errors import OpError
 from .app import App
-from .body import RequestLimits
+from .request_body import RequestLimits
 from .served_model import ServedModel
 
 _MAX_CONNECTIONS = 512

@@ -96,8 +96,8 @@ class DataFeeder:
     ) -> Any:
         """Return a reader that yields `feed(batch)` for each batch of `reader`."""
 
-        def batches() -> Any:
+        def iter_feed_dicts() -> Any:
             for batch in reader():
                 yield self.feed(batch)
 
-        return batches
+        return iter_feed_dicts

@@ -76,7 +76,7 @@ class Executor:
         program = require_program(default_main_program() if program is None else program)
         scope = current_scope() if scope is None else scope
         fetches, steps = parse_fetch_list(fetch_list)
-        feed = _add_reader_batches(program, _require_feed_dict(feed))
+        feed = _feed_with_reader_batches(program, _require_feed_dict(feed))
         arrays = convert_feed_to_arrays(program.raw, feed)
         selected_steps = steps or (optimizer_ops_of_global_block(program) if use_prune else None)
         checked = (
@@ -220,7 +220,7 @@ def _require_feed_dict(feed: Any) -> Mapping[str, Any]:
     return feed or {}
 
 
-def _add_reader_batches(program: Program, feed: Mapping[str, Any]) -> Mapping[str, Any]:
+def _feed_with_reader_batches(program: Program, feed: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the feed with the next batches of the program's readers."""
     for reader in program.feeding_readers:
         feed = {**reader(), **feed}

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
-from ..ir.passes.shape_inference import set_inferred_outputs
+from ..ir.passes.shape_inference import set_inferred_output_metas
 from ..ir.program import Attr, AttrType
 from ..ir.program import VarDesc as VarData
 from .desc_view_bases import IdentifiedDescView
@@ -199,7 +199,7 @@ class OpDesc(IdentifiedDescView):
         if not self.type():
             raise OpError(append_user_line("CheckAttr() can not be called before type is set."))
         self._require_registered()
-        self._view.fill_attrs()
+        self._view.set_missing_attrs_to_defaults()
 
     def _require_registered(self) -> None:
         if self.type() not in OPS:
@@ -259,7 +259,7 @@ class OpDesc(IdentifiedDescView):
         for variable in variables.values():
             variable.dtype = variable.dtype or "float32"
         try:
-            set_inferred_outputs(raw, variables)
+            set_inferred_output_metas(raw, variables)
         except OpError as error:
             raise OpError(append_user_line(f"{raw.type}: {error}")) from None
         return {name: variables[name] for name in raw.output_names()}

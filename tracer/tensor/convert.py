@@ -269,7 +269,7 @@ def normalize_axis(axis: Any, x: Tensor, op: str) -> int:
     return index % rank if rank else 0
 
 
-def shape_inputs(shape: Any, op: str) -> tuple[list[int], list[Tensor] | None]:
+def split_shape_into_ints_and_tensors(shape: Any, op: str) -> tuple[list[int], list[Tensor] | None]:
     """Split a shape argument into ints and, if it contains symbolic tensors, a list of int32 0-D
     tensors. The ints are -1 for tensors.
     """
@@ -291,7 +291,7 @@ def shape_inputs(shape: Any, op: str) -> tuple[list[int], list[Tensor] | None]:
     return [-1 if isinstance(d, Tensor) else _require_int_size(d, op) for d in items], tensors
 
 
-def int_inputs(
+def split_into_ints_and_tensors(
     values: Iterable[Any], dtype: str = "int32"
 ) -> tuple[list[int], list[Tensor] | None]:
     """Split a list of ints into ints and, if it contains symbolic tensors, a list of 0-D tensors.
@@ -308,7 +308,7 @@ def tensor_of_symbolic_ints_or_none(values: Iterable[Any]) -> Tensor | None:
     """Return a list of ints that contains symbolic tensors as one int32 tensor; None if all are
     ints.
     """
-    tensors = int_inputs(values)[1]
+    tensors = split_into_ints_and_tensors(values)[1]
     return (
         None
         if tensors is None

@@ -16,7 +16,13 @@ from ..core.mode import state
 from ..core.op import OPS
 from ..core.operand_checks import not_a_tensor_error
 from ..core.tensor import Tensor
-from .convert import as_operand, cast, set_declared_length, shape_inputs, to_tensor
+from .convert import (
+    as_operand,
+    cast,
+    set_declared_length,
+    split_shape_into_ints_and_tensors,
+    to_tensor,
+)
 from .convert import full as constant_full
 
 __all__ = [
@@ -67,7 +73,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None
     shape: ints, or symbolic tensors -> [*shape]
     """
     dtype = default_float_np_dtype() if dtype is None else dtype
-    ints, tensors = shape_inputs(shape, "full")
+    ints, tensors = split_shape_into_ints_and_tensors(shape, "full")
     if isinstance(fill_value, Tensor) and state.mode.static:
         filled: Tensor = OPS["fill_constant"](
             cast(fill_value, dtype), None, tensors, shape=ints, dtype=parse_dtype(dtype).proto
@@ -335,7 +341,7 @@ def seed(seed: int) -> Any:
 
 
 def _run_random_op(op_type: str, shape: Any, dtype: Any, **attrs: Any) -> Tensor:
-    ints, tensors = shape_inputs(shape, op_type)
+    ints, tensors = split_shape_into_ints_and_tensors(shape, op_type)
     proto = parse_dtype(default_float_np_dtype() if dtype is None else dtype).proto
     return OPS[op_type](None, tensors, shape=ints, dtype=proto, **attrs)
 

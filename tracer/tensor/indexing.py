@@ -14,12 +14,12 @@ from ..core.mode import state
 from ..core.op import OPS
 from ..core.paddle1_compat import compat
 from ..core.tensor import Tensor
-from .convert import array_to_tensor_on_device_of, cast, full, int_inputs, to_array
+from .convert import array_to_tensor_on_device_of, cast, full, split_into_ints_and_tensors, to_array
 from .manipulation import (
     apply_in_place,
     broadcast_with_condition,
     expand,
-    index_tensor,
+    indices_to_tensor,
     reshape,
     squeeze,
     stack,
@@ -231,8 +231,11 @@ def _check_bounds(x: Tensor, basic: _ParsedIndex) -> None:
 def _apply_slices(x: Tensor, basic: _ParsedIndex) -> Tensor:
     if not basic.axes:
         return x
-    (starts, start_tensors), (ends, end_tensors) = int_inputs(basic.starts), int_inputs(basic.ends)
-    steps, step_tensors = int_inputs(basic.steps)
+    (starts, start_tensors), (ends, end_tensors) = (
+        split_into_ints_and_tensors(basic.starts),
+        split_into_ints_and_tensors(basic.ends),
+    )
+    steps, step_tensors = split_into_ints_and_tensors(basic.steps)
     flags = [-1 if start_tensors or end_tensors or step_tensors else 1] * len(basic.axes)
     attrs = {
         "axes": basic.axes,
@@ -277,13 +280,13 @@ def _gather_at_advanced_index(x: Tensor, advanced: list[tuple[int, Any]]) -> Ten
     axes, indices = [], []
     for axis, item in advanced:
         if _is_mask(item):
-            positions = OPS["where_index"](index_tensor(item, x))
+            positions = OPS["where_index"](indices_to_tensor(item, x))
             indices += OPS["unbind"](positions, axis=1)
             axes += list(range(axis, axis + item.ndim))
         else:
             indices.append(
-                _wrap_negative_if_eager(
-                    index_tensor(_wrap_negative_list(item, x, axis), x), x, axis
+                _wrap_negative_indices_if_eager(
+                    indices_to_tensor(_wrap_negative_indices_of_list(item, x, axis), x), x, axis
                 )
             )
             axes.append(axis)
@@ -312,7 +315,7 @@ def _gather_along_axes(x: Tensor, axes: list[int], indices: list[Tensor]) -> Ten
     return out
 
 
-def _wrap_negative_if_eager(index: Tensor, x: Tensor, axis: int) -> Tensor:
+def _wrap_negative_indices_if_eager(index: Tensor, x: Tensor, axis: int) -> Tensor:
     """Convert negative indices to non-negative ones in eager mode; the engine does it for a
     program.
     """
@@ -323,7 +326,7 @@ def _wrap_negative_if_eager(index: Tensor, x: Tensor, axis: int) -> Tensor:
     return index
 
 
-def _wrap_negative_list(item: Any, x: Tensor, axis: int) -> Any:
+def _wrap_negative_indices_of_list(item: Any, x: Tensor, axis: int) -> Any:
     """Convert negative indices of a list to non-negative ones. A trace records a guard on the
     size.
     """
@@ -364,8 +367,8 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
 def _assign_at_basic_index(x: Tensor, basic: _ParsedIndex, source: Tensor) -> Tensor:
     """Return x with `source` assigned at an index of ints and slices."""
     (starts, start_tensors), (ends, end_tensors) = (
-        int_inputs(basic.starts, "int64"),
-        int_inputs(basic.ends, "int64"),
+        split_into_ints_and_tensors(basic.starts, "int64"),
+        split_into_ints_and_tensors(basic.ends, "int64"),
     )
     return OPS["set_value"](
         x,
@@ -387,7 +390,7 @@ def _assign_at_basic_index(x: Tensor, basic: _ParsedIndex, source: Tensor) -> Te
 def _assign_at_tensor_index(x: Tensor, index: Any, value: Tensor) -> Tensor:
     """Return x with `value` assigned at an index that contains tensors."""
     if _is_mask(index) and value.ndim == 0:
-        mask = index_tensor(index, x)
+        mask = indices_to_tensor(index, x)
         while mask.ndim < x.ndim:
             mask = unsqueeze(mask, -1)
         return OPS["where"](*broadcast_with_condition(mask, [value.expand([1] * x.ndim), x]))
@@ -396,7 +399,7 @@ def _assign_at_tensor_index(x: Tensor, index: Any, value: Tensor) -> Tensor:
         items.pop()
     # Index tensors in front: the op accepts them directly.
     if all(_is_scalar_int(i) or _is_advanced_index(i) for i in items):
-        return OPS["index_put"](x, [_index_tensor(i, x) for i in items], value)
+        return OPS["index_put"](x, [_index_item_to_tensor(i, x) for i in items], value)
     return _assign_at_flat_positions(x, index, value)
 
 
@@ -404,8 +407,8 @@ def _is_full_slice(item: Any) -> bool:
     return isinstance(item, slice) and item == slice(None)
 
 
-def _index_tensor(item: Any, x: Tensor) -> Tensor:
-    return index_tensor(
+def _index_item_to_tensor(item: Any, x: Tensor) -> Tensor:
+    return indices_to_tensor(
         item if isinstance(item, Tensor) or _is_advanced_index(item) else np.int64(item), x
     )
 
@@ -417,16 +420,18 @@ def _assign_at_flat_positions(x: Tensor, index: Any, value: Tensor) -> Tensor:
     """
     shape: Any = list(x.meta.shape)
     shape = OPS["shape"](x) if -1 in shape else shape
-    positions = getitem(reshape(_arange_of_size(x), shape), index)
+    positions = getitem(reshape(_flat_positions_of_elements(x), shape), index)
     flat = OPS["index_put"](
         reshape(x, [-1]),
         [reshape(positions, [-1])],
-        value if value.ndim == 0 else reshape(_expand_to_positions(x, positions, value), [-1]),
+        value
+        if value.ndim == 0
+        else reshape(_broadcast_value_to_positions(x, positions, value), [-1]),
     )
     return reshape(flat, shape)
 
 
-def _arange_of_size(x: Tensor) -> Tensor:
+def _flat_positions_of_elements(x: Tensor) -> Tensor:
     """Return the flat positions of all elements of x, int64."""
     if -1 not in x.meta.shape:
         return array_to_tensor_on_device_of(x, np.arange(math.prod(x.meta.shape)))
@@ -435,7 +440,7 @@ def _arange_of_size(x: Tensor) -> Tensor:
     return result
 
 
-def _expand_to_positions(x: Tensor, positions: Tensor, value: Tensor) -> Tensor:
+def _broadcast_value_to_positions(x: Tensor, positions: Tensor, value: Tensor) -> Tensor:
     shape: Any = list(positions.meta.shape)
     leading_sizes = value.meta.shape[: max(value.ndim - len(shape), 0)]
     is_larger = any(n not in (1, -1) for n in leading_sizes)

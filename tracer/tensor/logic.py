@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.op import OPS
 from ..core.tensor import Tensor
-from .math import make_binary
+from .math import make_binary_function
 
 __all__ = [
     "allclose",
@@ -48,15 +48,15 @@ IN_PLACE = [
 METHODS = [n for n in __all__ if n != "is_tensor"]
 
 
-equal = make_binary("equal", "x == y.", result="bool ")
-not_equal = make_binary("not_equal", "x != y.", result="bool ")
-less_than = make_binary("less_than", "x < y.", result="bool ")
-less_equal = make_binary("less_equal", "x <= y.", result="bool ")
-greater_than = make_binary("greater_than", "x > y.", result="bool ")
-greater_equal = make_binary("greater_equal", "x >= y.", result="bool ")
-logical_and = make_binary("logical_and", "x and y.", result="bool ")
-logical_or = make_binary("logical_or", "x or y.", result="bool ")
-logical_xor = make_binary("logical_xor", "Exclusive or of x and y.", result="bool ")
+equal = make_binary_function("equal", "x == y.", result="bool ")
+not_equal = make_binary_function("not_equal", "x != y.", result="bool ")
+less_than = make_binary_function("less_than", "x < y.", result="bool ")
+less_equal = make_binary_function("less_equal", "x <= y.", result="bool ")
+greater_than = make_binary_function("greater_than", "x > y.", result="bool ")
+greater_equal = make_binary_function("greater_equal", "x >= y.", result="bool ")
+logical_and = make_binary_function("logical_and", "x and y.", result="bool ")
+logical_or = make_binary_function("logical_or", "x or y.", result="bool ")
+logical_xor = make_binary_function("logical_xor", "Exclusive or of x and y.", result="bool ")
 
 
 def logical_not(x: Tensor, out: Any = None, name: str | None = None) -> Tensor:
@@ -67,9 +67,9 @@ def logical_not(x: Tensor, out: Any = None, name: str | None = None) -> Tensor:
     return OPS["logical_not"](x)
 
 
-bitwise_and = make_binary("bitwise_and", "x & y for bool or integers.")
-bitwise_or = make_binary("bitwise_or", "x | y for bool or integers.")
-bitwise_xor = make_binary("bitwise_xor", "x ^ y for bool or integers.")
+bitwise_and = make_binary_function("bitwise_and", "x & y for bool or integers.")
+bitwise_or = make_binary_function("bitwise_or", "x | y for bool or integers.")
+bitwise_xor = make_binary_function("bitwise_xor", "x ^ y for bool or integers.")
 
 
 def bitwise_not(x: Tensor, out: Any = None, name: str | None = None) -> Tensor:

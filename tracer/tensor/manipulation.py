@@ -19,9 +19,9 @@ from .convert import (
     axis_list,
     call_with_possibly_symbolic_axis,
     full,
-    int_inputs,
     normalize_axis,
-    shape_inputs,
+    split_into_ints_and_tensors,
+    split_shape_into_ints_and_tensors,
     tensor_of_symbolic_ints_or_none,
     to_array,
     unwrap_single_tensor_axis,
@@ -78,7 +78,7 @@ def reshape(x: Tensor, shape: Any, name: str | None = None) -> Tensor:
 
     x [*] -> [*shape]
     """
-    ints, tensors = shape_inputs(shape, "reshape")
+    ints, tensors = split_shape_into_ints_and_tensors(shape, "reshape")
     if tensors is None:
         return OPS["reshape2"](x, shape=ints)
     return OPS["reshape2"](x, None, tensors, shape=ints)
@@ -163,7 +163,11 @@ def unsqueeze(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
     """Insert axes of size 1 at `axis`: an int, a list of ints and tensors, or a tensor of ints."""
     if isinstance(axis, Tensor) and state.mode.static:
         return OPS["unsqueeze2"](x, OPS["reshape2"](axis, shape=[-1]), None)
-    axes, tensors = int_inputs(axis) if isinstance(axis, list | tuple) else (axis_list(axis), None)
+    axes, tensors = (
+        split_into_ints_and_tensors(axis)
+        if isinstance(axis, list | tuple)
+        else (axis_list(axis), None)
+    )
     return (
         OPS["unsqueeze2"](x, axes=axes) if tensors is None else OPS["unsqueeze2"](x, None, tensors)
     )
@@ -218,7 +222,9 @@ def split(x: Tensor, num_or_sections: Any, axis: Any = 0, name: str | None = Non
             "outputs"
         )
         raise TraceError(append_user_line(f"split: {problem}"))
-    sections, tensors = int_inputs(_infer_size_among_symbolic_sections(num_or_sections, x, axis))
+    sections, tensors = split_into_ints_and_tensors(
+        _infer_size_among_symbolic_sections(num_or_sections, x, axis)
+    )
     return OPS["split"](x, None, tensors, sections=sections, num=0, axis=axis)
 
 
@@ -226,7 +232,7 @@ def _split_along_axis_tensor(x: Tensor, num_or_sections: Any, axis: Tensor) -> l
     """Split along a symbolic axis."""
     if isinstance(num_or_sections, int):
         return OPS["split"](x, axis, num=num_or_sections)
-    sections, tensors = int_inputs(list(num_or_sections))
+    sections, tensors = split_into_ints_and_tensors(list(num_or_sections))
     return OPS["split"](x, axis, tensors, sections=sections, num=0)
 
 
@@ -272,7 +278,9 @@ def expand(x: Tensor, shape: Any, name: str | None = None) -> Tensor:
 
     x [*] -> [*shape]
     """
-    ints, tensors = shape_inputs(_fill_minus_one_in_symbolic_expand_shape(shape, x), "expand")
+    ints, tensors = split_shape_into_ints_and_tensors(
+        _fill_minus_one_in_symbolic_expand_shape(shape, x), "expand"
+    )
     return OPS["expand_v2"](x, None, tensors, shape=ints)
 
 
@@ -308,7 +316,7 @@ def tile(x: Tensor, repeat_times: Any, name: str | None = None) -> Tensor:
 
     x [*S] -> [*S * repeat_times]
     """
-    ints, tensors = shape_inputs(repeat_times, "tile")
+    ints, tensors = split_shape_into_ints_and_tensors(repeat_times, "tile")
     return OPS["tile"](x, None, tensors, repeat_times=ints)
 
 
@@ -367,7 +375,10 @@ def slice(input: Tensor, axes: Sequence[int], starts: Any, ends: Any) -> Tensor:
 
     input [*] -> [*]
     """
-    (start_ints, start_tensors), (end_ints, end_tensors) = int_inputs(starts), int_inputs(ends)
+    (start_ints, start_tensors), (end_ints, end_tensors) = (
+        split_into_ints_and_tensors(starts),
+        split_into_ints_and_tensors(ends),
+    )
     axes = [normalize_axis(a, input, "slice") for a in axes]
     flags = [-1 if start_tensors or end_tensors else 1] * len(start_ints)
     return OPS["slice"](
@@ -391,7 +402,7 @@ def strided_slice(
     x [*] -> [*]
     """
     inputs = {
-        key: int_inputs(v)
+        key: split_into_ints_and_tensors(v)
         for key, v in {"starts": starts, "ends": ends, "strides": strides}.items()
     }
     ints, tensors = {key: v[0] for key, v in inputs.items()}, [v[1] for v in inputs.values()]
@@ -624,7 +635,7 @@ def one_hot(x: Tensor, num_classes: Any, name: str | None = None) -> Tensor:
     return OPS["one_hot_v2"](x, depth=depth, dtype=parse_dtype("float32").proto)
 
 
-def index_tensor(value: Any, x: Tensor) -> Tensor:
+def indices_to_tensor(value: Any, x: Tensor) -> Tensor:
     """Convert a list or ndarray of indices to a tensor on the device of x."""
     return (
         value

@@ -340,7 +340,7 @@ def _is_int_or_bool_tensor(x: Any) -> bool:
     return isinstance(x, Tensor) and x.meta.dtype.kind in "iub"
 
 
-def _as_float(x: Any) -> Any:
+def _int_or_bool_to_float32(x: Any) -> Any:
     return cast(x, "float32") if _is_int_or_bool_tensor(x) else x
 
 
@@ -349,7 +349,9 @@ def true_divide(x: Any, y: Any) -> Tensor:
 
     x [*A], y [*B] -> [*broadcast(A, B)]
     """
-    return apply_promoting_or_casting_right_operand(elementwise.div, _as_float(x), _as_float(y))
+    return apply_promoting_or_casting_right_operand(
+        elementwise.div, _int_or_bool_to_float32(x), _int_or_bool_to_float32(y)
+    )
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -508,7 +510,7 @@ def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
     return x
 
 
-def make_unary(op_type: str, doc: str, needs_float: bool = True) -> Any:
+def make_unary_function(op_type: str, doc: str, needs_float: bool = True) -> Any:
     """Create the public function of a unary op; `needs_float`: integers are cast to float32
     first.
     """
@@ -527,7 +529,7 @@ def make_unary(op_type: str, doc: str, needs_float: bool = True) -> Any:
     return function
 
 
-def make_binary(op_type: str, doc: str, result: str = "") -> Any:
+def make_binary_function(op_type: str, doc: str, result: str = "") -> Any:
     """Create the public function of a binary op.
 
     result: dtype of the result, as its docstring states it
@@ -542,34 +544,34 @@ def make_binary(op_type: str, doc: str, result: str = "") -> Any:
     return function
 
 
-exp = make_unary("exp", "Exponential e ** x.")
-expm1 = make_unary("expm1", "e ** x - 1, exact for small x.")
-log = make_unary("log", "Natural logarithm.")
-log2 = make_unary("log2", "Logarithm to base 2.")
-log10 = make_unary("log10", "Logarithm to base 10.")
-log1p = make_unary("log1p", "log(1 + x), exact for small x.")
-sqrt = make_unary("sqrt", "Square root.")
-rsqrt = make_unary("rsqrt", "Reciprocal square root 1 / sqrt(x).")
-square = make_unary("square", "Square x * x.", needs_float=False)
-reciprocal = make_unary("reciprocal", "Reciprocal 1 / x.")
-abs = make_unary("abs", "Absolute value.", needs_float=False)
-sign = make_unary("sign", "Sign: -1, 0 or 1.", needs_float=False)
-floor = make_unary("floor", "Round down to an integer.", needs_float=False)
-ceil = make_unary("ceil", "Round up to an integer.", needs_float=False)
-round = make_unary("round", "Round to the nearest integer.", needs_float=False)
-sin = make_unary("sin", "Sine.")
-cos = make_unary("cos", "Cosine.")
-tan = make_unary("tan", "Tangent.")
-asin = make_unary("asin", "Arc sine.")
-acos = make_unary("acos", "Arc cosine.")
-atan = make_unary("atan", "Arc tangent.")
-sinh = make_unary("sinh", "Hyperbolic sine.")
-cosh = make_unary("cosh", "Hyperbolic cosine.")
-tanh = make_unary("tanh", "Hyperbolic tangent.")
-erf = make_unary("erf", "Error function.")
-isnan = make_unary("isnan_v2", "Whether an element is NaN.", needs_float=False)
-isinf = make_unary("isinf_v2", "Whether an element is infinite.", needs_float=False)
-isfinite = make_unary("isfinite_v2", "Whether an element is finite.", needs_float=False)
+exp = make_unary_function("exp", "Exponential e ** x.")
+expm1 = make_unary_function("expm1", "e ** x - 1, exact for small x.")
+log = make_unary_function("log", "Natural logarithm.")
+log2 = make_unary_function("log2", "Logarithm to base 2.")
+log10 = make_unary_function("log10", "Logarithm to base 10.")
+log1p = make_unary_function("log1p", "log(1 + x), exact for small x.")
+sqrt = make_unary_function("sqrt", "Square root.")
+rsqrt = make_unary_function("rsqrt", "Reciprocal square root 1 / sqrt(x).")
+square = make_unary_function("square", "Square x * x.", needs_float=False)
+reciprocal = make_unary_function("reciprocal", "Reciprocal 1 / x.")
+abs = make_unary_function("abs", "Absolute value.", needs_float=False)
+sign = make_unary_function("sign", "Sign: -1, 0 or 1.", needs_float=False)
+floor = make_unary_function("floor", "Round down to an integer.", needs_float=False)
+ceil = make_unary_function("ceil", "Round up to an integer.", needs_float=False)
+round = make_unary_function("round", "Round to the nearest integer.", needs_float=False)
+sin = make_unary_function("sin", "Sine.")
+cos = make_unary_function("cos", "Cosine.")
+tan = make_unary_function("tan", "Tangent.")
+asin = make_unary_function("asin", "Arc sine.")
+acos = make_unary_function("acos", "Arc cosine.")
+atan = make_unary_function("atan", "Arc tangent.")
+sinh = make_unary_function("sinh", "Hyperbolic sine.")
+cosh = make_unary_function("cosh", "Hyperbolic cosine.")
+tanh = make_unary_function("tanh", "Hyperbolic tangent.")
+erf = make_unary_function("erf", "Error function.")
+isnan = make_unary_function("isnan_v2", "Whether an element is NaN.", needs_float=False)
+isinf = make_unary_function("isinf_v2", "Whether an element is infinite.", needs_float=False)
+isfinite = make_unary_function("isfinite_v2", "Whether an element is finite.", needs_float=False)
 
 
 def neg(x: Tensor, name: str | None = None) -> Tensor:

@@ -31,7 +31,7 @@ def _make_reflected_operator(function: Callable[..., Any]) -> Callable[..., Any]
     return operator
 
 
-def _make_in_place(function: Callable[..., Any]) -> Callable[..., Any]:
+def _make_in_place_function(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the in-place variant of a function, e.g. `add_`."""
     preserves_shape = (
         function.__module__.rsplit(".", 1)[-1] in ("math", "logic", "special")
@@ -161,7 +161,8 @@ def collect_public_functions(module: ModuleType) -> dict[str, Callable[..., Any]
     """
     functions = {name: getattr(module, name) for name in getattr(module, "__all__", ())}
     return functions | {
-        f"{name}_": _make_in_place(functions[name]) for name in getattr(module, "IN_PLACE", ())
+        f"{name}_": _make_in_place_function(functions[name])
+        for name in getattr(module, "IN_PLACE", ())
     }
 
 
@@ -180,7 +181,7 @@ EXPORTS = {
 }
 
 
-def patch() -> None:
+def set_tensor_operators_and_methods() -> None:
     """Set the operators and methods of Tensor."""
     for name, function in OPERATORS.items():
         setattr(Tensor, name, function)
@@ -192,4 +193,4 @@ def patch() -> None:
     Tensor.T = property(methods_only.reverse_all_axes)  # type: ignore[attr-defined]
 
 
-patch()
+set_tensor_operators_and_methods()

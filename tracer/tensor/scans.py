@@ -24,7 +24,7 @@ __all__ = [
 IN_PLACE = ["cumprod"]
 
 
-def _flatten_if_none(x: Tensor, axis: int | None) -> tuple[Tensor, int]:
+def _flatten_if_axis_is_none(x: Tensor, axis: int | None) -> tuple[Tensor, int]:
     return (manipulation.flatten(x), 0) if axis is None else (x, axis)
 
 
@@ -35,7 +35,7 @@ def cumprod(
 
     x [*] -> [*]
     """
-    x, dim = _flatten_if_none(x, dim)
+    x, dim = _flatten_if_axis_is_none(x, dim)
     return OPS["cumprod"](x if dtype is None else cast(x, dtype), dim=dim)
 
 
@@ -46,7 +46,7 @@ def cummax(
 
     x [*] -> [*], int [*]
     """
-    x, axis = _flatten_if_none(x, axis)
+    x, axis = _flatten_if_axis_is_none(x, axis)
     return OPS["cummax"](x, axis=axis, dtype=parse_dtype(dtype).proto)
 
 
@@ -57,7 +57,7 @@ def cummin(
 
     x [*] -> [*], int [*]
     """
-    x, axis = _flatten_if_none(x, axis)
+    x, axis = _flatten_if_axis_is_none(x, axis)
     return OPS["cummin"](x, axis=axis, dtype=parse_dtype(dtype).proto)
 
 

@@ -141,7 +141,7 @@ def stft(
     return squeeze(spectrum, 0) if x.ndim == 1 else spectrum
 
 
-def _inverse_frames(
+def _frames_of_spectrum(
     x: Tensor, n_fft: int, normalized: bool, onesided: bool, window: Tensor, return_complex: bool
 ) -> Tensor:
     """Return the frames [B, frames, n_fft] of a spectrum [B, frames, F]."""
@@ -210,7 +210,7 @@ def istft(
     padded_window = _padded_window(window, size, n_fft, x, "istft")
     spectrum = transpose(unsqueeze(x, 0) if x.ndim == 2 else x, [0, 2, 1])
     frames = transpose(
-        _inverse_frames(spectrum, n_fft, normalized, onesided, padded_window, return_complex)
+        _frames_of_spectrum(spectrum, n_fft, normalized, onesided, padded_window, return_complex)
         * padded_window,
         [0, 2, 1],
     )

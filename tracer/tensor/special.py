@@ -16,7 +16,7 @@ from ..core.operand_checks import check_tensors, not_a_tensor_error
 from ..core.tensor import Tensor
 from . import logic, manipulation, math
 from .convert import as_operand, cast, full
-from .math import make_binary, make_unary
+from .math import make_binary_function, make_unary_function
 
 __all__ = [
     "acosh",
@@ -72,16 +72,16 @@ IN_PLACE = [
     "trunc",
 ]
 
-acosh = make_unary("acosh", "Inverse hyperbolic cosine.")
-asinh = make_unary("asinh", "Inverse hyperbolic sine.")
-atanh = make_unary("atanh", "Inverse hyperbolic tangent.")
-digamma = make_unary("digamma", "Derivative of the logarithm of the gamma function.")
-lgamma = make_unary("lgamma", "Logarithm of the absolute value of the gamma function.")
-erfinv = make_unary("erfinv", "Inverse error function.")
-i0 = make_unary("i0", "Modified Bessel function of order 0.")
-i0e = make_unary("i0e", "Modified Bessel function of order 0, times e ** -|x|.")
-i1 = make_unary("i1", "Modified Bessel function of order 1.")
-i1e = make_unary("i1e", "Modified Bessel function of order 1, times e ** -|x|.")
+acosh = make_unary_function("acosh", "Inverse hyperbolic cosine.")
+asinh = make_unary_function("asinh", "Inverse hyperbolic sine.")
+atanh = make_unary_function("atanh", "Inverse hyperbolic tangent.")
+digamma = make_unary_function("digamma", "Derivative of the logarithm of the gamma function.")
+lgamma = make_unary_function("lgamma", "Logarithm of the absolute value of the gamma function.")
+erfinv = make_unary_function("erfinv", "Inverse error function.")
+i0 = make_unary_function("i0", "Modified Bessel function of order 0.")
+i0e = make_unary_function("i0e", "Modified Bessel function of order 0, times e ** -|x|.")
+i1 = make_unary_function("i1", "Modified Bessel function of order 1.")
+i1e = make_unary_function("i1e", "Modified Bessel function of order 1, times e ** -|x|.")
 
 
 def trunc(input: Tensor, name: str | None = None) -> Tensor:
@@ -142,11 +142,19 @@ def stanh(
     return OPS["stanh"](x, scale_a=float(scale_a), scale_b=float(scale_b))
 
 
-fmax = make_binary("elementwise_fmax", "Elementwise maximum; the other operand where one is NaN.")
-fmin = make_binary("elementwise_fmin", "Elementwise minimum; the other operand where one is NaN.")
-heaviside = make_binary("elementwise_heaviside", "0 where x < 0, y where x is 0, 1 where x > 0.")
-atan2 = make_binary("atan2", "Angle of the point (y, x): arctan(x / y) in the right quadrant.")
-nextafter = make_binary("nextafter", "Next floating-point number after x towards y.")
+fmax = make_binary_function(
+    "elementwise_fmax", "Elementwise maximum; the other operand where one is NaN."
+)
+fmin = make_binary_function(
+    "elementwise_fmin", "Elementwise minimum; the other operand where one is NaN."
+)
+heaviside = make_binary_function(
+    "elementwise_heaviside", "0 where x < 0, y where x is 0, 1 where x > 0."
+)
+atan2 = make_binary_function(
+    "atan2", "Angle of the point (y, x): arctan(x / y) in the right quadrant."
+)
+nextafter = make_binary_function("nextafter", "Next floating-point number after x towards y.")
 
 
 def hypot(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:

@@ -20,7 +20,7 @@ from .convert import (
     cast,
     full,
     normalize_axis,
-    shape_inputs,
+    split_shape_into_ints_and_tensors,
     to_tensor,
 )
 
@@ -171,13 +171,13 @@ def unflatten(x: Tensor, axis: int, shape: Any, name: str | None = None) -> Tens
 
     x [*, N, *] -> [*, *shape, *]
     """
-    axis, shape_inputs = normalize_axis(axis, x, "unflatten"), x.shape
+    axis, sizes = normalize_axis(axis, x, "unflatten"), x.shape
     return manipulation.reshape(
         x,
         [
-            *shape_inputs[:axis],
+            *sizes[:axis],
             *(shape.tolist() if isinstance(shape, Tensor) else shape),
-            *shape_inputs[axis + 1 :],
+            *sizes[axis + 1 :],
         ],
     )
 
@@ -253,8 +253,12 @@ def crop(x: Tensor, shape: Any = None, offsets: Any = None, name: str | None = N
 
     x [*] -> [*shape]
     """
-    ints, tensors = ([], None) if shape is None else shape_inputs(shape, "crop")
-    starts, start_tensors = ([], None) if offsets is None else shape_inputs(offsets, "crop")
+    ints, tensors = (
+        ([], None) if shape is None else split_shape_into_ints_and_tensors(shape, "crop")
+    )
+    starts, start_tensors = (
+        ([], None) if offsets is None else split_shape_into_ints_and_tensors(offsets, "crop")
+    )
     if ints and not starts:
         starts = [0] * len(ints)
     return OPS["crop_tensor"](x, None, tensors, None, start_tensors, shape=ints, offsets=starts)

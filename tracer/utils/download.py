@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import FileError, OarlockError
-from .unpack import is_packed, unpack
+from .unpack import is_tar_or_zip_archive, unpack
 
 __all__ = ["get_path_from_url", "get_weights_path_from_url", "is_url"]
 
@@ -20,14 +20,14 @@ TIMEOUT = 30  # seconds without a byte
 _CHUNK = 1 << 20
 
 
-def home() -> Path:
+def cache_folder() -> Path:
     """Return the cache folder: OARLOCK_DATA_HOME, otherwise `~/.cache/paddle`."""
     return Path(os.environ.get("OARLOCK_DATA_HOME") or Path.home() / ".cache" / "paddle")
 
 
 def get_weights_path_from_url(url: str, md5sum: str | None = None) -> str:
     """Return the path of a weights file; download it if it is missing."""
-    return str(fetch(url, home() / "hapi" / "weights", md5sum))
+    return str(fetch(url, cache_folder() / "hapi" / "weights", md5sum))
 
 
 def is_url(path: str) -> bool:
@@ -50,7 +50,7 @@ def get_path_from_url(
     method: has no effect.
     """
     path = fetch(url, root_dir, md5sum, force=not check_exist)
-    return str(unpack(path) if decompress and is_packed(path) else path)
+    return str(unpack(path) if decompress and is_tar_or_zip_archive(path) else path)
 
 
 def _decompress(fname: str) -> str:
@@ -95,10 +95,10 @@ def fetch(
     if scheme not in ("http", "https") or name in ("", "..") or not url.isprintable() or " " in url:
         raise OarlockError(f"download: {url!r} is not an http or https URL of a file")
     target = Path(folder) / name
-    if not force and target.is_file() and (md5sum is None or _md5(target) == md5sum):
+    if not force and target.is_file() and (md5sum is None or _file_md5(target) == md5sum):
         return target
     if accept_other_md5 and not force and target.is_file():
-        _warn_about_md5(target, md5sum)
+        _warn_once_about_md5_mismatch(target, md5sum)
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=target.parent)
@@ -126,7 +126,7 @@ def _url_scheme_and_path(url: str) -> tuple[str, str]:
 _warned: set[str] = set()
 
 
-def _warn_about_md5(target: Path, md5sum: str | None) -> None:
+def _warn_once_about_md5_mismatch(target: Path, md5sum: str | None) -> None:
     """Warn once that a file is not the published one."""
     if str(target) not in _warned:
         _warned.add(str(target))
@@ -136,7 +136,7 @@ def _warn_about_md5(target: Path, md5sum: str | None) -> None:
         )
 
 
-def _md5(path: Path) -> str:
+def _file_md5(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
 
@@ -150,7 +150,7 @@ def _download_and_compute_md5(url: str, file: Any, target: Path) -> str:
     try:
         with urlopen(url, timeout=TIMEOUT) as response:
             size = response.length or 0  # Content-Length
-            with _Progress(target.name, size) as progress:
+            with _DownloadProgressBar(target.name, size) as progress:
                 while chunk := response.read(_CHUNK):
                     file.write(chunk)
                     digest.update(chunk)
@@ -170,7 +170,7 @@ def _download_and_compute_md5(url: str, file: Any, target: Path) -> str:
     return digest.hexdigest()
 
 
-class _Progress:
+class _DownloadProgressBar:
     """Progress bar on standard error if it is a terminal; called with the number of received
     bytes.
     """

@@ -88,11 +88,11 @@ class _LimitedTarInfo(tarfile.TarInfo):
     _sparse_structs: Any
 
     def _proc_gnulong(self, archive: Any) -> Any:
-        archive.count_header(self)
+        archive.count_header_and_check_limits(self)
         return super()._proc_gnulong(archive)  # type: ignore[misc]
 
     def _proc_pax(self, archive: Any) -> Any:
-        archive.count_header(self)
+        archive.count_header_and_check_limits(self)
         # Global headers apply to all files, each of which would get a copy; requested files do not
         # need them.
         if self.type == tarfile.XGLTYPE:
@@ -150,7 +150,7 @@ class _LimitedTarFile(tarfile.TarFile):
             raise FileError(f"{self._file_name()}: {problem}")
         return member
 
-    def count_header(self, header: tarfile.TarInfo) -> None:
+    def count_header_and_check_limits(self, header: tarfile.TarInfo) -> None:
         """Raise FileError if a header, or all headers together, are too large."""
         self._header_bytes += max(header.size, 0)
         if header.size > MAX_HEADER or self._header_bytes > MAX_HEADERS:

@@ -28,7 +28,7 @@ _ARCHIVE_ERRORS = (
 )
 
 
-def is_packed(path: Path) -> bool:
+def is_tar_or_zip_archive(path: Path) -> bool:
     """Return whether a file is a tar or zip archive."""
     return tarfile.is_tarfile(path) or zipfile.is_zipfile(path)
 
@@ -43,7 +43,7 @@ def unpack(path: Path) -> Path:
     """
     with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=path.parent) as temporary:
         try:
-            _write_contents(path, Path(temporary))
+            _extract_archive(path, Path(temporary))
         except _ARCHIVE_ERRORS as error:
             raise FileError(f"{path.name}: is not a complete archive ({error})") from None
         entries = sorted(Path(temporary).iterdir())
@@ -56,15 +56,15 @@ def unpack(path: Path) -> Path:
         return target
 
 
-def _write_contents(path: Path, folder: Path) -> None:
-    for name, file in _iter_contents(path):
-        target = folder / _check_relative(path, name)
+def _extract_archive(path: Path, folder: Path) -> None:
+    for name, file in _iter_archive_files(path):
+        target = folder / _require_path_inside_archive(path, name)
         target.parent.mkdir(parents=True, exist_ok=True)
         with target.open("wb") as out:
             shutil.copyfileobj(file, out)
 
 
-def _iter_contents(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
+def _iter_archive_files(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
     if tarfile.is_tarfile(path):
         with open_tar_archive(path, max_bytes=MAX_BYTES) as archive:
             yield from iter_wanted_paths_and_files(archive, path.name, lambda _: True, MAX_BYTES)
@@ -82,7 +82,7 @@ def _iter_contents(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
                 yield info.filename, file
 
 
-def _check_relative(path: Path, name: str) -> PurePosixPath:
+def _require_path_inside_archive(path: Path, name: str) -> PurePosixPath:
     relative_path = PurePosixPath(name)
     if relative_path.is_absolute() or ".." in relative_path.parts or "\\" in name:
         raise FileError(f"{path.name}: {name!r:.80} is not a path inside of the archive")

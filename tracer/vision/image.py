@@ -21,7 +21,7 @@ _current_backend = "pil"
 def set_image_backend(backend: str) -> None:
     """Set what images are loaded as: 'pil' images, 'cv2' (ndarrays) or 'tensor'."""
     global _current_backend  # noqa: PLW0603 - the only state of the module
-    _current_backend = _check_backend("set_image_backend", backend)
+    _current_backend = _require_known_backend("set_image_backend", backend)
 
 
 def get_image_backend() -> str:
@@ -33,7 +33,7 @@ def image_load(path: str | os.PathLike[str], backend: str | None = None) -> Any:
     """Load an image: as PIL image; as ndarray [H, W, 3] in BGR order (as OpenCV does); or as Tensor
     uint8 [C, H, W].
     """
-    backend = _check_backend("image_load", _current_backend if backend is None else backend)
+    backend = _require_known_backend("image_load", _current_backend if backend is None else backend)
     image = open_image_with_pillow(path)
     if backend == "pil":
         return image
@@ -45,7 +45,7 @@ def image_load(path: str | os.PathLike[str], backend: str | None = None) -> Any:
     )
 
 
-def _check_backend(op: str, backend: str) -> str:
+def _require_known_backend(op: str, backend: str) -> str:
     if backend not in _BACKENDS:
         raise OpError(f"{op}: backend={backend!r} is not one of {list(_BACKENDS)}")
     return backend

@@ -18,7 +18,7 @@ from ..nn.container import Sequential
 from ..nn.conv import Conv2D
 from ..nn.conv_filters import he_normal, require_valid_groups
 from ..nn.functional.common import add_channel_bias
-from ..nn.functional.conv import int_list
+from ..nn.functional.conv import to_int_list_of_length
 from ..nn.layer import Layer
 from ..nn.norm import BatchNorm2D
 from ..tensor.convert import to_tensor
@@ -51,7 +51,7 @@ __all__ = [
 
 
 def _pooled_size_attrs(output_size: Any) -> dict[str, int]:
-    height, width = int_list(output_size)
+    height, width = to_int_list_of_length(output_size)
     return {"pooled_height": height, "pooled_width": width}
 
 
@@ -191,7 +191,7 @@ def nms(
     if scores is None:
         return OPS["nms"](boxes, iou_threshold=float(iou_threshold))
     if category_idxs is None:
-        return _sort_by_score_and_nms(boxes, scores, iou_threshold)
+        return _nms_indices_by_score(boxes, scores, iou_threshold)
     if categories is None:
         raise OpError(
             append_user_line(f"nms: category_idxs requires categories (boxes={boxes.meta})")
@@ -205,7 +205,7 @@ def nms(
             selected.append(
                 gather(
                     members,
-                    _sort_by_score_and_nms(
+                    _nms_indices_by_score(
                         gather(boxes, members), gather(scores, members), iou_threshold
                     ),
                 )
@@ -215,7 +215,7 @@ def nms(
     return indices if top_k is None else indices[:top_k]
 
 
-def _sort_by_score_and_nms(boxes: Tensor, scores: Tensor, iou_threshold: float) -> Tensor:
+def _nms_indices_by_score(boxes: Tensor, scores: Tensor, iou_threshold: float) -> Tensor:
     """Suppress boxes in descending order of their scores."""
     order = argsort(scores, descending=True)
     return gather(order, OPS["nms"](gather(boxes, order), iou_threshold=float(iou_threshold)))
@@ -472,9 +472,9 @@ def deform_conv2d(
     x [N, C, H, W], offset [N, 2*DG*kH*kW, H', W'] -> [N, M, H', W']
     """
     attrs = {
-        "strides": int_list(stride),
-        "paddings": int_list(padding),
-        "dilations": int_list(dilation),
+        "strides": to_int_list_of_length(stride),
+        "paddings": to_int_list_of_length(padding),
+        "dilations": to_int_list_of_length(dilation),
         "deformable_groups": deformable_groups,
         "groups": groups,
         "im2col_step": 1,
@@ -508,7 +508,7 @@ class DeformConv2D(Layer):
         if deformable_groups <= 0 or in_channels % deformable_groups:
             why = f"deformable_groups={deformable_groups} does not divide in_channels={in_channels}"
             raise OpError(append_user_line(f"DeformConv2D: {why}"))
-        size = int_list(kernel_size)
+        size = to_int_list_of_length(kernel_size)
         self._conv_args = (stride, padding, dilation, deformable_groups, groups)
         initializer = he_normal(in_channels, size)
         self.weight: Any = self.create_parameter(

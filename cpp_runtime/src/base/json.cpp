@@ -4,7 +4,7 @@
 #include <charconv>
 #include <optional>
 
-#include "base/decimal.h"
+#include "base/number_text_conversion.h"
 #include "base/utf8.h"
 #include "oarlock/error.h"
 
@@ -204,7 +204,7 @@ class JsonParser {
     while (pos_ < text_.size() && text_[pos_] != '"' && text_[pos_] != '\\') skip_string_byte();
     if (peek() == '\\') return parse_escaped_string(start);
     if (pos_ == text_.size()) fail("a string without its end");
-    return make_ref(start, pos_++ - start);
+    return make_string_ref(start, pos_++ - start);
   }
 
   void skip_string_byte() {
@@ -225,10 +225,10 @@ class JsonParser {
     }
     if (pos_ == text_.size()) fail("a string without its end");
     ++pos_;
-    return make_ref(JsonDocument::kUnescaped + document_.unescaped_.size() - 1, 0);
+    return make_string_ref(JsonDocument::kUnescaped + document_.unescaped_.size() - 1, 0);
   }
 
-  static StringRef make_ref(std::size_t begin, std::size_t size) {
+  static StringRef make_string_ref(std::size_t begin, std::size_t size) {
     return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(size)};
   }
 

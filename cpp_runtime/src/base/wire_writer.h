@@ -12,7 +12,7 @@ class WireWriter {
  public:
   void int64(std::uint32_t field, std::int64_t value) {
     tag(field, 0);
-    untagged_varint(static_cast<std::uint64_t>(value));
+    write_varint(static_cast<std::uint64_t>(value));
   }
   void float32(std::uint32_t field, float value) {
     tag(field, 5);
@@ -26,7 +26,7 @@ class WireWriter {
   }
   void bytes(std::uint32_t field, std::string_view value) {
     tag(field, 2);
-    untagged_varint(value.size());
+    write_varint(value.size());
     out_.append(value);
   }
   template <class F>
@@ -42,9 +42,9 @@ class WireWriter {
 
  private:
   void tag(std::uint32_t field, std::uint32_t type) {
-    untagged_varint(std::uint64_t{field} << 3 | type);
+    write_varint(std::uint64_t{field} << 3 | type);
   }
-  void untagged_varint(std::uint64_t value) { append_varint(out_, value); }
+  void write_varint(std::uint64_t value) { append_varint(out_, value); }
   static void append_varint(std::string& to, std::uint64_t value) {
     for (; value >= 0x80; value >>= 7) to.push_back(static_cast<char>(value | 0x80));
     to.push_back(static_cast<char>(value));

@@ -11,7 +11,7 @@ std::optional<std::pair<Value, Value>> NodeContext::find_complex_parts(Value v) 
   return re ? std::optional(std::pair(re, im)) : std::nullopt;
 }
 
-Value NodeContext::make_complex_value_of_parts(Value re, Value im) {
+Value NodeContext::make_complex_value_outside_graph(Value re, Value im) {
   ValueType type{dtype(re) == DType::float64 ? DType::complex128 : DType::complex64, shape(re),
                  std::nullopt};
   type.complex_parts = {re, im};
@@ -44,7 +44,7 @@ Value GraphBuilder::select_current_complex_part(Value v) const {
 void NodeContext::lower_each_complex_part() {
   for (auto& [slot, names] : op_.inputs)
     for (const std::string& name : names)
-      if (!name.empty() && is_floating(dtype(require_value_adding_weight(name))))
+      if (!name.empty() && is_floating(dtype(require_value_or_add_weight(name))))
         fail("real operands beside complex ones have no lowering");
   const Rule* rule = find_rule(op_.type, opset());
   if (!rule) require_opset(min_opset_of_op_rules(op_.type));
@@ -66,7 +66,7 @@ void NodeContext::lower_each_complex_part() {
   for (std::size_t i = 0; i < part_results[0].size(); ++i)
     graph_.op_results_.emplace_back(
         part_results[0][i].first,
-        make_complex_value_of_parts(part_results[0][i].second, part_results[1][i].second));
+        make_complex_value_outside_graph(part_results[0][i].second, part_results[1][i].second));
 }
 
 Value NodeContext::as_complex(Value pairs) {
@@ -74,7 +74,7 @@ Value NodeContext::as_complex(Value pairs) {
     return emit("Gather", {pairs, int64_scalar(at)}, {{"axis", std::int64_t{-1}}});
   };
   auto re = part(0);
-  return make_complex_value_of_parts(re, part(1));
+  return make_complex_value_outside_graph(re, part(1));
 }
 
 Value NodeContext::as_real(Value v) {

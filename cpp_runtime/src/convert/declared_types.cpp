@@ -47,8 +47,8 @@ bool GraphBuilder::distrusts_declared_output_sizes(const OpDesc& op) const {
 }
 
 // Fills in what inference did not find. trusted: use declared sizes too, not only dtype and rank.
-void GraphBuilder::fill_in_declared_type(ValueType& type, const OpDesc& op, const std::string& name,
-                                         bool trusted) const {
+void GraphBuilder::complete_type_from_declaration(ValueType& type, const OpDesc& op,
+                                                  const std::string& name, bool trusted) const {
   ValueType declared = declared_type(name);
   if (output_traits_or_default(op.type).ignore_declared_shape) declared.shape.reset();
   if (!trusted && declared.shape) declared.shape = Ints(declared.shape->size(), -1);

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/base64.h"
-#include "base/poll.h"
+#include "base/poll_callback.h"
 #include "convert/axis_attr_limits.h"
 #include "convert/registry.h"
 
@@ -39,7 +39,7 @@ Strings names_with_unique_suffixes(Strings names) {
 
 // The ranges of named dimensions for tools that read ONNX files: {"h": {"min": 32, "max": 1280,
 // "multiple": 32}}; "" if there are none.
-std::string format_dims_json(const Program& p) {
+std::string format_named_dim_ranges_json(const Program& p) {
   if (!p.contract) return "";
   std::map<std::string, DimRange> ranges;
   for (const ContractArg& arg : p.contract->inputs)
@@ -88,7 +88,7 @@ Strings output_names(const Program& p) {
 }
 
 GraphBuilder::GraphBuilder(const Program& program, const Params& params,
-                           const LowerOptions& options)
+                           const LoweringOptions& options)
     : program_(program),
       params_(params),
       options_(options),
@@ -126,7 +126,7 @@ onnx::Model GraphBuilder::finish_model() {
   model_.domains.assign(domains_.begin(), domains_.end());
   if (program_.contract)
     model_.metadata.emplace_back("oarlock.contract", encode_base64(program_.contract->bytes));
-  if (std::string dims = format_dims_json(program_); !dims.empty())
+  if (std::string dims = format_named_dim_ranges_json(program_); !dims.empty())
     model_.metadata.emplace_back("oarlock.dims", dims);
   return std::move(model_);
 }
@@ -167,7 +167,7 @@ void GraphBuilder::add_outputs() {
   Strings fetches = program_.fetch_names(), names = output_names(program_);
   static const OpDesc fetch{"fetch", {}, {}, {}, ""};
   for (std::size_t i = 0; i < fetches.size(); ++i) {
-    Value v = require_value_adding_weight(fetches[i], fetch);
+    Value v = require_value_or_add_weight(fetches[i], fetch);
     const VarDesc* var = program_.find_var(fetches[i]);
     if (var &&
         is_complex(var->dtype) !=
@@ -188,7 +188,7 @@ void GraphBuilder::add_outputs() {
                     program_.name + ": '" + extra + "' is an input, not to fetch");
     if (already_fetched) continue;
     fetched.insert(extra);
-    add_output(require_value_adding_weight(extra, fetch), extra);
+    add_output(require_value_or_add_weight(extra, fetch), extra);
   }
   if (options_.lod_outputs) add_row_split_outputs();
 }
@@ -205,7 +205,7 @@ void GraphBuilder::add_guarded_variable_outputs() {
     std::string name = "guard." + std::to_string(i);
     const Strings& only = options_.guards_only;
     if (!only.empty() && std::find(only.begin(), only.end(), name) == only.end()) continue;
-    Value v = require_value_adding_weight(guard.var, reader);
+    Value v = require_value_or_add_weight(guard.var, reader);
     bool value = guard.kind == "value";
     Value output = add_value_with_name(
         name, {value ? type_of(v).dtype : DType::int64, std::nullopt, std::nullopt});
@@ -222,7 +222,7 @@ void GraphBuilder::lower_block_into_current_graph(std::int32_t block) {
   for (std::size_t i = 0; i < ops.size(); ++i) {
     if (ops[i].type == "feed" || ops[i].type == "fetch") continue;
     op_index_ = i;
-    poll();
+    call_poll_callback_if_due();
     lower_op(ops[i], i);
     for (auto& [slot, names] : ops[i].outputs)
       for (const std::string& name : names) scope_->writers[name] = &ops[i];
@@ -376,7 +376,7 @@ const IfElsePairs& GraphBuilder::if_else_pairs_of_current_block() {
   return found->second;
 }
 
-Value GraphBuilder::require_value_adding_weight(std::string_view name, const OpDesc& reader) {
+Value GraphBuilder::require_value_or_add_weight(std::string_view name, const OpDesc& reader) {
   if (Value bound = find_binding(name)) return select_current_complex_part(bound);
   if (const ParamRecord* param = params_.find(name)) return add_weight(*param);
   if (const OpDesc* writer = find_writing_op(name))
@@ -455,8 +455,8 @@ std::string GraphBuilder::describe_op_index_and_inputs(const OpDesc& op) const {
 }
 
 onnx::Model lower_program(const Program& program, const Params& params,
-                          const LowerOptions& options) {
-  for (LowerOptions attempt = options;;) {
+                          const LoweringOptions& options) {
+  for (LoweringOptions attempt = options;;) {
     GraphBuilder graph(program, params, attempt);
     try {
       return graph.build();

@@ -19,7 +19,7 @@ namespace oarlock {
 /// The newest opset of the oldest supported ONNX Runtime, 1.19.
 inline constexpr int kNewestOpset = 21;
 
-struct LowerOptions {
+struct LoweringOptions {
   int opset = 17;
   int max_opset = kNewestOpset;  // the limit if an op needs a later opset
   bool inline_weights = false;
@@ -87,7 +87,7 @@ struct Rule;
 
 class GraphBuilder {
  public:
-  GraphBuilder(const Program& program, const Params& params, const LowerOptions& options);
+  GraphBuilder(const Program& program, const Params& params, const LoweringOptions& options);
 
   /// Converts the whole program.  Throws Error(unsupported) that lists every op without a
   /// conversion.
@@ -121,7 +121,7 @@ class GraphBuilder {
   void throw_if_problems() const;
   onnx::Model finish_model();
 
-  Value require_value_adding_weight(std::string_view paddle_name, const OpDesc& reader);
+  Value require_value_or_add_weight(std::string_view paddle_name, const OpDesc& reader);
   Value find_binding(std::string_view paddle_name) const;
   const OpDesc* find_writing_op(std::string_view paddle_name) const;
   bool is_read_anywhere(const std::string& paddle_name);
@@ -139,8 +139,8 @@ class GraphBuilder {
   const ValueType& type_of(Value v) const { return record_of(v).type; }
   ValueType declared_type(std::string_view paddle_name) const;
   bool distrusts_declared_output_sizes(const OpDesc& op) const;
-  void fill_in_declared_type(ValueType& type, const OpDesc& op, const std::string& name,
-                             bool trusted) const;
+  void complete_type_from_declaration(ValueType& type, const OpDesc& op, const std::string& name,
+                                      bool trusted) const;
   std::string unique_name(const std::string& wanted);
   BuilderGraph& add_empty_graph(std::string name);
   onnx::Graph& main_graph() { return *graphs_.front().onnx; }
@@ -151,7 +151,7 @@ class GraphBuilder {
 
   const Program& program_;
   const Params& params_;
-  LowerOptions options_;
+  LoweringOptions options_;
   onnx::Model model_;
   std::deque<BuilderGraph> graphs_;    // the first is the main graph
   std::deque<ValueRecord> values_{1};  // by Value::id_
@@ -215,6 +215,6 @@ std::optional<Ints> try_decode_ints(const Constant& constant);
 
 /// Converts a program to ONNX.
 onnx::Model lower_program(const Program& program, const Params& params,
-                          const LowerOptions& options = {});
+                          const LoweringOptions& options = {});
 
 }  // namespace oarlock

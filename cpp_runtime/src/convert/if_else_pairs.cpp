@@ -16,11 +16,11 @@ struct ConditionalAndNegationIndex {
   explicit ConditionalAndNegationIndex(const Block& block) {
     for (const OpDesc& op : block.ops)
       if (op.type == "conditional_block") {
-        for (const std::string& name : slot_names(op.outputs, "Out"))
+        for (const std::string& name : variable_names_in_slot(op.outputs, "Out"))
           conditional_by_output.emplace(name, &op);
       } else if (op.type == "logical_not") {
-        const Strings& from = slot_names(op.inputs, "X");
-        for (const std::string& name : slot_names(op.outputs, "Out"))
+        const Strings& from = variable_names_in_slot(op.inputs, "X");
+        for (const std::string& name : variable_names_in_slot(op.outputs, "Out"))
           negated_operands[name].insert(from.begin(), from.end());
       }
   }
@@ -36,7 +36,7 @@ struct ConditionalAndNegationIndex {
 };
 
 bool selects_all_outputs(const OpDesc& op, const Strings& names) {
-  const Strings& all = slot_names(op.outputs, "Out");
+  const Strings& all = variable_names_in_slot(op.outputs, "Out");
   std::set<std::string_view> selected(names.begin(), names.end());
   return std::all_of(all.begin(), all.end(),
                      [&](const std::string& name) { return selected.count(name) > 0; });
@@ -46,8 +46,8 @@ bool is_if_else_pair(const IfElsePair& pair, const ConditionalAndNegationIndex& 
   if (!selects_all_outputs(*pair.then_op, pair.then_outputs) ||
       !selects_all_outputs(*pair.else_op, pair.else_outputs))
     return false;
-  const Strings &yes = slot_names(pair.then_op->inputs, "Cond"),
-                &no = slot_names(pair.else_op->inputs, "Cond");
+  const Strings &yes = variable_names_in_slot(pair.then_op->inputs, "Cond"),
+                &no = variable_names_in_slot(pair.else_op->inputs, "Cond");
   if (yes.size() != 1 || no.size() != 1) return false;
   return producers.is_negation_of(no[0], yes[0]) || producers.is_negation_of(yes[0], no[0]);
 }
@@ -59,7 +59,7 @@ IfElsePairs::IfElsePairs(const Block& block) {
   std::map<std::pair<const OpDesc*, const OpDesc*>, std::size_t> pair_by_ops;
   std::map<const OpDesc*, std::size_t> num_pairs;  // the number of pairs that each op belongs to
   for (const OpDesc& select : block.ops) {
-    const Strings& from = slot_names(select.inputs, "X");
+    const Strings& from = variable_names_in_slot(select.inputs, "X");
     if (select.type != "select_input" || from.size() != 2) continue;
     const OpDesc *no = producers.find_first_writing_conditional(from[0]),
                  *yes = producers.find_first_writing_conditional(from[1]);

@@ -7,7 +7,7 @@
 namespace oarlock {
 namespace {
 
-bool holds_sequences(const VarDesc* var) {
+bool is_packed_sequence_var(const VarDesc* var) {
   return var && var->kind == VarKind::dense && var->lod_level == 1;
 }
 
@@ -78,7 +78,7 @@ void GraphBuilder::propagate_row_splits(const OpDesc& op, Value inherited) {
   bool hands_on = output_traits_or_default(op.type).lod == OutputTraits::propagate;
   for (auto& [paddle, value] : op_results_) {
     auto own = own_row_splits_.find(paddle);
-    bool passes = hands_on || holds_sequences(program_.find_var(paddle, block_index_));
+    bool passes = hands_on || is_packed_sequence_var(program_.find_var(paddle, block_index_));
     Value offsets = own != own_row_splits_.end() ? own->second : passes ? inherited : Value{};
     if (offsets)
       scope_->row_splits[paddle] = offsets;

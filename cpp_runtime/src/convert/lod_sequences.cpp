@@ -58,7 +58,7 @@ PaddedRowIndicesAndMask emit_padded_row_indices_and_mask(const RowPartition& seq
   return emit_padded_row_indices_and_mask(sequences.starts(), lengths, max_length_or_zero(lengths));
 }
 
-Expr unsqueeze_to_rank(const Expr& v, int rank) {
+Expr append_unit_axes_to_rank(const Expr& v, int rank) {
   Ints behind;
   for (int axis = v.context().require_known_rank(v); axis < rank; ++axis) behind.push_back(axis);
   return {v.context(), v.context().unsqueeze(v, behind)};
@@ -66,8 +66,8 @@ Expr unsqueeze_to_rank(const Expr& v, int rank) {
 
 Expr pad_sequences(const Expr& rows, const PaddedRowIndicesAndMask& index, double pad_value) {
   auto padded = gather_rows(rows, index.rows);
-  return where(unsqueeze_to_rank(index.mask, rows.context().require_known_rank(padded)), padded,
-               pad_value);
+  return where(append_unit_axes_to_rank(index.mask, rows.context().require_known_rank(padded)),
+               padded, pad_value);
 }
 
 Expr pack_sequences(const Expr& padded, const Expr& mask) {
@@ -83,7 +83,7 @@ Expr pack_sequences(const Expr& padded, const Expr& mask) {
   return rows;
 }
 
-Expr sequence_ids(const RowPartition& sequences) {
+Expr sequence_id_per_row(const RowPartition& sequences) {
   NodeContext& n = sequences.context();
   auto index = emit_padded_row_indices_and_mask(sequences);
   auto numbers =

@@ -42,8 +42,8 @@ Expr pad_sequences(const Expr& rows, const PaddedRowIndicesAndMask& index, doubl
 /// [n,max_length,*] -> [T,*]
 Expr pack_sequences(const Expr& padded, const Expr& mask);
 /// The sequence index of each row. [T]
-Expr sequence_ids(const RowPartition& sequences);
+Expr sequence_id_per_row(const RowPartition& sequences);
 /// `v` with trailing axes of size 1, up to a rank.
-Expr unsqueeze_to_rank(const Expr& v, int rank);
+Expr append_unit_axes_to_rank(const Expr& v, int rank);
 
 }  // namespace oarlock

@@ -28,17 +28,17 @@ bool NodeContext::has_output(std::string_view slot) const {
   return has_nonempty_name(output_names(slot));
 }
 const Strings& NodeContext::input_names(std::string_view slot) const {
-  return slot_names(op_.inputs, slot);
+  return variable_names_in_slot(op_.inputs, slot);
 }
 const Strings& NodeContext::output_names(std::string_view slot) const {
-  return slot_names(op_.outputs, slot);
+  return variable_names_in_slot(op_.outputs, slot);
 }
 
 Value NodeContext::input(std::string_view slot) const {
   const Strings& all = input_names(slot);
   require(all.size() == 1 && has_nonempty_name(all),
           "needs exactly one input '" + std::string(slot) + "'");
-  return graph_.require_value_adding_weight(all[0], op_);
+  return graph_.require_value_or_add_weight(all[0], op_);
 }
 
 Value NodeContext::input_or(std::string_view slot, Value default_value) const {
@@ -48,7 +48,7 @@ Value NodeContext::input_or(std::string_view slot, Value default_value) const {
 Values NodeContext::inputs(std::string_view slot) const {
   Values all;
   for (const std::string& name : input_names(slot))
-    all.push_back(graph_.require_value_adding_weight(name, op_));
+    all.push_back(graph_.require_value_or_add_weight(name, op_));
   return all;
 }
 
@@ -324,8 +324,8 @@ void NodeContext::bind_variable(const std::string& paddle_name, Value v) {
   graph_.scope_->bindings[paddle_name] = v;
   graph_.scope_->row_splits.erase(paddle_name);
 }
-Value NodeContext::require_value_adding_weight(const std::string& paddle_name) const {
-  return graph_.require_value_adding_weight(paddle_name, op_);
+Value NodeContext::require_value_or_add_weight(const std::string& paddle_name) const {
+  return graph_.require_value_or_add_weight(paddle_name, op_);
 }
 bool NodeContext::is_output_read(std::string_view slot) const {
   const Strings& names = output_names(slot);

@@ -138,7 +138,7 @@ class NodeContext {
   std::optional<std::pair<Value, Value>> find_complex_parts(Value v) const;
   /// A complex value of two real ones of the same shape.  It is not a value of the ONNX graph: only
   /// rules for complex inputs can use it.
-  Value make_complex_value_of_parts(Value re, Value im);
+  Value make_complex_value_outside_graph(Value re, Value im);
   /// Converts between a complex value and a real one whose last axis holds both parts.  Real values
   /// are returned unchanged.
   Value as_complex(Value pairs);
@@ -185,7 +185,7 @@ class NodeContext {
       Value v);  // inside: adds an input with the type and rank of `v`
   void bind_variable(const std::string& paddle_name,
                      Value v);  // inside: binds a Paddle variable to `v`
-  Value require_value_adding_weight(
+  Value require_value_or_add_weight(
       const std::string& paddle_name) const;  // the value of a Paddle variable
   bool has_variable_value(const std::string& paddle_name) const;
   void lower_block_into_current_graph(
@@ -198,7 +198,7 @@ class NodeContext {
   const OpDesc* find_earlier_writer_in_block(const std::string& paddle_name) const;
 
   /// Fails if the target opset is below `min_opset`, from which on the rule supports these inputs.
-  /// The caller then converts the whole program again at that opset if LowerOptions::max_opset
+  /// The caller then converts the whole program again at that opset if LoweringOptions::max_opset
   /// allows it.  what: the input or attribute that needs it, for the message.
   void require_opset(int min_opset, std::string_view what = "") const;
 

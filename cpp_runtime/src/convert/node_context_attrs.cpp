@@ -93,7 +93,7 @@ DType NodeContext::attr(std::string_view name, DType default_value) const {
 Value NodeContext::value_of_variable_attr(std::string_view name) const {
   const oarlock::Attr* stored = find_attr(name);
   if (!stored || stored->type != AttrType::VAR) return {};
-  return graph_.require_value_adding_weight(std::get<std::string>(stored->value), op_);
+  return graph_.require_value_or_add_weight(std::get<std::string>(stored->value), op_);
 }
 
 Values NodeContext::values_of_variable_list_attr(std::string_view name) const {
@@ -101,7 +101,7 @@ Values NodeContext::values_of_variable_list_attr(std::string_view name) const {
   Values all;
   if (stored && stored->type == AttrType::VARS)
     for (const std::string& var : std::get<Strings>(stored->value))
-      all.push_back(graph_.require_value_adding_weight(var, op_));
+      all.push_back(graph_.require_value_or_add_weight(var, op_));
   return all;
 }
 

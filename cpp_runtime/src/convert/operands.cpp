@@ -34,7 +34,7 @@ Value invalidate_negative_indices(NodeContext& n, Value ids) {
   return n.emit("Where", {negative, n.scalar_like(static_cast<double>(kInvalidIndex), at), at});
 }
 
-Value index_input_with_invalid_negatives(NodeContext& n, std::string_view slot) {
+Value read_index_input_invalidating_negatives(NodeContext& n, std::string_view slot) {
   auto ids = n.input(slot);
   const std::string& name = n.input_names(slot)[0];
   const OpDesc* writer = n.find_earlier_writer_in_block(name);
@@ -52,7 +52,7 @@ Ints read_int_list_attr(const NodeContext& n, std::string_view attr, const Ints&
 
 }  // namespace
 
-Value read_int_list_as_vector(NodeContext& n, const IntListNames& names,
+Value read_int_list_as_vector(NodeContext& n, const IntListAttrAndSlotNames& names,
                               const Ints& default_value) {
   Values parts = n.values_of_variable_list_attr(names.attr);
   if (parts.empty()) parts = n.inputs(names.tensors);
@@ -65,7 +65,8 @@ Value read_int_list_as_vector(NodeContext& n, const IntListNames& names,
   return n.concat(parts, 0);
 }
 
-Ints require_const_int_list(NodeContext& n, const IntListNames& names, const Ints& default_value) {
+Ints require_const_int_list(NodeContext& n, const IntListAttrAndSlotNames& names,
+                            const Ints& default_value) {
   auto known = n.find_constant_ints(read_int_list_as_vector(n, names, default_value));
   n.require(known.has_value(),
             "'" + std::string(names.attr) + "' is computed at run time, which has no lowering");
@@ -195,7 +196,7 @@ Value move_channels_last_if(NodeContext& n, Value v, bool last) {
   return n.transpose(v, perm);
 }
 
-Value reshape_per_channel(NodeContext& n, Value v, int rank, bool last) {
+Value unsqueeze_channel_vector(NodeContext& n, Value v, int rank, bool last) {
   Ints ones;
   for (std::int64_t i = 1; !last && i < rank - 1; ++i) ones.push_back(i);
   return n.unsqueeze(v, ones);

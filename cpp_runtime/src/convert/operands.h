@@ -9,13 +9,13 @@
 namespace oarlock {
 
 /// An integer list given as an attribute, one tensor, or a list of one-element tensors. int64[n]
-struct IntListNames {
+struct IntListAttrAndSlotNames {
   std::string_view attr, tensor, tensors;
 };
-Value read_int_list_as_vector(NodeContext& n, const IntListNames& names,
+Value read_int_list_as_vector(NodeContext& n, const IntListAttrAndSlotNames& names,
                               const Ints& default_value = {});
 /// The content if it is known at conversion time.  Fails otherwise.
-Ints require_const_int_list(NodeContext& n, const IntListNames& names,
+Ints require_const_int_list(NodeContext& n, const IntListAttrAndSlotNames& names,
                             const Ints& default_value = {});
 
 /// Attribute `shape` with one dim replaced by a dim of `Input`, the batch size. int64[n]
@@ -36,7 +36,7 @@ void set_output_to_tensor_array_slice(NodeContext& n, Value list, Value start, V
 /// They become an invalid index, which ONNX Runtime reports. ids: of any integer type; slot: the
 /// input slot
 Value invalidate_negative_indices(NodeContext& n, Value ids);
-Value index_input_with_invalid_negatives(NodeContext& n, std::string_view slot);
+Value read_index_input_invalidating_negatives(NodeContext& n, std::string_view slot);
 /// `v` with `updates` combined at coordinates by a `reduction` of ScatterND: add, max, min.
 Value scatter_nd_reduce(NodeContext& n, Value v, Value at, Value updates,
                         std::string_view reduction);
@@ -78,7 +78,7 @@ Value move_channels_first_if(NodeContext& n, Value v, bool last);
 Value move_channels_last_if(NodeContext& n, Value v, bool last);
 /// A per-channel value [C], shaped to broadcast against a tensor with `rank` axes: [C,1,1...], or
 /// [C] for channels last.
-Value reshape_per_channel(NodeContext& n, Value v, int rank, bool last = false);
+Value unsqueeze_channel_vector(NodeContext& n, Value v, int rank, bool last = false);
 
 /// The axes of a reduction, empty for all, read from the attributes of newer ops.
 struct ReduceAxesAndKeepdims {

@@ -31,7 +31,7 @@ using Inputs = std::vector<const ValueType*>;
 
 // Axes are an attribute before opset 13 and an input since.
 std::optional<Ints> read_axes(const onnx::Node& n, const Inputs& in) {
-  if (auto* axes_attr = node_attr<Ints>(n, "axes")) return *axes_attr;
+  if (auto* axes_attr = find_node_attr<Ints>(n, "axes")) return *axes_attr;
   if (in.size() > 1 && in[1]->partial_value) return in[1]->partial_value->values;
   return std::nullopt;
 }
@@ -74,7 +74,7 @@ ValueType infer_where(const onnx::Node&, const Inputs& in) {
 }
 
 ValueType infer_cast(const onnx::Node& n, const Inputs& in) {
-  auto* to = node_attr<std::int64_t>(n, "to");
+  auto* to = find_node_attr<std::int64_t>(n, "to");
   return {to ? find_dtype_by_onnx_number(static_cast<int>(*to)) : DType::none, in[0]->shape,
           std::nullopt};
 }
@@ -86,7 +86,7 @@ ValueType infer_shape(const onnx::Node&, const Inputs& in) {
 }
 
 ValueType infer_transpose(const onnx::Node& n, const Inputs& in) {
-  auto* perm = node_attr<Ints>(n, "perm");
+  auto* perm = find_node_attr<Ints>(n, "perm");
   ValueType info{in[0]->dtype, std::nullopt, std::nullopt};
   if (!perm || !in[0]->shape || perm->size() != in[0]->shape->size()) return info;
   info.shape = Ints();
@@ -176,7 +176,7 @@ ValueType infer_expand(const onnx::Node&, const Inputs& in) {
 }
 
 ValueType infer_concat(const onnx::Node& n, const Inputs& in) {
-  auto* axis = node_attr<std::int64_t>(n, "axis");
+  auto* axis = find_node_attr<std::int64_t>(n, "axis");
   ValueType info = infer_same_type(n, in);
   if (!axis) return info;
   for (const ValueType* part : in) {
@@ -196,7 +196,7 @@ ValueType infer_concat(const onnx::Node& n, const Inputs& in) {
 }
 
 ValueType infer_gather(const onnx::Node& n, const Inputs& in) {
-  auto* axis = node_attr<std::int64_t>(n, "axis");
+  auto* axis = find_node_attr<std::int64_t>(n, "axis");
   ValueType info{in[0]->dtype, std::nullopt, std::nullopt};
   if (in.size() < 2 || !in[0]->shape || !in[1]->shape) return info;
   auto rank = static_cast<std::int64_t>(in[0]->shape->size());

@@ -20,7 +20,7 @@ std::vector<ValueType> infer_multiple_outputs(const onnx::Node& node,
 
 /// The attribute if it has that type, or null.
 template <class T>
-const T* node_attr(const onnx::Node& n, std::string_view name) {
+const T* find_node_attr(const onnx::Node& n, std::string_view name) {
   for (auto& [key, value] : n.attrs)
     if (key == name) return std::get_if<T>(&value);
   return nullptr;

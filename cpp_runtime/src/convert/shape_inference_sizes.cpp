@@ -10,7 +10,7 @@ namespace {
 using Inputs = std::vector<const ValueType*>;
 
 std::int64_t int_attr(const onnx::Node& n, std::string_view name, std::int64_t default_value) {
-  auto* found = node_attr<std::int64_t>(n, name);
+  auto* found = find_node_attr<std::int64_t>(n, name);
   return found ? *found : default_value;
 }
 
@@ -22,7 +22,7 @@ bool are_in_safe_range(const Ints& values) {
 }
 
 Ints ints_attr(const onnx::Node& n, std::string_view name, Ints default_value) {
-  auto* found = node_attr<Ints>(n, name);
+  auto* found = find_node_attr<Ints>(n, name);
   return found && found->size() == default_value.size() && are_in_safe_range(*found)
              ? *found
              : default_value;
@@ -47,7 +47,7 @@ bool first_inputs_have_shapes(const Inputs& in, std::size_t count) {
                      [](const ValueType* i) { return i->shape.has_value(); });
 }
 
-std::optional<Ints> known_ints(const Inputs& in, std::size_t i) {
+std::optional<Ints> find_known_input_ints(const Inputs& in, std::size_t i) {
   if (in.size() <= i || !in[i]->partial_value) return std::nullopt;
   Ints values = in[i]->partial_value->values;
   for (auto v : values)
@@ -68,8 +68,8 @@ bool is_normalized_axis(std::int64_t axis, const Ints& shape) {
 ValueType infer_reduce(const onnx::Node& n, const Inputs& in) {
   if (!first_inputs_have_shapes(in, 1)) return infer_dtype_only(in);
   bool keepdims = int_attr(n, "keepdims", 1) != 0, computed = in.size() > 1;
-  auto* attribute = node_attr<Ints>(n, "axes");
-  auto axes = attribute ? std::optional(*attribute) : known_ints(in, 1);
+  auto* attribute = find_node_attr<Ints>(n, "axes");
+  auto axes = attribute ? std::optional(*attribute) : find_known_input_ints(in, 1);
   if (computed && !axes) return infer_dtype_only(in);
   Ints shape = *in[0]->shape, out;
   bool reduces_all = !axes || (axes->empty() && int_attr(n, "noop_with_empty_axes", 0) == 0);
@@ -152,7 +152,7 @@ std::int64_t conv_transpose_size(std::int64_t size, const WindowDim& s, std::int
 WindowDim read_window_dim(const onnx::Node& n, const Ints& kernel, std::size_t dim) {
   std::size_t dims = kernel.size();
   Ints ones(dims, 1), pads = ints_attr(n, "pads", Ints(2 * dims, 0));
-  auto* algorithm = node_attr<std::string>(n, "auto_pad");
+  auto* algorithm = find_node_attr<std::string>(n, "auto_pad");
   return {kernel[dim],
           ints_attr(n, "strides", ones)[dim],
           ints_attr(n, "dilations", ones)[dim],
@@ -185,7 +185,7 @@ ValueType infer_conv_transpose(const onnx::Node& n, const Inputs& in) {
 }
 
 ValueType infer_pool(const onnx::Node& n, const Inputs& in) {
-  auto* kernel = node_attr<Ints>(n, "kernel_shape");
+  auto* kernel = find_node_attr<Ints>(n, "kernel_shape");
   if (!first_inputs_have_shapes(in, 1) || !kernel || in[0]->shape->size() != kernel->size() + 2)
     return infer_dtype_only(in);
   Ints out = *in[0]->shape;
@@ -218,8 +218,8 @@ std::int64_t slice_length(std::int64_t size, std::int64_t start, std::int64_t en
 ValueType infer_slice(const onnx::Node&, const Inputs& in) {
   if (!first_inputs_have_shapes(in, 1)) return infer_dtype_only(in);
   Ints out = *in[0]->shape;
-  auto starts = known_ints(in, 1), ends = known_ints(in, 2), axes = known_ints(in, 3),
-       steps = known_ints(in, 4);
+  auto starts = find_known_input_ints(in, 1), ends = find_known_input_ints(in, 2),
+       axes = find_known_input_ints(in, 3), steps = find_known_input_ints(in, 4);
   if (!axes) return type_with_first_input_dtype(in, Ints(out.size(), -1));
   bool all = starts && ends && starts->size() == axes->size() && ends->size() == axes->size() &&
              (in.size() < 5 || (steps && steps->size() == axes->size()));
@@ -235,7 +235,7 @@ ValueType infer_slice(const onnx::Node&, const Inputs& in) {
 ValueType infer_tile(const onnx::Node&, const Inputs& in) {
   if (!first_inputs_have_shapes(in, 1)) return infer_dtype_only(in);
   Ints out = *in[0]->shape;
-  auto repeats = known_ints(in, 1);
+  auto repeats = find_known_input_ints(in, 1);
   for (std::size_t i = 0; i < out.size(); ++i)
     out[i] = repeats && i < repeats->size() ? multiply_sizes(out[i], (*repeats)[i]) : -1;
   return type_with_first_input_dtype(in, out);
@@ -244,8 +244,8 @@ ValueType infer_tile(const onnx::Node&, const Inputs& in) {
 ValueType infer_pad(const onnx::Node& n, const Inputs& in) {
   if (!first_inputs_have_shapes(in, 1)) return infer_dtype_only(in);
   Ints out = *in[0]->shape;
-  auto* attribute = node_attr<Ints>(n, "pads");
-  auto pads = attribute ? std::optional(*attribute) : known_ints(in, 1);
+  auto* attribute = find_node_attr<Ints>(n, "pads");
+  auto pads = attribute ? std::optional(*attribute) : find_known_input_ints(in, 1);
   bool fits = pads && pads->size() == 2 * out.size() && are_in_safe_range(*pads);
   for (std::size_t i = 0; i < out.size(); ++i) {
     auto sum = fits ? (*pads)[i] + (*pads)[out.size() + i] : -1;
@@ -299,7 +299,7 @@ ValueType infer_grid_sample(const onnx::Node&, const Inputs& in) {
 // ---- creation ----
 
 ValueType infer_constant_of_shape(const onnx::Node& n, const Inputs& in) {
-  auto* value = node_attr<onnx::Tensor>(n, "value");
+  auto* value = find_node_attr<onnx::Tensor>(n, "value");
   ValueType info{value ? value->dtype : DType::float32, std::nullopt, std::nullopt};
   if (in[0]->partial_value) {
     info.shape = in[0]->partial_value->values;
@@ -311,7 +311,7 @@ ValueType infer_constant_of_shape(const onnx::Node& n, const Inputs& in) {
 }
 
 ValueType infer_eye_like(const onnx::Node& n, const Inputs& in) {
-  auto* dtype = node_attr<std::int64_t>(n, "dtype");
+  auto* dtype = find_node_attr<std::int64_t>(n, "dtype");
   return {dtype ? find_dtype_by_onnx_number(static_cast<int>(*dtype)) : in[0]->dtype, in[0]->shape,
           std::nullopt};
 }
@@ -337,14 +337,14 @@ void add_size_inference_rules(InferenceTable& t) {
     return type_with_first_input_dtype(in, Ints{-1});
   };
   t["Compress"] = [](const onnx::Node& n, const Inputs& in) {
-    return node_attr<std::int64_t>(n, "axis") ? infer_same_rank(n, in)
-                                              : type_with_first_input_dtype(in, Ints{-1});
+    return find_node_attr<std::int64_t>(n, "axis") ? infer_same_rank(n, in)
+                                                   : type_with_first_input_dtype(in, Ints{-1});
   };
 }
 
 namespace {
 
-std::vector<ValueType> values_and_indices(const ValueType& values) {
+std::vector<ValueType> value_and_index_types(const ValueType& values) {
   std::vector<ValueType> both(2, values);
   both[1].dtype = DType::int64;
   return both;
@@ -352,19 +352,19 @@ std::vector<ValueType> values_and_indices(const ValueType& values) {
 
 std::vector<ValueType> infer_top_k(const onnx::Node& n, const Inputs& in) {
   ValueType values = type_with_first_input_dtype(in, in[0]->shape);
-  auto count = known_ints(in, 1);
+  auto count = find_known_input_ints(in, 1);
   auto axis = values.shape ? normalize_axis(int_attr(n, "axis", -1), *values.shape) : -1;
   if (values.shape && !is_normalized_axis(axis, *values.shape)) values.shape.reset();
   if (values.shape)
     (*values.shape)[static_cast<std::size_t>(axis)] =
         count && count->size() == 1 ? (*count)[0] : -1;
-  return values_and_indices(values);
+  return value_and_index_types(values);
 }
 
 std::vector<ValueType> infer_split(const onnx::Node& n, const Inputs& in) {
   std::vector<ValueType> types;
   auto axis = in[0]->shape ? normalize_axis(int_attr(n, "axis", 0), *in[0]->shape) : -1;
-  for (auto size : known_ints(in, 1).value_or(Ints{})) {
+  for (auto size : find_known_input_ints(in, 1).value_or(Ints{})) {
     ValueType part = type_with_first_input_dtype(in, in[0]->shape);
     if (part.shape && is_normalized_axis(axis, *part.shape))
       (*part.shape)[static_cast<std::size_t>(axis)] = size;
@@ -377,7 +377,7 @@ std::vector<ValueType> infer_split(const onnx::Node& n, const Inputs& in) {
 
 std::vector<ValueType> infer_multiple_outputs(const onnx::Node& n,
                                               const std::vector<const ValueType*>& in) {
-  if (n.op == "MaxPool") return values_and_indices(infer_pool(n, in));
+  if (n.op == "MaxPool") return value_and_index_types(infer_pool(n, in));
   if (n.op == "TopK") return infer_top_k(n, in);
   if (n.op == "Split") return infer_split(n, in);
   return {};

@@ -78,7 +78,7 @@ std::string to_text(const Graph& graph);
 /// weights, as in image networks: the 2-D float32 weights that only these products use become graph
 /// inputs with default values.  ONNX Runtime then does not pack them at session creation.  Other
 /// models are returned unchanged.  Throws Error(file).
-std::string turn_minor_matmul_weights_into_inputs(std::string model);
+std::string make_matmul_weights_inputs_if_minor_share(std::string model);
 
 /// Removes nodes and initializers that no output needs.
 void prune(Graph& graph);

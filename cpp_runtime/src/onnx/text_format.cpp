@@ -1,6 +1,6 @@
 // Formats graphs as text for golden tests and display; the format is not parsed.
 
-#include "base/decimal.h"
+#include "base/number_text_conversion.h"
 #include "onnx/model.h"
 
 namespace oarlock::onnx {

@@ -12,7 +12,7 @@ constexpr std::int64_t kMaxWindow = 1 << 20;
 constexpr std::int64_t kMaxCount = 4096;
 constexpr std::size_t kMaxNumbers = 2 * kMaxRank;
 
-enum ValueKind {
+enum AttrRangeClass {
   any,
   axis,
   window,
@@ -23,12 +23,12 @@ enum ValueKind {
 struct AttrRow {
   std::string_view op, attr;
   AttrType type;
-  ValueKind value_kind;
+  AttrRangeClass value_kind;
 };
 
 using enum AttrType;
 constexpr AttrRow kRows[] = {
-#include "paddle/op_attr_checks.inc"
+#include "paddle/op_attr_table.inc"
 };
 
 const AttrRow* find_attr_row(std::string_view op, std::string_view attr) {
@@ -99,7 +99,8 @@ bool is_accepted_scalar_list_swap(const Attr& attr, AttrType declared) {
   return list != declared && is_accepted_type(attr.type, list) && has_at_most_one_element(attr);
 }
 
-std::string find_range_problem(ValueKind value_kind, const std::string& name, std::int64_t value) {
+std::string find_range_problem(AttrRangeClass value_kind, const std::string& name,
+                               std::int64_t value) {
   std::string text = "attribute '" + name + "' ";
   if (value_kind == axis && (value < -kMaxRank || value >= kMaxRank))
     return text + "is " + std::to_string(value) + "; a tensor has at most " +

@@ -14,6 +14,24 @@ std::string_view attr_type_name(AttrType type) {
   return at >= 0 && at < kAttrTypes ? names[at] : "?";
 }
 
+std::optional<Scalars> attr_to_scalars_or_nullopt(const Attr& attr) {
+  auto real = [](double x) { return Scalar{Scalar::Type::float64, 0, x, 0}; };
+  auto integer = [](std::int64_t x) { return Scalar{Scalar::Type::int64, x, 0, 0}; };
+  Scalars all;
+  if (auto* flag = std::get_if<bool>(&attr.value)) return Scalars{integer(*flag)};
+  if (auto* number = std::get_if<std::int64_t>(&attr.value)) return Scalars{integer(*number)};
+  if (auto* number = std::get_if<double>(&attr.value)) return Scalars{real(*number)};
+  if (auto* scalar = std::get_if<Scalar>(&attr.value)) return Scalars{*scalar};
+  if (auto* scalars = std::get_if<Scalars>(&attr.value)) return *scalars;
+  if (auto* ints = std::get_if<Ints>(&attr.value))
+    for (std::int64_t x : *ints) all.push_back(integer(x));
+  else if (auto* floats = std::get_if<Floats>(&attr.value))
+    for (double x : *floats) all.push_back(real(x));
+  else
+    return std::nullopt;
+  return all;
+}
+
 const VarDesc* Program::find_var(std::string_view name, std::int32_t block) const {
   for (std::int32_t at = block; at >= 0; at = blocks[at].parent) {
     const auto& index = blocks[at].index;
@@ -36,7 +54,7 @@ std::vector<const VarDesc*> Program::persistables_in_file_order() const {
   return sorted;
 }
 
-const Strings& slot_names(const Slots& slots, std::string_view slot) {
+const Strings& variable_names_in_slot(const Slots& slots, std::string_view slot) {
   static const Strings none;
   auto it = slots.find(slot);
   return it == slots.end() ? none : it->second;

@@ -97,6 +97,9 @@ struct Attr {
   bool operator==(const Attr&) const = default;
 };
 
+/// The elements of an attribute, a number as one element; nullopt for text and blocks.
+std::optional<Scalars> attr_to_scalars_or_nullopt(const Attr& attr);
+
 using Slots = std::map<std::string, Strings, std::less<>>;
 
 struct OpDesc {
@@ -168,7 +171,7 @@ struct Program {
 };
 
 /// The variable names in a slot; empty if the op does not have it.
-const Strings& slot_names(const Slots& slots, std::string_view slot);
+const Strings& variable_names_in_slot(const Slots& slots, std::string_view slot);
 
 /// The value of an integer attribute, or `default_value` if the op has none of that type.
 std::int64_t int_attr(const OpDesc& op, std::string_view name, std::int64_t default_value);

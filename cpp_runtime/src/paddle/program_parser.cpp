@@ -1,10 +1,10 @@
 #include "paddle/program_parser.h"
 
 #include "base/escape_control_characters.h"
-#include "base/poll.h"
+#include "base/poll_callback.h"
 #include "base/wire_reader.h"
-#include "paddle/attr_name_upgrade.h"
 #include "paddle/contract_reader.h"
+#include "paddle/op_upgrade.h"
 #include "paddle/validator.h"
 
 namespace oarlock {
@@ -314,7 +314,7 @@ Block read_block(WireReader w) {
         block.vars.push_back(read_var(w.submessage("VarDesc")));
         break;
       case 4:
-        poll();
+        call_poll_callback_if_due();
         block.ops.push_back(read_op(w.submessage("OpDesc")));
         break;
       default:
@@ -418,7 +418,7 @@ static void fix_block_parents(std::vector<Block>& blocks) {
 Program parse_upgrade_and_validate_program(std::string_view bytes, const std::string& name) {
   Program program = parse_program(bytes, name);
   fix_block_parents(program.blocks);
-  upgrade_attr_names_of_program(program);
+  upgrade_op_types_and_attrs(program);
   validate_and_fill_variable_indices(program);
   return program;
 }

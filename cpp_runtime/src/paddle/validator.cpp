@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "base/poll.h"
+#include "base/poll_callback.h"
 #include "base/utf8.h"
 #include "oarlock/error.h"
 #include "paddle/contract_reader.h"
@@ -196,7 +196,7 @@ struct Validator {
   }
 
   // Names of dimensions belong to dynamic dimensions of inputs; a name has one range.
-  void check_dims(const Contract& c) const {
+  void check_named_dims(const Contract& c) const {
     for (const ContractArg& arg : c.outputs)
       require(arg.named_dims.empty(), "contract: output '" + arg.name +
                                           "' has names of dimensions, which only inputs have");
@@ -232,7 +232,7 @@ struct Validator {
                 std::to_string(kContractVersionWithDims));
     check_contract_arguments(c.inputs, program.feed_names(), "inputs");
     check_contract_arguments(c.outputs, program.fetch_names(), "outputs");
-    check_dims(c);
+    check_named_dims(c);
     std::string problem = find_output_tree_problem(c.output_tree, c.outputs.size());
     require(problem.empty(), "contract: the output tree " + problem);
     for (const Guard& g : c.guards) {
@@ -260,7 +260,8 @@ void validate_and_fill_variable_indices(Program& program) {
   validator.check_block_headers();
   for (Block& block : program.blocks) validator.check_and_fill_variable_index(block);
   for (const Block& block : program.blocks)
-    for (const OpDesc& op : block.ops) poll(), validator.check_op(op, block.idx);
+    for (const OpDesc& op : block.ops)
+      call_poll_callback_if_due(), validator.check_op(op, block.idx);
   validator.check_feed_or_fetch_columns("feed", &OpDesc::outputs, "Out");
   validator.check_feed_or_fetch_columns("fetch", &OpDesc::inputs, "X");
   if (program.contract) validator.check_contract(*program.contract);

@@ -92,7 +92,7 @@ class BorderFollower {
   std::vector<std::int8_t> cells_;
 };
 
-std::int64_t turn(Point a, Point b, Point c) {
+std::int64_t cross_product(Point a, Point b, Point c) {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
 
@@ -113,7 +113,7 @@ std::vector<std::size_t> convex_hull(const std::vector<Point>& points) {
     std::size_t base = hull.size();
     for (auto i = begin; i != end; ++i) {
       while (hull.size() >= base + 2 &&
-             turn(points[hull[hull.size() - 2]], points[hull.back()], points[*i]) <= 0)
+             cross_product(points[hull[hull.size() - 2]], points[hull.back()], points[*i]) <= 0)
         hull.pop_back();
       hull.push_back(*i);
     }
@@ -126,7 +126,7 @@ std::vector<std::size_t> convex_hull(const std::vector<Point>& points) {
 
 // The hull as OpenCV orders it, which decides between rectangles of equal area: if the indices
 // ascend or descend along the hull, it begins with the lowest or the highest one.
-std::vector<Point> ordered_hull(const std::vector<Point>& points) {
+std::vector<Point> convex_hull_in_opencv_order(const std::vector<Point>& points) {
   std::vector<std::size_t> hull = convex_hull(points);
   std::vector<std::size_t> ascending = hull, descending = hull;
   std::rotate(ascending.begin(), std::min_element(ascending.begin(), ascending.end()),
@@ -144,7 +144,7 @@ std::vector<Point> ordered_hull(const std::vector<Point>& points) {
 
 // A rectangle around the hull.  (a, b): the direction of its lower side; left, bottom: hull points
 // on two of its sides.
-struct Candidate {
+struct RectangleCandidate {
   float a = 1, b = 0, width = 0, height = 0;
   PointF left, bottom;
 };
@@ -178,12 +178,12 @@ class RotatingCalipers {
     }
   }
 
-  Candidate smallest() {
-    Candidate best;
+  RectangleCandidate smallest_rectangle() {
+    RectangleCandidate best;
     float best_area = std::numeric_limits<float>::max();
     for (std::size_t i = 0; i < points_.size(); ++i) {
       turn_to_next_edge();
-      Candidate candidate = current();
+      RectangleCandidate candidate = current();
       float area = candidate.width * candidate.height;
       if (area > best_area) continue;
       best_area = area;
@@ -210,7 +210,7 @@ class RotatingCalipers {
     point = (point + 1) % points_.size();
   }
 
-  Candidate current() const {
+  RectangleCandidate current() const {
     auto between = [&](std::size_t from, std::size_t to) {
       PointF p = points_[touched_[from]], q = points_[touched_[to]];
       return PointF{q.x - p.x, q.y - p.y};
@@ -240,7 +240,7 @@ Quad sort_corners(Quad corners) {
 
 // The corners and sides are computed through centre, size and angle in float32, as OpenCV does: the
 // corners are truncated to integers later, where a rounding error is a pixel.
-Rectangle to_rectangle(const Candidate& c) {
+Rectangle to_rectangle(const RectangleCandidate& c) {
   float along = c.a * c.left.x + c.left.y * c.b;
   float across = -c.b * c.bottom.x + c.bottom.y * c.a;
   float inverse = 1.0f / (c.a * c.a + c.b * c.b);
@@ -306,7 +306,7 @@ class PolygonMask {
   void add_edge(Point p, Point q) {
     constexpr std::int64_t one = 1 << 16;
     Point begin = p, end = q;
-    bool is_outside = side_bits(p) || side_bits(q);
+    bool is_outside = outcode(p) || outcode(q);
     if (clip_line(begin, end)) draw_line(begin, end);
     if (p.y == q.y) return;
     // The line of pixels and the filled rows use the same clipped line.
@@ -343,7 +343,7 @@ class PolygonMask {
   }
 
   // Bits of the sides of the mask that a point is beyond: 1 left, 2 right, 4 top, 8 bottom.
-  int side_bits(Point p) const {
+  int outcode(Point p) const {
     return (p.x < 0 ? 1 : 0) | (p.x >= width_ ? 2 : 0) | (p.y < 0 ? 4 : 0) |
            (p.y >= height_ ? 8 : 0);
   }
@@ -364,11 +364,11 @@ class PolygonMask {
       }
     };
     for (int sides : {12, 3}) {
-      if (side_bits(p) & side_bits(q)) return false;
-      clip_end(p, side_bits(p) & sides);
-      clip_end(q, side_bits(q) & sides);
+      if (outcode(p) & outcode(q)) return false;
+      clip_end(p, outcode(p) & sides);
+      clip_end(q, outcode(q) & sides);
     }
-    return !side_bits(p) && !side_bits(q);
+    return !outcode(p) && !outcode(q);
   }
 
   void draw_line(Point p, Point q) {
@@ -412,12 +412,12 @@ std::vector<std::vector<Point>> find_borders(const std::vector<std::uint8_t>& ma
 }
 
 Rectangle min_area_rectangle(const std::vector<Point>& points) {
-  std::vector<Point> hull = ordered_hull(points);
+  std::vector<Point> hull = convex_hull_in_opencv_order(points);
   if (hull.size() < 3) {
     PointF first = to_float(hull.front()), last = to_float(hull.back());
     return {sort_corners({first, first, last, last}), 0};
   }
-  return to_rectangle(RotatingCalipers(hull).smallest());
+  return to_rectangle(RotatingCalipers(hull).smallest_rectangle());
 }
 
 double area(const Quad& quad) {
@@ -474,8 +474,8 @@ std::vector<Point> offset_polygon(const Quad& quad, double distance) {
   return polygon;
 }
 
-double mean_inside(const float* map, int map_width, int top, int left, int height, int width,
-                   const std::vector<Point>& polygon) {
+double mean_in_polygon(const float* map, int map_width, int top, int left, int height, int width,
+                       const std::vector<Point>& polygon) {
   PolygonMask mask(height, width);
   for (std::size_t i = 0; i < polygon.size(); ++i)
     mask.add_edge(polygon[(i + polygon.size() - 1) % polygon.size()], polygon[i]);

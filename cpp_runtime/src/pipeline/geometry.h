@@ -42,7 +42,7 @@ std::vector<Point> offset_polygon(const Quad& quad, double distance);
 
 /// The mean of the values of `map` inside of a polygon, its edges included; 0 if there are none.
 /// The polygon is relative to (`left`, `top`) of the map and is clipped to `height` x `width`.
-double mean_inside(const float* map, int map_width, int top, int left, int height, int width,
-                   const std::vector<Point>& polygon);
+double mean_in_polygon(const float* map, int map_width, int top, int left, int height, int width,
+                       const std::vector<Point>& polygon);
 
 }  // namespace oarlock

@@ -54,7 +54,7 @@ inline ByteImage crop(const ByteImage& source, int top, int left, int height, in
 
 /// The three values repeated for every pixel.
 template <class T>
-Image<T> filled(int height, int width, std::array<T, 3> color) {
+Image<T> make_filled_image(int height, int width, std::array<T, 3> color) {
   Image<T> result(height, width);
   for (std::size_t i = 0; i < result.values.size(); ++i) result.values[i] = color[i % 3];
   return result;

@@ -7,9 +7,9 @@
 #include "base/mapped_file.h"
 #include "paddle/program.h"
 #include "paddle/validator.h"
+#include "pipeline/crop_quad.h"
 #include "pipeline/postprocess.h"
 #include "pipeline/preprocess.h"
-#include "pipeline/warp.h"
 
 namespace oarlock {
 namespace {
@@ -50,27 +50,29 @@ void check_postprocess_arguments(std::span<const TensorView> outputs,
                                         " pixels (height x width); pass the sizes of `preprocess`");
 }
 
-ScoreArray to_scores(const TensorView& output) {
+ScoreArray to_finite_score_array(const TensorView& output) {
   ScoreArray scores{static_cast<const float*>(output.data),
                     {output.shape.begin(), output.shape.end()}};
-  std::size_t count = scores.item_size() * static_cast<std::size_t>(scores.shape[0]);
+  std::size_t count =
+      scores.num_elements_per_batch_item() * static_cast<std::size_t>(scores.shape[0]);
   if (std::any_of(scores.data, scores.data + count, [](float v) { return !std::isfinite(v); }))
     throw Error(ErrorCode::input, "postprocess: the network returned NaN or infinity");
   return scores;
 }
 
 // The single output of a network, of rank `rank`, with a batch of `count` images.
-ScoreArray single_output(std::span<const TensorView> outputs, std::size_t count, std::size_t rank,
-                         PipelineTask task, const std::string& expected) {
+ScoreArray require_single_score_output(std::span<const TensorView> outputs, std::size_t count,
+                                       std::size_t rank, PipelineTask task,
+                                       const std::string& expected) {
   bool is_valid = outputs.size() == 1 && outputs[0].dtype == DType::float32 &&
                   outputs[0].shape.size() == rank &&
                   outputs[0].shape[0] == static_cast<std::int64_t>(count) &&
                   outputs[0].shape[rank - 1] > 0;
   if (!is_valid) throw_wrong_outputs(outputs, task, expected);
-  return to_scores(outputs[0]);
+  return to_finite_score_array(outputs[0]);
 }
 
-std::vector<std::int64_t> to_counts(const TensorView& output) {
+std::vector<std::int64_t> to_int64_counts(const TensorView& output) {
   std::vector<std::int64_t> counts;
   auto append = [&](const auto* values) {
     counts.assign(values, values + (output.shape.empty() ? 0 : output.shape[0]));
@@ -80,8 +82,10 @@ std::vector<std::int64_t> to_counts(const TensorView& output) {
   return counts;
 }
 
-void set_objects(std::span<const TensorView> outputs, std::span<const ImageSizes> sizes,
-                 const PipelineSettings& settings, std::vector<PipelineResult>& results) {
+void postprocess_object_detection(std::span<const TensorView> outputs,
+                                  std::span<const ImageSizes> sizes,
+                                  const PipelineSettings& settings,
+                                  std::vector<PipelineResult>& results) {
   const std::string expected =
       "float32[boxes, columns] with 6, 7, 8 or 10 columns, and int32 or int64[images] with the "
       "number of boxes of each image";
@@ -90,11 +94,11 @@ void set_objects(std::span<const TensorView> outputs, std::span<const ImageSizes
                   outputs[1].shape[0] == static_cast<std::int64_t>(sizes.size());
   if (!is_valid) throw_wrong_outputs(outputs, settings.task, expected);
   auto columns = static_cast<std::size_t>(outputs[0].shape[1]);
-  std::vector<std::int64_t> counts = to_counts(outputs[1]);
+  std::vector<std::int64_t> counts = to_int64_counts(outputs[1]);
   bool has_columns = (columns >= 6 && columns <= 8) || columns == 10;
   if (!has_columns || counts.size() != sizes.size())
     throw_wrong_outputs(outputs, settings.task, expected);
-  ScoreArray rows = to_scores(outputs[0]);
+  ScoreArray rows = to_finite_score_array(outputs[0]);
   std::int64_t next = 0;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (counts[i] < 0 || counts[i] > outputs[0].shape[0] - next)
@@ -107,10 +111,11 @@ void set_objects(std::span<const TensorView> outputs, std::span<const ImageSizes
   }
 }
 
-void set_text_boxes(std::span<const TensorView> outputs, std::span<const ImageSizes> sizes,
-                    const PipelineSettings& settings, std::vector<PipelineResult>& results) {
+void postprocess_text_detection(std::span<const TensorView> outputs,
+                                std::span<const ImageSizes> sizes, const PipelineSettings& settings,
+                                std::vector<PipelineResult>& results) {
   const std::string expected = "float32[images, 1, height, width]";
-  ScoreArray maps = single_output(outputs, sizes.size(), 4, settings.task, expected);
+  ScoreArray maps = require_single_score_output(outputs, sizes.size(), 4, settings.task, expected);
   constexpr std::int64_t kMaxSide = 1 << 20;
   if (maps.shape[1] < 1 || maps.shape[2] < 1 || maps.shape[2] > kMaxSide ||
       maps.shape[3] > kMaxSide)
@@ -121,10 +126,11 @@ void set_text_boxes(std::span<const TensorView> outputs, std::span<const ImageSi
                                        static_cast<int>(maps.shape[3]), settings.db, sizes[i]);
 }
 
-void set_text(std::span<const TensorView> outputs, const PipelineSettings& settings,
-              std::vector<PipelineResult>& results) {
-  ScoreArray steps = single_output(outputs, results.size(), 3, settings.task,
-                                   "float32[images, steps, characters]");
+void postprocess_text_recognition(std::span<const TensorView> outputs,
+                                  const PipelineSettings& settings,
+                                  std::vector<PipelineResult>& results) {
+  ScoreArray steps = require_single_score_output(outputs, results.size(), 3, settings.task,
+                                                 "float32[images, steps, characters]");
   auto classes = static_cast<std::size_t>(steps.shape[2]);
   if (classes > settings.labels.size() + 2)
     throw Error(ErrorCode::input, "text_recognition: the network has " + std::to_string(classes) +
@@ -237,14 +243,14 @@ std::vector<PipelineResult> ImageProcessor::postprocess(std::span<const TensorVi
   check_postprocess_arguments(outputs, sizes);
   std::vector<PipelineResult> results(sizes.size());
   if (settings.task == PipelineTask::object_detection) {
-    set_objects(outputs, sizes, settings, results);
+    postprocess_object_detection(outputs, sizes, settings, results);
   } else if (settings.task == PipelineTask::text_detection) {
-    set_text_boxes(outputs, sizes, settings, results);
+    postprocess_text_detection(outputs, sizes, settings, results);
   } else if (settings.task == PipelineTask::text_recognition) {
-    set_text(outputs, settings, results);
+    postprocess_text_recognition(outputs, settings, results);
   } else {
-    ScoreArray scores =
-        single_output(outputs, sizes.size(), 2, settings.task, "float32[images, classes]");
+    ScoreArray scores = require_single_score_output(outputs, sizes.size(), 2, settings.task,
+                                                    "float32[images, classes]");
     bool is_multilabel = settings.task == PipelineTask::image_multilabel_classification;
     for (std::size_t i = 0; i < sizes.size(); ++i)
       results[i].classes = is_multilabel ? classes_above_threshold(scores.item(i), settings)

@@ -31,7 +31,7 @@ std::vector<ClassScore> to_class_scores(const std::vector<std::size_t>& ids,
 
 using Row = std::span<const float>;
 
-double overlap(Row p, Row q) {
+double box_iou(Row p, Row q) {
   double width =
       std::max(0.0, static_cast<double>(std::min(p[4], q[4]) - std::max(p[2], q[2])) + 1);
   double height =
@@ -49,15 +49,16 @@ std::vector<Row> suppress_overlaps(std::vector<Row> rows) {
   std::vector<Row> kept;
   for (Row row : rows)
     if (std::none_of(kept.begin(), kept.end(), [&](Row other) {
-          return overlap(other, row) >= (other[0] == row[0] ? 0.6 : 0.98);
+          return box_iou(other, row) >= (other[0] == row[0] ? 0.6 : 0.98);
         }))
       kept.push_back(row);
   return kept;
 }
 
 // PaddleX drops boxes of the class `image` that cover nearly the whole page, unless no box is left.
-std::vector<Row> drop_page_images(const std::vector<Row>& rows, const PipelineSettings& settings,
-                                  const ImageSizes& sizes) {
+std::vector<Row> drop_whole_page_image_boxes(const std::vector<Row>& rows,
+                                             const PipelineSettings& settings,
+                                             const ImageSizes& sizes) {
   auto found = std::find(settings.labels.begin(), settings.labels.end(), "image");
   if (rows.size() < 2 || found == settings.labels.end()) return rows;
   float image_class = static_cast<float>(found - settings.labels.begin());
@@ -113,12 +114,12 @@ double score_in_polygon(const float* map, int height, int width,
   for (PointF p : polygon)
     relative.push_back({static_cast<std::int64_t>(p.x - static_cast<float>(left)),
                         static_cast<std::int64_t>(p.y - static_cast<float>(top))});
-  return mean_inside(map, width, top, left, bottom - top + 1, right - left + 1, relative);
+  return mean_in_polygon(map, width, top, left, bottom - top + 1, right - left + 1, relative);
 }
 
 }  // namespace
 
-std::size_t ScoreArray::item_size() const {
+std::size_t ScoreArray::num_elements_per_batch_item() const {
   return std::accumulate(shape.begin() + 1, shape.end(), std::size_t{1},
                          [](std::size_t product, std::int64_t size) {
                            return product * static_cast<std::size_t>(size);
@@ -165,7 +166,7 @@ std::vector<DetectedObject> detected_objects(std::span<const float> values, std:
     if (values[i] > -1 && values[i + 1] > threshold) rows.push_back(values.subspan(i, columns));
   bool is_rotated = columns == 10;
   if (settings.layout_nms && !is_rotated) rows = suppress_overlaps(std::move(rows));
-  if (!is_rotated) rows = drop_page_images(rows, settings, sizes);
+  if (!is_rotated) rows = drop_whole_page_image_boxes(rows, settings, sizes);
   if (columns == 7 || columns == 8) sort_by_reading_order(rows, columns);
   std::vector<DetectedObject> result;
   for (Row row : rows) {
@@ -185,7 +186,7 @@ std::vector<DetectedObject> detected_objects(std::span<const float> values, std:
 }
 
 std::vector<TextBox> text_boxes(std::span<const float> map, int height, int width,
-                                const DbSettings& db, const ImageSizes& sizes) {
+                                const DbPostprocessSettings& db, const ImageSizes& sizes) {
   constexpr float kMinSide = 3;
   std::vector<std::uint8_t> mask(map.size());
   auto threshold = static_cast<float>(db.thresh);  // NumPy compares in float32

@@ -10,9 +10,9 @@ struct ScoreArray {
   const float* data = nullptr;
   std::vector<std::int64_t> shape;
 
-  std::size_t item_size() const;
+  std::size_t num_elements_per_batch_item() const;
   std::span<const float> item(std::size_t index) const {
-    return {data + index * item_size(), item_size()};
+    return {data + index * num_elements_per_batch_item(), num_elements_per_batch_item()};
   }
 };
 
@@ -29,7 +29,7 @@ std::vector<DetectedObject> detected_objects(std::span<const float> rows, std::s
 
 /// The boxes of text in a map of probabilities [height, width], in the order of OpenCV's borders.
 std::vector<TextBox> text_boxes(std::span<const float> map, int height, int width,
-                                const DbSettings&, const ImageSizes&);
+                                const DbPostprocessSettings&, const ImageSizes&);
 
 /// Sets text and score from the probabilities [steps, classes]: class 0 is blank, class i is
 /// labels[i - 1]; one more class than that is a space.

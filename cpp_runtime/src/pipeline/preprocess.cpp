@@ -17,7 +17,7 @@ class Preprocessor {
   explicit Preprocessor(ByteImage image) : bytes_(std::move(image)) {
     sizes_.source_height = bytes_.height;
     sizes_.source_width = bytes_.width;
-    update_resized(1, 1);
+    record_resized_size_and_scale(1, 1);
   }
 
   void operator()(const ResizeTo& t) {
@@ -28,13 +28,13 @@ class Preprocessor {
       height = round_half_even(bytes_.height * scale);
       width = round_half_even(bytes_.width * scale);
     }
-    resize_bytes(height, width, t.interpolation);
+    resize_byte_image(height, width, t.interpolation);
   }
 
   void operator()(const ResizeShort& t) {
     double scale = static_cast<double>(t.length) / std::min(bytes_.height, bytes_.width);
-    resize_bytes(round_half_even(bytes_.height * scale), round_half_even(bytes_.width * scale),
-                 t.interpolation);
+    resize_byte_image(round_half_even(bytes_.height * scale), round_half_even(bytes_.width * scale),
+                      t.interpolation);
   }
 
   void operator()(const CenterCrop& t) {
@@ -45,7 +45,7 @@ class Preprocessor {
   }
 
   void operator()(const DetResizeByLimit& t) {
-    pad_small_text();
+    pad_small_image();
     double height = bytes_.height, width = bytes_.width, limit = t.limit;
     double longer = std::max(height, width), shorter = std::min(height, width), ratio = 1;
     if (t.type == DetResizeByLimit::Type::max && longer > limit) ratio = limit / longer;
@@ -59,16 +59,16 @@ class Preprocessor {
       width = std::trunc(width * ratio);
     }
     auto to_multiple = [](double side) { return std::max(round_half_even(side / 32) * 32, 32.0); };
-    resize_bytes(to_multiple(height), to_multiple(width), Interpolation::linear);
+    resize_byte_image(to_multiple(height), to_multiple(width), Interpolation::linear);
   }
 
   void operator()(const DetResizeToShape& t) {
-    pad_small_text();
+    pad_small_image();
     double width = t.size.width;
     if (t.keep_ratio)
       width =
           std::ceil(static_cast<double>(bytes_.width) * t.size.height / bytes_.height / 32) * 32;
-    resize_bytes(t.size.height, width, Interpolation::linear);
+    resize_byte_image(t.size.height, width, Interpolation::linear);
   }
 
   void operator()(const RecResize& t) {
@@ -78,10 +78,10 @@ class Preprocessor {
     double used = std::min(std::ceil(t.size.height * ratio), width);
     if (width > kMaxLineWidth) width = used = kMaxLineWidth;
     check_size(t.size.height, width);
-    resize_bytes(t.size.height, used, Interpolation::linear);
-    to_floats();
+    resize_byte_image(t.size.height, used, Interpolation::linear);
+    convert_to_float_image();
     for (float& value : floats_.values) value = (value / 255 - 0.5f) / 0.5f;
-    pad_floats(t.size.height, static_cast<int>(width), {});
+    pad_float_image(t.size.height, static_cast<int>(width), {});
     is_chw_ = true;
   }
 
@@ -91,8 +91,8 @@ class Preprocessor {
     check_size(t.size.height, t.size.width);
     double height = round_half_even(bytes_.height * ratio);
     double width = round_half_even(bytes_.width * ratio);
-    resize_bytes(height, width, Interpolation::area);
-    ByteImage boxed = filled<std::uint8_t>(t.size.height, t.size.width, {128, 128, 128});
+    resize_byte_image(height, width, Interpolation::area);
+    ByteImage boxed = make_filled_image<std::uint8_t>(t.size.height, t.size.width, {128, 128, 128});
     paste(bytes_, boxed, static_cast<int>(round_half_even((t.size.height - height) / 2 - 0.1)),
           static_cast<int>(round_half_even((t.size.width - width) / 2 - 0.1)));
     bytes_ = std::move(boxed);
@@ -100,32 +100,32 @@ class Preprocessor {
   }
 
   void operator()(const Normalize& t) {
-    to_floats();
+    convert_to_float_image();
     for (std::size_t i = 0; i < floats_.values.size(); ++i)
       floats_.values[i] = floats_.values[i] * t.scale[i % 3] + t.shift[i % 3];
   }
 
   void operator()(const PadTo& t) {
-    to_floats();
+    convert_to_float_image();
     if (floats_.height > t.size.height || floats_.width > t.size.width)
       fail("is resized to " + size_text(floats_.height, floats_.width) +
            ", larger than the padding to " + size_text(t.size.height, t.size.width));
     check_size(t.size.height, t.size.width);
-    pad_floats(t.size.height, t.size.width, t.color);
+    pad_float_image(t.size.height, t.size.width, t.color);
   }
 
   void operator()(const PadToStride& t) {
     if (t.stride == 0) return;
-    to_floats();
+    convert_to_float_image();
     auto to_multiple = [&](int side) { return (side + t.stride - 1) / t.stride * t.stride; };
     check_size(to_multiple(floats_.height), to_multiple(floats_.width));
-    pad_floats(to_multiple(floats_.height), to_multiple(floats_.width), {});
+    pad_float_image(to_multiple(floats_.height), to_multiple(floats_.width), {});
   }
 
   void operator()(const ToChw&) { is_chw_ = true; }
 
   PreparedImage finish() {
-    to_floats();
+    convert_to_float_image();
     std::int64_t height = floats_.height, width = floats_.width;
     auto plane = static_cast<std::size_t>(height * width);
     PreparedImage result;
@@ -160,14 +160,15 @@ class Preprocessor {
            std::to_string(static_cast<std::int64_t>(kMaxPixels)) + " pixels");
   }
 
-  void resize_bytes(double height, double width, Interpolation interpolation) {
+  void resize_byte_image(double height, double width, Interpolation interpolation) {
     check_size(height, width);
     bytes_ = resize(bytes_, static_cast<int>(height), static_cast<int>(width), interpolation);
-    update_resized(static_cast<double>(bytes_.height) / static_cast<double>(sizes_.source_height),
-                   static_cast<double>(bytes_.width) / static_cast<double>(sizes_.source_width));
+    record_resized_size_and_scale(
+        static_cast<double>(bytes_.height) / static_cast<double>(sizes_.source_height),
+        static_cast<double>(bytes_.width) / static_cast<double>(sizes_.source_width));
   }
 
-  void update_resized(double scale_height, double scale_width) {
+  void record_resized_size_and_scale(double scale_height, double scale_width) {
     sizes_.resized_height = bytes_.height;
     sizes_.resized_width = bytes_.width;
     sizes_.scale_height = scale_height;
@@ -175,14 +176,14 @@ class Preprocessor {
   }
 
   // DetResizeForTest pads images whose sides sum to less than 64 pixels.
-  void pad_small_text() {
+  void pad_small_image() {
     if (bytes_.height + bytes_.width >= 64) return;
     ByteImage padded(std::max(32, bytes_.height), std::max(32, bytes_.width));
     paste(bytes_, padded, 0, 0);
     bytes_ = std::move(padded);
   }
 
-  void to_floats() {
+  void convert_to_float_image() {
     if (is_float_) return;
     is_float_ = true;
     floats_ = FloatImage(bytes_.height, bytes_.width);
@@ -190,9 +191,9 @@ class Preprocessor {
     bytes_ = {};
   }
 
-  void pad_floats(int height, int width, std::array<float, 3> color) {
+  void pad_float_image(int height, int width, std::array<float, 3> color) {
     if (height == floats_.height && width == floats_.width) return;
-    FloatImage padded = filled<float>(height, width, color);
+    FloatImage padded = make_filled_image<float>(height, width, color);
     paste(floats_, padded, 0, 0);
     floats_ = std::move(padded);
   }
@@ -205,7 +206,7 @@ class Preprocessor {
 
 }  // namespace
 
-std::int64_t checked_stride(const ImageView& view) {
+std::int64_t require_valid_image_stride(const ImageView& view) {
   auto fail = [&](const std::string& what) {
     throw Error(ErrorCode::input, "preprocess: the image " + what + " (height " +
                                       std::to_string(view.height) + ", width " +
@@ -222,7 +223,7 @@ std::int64_t checked_stride(const ImageView& view) {
 }
 
 ByteImage copy_image(const ImageView& view, PixelOrder order) {
-  std::int64_t stride = checked_stride(view);
+  std::int64_t stride = require_valid_image_stride(view);
   ByteImage image(static_cast<int>(view.height), static_cast<int>(view.width));
   for (int y = 0; y < image.height; ++y) {
     std::copy_n(view.data + y * stride, 3 * view.width, image.row(y));

@@ -5,7 +5,7 @@
 namespace oarlock {
 
 /// The bytes from one row to the next.  Throws Error(input) for an invalid view.
-std::int64_t checked_stride(const ImageView& view);
+std::int64_t require_valid_image_stride(const ImageView& view);
 
 /// Copies an image with its channels in `order`.  Throws Error(input) for an invalid view.
 ByteImage copy_image(const ImageView& view, PixelOrder order);

@@ -16,19 +16,19 @@ struct AxisWeights {
 };
 
 // The position of the first source pixel, and the fraction between it and the next.
-struct Position {
+struct SourcePosition {
   int first;
   float fraction;
 };
 
-Position linear_position(int i, double scale) {
+SourcePosition linear_position(int i, double scale) {
   auto position = static_cast<float>((i + 0.5) * scale - 0.5);
   int first = static_cast<int>(std::floor(position));
   return {first, position - static_cast<float>(first)};
 }
 
 // Constant within a source pixel and linear across its edge: OpenCV's enlargement by areas.
-Position area_position(int i, double scale) {
+SourcePosition area_position(int i, double scale) {
   int first = static_cast<int>(std::floor(i * scale));
   auto fraction = static_cast<float>((i + 1) - (first + 1) / scale);
   return {first, fraction <= 0 ? 0 : fraction - std::floor(fraction)};
@@ -36,8 +36,8 @@ Position area_position(int i, double scale) {
 
 // is_horizontal: OpenCV replaces weights outside of the image along rows only; along columns it
 // repeats the edge pixel with both weights, which rounds differently.
-AxisWeights<int> linear_weights(int source, int target, Interpolation interpolation,
-                                bool is_horizontal) {
+AxisWeights<int> linear_or_area_axis_weights(int source, int target, Interpolation interpolation,
+                                             bool is_horizontal) {
   AxisWeights<int> axis{2, {}, {}};
   double scale = 1 / (static_cast<double>(target) / source);
   for (int i = 0; i < target; ++i) {
@@ -70,12 +70,14 @@ AxisWeights<float> cubic_axis_weights(int source, int target) {
   return axis;
 }
 
-std::uint8_t combine(const std::array<const int*, 4>& rows, const int* weights, std::size_t i) {
+std::uint8_t interpolate_between_rows(const std::array<const int*, 4>& rows, const int* weights,
+                                      std::size_t i) {
   int sum = ((weights[0] * (rows[0][i] >> 4)) >> 16) + ((weights[1] * (rows[1][i] >> 4)) >> 16);
   return static_cast<std::uint8_t>(std::clamp((sum + 2) >> 2, 0, 255));
 }
 
-std::uint8_t combine(const std::array<const float*, 4>& rows, const float* weights, std::size_t i) {
+std::uint8_t interpolate_between_rows(const std::array<const float*, 4>& rows, const float* weights,
+                                      std::size_t i) {
   return round_to_byte(rows[0][i] * weights[0] + rows[1][i] * weights[1] + rows[2][i] * weights[2] +
                        rows[3][i] * weights[3]);
 }
@@ -114,13 +116,13 @@ ByteImage interpolate(const ByteImage& source, const AxisWeights<Weight>& rows,
       sums[k] = cache[slot].data();
     }
     for (std::size_t i = 0; i < 3 * static_cast<std::size_t>(result.width); ++i)
-      result.row(y)[i] = combine(sums, &rows.weights[first], i);
+      result.row(y)[i] = interpolate_between_rows(sums, &rows.weights[first], i);
   }
   return result;
 }
 
 // Means of blocks of `rows` x `columns` pixels.
-ByteImage average_blocks(const ByteImage& source, int rows, int columns) {
+ByteImage shrink_by_block_average(const ByteImage& source, int rows, int columns) {
   ByteImage result(source.height / rows, source.width / columns);
   float scale = 1.0f / static_cast<float>(rows * columns);
   for (int y = 0; y < result.height; ++y)
@@ -136,18 +138,19 @@ ByteImage average_blocks(const ByteImage& source, int rows, int columns) {
   return result;
 }
 
-struct Overlap {
+struct SourcePixelWeight {
   int index;
   float weight;
 };
 
 // For each target pixel: the source pixels that it covers, with the covered fractions.
-std::vector<std::vector<Overlap>> axis_overlaps(int source, int target) {
+std::vector<std::vector<SourcePixelWeight>> source_pixel_weights_along_axis(int source,
+                                                                            int target) {
   constexpr double kSmallest = 1e-3;  // OpenCV ignores smaller overlaps
   double scale = 1 / (static_cast<double>(target) / source);
-  std::vector<std::vector<Overlap>> overlaps(static_cast<std::size_t>(target));
+  std::vector<std::vector<SourcePixelWeight>> overlaps(static_cast<std::size_t>(target));
   for (int i = 0; i < target; ++i) {
-    std::vector<Overlap>& pixel = overlaps[static_cast<std::size_t>(i)];
+    std::vector<SourcePixelWeight>& pixel = overlaps[static_cast<std::size_t>(i)];
     double begin = i * scale, end = begin + scale, length = std::min(scale, source - begin);
     int last = std::min(static_cast<int>(std::floor(end)), source - 1);
     int first = std::min(static_cast<int>(std::ceil(begin)), last);
@@ -161,16 +164,17 @@ std::vector<std::vector<Overlap>> axis_overlaps(int source, int target) {
   return overlaps;
 }
 
-ByteImage average_areas(const ByteImage& source, int height, int width) {
-  auto rows = axis_overlaps(source.height, height), columns = axis_overlaps(source.width, width);
+ByteImage resize_by_area_average(const ByteImage& source, int height, int width) {
+  auto rows = source_pixel_weights_along_axis(source.height, height),
+       columns = source_pixel_weights_along_axis(source.width, width);
   std::vector<float> row_sums(3 * static_cast<std::size_t>(width)), sums(row_sums.size());
   ByteImage result(height, width);
   for (int y = 0; y < height; ++y) {
     std::fill(sums.begin(), sums.end(), 0.0f);
-    for (const Overlap& row : rows[static_cast<std::size_t>(y)]) {
+    for (const SourcePixelWeight& row : rows[static_cast<std::size_t>(y)]) {
       std::fill(row_sums.begin(), row_sums.end(), 0.0f);
       for (std::size_t x = 0; x < columns.size(); ++x)
-        for (const Overlap& column : columns[x])
+        for (const SourcePixelWeight& column : columns[x])
           for (std::size_t c = 0; c < 3; ++c)
             row_sums[3 * x + c] +=
                 static_cast<float>(source.pixel(row.index, column.index)[c]) * column.weight;
@@ -181,7 +185,7 @@ ByteImage average_areas(const ByteImage& source, int height, int width) {
   return result;
 }
 
-ByteImage pick_nearest(const ByteImage& source, int height, int width) {
+ByteImage resize_nearest(const ByteImage& source, int height, int width) {
   double row_scale = 1 / (static_cast<double>(height) / source.height);
   double column_scale = 1 / (static_cast<double>(width) / source.width);
   ByteImage result(height, width);
@@ -218,15 +222,17 @@ ByteImage resize(const ByteImage& source, int height, int width, Interpolation i
   if (interpolation == Interpolation::linear && in_blocks && source.height == 2 * height &&
       source.width == 2 * width)
     interpolation = Interpolation::area;
-  if (interpolation == Interpolation::nearest) return pick_nearest(source, height, width);
+  if (interpolation == Interpolation::nearest) return resize_nearest(source, height, width);
   if (interpolation == Interpolation::area && in_blocks)
-    return average_blocks(source, source.height / height, source.width / width);
-  if (interpolation == Interpolation::area && shrinks) return average_areas(source, height, width);
+    return shrink_by_block_average(source, source.height / height, source.width / width);
+  if (interpolation == Interpolation::area && shrinks)
+    return resize_by_area_average(source, height, width);
   if (interpolation == Interpolation::cubic)
     return interpolate(source, cubic_axis_weights(source.height, height),
                        cubic_axis_weights(source.width, width));
-  return interpolate(source, linear_weights(source.height, height, interpolation, false),
-                     linear_weights(source.width, width, interpolation, true));
+  return interpolate(source,
+                     linear_or_area_axis_weights(source.height, height, interpolation, false),
+                     linear_or_area_axis_weights(source.width, width, interpolation, true));
 }
 
 }  // namespace oarlock

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/decimal.h"
 #include "base/escape_control_characters.h"
+#include "base/number_text_conversion.h"
 #include "pipeline/settings_reader.h"
 
 namespace oarlock {
@@ -115,7 +115,7 @@ OptionalTransform read_det_resize(SettingsReader& fields, PipelineSettings& sett
   return result;
 }
 
-OptionalTransform read_decode(SettingsReader& fields, PipelineSettings& settings) {
+OptionalTransform read_decode_image(SettingsReader& fields, PipelineSettings& settings) {
   std::string mode = fields.text("img_mode", "RGB");
   if (mode != "RGB" && mode != "BGR") throw_unsupported(fields, "img_mode", mode, "RGB, BGR");
   if (fields.boolean("channel_first", false))
@@ -169,22 +169,22 @@ OptionalTransform read_pad_stride(SettingsReader& fields, PipelineSettings&) {
 using Reader = OptionalTransform (*)(SettingsReader&, PipelineSettings&);
 
 // read: null for a transform of training, which has no effect.
-struct NamedReader {
+struct TransformReader {
   std::string_view name;
   Reader read;
 };
 
 // `PreProcess.transform_ops` of classification and text models.
-constexpr NamedReader kTransformOps[] = {
-    {"DecodeImage", read_decode},      {"ResizeImage", read_resize_image},
-    {"CropImage", read_crop},          {"NormalizeImage", read_normalize},
-    {"ToCHWImage", read_to_chw},       {"DetResizeForTest", read_det_resize},
-    {"RecResizeImg", read_rec_resize}, {"DetLabelEncode", nullptr},
-    {"MultiLabelEncode", nullptr},     {"KeepKeys", nullptr},
+constexpr TransformReader kTransformOps[] = {
+    {"DecodeImage", read_decode_image}, {"ResizeImage", read_resize_image},
+    {"CropImage", read_crop},           {"NormalizeImage", read_normalize},
+    {"ToCHWImage", read_to_chw},        {"DetResizeForTest", read_det_resize},
+    {"RecResizeImg", read_rec_resize},  {"DetLabelEncode", nullptr},
+    {"MultiLabelEncode", nullptr},      {"KeepKeys", nullptr},
 };
 
 // `Preprocess` of detection models.
-constexpr NamedReader kDetectionTransforms[] = {
+constexpr TransformReader kDetectionTransforms[] = {
     {"Resize", read_detection_resize},
     {"NormalizeImage", read_detection_normalize},
     {"Permute", read_to_chw},
@@ -220,7 +220,7 @@ std::vector<NamedTransform> list_transforms(Json root, bool is_detection, const 
 }
 
 // OpenCV resizes bytes; what follows normalization is float32.
-void check_order(const std::vector<ImageTransform>& transforms, const std::string& file) {
+void check_transform_order(const std::vector<ImageTransform>& transforms, const std::string& file) {
   bool is_float = false, is_chw = false, is_normalized = false;
   for (const ImageTransform& transform : transforms) {
     bool is_normalize = std::holds_alternative<Normalize>(transform);
@@ -241,11 +241,11 @@ void check_order(const std::vector<ImageTransform>& transforms, const std::strin
 
 void read_transforms(Json root, bool is_detection, const std::string& file,
                      PipelineSettings& settings) {
-  std::span<const NamedReader> readers = kTransformOps;
+  std::span<const TransformReader> readers = kTransformOps;
   if (is_detection) readers = kDetectionTransforms;
   auto find_reader = [&](const std::string& name) {
     return std::find_if(readers.begin(), readers.end(),
-                        [&](const NamedReader& reader) { return reader.name == name; });
+                        [&](const TransformReader& reader) { return reader.name == name; });
   };
   std::vector<NamedTransform> named = list_transforms(root, is_detection, file);
   std::string unsupported;
@@ -262,12 +262,12 @@ void read_transforms(Json root, bool is_detection, const std::string& file,
     if (OptionalTransform read = reader(fields, settings)) settings.transforms.push_back(*read);
     fields.reject_unknown();
   }
-  check_order(settings.transforms, file);
+  check_transform_order(settings.transforms, file);
 }
 
-void read_db(SettingsReader& fields, PipelineSettings& settings) {
+void read_db_postprocess(SettingsReader& fields, PipelineSettings& settings) {
   settings.task = PipelineTask::text_detection;
-  DbSettings& db = settings.db;
+  DbPostprocessSettings& db = settings.db;
   db.thresh = fields.number("thresh", db.thresh, 0, 1);
   db.box_thresh = fields.number("box_thresh", db.box_thresh, 0, 1);
   db.unclip_ratio = fields.number("unclip_ratio", db.unclip_ratio, 0, 100);
@@ -282,7 +282,7 @@ void read_db(SettingsReader& fields, PipelineSettings& settings) {
     throw_unsupported(fields, "box_type", type, "quad");
 }
 
-void read_ctc(SettingsReader& fields, PipelineSettings& settings) {
+void read_ctc_label_decode(SettingsReader& fields, PipelineSettings& settings) {
   settings.task = PipelineTask::text_recognition;
   settings.labels = fields.strings("character_dict", kMaxLabels);
   if (!fields.has("character_dict"))
@@ -293,14 +293,14 @@ void read_ctc(SettingsReader& fields, PipelineSettings& settings) {
   if (!has_line) fields.fail("needs the transform RecResizeImg");
 }
 
-void read_top_k(SettingsReader& fields, PipelineSettings& settings) {
+void read_top_k_postprocess(SettingsReader& fields, PipelineSettings& settings) {
   settings.task = PipelineTask::image_classification;
   settings.top_k = fields.integer("topk", settings.top_k, 1, kMaxSide);
   settings.labels = fields.strings("label_list", kMaxLabels);
 }
 
 // A number, a list by class, or {default: number, class: number, ...}.
-void read_multilabel(SettingsReader& fields, PipelineSettings& settings) {
+void read_multilabel_postprocess(SettingsReader& fields, PipelineSettings& settings) {
   settings.task = PipelineTask::image_multilabel_classification;
   settings.labels = fields.strings("label_list", kMaxLabels);
   Json threshold = fields.find("threshold");
@@ -326,10 +326,10 @@ void read_postprocess(Json root, const std::string& file, PipelineSettings& sett
   Json post = root.find("PostProcess");
   std::string_view name = post.find("name").string_or_empty();
   using PostReader = void (*)(SettingsReader&, PipelineSettings&);
-  static const std::map<std::string_view, PostReader> by_name = {{"DBPostProcess", read_db},
-                                                                 {"CTCLabelDecode", read_ctc}};
+  static const std::map<std::string_view, PostReader> by_name = {
+      {"DBPostProcess", read_db_postprocess}, {"CTCLabelDecode", read_ctc_label_decode}};
   static const std::map<std::string_view, PostReader> by_key = {
-      {"Topk", read_top_k}, {"MultiLabelThreshOutput", read_multilabel}};
+      {"Topk", read_top_k_postprocess}, {"MultiLabelThreshOutput", read_multilabel_postprocess}};
   bool is_named = post.find("name").type() == Json::Type::string;
   std::string_view key = is_named ? name : post.size() == 1 ? post.find_at(0).name() : "";
   const auto& readers = is_named ? by_name : by_key;
@@ -346,7 +346,7 @@ void read_postprocess(Json root, const std::string& file, PipelineSettings& sett
   fields.reject_unknown();
 }
 
-void read_detection(Json root, const std::string& file, PipelineSettings& settings) {
+void read_detection_postprocess(Json root, const std::string& file, PipelineSettings& settings) {
   SettingsReader fields(root, file + ":");
   settings.task = PipelineTask::object_detection;
   settings.labels = fields.strings("label_list", kMaxLabels);
@@ -360,7 +360,7 @@ void read_detection(Json root, const std::string& file, PipelineSettings& settin
 }
 
 // {input: [min shape, opt shape, max shape]} as ONNX Runtime's provider options.
-StringMap read_profiles(Json shapes, const std::string& where) {
+StringMap read_dynamic_shape_profiles(Json shapes, const std::string& where) {
   StringMap result;
   SettingsReader inputs(shapes, where);
   for (Json input : shapes) {
@@ -396,10 +396,12 @@ StringMap read_profiles(Json shapes, const std::string& where) {
 
 StringMap read_tensorrt_profiles(Json root, const std::string& file) {
   Json backends = root.find("Hpi").find("backend_configs");
-  StringMap own = read_profiles(backends.find("tensorrt").find("dynamic_shapes"),
-                                file + ": Hpi.backend_configs.tensorrt.dynamic_shapes");
-  StringMap paddle = read_profiles(backends.find("paddle_infer").find("trt_dynamic_shapes"),
-                                   file + ": Hpi.backend_configs.paddle_infer.trt_dynamic_shapes");
+  StringMap own =
+      read_dynamic_shape_profiles(backends.find("tensorrt").find("dynamic_shapes"),
+                                  file + ": Hpi.backend_configs.tensorrt.dynamic_shapes");
+  StringMap paddle =
+      read_dynamic_shape_profiles(backends.find("paddle_infer").find("trt_dynamic_shapes"),
+                                  file + ": Hpi.backend_configs.paddle_infer.trt_dynamic_shapes");
   return own.empty() ? paddle : own;
 }
 
@@ -416,7 +418,7 @@ PipelineSettings read_pipeline_settings(std::string_view json, const std::string
     throw Error(ErrorCode::file, name + ": has neither PreProcess nor Preprocess");
   read_transforms(root, is_detection, name, settings);
   if (is_detection)
-    read_detection(root, name, settings);
+    read_detection_postprocess(root, name, settings);
   else
     read_postprocess(root, name, settings);
   settings.tensorrt_profiles = read_tensorrt_profiles(root, name);

@@ -72,7 +72,7 @@ using ImageTransform =
                  LetterBox, Normalize, PadTo, PadToStride, ToChw>;
 
 /// DBPostProcess, with the names of its settings.
-struct DbSettings {
+struct DbPostprocessSettings {
   double thresh = 0.3, box_thresh = 0.6, unclip_ratio = 2.0;
   int max_candidates = 1000;
   bool use_dilation = false, is_slow_score = false;  // is_slow_score: score_mode is slow
@@ -84,7 +84,7 @@ struct PipelineSettings {
   PixelOrder order = PixelOrder::rgb;
   std::vector<ImageTransform> transforms;
   std::vector<std::string> labels;  // classes, or the characters of the dictionary
-  DbSettings db;
+  DbPostprocessSettings db;
   int top_k = 5;
   // By class for multi-label classification; `threshold` for other classes and object detection.
   std::map<int, double> class_thresholds;

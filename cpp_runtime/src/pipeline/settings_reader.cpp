@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "base/decimal.h"
 #include "base/escape_control_characters.h"
+#include "base/number_text_conversion.h"
 
 namespace oarlock {
 namespace {

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/decimal.h"
+#include "base/number_text_conversion.h"
 #include "pir/translator.h"
 
 namespace oarlock::pir {
@@ -10,25 +10,6 @@ namespace {
 bool fits_int32(std::int64_t value) {
   return value >= std::numeric_limits<std::int32_t>::min() &&
          value <= std::numeric_limits<std::int32_t>::max();
-}
-
-/// The elements of an attribute, a number as one element; nullopt for text and blocks.
-std::optional<Scalars> attr_to_scalars_or_nullopt(const Attr& attr) {
-  auto real = [](double x) { return Scalar{Scalar::Type::float64, 0, x, 0}; };
-  auto integer = [](std::int64_t x) { return Scalar{Scalar::Type::int64, x, 0, 0}; };
-  Scalars all;
-  if (auto* flag = std::get_if<bool>(&attr.value)) return Scalars{integer(*flag)};
-  if (auto* number = std::get_if<std::int64_t>(&attr.value)) return Scalars{integer(*number)};
-  if (auto* number = std::get_if<double>(&attr.value)) return Scalars{real(*number)};
-  if (auto* scalar = std::get_if<Scalar>(&attr.value)) return Scalars{*scalar};
-  if (auto* scalars = std::get_if<Scalars>(&attr.value)) return *scalars;
-  if (auto* ints = std::get_if<Ints>(&attr.value))
-    for (std::int64_t x : *ints) all.push_back(integer(x));
-  else if (auto* floats = std::get_if<Floats>(&attr.value))
-    for (double x : *floats) all.push_back(real(x));
-  else
-    return std::nullopt;
-  return all;
 }
 
 std::optional<std::int64_t> to_integer_or_nullopt(const Scalar& scalar) {

@@ -13,7 +13,8 @@ void shape64_op(Translator& t, const Operation& op) {
   type.dtype = DType::int32;
   std::string shape =
       t.emit_to_new_variable(op, "shape", {{"Input", {t.operand_variable(op, 0)}}}, {}, type);
-  t.emit_cast_into_variable(op, shape, DType::int32, t.bind_new(op, 0), DType::int64);
+  t.emit_cast_into_variable(op, shape, DType::int32, t.bind_result_to_new_variable(op, 0),
+                            DType::int64);
 }
 
 // set_value(x, starts, ends, steps), set_value_with_tensor(x, values, starts, ends, steps)
@@ -31,7 +32,7 @@ void set_value(Translator& t, const Operation& op) {
   for (const char* name : {"axes", "decrease_axes", "none_axes", "shape"})
     t.copy_attr(op, name, AttrType::LONGS, attrs);
   if (!with_tensor) t.copy_attr(op, "values", AttrType::SCALARS, attrs);
-  std::string out = t.bind_in_place_or_new(op, 0);
+  std::string out = t.bind_result_in_place_or_new(op, 0);
   t.emit(op, "set_value", std::move(inputs), {{"Out", {out}}}, std::move(attrs));
 }
 
@@ -51,7 +52,7 @@ void strided_slice(Translator& t, const Operation& op) {
 // The operands are the new value and the tensor that it overwrites.
 void assign_out(Translator& t, const Operation& op) {
   t.emit(op, "assign", {{"X", {t.operand_variable(op, 0)}}},
-         {{"Out", {t.bind_in_place(op, 0, 1)}}});
+         {{"Out", {t.bind_result_in_place(op, 0, 1)}}});
 }
 
 void alias(Translator& t, const Operation& op) { t.bind(op, 0, t.require_operand_binding(op, 0)); }
@@ -78,7 +79,8 @@ void swiglu(Translator& t, const Operation& op) {
     x = halves[0], y = halves[1];
   }
   std::string gate = t.emit_to_new_variable(op, "silu", {{"X", {x}}}, {}, type);
-  t.emit(op, "elementwise_mul", {{"X", {gate}}, {"Y", {y}}}, {{"Out", {t.bind_new(op, 0)}}},
+  t.emit(op, "elementwise_mul", {{"X", {gate}}, {"Y", {y}}},
+         {{"Out", {t.bind_result_to_new_variable(op, 0)}}},
          {{"axis", {AttrType::INT, std::int64_t{-1}}}});
 }
 
@@ -102,7 +104,7 @@ void copysign(Translator& t, const Operation& op) {
   std::string negative = t.emit_to_new_variable(op, "scale", {{"X", {positive}}},
                                                 {{"scale", {AttrType::FLOAT, -1.0}}}, type);
   t.emit(op, "where", {{"Condition", {is_negative}}, {"X", {negative}}, {"Y", {positive}}},
-         {{"Out", {t.bind_in_place_or_new(op, 0)}}});
+         {{"Out", {t.bind_result_in_place_or_new(op, 0)}}});
 }
 
 // Reductions over no axes reduce all.
@@ -135,7 +137,8 @@ void baddbmm(Translator& t, const Operation& op) {
   std::string input = t.emit_to_new_variable(op, "scale", {{"X", {t.operand_variable(op, 0)}}},
                                              scale_attrs(float_attr(op, "beta", 1)), type);
   t.emit(op, "elementwise_add", {{"X", {input}}, {"Y", {scaled}}},
-         {{"Out", {t.bind_in_place_or_new(op, 0)}}}, {{"axis", {AttrType::INT, std::int64_t{-1}}}});
+         {{"Out", {t.bind_result_in_place_or_new(op, 0)}}},
+         {{"axis", {AttrType::INT, std::int64_t{-1}}}});
 }
 
 // NaN if an element is NaN, otherwise `nanmedian`.
@@ -174,7 +177,7 @@ void round_op(Translator& t, const Operation& op) {
   std::string scaled = t.emit_to_new_variable(op, "scale", {{"X", {t.operand_variable(op, 0)}}},
                                               scale_attrs(power), type);
   std::string rounded = t.emit_to_new_variable(op, "round", {{"X", {scaled}}}, {}, type);
-  t.emit(op, "scale", {{"X", {rounded}}}, {{"Out", {t.bind_in_place_or_new(op, 0)}}},
+  t.emit(op, "scale", {{"X", {rounded}}}, {{"Out", {t.bind_result_in_place_or_new(op, 0)}}},
          scale_attrs(1 / power));
 }
 
@@ -185,7 +188,7 @@ void svdvals(Translator& t, const Operation& op) {
   std::string u = t.declare_variable_with_unique_name("svdvals.u", matrix),
               vh = t.declare_variable_with_unique_name("svdvals.vh", matrix);
   t.emit(op, "svd", {{"X", {t.operand_variable(op, 0)}}},
-         {{"U", {u}}, {"S", {t.bind_new(op, 0)}}, {"VH", {vh}}},
+         {{"U", {u}}, {"S", {t.bind_result_to_new_variable(op, 0)}}, {"VH", {vh}}},
          {{"full_matrices", {AttrType::BOOLEAN, false}}});
 }
 

@@ -2,7 +2,7 @@
 // attributes, and emitted as ops, which are removed if no tensor is needed.
 #include <cmath>
 
-#include "base/decimal.h"
+#include "base/number_text_conversion.h"
 #include "paddle/validator.h"
 #include "pir/special_rule_table.h"
 
@@ -24,7 +24,7 @@ bool is_float_or_complex(DType dtype) {
 }
 
 void emit_full(Translator& t, const Operation& op, const Ints& shape, double value, DType dtype) {
-  std::string out = t.bind_new(op, 0);
+  std::string out = t.bind_result_to_new_variable(op, 0);
   t.emit(op, "fill_constant", {}, {{"Out", {out}}},
          {{"shape", {AttrType::LONGS, shape}},
           {"dtype", make_dtype_attr(dtype)},
@@ -59,7 +59,7 @@ void ones_or_zeros(Translator& t, const Operation& op) {
 // Emits an int64 or int32 vector.
 void full_int_array(Translator& t, const Operation& op) {
   Ints values = require_ints_attr(t, op, "value");
-  std::string out = t.bind_new(op, 0);
+  std::string out = t.bind_result_to_new_variable(op, 0);
   DType dtype =
       t.dtype_attr_or_first_result_dtype(op) == DType::int32 ? DType::int32 : DType::int64;
   Scalars constants;
@@ -74,12 +74,12 @@ void full_int_array(Translator& t, const Operation& op) {
 }
 
 /// The dtype that `assign_value` can hold for the values of a dtype, and its attribute.
-struct StoredAs {
+struct AssignValueStorage {
   DType dtype;
   const char* attr;
   AttrType type;
 };
-StoredAs stored_as(DType dtype) {
+AssignValueStorage assign_value_storage(DType dtype) {
   switch (dtype) {
     case DType::boolean:
       return {dtype, "bool_values", AttrType::INTS};
@@ -101,7 +101,7 @@ StoredAs stored_as(DType dtype) {
 void assign_value(Translator& t, const Operation& op) {
   const Attribute* values = op.find_attr("values");
   DType dtype = t.dtype_attr_or_first_result_dtype(op);
-  StoredAs stored = stored_as(dtype);
+  AssignValueStorage stored = assign_value_storage(dtype);
   auto elements = values ? convert_attr(values->value, AttrType::SCALARS) : std::nullopt;
   auto converted = values ? convert_attr(values->value, stored.type) : std::nullopt;
   if (!elements || !converted)
@@ -110,7 +110,8 @@ void assign_value(Translator& t, const Operation& op) {
   Ints shape = require_ints_attr(t, op, "shape");
   if (element_count(shape) != static_cast<std::int64_t>(std::get<Scalars>(elements->value).size()))
     t.fail(op.source, "pd_op.assign_value: the number of values does not fit the shape");
-  std::string out = op.operands.empty() ? t.bind_new(op, 0) : t.bind_in_place_or_new(op, 0);
+  std::string out = op.operands.empty() ? t.bind_result_to_new_variable(op, 0)
+                                        : t.bind_result_in_place_or_new(op, 0);
   Type stored_type = op.results[0].type;
   stored_type.dtype = stored.dtype;
   std::string target = stored.dtype == dtype
@@ -130,8 +131,8 @@ void assign_value(Translator& t, const Operation& op) {
 void cast(Translator& t, const Operation& op) {
   Binding from = t.require_operand_binding(op, 0);
   DType dtype = t.dtype_attr_or_first_result_dtype(op);
-  t.emit_cast_into_variable(op, t.operand_variable(op, 0), from.type.dtype, t.bind_new(op, 0),
-                            dtype);
+  t.emit_cast_into_variable(op, t.operand_variable(op, 0), from.type.dtype,
+                            t.bind_result_to_new_variable(op, 0), dtype);
   auto is_int = [](DType d) { return d == DType::int32 || d == DType::int64; };
   if (from.constant && is_int(from.type.dtype) && is_int(dtype))
     t.set_constant_unless_changed_in_place(op, 0, *from.constant);
@@ -154,7 +155,7 @@ void arange(Translator& t, const Operation& op) {
     }
     inputs[slots[i]] = {variable};
   }
-  t.emit(op, "range", std::move(inputs), {{"Out", {t.bind_new(op, 0)}}});
+  t.emit(op, "range", std::move(inputs), {{"Out", {t.bind_result_to_new_variable(op, 0)}}});
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ void if_else(Translator& t, const Operation& op) {
   t.emit_cast_into_variable(op, condition, DType::boolean, mask, DType::int32);
   for (std::size_t i = 0; i < op.results.size(); ++i)
     t.emit(op, "select_input", {{"X", {no[i], yes[i]}}, {"Mask", {mask}}},
-           {{"Out", {t.bind_new(op, i)}}});
+           {{"Out", {t.bind_result_to_new_variable(op, i)}}});
 }
 
 // A loop-carried value is a variable of the outer block, which the body assigns at its end. A
@@ -61,7 +61,7 @@ void while_loop(Translator& t, const Operation& op) {
   for (std::size_t i = 0; i < count; ++i) {
     std::string initial = t.operand_variable(op, i + 1);
     bool is_array = t.require_operand_binding(op, i + 1).type.kind == Type::Kind::array;
-    carried.push_back(is_array ? initial : t.bind_new(op, i));
+    carried.push_back(is_array ? initial : t.bind_result_to_new_variable(op, i));
     if (!is_array) t.emit(op, "assign", {{"X", {initial}}}, {{"Out", {carried[i]}}});
     Binding binding{carried[i], op.results[i].type, {}, std::nullopt};
     if (is_array) t.bind(op, i, binding);

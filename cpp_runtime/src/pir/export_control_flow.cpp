@@ -11,8 +11,9 @@ void emit_yield(Exporter& e, std::vector<std::int64_t> ids) {
   e.emit("yield", std::move(ids), {}, {}, Dialect::cf);
 }
 
-std::string only_name(Exporter& e, const OpDesc& op, const Slots& slots, std::string_view slot) {
-  const Strings& names = slot_names(slots, slot);
+std::string require_single_name(Exporter& e, const OpDesc& op, const Slots& slots,
+                                std::string_view slot) {
+  const Strings& names = variable_names_in_slot(slots, slot);
   if (names.size() != 1) e.fail(op, "one variable is expected in slot " + std::string(slot));
   return names[0];
 }
@@ -53,24 +54,25 @@ struct ConditionalPair {
   std::size_t num_ops = 0;  // with the negation and the cast of the condition
 };
 
-std::optional<ConditionalPair> match_pair(Exporter& e, const std::vector<OpDesc>& ops,
-                                          std::size_t position) {
+std::optional<ConditionalPair> match_conditional_pair(Exporter& e, const std::vector<OpDesc>& ops,
+                                                      std::size_t position) {
   if (position + 2 >= ops.size()) return std::nullopt;
   const OpDesc &first = ops[position], &negation = ops[position + 1], &second = ops[position + 2];
   if (negation.type != "logical_not" || second.type != "conditional_block") return std::nullopt;
-  std::string condition = only_name(e, first, first.inputs, kConditionSlot);
-  if (slot_names(negation.inputs, "X") != Strings{condition} ||
-      slot_names(second.inputs, kConditionSlot) != slot_names(negation.outputs, "Out"))
+  std::string condition = require_single_name(e, first, first.inputs, kConditionSlot);
+  if (variable_names_in_slot(negation.inputs, "X") != Strings{condition} ||
+      variable_names_in_slot(second.inputs, kConditionSlot) !=
+          variable_names_in_slot(negation.outputs, "Out"))
     return std::nullopt;
   ConditionalPair pair{&first, &second, {}, 3};
   std::size_t next = position + 3;
   if (next < ops.size() && ops[next].type == "cast" &&
-      slot_names(ops[next].inputs, "X") == Strings{condition}) {
-    const Strings& mask = slot_names(ops[next].outputs, "Out");
+      variable_names_in_slot(ops[next].inputs, "X") == Strings{condition}) {
+    const Strings& mask = variable_names_in_slot(ops[next].outputs, "Out");
     ++next;
     while (next < ops.size() && ops[next].type == "select_input" &&
-           slot_names(ops[next].inputs, "Mask") == mask &&
-           slot_names(ops[next].inputs, "X").size() == 2)
+           variable_names_in_slot(ops[next].inputs, "Mask") == mask &&
+           variable_names_in_slot(ops[next].inputs, "X").size() == 2)
       pair.selections.push_back(&ops[next++]);
     if (!pair.selections.empty()) pair.num_ops = next - position;
   }
@@ -81,7 +83,7 @@ std::optional<ConditionalPair> match_pair(Exporter& e, const std::vector<OpDesc>
 
 std::size_t export_while(Exporter& e, const std::vector<OpDesc>& ops, std::size_t position) {
   const OpDesc& op = ops[position];
-  std::string condition = only_name(e, op, op.inputs, "Condition");
+  std::string condition = require_single_name(e, op, op.inputs, "Condition");
   std::set<std::string> written = e.outer_writes(sub_block(op));
   written.erase(condition);
   Strings carried(written.begin(), written.end());
@@ -109,14 +111,15 @@ std::size_t export_conditional_block(Exporter& e, const std::vector<OpDesc>& ops
                                      std::size_t position) {
   const OpDesc& op = ops[position];
   std::int64_t condition = e.input(op, kConditionSlot).id;
-  auto pair = match_pair(e, ops, position);
+  auto pair = match_conditional_pair(e, ops, position);
   std::set<std::string> written = e.outer_writes(sub_block(op));
   std::vector<IfResultVariables> results;
   if (pair) {
     written.merge(e.outer_writes(sub_block(*pair->if_false)));
     for (const OpDesc* selection : pair->selections) {
-      const Strings& x = slot_names(selection->inputs, "X");
-      results.push_back({x[1], x[0], only_name(e, *selection, selection->outputs, "Out")});
+      const Strings& x = variable_names_in_slot(selection->inputs, "X");
+      results.push_back(
+          {x[1], x[0], require_single_name(e, *selection, selection->outputs, "Out")});
       written.erase(x[0]);
       written.erase(x[1]);
     }
@@ -136,7 +139,7 @@ std::size_t export_conditional_block(Exporter& e, const std::vector<OpDesc>& ops
 
 std::size_t export_select_input(Exporter& e, const std::vector<OpDesc>& ops, std::size_t position) {
   const OpDesc& op = ops[position];
-  const Strings& x = slot_names(op.inputs, "X");
+  const Strings& x = variable_names_in_slot(op.inputs, "X");
   if (x.size() != 2) e.fail(op, "two inputs are expected");
   const Value& mask = e.input(op, "Mask");
   Type type = mask.type;
@@ -146,7 +149,7 @@ std::size_t export_select_input(Exporter& e, const std::vector<OpDesc>& ops, std
   Block yes = e.export_branch(std::nullopt, [&] { emit_yield(e, {e.value_of(op, x[1]).id}); });
   Block no = e.export_branch(std::nullopt, [&] { emit_yield(e, {e.value_of(op, x[0]).id}); });
   emit_if(e, op, condition, std::move(yes), std::move(no),
-          {{x[1], x[0], only_name(e, op, op.outputs, "Out")}});
+          {{x[1], x[0], require_single_name(e, op, op.outputs, "Out")}});
   return 1;
 }
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/decimal.h"
+#include "base/number_text_conversion.h"
 #include "pir/export_control_flow.h"
 #include "pir/exporter.h"
 #include "pir/translator.h"
@@ -29,7 +29,7 @@ Attr require_attr(Exporter& e, const OpDesc& op, std::string_view name, AttrType
   return std::move(*value);
 }
 
-Ints ints_or_empty(const OpDesc& op, std::string_view name) {
+Ints int_list_attr_or_empty(const OpDesc& op, std::string_view name) {
   auto value = find_attr(op, name, AttrType::LONGS);
   return value ? std::get<Ints>(value->value) : Ints{};
 }
@@ -52,11 +52,11 @@ double fill_value(Exporter& e, const OpDesc& op) {
 
 void fill_constant(Exporter& e, const OpDesc& op) {
   DType dtype = require_dtype_attr(e, op, "dtype");
-  bool has_tensor = !slot_names(op.inputs, "ValueTensor").empty() ||
-                    !slot_names(op.inputs, "ShapeTensor").empty() ||
-                    !slot_names(op.inputs, "ShapeTensorList").empty();
+  bool has_tensor = !variable_names_in_slot(op.inputs, "ValueTensor").empty() ||
+                    !variable_names_in_slot(op.inputs, "ShapeTensor").empty() ||
+                    !variable_names_in_slot(op.inputs, "ShapeTensorList").empty();
   if (!has_tensor) {
-    Ints shape = ints_or_empty(op, "shape");
+    Ints shape = int_list_attr_or_empty(op, "shape");
     double value = fill_value(e, op);
     if (dtype == DType::int64 && std::fabs(value) >= kMaxExactInteger) {
       auto whole = e.emit_int_array({static_cast<std::int64_t>(value)});
@@ -64,9 +64,9 @@ void fill_constant(Exporter& e, const OpDesc& op) {
       return e.emit_to_output(op, "full_with_tensor", {whole, target},
                               {dtype_attribute("dtype", dtype)});
     }
-    return e.emit_to_output(op, "full", {}, full_attributes(value, dtype, shape));
+    return e.emit_to_output(op, "full", {}, attributes_of_full_op(value, dtype, shape));
   }
-  std::int64_t value = slot_names(op.inputs, "ValueTensor").empty()
+  std::int64_t value = variable_names_in_slot(op.inputs, "ValueTensor").empty()
                            ? e.emit_full(fill_value(e, op), dtype)
                            : e.input(op, "ValueTensor").id;
   std::int64_t shape = e.emit_mutable_int_list_attr(op, "shape", "ShapeTensor", "ShapeTensorList");
@@ -74,7 +74,7 @@ void fill_constant(Exporter& e, const OpDesc& op) {
 }
 
 // The values of assign_value or set_value, which are in an attribute of their dtype.
-Scalars stored_values(const OpDesc& op) {
+Scalars read_value_attrs_as_scalars(const OpDesc& op) {
   Scalars values;
   for (const char* name : {"values", "bool_values", "fp32_values", "fp64_values", "int32_values",
                            "int64_values", "int8_values"}) {
@@ -88,8 +88,8 @@ Scalars stored_values(const OpDesc& op) {
 // Integers of 64 bits become full_int_array, whose values are exact.
 void assign_value(Exporter& e, const OpDesc& op) {
   DType dtype = require_dtype_attr(e, op, "dtype");
-  Ints shape = ints_or_empty(op, "shape");
-  Scalars elements = stored_values(op);
+  Ints shape = int_list_attr_or_empty(op, "shape");
+  Scalars elements = read_value_attrs_as_scalars(op);
   if (dtype == DType::int64) {
     Ints whole;
     for (const Scalar& element : elements) whole.push_back(element.i);
@@ -122,7 +122,7 @@ void cast(Exporter& e, const OpDesc& op) {
 // Sizes are int32 in a `.pdmodel`, int64 in PIR.
 void shape(Exporter& e, const OpDesc& op) {
   const Value& x = e.input(op, "Input");
-  Type type = e.declared_type(op, slot_names(op.outputs, "Out").at(0));
+  Type type = e.declared_type(op, variable_names_in_slot(op.outputs, "Out").at(0));
   auto sizes = e.emit("shape64", {x.id}, {with_dtype(type, DType::int64)});
   e.emit_to_output(op, "cast", {sizes[0].id}, {dtype_attribute("dtype", DType::int32)});
 }
@@ -158,7 +158,7 @@ void elementwise(Exporter& e, const OpDesc& op) {
 
 // Paddle's `where` does not broadcast.
 void where(Exporter& e, const OpDesc& op) {
-  Type out = e.declared_type(op, slot_names(op.outputs, "Out").at(0));
+  Type out = e.declared_type(op, variable_names_in_slot(op.outputs, "Out").at(0));
   std::vector<Value> operands;
   for (const char* slot : {"Condition", "X", "Y"}) operands.push_back(e.input(op, slot));
   const Value* full = nullptr;
@@ -177,7 +177,7 @@ void where(Exporter& e, const OpDesc& op) {
 }
 
 void set_value(Exporter& e, const OpDesc& op) {
-  bool has_tensor = !slot_names(op.inputs, "ValueTensor").empty();
+  bool has_tensor = !variable_names_in_slot(op.inputs, "ValueTensor").empty();
   std::vector<std::int64_t> operands{e.input(op, "Input").id};
   if (has_tensor) operands.push_back(e.input(op, "ValueTensor").id);
   operands.push_back(e.emit_mutable_int_list_attr(op, "starts", "", "StartsTensorList"));
@@ -185,10 +185,11 @@ void set_value(Exporter& e, const OpDesc& op) {
   operands.push_back(e.emit_mutable_int_list_attr(op, "steps", "", "StepsTensorList"));
   std::vector<Attribute> attrs;
   for (const char* name : {"axes", "decrease_axes", "none_axes"})
-    attrs.push_back(plain_attribute(name, {AttrType::LONGS, ints_or_empty(op, name)}));
+    attrs.push_back(plain_attribute(name, {AttrType::LONGS, int_list_attr_or_empty(op, name)}));
   if (!has_tensor) {
-    attrs.push_back(plain_attribute("shape", {AttrType::LONGS, ints_or_empty(op, "shape")}));
-    Scalars values = stored_values(op);
+    attrs.push_back(
+        plain_attribute("shape", {AttrType::LONGS, int_list_attr_or_empty(op, "shape")}));
+    Scalars values = read_value_attrs_as_scalars(op);
     auto numbers = convert_attr({AttrType::SCALARS, values}, AttrType::FLOAT64S);
     if (values.empty() || !numbers) e.fail(op, "no values");
     attrs.push_back(plain_attribute("values", std::move(*numbers)));
@@ -201,7 +202,7 @@ void set_value(Exporter& e, const OpDesc& op) {
 // element in PIR.
 void strided_slice(Exporter& e, const OpDesc& op) {
   OpDesc changed = op;
-  Ints strides = ints_or_empty(op, "strides"), ends = ints_or_empty(op, "ends");
+  Ints strides = int_list_attr_or_empty(op, "strides"), ends = int_list_attr_or_empty(op, "ends");
   for (std::size_t i = 0; i < std::min(ends.size(), strides.size()); ++i)
     if (strides[i] < 0 && ends[i] == -1) ends[i] = std::numeric_limits<std::int32_t>::min();
   if (!ends.empty()) changed.attrs["ends"] = {AttrType::INTS, ends};
@@ -211,7 +212,7 @@ void strided_slice(Exporter& e, const OpDesc& op) {
 // -- tensor arrays
 
 void write_to_array(Exporter& e, const OpDesc& op) {
-  const std::string& variable = slot_names(op.outputs, "Out").at(0);
+  const std::string& variable = variable_names_in_slot(op.outputs, "Out").at(0);
   e.require_writable_array(op, variable);
   const Value& array = e.value_of(op, variable);
   e.emit("array_write_", {array.id, e.input(op, "X").id, e.input(op, "I").id}, {array.type});
@@ -222,14 +223,14 @@ void slice(Exporter& e, const OpDesc& op) {
   if (x.type.kind != Type::Kind::array) return e.export_by_spec(op, *find_op_spec("slice"));
   std::int64_t starts =
       e.emit_mutable_int_list_attr(op, "starts", "StartsTensor", "StartsTensorList");
-  if (!ints_or_empty(op, "decrease_axis").empty())
+  if (!int_list_attr_or_empty(op, "decrease_axis").empty())
     return e.emit_to_output(op, "slice_array_dense", {x.id, starts});
   std::int64_t ends = e.emit_mutable_int_list_attr(op, "ends", "EndsTensor", "EndsTensorList");
   e.emit_to_output(op, "slice_array", {x.id, starts, ends});
 }
 
 void assert_op(Exporter& e, const OpDesc& op) {
-  std::vector<Value> data = e.values_of(op, slot_names(op.inputs, "Data"));
+  std::vector<Value> data = e.values_of(op, variable_names_in_slot(op.inputs, "Data"));
   e.emit("assert", {e.input(op, "Cond").id, e.emit_list(data)}, {},
          {plain_attribute("summarize", {AttrType::LONG, int_attr(op, "summarize", -1)})});
 }

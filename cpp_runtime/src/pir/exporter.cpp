@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/decimal.h"
-#include "base/poll.h"
+#include "base/number_text_conversion.h"
+#include "base/poll_callback.h"
 #include "oarlock/error.h"
 #include "pir/translator.h"
 
@@ -46,7 +46,7 @@ AttrType attr_type_of_spec_type(std::string_view name) {
   return found == types.end() ? AttrType::INT : found->second;
 }
 
-bool is_neutral(const Attr& attr) {
+bool is_false_zero_or_empty(const Attr& attr) {
   return std::visit(
       [](const auto& value) {
         using T = std::decay_t<decltype(value)>;
@@ -63,9 +63,9 @@ bool is_neutral(const Attr& attr) {
 }
 
 /// Whether `attr` is the list of axes of a reduction over all axes, whose value is ignored.
-bool reduces_all(const OpDesc& op, std::string_view attr) {
+bool is_ignored_reduction_axes_attr(const OpDesc& op, std::string_view attr) {
   auto found = op.attrs.find("reduce_all");
-  return attr == "dim" && found != op.attrs.end() && !is_neutral(found->second);
+  return attr == "dim" && found != op.attrs.end() && !is_false_zero_or_empty(found->second);
 }
 
 /// Whether an op has the values of the attributes that a specification does not have.
@@ -114,7 +114,7 @@ Attribute int_array_attribute(std::string name, Ints values) {
   return attr;
 }
 
-std::vector<Attribute> full_attributes(double value, DType dtype, const Ints& shape) {
+std::vector<Attribute> attributes_of_full_op(double value, DType dtype, const Ints& shape) {
   return {int_array_attribute("shape", shape), plain_attribute("value", {AttrType::FLOAT64, value}),
           dtype_attribute("dtype", dtype), place_attribute()};
 }
@@ -132,10 +132,10 @@ Program Exporter::run() {
   block_ = &out_.body;
   export_parameters();
   export_inputs();
-  create_arrays(in_.blocks[0]);
+  create_tensor_arrays(in_.blocks[0]);
   export_ops(in_.blocks[0]);
   export_outputs();
-  store_result_names(out_.body);
+  set_result_names_of_ops(out_.body);
   return std::move(out_);
 }
 
@@ -229,7 +229,7 @@ std::vector<Value> Exporter::values_of(const OpDesc& op, const Strings& variable
 }
 
 const Value& Exporter::input(const OpDesc& op, std::string_view slot) const {
-  const Strings& names = slot_names(op.inputs, slot);
+  const Strings& names = variable_names_in_slot(op.inputs, slot);
   if (names.size() != 1) fail(op, "one variable is expected in slot " + std::string(slot));
   return value_of(op, names[0]);
 }
@@ -264,14 +264,15 @@ std::vector<Value> Exporter::emit(std::string name, std::vector<std::int64_t> op
 
 void Exporter::emit_to_output(const OpDesc& op, std::string name,
                               std::vector<std::int64_t> operands, std::vector<Attribute> attrs) {
-  const Strings& names = slot_names(op.outputs, "Out");
+  const Strings& names = variable_names_in_slot(op.outputs, "Out");
   if (names.size() != 1) fail(op, "one variable is expected in slot Out");
   assign(names[0], emit(std::move(name), std::move(operands), {declared_type(op, names[0])},
                         std::move(attrs))[0]);
 }
 
 std::int64_t Exporter::emit_full(double value, DType dtype, const Ints& shape) {
-  return emit_constant("full", dense_type(dtype, shape), full_attributes(value, dtype, shape));
+  return emit_constant("full", dense_type(dtype, shape),
+                       attributes_of_full_op(value, dtype, shape));
 }
 
 std::int64_t Exporter::emit_int_array(const Ints& values) {
@@ -340,7 +341,7 @@ Block Exporter::export_sub_block(std::optional<std::int64_t> index, std::vector<
   if (index) {
     index_ = static_cast<std::int32_t>(*index);
     const oarlock::Block& block = in_.blocks[static_cast<std::size_t>(*index)];
-    create_arrays(block);
+    create_tensor_arrays(block);
     export_ops(block);
   }
   finish();
@@ -369,7 +370,7 @@ void Exporter::require_writable_array(const OpDesc& op, const std::string& varia
 
 // A write to a tensor array changes it for all readers, so that an array is created once, before
 // its first use.
-void Exporter::create_arrays(const oarlock::Block& block) {
+void Exporter::create_tensor_arrays(const oarlock::Block& block) {
   for (const VarDesc& var : block.vars) {
     if (var.kind != VarKind::array) continue;
     Type type = dense_type(var.dtype, var.shape);
@@ -400,7 +401,7 @@ Value Exporter::new_argument(const Type& type) { return {next_argument_id_--, ty
 
 void Exporter::export_ops(const oarlock::Block& block) {
   for (std::size_t i = 0; i < block.ops.size();) {
-    poll();
+    call_poll_callback_if_due();
     const OpDesc& op = block.ops[i];
     location_ = op.location;
     if (ExportRule rule = find_export_rule(op.type)) {
@@ -421,22 +422,22 @@ void Exporter::export_op(const OpDesc& op) {
   fail(op, "no operation of Paddle 3 has these attributes");
 }
 
-void Exporter::store_result_names(Block& block) const {
+void Exporter::set_result_names_of_ops(Block& block) const {
   for (Operation& op : block.ops) {
     for (std::size_t i = 0; i < op.results.size(); ++i)
       if (auto found = names_.find(op.results[i].id); found != names_.end()) {
         op.result_names.resize(op.results.size());
         op.result_names[i] = found->second;
       }
-    for (Block& body : op.bodies) store_result_names(body);
+    for (Block& body : op.bodies) set_result_names_of_ops(body);
   }
 }
 
 // -- operations of the table
 
 void Exporter::export_by_spec(const OpDesc& op, const OpSpec& spec) {
-  check_other_inputs(op, spec);
-  check_other_attrs(op, spec);
+  check_inputs_outside_spec(op, spec);
+  check_attrs_outside_spec(op, spec);
   std::vector<std::int64_t> operands;
   for (const OperandSpec& operand : spec.operands)
     operands.push_back(get_or_emit_operand_value(op, spec, operand));
@@ -445,7 +446,7 @@ void Exporter::export_by_spec(const OpDesc& op, const OpSpec& spec) {
     if (!attr.is_legacy_only && attr.is_in_version_1) attrs.push_back(make_attr(op, spec, attr));
   std::vector<Type> types;
   for (const ResultSpec& result : spec.results) {
-    const Strings& names = slot_names(op.outputs, result.slot);
+    const Strings& names = variable_names_in_slot(op.outputs, result.slot);
     Type type;
     if (result.is_list) {
       type.kind = names.empty() ? Type::Kind::none : Type::Kind::list;
@@ -461,7 +462,7 @@ void Exporter::export_by_spec(const OpDesc& op, const OpSpec& spec) {
   auto results = emit(std::string(spec.name) + (is_batch_norm ? "_" : ""), std::move(operands),
                       std::move(types), std::move(attrs));
   for (std::size_t i = 0; i < results.size(); ++i) {
-    const Strings& names = slot_names(op.outputs, spec.results[i].slot);
+    const Strings& names = variable_names_in_slot(op.outputs, spec.results[i].slot);
     if (names.empty()) continue;
     if (!spec.results[i].is_list) {
       assign(names[0], results[i]);
@@ -475,7 +476,7 @@ void Exporter::export_by_spec(const OpDesc& op, const OpSpec& spec) {
 std::int64_t Exporter::get_or_emit_operand_value(const OpDesc& op, const OpSpec& spec,
                                                  const OperandSpec& operand) {
   if (!operand.attr.empty()) return emit_mutable_attr(op, operand);
-  const Strings& names = slot_names(op.inputs, operand.slot);
+  const Strings& names = variable_names_in_slot(op.inputs, operand.slot);
   if (names.empty() && operand.slot.empty() && !operand.is_optional)
     return emit_full(0, DType::uint8);  // the state of a dropout that inference does not apply
   if (names.empty() && operand.is_optional) return 0;
@@ -487,9 +488,10 @@ std::int64_t Exporter::get_or_emit_operand_value(const OpDesc& op, const OpSpec&
 }
 
 std::int64_t Exporter::emit_mutable_attr(const OpDesc& op, const OperandSpec& operand) {
-  if (const Strings& names = slot_names(op.inputs, operand.tensor_slot); !names.empty())
+  if (const Strings& names = variable_names_in_slot(op.inputs, operand.tensor_slot); !names.empty())
     return input(op, operand.tensor_slot).id;
-  if (const Strings& names = slot_names(op.inputs, operand.tensors_slot); !names.empty())
+  if (const Strings& names = variable_names_in_slot(op.inputs, operand.tensors_slot);
+      !names.empty())
     return emit_int64_vector_from_scalars(values_of(op, names));
   bool is_integral = operand.default_value.find_first_of(".e") == std::string_view::npos;
   std::string_view default_type = is_integral ? "i64" : "f64";
@@ -505,7 +507,8 @@ std::int64_t Exporter::emit_mutable_attr(const OpDesc& op, const OperandSpec& op
   if (operand.attr_type == "ints") {
     auto ints = convert_attr(attr, AttrType::LONGS);
     if (!ints) fail(op, "attribute '" + std::string(operand.attr) + "' holds no integers");
-    return emit_int_array(reduces_all(op, operand.attr) ? Ints() : std::get<Ints>(ints->value));
+    return emit_int_array(
+        is_ignored_reduction_axes_attr(op, operand.attr) ? Ints() : std::get<Ints>(ints->value));
   }
   auto number = convert_attr(attr, AttrType::FLOAT64);
   if (!number && attr.type == AttrType::STRING)  // the tolerances of allclose
@@ -537,7 +540,7 @@ Attribute Exporter::make_attr(const OpDesc& op, const OpSpec& spec, const AttrSp
   }
   AttrType type = attr_type_of_spec_type(attr.type);
   std::optional<Attr> value;
-  if (reduces_all(op, attr.legacy_name))
+  if (is_ignored_reduction_axes_attr(op, attr.legacy_name))
     value = Attr{AttrType::LONGS, Ints{}};
   else if (is_given)
     value = found->second;
@@ -552,7 +555,7 @@ Attribute Exporter::make_attr(const OpDesc& op, const OpSpec& spec, const AttrSp
   return plain_attribute(std::move(name), std::move(*converted));
 }
 
-void Exporter::check_other_inputs(const OpDesc& op, const OpSpec& spec) const {
+void Exporter::check_inputs_outside_spec(const OpDesc& op, const OpSpec& spec) const {
   for (auto& [slot, names] : op.inputs) {
     std::string_view name = slot;
     bool is_known = std::ranges::any_of(spec.operands, [&](const OperandSpec& operand) {
@@ -564,14 +567,14 @@ void Exporter::check_other_inputs(const OpDesc& op, const OpSpec& spec) const {
 }
 
 // An attribute that the operation does not have must not change the result.
-void Exporter::check_other_attrs(const OpDesc& op, const OpSpec& spec) const {
+void Exporter::check_attrs_outside_spec(const OpDesc& op, const OpSpec& spec) const {
   for (auto& [name, value] : op.attrs) {
     std::string_view text = name;
     bool is_known =
         std::ranges::find(kIgnoredAttrs, text) != std::end(kIgnoredAttrs) || text == "reduce_all" ||
         std::ranges::find(spec.attrs, text, &AttrSpec::legacy_name) != spec.attrs.end() ||
         std::ranges::find(spec.operands, text, &OperandSpec::attr) != spec.operands.end();
-    if (!is_known && !is_neutral(value))
+    if (!is_known && !is_false_zero_or_empty(value))
       fail(op, "attribute '" + name + "' has no equivalent in pd_op." + std::string(spec.name));
   }
 }

@@ -91,16 +91,16 @@ class Exporter {
   void export_outputs();
   void export_ops(const oarlock::Block& block);
   void export_op(const OpDesc& op);
-  void create_arrays(const oarlock::Block& block);
+  void create_tensor_arrays(const oarlock::Block& block);
   std::int64_t get_or_emit_operand_value(const OpDesc& op, const OpSpec& spec,
                                          const OperandSpec& operand);
   std::int64_t emit_constant(std::string name, Type type, std::vector<Attribute> attrs);
   std::int64_t emit_mutable_attr(const OpDesc& op, const OperandSpec& operand);
   Attribute make_attr(const OpDesc& op, const OpSpec& spec, const AttrSpec& attr) const;
-  void check_other_inputs(const OpDesc& op, const OpSpec& spec) const;
-  void check_other_attrs(const OpDesc& op, const OpSpec& spec) const;
+  void check_inputs_outside_spec(const OpDesc& op, const OpSpec& spec) const;
+  void check_attrs_outside_spec(const OpDesc& op, const OpSpec& spec) const;
 
-  void store_result_names(Block& block) const;
+  void set_result_names_of_ops(Block& block) const;
 
   const oarlock::Program& in_;
   Program out_;
@@ -126,6 +126,6 @@ Attribute place_attribute();                                    // a_place
 Attribute int_array_attribute(std::string name, Ints values);   // a_intarray
 Attribute plain_attribute(std::string name, Attr value);
 /// The attributes of `full`.
-std::vector<Attribute> full_attributes(double value, DType dtype, const Ints& shape);
+std::vector<Attribute> attributes_of_full_op(double value, DType dtype, const Ints& shape);
 
 }  // namespace oarlock::pir

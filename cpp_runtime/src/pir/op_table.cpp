@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "base/decimal.h"
+#include "base/number_text_conversion.h"
 
 namespace oarlock::pir {
 namespace {
@@ -25,14 +25,14 @@ constexpr OpRow kRows[] = {
 
 /// Returns the text before the first of the characters `separators`, and removes it with that
 /// character from `text`; all of `text` if there is none.
-std::string_view cut(std::string_view& text, std::string_view separators) {
+std::string_view take_until_separator(std::string_view& text, std::string_view separators) {
   auto at = std::min(text.find_first_of(separators), text.size());
   std::string_view before = text.substr(0, at);
   text.remove_prefix(std::min(at + 1, text.size()));
   return before;
 }
 
-bool cut_suffix(std::string_view& text, char suffix) {
+bool remove_suffix_if_present(std::string_view& text, char suffix) {
   bool found = text.ends_with(suffix);
   if (found) text.remove_suffix(1);
   return found;
@@ -44,38 +44,38 @@ OperandSpec parse_operand(std::string_view text) {
     auto equals = std::min(text.find('='), text.size());
     if (equals < text.size()) spec.default_value = text.substr(equals + 1);
     text = text.substr(0, equals);
-    spec.name = cut(text, "@");
-    spec.attr = cut(text, ":");
-    spec.attr_type = cut(text, "|");
-    spec.tensor_slot = cut(text, "|");
+    spec.name = take_until_separator(text, "@");
+    spec.attr = take_until_separator(text, ":");
+    spec.attr_type = take_until_separator(text, "|");
+    spec.tensor_slot = take_until_separator(text, "|");
     spec.tensors_slot = text;
     return spec;
   }
-  spec.is_optional = cut_suffix(text, '?');
-  spec.is_list = cut_suffix(text, '*');
-  spec.name = cut(text, ":");
+  spec.is_optional = remove_suffix_if_present(text, '?');
+  spec.is_list = remove_suffix_if_present(text, '*');
+  spec.name = take_until_separator(text, ":");
   spec.slot = text;
   return spec;
 }
 
 ResultSpec parse_result(std::string_view text) {
   ResultSpec spec;
-  spec.is_optional = cut_suffix(text, '?');
-  spec.is_list = cut_suffix(text, '*');
-  spec.name = cut(text, ":");
+  spec.is_optional = remove_suffix_if_present(text, '?');
+  spec.is_list = remove_suffix_if_present(text, '*');
+  spec.name = take_until_separator(text, ":");
   spec.slot = text;
   return spec;
 }
 
 AttrSpec parse_attr(std::string_view text) {
   AttrSpec spec;
-  spec.is_in_version_1 = !cut_suffix(text, '^');
+  spec.is_in_version_1 = !remove_suffix_if_present(text, '^');
   spec.is_legacy_only = text.starts_with('+');
   if (spec.is_legacy_only) text.remove_prefix(1);
-  std::string_view names = cut(text, ":");
-  spec.name = spec.legacy_name = cut(names, ">");
+  std::string_view names = take_until_separator(text, ":");
+  spec.name = spec.legacy_name = take_until_separator(names, ">");
   if (!names.empty()) spec.legacy_name = names;
-  spec.type = cut(text, "=");
+  spec.type = take_until_separator(text, "=");
   spec.default_value = text;
   return spec;
 }
@@ -86,11 +86,11 @@ OpSpec parse_row(const OpRow& row) {
   spec.legacy_type = row.legacy_type;
   spec.since = row.since;
   for (std::string_view rest = row.operands; !rest.empty();)
-    spec.operands.push_back(parse_operand(cut(rest, " ")));
+    spec.operands.push_back(parse_operand(take_until_separator(rest, " ")));
   for (std::string_view rest = row.results; !rest.empty();)
-    spec.results.push_back(parse_result(cut(rest, " ")));
+    spec.results.push_back(parse_result(take_until_separator(rest, " ")));
   for (std::string_view rest = row.attrs; !rest.empty();)
-    spec.attrs.push_back(parse_attr(cut(rest, " ")));
+    spec.attrs.push_back(parse_attr(take_until_separator(rest, " ")));
   return spec;
 }
 
@@ -136,7 +136,7 @@ std::optional<Attr> parse_default(const AttrSpec& spec) {
   if (text.starts_with('[')) {
     Floats numbers;
     for (text = text.substr(1, text.size() - 2); !text.empty();) {
-      auto number = try_parse_double(cut(text, ","));
+      auto number = try_parse_double(take_until_separator(text, ","));
       if (!number) return std::nullopt;
       numbers.push_back(*number);
     }

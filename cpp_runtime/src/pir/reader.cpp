@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/base64.h"
-#include "base/poll.h"
+#include "base/poll_callback.h"
 #include "oarlock/error.h"
 #include "pir/dtype_names.h"
 #include "pir/json_keys.h"
@@ -79,7 +79,7 @@ class Reader {
     for (Json arg : require_field(json, "args", Json::Type::array))
       block.args.push_back(read_value(arg, "#", defined));
     for (Json op : require_field(json, "ops", Json::Type::array)) {
-      poll();
+      call_poll_callback_if_due();
       std::string_view name = require_field(op, "#", Json::Type::string).string_or_empty();
       if (name == "p")
         block.parameters.push_back(read_parameter(op, defined));
@@ -331,7 +331,7 @@ class Reader {
 
 }  // namespace
 
-bool is_json(std::string_view bytes) {
+bool starts_with_json_object(std::string_view bytes) {
   auto first = bytes.find_first_not_of(" \t\r\n");
   return first != bytes.npos && bytes[first] == '{';
 }

@@ -8,7 +8,7 @@
 namespace oarlock::pir {
 
 /// The first characters decide: a `.pdmodel` never starts with a brace.
-bool is_json(std::string_view bytes);
+bool starts_with_json_object(std::string_view bytes);
 
 /// Reads the program of a document, which must outlive it.  Checks the structure: required fields,
 /// types, limits, distinct ids, definition before use.  Throws Error(file) with the JSON path.

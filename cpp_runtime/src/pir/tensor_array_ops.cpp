@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kEnd = std::numeric_limits<std::int32_t>::max();
 
-void create_array(Translator& t, const Operation& op) { t.bind_new(op, 0); }
+void create_array(Translator& t, const Operation& op) { t.bind_result_to_new_variable(op, 0); }
 
 void array_write(Translator& t, const Operation& op) {
   Binding array = t.require_operand_binding(op, 0);
@@ -24,7 +24,8 @@ void slice_array(Translator& t, const Operation& op) {
   Attrs attrs{{"axes", {AttrType::INTS, Ints{0}}}, {"infer_flags", {AttrType::INTS, Ints{1}}}};
   t.add_int_list_operand(op, 1, {"starts", "StartsTensor", ""}, "slice", inputs, attrs);
   t.add_int_list_operand(op, 2, {"ends", "EndsTensor", ""}, "slice", inputs, attrs);
-  t.emit(op, "slice", std::move(inputs), {{"Out", {t.bind_new(op, 0)}}}, std::move(attrs));
+  t.emit(op, "slice", std::move(inputs), {{"Out", {t.bind_result_to_new_variable(op, 0)}}},
+         std::move(attrs));
 }
 
 // One element at an index that may be negative.
@@ -33,7 +34,8 @@ void slice_array_dense(Translator& t, const Operation& op) {
   if (!start.constant || start.constant->size() != 1)
     return t.translate_by_spec(op, *find_op_spec("array_read"));
   std::int64_t index = (*start.constant)[0].i;
-  t.emit(op, "slice", {{"Input", {t.operand_variable(op, 0)}}}, {{"Out", {t.bind_new(op, 0)}}},
+  t.emit(op, "slice", {{"Input", {t.operand_variable(op, 0)}}},
+         {{"Out", {t.bind_result_to_new_variable(op, 0)}}},
          {{"axes", {AttrType::INTS, Ints{0}}},
           {"starts", {AttrType::INTS, Ints{index}}},
           {"ends", {AttrType::INTS, Ints{index == -1 ? kEnd : index + 1}}},

@@ -5,6 +5,7 @@
 #include "base/wire_reader.h"
 #include "oarlock/error.h"
 #include "paddle/contract_reader.h"
+#include "paddle/op_upgrade.h"
 #include "paddle/validator.h"
 #include "pir/reader.h"
 #include "pir/translator.h"
@@ -64,7 +65,8 @@ class DeadOpRemoval {
   // Everything that the op writes is live at the end of its block, because a loop reads it again.
   void remove_from_sub_block(const OpDesc& op, Names& live) {
     for (auto& [slot, names] : op.outputs) live.insert(names.begin(), names.end());
-    for (const std::string& name : slot_names(op.inputs, "Condition")) live.insert(name);
+    for (const std::string& name : variable_names_in_slot(op.inputs, "Condition"))
+      live.insert(name);
     Names live_in_block = live;  // the block may not run
     remove_from_block(int_attr(op, "sub_block", 0), live_in_block);
     live.merge(live_in_block);
@@ -119,6 +121,7 @@ oarlock::Program read_and_convert_program(std::string_view json, const std::stri
   Names guarded = guarded_variables(program);
   DeadOpRemoval(program).run(guarded);
   remove_unused_variables(program, std::move(guarded));
+  upgrade_op_types_and_attrs(program);
   validate_and_fill_variable_indices(program);
   return program;
 }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/decimal.h"
-#include "base/poll.h"
+#include "base/number_text_conversion.h"
+#include "base/poll_callback.h"
 #include "oarlock/error.h"
 #include "paddle/op_attr_checks.h"
 
@@ -177,7 +177,7 @@ void Translator::translate_ops(const Block& body) {
   if (&body != &in_.body && !body.parameters.empty())
     fail(body.parameters[0].source, "a parameter inside of a branch or loop");
   for (const Operation& op : body.ops) {
-    poll();
+    call_poll_callback_if_due();
     if (!is_yield(op)) translate_op(op);
   }
 }
@@ -244,7 +244,7 @@ std::string Translator::declare_variable_with_unique_name(const std::string& hin
   return var.name;
 }
 
-std::string Translator::bind_new(const Operation& op, std::size_t position) {
+std::string Translator::bind_result_to_new_variable(const Operation& op, std::size_t position) {
   if (position >= op.results.size())
     fail(op.source, full_name(op) + ": result " + std::to_string(position) + " is missing");
   const Value& result = op.results[position];
@@ -293,7 +293,7 @@ DType Translator::dtype_attr_or_first_result_dtype(const Operation& op) const {
              : result_type(op, 0).dtype;
 }
 
-Strings Translator::bind_new_list(const Operation& op, std::size_t position) {
+Strings Translator::bind_result_to_new_list(const Operation& op, std::size_t position) {
   const Type& type = result_type(op, position);
   if (type.kind != Type::Kind::list)
     fail(op.source, full_name(op) + ": result " + std::to_string(position) + " is no list");
@@ -310,8 +310,8 @@ Strings Translator::bind_new_list(const Operation& op, std::size_t position) {
   return names;
 }
 
-std::string Translator::bind_in_place(const Operation& op, std::size_t position,
-                                      std::size_t operand_position) {
+std::string Translator::bind_result_in_place(const Operation& op, std::size_t position,
+                                             std::size_t operand_position) {
   Binding binding = require_operand_binding(op, operand_position);
   std::string variable = operand_variable(op, operand_position);
   binding.constant.reset();
@@ -319,9 +319,10 @@ std::string Translator::bind_in_place(const Operation& op, std::size_t position,
   return variable;
 }
 
-std::string Translator::bind_in_place_or_new(const Operation& op, std::size_t position) {
+std::string Translator::bind_result_in_place_or_new(const Operation& op, std::size_t position) {
   auto changed = find_operand_overwritten_by_result(op, position);
-  return changed ? bind_in_place(op, position, *changed) : bind_new(op, position);
+  return changed ? bind_result_in_place(op, position, *changed)
+                 : bind_result_to_new_variable(op, position);
 }
 
 void Translator::set_constant_unless_changed_in_place(const Operation& op, std::size_t position,
@@ -378,8 +379,8 @@ void Translator::add_output(const Operation& op, const std::string& name, std::i
 // -- operands that are attributes or tensors
 
 void Translator::add_int_list_operand(const Operation& op, std::size_t position,
-                                      const IntListSlots& slots, std::string_view legacy_type,
-                                      Slots& inputs, Attrs& attrs) {
+                                      const IntListAttrAndSlotNames& slots,
+                                      std::string_view legacy_type, Slots& inputs, Attrs& attrs) {
   add_mutable_attr(
       op,
       {slots.attr, "", slots.attr, "ints", slots.tensor_slot, slots.tensors_slot, false, false, ""},
@@ -457,7 +458,7 @@ void Translator::add_mutable_attr(const Operation& op, const OperandSpec& spec,
   for (const Binding& element : binding.elements) names.push_back(element.variable);
   bool is_list = binding.type.kind == Type::Kind::list;
   if (!is_list && spec.tensor_slot.empty() && !spec.tensors_slot.empty()) {
-    inputs[std::string(spec.tensors_slot)] = emit_elements(op, spec, binding);
+    inputs[std::string(spec.tensors_slot)] = emit_vector_elements(op, spec, binding);
     return;
   }
   if (is_list && !spec.tensors_slot.empty()) {
@@ -478,8 +479,8 @@ void Translator::add_mutable_attr(const Operation& op, const OperandSpec& spec,
 }
 
 // The elements of a vector as tensors of shape [1].
-Strings Translator::emit_elements(const Operation& op, const OperandSpec& spec,
-                                  const Binding& vector) {
+Strings Translator::emit_vector_elements(const Operation& op, const OperandSpec& spec,
+                                         const Binding& vector) {
   const Ints& shape = vector.type.shape;
   if (shape.size() != 1 || shape[0] < 0 || shape[0] > kMaxVectorElements)
     fail(op.source, full_name(op) + ": operand " + in_quotes(spec.name) +
@@ -501,7 +502,7 @@ void Translator::add_attrs(const Operation& op, const OpSpec& spec, Attrs& attrs
     if (attr_spec.legacy_name == kWithoutEffect || (attr && attr->kind == Attribute::Kind::absent))
       continue;
     if (attr_spec.legacy_name == kOnlyDefault) {
-      require_default(op, attr_spec, attr);
+      require_default_attr_value(op, attr_spec, attr);
       continue;
     }
     std::optional<Attr> value = attr ? std::optional(attr->value) : parse_default(attr_spec);
@@ -519,8 +520,8 @@ void Translator::add_attrs(const Operation& op, const OpSpec& spec, Attrs& attrs
   }
 }
 
-void Translator::require_default(const Operation& op, const AttrSpec& spec,
-                                 const Attribute* attr) const {
+void Translator::require_default_attr_value(const Operation& op, const AttrSpec& spec,
+                                            const Attribute* attr) const {
   auto expected = parse_default(spec);
   auto given = attr && expected ? convert_attr(attr->value, expected->type) : expected;
   if (given != expected)
@@ -533,8 +534,8 @@ Strings Translator::bind_result_by_spec(const Operation& op, const ResultSpec& s
                                         std::size_t position) {
   const Value& result = op.results[position];
   if (result.type.kind == Type::Kind::none || spec.slot.empty()) return {};
-  if (result.type.kind == Type::Kind::list) return bind_new_list(op, position);
-  return {bind_in_place_or_new(op, position)};
+  if (result.type.kind == Type::Kind::list) return bind_result_to_new_list(op, position);
+  return {bind_result_in_place_or_new(op, position)};
 }
 
 // -- blocks

@@ -29,7 +29,7 @@ struct Binding {
 
 /// Where an op takes a list of integers from: an attribute, one tensor, or one tensor per element;
 /// "" for none.
-struct IntListSlots {
+struct IntListAttrAndSlotNames {
   std::string_view attr, tensor_slot, tensors_slot;
 };
 
@@ -63,15 +63,15 @@ class Translator {
   /// Binds a result to a value.
   void bind(const Operation& op, std::size_t position, Binding binding);
   /// Declares the variable of a result and binds it; returns its name.
-  std::string bind_new(const Operation& op, std::size_t position);
+  std::string bind_result_to_new_variable(const Operation& op, std::size_t position);
   /// The variable of a result: that of the operand which the operation changes in place, or a new
   /// one.
-  std::string bind_in_place_or_new(const Operation& op, std::size_t position);
+  std::string bind_result_in_place_or_new(const Operation& op, std::size_t position);
   /// Declares the variables of a result that is a list and binds it; returns their names.
-  Strings bind_new_list(const Operation& op, std::size_t position);
+  Strings bind_result_to_new_list(const Operation& op, std::size_t position);
   /// Binds a result to the operand that the operation changes in place; returns its variable.
-  std::string bind_in_place(const Operation& op, std::size_t position,
-                            std::size_t operand_position);
+  std::string bind_result_in_place(const Operation& op, std::size_t position,
+                                   std::size_t operand_position);
   /// Marks the elements of a bound result as known, unless an operation changes it in place.
   void set_constant_unless_changed_in_place(const Operation& op, std::size_t position,
                                             Scalars elements);
@@ -98,8 +98,9 @@ class Translator {
   void add_output(const Operation& op, const std::string& name, std::int64_t column);
 
   /// Adds an operand of integers: as attribute if known, otherwise as tensors.
-  void add_int_list_operand(const Operation& op, std::size_t position, const IntListSlots& slots,
-                            std::string_view legacy_type, Slots& inputs, Attrs& attrs);
+  void add_int_list_operand(const Operation& op, std::size_t position,
+                            const IntListAttrAndSlotNames& slots, std::string_view legacy_type,
+                            Slots& inputs, Attrs& attrs);
   /// Copies an attribute, if it is there, as another type.
   void copy_attr(const Operation& op, std::string_view name, AttrType type, Attrs& attrs) const;
 
@@ -137,9 +138,10 @@ class Translator {
                    Slots& inputs, Attrs& attrs);
   void add_mutable_attr(const Operation& op, const OperandSpec& spec, const Binding& binding,
                         std::string_view legacy_type, Slots& inputs, Attrs& attrs);
-  Strings emit_elements(const Operation& op, const OperandSpec& spec, const Binding& vector);
+  Strings emit_vector_elements(const Operation& op, const OperandSpec& spec, const Binding& vector);
   void add_attrs(const Operation& op, const OpSpec& spec, Attrs& attrs);
-  void require_default(const Operation& op, const AttrSpec& spec, const Attribute* attr) const;
+  void require_default_attr_value(const Operation& op, const AttrSpec& spec,
+                                  const Attribute* attr) const;
   Strings bind_result_by_spec(const Operation& op, const ResultSpec& spec, std::size_t position);
   std::string unique_name(const std::string& hint);
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/base64.h"
-#include "base/decimal.h"
 #include "base/json.h"
+#include "base/number_text_conversion.h"
 #include "pir/dtype_names.h"
 #include "pir/exporter.h"
 #include "pir/json_keys.h"

@@ -17,8 +17,8 @@
 #include "runtime/machine.h"
 #include "runtime/model_impl.h"
 #include "runtime/named_dimensions.h"
+#include "runtime/ort_session_options.h"
 #include "runtime/session_options_by_name.h"
-#include "runtime/session_settings.h"
 
 namespace oarlock::python {
 namespace {
@@ -88,18 +88,18 @@ nb::bytes pdmodel_to_pir(const nb::bytes& pdmodel, const std::string& name) {
   return nb::bytes(json.data(), json.size());
 }
 
-nb::dict program_data_name_by_offsets_name(const nb::bytes& pdmodel, const std::string& name) {
+nb::dict program_tensor_name_by_row_splits_name(const nb::bytes& pdmodel, const std::string& name) {
   SigintPollScope sigint_poll;
   nb::dict result;
-  add_tensor_names_by_offsets_name(result, input_specs(parse_upgrade_and_validate_program(
-                                               {pdmodel.c_str(), pdmodel.size()}, name)));
+  add_tensor_names_by_row_splits_name(result, input_specs(parse_upgrade_and_validate_program(
+                                                  {pdmodel.c_str(), pdmodel.size()}, name)));
   return result;
 }
 
-nb::dict session_data_name_by_offsets_name(const PySession& session) {
+nb::dict session_tensor_name_by_row_splits_name(const PySession& session) {
   nb::dict result;
-  add_tensor_names_by_offsets_name(result, session.session().inputs());
-  add_tensor_names_by_offsets_name(result, session.session().outputs());
+  add_tensor_names_by_row_splits_name(result, session.session().inputs());
+  add_tensor_names_by_row_splits_name(result, session.session().outputs());
   return result;
 }
 
@@ -182,7 +182,7 @@ void bind_session(nb::module_& m) {
                    nb::sig("def named_dims(self) -> list[tuple[str, int, str, int, int, int]]"),
                    "Input, axis, name, minimum, maximum (0: none) and multiple of each named "
                    "dimension")
-      .def_prop_ro("offsets", &session_data_name_by_offsets_name,
+      .def_prop_ro("offsets", &session_tensor_name_by_row_splits_name,
                    nb::sig("def offsets(self) -> dict[str, str]"),
                    "The inputs and outputs that say where packed sequences begin, and the names of "
                    "those whose rows they are.")
@@ -247,7 +247,7 @@ NB_MODULE(_runtime, m) {
   m.def("pdmodel_to_pir", &pdmodel_to_pir, "pdmodel"_a, "name"_a = "model.pdmodel",
         nb::sig("def pdmodel_to_pir(pdmodel: bytes, name: str = ...) -> bytes"),
         "Convert a `.pdmodel` to a program of Paddle 3, as JSON of version 1.");
-  m.def("offset_inputs", &program_data_name_by_offsets_name, "pdmodel"_a,
+  m.def("offset_inputs", &program_tensor_name_by_row_splits_name, "pdmodel"_a,
         "name"_a = "model.pdmodel",
         nb::sig("def offset_inputs(pdmodel: bytes, name: str = ...) -> dict[str, str]"),
         "Map the name of each input of row offsets to the name of the input whose rows it "

@@ -1,6 +1,6 @@
 // Handling of Ctrl-C during runs and conversion.
 #pragma once
-#include "base/poll.h"
+#include "base/poll_callback.h"
 #include "oarlock/session.h"
 
 namespace oarlock::python {
@@ -27,7 +27,7 @@ class SigintPollScope {
   SigintPollScope();
 
  private:
-  PollScope scope_;
+  PollCallbackScope scope_;
 };
 
 }  // namespace oarlock::python

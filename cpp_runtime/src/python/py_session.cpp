@@ -46,7 +46,7 @@ nb::list to_spec_tuples(const std::vector<TensorSpec>& all) {
   return list;
 }
 
-void add_tensor_names_by_offsets_name(nb::dict& found, const std::vector<TensorSpec>& all) {
+void add_tensor_names_by_row_splits_name(nb::dict& found, const std::vector<TensorSpec>& all) {
   for (const TensorSpec& spec : all)
     if (!spec.offsets_of.empty()) found[spec.name.c_str()] = spec.offsets_of;
 }

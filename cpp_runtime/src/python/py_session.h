@@ -40,7 +40,7 @@ class PySession {
 /// `(name, dtype, [2, 'x.0'])` for each tensor.
 nb::list to_spec_tuples(const std::vector<TensorSpec>& all);
 /// Adds the tensors that hold row splits, with the names of the tensors that they belong to.
-void add_tensor_names_by_offsets_name(nb::dict& found, const std::vector<TensorSpec>& all);
+void add_tensor_names_by_row_splits_name(nb::dict& found, const std::vector<TensorSpec>& all);
 
 Options read_options(const nb::dict& options);
 

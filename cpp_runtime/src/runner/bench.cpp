@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <numeric>
 
-#include "base/decimal.h"
 #include "base/mapped_file.h"
+#include "base/number_text_conversion.h"
 #include "runner/process_memory.h"
 #include "runner/profile.h"
 #include "runner/session_timing.h"
@@ -39,8 +39,8 @@ std::vector<BenchRow> timing_rows(const TimedSession& s) {
 
 std::vector<BenchRow> memory_rows(const TimedSession& s) {
   return {{"load_rss", "MB", s.load_rss_mb},
-          {"rss", "MB", status_mb("VmRSS:")},
-          {"rss_anon", "MB", status_mb("RssAnon:")}};
+          {"rss", "MB", proc_status_megabytes("VmRSS:")},
+          {"rss_anon", "MB", proc_status_megabytes("RssAnon:")}};
 }
 
 std::string format_json_rows(const std::vector<BenchRow>& rows) {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <stdexcept>
 
-#include "base/decimal.h"
+#include "base/number_text_conversion.h"
 #include "runtime/model_impl.h"
 #include "runtime/named_dimensions.h"
 #include "runtime/session_options_by_name.h"

@@ -4,14 +4,14 @@
 #include <cmath>
 #include <cstring>
 
-#include "base/decimal.h"
+#include "base/number_text_conversion.h"
 #include "convert/scalar_bytes.h"
 #include "paddle/program.h"
 
 namespace oarlock::runner {
 namespace {
 
-double element(const Tensor& t, std::size_t i) {
+double element_as_double(const Tensor& t, std::size_t i) {
   std::size_t width = size_of(t.dtype());
   auto value = decode_scalar({static_cast<const char*>(t.data()) + i * width, width}, t.dtype());
   if (!value)
@@ -22,10 +22,10 @@ double element(const Tensor& t, std::size_t i) {
 
 std::string format_number(double value) { return format_significant_digits(value, 6); }
 
-double max_abs(const Tensor& t) {
+double max_finite_abs(const Tensor& t) {
   double largest = 0;
   for (std::size_t i = 0; i < t.size(); ++i)
-    if (double value = std::fabs(element(t, i)); std::isfinite(value))
+    if (double value = std::fabs(element_as_double(t, i)); std::isfinite(value))
       largest = std::max(largest, value);
   return largest;
 }
@@ -40,10 +40,10 @@ Comparison compare_elements(const Tensor& actual, const Tensor& expected,
   Comparison result;
   double largest = 0;
   double allowed =
-      is_floating(actual.dtype()) ? tolerance.atol + tolerance.rtol * max_abs(expected) : 0;
+      is_floating(actual.dtype()) ? tolerance.atol + tolerance.rtol * max_finite_abs(expected) : 0;
   std::size_t num_different = 0;
   for (std::size_t i = 0; i < actual.size(); ++i) {
-    double a = element(actual, i), b = element(expected, i);
+    double a = element_as_double(actual, i), b = element_as_double(expected, i);
     if (std::isfinite(a) && std::isfinite(b)) largest = std::max(largest, std::fabs(a - b));
     if (is_close(a, b, allowed)) continue;
     if (num_different++ == 0)

@@ -71,7 +71,7 @@ std::vector<std::string> unsupported_ops(const Model& m) {
   return missing;
 }
 
-std::size_t weight_bytes(const Model& m) {
+std::size_t total_weight_bytes(const Model& m) {
   std::size_t bytes = 0;
   for (const ParameterSpec& p : m.parameters()) bytes += p.length;
   return bytes;
@@ -100,7 +100,7 @@ void print_json(const Model& m) {
                             ", \"offset\": " + std::to_string(p.offset) +
                             ", \"bytes\": " + std::to_string(p.length) + "}";
                    })
-            << ", \"parameter_bytes\": " << weight_bytes(m)
+            << ", \"parameter_bytes\": " << total_weight_bytes(m)
             << ", \"without_lowering\": " << format_json_array(unsupported_ops(m), quote_json)
             << ", \"onnx\": " << conversion_result_json(m)
             << ", \"guards\": " << format_json_array(m.guards(), guard_json)
@@ -121,8 +121,8 @@ void print_named_dims(const Model& m) {
   for (const TensorSpec& s : m.inputs())
     for (std::size_t axis = 0; axis < s.shape.size(); ++axis)
       if (has_dim_name(s, axis) && printed.insert(s.symbols[axis]).second)
-        std::cout << "dim     " << s.symbols[axis] << ": " << describe_sizes(*s.ranges[axis])
-                  << "\n";
+        std::cout << "dim     " << s.symbols[axis] << ": "
+                  << describe_allowed_sizes(*s.ranges[axis]) << "\n";
 }
 
 void print_ops(const Model& m) {
@@ -138,7 +138,7 @@ void print_weights(const Model& m) {
     std::cout << "weight  " << p.name << ": "
               << format_tensor_type({p.name, p.dtype, p.shape, {}, ""}) << " at " << p.offset
               << ", " << p.length << " bytes\n";
-  std::cout << "weights " << m.parameters().size() << ", " << weight_bytes(m) << " bytes\n";
+  std::cout << "weights " << m.parameters().size() << ", " << total_weight_bytes(m) << " bytes\n";
 }
 
 void print_conversion_result(const Model& m) {

@@ -77,7 +77,8 @@ std::uint32_t crc32(std::string_view bytes) {
 // ---- .npy ----
 
 // The value of a key of the header's dict, which NumPy always writes in the same form.
-std::string_view header_value(std::string_view header, std::string_view key, const ByteReader& in) {
+std::string_view npy_header_value(std::string_view header, std::string_view key,
+                                  const ByteReader& in) {
   auto at = header.find("'" + std::string(key) + "':");
   if (at == std::string_view::npos) in.fail("no '" + std::string(key) + "' in an array's header");
   at = header.find_first_not_of(' ', at + key.size() + 3);
@@ -128,13 +129,13 @@ Tensor parse_npy(std::string_view bytes, const std::string& label) {
   in.read_bytes(1);
   std::string_view header =
       in.read_bytes(major == 1 ? in.read_number<std::uint16_t>() : in.read_number<std::uint32_t>());
-  std::string_view descr = header_value(header, "descr", in);
+  std::string_view descr = npy_header_value(header, "descr", in);
   descr = descr.size() > 2 ? descr.substr(1, descr.size() - 2) : descr;
   DType dtype = DType::none;
   for (const DTypeDescrPair& code : kNumpyDescrs)
     if (code.descr == descr) dtype = code.dtype;
   if (dtype == DType::none) in.fail("has elements of type " + std::string(descr));
-  Ints shape = parse_shape(header_value(header, "shape", in), in);
+  Ints shape = parse_shape(npy_header_value(header, "shape", in), in);
   auto count = element_count(shape);
   std::size_t left = bytes.size() - in.pos;
   if (!count || static_cast<std::uint64_t>(*count) > left ||
@@ -142,7 +143,7 @@ Tensor parse_npy(std::string_view bytes, const std::string& label) {
     in.fail("has " + std::to_string(left) + " bytes for " + format_type(dtype, shape));
   Tensor tensor(dtype, shape);
   const char* data = bytes.data() + in.pos;
-  bool fortran = header_value(header, "fortran_order", in) == "True";
+  bool fortran = npy_header_value(header, "fortran_order", in) == "True";
   if (fortran && shape.size() > 1)
     copy_column_major_to_row_major(shape, size_of(dtype), data, static_cast<char*>(tensor.data()),
                                    tensor.size());
@@ -192,7 +193,7 @@ void read_zip64_sizes(ByteReader extra, ZipEntry& e) {
   }
 }
 
-ZipEntry read_directory_entry(ByteReader& in) {
+ZipEntry read_zip_directory_entry(ByteReader& in) {
   ZipEntry e;
   if (in.read_number<std::uint32_t>() != kCentral) in.fail("its list of arrays is broken");
   in.read_bytes(6);
@@ -211,7 +212,7 @@ ZipEntry read_directory_entry(ByteReader& in) {
   return e;
 }
 
-std::vector<ZipEntry> read_directory(std::string_view bytes, const std::string& file) {
+std::vector<ZipEntry> read_zip_directory(std::string_view bytes, const std::string& file) {
   ByteReader in{bytes, file};
   if (bytes.size() < 22) in.fail("is not an .npz file");
   std::size_t at = bytes.size() - 22, lowest = at > 0xffff ? at - 0xffff : 0;
@@ -225,15 +226,15 @@ std::vector<ZipEntry> read_directory(std::string_view bytes, const std::string& 
   std::vector<ZipEntry> entries;
   std::uint64_t left = bytes.size();  // limits archives whose arrays share their bytes
   for (std::size_t i = 0; i < count; ++i) {
-    entries.push_back(read_directory_entry(in));
+    entries.push_back(read_zip_directory_entry(in));
     if (entries.back().packed_size > left) in.fail("its arrays take more bytes than it has");
     left -= entries.back().packed_size;
   }
   return entries;
 }
 
-std::string read_entry_content(std::string_view bytes, const ZipEntry& e,
-                               const std::string& label) {
+std::string read_zip_entry_content(std::string_view bytes, const ZipEntry& e,
+                                   const std::string& label) {
   ByteReader in{bytes, label, e.offset};
   if (in.read_number<std::uint32_t>() != kLocal) in.fail("is not where the file says");
   in.read_bytes(22);
@@ -259,7 +260,7 @@ struct ByteWriter {
 
 // The common part of the local and the central header.  The date is 1980-01-01, the earliest in
 // zip.
-void write_common_header(ByteWriter& out, const ZipEntry& e) {
+void write_zip_header_fields(ByteWriter& out, const ZipEntry& e) {
   out.u16(20)
       .u16(0x800)
       .u16(0)
@@ -277,13 +278,13 @@ void write_common_header(ByteWriter& out, const ZipEntry& e) {
 NamedTensors parse_npz(std::string_view bytes, const std::string& name) {
   NamedTensors arrays;
   std::set<std::string> seen;
-  for (const ZipEntry& e : read_directory(bytes, name)) {
+  for (const ZipEntry& e : read_zip_directory(bytes, name)) {
     std::string key = e.name.size() > 4 && e.name.rfind(".npy") == e.name.size() - 4
                           ? e.name.substr(0, e.name.size() - 4)
                           : e.name;
     std::string label = name + ": array '" + key + "'";
     if (!seen.insert(key).second) throw Error(ErrorCode::file, label + " is there twice");
-    arrays.emplace_back(key, parse_npy(read_entry_content(bytes, e, label), label));
+    arrays.emplace_back(key, parse_npy(read_zip_entry_content(bytes, e, label), label));
   }
   return arrays;
 }
@@ -300,9 +301,9 @@ void write_npz(const std::string& path, const NamedTensors& arrays) {
     ZipEntry e{key + ".npy", 0, npy.size(), npy.size(), out.bytes.size(), crc32(npy)};
     if (e.size >= kMax32 || e.offset >= kMax32)
       throw Error(ErrorCode::file, base_name(path) + ": more than 4 GiB of results");
-    out.u32(kLocal), write_common_header(out, e);
+    out.u32(kLocal), write_zip_header_fields(out, e);
     out.bytes += e.name, out.bytes += npy;
-    directory.u32(kCentral).u16(20), write_common_header(directory, e);
+    directory.u32(kCentral).u16(20), write_zip_header_fields(directory, e);
     directory.u16(0).u16(0).u16(0).u32(0).u32(e.offset);
     directory.bytes += e.name;
   }

@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "base/decimal.h"
+#include "base/number_text_conversion.h"
 #include "base/escape_control_characters.h"
 #include "base/json.h"
 #include "runner/command_line.h"

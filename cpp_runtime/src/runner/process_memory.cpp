@@ -5,7 +5,7 @@
 
 namespace oarlock::runner {
 
-double status_mb(const char* key) {
+double proc_status_megabytes(const char* key) {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;)
     if (word == key) {

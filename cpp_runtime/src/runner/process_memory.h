@@ -5,6 +5,6 @@ namespace oarlock::runner {
 
 /// A value of /proc/self/status in MB: `VmRSS:`, or `RssAnon:`, which excludes mapped files; 0 if
 /// missing.
-double status_mb(const char* key);
+double proc_status_megabytes(const char* key);
 
 }  // namespace oarlock::runner

@@ -34,7 +34,7 @@ double timed_run(const Session& session, const std::vector<Tensor>& inputs) {
 }
 
 // One client thread: its times, or its exception.
-struct Client {
+struct ClientThreadRuns {
   std::vector<double> run_ms;
   std::exception_ptr failure;
 
@@ -48,10 +48,10 @@ struct Client {
 };
 
 void run_concurrently(TimedSession& subject, int clients, int count) {
-  std::vector<Client> all(static_cast<std::size_t>(clients));
+  std::vector<ClientThreadRuns> all(static_cast<std::size_t>(clients));
   std::vector<std::thread> threads;
   std::barrier gate(clients + 1);
-  for (Client& client : all)
+  for (ClientThreadRuns& client : all)
     threads.emplace_back([&] {
       gate.arrive_and_wait();
       client.run(subject, count);
@@ -60,7 +60,7 @@ void run_concurrently(TimedSession& subject, int clients, int count) {
   auto start = Clock::now();
   for (std::thread& thread : threads) thread.join();
   subject.total_ms += ms_since(start);
-  for (Client& client : all) {
+  for (ClientThreadRuns& client : all) {
     if (client.failure) std::rethrow_exception(client.failure);
     subject.run_ms.insert(subject.run_ms.end(), client.run_ms.begin(), client.run_ms.end());
   }
@@ -81,7 +81,7 @@ TimedSession::TimedSession(const Command& command, const std::vector<std::string
       model(open_model_and_set_ms_since_start(paths, start_time, read_ms)),
       session(model, options) {
   load_ms = ms_since(start_time);
-  load_rss_mb = status_mb("VmRSS:");
+  load_rss_mb = proc_status_megabytes("VmRSS:");
   inputs = load_or_synthesize_runnable_inputs(command, model, session, first_run_ms);
 }
 

@@ -27,7 +27,7 @@ struct Trial {
 };
 
 // The values that are tried besides the default.
-std::vector<int> candidate_values(const TunedOption& option) {
+std::vector<int> candidate_values(const TunableOption& option) {
   if (option.member == &Options::threads) {
     int processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     std::set<int> threads{1, std::max(1, processors / 2), processors};
@@ -49,7 +49,7 @@ std::vector<double> measure_medians(const Command& c, const std::vector<Options>
 }
 
 // Measures an option's default and each value; selects a value if it is clearly faster.
-void tune_option(const Command& c, const TunedOption& option, Options& best,
+void tune_option(const Command& c, const TunableOption& option, Options& best,
                  std::vector<Trial>& trials) {
   std::vector<Options> settings{best};
   for (int value : candidate_values(option))
@@ -103,7 +103,7 @@ int tune(const Command& c) {
   start.cache_dir = "none";
   Options best = start;
   std::vector<Trial> trials;
-  for (const TunedOption& option : tuned_options())
+  for (const TunableOption& option : tunable_options())
     if (option.is_default(start)) tune_option(c, option, best, trials);
   std::vector<double> both = measure_medians(c, {start, best});
   double ratio = both[1] / both[0];

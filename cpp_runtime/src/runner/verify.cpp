@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "base/decimal.h"
 #include "base/json.h"
+#include "base/number_text_conversion.h"
 #include "runner/compare.h"
 #include "runner/npz.h"
 #include "runner/session_timing.h"
@@ -75,7 +75,7 @@ std::vector<OutputComparison> compare_all(const NamedTensors& actual, const Name
   return findings;
 }
 
-bool are_all_comparisons_same(const std::vector<OutputComparison>& findings) {
+bool all_outputs_match(const std::vector<OutputComparison>& findings) {
   return std::all_of(findings.begin(), findings.end(), [](auto& f) { return f.comparison.same; });
 }
 
@@ -86,7 +86,7 @@ struct OpOutput {
 /// The outputs of the program's ops in order, without those that conversion has no value for.
 std::vector<OpOutput> fetchable_op_outputs(const Model::Impl& impl) {
   auto can_fetch = [&](const Strings& names) {
-    LowerOptions lowering;
+    LoweringOptions lowering;
     lowering.extra_outputs = names;
     try {
       lower_program(impl.program, impl.params, lowering);
@@ -149,8 +149,7 @@ std::string describe_first_optimizer_difference(const VerifyCase& c) {
 
 std::string explain_difference(const VerifyCase& c) {
   if (!c.inner_values.empty()) return describe_first_difference_from_stored(c);
-  if (!are_all_comparisons_same(
-          compare_all(c.run(c.session_options(0, {})), c.outputs, c.tolerance)))
+  if (!all_outputs_match(compare_all(c.run(c.session_options(0, {})), c.outputs, c.tolerance)))
     return "without the engine's optimisation it differs as well: the file holds another model "
            "than the expected "
            "values "
@@ -172,8 +171,7 @@ std::string format_comparison(const Comparison& comparison) {
 void print_report(const std::vector<OutputComparison>& findings, const std::string& why,
                   bool json) {
   if (json)
-    std::printf("{\"same\": %s, \"outputs\": [",
-                are_all_comparisons_same(findings) ? "true" : "false");
+    std::printf("{\"same\": %s, \"outputs\": [", all_outputs_match(findings) ? "true" : "false");
   for (std::size_t i = 0; i < findings.size(); ++i) {
     const auto& [name, comparison] = findings[i];
     if (json)
@@ -208,7 +206,7 @@ int verify(const Command& c) {
          compare_all(verify_case.run(verify_case.session_options(c.options.optimize, inner)),
                      verify_case.inner_values, verify_case.tolerance))
       findings.push_back(std::move(f));
-  bool same = are_all_comparisons_same(findings);
+  bool same = all_outputs_match(findings);
   print_report(findings, same ? "" : explain_difference(verify_case), c.json);
   return same ? 0 : 1;
 }

@@ -83,7 +83,8 @@ OpAndOutputName find_op_of_node(std::span<const Block> blocks, std::string_view 
 }
 
 // Searches each node first in the block of the enclosing op.
-OpAndOutputName find_innermost_op(const Program& program, const std::vector<FailedNode>& nodes) {
+OpAndOutputName find_op_of_innermost_failed_node(const Program& program,
+                                                 const std::vector<FailedNode>& nodes) {
   std::span<const Block> all = program.blocks,
                          within = all.first(std::min<std::size_t>(all.size(), 1));
   OpAndOutputName located;
@@ -141,10 +142,10 @@ OpAndOutputName find_fused_convolution(const Program& program, const OpAndOutput
 
 // Causes of out-of-range indices for maybe-undefined variables, by name prefix.  The prefixes,
 // which saved models contain, and the texts are those of `capture/undefined_checks.py`.
-struct UndefinedCause {
+struct UndefinedVariableCause {
   std::string_view prefix, explanation;
 };
-constexpr UndefinedCause kUndefinedCauses[] = {
+constexpr UndefinedVariableCause kUndefinedCauses[] = {
     {"no_round_gave_",
      "has no value: the loop that assigns it ran zero iterations; assign it before the loop"},
     {"no_way_gave_",
@@ -158,7 +159,7 @@ constexpr UndefinedCause kUndefinedCauses[] = {
 
 // `'y' has no value: ... - ` for a variable with such a prefix, else "".
 std::string undefined_variable_reason(std::string_view name) {
-  for (const UndefinedCause& cause : kUndefinedCauses)
+  for (const UndefinedVariableCause& cause : kUndefinedCauses)
     if (name.substr(0, cause.prefix.size()) == cause.prefix) {
       name = name.substr(cause.prefix.size());
       name = name.substr(0, name.rfind('.'));
@@ -173,7 +174,7 @@ std::string undefined_variable_reason(std::string_view name) {
 Error error_with_op_location(const Program& program, const Error& error) {
   std::string_view message = error.what();
   std::vector<FailedNode> nodes = parse_failed_nodes(message);
-  OpAndOutputName located = find_innermost_op(program, nodes);
+  OpAndOutputName located = find_op_of_innermost_failed_node(program, nodes);
   if (error.code() != ErrorCode::engine || !located.op) return error;
   located = find_fused_convolution(program, located, nodes.back().op_type);
   bool no_memory = message.find("out of memory") != message.npos;

@@ -160,7 +160,7 @@ void GraphCache::try_commit_entry(CacheDraft draft) const {
   manifest.graph = draft.graph_file_name();
   std::string path = folder_ + "/" + draft.graph_file_name();
   std::string graph =
-      onnx::turn_minor_matmul_weights_into_inputs(std::string(MappedFile(path).bytes()));
+      onnx::make_matmul_weights_inputs_if_minor_share(std::string(MappedFile(path).bytes()));
   if (!try_write(path, graph)) return;
   manifest.graph_digest = blake2b_hex_digest(graph);
   std::string weights = folder_ + "/" + draft.weights_file_name();

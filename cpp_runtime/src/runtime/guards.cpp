@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <map>
 
-#include "base/decimal.h"
+#include "base/number_text_conversion.h"
 #include "convert/scalar_bytes.h"
 #include "oarlock/error.h"
 

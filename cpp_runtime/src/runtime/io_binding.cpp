@@ -41,7 +41,7 @@ void run_without_cuda_graph(const Library& library, ort::Session* session, Names
 
 }  // namespace
 
-DeviceMemoryDescriptor make_cuda_memory_interface(int device_id) {
+DeviceMemoryDescriptor make_cuda_memory_descriptor(int device_id) {
   return {"Cuda", "CudaPinned", device_id, copy_cuda_memory};
 }
 
@@ -107,7 +107,7 @@ CudaGraphRun::Buffer CudaGraphRun::allocate_buffer(DType dtype, Ints shape) {
   void* data = nullptr;
   library_.api.call<ort::AllocatorAlloc>(allocator_.get(), std::max<std::size_t>(b.bytes, 1),
                                          &data);
-  b.data = std::unique_ptr<void, FreeDeviceMemory>(data, {&library_.api, allocator_.get()});
+  b.data = std::unique_ptr<void, DeviceMemoryDeleter>(data, {&library_.api, allocator_.get()});
   b.value = ort::make<ort::ValueHandle, ort::CreateTensorWithDataAsOrtValue>(
       library_.api, static_cast<const ort::MemoryInfo*>(memory_info_.get()), data, b.bytes,
       b.shape.data(), b.shape.size(), onnx_of(dtype));

@@ -19,7 +19,7 @@ struct DeviceMemoryDescriptor {
   int id = 0;
   void (*copy)(void* to, const void* from, std::size_t bytes) = nullptr;
 };
-DeviceMemoryDescriptor make_cuda_memory_interface(int device_id);
+DeviceMemoryDescriptor make_cuda_memory_descriptor(int device_id);
 
 /// Runs once with outputs in host memory that the device writes to directly. output_values: one
 /// entry per output.
@@ -43,7 +43,7 @@ class CudaGraphRun {
   std::vector<Tensor> run(std::span<const TensorView> inputs);
 
  private:
-  struct FreeDeviceMemory {
+  struct DeviceMemoryDeleter {
     const ort::Api* api;
     ort::Allocator* allocator;
     void operator()(void* data) const { api->call<ort::AllocatorFree>(allocator, data); }
@@ -52,7 +52,7 @@ class CudaGraphRun {
     DType dtype = DType::none;
     Ints shape;
     std::size_t bytes = 0;
-    std::unique_ptr<void, FreeDeviceMemory> data;
+    std::unique_ptr<void, DeviceMemoryDeleter> data;
     ort::ValueHandle value;
   };
   Buffer allocate_buffer(DType dtype, Ints shape);

@@ -26,8 +26,9 @@ std::shared_ptr<const Model::Impl> load_model(std::string_view bytes, std::strin
                                               const std::string& values = "") {
   auto impl = std::make_shared<Model::Impl>();
   impl->prefix = prefix;
-  impl->program = pir::is_json(bytes) ? pir::read_and_convert_program(bytes, name)
-                                      : parse_upgrade_and_validate_program(bytes, name);
+  impl->program = pir::starts_with_json_object(bytes)
+                      ? pir::read_and_convert_program(bytes, name)
+                      : parse_upgrade_and_validate_program(bytes, name);
   impl->digest = blake2b_hex_digest(bytes);  // after parsing, which limits the size
   bool needed = !impl->program.persistables_in_file_order().empty();
   if (needed && pdiparams.empty() && !values.empty()) {
@@ -61,8 +62,8 @@ std::vector<std::optional<DimRange>> dim_ranges(const ContractArg& arg) {
   return ranges;
 }
 
-LowerOptions to_lower_options(const Model::Impl& impl, const OnnxOptions& options) {
-  LowerOptions lowering;
+LoweringOptions to_lowering_options(const Model::Impl& impl, const OnnxOptions& options) {
+  LoweringOptions lowering;
   if (options.opset < 7 || options.opset > 23)
     throw Error(ErrorCode::input, "opset: " + std::to_string(options.opset) + " is not in 7 .. 23");
   lowering.opset = options.opset;
@@ -89,7 +90,7 @@ bool has_program(const std::string& prefix) {
 }
 
 /// Whether a path names a directory, and not the prefix of a program beside it.
-bool names_directory(const std::string& path) {
+bool is_directory_and_not_program_prefix(const std::string& path) {
   std::error_code error;
   return std::filesystem::is_directory(path, error) && !has_program(path);
 }
@@ -97,7 +98,7 @@ bool names_directory(const std::string& path) {
 /// The prefix of the model in a published model directory, which contains `inference.json`,
 /// `inference.pdmodel`, `model.json` or `model.pdmodel`; other paths unchanged.
 std::string prefix_in_model_directory(const std::string& path) {
-  if (!names_directory(path)) return path;
+  if (!is_directory_and_not_program_prefix(path)) return path;
   for (const char* stem : {"inference", "model"})
     if (std::string prefix = (std::filesystem::path(path) / stem).string(); has_program(prefix))
       return prefix;
@@ -127,7 +128,7 @@ Model Model::open(const std::string& prefix_or_file, const std::string& pdiparam
     model.impl_ = load_model(file.bytes(), pdiparams, "__model__", folder, folder);
     return model;
   }
-  if (names_directory(path))
+  if (is_directory_and_not_program_prefix(path))
     throw Error(ErrorCode::file, base_name(path) +
                                      ": is a directory without inference.json, inference.pdmodel, "
                                      "model.json, model.pdmodel or __model__");
@@ -210,7 +211,7 @@ const std::string& Model::verification_summary() const {
 }
 
 std::string Model::to_onnx(const OnnxOptions& options) const {
-  auto model = lower_program(impl_->program, impl_->params, to_lower_options(*impl_, options));
+  auto model = lower_program(impl_->program, impl_->params, to_lowering_options(*impl_, options));
   onnx::localize_small_int_constants(model.graph);
   onnx::prune(model.graph);  // constants that only subgraphs read
   return onnx::to_bytes(model);
@@ -219,7 +220,7 @@ std::string Model::to_onnx(const OnnxOptions& options) const {
 int Model::lowest_opset(int min_opset, int max_opset) const {
   OnnxOptions options;
   options.opset = min_opset;
-  LowerOptions lowering = to_lower_options(*impl_, options);
+  LoweringOptions lowering = to_lowering_options(*impl_, options);
   lowering.max_opset = max_opset;
   return lower_program(impl_->program, impl_->params, lowering).opset;
 }
@@ -228,7 +229,7 @@ std::string Model::to_text(int opset) const {
   OnnxOptions options;
   options.opset = opset;
   return onnx::to_text(
-      lower_program(impl_->program, impl_->params, to_lower_options(*impl_, options)).graph);
+      lower_program(impl_->program, impl_->params, to_lowering_options(*impl_, options)).graph);
 }
 
 std::vector<std::string> convertible_op_types() {

@@ -15,7 +15,7 @@ std::string format_input(const std::string& name, const TensorView& view) {
   return name + "=" + format_type(view.dtype, Ints(view.shape.begin(), view.shape.end()));
 }
 
-bool has_maximum(const TensorSpec& spec) {
+bool all_dynamic_dims_have_maximum(const TensorSpec& spec) {
   for (std::size_t axis = 0; axis < spec.shape.size(); ++axis)
     if (spec.shape[axis] < 0 && (!has_dim_name(spec, axis) || spec.ranges[axis]->max == 0))
       return false;
@@ -24,7 +24,7 @@ bool has_maximum(const TensorSpec& spec) {
 
 }  // namespace
 
-std::string describe_sizes(const DimRange& r) {
+std::string describe_allowed_sizes(const DimRange& r) {
   if (r.min == r.max) return std::to_string(r.min);
   std::string sizes = r.max == 0 ? "at least " + std::to_string(r.min)
                                  : "from " + std::to_string(r.min) + " to " + std::to_string(r.max);
@@ -65,7 +65,7 @@ void NamedDimensions::fail(const Dimension& d, std::span<const TensorView> input
               input = format_input(d.input_name, inputs[d.input]);
   if (!d.range.contains(size))
     throw Error(ErrorCode::input,
-                text + "; it must be " + describe_sizes(d.range) + " (" + input + ")");
+                text + "; it must be " + describe_allowed_sizes(d.range) + " (" + input + ")");
   if (d.first_input != d.input)
     input = format_input(d.first_input_name, inputs[d.first_input]) + ", " + input;
   throw Error(ErrorCode::input, text + ", but " +
@@ -83,7 +83,7 @@ StringMap tensorrt_profile(const std::vector<TensorSpec>& inputs) {
   StringMap profile;
   for (const TensorSpec& spec : inputs) {
     // ONNX Runtime separates inputs by commas.
-    if (!has_maximum(spec) || spec.name.find(',') != std::string::npos) return {};
+    if (!all_dynamic_dims_have_maximum(spec) || spec.name.find(',') != std::string::npos) return {};
     if (std::none_of(spec.shape.begin(), spec.shape.end(), [](auto d) { return d < 0; })) continue;
     std::string shapes[3];
     for (std::size_t axis = 0; axis < spec.shape.size(); ++axis) {

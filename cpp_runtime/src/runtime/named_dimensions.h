@@ -34,7 +34,7 @@ class NamedDimensions {
 bool has_dim_name(const TensorSpec& spec, std::size_t axis);
 
 /// The allowed sizes as text, such as `a multiple of 32 from 32 to 1280`.
-std::string describe_sizes(const DimRange& range);
+std::string describe_allowed_sizes(const DimRange& range);
 
 /// The size in `range` that is at least `wanted`, or the largest one.
 std::int64_t next_allowed_size(const DimRange& range, std::int64_t wanted);

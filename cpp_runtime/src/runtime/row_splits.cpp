@@ -17,24 +17,25 @@ bool is_row_splits_name_of(std::string_view name, const std::string& rows) {
 
 }  // namespace
 
-std::size_t index_of_tensor_split_by(const std::vector<TensorSpec>& specs, std::size_t index) {
+std::size_t row_splits_owner_index_or_size(const std::vector<TensorSpec>& specs,
+                                           std::size_t index) {
   if (specs[index].offsets_of.empty()) return specs.size();
   auto it = std::find_if(specs.begin(), specs.end(),
                          [&](auto& s) { return s.name == specs[index].offsets_of; });
   return static_cast<std::size_t>(it - specs.begin());
 }
 
-void mark_row_split_outputs(std::vector<TensorSpec>& outputs, std::size_t declared) {
+void link_row_splits_outputs_to_owners(std::vector<TensorSpec>& outputs, std::size_t declared) {
   for (std::size_t i = declared; i < outputs.size(); ++i)
     for (std::size_t of = 0; of < declared; ++of)
       if (is_row_splits_name_of(outputs[i].name, outputs[of].name))
         outputs[i].offsets_of = outputs[of].name;
 }
 
-void check_row_split_inputs(const std::vector<TensorSpec>& specs,
-                            std::span<const TensorView> inputs) {
+void check_row_splits_input_values(const std::vector<TensorSpec>& specs,
+                                   std::span<const TensorView> inputs) {
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    std::size_t of = index_of_tensor_split_by(specs, i);
+    std::size_t of = row_splits_owner_index_or_size(specs, i);
     if (of == specs.size()) continue;
     std::int64_t rows = inputs[of].shape.empty() ? 0 : inputs[of].shape[0];
     std::span offsets(static_cast<const std::int64_t*>(inputs[i].data),

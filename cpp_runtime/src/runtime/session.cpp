@@ -18,9 +18,9 @@
 #include "runtime/ort/node_placement.h"
 #include "runtime/ort/ort_values.h"
 #include "runtime/ort/provider_settings.h"
+#include "runtime/ort_session_options.h"
 #include "runtime/pooling_shape_check.h"
 #include "runtime/row_splits.h"
-#include "runtime/session_settings.h"
 #include "runtime/synthetic_inputs.h"
 #include "runtime/tuning_file.h"
 #include "runtime/violated_guard_finder.h"
@@ -42,23 +42,23 @@ std::uint64_t clock_ticks() {
 constexpr int kFolderKeyMinor =
     21;  // older versions have no option for the folder of external data
 
-struct SplitPath {
+struct FolderAndFileName {
   std::string folder, name;
 };
 
 // Splits the resolved path: ONNX Runtime rejects links that lead out of the folder.
-SplitPath split_real_path(const std::string& path) {
+FolderAndFileName resolve_folder_and_file_name(const std::string& path) {
   std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), std::free);
   std::string full = real ? real.get() : path;
   auto slash = full.find_last_of('/');
   return slash == std::string::npos
-             ? SplitPath{".", full}
-             : SplitPath{slash ? full.substr(0, slash) : "/", full.substr(slash + 1)};
+             ? FolderAndFileName{".", full}
+             : FolderAndFileName{slash ? full.substr(0, slash) : "/", full.substr(slash + 1)};
 }
 
 // Resolves the options that have defaults outside ONNX Runtime.
-Options resolve_options(const Options& requested, const Model::Impl& model,
-                        const Library& library) {
+Options options_with_tuning_cache_and_profile(const Options& requested, const Model::Impl& model,
+                                              const Library& library) {
   Options options = options_with_tuning(requested, model, library);
   options.cache_dir = resolve_cache_folder(options.cache_dir);
   bool has_profile = std::any_of(options.provider.begin(), options.provider.end(),
@@ -100,13 +100,13 @@ struct Session::Impl {
   Impl(const Model& m, const Options& o)
       : model(m),
         library(load_ort_library_once(o.ort_library)),
-        options(resolve_options(o, m.impl(), library)),
+        options(options_with_tuning_cache_and_profile(o, m.impl(), library)),
         inputs(input_specs(m.impl().program)),
         guards(m.impl().program),
         named_dimensions(inputs),
         pooling_check(m.impl().program) {
     cpu_memory = ort::make<ort::MemoryHandle, ort::CreateCpuMemoryInfo>(library.api, 0, 0);
-    session = create_or_load();
+    session = load_cached_or_create_session();
     for (const TensorSpec& spec : inputs) input_names.push_back(spec.name.c_str());
     std::size_t count = 0;
     auto declared = m.outputs();
@@ -119,14 +119,14 @@ struct Session::Impl {
       all_outputs.push_back(i);
     }
     all_output_names = requested_and_guard_output_names(all_outputs);
-    if (options.offsets) mark_row_split_outputs(outputs, declared.size());
+    if (options.offsets) link_row_splits_outputs_to_owners(outputs, declared.size());
     check_cuda_graph_device_and_shapes(options, inputs);
-    check_placement();
+    check_no_ops_left_on_cpu();
     for (const Shapes& shapes : options.warmup) warm_up(shapes);
   }
 
   /// Fails if the requested device does not run all nodes.
-  void check_placement() const {
+  void check_no_ops_left_on_cpu() const {
     if (options.device == "cpu" || options.cpu_fallback) return;
     std::string cpu_ops =
         describe_compute_ops_on_cpu(query_op_counts_by_provider(library, session.get()));
@@ -137,17 +137,18 @@ struct Session::Impl {
   }
 
   /// Loads the graph from the cache, creates and caches it, or only creates it.
-  ort::SessionHandle create_or_load() const {
+  ort::SessionHandle load_cached_or_create_session() const {
     std::optional<GraphCache> cache = GraphCache::create(model.impl(), library, options);
     if (!cache) return create(lower_and_serialize_model());
     auto cached_path = cache->find_graph_path();
     if (cached_path)
-      if (auto loaded_session = try_create([&] { return load_cached(*cached_path); }))
+      if (auto loaded_session =
+              try_create([&] { return load_session_of_cached_graph(*cached_path); }))
         return loaded_session;
     SerializedOnnxModel lowered = lower_and_serialize_model();
     if (auto draft = cache->try_begin_entry(cached_path))
-      if (auto new_session =
-              try_create([&] { return create_and_cache(lowered, std::move(*draft), *cache); }))
+      if (auto new_session = try_create(
+              [&] { return create_session_and_cache_graph(lowered, std::move(*draft), *cache); }))
         return new_session;
     return create(lowered);
   }
@@ -170,8 +171,8 @@ struct Session::Impl {
   /// only_guards: names of the guards to compute; empty: all outputs and guards.
   SerializedOnnxModel lower_and_serialize_model(const Strings& only_guards = {}) const {
     const Model::Impl& impl = model.impl();
-    LowerOptions lowering;
-    SplitPath weights = split_real_path(impl.weights.path());
+    LoweringOptions lowering;
+    FolderAndFileName weights = resolve_folder_and_file_name(impl.weights.path());
     lowering.inline_weights = options.copy_weights || library.minor < kFolderKeyMinor;
     lowering.location = weights.name;
     lowering.guard_outputs = true;
@@ -187,8 +188,9 @@ struct Session::Impl {
     return create(graph.bytes, make_session_options(library, options, graph.folder).get());
   }
 
-  ort::SessionHandle create_and_cache(const SerializedOnnxModel& graph, CacheDraft draft,
-                                      const GraphCache& cache) const {
+  ort::SessionHandle create_session_and_cache_graph(const SerializedOnnxModel& graph,
+                                                    CacheDraft draft,
+                                                    const GraphCache& cache) const {
     auto settings = make_session_options(library, options, graph.folder);
     draft.configure_session_to_write(library, settings.get());
     ort::SessionHandle ort_session = create(graph.bytes, settings.get());
@@ -196,7 +198,7 @@ struct Session::Impl {
     return ort_session;
   }
 
-  ort::SessionHandle load_cached(const std::string& path) const {
+  ort::SessionHandle load_session_of_cached_graph(const std::string& path) const {
     Options as_is = options;
     as_is.optimize = 0;
     auto settings = make_session_options(library, as_is, "");
@@ -244,10 +246,10 @@ struct Session::Impl {
     if (input_views.size() != inputs.size())
       throw Error(ErrorCode::input,
                   "run: " + std::to_string(input_views.size()) + " inputs given, the model has " +
-                      std::to_string(inputs.size()) + " (" + format_inputs() + ")");
+                      std::to_string(inputs.size()) + " (" + format_input_specs() + ")");
     for (std::size_t i = 0; i < input_views.size(); ++i) check(inputs[i], input_views[i]);
     named_dimensions.check(input_views);
-    check_row_split_inputs(inputs, input_views);
+    check_row_splits_input_values(inputs, input_views);
     pooling_check.check(input_views);
   }
 
@@ -286,7 +288,7 @@ struct Session::Impl {
                       (whole && !view.data ? " without data" : ", more than fits into memory"));
   }
 
-  std::string format_inputs() const {
+  std::string format_input_specs() const {
     std::string text;
     for (const TensorSpec& spec : inputs)
       text += (text.empty() ? "" : ", ") + spec.name + "=" + format_type(spec.dtype, spec.shape);
@@ -304,7 +306,7 @@ struct Session::Impl {
       run_session(library, engine, run_options, input_names, in, names, output_values);
     else
       run_with_outputs_in_host_memory(library, engine, run_options,
-                                      make_cuda_memory_interface(options.device_id), input_names,
+                                      make_cuda_memory_descriptor(options.device_id), input_names,
                                       in, names, output_values);
     std::vector<Tensor> results;
     results.reserve(output_values.size());
@@ -322,7 +324,7 @@ struct Session::Impl {
       std::vector<bool> complex;
       for (const char* name : all_output_names) complex.push_back(is_complex_output(name));
       cuda_graph_run = std::make_unique<CudaGraphRun>(
-          library, session.get(), make_cuda_memory_interface(options.device_id), input_names,
+          library, session.get(), make_cuda_memory_descriptor(options.device_id), input_names,
           values, all_output_names, complex);
     });
     std::vector<Tensor> everything = cuda_graph_run->run(input_views), results;
@@ -441,14 +443,14 @@ std::vector<Tensor> Session::run(std::span<const NamedView> inputs,
     if (at == ordered.size() || seen[at])
       throw Error(ErrorCode::input,
                   "run: " + std::string(at == ordered.size() ? "no input '" : "two inputs '") +
-                      std::string(name) + "' (the model has " + impl_->format_inputs() + ")");
+                      std::string(name) + "' (the model has " + impl_->format_input_specs() + ")");
     ordered[at] = view, seen[at] = true;
   }
   for (std::size_t i = 0; i < seen.size(); ++i)
     if (!seen[i])
       throw Error(ErrorCode::input, "run: input '" + impl_->inputs[i].name +
-                                        "' is missing (the model has " + impl_->format_inputs() +
-                                        ")");
+                                        "' is missing (the model has " +
+                                        impl_->format_input_specs() + ")");
   std::vector<std::size_t> indices;
   for (const std::string& name : output_names) {
     std::size_t at = 0;

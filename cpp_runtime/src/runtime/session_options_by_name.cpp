@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/decimal.h"
+#include "base/number_text_conversion.h"
 
 namespace oarlock {
 namespace {
@@ -15,34 +15,36 @@ constexpr std::size_t kMaxDigits = 18;
 
 // Sets the member of an option from text, or appends to it if it is a list; false if the text is
 // not a value of its type.
-bool try_parse_into(std::string& member, const std::string& text) {
+bool try_set_or_append_from_text(std::string& member, const std::string& text) {
   member = text;
   return true;
 }
 
-bool try_parse_into(int& member, const std::string& text) {
+bool try_set_or_append_from_text(int& member, const std::string& text) {
   auto value = try_parse_int(text);
   if (value) member = *value;
   return value.has_value();
 }
 
-bool try_parse_into(bool& member, const std::string& text) {
+bool try_set_or_append_from_text(bool& member, const std::string& text) {
   if (text != "0" && text != "1") return false;
   member = text == "1";
   return true;
 }
 
-bool try_parse_into(std::vector<std::string>& member, const std::string& text) {
+bool try_set_or_append_from_text(std::vector<std::string>& member, const std::string& text) {
   member.push_back(text);
   return true;
 }
 
-bool try_parse_into(std::vector<Shapes>& member, const std::string& text) {
+bool try_set_or_append_from_text(std::vector<Shapes>& member, const std::string& text) {
   member.push_back(parse_shapes(text));
   return true;
 }
 
-bool try_parse_into(StringMap&, const std::string&) { return false; }  // set by `provider.KEY`
+bool try_set_or_append_from_text(StringMap&, const std::string&) {
+  return false;
+}  // set by `provider.KEY`
 
 // The type of an option for documentation, and its default.
 OptionInfo option_type_and_default(const std::string& value) { return {"", "string", value, ""}; }
@@ -56,7 +58,7 @@ OptionInfo option_type_and_default(const std::vector<Shapes>&) {
 }
 OptionInfo option_type_and_default(const StringMap&) { return {"", "map", "", ""}; }
 
-[[noreturn]] void fail_shape(const std::string& text) {
+[[noreturn]] void throw_invalid_shape_text(const std::string& text) {
   throw Error(ErrorCode::input, "shapes: requires NAME=1,3,224,224, not '" + text + "'");
 }
 
@@ -73,7 +75,8 @@ std::vector<std::int64_t> parse_shape_sizes(const std::string& text, const std::
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
     bool between = end + 1 < text.size() && (text[end] == ',' || text[end] == 'x');
-    if (end == at || end - at > kMaxDigits || !(end == text.size() || between)) fail_shape(whole);
+    if (end == at || end - at > kMaxDigits || !(end == text.size() || between))
+      throw_invalid_shape_text(whole);
     sizes.push_back(std::stoll(text.substr(at, end - at)));
     at = end + 1;
   }
@@ -88,7 +91,7 @@ Shapes parse_shapes(const std::string& text) {
     std::size_t end = find_shape_end(text, at);
     std::string one = text.substr(at, end - at);
     auto equals = one.rfind('=');
-    if (equals == std::string::npos || equals == 0) fail_shape(one);
+    if (equals == std::string::npos || equals == 0) throw_invalid_shape_text(one);
     shapes[one.substr(0, equals)] = parse_shape_sizes(one.substr(equals + 1), one);
     at = end + 1;
   }
@@ -105,7 +108,7 @@ void set_option(Options& options, const std::string& name, const std::string& va
   for_each_option(options, [&](const char* option, auto& member, const char*) {
     if (name != option) return;
     known = true;
-    if (!try_parse_into(member, value)) throw_invalid_value(name, value);
+    if (!try_set_or_append_from_text(member, value)) throw_invalid_value(name, value);
   });
   if (!known) throw Error(ErrorCode::input, "options: there is no '" + name + "'");
 }

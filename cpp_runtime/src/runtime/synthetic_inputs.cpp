@@ -16,8 +16,8 @@ using SizeByDimName = std::map<std::string, std::int64_t>;
 
 // The size of each named dimension: that in `shapes`, else the allowed size next to 1 if only first
 // dimensions have the name, or to `size`.
-SizeByDimName choose_named_sizes(const std::vector<TensorSpec>& specs, const Shapes& shapes,
-                                 std::int64_t size) {
+SizeByDimName choose_named_dimension_sizes(const std::vector<TensorSpec>& specs,
+                                           const Shapes& shapes, std::int64_t size) {
   SizeByDimName given, sizes;
   for (const TensorSpec& spec : specs)
     for (std::size_t d = 0; d < spec.shape.size(); ++d) {
@@ -62,7 +62,7 @@ void reserve_elements(const TensorSpec& spec, const Ints& shape, std::int64_t& r
 // Integers 0 and 1 are valid indices of a table of two rows and valid lengths of a sequence of one
 // step.
 Tensor make_synthetic_tensor(const TensorSpec& spec, std::vector<std::int64_t> shape,
-                             SyntheticInputOptions::Integers integers) {
+                             SyntheticInputOptions::IntegerValues integers) {
   Tensor tensor(spec.dtype, std::move(shape));
   std::uint32_t state = 12345;
   auto next = [&] { return (state = state * 1664525u + 1013904223u) >> 8; };
@@ -111,7 +111,7 @@ std::vector<Tensor> synthetic_inputs(const std::vector<TensorSpec>& specs,
                                      const std::vector<GuardSpec>& guards, const Shapes& shapes,
                                      const SyntheticInputOptions& synthetic) {
   require_known_inputs(specs, shapes);
-  SizeByDimName named_sizes = choose_named_sizes(specs, shapes, synthetic.dynamic_dim);
+  SizeByDimName named_sizes = choose_named_dimension_sizes(specs, shapes, synthetic.dynamic_dim);
   std::vector<Tensor> inputs;
   std::int64_t remaining = kMaxElements;
   for (const TensorSpec& spec : specs) {
@@ -125,7 +125,7 @@ std::vector<Tensor> synthetic_inputs(const std::vector<TensorSpec>& specs,
     inputs.push_back(make_synthetic_tensor(spec, std::move(chosen), synthetic.integers));
   }
   for (std::size_t i = 0; i < specs.size(); ++i)
-    if (std::size_t of = index_of_tensor_split_by(specs, i); of != specs.size()) {
+    if (std::size_t of = row_splits_owner_index_or_size(specs, i); of != specs.size()) {
       auto shape_entry = shapes.find(specs[i].name);
       inputs[i] = even_row_splits(
           shape_entry != shapes.end() ? shape_entry->second : std::vector<std::int64_t>{2},

@@ -8,7 +8,7 @@ namespace oarlock {
 /// which is 1 (of a named dimension: the next allowed size); integers: the values of integer inputs
 struct SyntheticInputOptions {
   std::int64_t dynamic_dim = 1;
-  enum Integers { zeros_and_ones, ones, zeros } integers = zeros_and_ones;
+  enum IntegerValues { zeros_and_ones, ones, zeros } integers = zeros_and_ones;
 };
 
 /// Parameters to try in order: small sizes first, then image sizes.

@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/mapped_file.h"
 #include "runtime/machine.h"
-#include "runtime/session_settings.h"
+#include "runtime/ort_session_options.h"
 
 namespace oarlock {
 namespace {
@@ -25,7 +25,7 @@ bool field_equals(Json file, const char* name, const std::string& expected) {
 
 // Throws Error(file) or Error(input) for invalid values.
 Options apply_tuning(Options options, Json file) {
-  for (const TunedOption& tuned : tuned_options()) {
+  for (const TunableOption& tuned : tunable_options()) {
     Json field = file.find(tuned.name);
     if (!field || !tuned.is_default(options)) continue;
     if (!field.is_number() || !(std::fabs(field.number_or_zero()) < 1e6))
@@ -54,8 +54,8 @@ Options read_and_apply_matching_tuning(const std::string& path, const Options& o
 
 }  // namespace
 
-const std::vector<TunedOption>& tuned_options() {
-  static const std::vector<TunedOption> all = {
+const std::vector<TunableOption>& tunable_options() {
+  static const std::vector<TunableOption> all = {
       {"threads", &Options::threads},         {"spinning", &Options::spinning},
       {"optimize", &Options::optimize},       {"arena", &Options::arena},
       {"mem_pattern", &Options::mem_pattern}, {"inter_threads", &Options::inter_threads},
@@ -85,7 +85,7 @@ std::string format_tuning(const Options& options, const Library& library,
                      ", \"engine\": " + quote_json(library.info.version) +
                      ", \"device\": " + quote_json(options.device) +
                      ", \"measured\": " + quote_json(comment);
-  for (const TunedOption& tuned : tuned_options())
+  for (const TunableOption& tuned : tunable_options())
     text += std::string(", \"") + tuned.name + "\": " + std::to_string(options.*tuned.member);
   return text + "}\n";
 }

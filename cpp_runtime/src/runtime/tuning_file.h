@@ -10,7 +10,7 @@
 namespace oarlock {
 
 /// A session option that can be tuned. The default is its value in `Options{}`.
-struct TunedOption {
+struct TunableOption {
   const char* name;
   int Options::* member;
 
@@ -18,7 +18,7 @@ struct TunedOption {
 };
 
 /// The options that can be tuned, in the order in which they are tuned.
-const std::vector<TunedOption>& tuned_options();
+const std::vector<TunableOption>& tunable_options();
 
 /// The path of a model's tuning file; "" for a model in memory.
 std::string tuning_path(const Model::Impl& model);

@@ -19,8 +19,8 @@ from .escape_analysis import is_local_object
 from .may_alias import (
     MUTABLE_CONTAINERS,
     is_replaced_by_array,
+    items_without_alias_check,
     require_valid_container_or_its_array,
-    unchecked_items,
 )
 from .tensor_arrays import TensorArray
 
@@ -70,7 +70,7 @@ def _is_tuple_or_tuple_array(value: Any) -> bool:
 
 
 def _items_without_alias_check(value: Any) -> Sequence[Any]:
-    return value if isinstance(value, tuple) else unchecked_items(value)
+    return value if isinstance(value, tuple) else items_without_alias_check(value)
 
 
 def replace_by_tensor_array_if_list(mode: Static, name: str, value: Any) -> Any:
@@ -122,7 +122,7 @@ class CarriedArray:
         self.previous_element_type = self.variable.element_type_key
         return self.variable
 
-    def generalize_and_report_change(self, successor: Any) -> bool:
+    def generalize_element_type_and_report_change(self, successor: Any) -> bool:
         """Merge the element type of `successor`, the list at the end of an iteration; return
         whether this changes the element type.
         """

@@ -84,6 +84,6 @@ def emit_recurrent(
 
 def _declare_step_scopes(recorder: Recorder, name: str) -> str:
     """Declare the variable in which Paddle stores the scopes of a block's runs."""
-    result = recorder.namer.temporary_name(name)
+    result = recorder.namer.generate_temporary_name(name)
     recorder.block.vars[result] = VarDesc(result, dtype="", kind=VarKind.STEP_SCOPES)
     return result

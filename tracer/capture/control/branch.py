@@ -35,9 +35,9 @@ from .defined_flags import ANY_BLOCK, is_user_variable_name, variable_defined_fl
 from .may_alias import (
     ContainerMerge,
     ContainerSnapshot,
-    InvalidatedValue,
+    InvalidatedMarker,
+    container_snapshot_or_none,
     invalidate_if_undefined,
-    snapshot_container,
 )
 from .mutable_locations import (
     DictItemsLocation,
@@ -116,7 +116,7 @@ def cond(
                 raise BranchMergeError(
                     append_user_line(f"{STRUCTURES_DIFFER}: one of them returns None")
                 )
-            snapshots.append(snapshot_container(value))
+            snapshots.append(container_snapshot_or_none(value))
             leaves, spec = pytree.flatten(value)
             paths.append(spec)
             return leaves
@@ -339,7 +339,7 @@ class BranchMerge:
         """Return the merged value of a variable that is `a` in the first branch and `b` in the
         second one.
         """
-        invalidated = [v for v in (a, b) if isinstance(v, InvalidatedValue)]
+        invalidated = [v for v in (a, b) if isinstance(v, InvalidatedMarker)]
         if (
             invalidated
             or are_recursively_interchangeable(a, b)
@@ -351,7 +351,7 @@ class BranchMerge:
         if self.mode.converts_source and self._needs_optional_merge(a, b):
             return self._merge_optional(name, a, b)
         if merge_needs_tensor_array(a, b):
-            return self._merge_arrays(name, a, b)
+            return self._merge_tensor_arrays(name, a, b)
         if find_meta_of_value(a) is None or find_meta_of_value(b) is None:
             container = self._merge_containers(name, a, b)
             if container is not pytree.STRUCTURE_MISMATCH:
@@ -376,8 +376,8 @@ class BranchMerge:
         true_value, false_value = a.get(key, Undefined(name)), b.get(key, Undefined(name))
         if (
             isinstance(true_value, Undefined) is isinstance(false_value, Undefined)
-            or isinstance(true_value, InvalidatedValue)
-            or isinstance(false_value, InvalidatedValue)
+            or isinstance(true_value, InvalidatedMarker)
+            or isinstance(false_value, InvalidatedMarker)
         ):
             return self.merge_value(name, true_value, false_value)
         result = self._merge_maybe_undefined(name, true_value, false_value, is_entry=True)
@@ -438,7 +438,7 @@ class BranchMerge:
             and (is_location or (is_always_defined and a.meta.dtype == b.meta.dtype))
         )
 
-    def _merge_arrays(self, name: str, a: Any, b: Any) -> TensorArray:
+    def _merge_tensor_arrays(self, name: str, a: Any, b: Any) -> TensorArray:
         """Merge two TensorArrays."""
         if not isinstance(a, TensorArray) or not isinstance(b, TensorArray):
             raise ListLengthMismatchError(name)
@@ -534,8 +534,8 @@ class BranchMerge:
         is_entry: whether the value is a dict entry. Entries, and variables with a name of the user,
         are marked as maybe undefined, with a flag that is checked when they are read.
         """
-        if isinstance(a, InvalidatedValue) or isinstance(b, InvalidatedValue):
-            return a if isinstance(a, InvalidatedValue) else b
+        if isinstance(a, InvalidatedMarker) or isinstance(b, InvalidatedMarker):
+            return a if isinstance(a, InvalidatedMarker) else b
         defined = b if isinstance(a, Undefined) else a
         why = f"has a value only if the condition {'holds' if defined is a else 'does not hold'}"
         meta = find_meta_of_value(defined)
@@ -627,7 +627,7 @@ class BranchMerge:
         ]
         states = [change.after for change in both]
         merged = dict(before)
-        for item_key in dict.fromkeys(p for change in changes for p in change.changed_keys()):
+        for item_key in dict.fromkeys(p for change in changes for p in change.iter_changed_keys()):
             label = location.label(item_key)
             one, two = (
                 state.get(item_key, location.class_attribute_or_undefined(item_key))
@@ -653,7 +653,7 @@ class BranchMerge:
         return {
             k: v
             for k, v in merged.items()
-            if not isinstance(v, Undefined) or isinstance(v, InvalidatedValue)
+            if not isinstance(v, Undefined) or isinstance(v, InvalidatedMarker)
         }
 
     def _merge_location_item(
@@ -709,7 +709,7 @@ class BranchMerge:
         recorder = self.recorder
         sides = zip(pair, self.branches, metas or (meta, meta), strict=True)
         outs = [self._write_branch_output(value, side, own) for value, side, own in sides]
-        desc = recorder.declare(recorder.namer.temporary_name("select_input"), meta)
+        desc = recorder.declare(recorder.namer.generate_temporary_name("select_input"), meta)
         desc.stop_gradient = all(not isinstance(v, Tensor) or v.stop_gradient for v in pair)
         result = recorder.create_variable(desc)
         self.select_inputs.append((result, outs))
@@ -742,7 +742,7 @@ class BranchMerge:
                 else cast_or_fill_like(self._tensor_value_at_branch_end(value, side), meta)
             )
             name = recorder.find_name_or_declare_persistable(tensor)
-        out = recorder.namer.temporary_name("conditional_block")
+        out = recorder.namer.generate_temporary_name("conditional_block")
         recorder.declare(out, Meta(tensor.meta.shape, meta.dtype))
         with recorder.enter_block(side.open_block):
             recorder.append_op("assign", {"X": [name]}, {"Out": [out]})
@@ -778,7 +778,9 @@ class BranchMerge:
         recorder, block = self.recorder, side.open_block.block
         writes = outer_names_written_by_block(recorder.program, block)
         arrays = [
-            n for n in writes if n not in side.output_names and self._is_array_or_persistable(n)
+            n
+            for n in writes
+            if n not in side.output_names and self._is_tensor_array_or_persistable(n)
         ]
         emit_conditional_block(
             recorder,
@@ -787,7 +789,7 @@ class BranchMerge:
             [*side.output_names, *arrays],
         )
 
-    def _is_array_or_persistable(self, name: str) -> bool:
+    def _is_tensor_array_or_persistable(self, name: str) -> bool:
         """Whether a variable that a branch writes is read after the branch under the same name: a
         TensorArray or a persistable variable.
         """

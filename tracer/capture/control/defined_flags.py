@@ -97,7 +97,7 @@ def value_defined_flag(recorder: Recorder, value: Any) -> Any:
     )
 
 
-def copy_without_check(recorder: Recorder, value: Any) -> Any:
+def copy_without_undefined_check(recorder: Recorder, value: Any) -> Any:
     """Return a value without its run-time check, for a value that is not read any more."""
     return (
         value

@@ -50,11 +50,11 @@ from .loop_locations import LoopMutableLocations
 from .loop_state import LoopState
 from .may_alias import (
     MUTABLE_CONTAINERS,
-    InvalidatedValue,
+    InvalidatedMarker,
     LoopStringPlaceholder,
     MayAliasList,
+    items_without_alias_check,
     to_builtin_container,
-    unchecked_items,
 )
 from .mutable_locations import MutableLocation, Mutations, collect_and_roll_back_mutations
 from .optional_values import LoopNoneFlags
@@ -177,7 +177,7 @@ class LoopRecording(LoopState):
         end of the iteration, and the condition.
         """
         self.needs_another_recording = self.has_new_leaves = False
-        with self.recorder.enter_new_block() as inner, self.recorder.count_open_loop():
+        with self.recorder.enter_new_block() as inner, self.recorder.track_open_loop():
             body_inputs = self._declare_body_inputs(inner)
             self.alias_analysis.set_alias_state_before_iteration(self._loop_carried_by_position())
             condition, result = self._run_test(self._run_body(body_inputs))
@@ -234,7 +234,7 @@ class LoopRecording(LoopState):
             variable = self._declare_carried_variable(carried)
             undo_inplace_write(self.mode, tensor, variable.raw)
         self.list_lengths = {
-            i: len(unchecked_items(v))
+            i: len(items_without_alias_check(v))
             for i, v in enumerate(values)
             if type(v) in (list, MayAliasList)
         }
@@ -248,9 +248,14 @@ class LoopRecording(LoopState):
         for i, length in self.list_lengths.items():
             given, after = self.values[i], result[i]
             is_resized = isinstance(after, TensorArray) or (
-                type(after) in (list, MayAliasList) and len(unchecked_items(after)) != length
+                type(after) in (list, MayAliasList)
+                and len(items_without_alias_check(after)) != length
             )
-            if is_resized or len(unchecked_items(given)) != length or inner.loop_lists[id(given)]:
+            if (
+                is_resized
+                or len(items_without_alias_check(given)) != length
+                or inner.loop_lists[id(given)]
+            ):
                 self.lists_to_replace[id(given)] = given
                 self.needs_another_recording = True
 
@@ -272,7 +277,7 @@ class LoopRecording(LoopState):
         recorder = self.recorder
         outer = recorder.open_blocks[-2].block
         result = recorder.create_variable(
-            recorder.declare(recorder.namer.temporary_name("while"), carried.meta, outer)
+            recorder.declare(recorder.namer.generate_temporary_name("while"), carried.meta, outer)
         )
         result.where = carried.initial.where if isinstance(carried.initial, Variable) else ""
         carried.variable = result
@@ -294,7 +299,7 @@ class LoopRecording(LoopState):
                 continue
             if i in self.arrays:
                 self.needs_another_recording = (
-                    self.arrays[i].generalize_and_report_change(after)
+                    self.arrays[i].generalize_element_type_and_report_change(after)
                     or self.needs_another_recording
                 )
                 successors.append((self.arrays[i], after))
@@ -345,12 +350,12 @@ class LoopRecording(LoopState):
         """Make value `i` loop-carried."""
         name, initial = self.names[i], self.values[i]
         self.needs_another_recording = True
-        if isinstance(initial, InvalidatedValue):
+        if isinstance(initial, InvalidatedMarker):
             initial.raise_error()
-        if isinstance(after, InvalidatedValue):
+        if isinstance(after, InvalidatedMarker):
             self.values[i] = after  # reading it raises, in each iteration and after the loop
             return
-        optional = self.optional_values.make_carried_if_maybe_none(
+        optional = self.optional_values.create_carried_variable_and_none_flag_if_maybe_none(
             i, name, initial, after, PHASE_LABELS
         )
         if optional is not None:
@@ -504,7 +509,7 @@ class LoopRecording(LoopState):
 
     def _stop_carrying_invalidated_items(self) -> None:
         """Stop carrying items of lists and dicts that were invalidated since they were found."""
-        invalidated, leaf = self.locations.invalidated_value_per_location(), 0
+        invalidated, leaf = self.locations.invalidated_marker_per_location(), 0
         for i, spec in enumerate(self.specs):
             invalidated_value = (
                 invalidated[i - self.num_variables]
@@ -548,7 +553,7 @@ class LoopRecording(LoopState):
             undo_inplace_write(self.mode, tensor, carried.variable.raw)
         first = self._first_condition = self._record_test_before_loop()
         flag = recorder.create_variable(
-            recorder.declare(recorder.namer.temporary_name("while"), first.meta)
+            recorder.declare(recorder.namer.generate_temporary_name("while"), first.meta)
         )
         recorder.append_op(
             "assign",

@@ -125,7 +125,7 @@ class LoopAliasAnalysis:
 
         next_values: the values for the next iteration, by key.
         """
-        before = self._num_alias_facts()
+        before = self._sizes_of_alias_sets()
         for key, value in next_values.items():
             self._record_external_aliases(key, value)
         keys = [key for key, value in next_values.items() if is_aliasable(value)]
@@ -143,7 +143,7 @@ class LoopAliasAnalysis:
             if self.aliases.existed_at(invalidation.tensor, self._loop_timestamp):
                 self._invalidated_externals[id_] = invalidation
         return (
-            self._num_alias_facts() != before
+            self._sizes_of_alias_sets() != before
             or self.aliases.has_new_tensor_links_of_older_values(
                 self._num_tensor_links_at_start, self._loop_timestamp
             )
@@ -168,7 +168,7 @@ class LoopAliasAnalysis:
         if id(value) in self.aliases.invalidated:
             self._invalidated_carried[key] = self.aliases.invalidated[id(value)]
 
-    def _num_alias_facts(self) -> tuple[int, ...]:
+    def _sizes_of_alias_sets(self) -> tuple[int, ...]:
         external_aliases = (*self._external_aliases.values(), *self._external_list_aliases.values())
         return (
             len(self._invalidated_externals),

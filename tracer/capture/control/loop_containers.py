@@ -10,10 +10,10 @@ from ..recorder import Recorder
 from .may_alias import (
     ContainerMerge,
     ContainerSnapshot,
-    create_may_alias,
+    container_snapshot_or_none,
+    create_may_alias_container,
     invalidate_container,
-    snapshot_container,
-    unchecked_items,
+    items_without_alias_check,
 )
 from .mutable_locations import DictItemsLocation, ListItemsLocation, save_locations_in_open_blocks
 
@@ -36,11 +36,11 @@ class ExpandedContainers:
         """Expand value `i`, and return a copy of it. While the loop is recorded, reading the
         original container raises an error.
         """
-        snapshot = self._find_initial_snapshot(container) or snapshot_container(container)
+        snapshot = self._find_initial_snapshot(container) or container_snapshot_or_none(container)
         if snapshot is None:
             return container
         self.initial_snapshots[i] = snapshot
-        self._save_and_invalidate_nested(snapshot)
+        self._save_and_invalidate_container_tree(snapshot)
         return snapshot.copy()
 
     def _find_initial_snapshot(self, container: Any) -> ContainerSnapshot | None:
@@ -54,11 +54,11 @@ class ExpandedContainers:
         snapshot = self._find_initial_snapshot(container)
         return container if snapshot is None else snapshot.copy()
 
-    def _save_and_invalidate_nested(self, snapshot: ContainerSnapshot) -> None:
+    def _save_and_invalidate_container_tree(self, snapshot: ContainerSnapshot) -> None:
         for inner in snapshot.children.values():
-            self._save_and_invalidate_nested(inner)
+            self._save_and_invalidate_container_tree(inner)
         container = snapshot.container
-        if not isinstance(container, tuple) and unchecked_items(container):
+        if not isinstance(container, tuple) and items_without_alias_check(container):
             save_locations_in_open_blocks(
                 self.recorder,
                 [
@@ -81,11 +81,11 @@ class ExpandedContainers:
             if starts.count(id(snapshot.container)) > 1:
                 origins.append(snapshot.container)
             if origins and type(values[i]) in (list, dict):
-                values[i] = create_may_alias(values[i], *origins)
+                values[i] = create_may_alias_container(values[i], *origins)
         return {
             i: start_snapshot
             for i in self.initial_snapshots
-            if (start_snapshot := snapshot_container(values[i])) is not None
+            if (start_snapshot := container_snapshot_or_none(values[i])) is not None
         }
 
     def record_mutations_and_replacements(
@@ -98,7 +98,7 @@ class ExpandedContainers:
             )
             if (
                 values[i] is not start.container
-                and (snapshot := snapshot_container(values[i])) is not None
+                and (snapshot := container_snapshot_or_none(values[i])) is not None
             ):
                 self._last_replacements[i] = snapshot
 

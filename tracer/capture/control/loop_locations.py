@@ -9,7 +9,7 @@ from typing import Any
 
 from ..recorder import Recorder
 from .escape_analysis import is_local_object
-from .may_alias import InvalidatedValue
+from .may_alias import InvalidatedMarker
 from .mutable_locations import (
     MutableLocation,
     Mutations,
@@ -42,9 +42,9 @@ class LoopMutableLocations:
             if location.read().get(key, self) is not value:
                 location.write_item(key, value)
 
-    def invalidated_value_per_location(self) -> list[InvalidatedValue | None]:
-        """Return the InvalidatedValue of each location; None where the value is valid."""
-        return [v if isinstance(v, InvalidatedValue) else None for v in self.read_values()]
+    def invalidated_marker_per_location(self) -> list[InvalidatedMarker | None]:
+        """Return the InvalidatedMarker of each location; None where the value is valid."""
+        return [v if isinstance(v, InvalidatedMarker) else None for v in self.read_values()]
 
     def read_values(self) -> list[Any]:
         """Return the current values."""
@@ -65,7 +65,7 @@ class LoopMutableLocations:
         for change in changes.values():
             location = change.location
             if id(location.target) in resized_lists or any(
-                isinstance(v, InvalidatedValue) for v in location.read().values()
+                isinstance(v, InvalidatedMarker) for v in location.read().values()
             ):
                 continue  # it cannot be read any more
             if has_different_lengths(location, change.before, change.after) and is_local_object(
@@ -75,7 +75,7 @@ class LoopMutableLocations:
                 self.list_names[id(location.target)] = location.name
                 continue
             reject_length_change(location, change.before, change.after, "an iteration of a loop")
-            for key in change.changed_keys():
+            for key in change.iter_changed_keys():
                 label = location.label(key)
                 before, after = (
                     held.get(key, location.class_attribute_or_undefined(key))
@@ -84,7 +84,7 @@ class LoopMutableLocations:
                 if self._must_be_carried(location, key, label) and (
                     is_merged_by_value(before)
                     or is_merged_by_value(after)
-                    or isinstance(after, InvalidatedValue)
+                    or isinstance(after, InvalidatedMarker)
                 ):
                     self.locations.append((location, key))
                     self._known_keys.add((location.id, key))

@@ -21,7 +21,7 @@ from .escape_analysis import register_local_object
 ALIAS_FIX_HINT = "make the change in a copy (`list(a)`, `dict(a)`), or under one name only"
 
 
-class InvalidatedValue(Undefined):
+class InvalidatedMarker(Undefined):
     """Stands for a value that must not be read: its container may have been mutated through another
     name, or the value could not be merged after a branch.
     """
@@ -33,16 +33,16 @@ class InvalidatedValue(Undefined):
 
 def invalidate_if_undefined(label: str, value: Any) -> Any:
     """Return the value of a dict key after a branch. If the value could not be merged, return an
-    InvalidatedValue, whose reading raises an error.
+    InvalidatedMarker, whose reading raises an error.
     """
     return (
-        InvalidatedValue(label, f"'{label}' {value.why}")
-        if isinstance(value, Undefined) and not isinstance(value, InvalidatedValue)
+        InvalidatedMarker(label, f"'{label}' {value.why}")
+        if isinstance(value, Undefined) and not isinstance(value, InvalidatedMarker)
         else value
     )
 
 
-class LoopStringPlaceholder(InvalidatedValue):
+class LoopStringPlaceholder(InvalidatedMarker):
     """Stands for a string that a loop body assigns, because programs have no strings. Reading it in
     the loop raises an error; after the capture it is replaced by the string.
     """
@@ -62,8 +62,8 @@ def restore_loop_strings(value: Any) -> Any:
     """
     if isinstance(value, list | dict):
         value = to_builtin_container(value)
-        items = unchecked_items(value)
-        set_unchecked_items(
+        items = items_without_alias_check(value)
+        set_items_without_alias_check(
             value,
             [(k, restore_loop_strings(v)) for k, v in items]
             if isinstance(value, dict)
@@ -72,7 +72,7 @@ def restore_loop_strings(value: Any) -> Any:
     return value.text if isinstance(value, LoopStringPlaceholder) else value
 
 
-class ReplacedByArray(InvalidatedValue):
+class ReplacedListPlaceholder(InvalidatedMarker):
     """Stands for the contents of a list that became a TensorArray."""
 
     def __init__(self, array: Any) -> None:
@@ -84,7 +84,7 @@ class ReplacedByArray(InvalidatedValue):
         self.__dict__["array"] = array
 
 
-def unchecked_items(container: Any) -> list[Any]:
+def items_without_alias_check(container: Any) -> list[Any]:
     """Return the items of a list or dict without an alias check."""
     return (
         list(dict.items(container))
@@ -93,7 +93,7 @@ def unchecked_items(container: Any) -> list[Any]:
     )
 
 
-def set_unchecked_items(container: Any, items: Sequence[Any]) -> None:
+def set_items_without_alias_check(container: Any, items: Sequence[Any]) -> None:
     """Replace the items of a list or dict without invalidating aliases."""
     if isinstance(container, dict):
         dict.clear(container)
@@ -105,7 +105,7 @@ def set_unchecked_items(container: Any, items: Sequence[Any]) -> None:
 def is_replaced_by_array(value: Any) -> bool:
     """Whether a list became a TensorArray."""
     return isinstance(value, list) and any(
-        isinstance(v, ReplacedByArray) for v in unchecked_items(value)
+        isinstance(v, ReplacedListPlaceholder) for v in items_without_alias_check(value)
     )
 
 
@@ -119,11 +119,11 @@ def invalidate_container(container: Any) -> None:
         f"this list or dict may be another one, since a branch or a loop, that was "
         f"changed{at} under another name; {ALIAS_FIX_HINT}"
     )
-    placeholder = InvalidatedValue("this value", why)
+    placeholder = InvalidatedMarker("this value", why)
     if isinstance(container, dict):
         dict.update(container, dict.fromkeys(list(dict.keys(container)) or [""], placeholder))
     else:
-        set_unchecked_items(container, [placeholder] * max(1, list.__len__(container)))
+        set_items_without_alias_check(container, [placeholder] * max(1, list.__len__(container)))
 
 
 def require_valid_container_or_its_array(container: Any) -> Any:
@@ -132,21 +132,23 @@ def require_valid_container_or_its_array(container: Any) -> Any:
     Raises TraceError for an invalidated container.
     """
     if isinstance(container, list | dict):
-        items = unchecked_items(container)
+        items = items_without_alias_check(container)
         values = [v for _, v in items] if isinstance(container, dict) else items
         if (
             len(values) == 1
-            and isinstance(values[0], ReplacedByArray)
+            and isinstance(values[0], ReplacedListPlaceholder)
             and isinstance(container, list)
         ):
             return values[0].array
         for value in values:
-            if isinstance(value, InvalidatedValue):
-                raise TraceError(append_user_line(user_name_prefix(container) + value.why))
+            if isinstance(value, InvalidatedMarker):
+                raise TraceError(
+                    append_user_line(container_name_message_prefix(container) + value.why)
+                )
     return container
 
 
-def user_name_prefix(container: Any) -> str:
+def container_name_message_prefix(container: Any) -> str:
     """Return the name of a list or dict in the user's code as the prefix of an error message; empty
     if unknown.
     """
@@ -162,9 +164,9 @@ def user_name_prefix(container: Any) -> str:
     for name, value in variables.items():
         if type(value) in (*MUTABLE_CONTAINERS, tuple):
             pairs = (
-                unchecked_items(value)
+                items_without_alias_check(value)
                 if isinstance(value, dict)
-                else enumerate(value if type(value) is tuple else unchecked_items(value))
+                else enumerate(value if type(value) is tuple else items_without_alias_check(value))
             )
             for key, inner in pairs:
                 if inner is container:
@@ -198,15 +200,17 @@ class MayAlias:
                     f"loop{self.since_line}, that was changed under another name"
                 )
                 raise TraceError(
-                    append_user_line(f"{user_name_prefix(container)}{why}; {ALIAS_FIX_HINT}")
+                    append_user_line(
+                        f"{container_name_message_prefix(container)}{why}; {ALIAS_FIX_HINT}"
+                    )
                 )
 
-    def all_origins(self) -> Iterator[Any]:
+    def iter_all_origins(self) -> Iterator[Any]:
         """Yield the containers that it may be, transitively."""
         for origin, _ in self.origins:
             yield origin
             if isinstance(origin, MayAlias):
-                yield from origin.all_origins()
+                yield from origin.iter_all_origins()
 
     def invalidate_origins(self) -> None:
         """Invalidate the containers that it may be, before it is mutated."""
@@ -223,12 +227,12 @@ class MayAliasDict(MayAlias, dict[Any, Any]):
     """A dict that may be the same object as one of several other dicts."""
 
 
-def create_may_alias(items: Any, *origins: Any) -> Any:
+def create_may_alias_container(items: Any, *origins: Any) -> Any:
     """Return a container with these items that may be one of `origins`."""
     kind = MayAliasDict if isinstance(items, dict) else MayAliasList
     result: Any = kind()
-    set_unchecked_items(result, unchecked_items(items))
-    result.origins = [(origin, unchecked_items(origin)) for origin in origins]
+    set_items_without_alias_check(result, items_without_alias_check(items))
+    result.origins = [(origin, items_without_alias_check(origin)) for origin in origins]
     line = user_line()
     result.since_line = f" at {line}" if line else ""
     mode = find_static_base_mode(state.mode)
@@ -251,7 +255,7 @@ pytree.register_unwrapped_proxy_type(MayAliasDict, to_builtin_container)
 
 def _has_exactly_items(container: Any, items: list[Any]) -> bool:
     """Whether a list or dict holds exactly these objects."""
-    current = unchecked_items(container)
+    current = items_without_alias_check(container)
     if isinstance(container, dict):
         if [key for key, _ in current] != [key for key, _ in items]:
             return False
@@ -277,7 +281,7 @@ class ContainerSnapshot:
     def restore(self) -> None:
         """Restore the items, recursively."""
         if not isinstance(self.container, tuple):
-            set_unchecked_items(self.container, self.items)
+            set_items_without_alias_check(self.container, self.items)
         for inner in self.children.values():
             inner.restore()
 
@@ -306,19 +310,23 @@ class ContainerSnapshot:
             yield from inner.iter_changed_containers()
 
 
-def snapshot_container(value: Any) -> ContainerSnapshot | None:
+def container_snapshot_or_none(value: Any) -> ContainerSnapshot | None:
     """Take a snapshot of a container; None for other values."""
     if type(value) is tuple:
         pairs: Any = enumerate(value)
     elif type(value) in MUTABLE_CONTAINERS:
         pairs = (
-            unchecked_items(value) if isinstance(value, dict) else enumerate(unchecked_items(value))
+            items_without_alias_check(value)
+            if isinstance(value, dict)
+            else enumerate(items_without_alias_check(value))
         )
     else:
         return None
-    children = {key: found for key, v in pairs if (found := snapshot_container(v)) is not None}
+    children = {
+        key: found for key, v in pairs if (found := container_snapshot_or_none(v)) is not None
+    }
     return ContainerSnapshot(
-        value, list(value) if type(value) is tuple else unchecked_items(value), children
+        value, list(value) if type(value) is tuple else items_without_alias_check(value), children
     )
 
 
@@ -360,19 +368,22 @@ class ContainerMerge:
         ):
             return container
         if one.container is two.container:
-            self.merged_items[id(one.container)] = one.container, unchecked_items(container)
+            self.merged_items[id(one.container)] = (
+                one.container,
+                items_without_alias_check(container),
+            )
             return one.container
-        result = create_may_alias(container)
+        result = create_may_alias_container(container)
         self.may_alias_containers[id(one.container), id(two.container)] = result, one, two
         return result
 
     def apply_merge(self) -> None:
         """Store the merged items, and register what the new containers may alias."""
         for container, items in self.merged_items.values():
-            set_unchecked_items(container, items)
+            set_items_without_alias_check(container, items)
         for result, *snapshots in self.may_alias_containers.values():
             result.origins = [
-                (side.container, unchecked_items(side.container)) for side in snapshots
+                (side.container, items_without_alias_check(side.container)) for side in snapshots
             ]
 
 
@@ -384,22 +395,22 @@ class BranchContainerTracker:
 
     def __init__(self, values: Sequence[Any]) -> None:
         self._initial_snapshots = [
-            found for value in values if (found := snapshot_container(value)) is not None
+            found for value in values if (found := container_snapshot_or_none(value)) is not None
         ]
         self._snapshots_per_branch: list[list[ContainerSnapshot | None]] = []
         self._list_lengths_per_branch: list[list[int]] = []
         self._changed_containers: list[Any] = []
 
-    def record_branch(self, values: Sequence[Any]) -> None:
+    def snapshot_containers_after_branch(self, values: Sequence[Any]) -> None:
         """Record the values of the variables at the end of a branch."""
-        self._snapshots_per_branch.append([snapshot_container(value) for value in values])
+        self._snapshots_per_branch.append([container_snapshot_or_none(value) for value in values])
         replaced = -len(self._snapshots_per_branch)  # length of a list that became a TensorArray
         self._list_lengths_per_branch.append(
             [
                 replaced
                 if is_replaced_by_array(each.container)
-                and not any(isinstance(v, ReplacedByArray) for v in each.items)
-                else len(unchecked_items(each.container))
+                and not any(isinstance(v, ReplacedListPlaceholder) for v in each.items)
+                else len(items_without_alias_check(each.container))
                 for found in self._initial_snapshots
                 for each in found.iter_list_snapshots()
             ]
@@ -418,7 +429,7 @@ class BranchContainerTracker:
                     return found
         return None
 
-    def restore_initial(self) -> None:
+    def restore_initial_containers(self) -> None:
         """Restore the containers before the second branch is recorded."""
         for each in self._initial_snapshots:
             self._changed_containers += each.iter_changed_containers()

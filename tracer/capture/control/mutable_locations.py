@@ -17,11 +17,11 @@ from ..recorder import OpenBlock, Recorder
 from .branch_values import Undefined, are_recursively_interchangeable, find_meta_of_value
 from .may_alias import (
     ContainerSnapshot,
-    InvalidatedValue,
-    ReplacedByArray,
-    set_unchecked_items,
-    snapshot_container,
-    unchecked_items,
+    InvalidatedMarker,
+    ReplacedListPlaceholder,
+    container_snapshot_or_none,
+    items_without_alias_check,
+    set_items_without_alias_check,
 )
 
 
@@ -109,13 +109,13 @@ class GlobalsOrAttributesLocation(MutableLocation):
     def read(self) -> dict[Any, Any]:
         """Return the values by name."""
         if self.keys is None:
-            return dict(unchecked_items(self.target))
+            return dict(items_without_alias_check(self.target))
         return {k: self.target[k] for k in self.keys if k in self.target}
 
     def write(self, values: dict[Any, Any]) -> None:
         """Assign the values and delete other names."""
         if self.keys is None:
-            set_unchecked_items(self.target, list(values.items()))
+            set_items_without_alias_check(self.target, list(values.items()))
             return
         for key in [k for k in self.read() if k not in values]:
             del self.target[key]
@@ -153,11 +153,11 @@ class ListItemsLocation(MutableLocation):
 
     def read(self) -> dict[Any, Any]:
         """Return the elements by index."""
-        return dict(enumerate(unchecked_items(self.target)))
+        return dict(enumerate(items_without_alias_check(self.target)))
 
     def write(self, values: dict[Any, Any]) -> None:
         """Replace the elements."""
-        set_unchecked_items(self.target, list(values.values()))
+        set_items_without_alias_check(self.target, list(values.values()))
 
     def label(self, key: Any) -> str:
         """Return `name[index]`."""
@@ -178,9 +178,9 @@ class Mutation:
 
     def saved_or_new_container_snapshot(self, key: Any, value: Any) -> ContainerSnapshot | None:
         """Return the snapshot of the container `value` that is stored under a key."""
-        return self.container_snapshots.get(key) or snapshot_container(value)
+        return self.container_snapshots.get(key) or container_snapshot_or_none(value)
 
-    def changed_keys(self) -> Iterator[Any]:
+    def iter_changed_keys(self) -> Iterator[Any]:
         """Yield the keys whose values changed."""
         missing = object()
         for key in dict.fromkeys((*self.before, *self.after)):
@@ -217,13 +217,13 @@ def collect_and_roll_back_mutations(inner: OpenBlock) -> Mutations:
         for location, before in inner.locations.values()
         if location.can_restore
     ]
-    mutations = [change for change in mutations if any(True for _ in change.changed_keys())]
+    mutations = [change for change in mutations if any(True for _ in change.iter_changed_keys())]
     result: Mutations = {}
     for each in mutations:
         owned = {at for id_, at in inner.merged_keys if id_ == id(each.location.target)}
         change = _mutation_without_merged_keys(each, owned)
-        for place in change.changed_keys():
-            snapshot = snapshot_container(change.after.get(place))
+        for place in change.iter_changed_keys():
+            snapshot = container_snapshot_or_none(change.after.get(place))
             if snapshot is not None:
                 change.container_snapshots[place] = snapshot
             result[each.location.id] = change
@@ -298,9 +298,12 @@ def has_different_lengths(
     ):
         return False
     values = (*one.values(), *two.values())
-    if any(isinstance(v, InvalidatedValue) and not isinstance(v, ReplacedByArray) for v in values):
+    if any(
+        isinstance(v, InvalidatedMarker) and not isinstance(v, ReplacedListPlaceholder)
+        for v in values
+    ):
         return False  # it cannot be read any more
-    return len(one) != len(two) or any(isinstance(v, ReplacedByArray) for v in values)
+    return len(one) != len(two) or any(isinstance(v, ReplacedListPlaceholder) for v in values)
 
 
 def reject_length_change(

@@ -129,7 +129,7 @@ class LoopNoneFlags:
     def __init__(self) -> None:
         self.flag_by_position: dict[int, LoopCarriedVariable] = {}
 
-    def make_carried_if_maybe_none(
+    def create_carried_variable_and_none_flag_if_maybe_none(
         self, i: int, name: str, initial: Any, after: Any, sides: tuple[str, str]
     ) -> LoopCarriedVariable | None:
         """Return the loop-carried variable for a value that may be None; None for other values."""

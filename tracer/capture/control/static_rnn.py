@@ -380,7 +380,9 @@ class StaticRNN:
     def _emit_copy_to_new_variable(self, recorder: Recorder, value: Tensor) -> str:
         """Emit an op that copies `value` to a new variable of the step; return its name."""
         desc = recorder.declare(
-            recorder.namer.temporary_name(self._name), value.meta, stop_gradient=value.stop_gradient
+            recorder.namer.generate_temporary_name(self._name),
+            value.meta,
+            stop_gradient=value.stop_gradient,
         )
         recorder.create_variable(desc)
         recorder.append_op(

@@ -34,10 +34,10 @@ from .branch_values import (
     scalar_constant,
 )
 from .may_alias import (
-    ReplacedByArray,
+    ReplacedListPlaceholder,
+    items_without_alias_check,
     require_valid_container_or_its_array,
-    set_unchecked_items,
-    unchecked_items,
+    set_items_without_alias_check,
 )
 from .mutable_locations import ListItemsLocation, save_locations_in_open_blocks
 
@@ -65,7 +65,7 @@ class TensorArray(TensorArrayBase):
         self, mode: Static, dtype: np.dtype[Any] | None = None, block: Block | None = None
     ) -> None:
         recorder = mode.recorder
-        name = recorder.namer.temporary_name("create_array")
+        name = recorder.namer.generate_temporary_name("create_array")
         self.raw = VarDesc(
             name, (), "float32" if dtype is None else parse_dtype(dtype).name, kind=VarKind.ARRAY
         )
@@ -91,12 +91,12 @@ class TensorArray(TensorArrayBase):
 
         name: one of the names.
         """
-        if len(items) == 1 and isinstance(items[0], ReplacedByArray):
+        if len(items) == 1 and isinstance(items[0], ReplacedListPlaceholder):
             array: TensorArray = items[0].array
             return array
-        result = cls.from_items(mode, unchecked_items(items))
+        result = cls.from_items(mode, items_without_alias_check(items))
         save_locations_in_open_blocks(mode.recorder, [ListItemsLocation(name, items)])
-        set_unchecked_items(items, [ReplacedByArray(result)])
+        set_items_without_alias_check(items, [ReplacedListPlaceholder(result)])
         mode.recorder.replaced_lists.append(items)
         return result
 
@@ -179,7 +179,7 @@ class TensorArray(TensorArrayBase):
         attrs: dict[str, Attr] | None = None,
     ) -> Variable:
         recorder = _require_current_recorder()
-        desc = recorder.declare(recorder.namer.temporary_name(type), meta)
+        desc = recorder.declare(recorder.namer.generate_temporary_name(type), meta)
         result = recorder.create_variable(desc)
         result.where = recorder.append_op(
             type, {"X": [self.name], **inputs}, {"Out": [desc.name]}, attrs
@@ -345,7 +345,7 @@ class TensorArray(TensorArrayBase):
         attrs = {name: Attr(AttrType.INTS, value) for name, value in sizes.items()}
         recorder = _require_current_recorder()
         shorter = VarDesc(
-            recorder.namer.temporary_name("slice"),
+            recorder.namer.generate_temporary_name("slice"),
             self.raw.shape,
             self.raw.dtype,
             kind=VarKind.ARRAY,
@@ -506,7 +506,8 @@ def tensor_array_to_tensor(
         Meta((-1,), np.dtype(np.int32)),
     )
     descs = [
-        recorder.declare(recorder.namer.temporary_name("tensor_array_to_tensor"), m) for m in metas
+        recorder.declare(recorder.namer.generate_temporary_name("tensor_array_to_tensor"), m)
+        for m in metas
     ]
     result = [recorder.create_variable(desc) for desc in descs]
     attrs = {"axis": Attr(AttrType.INT, axis), "use_stack": Attr(AttrType.BOOLEAN, use_stack)}

@@ -147,10 +147,10 @@ class PyFuncKernel:
         if len(result) != len(self._dtypes):
             name = getattr(self._function, "__name__", "the function")
             raise OpError(f"py_func: {name} returns {len(result)} results, not {len(self._dtypes)}")
-        return [_result_array(m, d) for m, d in zip(result, self._dtypes, strict=True)]
+        return [_to_host_result_array(m, d) for m, d in zip(result, self._dtypes, strict=True)]
 
 
-def _result_array(value: Any, dtype: Any) -> Any:
+def _to_host_result_array(value: Any, dtype: Any) -> Any:
     return np.asarray(cuda.to_host(value.array if isinstance(value, Tensor) else value)).astype(
         dtype, copy=False
     )
@@ -208,7 +208,7 @@ def static_pylayer(
     }
     outs = []
     for result in results:
-        desc = recorder.declare(recorder.namer.temporary_name("pylayer"), result.meta)
+        desc = recorder.declare(recorder.namer.generate_temporary_name("pylayer"), result.meta)
         outs.append(recorder.create_variable(desc))
     names = {
         "X": [recorder.find_name_or_declare_persistable(v) for v in operands],

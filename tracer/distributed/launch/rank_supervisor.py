@@ -64,7 +64,7 @@ def become_subreaper() -> None:
         ctypes.CDLL(None).prctl(36, 1)  # PR_SET_CHILD_SUBREAPER
 
 
-def child_processes(process: int) -> list[int]:
+def child_process_ids(process: int) -> list[int]:
     """Return the ids of the child processes of a process."""
     children = []
     for folder in Path("/proc").glob("[0-9]*"):
@@ -75,7 +75,7 @@ def child_processes(process: int) -> list[int]:
     return children
 
 
-def _prepare_child() -> None:
+def _set_process_group_and_death_signal() -> None:
     os.setpgid(0, 0)  # so that a signal reaches its child processes too
     if sys.platform == "linux":
         # PR_SET_PDEATHSIG: the rank is killed when this process ends
@@ -96,7 +96,7 @@ class RankProcess:
             stderr=subprocess.STDOUT,
             # MPI communicates with its launcher through inherited file descriptors.
             close_fds=False,
-            preexec_fn=_prepare_child,  # noqa: PLW1509 - there are no threads here
+            preexec_fn=_set_process_group_and_death_signal,  # noqa: PLW1509 - there are no threads here
         )
 
     def terminate(self, number: int, frame: Any = None) -> None:
@@ -112,7 +112,7 @@ class RankProcess:
     def kill_all_descendants(self) -> None:
         """Kill all descendants of the rank, also those in other sessions."""
         self.send_signal_to_group(signal.SIGKILL)
-        while children := child_processes(os.getpid()):
+        while children := child_process_ids(os.getpid()):
             for child in children:
                 with contextlib.suppress(OSError):
                     os.kill(child, signal.SIGKILL)

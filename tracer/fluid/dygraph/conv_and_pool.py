@@ -8,7 +8,7 @@ from typing import Any
 from ...core.errors import append_user_line
 from ...core.op import OPS
 from ...nn.conv_filters import he_normal, require_valid_groups
-from ...nn.functional.conv import int_list
+from ...nn.functional.conv import to_int_list_of_length
 from .layers import NameScopedLayer, apply_activation, with_optional_name_scope_argument
 
 __all__ = ["Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose", "Pool2D"]
@@ -28,9 +28,9 @@ class _Conv(NameScopedLayer):
         self, stride: Any, padding: Any, dilation: Any, groups: int | None
     ) -> None:
         self._attrs: dict[str, Any] = {
-            "strides": int_list(stride, self._axes),
-            "paddings": int_list(padding, self._axes),
-            "dilations": int_list(dilation, self._axes),
+            "strides": to_int_list_of_length(stride, self._axes),
+            "paddings": to_int_list_of_length(padding, self._axes),
+            "dilations": to_int_list_of_length(dilation, self._axes),
             "groups": groups or 1,
         }
 
@@ -55,7 +55,7 @@ class _Conv(NameScopedLayer):
         attrs: tuple[Any, Any],
         dtype: Any,
     ) -> None:
-        kernel = int_list(filter_size, self._axes)
+        kernel = to_int_list_of_length(filter_size, self._axes)
         require_valid_groups(type(self).__name__, groups or 1, num_channels=num_channels)
         initializer = he_normal(num_channels, kernel)
         shape = [num_filters, num_channels // (groups or 1), *kernel]
@@ -63,7 +63,7 @@ class _Conv(NameScopedLayer):
         self.bias = self.create_parameter([num_filters], attrs[1], dtype, is_bias=True)
 
 
-def _infer_num_channels(args: dict[str, Any], *inputs: Any) -> dict[str, Any]:
+def _infer_num_channels_argument(args: dict[str, Any], *inputs: Any) -> dict[str, Any]:
     """Return the arguments that 1.6 inferred from the first input."""
     return {"num_channels": inputs[0].meta.shape[1]}
 
@@ -96,7 +96,7 @@ def _accept_arguments_of_1_5_and_1_6(cls: Any) -> Any:
     for has_channels in (True, False):
         cls.__init__ = init
         with_optional_name_scope_argument(
-            *(_OF_1_5 if has_channels else _OF_1_6), infer_arguments=_infer_num_channels
+            *(_OF_1_5 if has_channels else _OF_1_6), infer_arguments=_infer_num_channels_argument
         )(cls)
         inits[has_channels] = cls.__init__
 
@@ -141,7 +141,7 @@ class Conv2D(_Conv):
         )
 
 
-@with_optional_name_scope_argument(*_OF_1_6, infer_arguments=_infer_num_channels)
+@with_optional_name_scope_argument(*_OF_1_6, infer_arguments=_infer_num_channels_argument)
 class Conv3D(_Conv):
     """3-D convolution, plus a bias, with an activation: [N, C, D, H, W] -> [N, M, D', H', W']."""
 
@@ -182,20 +182,20 @@ class _ConvTranspose(_Conv):
         attrs: tuple[Any, Any],
         dtype: Any,
     ) -> None:
-        kernel = int_list(filter_size, self._axes)
+        kernel = to_int_list_of_length(filter_size, self._axes)
         shape = [num_channels, num_filters // (groups or 1), *kernel]
         self.weight = self.create_parameter(shape, attrs[0], dtype)
         self.bias = self.create_parameter([num_filters], attrs[1], dtype, is_bias=True)
 
 
-def _infer_channels_and_filter_size(args: dict[str, Any], *inputs: Any) -> dict[str, Any]:
+def _infer_channels_and_filter_size_arguments(args: dict[str, Any], *inputs: Any) -> dict[str, Any]:
     """Return num_channels, and the filter_size with which the output has the size output_size."""
     shape = inputs[0].meta.shape
     inferred = {"num_channels": shape[1]}
     if args.get("filter_size") is None and args.get("output_size") is not None:
         n = len(shape) - 2
         outs, strides, pads, dilations = (
-            int_list(args.get(k, d), n)
+            to_int_list_of_length(args.get(k, d), n)
             for k, d in (("output_size", 1), ("stride", 1), ("padding", 0), ("dilation", 1))
         )
         axes = zip(outs, shape[2:], strides, pads, dilations, strict=True)
@@ -209,7 +209,7 @@ _TRANSPOSED_OF_1_5 = _legacy_argument_names(
 
 
 @with_optional_name_scope_argument(
-    *_TRANSPOSED_OF_1_5, infer_arguments=_infer_channels_and_filter_size
+    *_TRANSPOSED_OF_1_5, infer_arguments=_infer_channels_and_filter_size_arguments
 )
 class Conv2DTranspose(_ConvTranspose):
     """Transposed 2-D convolution, plus a bias, with an activation: [N, C, H, W] -> [N, M, H',
@@ -236,14 +236,16 @@ class Conv2DTranspose(_ConvTranspose):
         depthwise = num_channels == groups == num_filters and not use_cudnn
         self._op, self._act = "depthwise_conv2d_transpose" if depthwise else "conv2d_transpose", act
         self._set_window_attrs(stride, padding, dilation, groups)
-        self._attrs["output_size"] = [] if output_size is None else int_list(output_size)
+        self._attrs["output_size"] = (
+            [] if output_size is None else to_int_list_of_length(output_size)
+        )
         self._create_parameters(
             num_channels, num_filters, filter_size, groups, (param_attr, bias_attr), dtype
         )
 
 
 @with_optional_name_scope_argument(
-    *_TRANSPOSED_OF_1_5, infer_arguments=_infer_channels_and_filter_size
+    *_TRANSPOSED_OF_1_5, infer_arguments=_infer_channels_and_filter_size_arguments
 )
 class Conv3DTranspose(_ConvTranspose):
     """Transposed 3-D convolution with an activation: [N, C, D, H, W] -> [N, M, D', H', W'].
@@ -312,10 +314,10 @@ class Pool2D(NameScopedLayer):
         super().__init__()
         self._attrs = {
             "pooling_type": pool_type,
-            "ksize": int_list(pool_size),
+            "ksize": to_int_list_of_length(pool_size),
             "global_pooling": global_pooling,
-            "strides": int_list(pool_stride),
-            "paddings": int_list(pool_padding),
+            "strides": to_int_list_of_length(pool_stride),
+            "paddings": to_int_list_of_length(pool_padding),
             "ceil_mode": ceil_mode,
             "exclusive": exclusive,
         }

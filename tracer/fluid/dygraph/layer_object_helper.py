@@ -41,18 +41,18 @@ class LayerObjectHelper(LayerHelper):
         return self._create_call_helper(input_var, act=act).append_activation(input_var)
 
 
-class _Paddle2Mode:
+class _Paddle2EagerRuleMixin:
     """Ops run unless a static graph program is recorded, independent of fluid's modes."""
 
     def _is_eager(self) -> bool:
         return not is_recording_static_graph()
 
 
-class _Paddle2CallHelper(_Paddle2Mode, LayerHelper):
+class _Paddle2CallHelper(_Paddle2EagerRuleMixin, LayerHelper):
     """The helper of one call of a Paddle 2 layer."""
 
 
-class Paddle2LayerHelper(_Paddle2Mode, LayerObjectHelper):
+class Paddle2LayerHelper(_Paddle2EagerRuleMixin, LayerObjectHelper):
     """The helper of a Paddle 2 layer."""
 
     def _create_call_helper(self, inputs: Any, **kwargs: Any) -> LayerHelper:

@@ -79,7 +79,7 @@ class Layer(_Layer):
         if (
             name
             and state.mode.program_builder is None
-            and unique_name.register_user_name_was_known(name)
+            and unique_name.register_user_name_and_report_if_known(name)
         ):
             why = (
                 f"parameter name [{name}] has been used already; in dygraph mode "

@@ -107,7 +107,7 @@ class BatchNorm(NameScopedLayer):
         return apply_activation("BatchNorm", out, self._act)
 
 
-def _infer_normalized_shape(args: dict[str, Any], x: Any) -> dict[str, Any]:
+def _infer_normalized_shape_argument(args: dict[str, Any], x: Any) -> dict[str, Any]:
     return {"normalized_shape": list(x.meta.shape[args.get("begin_norm_axis", 1) :])}
 
 
@@ -119,7 +119,7 @@ def _infer_normalized_shape(args: dict[str, Any], x: Any) -> dict[str, Any]:
     "param_attr",
     "bias_attr",
     "act",
-    infer_arguments=_infer_normalized_shape,
+    infer_arguments=_infer_normalized_shape_argument,
 )
 class LayerNorm(NameScopedLayer):
     """Layer normalization over the last axes (Ba et al. 2016) with an activation.
@@ -170,7 +170,7 @@ class LayerNorm(NameScopedLayer):
         return apply_activation("LayerNorm", out, self._act)
 
 
-def _infer_channels(args: dict[str, Any], x: Any) -> dict[str, Any]:
+def _infer_channels_argument(args: dict[str, Any], x: Any) -> dict[str, Any]:
     return {"channels": x.meta.shape[1]}
 
 
@@ -181,7 +181,7 @@ def _infer_channels(args: dict[str, Any], x: Any) -> dict[str, Any]:
     "bias_attr",
     "act",
     "data_layout",
-    infer_arguments=_infer_channels,
+    infer_arguments=_infer_channels_argument,
 )
 class GroupNorm(NameScopedLayer):
     """Normalization over groups of channels (Wu and He 2018) with an activation.
@@ -242,12 +242,12 @@ class InstanceNorm(NameScopedLayer):
         return OPS["instance_norm"](input, self.scale, self.bias, epsilon=self._epsilon)[0]
 
 
-def _infer_spectral_norm_weight_shape(args: dict[str, Any], x: Any) -> dict[str, Any]:
+def _infer_weight_shape_argument(args: dict[str, Any], x: Any) -> dict[str, Any]:
     return {"weight_shape": list(x.meta.shape)}
 
 
 @with_optional_name_scope_argument(
-    "dim", "power_iters", "eps", "name", infer_arguments=_infer_spectral_norm_weight_shape
+    "dim", "power_iters", "eps", "name", infer_arguments=_infer_weight_shape_argument
 )
 class SpectralNorm(NameScopedLayer):
     """Divide a weight by its largest singular value (Miyato et al. 2018).
@@ -310,7 +310,7 @@ class Dropout(NameScopedLayer):
         return out
 
 
-def _infer_channel_and_input_shape(args: dict[str, Any], x: Any) -> dict[str, Any]:
+def _infer_channel_and_input_shape_arguments(args: dict[str, Any], x: Any) -> dict[str, Any]:
     return {
         "channel": x.meta.shape[1] if len(x.meta.shape) > 1 else 1,
         "input_shape": list(x.meta.shape),
@@ -318,7 +318,7 @@ def _infer_channel_and_input_shape(args: dict[str, Any], x: Any) -> dict[str, An
 
 
 @with_optional_name_scope_argument(
-    "mode", "param_attr", infer_arguments=_infer_channel_and_input_shape
+    "mode", "param_attr", infer_arguments=_infer_channel_and_input_shape_arguments
 )
 class PRelu(NameScopedLayer):
     """x if x > 0, else weight * x (He et al. 2015): [*S] -> [*S].

@@ -10,7 +10,7 @@ from .layers import NameScopedLayer, apply_activation, with_optional_name_scope_
 __all__ = ["TreeConv"]
 
 
-def _infer_feature_size(args: dict[str, Any], x: Any, *others: Any) -> dict[str, Any]:
+def _infer_feature_size_argument(args: dict[str, Any], x: Any, *others: Any) -> dict[str, Any]:
     return {"feature_size": x.meta.shape[2]}
 
 
@@ -22,7 +22,7 @@ def _infer_feature_size(args: dict[str, Any], x: Any, *others: Any) -> dict[str,
     "param_attr",
     "bias_attr",
     "name",
-    infer_arguments=_infer_feature_size,
+    infer_arguments=_infer_feature_size_argument,
 )
 class TreeConv(NameScopedLayer):
     """act(features of each node and its descendants, times filters) (Mou et al. 2016).

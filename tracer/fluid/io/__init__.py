@@ -23,7 +23,7 @@ from ...static.io import (
     save,
     set_program_state,
 )
-from .generators import PyReader
+from .generator_loader import PyReader
 from .loader import DataLoader, default_collate_fn
 from .models import load_inference_model, save_inference_model
 from .variables import (

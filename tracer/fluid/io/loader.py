@@ -8,7 +8,7 @@ from ...io import DataLoader as _DataLoader
 from ...io.dataloader import default_collate_fn
 from ..framework import in_dygraph_mode
 from ..unsupported import raise_unsupported
-from .generators import GeneratorLoader
+from .generator_loader import GeneratorLoader
 
 __all__ = ["DataLoader", "default_collate_fn"]
 

@@ -165,7 +165,7 @@ def _make_expand_as_or_assign_op_desc(
     return expand
 
 
-def cast_bools(rewrite: OpRewriteContext) -> None:
+def cast_bools_to_int32_and_back(rewrite: OpRewriteContext) -> None:
     """The op of 1.8 does not accept bools: cast them to int32 and back."""
     x, out = rewrite.first_var_in_slot("X"), rewrite.first_var_in_slot("Out")
     if x.dtype == "bool":
@@ -219,8 +219,8 @@ REWRITES: dict[str, Callable[[OpRewriteContext], None]] = {
     "dot": squeeze_output_of_dot,
     "gather": rewrite_gather,
     "unbind": rewrite_unbind,
-    "squeeze2": cast_bools,
-    "unsqueeze2": cast_bools,
+    "squeeze2": cast_bools_to_int32_and_back,
+    "unsqueeze2": cast_bools_to_int32_and_back,
     "flatten_contiguous_range": rewrite_flatten_with_dynamic_dims,
     "broadcast_tensors": rewrite_broadcast_tensors,
     "roi_align": add_row_splits_input_from_counts,

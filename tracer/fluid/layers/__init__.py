@@ -17,6 +17,7 @@ from . import (
     learning_rate,
     logic,
     losses,
+    lstm_gru_units_and_crf,
     manipulation,
     many_class_losses,
     matrix_products_and_dense,
@@ -26,7 +27,6 @@ from . import (
     readers,
     reduce,
     region_proposals,
-    rnn_and_crf,
     rnn_cells,
     roi_and_boxes,
     sequence,
@@ -50,6 +50,7 @@ from .indexing import *
 from .learning_rate import *
 from .logic import *
 from .losses import *
+from .lstm_gru_units_and_crf import *
 from .manipulation import *
 from .many_class_losses import *
 from .matrix_products_and_dense import *
@@ -59,7 +60,6 @@ from .random_ops import *
 from .readers import *
 from .reduce import *
 from .region_proposals import *
-from .rnn_and_crf import *
 from .rnn_cells import *
 from .roi_and_boxes import *
 from .sequence import *
@@ -92,7 +92,7 @@ _FAMILIES = (
     reduce,
     region_proposals,
     rnn_cells,
-    rnn_and_crf,
+    lstm_gru_units_and_crf,
     roi_and_boxes,
     sequence,
     manipulation,

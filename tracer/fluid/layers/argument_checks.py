@@ -45,7 +45,7 @@ class AcceptedTypes(NamedTuple):
     description: str
 
 
-def _parse_types(text: str) -> AcceptedTypes:
+def _parse_accepted_types(text: str) -> AcceptedTypes:
     names = text.split()
     if names[0] != "=":
         return AcceptedTypes((Tensor, TensorArray), frozenset(names), "Variable")
@@ -62,7 +62,7 @@ def _accepted_types_by_layer() -> dict[str, dict[str, AcceptedTypes]]:
     for text, arguments in ARGUMENT_TYPES.items():
         for item in arguments.split():
             layer, argument = item.split(".")
-            layers.setdefault(layer, {})[argument] = _parse_types(text)
+            layers.setdefault(layer, {})[argument] = _parse_accepted_types(text)
     return layers
 
 

@@ -70,7 +70,7 @@ def beam_search_decode(
         recorder.aliases.reject_invalidated_tensor(array)
         assert array.element_meta is not None
         desc = recorder.declare(
-            recorder.namer.temporary_name("beam_search_decode"),
+            recorder.namer.generate_temporary_name("beam_search_decode"),
             Meta((-1,), array.element_meta.dtype),
             stop_gradient=True,
         )

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
-from ...nn.functional.conv import int_list, is_channels_last, padding_attrs
+from ...nn.functional.conv import is_channels_last, padding_attrs, to_int_list_of_length
 from ...static import nn
 from .layer_utils import deprecated_layer
 
@@ -84,8 +84,8 @@ def _run_pool_op(rank: int, x: Any, args: dict[str, Any], data_format: str) -> A
     return OPS[op_type](
         x,
         pooling_type=args["pool_type"],
-        ksize=int_list(args["pool_size"], rank),
-        strides=int_list(args["pool_stride"], rank),
+        ksize=to_int_list_of_length(args["pool_size"], rank),
+        strides=to_int_list_of_length(args["pool_stride"], rank),
         global_pooling=args["global_pooling"],
         ceil_mode=args["ceil_mode"],
         exclusive=args["exclusive"],
@@ -142,7 +142,7 @@ def pool3d(
 
 
 def _run_adaptive_pool_op(rank: int, x: Any, size: Any, pool_type: str, require_index: bool) -> Any:
-    sizes = int_list(size, rank)
+    sizes = to_int_list_of_length(size, rank)
     if pool_type not in ("max", "avg") or (pool_type == "avg" and require_index):
         raise OpError(
             append_user_line(

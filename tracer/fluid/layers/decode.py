@@ -49,7 +49,7 @@ def _create_array_in_parent_block(like: Any) -> Any:
         return create_array(like.dtype)
 
 
-def _make_select_unfinished(finished: Any) -> Any:
+def _make_finished_state_selector(finished: Any) -> Any:
     """Return a function (old, new) that selects old states of finished sequences, else new ones."""
 
     def select(before: Any, after: Any) -> Any:
@@ -138,7 +138,7 @@ class _DecodeLoop:
             inputs, states = (
                 (self.inputs, self.states)
                 if arrays is None
-                else pytree.map(self._read_array, arrays)
+                else pytree.map(self._read_array_at_current_step, arrays)
             )
             outputs, *carried = self._record_decoder_step(inputs, states, kwargs)
             output_arrays = pytree.map(_create_array_in_parent_block, outputs)
@@ -149,11 +149,13 @@ class _DecodeLoop:
         )
         return (
             outputs,
-            self.states if arrays is None else pytree.map(self._read_array, arrays[1]),
+            self.states
+            if arrays is None
+            else pytree.map(self._read_array_at_current_step, arrays[1]),
             self.lengths,
         )
 
-    def _read_array(self, array: Any) -> Any:
+    def _read_array_at_current_step(self, array: Any) -> Any:
         return array_read(array, self.step)
 
     def _record_decoder_step(self, inputs: Any, states: Any, kwargs: dict[str, Any]) -> Any:
@@ -166,7 +168,9 @@ class _DecodeLoop:
             self.lengths, _cast_if_needed(OPS["logical_not"](self.finished), "int64")
         )
         if self.impute_finished:
-            next_states = pytree.map(_make_select_unfinished(self.finished), states, next_states)
+            next_states = pytree.map(
+                _make_finished_state_selector(self.finished), states, next_states
+            )
         return outputs, next_inputs, next_states, finished, lengths
 
     def _write_loop_variables(

@@ -48,9 +48,9 @@ class TrainingHelper(DecodeHelper):
     def __init__(self, inputs: Any, sequence_length: Any, time_major: bool = False) -> None:
         self.inputs, self.sequence_length, self.time_major = inputs, sequence_length, time_major
         # padded, because the input after the last step is computed too
-        self.inputs_ = pytree.map(self._pad_one_step, inputs)
+        self.inputs_ = pytree.map(self._append_zero_step, inputs)
 
-    def _pad_one_step(self, x: Any) -> Any:
+    def _append_zero_step(self, x: Any) -> Any:
         padding = [[0, 1], [0, 0]] if self.time_major else [[0, 0], [0, 1]]
         return pad(x, [*padding[0], *padding[1], *[0, 0] * (len(x.meta.shape) - 2)])
 

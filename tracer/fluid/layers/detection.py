@@ -114,7 +114,7 @@ def density_prior_box(
     return set_stop_gradient(boxes), set_stop_gradient(variances)
 
 
-def _sizes_from_ratios(
+def _box_sizes_per_map_from_ratios(
     num_maps: int, base_size: int, min_ratio: int, max_ratio: int
 ) -> tuple[list[float], list[float]]:
     """Return the minimum and maximum box sizes of each feature map: percentages of base_size in
@@ -172,7 +172,9 @@ def multi_box_head(
     )
     needs_ratios = min_sizes is None and max_sizes is None and len(inputs) > 2
     if needs_ratios and min_ratio is not None and max_ratio is not None:
-        min_sizes, max_sizes = _sizes_from_ratios(len(inputs), base_size, min_ratio, max_ratio)
+        min_sizes, max_sizes = _box_sizes_per_map_from_ratios(
+            len(inputs), base_size, min_ratio, max_ratio
+        )
     if min_sizes is None or max_sizes is None:
         why = "min_ratio and max_ratio (for more than two feature maps), or min_sizes and max_sizes"
         raise OpError(append_user_line(f"multi_box_head: requires {why}"))

@@ -18,7 +18,7 @@ from .tensors import assign, fill_constant_batch_size_like
 __all__ = ["Categorical", "MultivariateNormalDiag", "Normal", "Uniform"]
 
 
-def _convert_parameters(distribution: str, *args: Any) -> list[Any]:
+def _convert_and_broadcast_parameters(distribution: str, *args: Any) -> list[Any]:
     """Convert parameters to variables and broadcast them to one shape; numbers become [1].
 
     Raises OpError if some are variables and others are not.
@@ -48,7 +48,7 @@ class _LocationScale:
 
     def __init__(self, first: Any, second: Any) -> None:
         self._is_scalar = isinstance(first, float) and isinstance(second, float)
-        self._first_parameter, self._second_parameter = _convert_parameters(
+        self._first_parameter, self._second_parameter = _convert_and_broadcast_parameters(
             type(self).__name__, first, second
         )
 
@@ -63,7 +63,8 @@ class _LocationScale:
             like = fill_constant_batch_size_like(location, [*batch, *shape], location.dtype, 0.0)
             batch_first = self._sample_noise(like, seed)
             noise = OPS["transpose2"](
-                batch_first, axis=[*range(len(batch), batch_first.ndim), *range(len(batch))]
+                batch_first,
+                axis=[*range(len(batch), batch_first.ndim), *range(len(batch))],
             )
         samples = OPS["elementwise_add"](OPS["elementwise_mul"](noise, scale), location)
         return OPS["reshape2"](samples, shape=list(shape)) if self._is_scalar else samples
@@ -149,7 +150,7 @@ class Categorical:
     """Categorical distribution with logits [*, C], an array or a variable."""
 
     def __init__(self, logits: Any) -> None:
-        self.logits = _convert_parameters("Categorical", logits)[0]
+        self.logits = _convert_and_broadcast_parameters("Categorical", logits)[0]
 
     def entropy(self) -> Any:
         """Return the entropy [*, 1]."""
@@ -174,16 +175,18 @@ class MultivariateNormalDiag:
 
     def __init__(self, loc: Any, scale: Any) -> None:
         if isinstance(loc, Tensor):
-            self.loc, self.scale = _convert_parameters("MultivariateNormalDiag", loc, scale)
+            self.loc, self.scale = _convert_and_broadcast_parameters(
+                "MultivariateNormalDiag", loc, scale
+            )
         else:
             self.loc, self.scale = (assign(np.asarray(a, "float32")) for a in (loc, scale))
 
-    def _scale_diagonal(self) -> Any:
+    def _diagonal_of_scale(self) -> Any:
         identity = assign(np.eye(int(self.scale.meta.shape[0]), dtype="float32"))
         return OPS["reduce_sum"](self.scale * identity, dim=[1])
 
     def _log_det(self) -> Any:
-        return _sum_all(OPS["log"](self._scale_diagonal()))
+        return _sum_all(OPS["log"](self._diagonal_of_scale()))
 
     def entropy(self) -> Any:
         """Return the entropy [1]."""
@@ -192,8 +195,8 @@ class MultivariateNormalDiag:
 
     def kl_divergence(self, other: MultivariateNormalDiag) -> Any:
         """Return the Kullback-Leibler divergence KL(self, other), [1]."""
-        difference, other_scale = other.loc - self.loc, other._scale_diagonal()
-        trace = _sum_all(self._scale_diagonal() / other_scale)
+        difference, other_scale = other.loc - self.loc, other._diagonal_of_scale()
+        trace = _sum_all(self._diagonal_of_scale() / other_scale)
         distance = _sum_all(difference * difference / other_scale)
         size = float(self.scale.meta.shape[0])
         return (trace + distance - size + other._log_det() - self._log_det()) * 0.5

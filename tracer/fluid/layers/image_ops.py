@@ -60,16 +60,16 @@ def image_resize(
             append_user_line(f"image_resize: resample={resample!r} does not fit (X={input.meta})")
         )
     operands, attrs = (
-        vision._size_inputs_and_attrs(input, size)
+        vision._operands_and_attrs_for_size(input, size)
         if size is not None
-        else _scale_inputs_and_attrs(scale)
+        else _operands_and_attrs_for_scale(scale)
     )
     attrs |= {"align_corners": bool(align_corners), "align_mode": int(align_mode)}
     layout = "NHWC" if data_format[-1] == "C" else "NCHW"
     return OPS[f"{mode}_interp"](input, *operands, data_layout=layout, interp_method=mode, **attrs)
 
 
-def _scale_inputs_and_attrs(scale: Any) -> tuple[list[Any], dict[str, Any]]:
+def _operands_and_attrs_for_scale(scale: Any) -> tuple[list[Any], dict[str, Any]]:
     """Return the operands OutSize, SizeTensor and Scale, and the attributes, for a scale."""
     if isinstance(scale, Tensor):
         return [None, None, OPS["reshape2"](scale, shape=[-1])], {}

@@ -58,7 +58,7 @@ def _dispatch_to_scheduler_in_dygraph_mode(
     return decorate
 
 
-def _count_steps(begin: int = 0) -> Any:
+def _emit_float_step_counter(begin: int = 0) -> Any:
     return cast(autoincreased_step_counter("@LR_DECAY_COUNTER@", begin), "float32")
 
 
@@ -77,7 +77,7 @@ def noam_decay(d_model: Any, warmup_steps: Any, learning_rate: Any = 1.0) -> Any
 
     (Vaswani et al. 2017).
     """
-    step = _count_steps(1)
+    step = _emit_float_step_counter(1)
     factor = OPS["elementwise_min"](step**-0.5, step * float(warmup_steps) ** -1.5)
     return factor * (float(d_model) ** -0.5) * learning_rate
 
@@ -87,7 +87,7 @@ def exponential_decay(
     learning_rate: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False
 ) -> Any:
     """learning_rate * decay_rate ** (step / decay_steps), [1]; staircase: floor of the exponent."""
-    periods = _num_periods(_count_steps(), decay_steps, staircase)
+    periods = _num_periods(_emit_float_step_counter(), decay_steps, staircase)
     return OPS["elementwise_pow"](_scalar_constant(decay_rate), periods) * learning_rate
 
 
@@ -96,7 +96,7 @@ def natural_exp_decay(
     learning_rate: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False
 ) -> Any:
     """learning_rate * exp(-decay_rate * step / decay_steps), [1]; staircase: floor of the ratio."""
-    periods = _num_periods(_count_steps(), decay_steps, staircase)
+    periods = _num_periods(_emit_float_step_counter(), decay_steps, staircase)
     return OPS["exp"](periods * (-1 * decay_rate)) * learning_rate
 
 
@@ -105,7 +105,7 @@ def inverse_time_decay(
     learning_rate: Any, decay_steps: Any, decay_rate: Any, staircase: bool = False
 ) -> Any:
     """learning_rate / (1 + decay_rate * step / decay_steps), [1]; staircase: floor of the ratio."""
-    periods = _num_periods(_count_steps(), decay_steps, staircase)
+    periods = _num_periods(_emit_float_step_counter(), decay_steps, staircase)
     return OPS["reciprocal"](periods * decay_rate + 1) * learning_rate
 
 
@@ -121,7 +121,7 @@ def polynomial_decay(
 
     cycle: multiply decay_steps by the number of times that it was reached
     """
-    step = _count_steps()
+    step = _emit_float_step_counter()
     if cycle:
         # the first step belongs to the first cycle
         cycles = OPS["elementwise_max"](OPS["ceil"](step / decay_steps), _scalar_constant(1.0))
@@ -141,7 +141,7 @@ def piecewise_decay(boundaries: Any, values: Any) -> Any:
                 f"values, not {len(values)}"
             )
         )
-    step = _count_steps()
+    step = _emit_float_step_counter()
     rate = create_global_var([1], 0.0, "float32", persistable=True, name="learning_rate")
     value_now = _scalar_constant(values[-1])
     for boundary, value in reversed(list(zip(boundaries, values, strict=False))):
@@ -153,7 +153,7 @@ def piecewise_decay(boundaries: Any, values: Any) -> Any:
 @_dispatch_to_scheduler_in_dygraph_mode("CosineDecay", "CosineAnnealingDecay")
 def cosine_decay(learning_rate: Any, step_each_epoch: Any, epochs: Any) -> Any:
     """learning_rate * (cos(pi * epoch / epochs) + 1) / 2, [1]."""
-    epoch = OPS["floor"](_count_steps() / step_each_epoch)
+    epoch = OPS["floor"](_emit_float_step_counter() / step_each_epoch)
     return (OPS["cos"](epoch * (math.pi / epochs)) + 1) * (0.5 * learning_rate)
 
 
@@ -164,7 +164,7 @@ def linear_lr_warmup(learning_rate: Any, warmup_steps: Any, start_lr: float, end
     learning_rate: a number or a variable of the program
     """
     rate = create_global_var([1], 0.0, "float32", persistable=True, name="learning_rate_warmup")
-    step = _count_steps()
+    step = _emit_float_step_counter()
     slope = (float(end_lr) - float(start_lr)) / float(warmup_steps)
     final_rate = (
         learning_rate if isinstance(learning_rate, Tensor) else _scalar_constant(learning_rate)

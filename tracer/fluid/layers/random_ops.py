@@ -7,7 +7,7 @@ from typing import Any
 from ...core.dtype import parse_dtype
 from ...core.op import OPS
 from ...tensor import creation, manipulation
-from ...tensor.convert import cast, shape_inputs
+from ...tensor.convert import cast, split_shape_into_ints_and_tensors
 from .layer_utils import assign_to, deprecated_layer, set_stop_gradient
 from .tensors import fill_constant_batch_size_like
 
@@ -25,7 +25,7 @@ __all__ = [
 
 
 def _random_tensor(kind: str, shape: Any, dtype: Any, **attrs: Any) -> Any:
-    ints, tensors = shape_inputs(shape, kind)
+    ints, tensors = split_shape_into_ints_and_tensors(shape, kind)
     return set_stop_gradient(
         OPS[kind](None, tensors, shape=ints, dtype=parse_dtype(dtype).proto, **attrs)
     )

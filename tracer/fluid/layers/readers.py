@@ -13,7 +13,7 @@ from ...core.tensor import Tensor
 from ...loader.pdiparams import load_params
 from ...static import py_func
 from ..framework import data
-from ..io.generators import PyReader
+from ..io.generator_loader import PyReader
 from .layer_utils import deprecated_layer
 
 __all__ = ["create_py_reader_by_data", "double_buffer", "load", "py_reader", "read_file"]

@@ -77,7 +77,7 @@ class GRUCell(RNNCell):
         dtype: Any = "float32",
         name: str = "GRUCell",
     ) -> None:
-        from ..contrib.layers.units import BasicGRUUnit  # noqa: PLC0415 - it imports layers
+        from ..contrib.layers.rnn_units import BasicGRUUnit  # noqa: PLC0415 - it imports layers
 
         self.hidden_size = hidden_size
         self.gru_unit = BasicGRUUnit(
@@ -114,7 +114,7 @@ class LSTMCell(RNNCell):
         dtype: Any = "float32",
         name: str = "LSTMCell",
     ) -> None:
-        from ..contrib.layers.units import BasicLSTMUnit  # noqa: PLC0415 - it imports layers
+        from ..contrib.layers.rnn_units import BasicLSTMUnit  # noqa: PLC0415 - it imports layers
 
         self.hidden_size = hidden_size
         self.lstm_unit = BasicLSTMUnit(
@@ -148,7 +148,7 @@ def _reverse_first_axis(x: Any) -> Any:
     return OPS["reverse"](x, axis=[0])
 
 
-def select_masked(new: Any, old: Any, mask: Any) -> Any:
+def select_new_where_mask(new: Any, old: Any, mask: Any) -> Any:
     """Return `new` where mask is 1, `old` where it is 0.
 
     mask: [B].
@@ -224,7 +224,7 @@ def _record_static_rnn(
         outputs, new = cell.call(step_inputs, pytree.map(lambda x: x, states), **kwargs)
         if mask is not None:
             step_mask = static_rnn.step_input(mask)
-            new = pytree.map(lambda old, n: select_masked(n, old, step_mask), states, new)
+            new = pytree.map(lambda old, n: select_new_where_mask(n, old, step_mask), states, new)
         pytree.map(static_rnn.update_memory, states, new)
         pytree.map(static_rnn.step_output, outputs)
         pytree.map(static_rnn.step_output, new)

@@ -32,7 +32,7 @@ class Paddle1Optimizer(Optimizer):
     _last_lr: float | None = None  # learning rate of the last step
     _updates_all_parameters = False  # as in 1.5 without a parameter list
 
-    def _init_paddle2(
+    def _init_paddle2_base_class(
         self,
         learning_rate: Any,
         parameter_list: Any,

@@ -28,7 +28,9 @@ class DecayedAdagradOptimizer(Paddle1Optimizer):
         grad_clip: Any = None,
         name: str | None = None,
     ) -> None:
-        self._init_paddle2(learning_rate, parameter_list, regularization, grad_clip, name)
+        self._init_paddle2_base_class(
+            learning_rate, parameter_list, regularization, grad_clip, name
+        )
         self._attrs = {"decay": float(decay), "epsilon": float(epsilon)}
 
     def _accumulator_specs(self) -> tuple[AccumulatorSpec, ...]:
@@ -54,7 +56,9 @@ class FtrlOptimizer(Paddle1Optimizer):
         grad_clip: Any = None,
         name: str | None = None,
     ) -> None:
-        self._init_paddle2(learning_rate, parameter_list, regularization, grad_clip, name)
+        self._init_paddle2_base_class(
+            learning_rate, parameter_list, regularization, grad_clip, name
+        )
         self._attrs = {"l1": float(l1), "l2": float(l1), "lr_power": float(lr_power)}
 
     def _accumulator_specs(self) -> tuple[AccumulatorSpec, ...]:
@@ -81,7 +85,9 @@ class LarsMomentumOptimizer(Paddle1Optimizer):
         grad_clip: Any = None,
         name: str | None = None,
     ) -> None:
-        self._init_paddle2(learning_rate, parameter_list, regularization, grad_clip, name)
+        self._init_paddle2_base_class(
+            learning_rate, parameter_list, regularization, grad_clip, name
+        )
         self._attrs = {
             "mu": float(momentum),
             "lars_coeff": float(lars_coeff),
@@ -105,5 +111,5 @@ class DpsgdOptimizer(Paddle1Optimizer):
         sigma: float = 1e-8,
         parameter_list: Any = None,
     ) -> None:
-        self._init_paddle2(learning_rate, parameter_list, None, None, None)
+        self._init_paddle2_base_class(learning_rate, parameter_list, None, None, None)
         self._attrs = {"clip": float(clip), "batch_size": float(batch_size), "sigma": float(sigma)}

@@ -102,7 +102,10 @@ class LookaheadOptimizer:
         with use_mode(StaticGraphMode(program)):
             step = self._emit_step_counter_increment(program)
             is_due = OPS["cast"](
-                OPS["equal"](OPS["elementwise_mod"](step, self._period()), self._zero_constant()),
+                OPS["equal"](
+                    OPS["elementwise_mod"](step, self._emit_period_constant()),
+                    self._emit_zero_constant(),
+                ),
                 in_dtype=0,
                 out_dtype=5,
             )
@@ -120,11 +123,11 @@ class LookaheadOptimizer:
         )
         return step
 
-    def _period(self) -> Any:
+    def _emit_period_constant(self) -> Any:
         return OPS["fill_constant"](shape=[1], value=float(self.k), dtype=2)
 
     @staticmethod
-    def _zero_constant() -> Any:
+    def _emit_zero_constant() -> Any:
         return OPS["fill_constant"](shape=[1], value=0.0, dtype=2)
 
     def _append_lookahead_update_ops(

@@ -13,7 +13,7 @@ from ..block_captures import (
     block_vars_assigned_before_run,
     block_vars_read_after_run,
     iter_inner_blocks,
-    names_read_by_op_without_blocks,
+    iter_names_read_by_op_without_blocks,
     outer_names_maybe_read_by_op_and_blocks,
     outer_names_read_by_block,
     outer_names_written_by_block,
@@ -53,7 +53,7 @@ def prune(
 
     Raises OpError that lists every unknown name, unused feed and missing input.
     """
-    _check_names(program, feeds, fetches)
+    _check_feeds_and_fetches_exist(program, feeds, fetches)
     program = _with_pruned_sub_blocks(program)
     guarded = [guard.var for guard in program.contract.guards] if program.contract else []
     ops, needed = _needed_ops_and_names(program, feeds, [*fetches, *guarded])
@@ -69,7 +69,7 @@ def prune_in_place(program: Program, feeds: Sequence[str], fetches: Sequence[str
 
     Raises OpError for unknown names.
     """
-    _check_names(program, feeds, fetches)
+    _check_feeds_and_fetches_exist(program, feeds, fetches)
     ops, needed = _needed_ops_and_names(program, feeds, fetches)
     block = program.block
     names = {
@@ -156,7 +156,9 @@ def _has_side_effects(program: Program, op: OpDesc) -> bool:
     return any(kernelless_op_traits_or_default(o.type).has_side_effects for o in (op, *inside))
 
 
-def _check_names(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
+def _check_feeds_and_fetches_exist(
+    program: Program, feeds: Sequence[str], fetches: Sequence[str]
+) -> None:
     problems = [
         f"{what}[{i}] {name!r} is not in the program"
         for what, names in (("feeds", feeds), ("fetches", fetches))
@@ -270,7 +272,7 @@ def _iter_ancestor_indices(program: Program, index: int) -> Iterator[int]:
 def _iter_names_read_or_written_in_blocks(blocks: list[Block]) -> Iterator[str]:
     for block in blocks:
         for op in block.ops:
-            yield from names_read_by_op_without_blocks(op)
+            yield from iter_names_read_by_op_without_blocks(op)
             yield from op.output_names()
 
 

@@ -23,7 +23,7 @@ def with_input_shapes(program: Program, shapes: Mapping[str, tuple[int, ...]]) -
         declared[name].shape = shape
     for desc in copied.block.ops:
         if not is_feed_or_fetch(desc.type):
-            set_inferred_outputs(desc, declared)
+            set_inferred_output_metas(desc, declared)
     return copied
 
 
@@ -32,7 +32,7 @@ def _slot_metas(names: list[str], many: bool, declared: dict[str, VarDesc]) -> A
     return (found or None) if many else (found[0] if found else None)
 
 
-def set_inferred_outputs(desc: OpDesc, declared: dict[str, VarDesc]) -> None:
+def set_inferred_output_metas(desc: OpDesc, declared: dict[str, VarDesc]) -> None:
     """Set the shapes and dtypes of an op's outputs from its inputs.
 
     Raises OpError if shape inference fails.

@@ -1,103 +1,116 @@
-"""Upgrade ops of Paddle 1.x to the ops that replaced them."""
+"""Upgrade ops of older Paddle versions: types and attribute names, the LoD input of roi_align and
+roi_pool, and the additional axis of the result of dot.
+
+Older names are part of the definition of each op (`older_types`, `older_attrs`). C++ reads the same
+tables from paddle/older_*.inc, which tests/ops/older_names_table.py writes.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
 
-from ...core.op import OPS
+from ...core.dtype import parse_dtype
+from ...core.op import CURRENT_TYPE_BY_OLDER, OPS
 from ..program import Attr, AttrType, Block, OpDesc, Program, VarDesc
-from .upgrade_same_type_ops import upgrade_same_type_ops
-
-FindVariable = Callable[[str], VarDesc | None]
-
-
-class OpRename(NamedTuple):
-    """The new op type, the new names of attributes, and additional attributes."""
-
-    type: str
-    renamed_attrs: dict[str, str]
-    added_attrs: dict[str, Attr]
-
-
-RENAMED_OPS = {
-    "fill_zeros_like": OpRename("fill_any_like", {}, {"value": Attr(AttrType.FLOAT, 0.0)}),
-    "expand": OpRename("tile", {"expand_times": "repeat_times"}, {}),
-    "matmul": OpRename("matmul_v2", {"transpose_X": "trans_x", "transpose_Y": "trans_y"}, {}),
-    "bilinear_interp": OpRename("bilinear_interp_v2", {}, {}),
-    "nearest_interp": OpRename("nearest_interp_v2", {}, {}),
-    "linear_interp": OpRename("linear_interp_v2", {}, {}),
-    "bicubic_interp": OpRename("bicubic_interp_v2", {}, {}),
-    "trilinear_interp": OpRename("trilinear_interp_v2", {}, {}),
-    "reshape": OpRename("reshape2", {}, {}),
-    "transpose": OpRename("transpose2", {}, {}),
-    "squeeze": OpRename("squeeze2", {}, {}),
-    "unsqueeze": OpRename("unsqueeze2", {}, {}),
-    "minus": OpRename("elementwise_sub", {}, {}),
-    "memcpy": OpRename("assign", {}, {}),
-    "memcpy_h2d": OpRename("assign", {}, {}),
-    "memcpy_d2h": OpRename("assign", {}, {}),
-    "flatten": OpRename("reshape2", {}, {}),
-    "flatten2": OpRename("reshape2", {}, {}),
-}
 
 
 def upgrade_program(program: Program) -> Program:
-    """The upgraded program; the same program if nothing changes.
-
-    An op that cannot be upgraded stays.
+    """The upgraded program; the same object if none of its ops has an older type, older attributes
+    or an upgrade rule.
     """
-    program = upgrade_same_type_ops(program)
-    if not any(op.type in RENAMED_OPS and op.type not in OPS for op in program.ops()):
+    if not any(_may_be_older(op) for op in program.ops()):
         return program
-    blocks = [_make_upgraded_block(program, block) for block in program.blocks]
-    return replace(program, blocks=blocks)
+    blocks = [replace(block, vars=dict(block.vars)) for block in program.blocks]
+    found = replace(program, blocks=blocks)
+    for block in blocks:
+        block.ops = [result for op in block.ops for result in _upgrade_op(found, block, op)]
+    return found
 
 
-def _make_upgraded_block(program: Program, block: Block) -> Block:
-    return replace(
-        block,
-        ops=[
-            op for old in block.ops for op in _upgrade_op(old, lambda n: program.var(n, block.idx))
-        ],
+def _may_be_older(op: OpDesc) -> bool:
+    if op.type in CURRENT_TYPE_BY_OLDER or op.type in UPGRADE_RULES:
+        return True
+    return op.type in OPS and bool(OPS[op.type].traits.older_attrs)
+
+
+def _upgrade_op(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
+    if op.type in CURRENT_TYPE_BY_OLDER:
+        op = replace(op, type=CURRENT_TYPE_BY_OLDER[op.type])
+    if op.type in OPS:
+        op = _rename_older_attrs(op)
+    return UPGRADE_RULES[op.type](program, block, op) if op.type in UPGRADE_RULES else [op]
+
+
+def _rename_older_attrs(op: OpDesc) -> OpDesc:
+    """If the current name has a value already, the older attribute stays in the op and is not read.
+    Where several older names became one, all but one of them are empty lists.
+    """
+    attrs = dict(op.attrs)
+    for older, current in OPS[op.type].traits.older_attrs.items():
+        if older in attrs and (current not in attrs or attrs[current].value == []):
+            attrs[current] = attrs.pop(older)
+    return op if attrs == op.attrs else replace(op, attrs=attrs)
+
+
+def _declare_temporary(
+    block: Block, op: OpDesc, what: str, shape: tuple[int, ...], dtype: str
+) -> str:
+    name = f"{op.outputs['Out'][0]}.{what}"
+    block.vars[name] = VarDesc(name, shape, dtype, stop_gradient=True)
+    return name
+
+
+def _upgrade_dot_with_kept_axis(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
+    """In older versions, the result had as many axes as the inputs: the summed axis had size 1."""
+    x, out = program.var(op.inputs["X"][0], block.idx), program.var(op.outputs["Out"][0], block.idx)
+    if x is None or out is None or len(x.shape) != len(out.shape):
+        return [op]
+    summed = _declare_temporary(block, op, "summed", out.shape[:-1], out.dtype)
+    back = OpDesc(
+        "unsqueeze2",
+        {"X": [summed]},
+        {"Out": [out.name]},
+        {"axes": Attr(AttrType.INTS, [len(out.shape) - 1])},
+    )
+    return [replace(op, outputs={"Out": [summed]}), back]
+
+
+def _upgrade_rois_lod_to_rois_num(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
+    """Older versions took the LoD offsets of the regions of each image. Today's ops take the
+    number of regions.
+    """
+    inputs = {slot: names for slot, names in op.inputs.items() if slot != "RoisLod"}
+    edges = op.inputs.get("RoisLod")
+    if not edges or op.inputs.get("RoisNum"):
+        return [replace(op, inputs=inputs)]
+    parts = [
+        _declare_temporary(block, op, what, (-1,), "int64") for what in ("ends", "starts", "wide")
+    ]
+    counts = _declare_temporary(block, op, "counts", (-1,), "int32")
+    cuts = [
+        _make_row_slice_op(edges[0], parts[0], 1, 2**31 - 1),
+        _make_row_slice_op(edges[0], parts[1], 0, -1),
+    ]
+    kinds = {"in_dtype": "int64", "out_dtype": "int32"}
+    attrs = {name: Attr(AttrType.INT, parse_dtype(dtype).proto) for name, dtype in kinds.items()}
+    apart = OpDesc("elementwise_sub", {"X": [parts[0]], "Y": [parts[1]]}, {"Out": [parts[2]]}, {})
+    narrow = OpDesc("cast", {"X": [parts[2]]}, {"Out": [counts]}, attrs)
+    return [*cuts, apart, narrow, replace(op, inputs=inputs | {"RoisNum": [counts]})]
+
+
+def _make_row_slice_op(x: str, out: str, start: int, end: int) -> OpDesc:
+    where = {"axes": [0], "starts": [start], "ends": [end]}
+    return OpDesc(
+        "slice",
+        {"Input": [x]},
+        {"Out": [out]},
+        {k: Attr(AttrType.INTS, v) for k, v in where.items()},
     )
 
 
-def _upgrade_op(op: OpDesc, find: FindVariable) -> list[OpDesc]:
-    if op.type in OPS or op.type not in RENAMED_OPS:
-        return [op]
-    row = RENAMED_OPS[op.type]
-    attrs = {
-        row.renamed_attrs.get(name, name): attr for name, attr in op.attrs.items()
-    } | row.added_attrs
-    result = replace(op, type=row.type, attrs=attrs)
-    if op.type == "matmul" and op.attr("alpha", 1.0) != 1.0:
-        scale = {"scale": Attr(AttrType.FLOAT, op.attr("alpha"))}
-        return [result, replace(op, type="scale", inputs={"X": op.outputs["Out"]}, attrs=scale)]
-    if op.type.endswith("_interp") and not isinstance(op.attr("scale", []), list):
-        scale = op.attr("scale")
-        # Paddle ignores the scale if an output size is given
-        scaled = scale > 0 and not op.inputs.get("OutSize")
-        result.attrs["scale"] = Attr(AttrType.FLOATS, [scale] if scaled else [])
-    if op.type.startswith("flatten"):
-        shape = _flattening_reshape_shape(op, find)
-        if shape is None:
-            return [op]
-        result.attrs["shape"] = Attr(AttrType.INTS, shape)
-    return [result]
-
-
-def _flattening_reshape_shape(op: OpDesc, find: FindVariable) -> list[int] | None:
-    """The attribute `shape` of the reshape that flattens X to a matrix at `axis`; None if
-    the declared sizes do not determine it.
-    """
-    var, axis = find(op.inputs["X"][0]), op.attr("axis", 1)
-    if axis == 0:
-        return [1, -1]
-    if axis == 1:
-        return [0, -1]
-    if var is None or min(var.shape[axis:], default=1) < 0:
-        return None
-    return [-1, math.prod(var.shape[axis:])]
+UPGRADE_RULES: dict[str, Callable[[Program, Block, OpDesc], list[OpDesc]]] = {
+    "dot": _upgrade_dot_with_kept_axis,
+    "roi_align": _upgrade_rois_lod_to_rois_num,
+    "roi_pool": _upgrade_rois_lod_to_rois_num,
+}

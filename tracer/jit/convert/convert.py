@@ -117,7 +117,7 @@ def converted_source(function: Any, stages: int = len(CONVERSION_STAGES)) -> str
         if is_excluded_by_user(plain):
             return ast.unparse(require_syntax_tree_of_code(code))
         if stages < len(CONVERSION_STAGES):
-            return ast.unparse(_convert_to_stage(code, stages))
+            return ast.unparse(_convert_tree_up_to_stage(code, stages))
         converted_code_of(code)
     except SourceError as error:
         raise OpError(append_user_line(f"{code.co_name}: {error}")) from None
@@ -168,7 +168,7 @@ def _parse_and_normalize_function(code: CodeType) -> ast.FunctionDef:
     return tree
 
 
-def _convert_to_stage(code: CodeType, stages: int) -> ast.FunctionDef:
+def _convert_tree_up_to_stage(code: CodeType, stages: int) -> ast.FunctionDef:
     tree = _parse_and_normalize_function(code)
     convert_function_tree_in_place(tree, frozenset(code.co_freevars), stages)
     return tree
@@ -326,7 +326,7 @@ def _restore_user_name(
     ones.
     """
     consts = tuple(
-        _restore_inner_user_name(c, name, qualname, user_lambda_lines)
+        _restore_user_name_if_generated(c, name, qualname, user_lambda_lines)
         if isinstance(c, CodeType)
         else c
         for c in code.co_consts
@@ -334,7 +334,7 @@ def _restore_user_name(
     return code.replace(co_consts=consts, co_name=name, co_qualname=qualname)
 
 
-def _restore_inner_user_name(
+def _restore_user_name_if_generated(
     code: CodeType, name: str, qualname: str, user_lambda_lines: frozenset[int]
 ) -> CodeType:
     if code.co_name.startswith("_ol_"):

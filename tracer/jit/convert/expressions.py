@@ -146,14 +146,14 @@ class ExpressionTransformer(ast.NodeTransformer):
         return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
-        """Pass the values of an f-string outside of `raise` through `check_f_string_value`, which
-        rejects symbolic values.
+        """Pass the values of an f-string outside of `raise` through
+        `reject_program_value_in_f_string`, which rejects symbolic values.
         """
         self.generic_visit(node)
         for part in node.values:
             if isinstance(part, ast.FormattedValue) and not self.num_enclosing_raises:
                 part.value = expression_from_template(
-                    "__ol.check_f_string_value(A)", node, A=part.value
+                    "__ol.reject_program_value_in_f_string(A)", node, A=part.value
                 )
         return node
 
@@ -222,7 +222,7 @@ class ExpressionTransformer(ast.NodeTransformer):
         node.func = expression_from_template("__ol.call(F)", function, F=function)
         return node
 
-    def _track_literal(self, node: ast.List | ast.Dict | ast.DictComp) -> ast.AST:
+    def _wrap_literal_in_registration(self, node: ast.List | ast.Dict | ast.DictComp) -> ast.AST:
         self.generic_visit(node)
         if isinstance(node, ast.List) and not isinstance(node.ctx, ast.Load):
             return node
@@ -231,7 +231,7 @@ class ExpressionTransformer(ast.NodeTransformer):
         )
         return result
 
-    visit_List = visit_Dict = visit_DictComp = _track_literal
+    visit_List = visit_Dict = visit_DictComp = _wrap_literal_in_registration
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         text = ast.unparse(node.value)

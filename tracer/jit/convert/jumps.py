@@ -136,7 +136,7 @@ class SingleJumpKindLowering:
             )
         else:
             self._lower_bodies_of_statement(node)
-        return [node, *self._guard_by_flags(node, following)]
+        return [node, *self._lower_following_unless_flag_set(node, following)]
 
     def _branch_with_reachable_following(
         self, branch: StatementList, following: StatementList
@@ -160,7 +160,9 @@ class SingleJumpKindLowering:
         for inner in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
             inner.body = self.lower_statements(inner.body)
 
-    def _guard_by_flags(self, node: ast.stmt, following: StatementList) -> StatementList:
+    def _lower_following_unless_flag_set(
+        self, node: ast.stmt, following: StatementList
+    ) -> StatementList:
         """Return the statements after a jump, under the condition that no flag is set."""
         if not following:
             return []
@@ -369,7 +371,7 @@ class ReturnOutsideLoopsLowering(SingleJumpKindLowering):
                 if not isinstance(node, ast.For | ast.While):
                     return result + self._lower_compound_and_following(node, following)
                 node.orelse = self.lower_statements(node.orelse)
-                return [*result, node, *self._guard_by_flags(node, following)]
+                return [*result, node, *self._lower_following_unless_flag_set(node, following)]
             if not contains_node([node], self.jump_types, self.through_loops):
                 result.append(node)
                 continue

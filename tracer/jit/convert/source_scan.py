@@ -119,10 +119,10 @@ class _ProblemScanner(ast.NodeVisitor):
                 replace_consumed_generator_in_place(node)
         for _ in range(2):  # a loop may read at its start what it assigns at its end
             for node in ast.walk(tree):
-                self._track_assignment(node)
+                self._mark_targets_of_program_value(node)
         self.problems: list[CaptureProblem] = []
 
-    def _track_assignment(self, node: ast.AST) -> None:
+    def _mark_targets_of_program_value(self, node: ast.AST) -> None:
         if (
             isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.NamedExpr)
             and node.value is not None

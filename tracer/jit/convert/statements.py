@@ -21,7 +21,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
 
     def __init__(self, function: ast.FunctionDef, enclosing_names: frozenset[str]) -> None:
         effects = symbol_effects(function.body)
-        declared = _is_global_by_declared_name(function.body)
+        declared = _global_and_nonlocal_declarations(function.body)
         self.local_names = local_names_of(function)
         self.outer_names = (
             dict.fromkeys((effects.writes.keys() & enclosing_names) - self.local_names, False)
@@ -89,7 +89,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
         )
         return [s for s in writes if s not in state and self._is_assignable_name(s)]
 
-    def _make_setter_location_statements(
+    def _make_statements_attaching_locations_to_setter(
         self, setter: str, symbols: list[str], body: StatementList, at: ast.stmt
     ) -> StatementList:
         """Return statements that tell the setter `setter` which variables and attributes the
@@ -145,7 +145,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
         names = expression_from_template(repr([_displayed_symbol(s) for s in symbols]), at)
         return [
             *statements_from_template(text, at),
-            *self._make_setter_location_statements(put, symbols, body, at),
+            *self._make_statements_attaching_locations_to_setter(put, symbols, body, at),
         ], {
             "GET": get,
             "SET": put,
@@ -257,7 +257,8 @@ class ControlFlowTransformer(ast.NodeTransformer):
 def local_names_of(function: ast.FunctionDef) -> set[str]:
     """Return the local names of a function."""
     return (
-        symbol_effects(function.body).assigned - _is_global_by_declared_name(function.body).keys()
+        symbol_effects(function.body).assigned
+        - _global_and_nonlocal_declarations(function.body).keys()
     ) | parameter_names(function)
 
 
@@ -271,7 +272,7 @@ def _displayed_symbol(symbol: str) -> str:
     )
 
 
-def _is_global_by_declared_name(body: StatementList) -> dict[str, bool]:
+def _global_and_nonlocal_declarations(body: StatementList) -> dict[str, bool]:
     """Return the names declared `global` (True) or `nonlocal` (False) in a function."""
     declared: dict[str, bool] = {}
     todo: list[ast.AST] = list(body)

@@ -33,7 +33,7 @@ from .snapshots import (
     iter_state_snapshots,
     iter_value_and_items,
     restore_container_items,
-    snapshot_python_and_numpy_generators,
+    snapshot_global_random_generators,
     take_snapshot_with_internal_states,
     with_given_elements_unchecked,
     with_iterators_and_rngs_by_identity,
@@ -81,10 +81,10 @@ class GuardSet:
     call.
 
     The set is created before the capture. The capture calls `guard_names_of_function` before it
-    calls a user function; `finish_capture` selects the guards. If the capture changes state to a
-    constant, each run assigns the constant again (`replay_assignments`); if it changes state to
-    another value, the program is valid for one call only. Layers count assignments to their
-    attributes, so that few values are compared if a layer did not change.
+    calls a user function; `select_guards_after_capture` selects the guards. If the capture changes
+    state to a constant, each run assigns the constant again (`replay_assignments`); if it changes
+    state to another value, the program is valid for one call only. Layers count assignments to
+    their attributes, so that few values are compared if a layer did not change.
     """
 
     def __init__(self, owner: Any) -> None:
@@ -116,14 +116,14 @@ class GuardSet:
             self._guard_all_attributes,
             self._add_unstable_read,
         )
-        self._initial_random_states = snapshot_python_and_numpy_generators()
+        self._initial_random_states = snapshot_global_random_generators()
         self._always_checked_guards: list[StateGuard] = []
         self._name_guards = NameGuards()
         # The versioned guards, by id of their layer.
         self._versioned_guards: dict[int, tuple[Layer, list[StateGuard]]] = {}
         if owner is not None:
             self._guard_all_attributes(owner, is_owner=True)
-            self.read_tracker.register_existing(owner)
+            self.read_tracker.register_preexisting_value(owner)
         self._last_checked_version = -1
 
     # -- before and during the capture
@@ -157,7 +157,7 @@ class GuardSet:
                 *(function.__kwdefaults__ or {}).values(),
             ):
                 self.guard_argument_contents(f"a default of {code.co_name}", value)
-        self.read_tracker.register_existing_globals_dict(function.__globals__)
+        self.read_tracker.register_preexisting_globals_dict(function.__globals__)
         for name in iter_assigned_globals(code):
             self.read_tracker.guard_absent_global_before_write(function.__globals__, name)
         for name in dict.fromkeys(n for c in codes for n in c.co_names):
@@ -254,7 +254,7 @@ class GuardSet:
                 self._add_guard(DictAttributeSource(f"{kind.__name__}.{key}", kind, key), found)
 
     def _add_guard(self, source: Source, value: Any, is_versioned: bool = False) -> bool:
-        """Add a guard unless there is one; return whether it is new."""
+        """Add a guard of a source unless the source has one; return whether a guard was added."""
         key = id(source.holder), source.key
         if key in self._guard_by_source:
             return False
@@ -264,7 +264,7 @@ class GuardSet:
         expected = take_snapshot_with_internal_states(value)
         is_versioned = is_versioned and not isinstance(value, np.ndarray)
         self._guard_by_source[key] = StateGuard(source, expected, is_versioned)
-        self.read_tracker.register_existing(value, expected)
+        self.read_tracker.register_preexisting_value(value, expected)
         return True
 
     def _add_unstable_read(self, description: str) -> None:
@@ -279,7 +279,7 @@ class GuardSet:
     # -- after the capture
     # --------------------------------------------------------------------------
 
-    def finish_capture(self, effects: list[SideEffect]) -> None:
+    def select_guards_after_capture(self, effects: list[SideEffect]) -> None:
         """Select the guards when the capture is finished.
 
         effects: the side effects, which each call repeats.
@@ -288,7 +288,7 @@ class GuardSet:
         """
         self._side_effects = effects
         assigned = {(attribute_dict_id(e.owner), e.key) for e in effects}
-        self.record_changed_generators_and_iterators()
+        self.record_changed_random_generators_and_iterators()
         self._guard_absent_instance_attributes()
         for guard in [
             *self._guard_by_source.values(),
@@ -301,7 +301,7 @@ class GuardSet:
             self._reject_program_values(guard)
             is_read = self._may_functions_have_read_source(guard)
             if not guard.is_satisfied():
-                self._replay_or_limit_changed_value(guard, is_read)
+                self._replay_value_or_limit_validity(guard, is_read)
             elif is_read or (
                 isinstance(source.holder, Layer)
                 and not self._is_container_read_by_user_code_only(guard)
@@ -316,7 +316,7 @@ class GuardSet:
         self.read_tracker.release_objects()
         self._last_checked_version = layers.version_counter[0]
 
-    def record_changed_generators_and_iterators(self) -> None:
+    def record_changed_random_generators_and_iterators(self) -> None:
         """Find the random generators, iterators and deques whose state changed."""
         changed = {
             name for name, state in self._initial_random_states if not state.matches(state.value)
@@ -349,7 +349,7 @@ class GuardSet:
 
     def find_guards_with_call_local_value(self) -> list[StateGuard]:
         """Return the guards whose value the capture changed to data of one call, so that the caller
-        can restore them instead of calling `finish_capture`.
+        can restore them instead of calling `select_guards_after_capture`.
         """
         guards = [*self._guard_by_source.values(), *self._iter_guards_of_capture_added_attributes()]
         return [
@@ -448,7 +448,7 @@ class GuardSet:
             code in self._user_codes for code in codes
         )
 
-    def _replay_or_limit_changed_value(self, guard: StateGuard, is_read: bool) -> None:
+    def _replay_value_or_limit_validity(self, guard: StateGuard, is_read: bool) -> None:
         """Select what happens to a value that the capture changed: it is assigned again after each
         run, or the program becomes valid for one call only.
         """
@@ -517,7 +517,9 @@ class GuardSet:
         version = layers.version_counter[0]
         if self._last_checked_version != version:
             for layer, guards in self._versioned_guards.values():
-                if layers.layer_version(layer) > self._last_checked_version and not all(
+                if layers.version_of_last_own_mutation(
+                    layer
+                ) > self._last_checked_version and not all(
                     guard.is_satisfied() for guard in guards
                 ):
                     return False

@@ -87,8 +87,8 @@ def wrap_or_record_if_impure(function: Any, read_tracker: Any) -> Any:
     """
     if not isinstance(function, WRAPPED_FUNCTION_TYPES):
         return None  # an object with a user-defined __eq__ or __hash__
-    if _is_query_function(function):
-        return _wrap_query(function, read_tracker)
+    if _is_cheap_repeatable_function(function):
+        return _wrap_to_guard_result(function, read_tracker)
     if function is is_grad_enabled:
         read_tracker.call_and_guard_result("is_grad_enabled()", _is_grad_enabled_in_caller)
         return function
@@ -103,7 +103,7 @@ def wrap_or_record_if_impure(function: Any, read_tracker: Any) -> Any:
     return None
 
 
-def _is_query_function(function: Any) -> bool:
+def _is_cheap_repeatable_function(function: Any) -> bool:
     """Whether a function has no side effects and is cheap to call again."""
     if isinstance(function, weakref.ref) or function in QUERY_FUNCTIONS:
         return True
@@ -145,7 +145,7 @@ def _bound_object(function: Any) -> Any:
     return getattr(function, "__self__", None)
 
 
-def _wrap_query(function: Any, read_tracker: Any) -> Callable[..., Any]:
+def _wrap_to_guard_result(function: Any, read_tracker: Any) -> Callable[..., Any]:
     def recorded_query(*args: Any, **kwargs: Any) -> Any:
         name = getattr(function, "__name__", type(function).__name__)
         arguments = ", ".join([*map(repr, args), *(f"{k}={v!r}" for k, v in kwargs.items())])

@@ -43,10 +43,10 @@ def read_state(value: Any, ignored: tuple[str, ...] = ()) -> Any:
     return None
 
 
-def states_equal(a: Any, b: Any) -> bool:
+def are_states_equal(a: Any, b: Any) -> bool:
     """Whether two states are equal: constants by value, other objects by identity."""
     if type(a) is tuple and type(b) is tuple:
-        return len(a) == len(b) and all(map(states_equal, a, b))
+        return len(a) == len(b) and all(map(are_states_equal, a, b))
     return a is b or (
         isinstance(a, PLAIN_TYPES) and isinstance(b, PLAIN_TYPES) and are_interchangeable(a, b)
     )
@@ -56,7 +56,7 @@ def iter_source_iterators(value: Any, depth: int = MAX_DEPTH) -> Iterator[Any]:
     """Yield the iterators that an iterator reads from, such as those of `zip` and `map`."""
     if hasattr(value, "__dict__") or isinstance(value, GeneratorType):
         return
-    state = _find_reduce_value(value)
+    state = _find_pickle_state(value)
     todo = [] if state is None else [state]
     while todo:
         part = todo.pop()
@@ -83,17 +83,17 @@ def _read_ndarray_state(value: Any) -> Any:
     return (value.tobytes() if value.nbytes <= MAX_ARRAY_BYTES else None), value.shape
 
 
-def _read_python_generator_state(value: Any) -> Any:
+def _read_generator_frame_state(value: Any) -> Any:
     frame = value.gi_frame
     return None if frame is None else (frame.f_lasti, *frame.f_locals.values())
 
 
 def _read_iterator_state(value: Any, depth: int = MAX_DEPTH) -> Any:
-    state = _find_reduce_value(value)
+    state = _find_pickle_state(value)
     return None if state is None else _freeze_state_with_nested_iterators(state, depth)
 
 
-def _find_reduce_value(value: Any) -> Any:
+def _find_pickle_state(value: Any) -> Any:
     """The pickle state of an iterator; None if it has none."""
     try:
         with warnings.catch_warnings():
@@ -116,7 +116,7 @@ STATE_READER_BY_TYPE: list[tuple[Any, Callable[[Any], Any]]] = [
     (np.ndarray, _read_ndarray_state),
     ((bytearray, array), bytes),
     ((set, collections.deque), tuple),
-    (GeneratorType, _read_python_generator_state),
+    (GeneratorType, _read_generator_frame_state),
     (np.random.RandomState, lambda value: (value.get_state()[1].tobytes(), value.get_state()[2:])),
     (np.random.Generator, lambda value: repr(value.bit_generator.state)),
     (random.SystemRandom, lambda _: None),

@@ -20,7 +20,7 @@ from ...core.errors import TraceError, append_user_line, user_frame
 from ...core.tensor import Tensor
 from ...ir.plain_values import PLAIN_TYPES
 from ...nn.layer import Layer
-from .object_state import MAX_DEPTH, MAX_ITEMS, iter_source_iterators, read_state, states_equal
+from .object_state import MAX_DEPTH, MAX_ITEMS, are_states_equal, iter_source_iterators, read_state
 from .user_code import (
     is_convertible_function,
     is_non_oarlock_object_with_attributes,
@@ -67,7 +67,7 @@ class OpaqueStateLocation(MutableLocation):
         old, new = (state[""] for state in (before, self.read()))
         if ignore_attributes and old[0] == "attributes":
             old, new = old[3], new[3]
-        if not states_equal(old, new):
+        if not are_states_equal(old, new):
             kind = type(self.target).__name__
             why = (
                 "changes in a branch or loop that runs only for some inputs; this object is not "

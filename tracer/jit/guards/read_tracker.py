@@ -94,7 +94,7 @@ class ReadTracker:
                 source, make_tensor_elements_snapshot(tensor.array)
             )
 
-    def register_existing(self, value: Any, snapshot: Snapshot | None = None) -> None:
+    def register_preexisting_value(self, value: Any, snapshot: Snapshot | None = None) -> None:
         """Register a value from before the capture, and the items of its containers.
 
         snapshot: the snapshot with which a guard compares it.
@@ -108,7 +108,7 @@ class ReadTracker:
         for part in _iter_value_and_trackable_parts(value):
             self._existing_objects[id(part)] = part
 
-    def register_existing_globals_dict(self, names: dict[str, Any]) -> None:
+    def register_preexisting_globals_dict(self, names: dict[str, Any]) -> None:
         """Register the globals of a module, whose names code may read later."""
         self._existing_objects[id(names)] = names
 
@@ -138,7 +138,7 @@ class ReadTracker:
             guard.was_read = guard.is_satisfied()
         before = guard.expected.value
         if before is not MISSING and guard.source.read() is before:
-            self.register_existing(before, guard.expected)
+            self.register_preexisting_value(before, guard.expected)
 
     def _try_add_lookup_guard(
         self, value: Any, key: Any, is_item: bool, is_read: bool = True
@@ -192,7 +192,7 @@ class ReadTracker:
                 take_snapshot_with_internal_states(value),
             )
             self._guard_by_source[id(holder), name] = guard
-            self.register_existing(value, guard.expected)
+            self.register_preexisting_value(value, guard.expected)
             return
         for key in (attribute,) if attribute else tuple(getattr(value, "__dict__", ())):
             if (id(value), key) in self._guard_by_source:

@@ -129,7 +129,7 @@ class StateRollback:
         if not isinstance(tensor, Variable):
             self.saved_stop_gradient[id(tensor)] = tensor, tensor.stop_gradient
 
-    def _save_random(self, value: random.Random) -> None:
+    def _save_python_random_state(self, value: random.Random) -> None:
         with suppress(NotImplementedError):  # SystemRandom has no state
             state = value.getstate()
             self._undo_steps.append(lambda: value.setstate(state))
@@ -165,7 +165,7 @@ SAVER_BY_TYPE: list[tuple[Any, Callable[[StateRollback, Any], None]]] = [
     ((list, bytearray, array), StateRollback._save_list),
     ((set, collections.deque), StateRollback._save_set_or_deque),
     (np.ndarray, StateRollback._save_array),
-    (random.Random, StateRollback._save_random),
+    (random.Random, StateRollback._save_python_random_state),
     (np.random.RandomState, StateRollback._save_legacy_numpy_generator),
     (np.random.Generator, StateRollback._save_numpy_generator),
     (io.IOBase, StateRollback._save_file_position),

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ...capture.control.may_alias import ReplacedByArray
+from ...capture.control.may_alias import ReplacedListPlaceholder
 from ...capture.control.mutable_locations import (
     CellLocation,
     DictItemsLocation,
@@ -31,7 +31,7 @@ from .snapshots import MISSING, iter_value_and_items
 
 def is_symbolic_value(value: Any) -> bool:
     """Whether a value is a symbolic value of a program, without a value in Python."""
-    return isinstance(value, Variable | TensorArray | ReplacedByArray)
+    return isinstance(value, Variable | TensorArray | ReplacedListPlaceholder)
 
 
 @dataclass
@@ -196,7 +196,7 @@ def reject_tensor_array_effects(effects: list[SideEffect]) -> None:
     """Raise TraceError for an assignment of a TensorArray: a run has no Python value for it."""
     for effect in effects:
         leaves = pytree.flatten(effect.new_value)[0]
-        if any(isinstance(leaf, TensorArray | ReplacedByArray) for leaf in leaves):
+        if any(isinstance(leaf, TensorArray | ReplacedListPlaceholder) for leaf in leaves):
             raise TraceError(
                 f"{effect.label} was set to a list whose length is known only at run time; "
                 f"assign a tensor, or a list of a length that Python knows"

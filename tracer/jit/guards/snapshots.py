@@ -15,7 +15,7 @@ import numpy as np
 
 from ...ir.plain_values import PLAIN_TYPES, are_interchangeable, exact_key_within_type
 from .impure_calls import GLOBAL_RANDOM_GENERATORS
-from .object_state import MAX_DEPTH, MAX_ITEMS, read_state, states_equal
+from .object_state import MAX_DEPTH, MAX_ITEMS, are_states_equal, read_state
 from .user_code import is_oarlock_module
 
 MISSING = object()
@@ -129,7 +129,7 @@ class InternalStateSnapshot(Snapshot):
 
     def matches(self, now: Any) -> bool:
         """Compare identity and internal state."""
-        return now is self.value and states_equal(read_state(now), self.state)
+        return now is self.value and are_states_equal(read_state(now), self.state)
 
     def current_deque_items(self) -> Iterable[Any]:
         """Return the current items of a deque; nothing for other objects."""
@@ -252,7 +252,7 @@ def iter_state_snapshots(snapshot: Snapshot) -> Iterator[InternalStateSnapshot]:
     return (s for s in iter_snapshots(snapshot) if isinstance(s, InternalStateSnapshot))
 
 
-def snapshot_python_and_numpy_generators() -> list[tuple[str, InternalStateSnapshot]]:
+def snapshot_global_random_generators() -> list[tuple[str, InternalStateSnapshot]]:
     """Return snapshots of the global random generators of Python and NumPy."""
     generators = GLOBAL_RANDOM_GENERATORS.items()
     return [

@@ -20,8 +20,8 @@ from ...capture.control.may_alias import (
     MUTABLE_CONTAINERS,
     BranchContainerTracker,
     is_replaced_by_array,
+    items_without_alias_check,
     require_valid_container_or_its_array,
-    unchecked_items,
 )
 from ...capture.control.mutable_locations import (
     ListItemsLocation,
@@ -36,13 +36,13 @@ from ...core.mode import state
 from ...core.op import Meta
 from ..guards.opaque_state import iter_opaque_state
 from .calls import value_deciding_truth
-from .exceptions import (
+from .nonlocal_writes import exclude_merged_variables_from_tracking, register_new_object
+from .raise_assert_and_print import (
     BranchRaised,
     emit_assert_for_raising_branch,
     record_branch_converting_raise,
     record_rejecting_raise,
 )
-from .nonlocal_writes import exclude_merged_variables_from_tracking, register_new_object
 
 INT64 = Meta((), np.dtype(np.int64))
 Getter = Callable[[], list[Any]]
@@ -91,7 +91,7 @@ def if_(
     )()  # the branch without a `raise`
 
 
-def wrap_to_save_opaque_state(
+def wrap_to_detect_opaque_state_changes(
     mode: Static, run: Callable[..., Any], names: Sequence[str]
 ) -> Callable[..., Any]:
     """Wrap the body of a branch or loop. The wrapper first saves the opaque state that the body may
@@ -120,7 +120,7 @@ def _record_if(
     """
     initial = get_values()
     true_body, false_body = (
-        wrap_to_save_opaque_state(mode, run, names) for run in (true_body, false_body)
+        wrap_to_detect_opaque_state_changes(mode, run, names) for run in (true_body, false_body)
     )
     before = [
         require_valid_container_or_its_array(value) if is_replaced_by_array(value) else value
@@ -132,13 +132,13 @@ def _record_if(
             exclude_merged_variables_from_tracking(mode.recorder, set_values)
             set_values(before)
             try:
-                _record_deferring_index_errors(mode, holds, run)
+                _record_branch_deferring_index_errors(mode, holds, run)
                 values = get_values()[:count]
                 values = [
                     replace_by_tensor_array_if_list(mode, n, v) if n in dynamic_lists else v
                     for n, v in zip(names, values, strict=False)
                 ]
-                containers.record_branch(values)
+                containers.snapshot_containers_after_branch(values)
                 longer = containers.find_list_with_length_mismatch()
                 if longer is not None:
                     raise ListLengthChangeError(
@@ -147,7 +147,7 @@ def _record_if(
                 return [_copy_containers(value) for value in values]
             finally:
                 set_values(before)
-                containers.restore_initial()
+                containers.restore_initial_containers()
 
         return record
 
@@ -182,7 +182,9 @@ def _record_if(
     set_values([*merged, *before[len(merged) :]])
 
 
-def _record_deferring_index_errors(mode: Static, holds: bool, run: Callable[[], None]) -> None:
+def _record_branch_deferring_index_errors(
+    mode: Static, holds: bool, run: Callable[[], None]
+) -> None:
     """Record the body of a branch. If an index is out of range in a loop body, a later part of the
     body may fill the list; then the loop body is recorded again.
     """
@@ -206,9 +208,11 @@ def _copy_containers(value: Any) -> Any:
         return value
     if isinstance(value, dict):
         return register_new_object(
-            {k: _copy_containers(v) for k, v in unchecked_items(value)}, value
+            {k: _copy_containers(v) for k, v in items_without_alias_check(value)}, value
         )
-    return register_new_object([_copy_containers(v) for v in unchecked_items(value)], value)
+    return register_new_object(
+        [_copy_containers(v) for v in items_without_alias_check(value)], value
+    )
 
 
 def if_expression(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:

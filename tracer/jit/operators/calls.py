@@ -37,7 +37,6 @@ from ..guards.impure_calls import wrap_or_record_if_impure
 from ..guards.user_code import is_convertible_function, is_non_oarlock_object_with_attributes
 from . import python_scalars, sequences
 from .dunder_and_property_conversion import python_dunder_method
-from .exceptions import assert_, print_
 from .iterables import (
     EnumeratedIterable,
     IndexedIterable,
@@ -64,8 +63,9 @@ from .partial_dicts import (
     require_complete_container_or_its_array,
 )
 from .python_scalars import find_method_accepting_symbolic_scalars, wrap_to_name_scalar_in_errors
+from .raise_assert_and_print import assert_, print_
 from .registry import get_operator
-from .training_state import reject_or_skip_training_call, substitute_for_skipped_call
+from .training_step_rejection import reject_or_report_training_call, substitute_for_skipped_call
 
 
 def call(function: Any) -> Any:
@@ -83,7 +83,7 @@ def call(function: Any) -> Any:
     if isinstance(function, functools.partial):
         return functools.partial(call(function.func), *function.args, **function.keywords)
     owner = getattr(function, "__self__", None)
-    if reject_or_skip_training_call(mode, function, owner):
+    if reject_or_report_training_call(mode, function, owner):
         return substitute_for_skipped_call
     if mode.recorder.rollback is not None:
         mode.recorder.rollback.save_before_mutation(owner)
@@ -113,7 +113,7 @@ def _select_replacement_for_callee(function: Any) -> Any:
             _keep_variables_out_of_lru_cache(function.__func__), function.__self__
         )
     elif getattr(function, "__code__", None) is _SINGLEDISPATCH_WRAPPER_CODE:
-        result = _wrap_singledispatch(function)
+        result = _wrap_singledispatch_to_convert_implementations(function)
     else:
         result = find_method_accepting_symbolic_scalars(function) or convert_if_user_code(function)
     return _wrap_to_adapt_library_arguments(function) if result is function else result
@@ -187,7 +187,7 @@ def _keep_variables_out_of_lru_cache(function: Any) -> Callable[..., Any]:
 _SINGLEDISPATCH_WRAPPER_CODE = functools.singledispatch(len).__code__  # type: ignore[attr-defined]
 
 
-def _wrap_singledispatch(function: Any) -> Callable[..., Any]:
+def _wrap_singledispatch_to_convert_implementations(function: Any) -> Callable[..., Any]:
     """Wrap a function of `functools.singledispatch`, so that its implementations are converted."""
 
     def call_implementation(*args: Any, **kwargs: Any) -> Any:

@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 
 from ...capture.control.branch_values import cast_or_fill_like, find_meta_of_value, scalar_constant
-from ...capture.control.may_alias import require_valid_container_or_its_array, unchecked_items
+from ...capture.control.may_alias import (
+    items_without_alias_check,
+    require_valid_container_or_its_array,
+)
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.modes import Static, find_static_base_mode
 from ...capture.recorder import Recorder
@@ -105,7 +108,7 @@ def select_item_at_runtime(values: Sequence[Any], index: Variable) -> Any:
 
 def items_after_assignment(values: Sequence[Any], index: Variable, value: Any) -> list[Any]:
     """Return the items of a list as they are after `values[index] = value`."""
-    items = unchecked_items(values)
+    items = items_without_alias_check(values)
     kinds = {
         (meta.dtype, len(meta.shape)) if meta is not None else type(v)
         for v in (*items, value)

@@ -37,10 +37,10 @@ from ...core.tensor import Tensor
 from ...ir.program import OpDesc
 from .calls import call, value_deciding_truth
 from .dunder_and_property_conversion import python_dunder_method
-from .exceptions import record_rejecting_raise
 from .iterables import as_indexed_iterable_if_possible
 from .partial_dicts import require_complete_dicts_in
 from .python_scalars import entry_defined_flag, is_, symbolic_scalar_kind
+from .raise_assert_and_print import record_rejecting_raise
 from .registry import register
 from .sequences import fold_items
 
@@ -88,10 +88,10 @@ def _record_short_circuit_value(op: str, a: Variable, b: Callable[[], Any]) -> A
         ):
             return _combine_bools(op, a, second)
         mode.recorder.rewind(mark)
-    return _record_operand_branch(op.removeprefix("logical_"), a, b)
+    return _record_second_operand_as_branch(op.removeprefix("logical_"), a, b)
 
 
-def _record_operand_branch(name: str, a: Variable, b: Callable[[], Any]) -> Any:
+def _record_second_operand_as_branch(name: str, a: Variable, b: Callable[[], Any]) -> Any:
     if any(d not in (1, -1) for d in a.meta.shape):
         why = (
             "Python asks whether the first one is true, which has several elements; use "

@@ -27,9 +27,8 @@ from ...core.errors import OpError, TraceError
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ..guards.opaque_state import reject_user_visible_iterator
-from .branches import Getter, Setter, empty_else, if_, wrap_to_save_opaque_state
+from .branches import Getter, Setter, empty_else, if_, wrap_to_detect_opaque_state_changes
 from .calls import call, value_deciding_truth
-from .exceptions import record_rejecting_raise
 from .iterables import IndexedIterable, as_indexed_iterable_if_possible
 from .logical import and_
 from .nonlocal_writes import (
@@ -37,6 +36,7 @@ from .nonlocal_writes import (
     register_new_object,
     reject_or_note_preexisting_iterators,
 )
+from .raise_assert_and_print import record_rejecting_raise
 from .registry import register
 
 INT64 = Meta((), np.dtype(np.int64))
@@ -62,8 +62,8 @@ def while_(
 
     start = get_values()
     test, body = (
-        wrap_to_save_opaque_state(mode, test, names),
-        wrap_to_save_opaque_state(mode, body, names),
+        wrap_to_detect_opaque_state_changes(mode, test, names),
+        wrap_to_detect_opaque_state_changes(mode, body, names),
     )
 
     def recorded_test(values: list[Any]) -> tuple[Any, list[Any]]:
@@ -180,7 +180,7 @@ def _record_iterations(
     if rows.is_empty():
         return
     count, before = cast_or_fill_like(rows.count, INT64), get_values()
-    body = wrap_to_save_opaque_state(mode, body, names)
+    body = wrap_to_detect_opaque_state_changes(mode, body, names)
 
     def recorded_test(values: list[Any]) -> tuple[Any, list[Any]]:
         exclude_merged_variables_from_tracking(mode.recorder, set_values)

@@ -20,8 +20,8 @@ from ...capture.control.may_alias import (
     MayAliasDict,
     MayAliasList,
     is_replaced_by_array,
+    items_without_alias_check,
     require_valid_container_or_its_array,
-    unchecked_items,
 )
 from ...capture.control.mutable_locations import (
     CellLocation,
@@ -70,7 +70,7 @@ def save_and_wrap_before_write(
             recorder,
             (
                 location
-                for origin in value.all_origins()
+                for origin in value.iter_all_origins()
                 for location in iter_locations_in(name, origin, 0)
             ),
         )
@@ -213,7 +213,9 @@ def iter_locations_in(
     children: list[tuple[str, Any]] = []
     if type(value) in (list, MayAliasList):
         yield ListItemsLocation(name, value)
-        children = [(f"{name}[{i}]", v) for i, v in enumerate(unchecked_items(value)[:MAX_ITEMS])]
+        children = [
+            (f"{name}[{i}]", v) for i, v in enumerate(items_without_alias_check(value)[:MAX_ITEMS])
+        ]
     elif type(value) in (dict, MayAliasDict):
         yield DictItemsLocation(name, value)
         children = [(f"{name}[{k!r}]", v) for k, v in dict.items(value)]

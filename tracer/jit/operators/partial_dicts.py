@@ -9,9 +9,9 @@ from typing import Any
 
 from ...capture.control.branch import cond
 from ...capture.control.may_alias import (
+    container_name_message_prefix,
+    items_without_alias_check,
     require_valid_container_or_its_array,
-    unchecked_items,
-    user_name_prefix,
 )
 from ...capture.modes import find_static_base_mode
 from ...capture.symbolic_scalars import NONNEGATIVE_INT, mark_symbolic_scalar
@@ -20,8 +20,8 @@ from ...core.errors import TraceError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
-from .exceptions import record_rejecting_raise
 from .python_scalars import entry_defined_flag
+from .raise_assert_and_print import record_rejecting_raise
 
 SINGLE_KEY_DICT_METHODS = frozenset(
     {"get", "__getitem__", "__contains__", "__setitem__", "__delitem__", "update", "clear"}
@@ -52,7 +52,9 @@ def require_complete_container_or_its_array(value: Any) -> Any:
                 f"the key {key!r} {entry.maybe_undefined.defined_when}; use `in` or `len`, "
                 f"read the key, or set it on all paths"
             )
-            raise TraceError(append_user_line(f"{user_name_prefix(value) or 'a dict: '}{why}"))
+            raise TraceError(
+                append_user_line(f"{container_name_message_prefix(value) or 'a dict: '}{why}")
+            )
     return value
 
 
@@ -100,7 +102,7 @@ def has_partial_keys(value: Any) -> bool:
 def _list_conditional_items(partial_dict: dict[Any, Any]) -> list[tuple[Any, Variable]]:
     pairs = (
         (key, value)
-        for key, value in unchecked_items(partial_dict)
+        for key, value in items_without_alias_check(partial_dict)
         if isinstance(value, Variable) and value.maybe_undefined is not None
     )
     return [(key, value) for key, value in pairs if entry_defined_flag(value) is not True]

@@ -32,8 +32,8 @@ from ...core.op import OPS
 from ...core.tensor import Tensor
 from ..guards.snapshots import MISSING
 from ..guards.source import lookup_attribute_or_missing
-from .exceptions import emit_assert
-from .training_state import reject_or_skip_training_state_access
+from .raise_assert_and_print import emit_assert
+from .training_step_rejection import reject_or_report_training_state_access
 
 COMPARISON_FIX_HINT = (
     "ask for its value (`==`, `<`, if/elif), or have one kind of number on all paths"
@@ -121,7 +121,7 @@ def reject_formatting(values: Any, what: str) -> None:
             reject_formatting(value, what)
 
 
-def check_f_string_value(value: Any) -> Any:
+def reject_program_value_in_f_string(value: Any) -> Any:
     """Operator for a value in an f-string."""
     reject_formatting(value, "f-string")
     return value
@@ -193,7 +193,7 @@ def guard_or_reject_attribute_read(value: Any, name: Any) -> None:
     """
     mode = find_static_base_mode(state.mode)
     if mode is not None:
-        reject_or_skip_training_state_access(mode, value, name)
+        reject_or_report_training_state_access(mode, value, name)
     if mode is not None and mode.recorder.read_tracker is not None:
         mode.recorder.read_tracker.guard_attribute_read(value, name)
 

@@ -19,7 +19,6 @@ from ...core.op import OPS
 from .branches import if_, if_expression
 from .calls import call
 from .dynamic_indexing import get_item
-from .exceptions import assert_, mark_exception_of_raise_statement
 from .logical import (
     and_,
     compare_chain,
@@ -39,12 +38,13 @@ from .nonlocal_writes import (
 )
 from .python_scalars import (
     check_and_track_match_subject,
-    check_f_string_value,
     get_class,
     guard_or_reject_attribute_read,
     is_,
     mod,
+    reject_program_value_in_f_string,
 )
+from .raise_assert_and_print import assert_, mark_exception_of_raise_statement
 from .sequences import get_slice, is_iterable_by_recorded_loop
 
 __all__ = [
@@ -56,7 +56,6 @@ __all__ = [
     "attribute_needs_assignment",
     "call",
     "check_and_track_match_subject",
-    "check_f_string_value",
     "compare_chain",
     "equal",
     "for_",
@@ -77,6 +76,7 @@ __all__ = [
     "read_attribute_or_undefined",
     "record_read_and_return_owner",
     "register_new_object",
+    "reject_program_value_in_f_string",
     "require_valid_container_or_its_array",
     "return_value",
     "save_and_wrap_before_write",

@@ -19,11 +19,11 @@ constexpr std::size_t kMinCheckedBytes =
     std::size_t{1} << 20;  // most arrays are smaller: avoid reading the environment
 constexpr const char* kCapsule = "mem_handler";  // the name that NumPy requires for the capsule
 
-struct ThreadState {
+struct ThreadLimitState {
   int kernel_depth = 0;  // number of nested kernel calls in this thread
   std::size_t rejected_bytes = 0;
 };
-thread_local ThreadState state;
+thread_local ThreadLimitState state;
 
 // Reads the limit like core/result_size_limit.py and base/result_size_limit.cpp: a number above 0,
 // or 8 GiB.
@@ -67,7 +67,7 @@ PyDataMem_Handler handler = {
 
 // Creates the capsule of the handler, which forwards to the current handler; null with an error
 // set.
-PyObject* make_handler_capsule() {
+PyObject* make_allocation_handler_capsule() {
   Ref current(PyDataMem_GetHandler());
   if (!current) return nullptr;
   auto* handler_of_numpy =
@@ -82,7 +82,7 @@ PyObject* make_handler_capsule() {
 
 // Installs the handler in the current Python context unless it is there.  If that fails, kernels
 // run without the limit.
-void install_handler() noexcept {
+void install_allocation_handler() noexcept {
   static PyObject* capsule = nullptr;
   PyObject* current = PyDataMem_GetHandler();
   bool is_installed = capsule && current == capsule;
@@ -90,7 +90,7 @@ void install_handler() noexcept {
   if (is_installed) return;
   PyObject *type = nullptr, *error = nullptr, *trace = nullptr;
   PyErr_Fetch(&type, &error, &trace);
-  if (!capsule) capsule = make_handler_capsule();
+  if (!capsule) capsule = make_allocation_handler_capsule();
   if (capsule) Py_XDECREF(PyDataMem_SetHandler(capsule));
   PyErr_Restore(type, error, trace);
 }
@@ -100,7 +100,7 @@ void install_handler() noexcept {
 ArraySizeLimitScope::ArraySizeLimitScope() noexcept {
   if (state.kernel_depth++ != 0) return;
   state.rejected_bytes = 0;
-  install_handler();
+  install_allocation_handler();
 }
 ArraySizeLimitScope::~ArraySizeLimitScope() { --state.kernel_depth; }
 

@@ -55,7 +55,7 @@ PyType_Spec state_spec = {"oarlock.core._tape.State", sizeof(PyObject), 0, Py_TP
 // ------------------------------------------------------------------------------------------------------
 
 /// A binary operator as a method of Tensor.
-struct OperatorObject {
+struct TensorBinaryOperatorObject {
   PyObject_HEAD vectorcallfunc call;
   PyObject* op;  // called for two tensors of one dtype, and for a tensor and a Python number that
                  // its dtype can represent
@@ -63,21 +63,23 @@ struct OperatorObject {
   char allows_integers;  // whether the op may be called for integers
   char is_swapped;       // operands are swapped: __rsub__
 };
-OperatorObject* as_operator(PyObject* o) { return reinterpret_cast<OperatorObject*>(o); }
+TensorBinaryOperatorObject* as_operator(PyObject* o) {
+  return reinterpret_cast<TensorBinaryOperatorObject*>(o);
+}
 
-bool can_call_op_without_conversion(OperatorObject* self, PyObject* x, PyObject* y) {
+bool can_call_op_without_conversion(TensorBinaryOperatorObject* self, PyObject* x, PyObject* y) {
   if (current_dispatch_path() != DispatchPath::eager &&
       current_dispatch_path() != DispatchPath::no_grad)
     return false;
   if (!is_tensor(x) || !is_tensor(y)) return false;
   PyObject *a = as_tensor(x)->array, *b = as_tensor(y)->array;
-  return a && b && are_arrays_or_scalars_of_same_type(a, b, self->allows_integers != 0);
+  return a && b && are_arrays_or_scalars_of_same_accepted_type(a, b, self->allows_integers != 0);
 }
 
 // The number as a tensor of the dtype of `x`.  Null, without an error, if it is not a Python float
 // or int, the mode is not eager, `x` is not a tensor with an array, or its dtype cannot represent
 // the number; null with an error set if it fails.
-Ref make_tensor_of_number_operand(OperatorObject* self, PyObject* x, PyObject* number) {
+Ref make_tensor_of_number_operand(TensorBinaryOperatorObject* self, PyObject* x, PyObject* number) {
   if (!PyFloat_CheckExact(number) && !PyLong_CheckExact(number)) return {};
   if (current_dispatch_path() != DispatchPath::eager &&
       current_dispatch_path() != DispatchPath::no_grad)
@@ -89,7 +91,7 @@ Ref make_tensor_of_number_operand(OperatorObject* self, PyObject* x, PyObject* n
 
 PyObject* call_op_or_fallback_function(PyObject* self, PyObject* const* args, size_t flagged,
                                        PyObject* names) {
-  OperatorObject* o = as_operator(self);
+  TensorBinaryOperatorObject* o = as_operator(self);
   bool two = PyVectorcall_NARGS(flagged) == 2 && !names;
   if (two && !o->is_swapped && can_call_op_without_conversion(o, args[0], args[1]))
     return PyObject_Vectorcall(o->op, args, flagged, names);
@@ -116,7 +118,7 @@ PyObject* new_operator(PyTypeObject* type, PyObject* args, PyObject*) {
   if (!PyArg_ParseTuple(args, "OOp|p", &op, &function, &whole, &is_swapped)) return nullptr;
   PyObject* self = alloc_object(type);
   if (!self) return nullptr;
-  OperatorObject* o = as_operator(self);
+  TensorBinaryOperatorObject* o = as_operator(self);
   o->call = call_op_or_fallback_function;
   o->op = Py_NewRef(op);
   o->function = Py_NewRef(function);
@@ -137,7 +139,8 @@ PyObject* get_doc(PyObject* self, void*) {
 PyObject* get_wrapped(PyObject* self, void*) { return Py_NewRef(as_operator(self)->function); }
 
 PyMemberDef operator_members[] = {
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(OperatorObject, call), READONLY, nullptr},
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(TensorBinaryOperatorObject, call), READONLY,
+     nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };
 PyGetSetDef operator_getset[] = {{"__doc__", get_doc, nullptr, nullptr, nullptr},
@@ -153,7 +156,7 @@ PyType_Slot operator_slots[] = {
     {0, nullptr},
 };
 PyType_Spec operator_spec = {
-    "oarlock.core._tape.Operator", sizeof(OperatorObject), 0,
+    "oarlock.core._tape.Operator", sizeof(TensorBinaryOperatorObject), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR, operator_slots};
 
 }  // namespace

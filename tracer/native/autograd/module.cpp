@@ -33,7 +33,7 @@ PyMethodDef functions[] = {
      "Set the Tensor class, explain() and is_float()."},
     {"set_modes", set_native_modes, METH_VARARGS,
      "Set the modes for which C++ has fast paths: eager, without tape, bare arrays."},
-    {"oldest_seq", oldest_seq, METH_NOARGS,
+    {"oldest_seq", oldest_live_node_seq, METH_NOARGS,
      "The sequence number of the oldest node whose inputs were not freed; the next sequence number "
      "if there is none."},
     {"take_next_seq", take_next_seq, METH_NOARGS,

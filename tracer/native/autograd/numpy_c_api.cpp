@@ -23,7 +23,7 @@ bool is_non_complex_array(PyObject* a) {
   return PyArray_Check(a) != 0 && !PyTypeNum_ISCOMPLEX(PyArray_TYPE(reinterpret_as_array(a)));
 }
 
-bool are_arrays_or_scalars_of_same_type(PyObject* a, PyObject* b, bool allow_integers) {
+bool are_arrays_or_scalars_of_same_accepted_type(PyObject* a, PyObject* b, bool allow_integers) {
   if (PyArray_CheckExact(a) && PyArray_CheckExact(b)) {
     if (PyArray_DESCR(reinterpret_as_array(a)) != PyArray_DESCR(reinterpret_as_array(b)))
       return false;

@@ -10,7 +10,7 @@ namespace oarlock::autograd {
 bool import_numpy();
 /// Whether both values are arrays, or NumPy scalars, of the same floating or complex type.
 /// allow_integers: or of the same integer type; arrays also of bool.
-bool are_arrays_or_scalars_of_same_type(PyObject* a, PyObject* b, bool allow_integers);
+bool are_arrays_or_scalars_of_same_accepted_type(PyObject* a, PyObject* b, bool allow_integers);
 /// Whether both are arrays with the same shape and dtype.
 bool are_arrays_of_same_shape_and_dtype(PyObject* a, PyObject* b);
 /// A Python number as a 0-D array with the dtype of `array`. Null, without an error, unless `array`

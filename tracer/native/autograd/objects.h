@@ -161,7 +161,7 @@ PyTypeObject* make_binary_operator_type();
 PyTypeObject* make_backward_engine_type();
 PyObject* set_native_modes(PyObject* module, PyObject* args);
 PyObject* take_next_seq(PyObject* module, PyObject* unused);
-PyObject* oldest_seq(PyObject* module, PyObject* unused);
+PyObject* oldest_live_node_seq(PyObject* module, PyObject* unused);
 /// Takes two lists, leaves and gradients; sets `grad` of each leaf.  Returns the pairs that Python
 /// must handle.
 PyObject* set_leaf_gradients_returning_rest(PyObject* module, PyObject* args);

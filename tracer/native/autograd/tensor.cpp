@@ -122,14 +122,14 @@ int traverse_node(PyObject* self, visitproc visit, void* arg) {
   return 0;
 }
 
-void link_node(NodeObject* n) {
+void link_into_live_list(NodeObject* n) {
   n->prev = newest;
   n->next = nullptr;
   (newest ? newest->next : oldest) = n;
   newest = n;
 }
 
-void unlink_node(NodeObject* n) {
+void unlink_from_live_list(NodeObject* n) {
   (n->prev ? n->prev->next : oldest) = n->next;
   (n->next ? n->next->prev : newest) = n->prev;
 }
@@ -137,7 +137,7 @@ void unlink_node(NodeObject* n) {
 int clear_node(PyObject* self) {
   NodeObject* n = as_node(self);
   Py_CLEAR(n->op);
-  if (n->args && n->args != Py_None) unlink_node(n);
+  if (n->args && n->args != Py_None) unlink_from_live_list(n);
   Py_CLEAR(n->args);
   Py_CLEAR(n->attrs);
   Py_CLEAR(n->outs);
@@ -269,21 +269,21 @@ PyObject* create_node_in_live_list(PyObject* op, PyObject* args, PyObject* attrs
   n->hooks = Py_NewRef(Py_None);
   n->grads = Py_NewRef(Py_None);
   n->seq = next_sequence_number++;
-  link_node(n);
+  link_into_live_list(n);
   mark_saved_for_backward(args);
   return self;
 }
 
 void release_node_values_and_unlink(NodeObject* n) {
   if (!n->args || n->args == Py_None) return;
-  unlink_node(n);
+  unlink_from_live_list(n);
   Ref args(n->args), outs(n->outs), attrs(n->attrs);  // attributes may hold arrays too
   n->args = Py_NewRef(Py_None);
   n->outs = Py_NewRef(Py_None);
   n->attrs = Py_NewRef(shared.no_attrs);
 }
 
-PyObject* oldest_seq(PyObject*, PyObject*) {
+PyObject* oldest_live_node_seq(PyObject*, PyObject*) {
   return PyLong_FromLongLong(oldest ? oldest->seq : next_sequence_number);
 }
 

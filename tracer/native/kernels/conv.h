@@ -17,7 +17,7 @@ struct Im2colMatmulOperands {
   const Size* offsets = nullptr;  // position of each channel and kernel offset in the packed input
 
   Size depth() const { return layout->channels * window.count; }
-  Size pixels() const { return window.oh * window.ow; }
+  Size num_output_pixels() const { return window.oh * window.ow; }
 };
 
 /// Panels of the im2col matrix, for `multiply_matrix_by_panels`. Row c * count + t of the matrix is
@@ -38,12 +38,12 @@ struct Im2colPanelSource {
               width > kLanes<T> ? pixel_offset(j + kLanes<T>) - pixel_offset(j) : 0};
     // each row of the matrix is a plane with the layout of the image
     bool flat = v.count == 1 && planes.width == v.ow;
-    if (flat && start + j + kColumns<T> <= operand.pixels())
+    if (flat && start + j + kColumns<T> <= operand.num_output_pixels())
       return {data + p * planes.plane_size() + start + j, planes.plane_size()};
     Size pitch = width > kLanes<T> ? kColumns<T> : kLanes<T>;
     T* to = workspace_of<T>(0, depth * pitch);
-    dispatch_copy_im2col_rows(v, planes, data, p, depth, CopyPlan<T>(v, planes, start + j, width),
-                              to, pitch);
+    dispatch_copy_im2col_rows(v, planes, data, p, depth,
+                              Im2colRowCopyPlan<T>(v, planes, start + j, width), to, pitch);
     return {to, pitch};
   }
 
@@ -97,7 +97,7 @@ void conv_pixel_range(const Im2colMatmulOperands<T>& s, const T* planes, Size fr
   if (s.depth() == s.window.count && s.rows == 1)
     return conv_single_channel_pixel_range(s, planes, from, to, y);
   multiply_matrix_by_panels(s.rows, to - from, s.depth(), s.weights, s.depth(), Size(1), y + from,
-                            s.pixels(), false, Im2colPanelSource<T>{s, planes, from});
+                            s.num_output_pixels(), false, Im2colPanelSource<T>{s, planes, from});
 }
 
 /// Whether the packed input is equal to the image, and reads of whole vectors stay inside of the
@@ -122,7 +122,7 @@ template <class T>
 void conv_all_images(Im2colMatmulOperands<T> operand, Size n, Size groups, const T* x, T* y) {
   operand.offsets = plane_offsets_of_im2col_rows(operand.window, *operand.layout);
   Size each_x = operand.layout->channels * operand.window.h * operand.window.w,
-       each_y = operand.rows * operand.pixels();
+       each_y = operand.rows * operand.num_output_pixels();
   auto of_group = [&](Size g) {
     Im2colMatmulOperands<T> s = operand;
     s.weights += g * operand.rows * operand.depth();
@@ -133,12 +133,12 @@ void conv_all_images(Im2colMatmulOperands<T> operand, Size n, Size groups, const
       for (Size i = from; i < to; ++i)
         conv_pixel_range(of_group(i % groups),
                          pack_planes_if_needed(operand.window, *operand.layout, x + i * each_x), 0,
-                         operand.pixels(), y + i * each_y);
+                         operand.num_output_pixels(), y + i * each_y);
     });
-  Size part = ceil_div(ceil_div(operand.pixels(), 8), kColumns<T>) * kColumns<T>;
+  Size part = ceil_div(ceil_div(operand.num_output_pixels(), 8), kColumns<T>) * kColumns<T>;
   for (Size i = 0; i < n * groups; ++i) {
     const T* planes = pack_planes_if_needed(operand.window, *operand.layout, x + i * each_x);
-    parallel_ranges(operand.pixels(), part, [&](Size from, Size to) {
+    parallel_ranges(operand.num_output_pixels(), part, [&](Size from, Size to) {
       conv_pixel_range(of_group(i % groups), planes, from, to, y + i * each_y);
     });
   }
@@ -206,8 +206,8 @@ void scatter_phase(const ConvShape& s, Size row, Size column, Size oh, Size ow, 
 }
 
 template <class T>
-void input_grad_phase(const ConvShape& s, Size row, Size column, const T* filter, const T* g,
-                      T* x) {
+void conv_input_grad_of_phase(const ConvShape& s, Size row, Size column, const T* filter,
+                              const T* g, T* x) {
   FilterTapDisplacement taps[PackedInputLayout::kMaxOffsets];
   Size which[PackedInputLayout::kMaxOffsets], oh = ceil_div(s.h - row, s.stride_h),
                                               ow = ceil_div(s.w - column, s.stride_w);
@@ -253,7 +253,7 @@ void crop_planes(const ConvGeometry& v, const PackedInputLayout& p, const T* pla
 /// The input gradient for outputs much smaller than the input: multiplies filter and gradient, then
 /// adds the columns (col2im).
 template <class T>
-void input_grad_col2im(const ConvShape& s, const T* filter, const T* g, T* x) {
+void conv_input_grad_by_col2im(const ConvShape& s, const T* filter, const T* g, T* x) {
   FilterTapDisplacement taps[PackedInputLayout::kMaxOffsets];
   ConvGeometry window = make_forward_conv_window(s, taps);
   Size c = s.c / s.groups, m = s.m / s.groups, pixels = s.oh * s.ow, rows = c * window.count;
@@ -274,10 +274,10 @@ void input_grad_col2im(const ConvShape& s, const T* filter, const T* g, T* x) {
 template <class T>
 void conv_input_grad(const ConvShape& s, const T* filter, const T* g, T* x) {
   bool small = 3 * s.oh * s.ow < 2 * s.h * s.w, dense = s.stride_h == 1 && s.stride_w == 1;
-  if (small && dense && s.c > s.groups) return input_grad_col2im(s, filter, g, x);
+  if (small && dense && s.c > s.groups) return conv_input_grad_by_col2im(s, filter, g, x);
   for (Size row = 0; row < min(s.stride_h, s.h); ++row)
     for (Size column = 0; column < min(s.stride_w, s.w); ++column)
-      input_grad_phase(s, row, column, filter, g, x);
+      conv_input_grad_of_phase(s, row, column, filter, g, x);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace {
 /// A task: the filter gradient of channels [from, to) for all kernel offsets, summed over pixel
 /// rows [first, last).
 template <class T>
-struct FilterTask {
+struct FilterGradTask {
   const ConvShape& s;
   const ConvGeometry& window;
   Size group, from, to, first, last;  // pixel rows are numbered through all images
@@ -20,21 +20,21 @@ struct FilterTask {
 
 /// The workspace of one task: packed planes, im2col rows, and the gradient as columns.
 template <class T>
-struct FilterWorkspace {
+struct FilterGradWorkspace {
   Size pixels, row, pitch;  // maximal number of pixels; row strides of im2col and of the gradient
   T *planes, *im2col, *g;
 };
 
 /// Copies pixel row `row` to the columns `at` ... of im2col and of the gradient.
 template <class T>
-void copy_im2col_and_gradient_row(const FilterTask<T>& f, const PackedInputLayout& p,
+void copy_im2col_and_gradient_row(const FilterGradTask<T>& f, const PackedInputLayout& p,
                                   const T* planes, const T* g, Size row, Size at,
-                                  const FilterWorkspace<T>& work) {
+                                  const FilterGradWorkspace<T>& work) {
   Size oh = row % f.s.oh;
   for (Size i = 0; i < f.s.ow; i += kColumns<T>)
     dispatch_copy_im2col_rows(
         f.window, p, planes, 0, f.im2col_rows(),
-        CopyPlan<T>(f.window, p, oh * f.s.ow + i, min(kColumns<T>, f.s.ow - i)),
+        Im2colRowCopyPlan<T>(f.window, p, oh * f.s.ow + i, min(kColumns<T>, f.s.ow - i)),
         work.im2col + at + i, work.row);
   const T* from =
       g + ((row / f.s.oh * f.s.groups + f.group) * f.output_channels_per_group() * f.s.oh + oh) *
@@ -45,8 +45,8 @@ void copy_im2col_and_gradient_row(const FilterTask<T>& f, const PackedInputLayou
 
 /// total [rows,pitch] += im2col @ gradient, over the pixels of the task.
 template <class T>
-void accumulate_task(const FilterTask<T>& f, const T* x, const T* g, const FilterWorkspace<T>& work,
-                     T* total) {
+void accumulate_filter_grad_of_task(const FilterGradTask<T>& f, const T* x, const T* g,
+                                    const FilterGradWorkspace<T>& work, T* total) {
   PackedInputLayout p(f.window, f.to - f.from);
   Size step = work.pixels / f.s.ow, image = -1;
   const T* planes = nullptr;
@@ -71,10 +71,10 @@ void accumulate_task(const FilterTask<T>& f, const T* x, const T* g, const Filte
 
 /// How the work is divided into tasks: blocks of channels, and chunks of images.  The sums of the
 /// chunks are added in order at the end.
-struct FilterPartition {
+struct FilterGradPartition {
   Size channels, blocks, images, chunks;
 
-  FilterPartition(const ConvShape& s, Size taps) {
+  FilterGradPartition(const ConvShape& s, Size taps) {
     Size c = s.c / s.groups;
     channels = min(c, max(1, 288 / taps));
     blocks = ceil_div(c, channels);
@@ -93,8 +93,9 @@ constexpr Size kOffsetsPerPass = 8;  // kernel offsets whose sums fit in registe
 /// sums[t] += the sum over pixels of the input at kernel offset t times the gradient; `g`
 /// [oh,g_row] is zero beyond the columns.
 template <class T>
-void accumulate_dots(const ConvGeometry& v, const PackedInputLayout& p, const T* plane, const T* g,
-                     Size g_row, Size first, V<T>* sums) {
+void accumulate_dots_per_kernel_offset(const ConvGeometry& v, const PackedInputLayout& p,
+                                       const T* plane, const T* g, Size g_row, Size first,
+                                       V<T>* sums) {
   const T* from[kOffsetsPerPass];
   V<T> partial_sums[kOffsetsPerPass] = {};
   for (Size t = 0; t < kOffsetsPerPass; ++t)
@@ -129,7 +130,7 @@ void depthwise_filter_grad(const ConvShape& s, const ConvGeometry& window, const
           for (Size j = 0; j < s.ow; ++j)
             wide[i * row + j] = g[((n * s.m + m) * s.oh + i) * s.ow + j];
         for (Size t = 0; t < window.count; t += kOffsetsPerPass)
-          accumulate_dots(window, p, planes, wide, row, t, sums);
+          accumulate_dots_per_kernel_offset(window, p, planes, wide, row, t, sums);
       }
       for (Size t = 0; t < window.count; ++t)
         filter[m * window.count + t] = horizontal_sum<T>(sums[t]);
@@ -143,35 +144,35 @@ void conv_filter_grad(const ConvShape& s, const T* x, const T* g, T* filter) {
   ConvGeometry window = make_forward_conv_window(s, taps);
   if (s.c == s.groups && s.m == s.groups && s.groups > 1)
     return depthwise_filter_grad(s, window, x, g, filter);
-  FilterPartition partition(s, window.count);
+  FilterGradPartition partition(s, window.count);
   Size c = s.c / s.groups, m = s.m / s.groups, pitch = ceil_div(m, kLanes<T>) * kLanes<T>;
   Size whole = s.groups * c * window.count * pitch;
   T* totals = workspace_of<T>(2, partition.chunks * whole);
   parallel_for(partition.chunks * s.groups * partition.blocks, [&](Size task) {
     Size chunk = task % partition.chunks, group = task / partition.chunks % s.groups,
          block = task / partition.chunks / s.groups;
-    FilterTask<T> part{s,
-                       window,
-                       group,
-                       block * partition.channels,
-                       min(c, (block + 1) * partition.channels),
-                       chunk * partition.images * s.oh,
-                       min(s.n, (chunk + 1) * partition.images) * s.oh};
+    FilterGradTask<T> part{s,
+                           window,
+                           group,
+                           block * partition.channels,
+                           min(c, (block + 1) * partition.channels),
+                           chunk * partition.images * s.oh,
+                           min(s.n, (chunk + 1) * partition.images) * s.oh};
     T* total = totals + chunk * whole + (group * c + part.from) * window.count * pitch;
     for (Size i = 0; i < part.im2col_rows() * pitch; ++i) total[i] = 0;
     PackedInputLayout p(window, part.to - part.from);
     Size pixels = max(1, 512 / s.ow) * s.ow,
          row = pixels + kLanes<T>;  // space for vector writes beyond the last row
-    FilterWorkspace<T> work{pixels,
-                            row,
-                            pitch,
-                            workspace_of<T>(3, p.size()),
-                            workspace_of<T>(4, part.im2col_rows() * row),
-                            nullptr};
+    FilterGradWorkspace<T> work{pixels,
+                                row,
+                                pitch,
+                                workspace_of<T>(3, p.size()),
+                                workspace_of<T>(4, part.im2col_rows() * row),
+                                nullptr};
     work.g = workspace_of<T>(5, work.pixels * pitch);
     if (m < pitch)
       for (Size i = 0; i < work.pixels * pitch; ++i) work.g[i] = 0;
-    accumulate_task(part, x, g, work, total);
+    accumulate_filter_grad_of_task(part, x, g, work, total);
   });
   Size rows = c * window.count;
   parallel_ranges(s.groups * rows, max(64, 65536 / pitch), [&](Size from, Size to) {

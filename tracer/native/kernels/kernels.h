@@ -78,7 +78,7 @@ struct ExprOpTable {
 /// One parameter of an Adam step: parameter * decay - first / (sqrt(second) + epsilon) *
 /// learning_rate.
 template <class T>
-struct AdamStep {
+struct AdamParameterUpdate {
   const T *parameter, *gradient;
   T *first, *second, *result;
   T beta1, beta2, one_minus_beta1, one_minus_beta2, epsilon, learning_rate, decay;
@@ -86,7 +86,7 @@ struct AdamStep {
 
 /// One parameter of a momentum step; plain SGD if `velocity` is nullptr.
 template <class T>
-struct MomentumStep {
+struct MomentumParameterUpdate {
   const T *parameter, *gradient;
   T *velocity, *result;
   T momentum, learning_rate;
@@ -143,10 +143,12 @@ struct KernelTable {
   void (*cross_entropy_grad)(Size r, Size k, const T* probabilities, const std::int64_t* labels,
                              std::int64_t ignored, const T* g, T* dx);
   /// starts [count + 1]: the position of each parameter in the concatenation of all parameters.
-  void (*run_adam_steps)(Size count, const Size* starts, const AdamStep<T>* steps);
+  void (*update_parameters_by_adam)(Size count, const Size* starts,
+                                    const AdamParameterUpdate<T>* steps);
   void (*run_rnn_direction)(const RnnDirectionArgs<T>&);
   void (*run_rnn_direction_grad)(const RnnDirectionArgs<T>&, const RnnDirectionGradArgs<T>&);
-  void (*run_momentum_steps)(Size count, const Size* starts, const MomentumStep<T>* steps);
+  void (*update_parameters_by_momentum)(Size count, const Size* starts,
+                                        const MomentumParameterUpdate<T>* steps);
   void (*batched_matmul)(const MatmulBatch<T>&);
   void (*conv)(const ConvShape&, const T* x, const T* filter, T* y);
   void (*conv_input_grad)(const ConvShape&, const T* filter, const T* g, T* x);
@@ -164,6 +166,6 @@ template <class T>
 const KernelTable<T>& kernel_table();
 
 /// The name of that instruction set: avx512, avx2 or baseline.
-const char* instruction_set();
+const char* selected_instruction_set_name();
 
 }  // namespace oarlock::kernels

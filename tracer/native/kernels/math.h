@@ -10,7 +10,7 @@ typedef int Ints __attribute__((vector_size(kBytes)));
 using Floats = V<float>;
 
 template <int N>
-inline Floats polynomial(Floats x, const float (&c)[N]) {
+inline Floats evaluate_polynomial(Floats x, const float (&c)[N]) {
   Floats sum = splat(c[N - 1]);
   for (int i = N - 2; i >= 0; --i) sum = sum * x + c[i];
   return sum;
@@ -37,7 +37,7 @@ inline Floats exp_of(Floats x) {
   Ints half = whole >> 1;  // multiply twice, because 2 ** n may overflow or underflow
   Floats low = reinterpret_cast<Floats>((half + 127) << 23),
          high = reinterpret_cast<Floats>((whole - half + 127) << 23);
-  return polynomial(r, c) * low * high;
+  return evaluate_polynomial(r, c) * low * high;
 }
 inline V<double> exp_of(V<double> x) {
   return map_lanes(x, [](double v) { return __builtin_exp(v); });
@@ -50,7 +50,7 @@ inline Floats tanh_of(Floats x) {
                                 -0.0536652793f, 0.0204151902f, -0.00546826502f};
   Floats size = x < 0.f ? -x : x, square = x * x;
   Floats far = 1.f - 2.f / (exp_of(size + size) + 1.f);
-  return size < 0.65f ? x * polynomial(square, c) : x < 0.f ? -far : far;
+  return size < 0.65f ? x * evaluate_polynomial(square, c) : x < 0.f ? -far : far;
 }
 inline V<double> tanh_of(V<double> x) {
   return map_lanes(x, [](double v) { return __builtin_tanh(v); });
@@ -65,7 +65,7 @@ inline Floats erf_of(Floats x) {
                                 1.4982323e-2f, 1.1637363e-3f, 3.8046459e-5f};
   Floats bounded = x > 3.925f ? splat(3.925f) : x < -3.925f ? splat(-3.925f) : x;
   Floats square = bounded * bounded,
-         found = bounded * (polynomial(square, p) / polynomial(square, q));
+         found = bounded * (evaluate_polynomial(square, p) / evaluate_polynomial(square, q));
   return found > 1.f ? splat(1.f) : found < -1.f ? splat(-1.f) : found;
 }
 inline V<double> erf_of(V<double> x) {

@@ -31,8 +31,8 @@ struct MatrixPanelSource {
 };
 
 template <class T>
-void multiply_block_of_product(const MatmulBatch<T>& s, Size index, Size row, Size rows,
-                               Size column, Size columns) {
+void compute_block_of_product(const MatmulBatch<T>& s, Size index, Size row, Size rows, Size column,
+                              Size columns) {
   MatrixPanelSource<T> panels{s.b[index] + column * s.b_column, s.b_row, s.b_column, rows};
   T* c = s.c + index * s.m * s.n + row * s.n + column;
   multiply_matrix_by_panels(rows, columns, s.k, s.a[index] + row * s.a_row, s.a_row, s.a_column, c,
@@ -48,7 +48,7 @@ void batched_matmul(const MatmulBatch<T>& s) {
     return parallel_ranges(s.count, max(ceil_div(s.count, 16), kWorkPerTask / each),
                            [&](Size from, Size to) {
                              for (Size i = from; i < to; ++i)
-                               multiply_block_of_product(s, i, 0, s.m, 0, s.n);
+                               compute_block_of_product(s, i, 0, s.m, 0, s.n);
                            });
   bool by_rows = s.m > s.n;
   Size unit = by_rows ? kRows : kColumns<T>, length = by_rows ? s.m : s.n;
@@ -56,8 +56,8 @@ void batched_matmul(const MatmulBatch<T>& s) {
   Size parts = ceil_div(length, part);
   parallel_for(s.count * parts, [&](Size task) {
     Size from = task % parts * part, many = min(part, length - from);
-    by_rows ? multiply_block_of_product(s, task / parts, from, many, 0, s.n)
-            : multiply_block_of_product(s, task / parts, 0, s.m, from, many);
+    by_rows ? compute_block_of_product(s, task / parts, from, many, 0, s.n)
+            : compute_block_of_product(s, task / parts, 0, s.m, from, many);
   });
 }
 

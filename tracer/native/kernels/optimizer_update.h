@@ -23,8 +23,8 @@ inline double sqrt_scalar(double x) { return __builtin_sqrt(x); }
 
 /// Updates a part of one parameter.  The arrays do not overlap, which enables vectorization.
 template <class T>
-void adam_part(const AdamStep<T>& step, Size from, Size to) {
-  const AdamStep<T> s = step;
+void update_array_part_by_adam(const AdamParameterUpdate<T>& step, Size from, Size to) {
+  const AdamParameterUpdate<T> s = step;
   const T* __restrict parameter = s.parameter, * __restrict gradient = s.gradient;
   T* __restrict first = s.first, * __restrict second = s.second, * __restrict result = s.result;
   for (Size k = from; k < to; ++k) {
@@ -37,14 +37,16 @@ void adam_part(const AdamStep<T>& step, Size from, Size to) {
 }
 
 template <class T>
-void run_adam_steps(Size count, const Size* starts, const AdamStep<T>* steps) {
-  for_each_array_part(count, starts,
-                      [&](Size i, Size from, Size to) { adam_part(steps[i], from, to); });
+void update_parameters_by_adam(Size count, const Size* starts,
+                               const AdamParameterUpdate<T>* steps) {
+  for_each_array_part(count, starts, [&](Size i, Size from, Size to) {
+    update_array_part_by_adam(steps[i], from, to);
+  });
 }
 
 template <class T>
-void momentum_part(const MomentumStep<T>& step, Size from, Size to) {
-  const MomentumStep<T> s = step;
+void update_array_part_by_momentum(const MomentumParameterUpdate<T>& step, Size from, Size to) {
+  const MomentumParameterUpdate<T> s = step;
   const T* __restrict parameter = s.parameter, * __restrict gradient = s.gradient;
   T* __restrict velocity = s.velocity, * __restrict result = s.result;
   T ahead = s.nesterov ? s.momentum : T(1), now = s.nesterov ? T(1) : T(0);
@@ -60,9 +62,11 @@ void momentum_part(const MomentumStep<T>& step, Size from, Size to) {
 }
 
 template <class T>
-void run_momentum_steps(Size count, const Size* starts, const MomentumStep<T>* steps) {
-  for_each_array_part(count, starts,
-                      [&](Size i, Size from, Size to) { momentum_part(steps[i], from, to); });
+void update_parameters_by_momentum(Size count, const Size* starts,
+                                   const MomentumParameterUpdate<T>* steps) {
+  for_each_array_part(count, starts, [&](Size i, Size from, Size to) {
+    update_array_part_by_momentum(steps[i], from, to);
+  });
 }
 
 }  // namespace

@@ -111,12 +111,12 @@ void fill_planes(const ConvGeometry& v, const PackedInputLayout& p, const T* x, 
 /// than its pixels: the next vector overwrites the remaining elements, or they are after the end of
 /// the row.
 template <class T>
-struct CopyPlan {
+struct Im2colRowCopyPlan {
   static constexpr Size kMaxCopies = kColumns<T> > 8 ? kColumns<T> : 8;
   Size count = 0, from[kMaxCopies], to[kMaxCopies];
 
   /// For at most kColumns output pixels from `start` on.
-  CopyPlan(const ConvGeometry& v, const PackedInputLayout& p, Size start, Size pixels) {
+  Im2colRowCopyPlan(const ConvGeometry& v, const PackedInputLayout& p, Size start, Size pixels) {
     for (Size i = 0; i < pixels;) {
       Size row = (start + i) / v.ow, column = (start + i) % v.ow,
            count_in_row = min(pixels - i, v.ow - column);
@@ -133,7 +133,8 @@ struct CopyPlan {
 /// number of copies, 0: any.
 template <class T, int N>
 void copy_im2col_rows(const ConvGeometry& v, const PackedInputLayout& p, const T* planes,
-                      Size first, Size depth, const CopyPlan<T>& plan, T* to, Size to_row) {
+                      Size first, Size depth, const Im2colRowCopyPlan<T>& plan, T* to,
+                      Size to_row) {
   const T* channel = planes + first / v.count * p.plane_size();
   Size tap = first % v.count, count = N ? N : plan.count;
   for (Size i = 0; i < depth; ++i, to += to_row) {
@@ -148,7 +149,7 @@ void copy_im2col_rows(const ConvGeometry& v, const PackedInputLayout& p, const T
 
 template <class T>
 void dispatch_copy_im2col_rows(const ConvGeometry& v, const PackedInputLayout& p, const T* planes,
-                               Size first, Size depth, const CopyPlan<T>& plan, T* to,
+                               Size first, Size depth, const Im2colRowCopyPlan<T>& plan, T* to,
                                Size to_row) {
   static constexpr decltype(&copy_im2col_rows<T, 0>) variants[] = {
       copy_im2col_rows<T, 0>, copy_im2col_rows<T, 1>, copy_im2col_rows<T, 2>,

@@ -70,7 +70,7 @@ inline void load_2x2(const T* from, Size w, V<T> (&windows)[4]) {
 }
 
 template <class T>
-void max_2x2_row(const PoolShape& s, const T* x, T* y) {
+void max_pool_2x2_row(const PoolShape& s, const T* x, T* y) {
   for (Size j = 0; j < s.ow; j += kLanes<T>) {
     V<T> windows[4];
     load_2x2(x + 2 * j, s.w, windows);
@@ -82,7 +82,7 @@ void max_2x2_row(const PoolShape& s, const T* x, T* y) {
 }
 
 template <class T>
-void grad_2x2_row(const PoolShape& s, const T* x, const T* y, const T* g, T* dx) {
+void max_pool_grad_2x2_row(const PoolShape& s, const T* x, const T* y, const T* g, T* dx) {
   for (Size half = 0; half < 2;
        ++half)  // the lower row last: it overwrites what the upper row writes beyond its end
     for (Size j = 0; j < s.ow; j += kLanes<T>) {
@@ -99,9 +99,9 @@ void grad_2x2_row(const PoolShape& s, const T* x, const T* y, const T* g, T* dx)
     }
 }
 
-/// The same as max_2x2_row, window by window, for a row that does not fit whole vectors.
+/// The same as max_pool_2x2_row, window by window, for a row that does not fit whole vectors.
 template <class T>
-void max_2x2_row_scalar(const PoolShape& s, const T* x, T* y) {
+void max_pool_2x2_row_scalar(const PoolShape& s, const T* x, T* y) {
   for (Size j = 0; j < s.ow; ++j) {
     const T* at = x + 2 * j;
     y[j] = max_or_nan(max_or_nan(max_or_nan(at[0], at[1]), at[s.w]), at[s.w + 1]);
@@ -109,7 +109,7 @@ void max_2x2_row_scalar(const PoolShape& s, const T* x, T* y) {
 }
 
 template <class T>
-void grad_2x2_row_scalar(const PoolShape& s, const T* x, const T* y, const T* g, T* dx) {
+void max_pool_grad_2x2_row_scalar(const PoolShape& s, const T* x, const T* y, const T* g, T* dx) {
   for (Size j = 0; j < s.ow; ++j) {
     const T* at = x + 2 * j;
     T best = y[j], back = g[j];
@@ -140,8 +140,8 @@ void max_pool(const PoolShape& s, const T* x, T* y) {
       T* row = y + (p * s.oh + i) * s.ow;
       if (twos) {
         can_process_row_in_whole_vectors<T>(s, i, left)
-            ? max_2x2_row(s, plane + 2 * i * s.w, row)
-            : max_2x2_row_scalar(s, plane + 2 * i * s.w, row);
+            ? max_pool_2x2_row(s, plane + 2 * i * s.w, row)
+            : max_pool_2x2_row_scalar(s, plane + 2 * i * s.w, row);
         continue;
       }
       WindowRange rows = window_rows(s, i);
@@ -152,8 +152,8 @@ void max_pool(const PoolShape& s, const T* x, T* y) {
 
 /// Adds the gradient to the first maximal element of the window.
 template <class T>
-void add_to_first_max(const PoolShape& s, const T* x, T best, T g, WindowRange rows,
-                      WindowRange columns, T* dx) {
+void add_gradient_to_first_max(const PoolShape& s, const T* x, T best, T g, WindowRange rows,
+                               WindowRange columns, T* dx) {
   for (Size i = rows.from; i < rows.to; ++i)
     for (Size j = columns.from; j < columns.to; ++j)
       if (x[i * s.w + j] == best) {
@@ -164,7 +164,7 @@ void add_to_first_max(const PoolShape& s, const T* x, T best, T g, WindowRange r
 
 /// Zeroes the columns and rows at the end that no 2 x 2 window covers.
 template <class T>
-void clear_uncovered(const PoolShape& s, T* dx) {
+void zero_pixels_outside_2x2_windows(const PoolShape& s, T* dx) {
   for (Size r = 0; r < 2 * s.oh; ++r)
     for (Size c = 2 * s.ow; c < s.w; ++c) dx[r * s.w + c] = 0;
   for (Size k = 2 * s.oh * s.w; k < s.h * s.w; ++k) dx[k] = 0;
@@ -182,13 +182,14 @@ void max_pool_grad(const PoolShape& s, const T* x, const T* y, const T* g, T* dx
       Size row = 2 * i * s.w;
       if (twos)
         (can_process_row_in_whole_vectors<T>(s, i, left)
-             ? grad_2x2_row<T>
-             : grad_2x2_row_scalar<T>)(s, plane + row, best, back, to + row);
+             ? max_pool_grad_2x2_row<T>
+             : max_pool_grad_2x2_row_scalar<T>)(s, plane + row, best, back, to + row);
       else
         for (Size j = 0; j < s.ow; ++j)
-          add_to_first_max(s, plane, best[j], back[j], window_rows(s, i), window_columns(s, j), to);
+          add_gradient_to_first_max(s, plane, best[j], back[j], window_rows(s, i),
+                                    window_columns(s, j), to);
     }
-    if (twos) clear_uncovered(s, to);
+    if (twos) zero_pixels_outside_2x2_windows(s, to);
   });
 }
 

@@ -29,7 +29,7 @@ struct VectorSpan {
 /// The operands of a cell for one row and step. z: hidden product; x: input product; b: bias;
 /// h, c: the states before the step; saved: saved tensor k is at saved + k * saved_stride.
 template <class T>
-struct CellRow {
+struct CellRowOperands {
   const RnnDirectionArgs<T>& r;
   const T *x, *b, *h, *c;
   T *z, *saved;
@@ -43,7 +43,7 @@ struct CellRow {
 };
 
 template <class T>
-void lstm_cell(const CellRow<T>& o, const VectorSpan<T>& s) {
+void lstm_cell(const CellRowOperands<T>& o, const VectorSpan<T>& s) {
   V<T> in = sigmoid_of(o.sum(s, 0)), forget = sigmoid_of(o.sum(s, 1)),
        candidate = tanh_of(o.sum(s, 2)), out = sigmoid_of(o.sum(s, 3));
   V<T> c = forget * s.get(o.c) + in * candidate;
@@ -56,7 +56,7 @@ void lstm_cell(const CellRow<T>& o, const VectorSpan<T>& s) {
 }
 
 template <class T>
-void gru_cell(const CellRow<T>& o, const VectorSpan<T>& s) {
+void gru_cell(const CellRowOperands<T>& o, const VectorSpan<T>& s) {
   Size third = 2 * o.r.hidden;
   V<T> reset = sigmoid_of(o.sum(s, 0)), update = sigmoid_of(o.sum(s, 1));
   V<T> hidden = s.get(o.z + third) + s.get(o.b + third),
@@ -69,7 +69,7 @@ void gru_cell(const CellRow<T>& o, const VectorSpan<T>& s) {
 }
 
 template <class T>
-void simple_rnn_cell(const CellRow<T>& o, const VectorSpan<T>& s) {
+void simple_rnn_cell(const CellRowOperands<T>& o, const VectorSpan<T>& s) {
   V<T> sum = o.sum(s, 0), zero = {};
   s.set(o.saved_tensor(0), o.r.cell == Cell::tanh ? tanh_of(sum) : sum < 0 ? zero : sum);
 }
@@ -80,7 +80,7 @@ void for_each_vector_span(Size count, const Body& body) {
 }
 
 template <class T>
-void step_row(const CellRow<T>& o) {
+void run_cell_on_row(const CellRowOperands<T>& o) {
   for_each_vector_span<T>(o.r.hidden, [&](const VectorSpan<T>& s) {
     o.r.cell == Cell::lstm  ? lstm_cell(o, s)
     : o.r.cell == Cell::gru ? gru_cell(o, s)
@@ -109,7 +109,7 @@ void copy_elements(Size count, const T* from, T* to) {
 
 /// inputs [T,B,G*H], weight [H,G*H], bias [G*H], initial h and c [B,H]; writes saved.
 template <class T>
-void recur_rows(const RnnDirectionArgs<T>& r, Size from, Size to) {
+void run_steps_on_rows(const RnnDirectionArgs<T>& r, Size from, Size to) {
   Size wide = r.gates * r.hidden, size = r.batch * r.hidden;
   T* z = workspace_of<T>(1, (to - from) * wide);
   for (Size i = 0; i < r.steps; ++i) {
@@ -122,8 +122,9 @@ void recur_rows(const RnnDirectionArgs<T>& r, Size from, Size to) {
     for (Size b = from; b < to; ++b) {
       Size row = b * r.hidden;
       T* saved = r.saved + t * r.parts * size + row;
-      step_row(CellRow<T>{r, r.inputs + (t * r.batch + b) * wide, r.bias, h + row,
-                          c ? c + row : nullptr, z + (b - from) * wide, saved, size});
+      run_cell_on_row(CellRowOperands<T>{r, r.inputs + (t * r.batch + b) * wide, r.bias, h + row,
+                                         c ? c + row : nullptr, z + (b - from) * wide, saved,
+                                         size});
       if (!r.valid || r.valid[t * r.batch + b]) continue;
       copy_elements(r.hidden, h + row, saved + (r.parts - 1) * size);
       if (c) copy_elements(r.hidden, c + row, saved + (r.parts - 2) * size);
@@ -134,18 +135,18 @@ void recur_rows(const RnnDirectionArgs<T>& r, Size from, Size to) {
 template <class T>
 void run_rnn_direction(const RnnDirectionArgs<T>& r) {
   parallel_ranges(r.batch, num_rows_per_task(r),
-                  [&](Size from, Size to) { recur_rows(r, from, to); });
+                  [&](Size from, Size to) { run_steps_on_rows(r, from, to); });
 }
 
 // -- backward
 // ------------------------------------------------------------------------------------------------------
 
-/// One row of the backward pass. saved, h, c: as in CellRow. g: the gradient of the output of the
-/// step. dh, dc: on entry the gradients of the states after the step, on exit those before the
-/// step, without the part through the hidden product. dx, dy: the gradients of the input and hidden
-/// products.
+/// One row of the backward pass. saved, h, c: as in CellRowOperands. g: the gradient of the output
+/// of the step. dh, dc: on entry the gradients of the states after the step, on exit those before
+/// the step, without the part through the hidden product. dx, dy: the gradients of the input and
+/// hidden products.
 template <class T>
-struct CellGradRow {
+struct CellGradRowOperands {
   const RnnDirectionArgs<T>& r;
   const T *saved, *h, *c, *g;
   T *dh, *dc, *dx, *dy;
@@ -155,7 +156,7 @@ struct CellGradRow {
 };
 
 template <class T>
-void lstm_cell_grad(const CellGradRow<T>& o, const VectorSpan<T>& s) {
+void lstm_cell_grad(const CellGradRowOperands<T>& o, const VectorSpan<T>& s) {
   Size n = o.r.hidden;
   V<T> in = s.get(o.saved_tensor(0)), forget = s.get(o.saved_tensor(1)),
        candidate = s.get(o.saved_tensor(2)), out = s.get(o.saved_tensor(3)),
@@ -170,7 +171,7 @@ void lstm_cell_grad(const CellGradRow<T>& o, const VectorSpan<T>& s) {
 }
 
 template <class T>
-void gru_cell_grad(const CellGradRow<T>& o, const VectorSpan<T>& s) {
+void gru_cell_grad(const CellGradRowOperands<T>& o, const VectorSpan<T>& s) {
   Size n = o.r.hidden;
   V<T> reset = s.get(o.saved_tensor(0)), update = s.get(o.saved_tensor(1)),
        candidate = s.get(o.saved_tensor(2)), g = s.get(o.dh) + s.get(o.g);
@@ -187,14 +188,14 @@ void gru_cell_grad(const CellGradRow<T>& o, const VectorSpan<T>& s) {
 }
 
 template <class T>
-void simple_rnn_cell_grad(const CellGradRow<T>& o, const VectorSpan<T>& s) {
+void simple_rnn_cell_grad(const CellGradRowOperands<T>& o, const VectorSpan<T>& s) {
   V<T> h = s.get(o.saved_tensor(0)), g = s.get(o.dh) + s.get(o.g), zero = {};
   s.set(o.dx, o.r.cell == Cell::tanh ? g * (1 - h * h) : h > 0 ? g : zero);
   s.set(o.dh, zero);
 }
 
 template <class T>
-void step_grad_row(const CellGradRow<T>& o, bool valid) {
+void run_cell_grad_on_row(const CellGradRowOperands<T>& o, bool valid) {
   Size wide = o.r.gates * o.r.hidden;
   if (!valid) {  // the step copied the states, so their gradients are copied
     for (Size i = 0; i < wide; ++i) o.dx[i] = o.dy[i] = 0;
@@ -208,8 +209,8 @@ void step_grad_row(const CellGradRow<T>& o, bool valid) {
 }
 
 template <class T>
-void recur_grad_rows(const RnnDirectionArgs<T>& r, const RnnDirectionGradArgs<T>& k, Size from,
-                     Size to) {
+void run_steps_grad_on_rows(const RnnDirectionArgs<T>& r, const RnnDirectionGradArgs<T>& k,
+                            Size from, Size to) {
   Size wide = r.gates * r.hidden, size = r.batch * r.hidden;
   for (Size i = r.steps - 1; i >= 0; --i) {
     Size t = r.reverse ? r.steps - 1 - i : i;
@@ -218,17 +219,17 @@ void recur_grad_rows(const RnnDirectionArgs<T>& r, const RnnDirectionGradArgs<T>
     T* dy = (k.dy ? k.dy : k.dx) + t * r.batch * wide;
     for (Size b = from; b < to; ++b) {
       Size row = b * r.hidden;
-      CellGradRow<T> o{r,
-                       r.saved + t * r.parts * size + row,
-                       h + row,
-                       c ? c + row : nullptr,
-                       k.g + t * size + row,
-                       k.dh + row,
-                       c ? k.dc + row : nullptr,
-                       k.dx + (t * r.batch + b) * wide,
-                       dy + b * wide,
-                       size};
-      step_grad_row(o, !r.valid || r.valid[t * r.batch + b]);
+      CellGradRowOperands<T> o{r,
+                               r.saved + t * r.parts * size + row,
+                               h + row,
+                               c ? c + row : nullptr,
+                               k.g + t * size + row,
+                               k.dh + row,
+                               c ? k.dc + row : nullptr,
+                               k.dx + (t * r.batch + b) * wide,
+                               dy + b * wide,
+                               size};
+      run_cell_grad_on_row(o, !r.valid || r.valid[t * r.batch + b]);
     }
     MatrixPanelSource<T> panels{r.weight, r.hidden, 1, to - from};
     multiply_matrix_by_panels(to - from, r.hidden, wide, dy + from * wide, wide, Size(1),
@@ -241,7 +242,7 @@ void recur_grad_rows(const RnnDirectionArgs<T>& r, const RnnDirectionGradArgs<T>
 template <class T>
 void run_rnn_direction_grad(const RnnDirectionArgs<T>& r, const RnnDirectionGradArgs<T>& k) {
   parallel_ranges(r.batch, num_rows_per_task(r),
-                  [&](Size from, Size to) { recur_grad_rows(r, k, from, to); });
+                  [&](Size from, Size to) { run_steps_grad_on_rows(r, k, from, to); });
 }
 
 }  // namespace

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/poll.h"
+#include "base/poll_callback.h"
 
 namespace oarlock::kernels {
 namespace {
@@ -31,8 +31,9 @@ inline void spin_pause() {
 #endif
 }
 
-/// Thrown to end a task after another task of the job has failed.  Job::work catches it.
-struct Abandoned : std::exception {};
+/// Thrown to end a task after another task of the job has failed.  Job::run_remaining_tasks catches
+/// it.
+struct TaskAbandoned : std::exception {};
 
 struct Job {
   Task task;
@@ -45,7 +46,7 @@ struct Job {
 
   /// Runs tasks until none is left.  An exception ends the job.  It must not propagate from a
   /// worker thread, nor from this function while other threads still use the job.
-  void work() noexcept;
+  void run_remaining_tasks() noexcept;
 
   /// Rethrows the exception of a task, once no thread works on the job any more.
   void rethrow_error_if_any() const {
@@ -55,12 +56,12 @@ struct Job {
 
 thread_local const Job* job_of_thread = nullptr;
 
-void Job::work() noexcept {
+void Job::run_remaining_tasks() noexcept {
   const Job* outer = std::exchange(job_of_thread, this);
   try {
     for (Size i = next.fetch_add(1); i < count; i = next.fetch_add(1)) {
       task(context, i);
-      poll();
+      call_poll_callback_if_due();
     }
   } catch (...) {
     if (!failed.exchange(true)) error = std::current_exception();
@@ -85,7 +86,7 @@ class Pool {
   Pool& operator=(const Pool&) = delete;
   ~Pool() {
     is_stopping_ = true;
-    wake();
+    wake_workers();
     for (std::thread& t : threads_) t.join();
   }
 
@@ -93,8 +94,8 @@ class Pool {
 
   void run(Job& job) noexcept {
     job_ = &job;
-    wake();
-    job.work();
+    wake_workers();
+    job.run_remaining_tasks();
     job_ = nullptr;
     // A worker increments `active_workers_` before it reads the job.  So either it finds no job, or
     // this loop waits for it.
@@ -103,7 +104,7 @@ class Pool {
   }
 
  private:
-  void wake() {
+  void wake_workers() {
     ++generation_;
     generation_.notify_all();
   }
@@ -113,7 +114,7 @@ class Pool {
     while (!is_stopping_) {
       seen = generation_;
       ++active_workers_;
-      if (Job* job = job_) job->work();
+      if (Job* job = job_) job->run_remaining_tasks();
       --active_workers_;
       wait_for_generation(seen);
     }
@@ -183,7 +184,7 @@ void run_tasks(Size count, Task task, const void* context) {
   PoolState& s = get_pool_state();
   Job job{task, context, count};
   if (s.count < 2 || count < 2 || is_in_task || !s.busy.try_lock()) {
-    job.work();
+    job.run_remaining_tasks();
     return job.rethrow_error_if_any();
   }
   {
@@ -200,8 +201,8 @@ void run_tasks(Size count, Task task, const void* context) {
 }
 
 void poll_or_throw_if_job_failed() {
-  if (job_of_thread && job_of_thread->failed) throw Abandoned();
-  poll();
+  if (job_of_thread && job_of_thread->failed) throw TaskAbandoned();
+  call_poll_callback_if_due();
 }
 
 int thread_count() { return get_pool_state().count; }

@@ -27,7 +27,7 @@ bool has_filter_shape(const Array& a, const kernels::ConvShape& s) {
 bool has_output_shape(const Array& a, const kernels::ConvShape& s) {
   return has_shape(a, s.n, s.m, s.oh, s.ow);
 }
-Size num_outputs(const kernels::ConvShape& s) { return s.n * s.m * s.oh * s.ow; }
+Size num_output_elements(const kernels::ConvShape& s) { return s.n * s.m * s.oh * s.ow; }
 
 nb::object conv2d(nb::handle x, nb::handle filter, const Sizes& sizes) {
   auto s = conv_shape_from_sizes(sizes);
@@ -38,7 +38,7 @@ nb::object conv2d(nb::handle x, nb::handle filter, const Sizes& sizes) {
   Array y = empty({s.n, s.m, s.oh, s.ow}, a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
     const T *from = a.data<T>(), *by = b.data<T>();
-    ScopedGilReleaseForWork free(num_outputs(s));
+    ScopedGilReleaseForWork free(num_output_elements(s));
     KernelPollScope poll_scope;
     kernels::kernel_table<T>().conv(s, from, by, y.address<T>());
   });
@@ -54,7 +54,7 @@ nb::object conv2d_input_grad(nb::handle filter, nb::handle g, const Sizes& sizes
   Array x = empty({s.n, s.c, s.h, s.w}, a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
     const T *by = a.data<T>(), *from = b.data<T>();
-    ScopedGilReleaseForWork free(num_outputs(s));
+    ScopedGilReleaseForWork free(num_output_elements(s));
     KernelPollScope poll_scope;
     kernels::kernel_table<T>().conv_input_grad(s, by, from, x.address<T>());
   });
@@ -70,7 +70,7 @@ nb::object conv2d_filter_grad(nb::handle x, nb::handle g, const Sizes& sizes) {
   Array filter = empty({s.m, s.c / s.groups, s.kh, s.kw}, a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {
     const T *from = a.data<T>(), *by = b.data<T>();
-    ScopedGilReleaseForWork free(num_outputs(s));
+    ScopedGilReleaseForWork free(num_output_elements(s));
     KernelPollScope poll_scope;
     kernels::kernel_table<T>().conv_filter_grad(s, from, by, filter.address<T>());
   });

@@ -251,7 +251,7 @@ class Expression {
         throw nb::value_error("an output is not a result");
     for (std::size_t i : code_.reusable)
       if (i >= inputs) throw nb::value_error("a reusable value is not an input");
-    assign_destinations();
+    assign_result_buffers();
     set_last_reads_of_inputs();
   }
 
@@ -267,7 +267,7 @@ class Expression {
       arrays.emplace_back(array);
     }
     BroadcastShape layout;
-    if (!layout.try_broadcast_operands(arrays) || !outputs_are_full(layout))
+    if (!layout.try_broadcast_operands(arrays) || !all_outputs_have_full_shape(layout))
       return not_implemented();
     std::vector<Array> outputs;
     outputs.reserve(code_.outputs.size());
@@ -325,7 +325,7 @@ class Expression {
   }
 
   // Whether every output has the full shape.
-  [[nodiscard]] bool outputs_are_full(const BroadcastShape& layout) const {
+  [[nodiscard]] bool all_outputs_have_full_shape(const BroadcastShape& layout) const {
     std::vector<unsigned char> kinds(code_.first_result_index(), scalar);
     for (std::size_t i = 0; i < code_.inputs; ++i) kinds[i] = layout.inputs[i].kind;
     for (const Instruction& step : code_.instructions)
@@ -336,7 +336,7 @@ class Expression {
 
   // Assigns buffers to results.  A buffer is free again after the last instruction that reads it.
   // Outputs have their own arrays.
-  void assign_destinations() {
+  void assign_result_buffers() {
     auto& steps = code_.instructions;
     std::size_t first = code_.first_result_index();
     std::vector<std::size_t> last(steps.size(), steps.size());

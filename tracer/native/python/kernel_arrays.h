@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/poll.h"
+#include "base/poll_callback.h"
 #include "base/scoped_gil.h"
 #include "kernels/kernels.h"
 #include "kernels/thread_pool.h"
@@ -128,7 +128,7 @@ class ScopedGilReleaseForWork {
 /// While an instance exists, Ctrl-C ends kernels with KeyboardInterrupt.  Only for kernels that
 /// write new arrays: an in-place kernel would leave a partial result.
 class KernelPollScope {
-  PollScope scope_{[] {
+  PollCallbackScope scope_{[] {
     GilScopedAcquire locked;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
   }};

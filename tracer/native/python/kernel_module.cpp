@@ -37,7 +37,7 @@ NB_MODULE(_kernels, m) {
         "Let freed memory of up to 256 MB stay with the process, for the next arrays.");
   m.def("thread_count", &kernels::thread_count, "How many threads work on one kernel.");
   m.def("set_thread_count", &kernels::set_thread_count, nanobind::arg("count"));
-  m.def("instruction_set", &kernels::instruction_set, "avx512, avx2 or baseline.");
+  m.def("instruction_set", &kernels::selected_instruction_set_name, "avx512, avx2 or baseline.");
   python::bind_conv(m);
   python::bind_elementwise_and_reductions(m);
   python::bind_expression(m);

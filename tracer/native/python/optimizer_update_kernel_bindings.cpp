@@ -56,7 +56,7 @@ nb::object adam(nb::list rows, double beta1, double beta2) {
   if (!try_read_parameter_rows(rows, 2, jobs)) return not_implemented();
   auto starts = concatenation_offsets(jobs);
   dispatch_real_type(jobs[0].parameter.type(), [&]<class T>(T) {
-    std::vector<kernels::AdamStep<T>> steps;
+    std::vector<kernels::AdamParameterUpdate<T>> steps;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       ParameterArrays& job = jobs[i];
       nb::handle row = rows[i];
@@ -66,8 +66,8 @@ nb::object adam(nb::list rows, double beta1, double beta2) {
                        read_number_of_row<T>(row, 5), read_number_of_row<T>(row, 6)});
     }
     ScopedGilReleaseForWork free(starts.back());
-    kernels::kernel_table<T>().run_adam_steps(static_cast<Size>(steps.size()), starts.data(),
-                                              steps.data());
+    kernels::kernel_table<T>().update_parameters_by_adam(static_cast<Size>(steps.size()),
+                                                         starts.data(), steps.data());
   });
   return to_result_list(jobs);
 }
@@ -77,7 +77,7 @@ nb::object momentum(nb::list rows, bool has_velocity, double factor, bool nester
   if (!try_read_parameter_rows(rows, has_velocity ? 1 : 0, jobs)) return not_implemented();
   auto starts = concatenation_offsets(jobs);
   dispatch_real_type(jobs[0].parameter.type(), [&]<class T>(T) {
-    std::vector<kernels::MomentumStep<T>> steps;
+    std::vector<kernels::MomentumParameterUpdate<T>> steps;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       ParameterArrays& job = jobs[i];
       steps.push_back({job.parameter.data<T>(), job.gradient.data<T>(),
@@ -85,8 +85,8 @@ nb::object momentum(nb::list rows, bool has_velocity, double factor, bool nester
                        T(factor), read_number_of_row<T>(rows[i], has_velocity ? 3 : 2), nesterov});
     }
     ScopedGilReleaseForWork free(starts.back());
-    kernels::kernel_table<T>().run_momentum_steps(static_cast<Size>(steps.size()), starts.data(),
-                                                  steps.data());
+    kernels::kernel_table<T>().update_parameters_by_momentum(static_cast<Size>(steps.size()),
+                                                             starts.data(), steps.data());
   });
   return to_result_list(jobs);
 }

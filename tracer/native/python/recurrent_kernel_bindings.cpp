@@ -41,7 +41,8 @@ struct RecurrentOperands {
   bool is_valid() const { return hidden > 0; }
 
   template <class T>
-  kernels::RnnDirectionArgs<T> recurrence(int cell, bool reverse, const T* inputs, const T* bias) {
+  kernels::RnnDirectionArgs<T> to_rnn_direction_args(int cell, bool reverse, const T* inputs,
+                                                     const T* bias) {
     return {static_cast<Cell>(cell),
             steps,
             batch,
@@ -72,7 +73,7 @@ nb::object try_run_recurrence(int cell, nb::handle inputs, nb::list states, nb::
       b.size() != o.gates * o.hidden || !o.saved.is_contiguous_and_writable())
     return not_implemented();
   dispatch_real_type(x.type(), [&]<class T>(T) {
-    auto r = o.recurrence<T>(cell, reverse, x.data<T>(), b.data<T>());
+    auto r = o.to_rnn_direction_args<T>(cell, reverse, x.data<T>(), b.data<T>());
     ScopedGilReleaseForWork free(x.size());
     kernels::kernel_table<T>().run_rnn_direction(r);
   });
@@ -95,7 +96,7 @@ nb::object try_run_recurrence_grad(int cell, nb::handle g, nb::list last, nb::li
       !dc.is_contiguous_and_writable() || dh.size() != o.batch * o.hidden || dc.size() != dh.size())
     return not_implemented();
   dispatch_real_type(to.type(), [&]<class T>(T) {
-    auto r = o.recurrence<T>(cell, reverse, nullptr, nullptr);
+    auto r = o.to_rnn_direction_args<T>(cell, reverse, nullptr, nullptr);
     kernels::RnnDirectionGradArgs<T> k{out.data<T>(), dh.address<T>(), dc.address<T>(),
                                        to.address<T>(),
                                        o.gates == 3 ? hidden.address<T>() : nullptr};

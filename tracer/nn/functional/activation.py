@@ -12,7 +12,7 @@ from ...core.tensor import Tensor
 from ...tensor.convert import cast, normalize_axis
 from ...tensor.logic import equal
 from ...tensor.manipulation import apply_in_place, split
-from ...tensor.math import add, make_unary, multiply, subtract
+from ...tensor.math import add, make_unary_function, multiply, subtract
 
 __all__ = [
     "celu",
@@ -54,15 +54,15 @@ __all__ = [
 ]
 
 
-relu = make_unary("relu", "max(x, 0).", needs_float=False)
-relu6 = make_unary("relu6", "min(max(x, 0), 6).", needs_float=False)
-sigmoid = make_unary("sigmoid", "1 / (1 + exp(-x)).", needs_float=False)
-tanh = make_unary("tanh", "The hyperbolic tangent.", needs_float=False)
-silu = make_unary("silu", "x * sigmoid(x).", needs_float=False)
-swish = make_unary("swish", "x * sigmoid(x).", needs_float=False)
-mish = make_unary("mish", "x * tanh(softplus(x)).", needs_float=False)
-softsign = make_unary("softsign", "x / (1 + |x|).", needs_float=False)
-log_sigmoid = make_unary("logsigmoid", "log(sigmoid(x)).", needs_float=False)
+relu = make_unary_function("relu", "max(x, 0).", needs_float=False)
+relu6 = make_unary_function("relu6", "min(max(x, 0), 6).", needs_float=False)
+sigmoid = make_unary_function("sigmoid", "1 / (1 + exp(-x)).", needs_float=False)
+tanh = make_unary_function("tanh", "The hyperbolic tangent.", needs_float=False)
+silu = make_unary_function("silu", "x * sigmoid(x).", needs_float=False)
+swish = make_unary_function("swish", "x * sigmoid(x).", needs_float=False)
+mish = make_unary_function("mish", "x * tanh(softplus(x)).", needs_float=False)
+softsign = make_unary_function("softsign", "x / (1 + |x|).", needs_float=False)
+log_sigmoid = make_unary_function("logsigmoid", "log(sigmoid(x)).", needs_float=False)
 
 
 def gelu(x: Tensor, approximate: bool = False, name: str | None = None) -> Tensor:

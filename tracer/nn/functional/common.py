@@ -15,8 +15,8 @@ from ...tensor.convert import (
     axis_list,
     cast,
     full,
-    int_inputs,
     normalize_axis,
+    split_into_ints_and_tensors,
     tensor_of_symbolic_ints_or_none,
 )
 from ...tensor.creation import full as full_of
@@ -257,7 +257,7 @@ def pad(
 
     mode (spatial form only): 'constant', 'reflect', 'replicate', 'circular'
     """
-    sizes, tensors = int_inputs(pad)
+    sizes, tensors = split_into_ints_and_tensors(pad)
     try:
         rank = x.ndim
     except AttributeError:

@@ -14,7 +14,7 @@ from .common import add_channel_bias
 __all__ = ["conv1d", "conv1d_transpose", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose"]
 
 
-def int_list(value: Any, n: int = 2) -> list[int]:
+def to_int_list_of_length(value: Any, n: int = 2) -> list[int]:
     """Return an int as a list of n ints; check that a list has n ints."""
     if isinstance(value, int):
         return [value] * n
@@ -104,8 +104,8 @@ def conv2d(
     out = op(
         x,
         weight,
-        strides=int_list(stride),
-        dilations=int_list(dilation),
+        strides=to_int_list_of_length(stride),
+        dilations=to_int_list_of_length(dilation),
         groups=groups,
         data_format=data_format,
         **padding_attrs(padding, 2, last),
@@ -132,8 +132,8 @@ def conv3d(
     out = OPS["conv3d"](
         x,
         weight,
-        strides=int_list(stride, 3),
-        dilations=int_list(dilation, 3),
+        strides=to_int_list_of_length(stride, 3),
+        dilations=to_int_list_of_length(dilation, 3),
         groups=groups,
         data_format=data_format,
         **padding_attrs(padding, 3, last),
@@ -168,8 +168,8 @@ def conv1d(
     out = OPS["conv2d"](
         OPS["unsqueeze2"](x, axes=axes),
         OPS["unsqueeze2"](weight, axes=[-1]),
-        strides=[*int_list(stride, 1), 1],
-        dilations=[*int_list(dilation, 1), 1],
+        strides=[*to_int_list_of_length(stride, 1), 1],
+        dilations=[*to_int_list_of_length(dilation, 1), 1],
         groups=groups,
         data_format="NHWC" if last else "NCHW",
         **_padding_attrs_1d_as_2d(padding, last),
@@ -180,7 +180,7 @@ def conv1d(
 def _output_size_attrs(output_padding: Any, output_size: Any, n: int) -> dict[str, Any]:
     """Return the attributes that select the output size of a transposed convolution."""
     if output_size is None:
-        output_paddings = int_list(output_padding, n)
+        output_paddings = to_int_list_of_length(output_padding, n)
         return {
             "output_padding": output_paddings if any(output_paddings) else [],
             "output_size": [],
@@ -189,7 +189,7 @@ def _output_size_attrs(output_padding: Any, output_size: Any, n: int) -> dict[st
         raise OpError(
             append_user_line("conv_transpose: output_padding and output_size exclude each other")
         )
-    return {"output_padding": [], "output_size": int_list(output_size, n)}
+    return {"output_padding": [], "output_size": to_int_list_of_length(output_size, n)}
 
 
 def find_sizes_if_any_symbolic(sizes: Any, n: int) -> list[Any] | None:
@@ -224,7 +224,7 @@ def conv2d_transpose(
     last = is_channels_last(data_format)
     symbolic = find_sizes_if_any_symbolic(output_size, 2)
     if symbolic is not None:  # slice the largest possible output
-        max_output_padding = [s - 1 for s in int_list(stride)]
+        max_output_padding = [s - 1 for s in to_int_list_of_length(stride)]
         largest = conv2d_transpose(
             x,
             weight,
@@ -246,8 +246,8 @@ def conv2d_transpose(
     out = OPS["depthwise_conv2d_transpose" if depthwise else "conv2d_transpose"](
         x,
         weight,
-        strides=int_list(stride),
-        dilations=int_list(dilation),
+        strides=to_int_list_of_length(stride),
+        dilations=to_int_list_of_length(dilation),
         groups=groups,
         data_format=data_format,
         **_output_size_attrs(output_padding, output_size, 2),
@@ -277,8 +277,8 @@ def conv3d_transpose(
     out = OPS["conv3d_transpose"](
         x,
         weight,
-        strides=int_list(stride, 3),
-        dilations=int_list(dilation, 3),
+        strides=to_int_list_of_length(stride, 3),
+        dilations=to_int_list_of_length(dilation, 3),
         groups=groups,
         data_format="NHWC" if last else "NCHW",
         **_output_size_attrs(output_padding, output_size, 3),
@@ -312,8 +312,8 @@ def conv1d_transpose(
     out = OPS["conv2d_transpose"](
         OPS["unsqueeze2"](x, axes=axes),
         OPS["unsqueeze2"](weight, axes=[-1]),
-        strides=[*int_list(stride, 1), 1],
-        dilations=[*int_list(dilation, 1), 1],
+        strides=[*to_int_list_of_length(stride, 1), 1],
+        dilations=[*to_int_list_of_length(dilation, 1), 1],
         groups=groups,
         data_format="NHWC" if last else "NCHW",
         **attrs,

@@ -149,10 +149,10 @@ def cross_entropy(
         return squeeze(loss, axis)
     if soft_label or reduction != "mean":
         return reduce_loss(loss, reduction, "cross_entropy")
-    return _mean_of_valid(loss, label, ignore_index)
+    return _mean_of_valid_losses(loss, label, ignore_index)
 
 
-def _mean_of_valid(loss: Tensor, label: Tensor, ignore_index: int) -> Tensor:
+def _mean_of_valid_losses(loss: Tensor, label: Tensor, ignore_index: int) -> Tensor:
     """Return the mean of the losses whose label is not `ignore_index`."""
     if state.mode.is_eager and not (label.array == ignore_index).any():
         return mean(loss)

@@ -38,7 +38,7 @@ def batch_norm(
     momentum) * batch. Otherwise, or with use_global_stats, they are the running statistics.
     """
     use_running = (not training) if use_global_stats is None else use_global_stats
-    return batch_norm_with_mode(
+    return batch_norm_with_chosen_statistics(
         x,
         running_mean,
         running_var,
@@ -52,7 +52,7 @@ def batch_norm(
     )
 
 
-def batch_norm_with_mode(
+def batch_norm_with_chosen_statistics(
     x: Tensor,
     running_mean: Tensor,
     running_var: Tensor,

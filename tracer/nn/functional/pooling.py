@@ -23,7 +23,7 @@ from ...tensor.manipulation import (
     where,
 )
 from ...tensor.math import divide, minimum, sum
-from .conv import int_list, is_channels_last, padding_attrs
+from .conv import is_channels_last, padding_attrs, to_int_list_of_length
 
 __all__ = [
     "adaptive_avg_pool1d",
@@ -55,12 +55,12 @@ def _pool_nd(
     data_format: str,
     **attrs: Any,
 ) -> Tensor:
-    size = int_list(kernel, rank)
+    size = to_int_list_of_length(kernel, rank)
     return OPS[f"pool{rank}d"](
         x,
         pooling_type=pooling_type,
         ksize=size,
-        strides=size if stride is None else int_list(stride, rank),
+        strides=size if stride is None else to_int_list_of_length(stride, rank),
         ceil_mode=ceil_mode,
         data_format=data_format,
         **padding_attrs(padding, rank, is_channels_last(data_format)),
@@ -85,8 +85,8 @@ def _max_pool(
     if is_channels_last(data_format) or pads["padding_algorithm"] == "SAME":
         problem = f"return_mask=True requires channels-first data, and not 'SAME' (X={x.meta})"
         raise OpError(append_user_line(f"max_pool{rank}d: {problem}"))
-    size = int_list(kernel, rank)
-    strides = size if stride is None else int_list(stride, rank)
+    size = to_int_list_of_length(kernel, rank)
+    strides = size if stride is None else to_int_list_of_length(stride, rank)
     return OPS[f"max_pool{rank}d_with_index"](
         x, ksize=size, strides=strides, paddings=pads["paddings"]
     )
@@ -110,7 +110,7 @@ def _avg_pool(
     )
     if divisor is None:
         return out
-    return OPS["scale"](out, scale=math.prod(int_list(kernel, rank)) / float(divisor))
+    return OPS["scale"](out, scale=math.prod(to_int_list_of_length(kernel, rank)) / float(divisor))
 
 
 def max_pool2d(
@@ -190,7 +190,7 @@ def avg_pool3d(
 def _adaptive_avg_pool(rank: int, x: Tensor, output_size: Any, data_format: str) -> Tensor:
     sizes = _resolve_adaptive_output_sizes(rank, x, output_size, data_format)
     if any(isinstance(s, Tensor) for s in sizes):
-        return _adaptive_avg_symbolic(x, sizes, data_format)
+        return _adaptive_avg_pool_to_symbolic_sizes(x, sizes, data_format)
     return OPS[f"pool{rank}d"](
         x,
         pooling_type="avg",
@@ -215,10 +215,10 @@ def _resolve_adaptive_output_sizes(
         sizes = [spatial[i] if s is None else s for i, s in enumerate(sizes)]
     if state.mode.static and len(sizes) == rank and any(isinstance(s, Tensor) for s in sizes):
         return sizes
-    return int_list([int(s) for s in sizes], rank)
+    return to_int_list_of_length([int(s) for s in sizes], rank)
 
 
-def _adaptive_avg_symbolic(x: Tensor, sizes: list[Any], data_format: str) -> Tensor:
+def _adaptive_avg_pool_to_symbolic_sizes(x: Tensor, sizes: list[Any], data_format: str) -> Tensor:
     """Adaptive average pooling to symbolic sizes, one axis after the other."""
     for axis, size in enumerate(sizes, 1 if is_channels_last(data_format) else 2):
         order = list(range(x.ndim))
@@ -314,7 +314,7 @@ def _drop_height_axis(x: Any) -> Any:
 
 
 def _window_1d_as_2d(value: Any, first: int) -> Any:
-    return value if isinstance(value, str) else [first, *int_list(value, 1)]
+    return value if isinstance(value, str) else [first, *to_int_list_of_length(value, 1)]
 
 
 def _padding_1d_as_2d(padding: Any) -> Any:
@@ -404,7 +404,9 @@ def adaptive_max_pool1d(
     x [N, C, L] -> [N, C, output_size]
     """
     return _drop_height_axis(
-        _adaptive_max_pool(2, _add_height_axis(x), [1, *int_list(output_size, 1)], return_mask)
+        _adaptive_max_pool(
+            2, _add_height_axis(x), [1, *to_int_list_of_length(output_size, 1)], return_mask
+        )
     )
 
 
@@ -424,8 +426,8 @@ def _max_unpool(
                 f"max_unpool{rank}d: data_format={data_format!r} is not channels-first"
             )
         )
-    size, pads = int_list(kernel, rank), int_list(padding, rank)
-    strides = size if stride is None else int_list(stride, rank)
+    size, pads = to_int_list_of_length(kernel, rank), to_int_list_of_length(padding, rank)
+    strides = size if stride is None else to_int_list_of_length(stride, rank)
     attrs = {"unpooling_type": "max"} if rank == 2 else {}
     sizes = _unpool_sizes(x, size, strides, pads, output_size, rank)
     if any(isinstance(s, Tensor) for s in sizes):

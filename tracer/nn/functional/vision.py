@@ -9,7 +9,7 @@ from ...core.op import OPS
 from ...core.operand_checks import check_tensors
 from ...core.tensor import Tensor
 from ...tensor.convert import tensor_of_symbolic_ints_or_none
-from .conv import int_list
+from .conv import to_int_list_of_length
 from .pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
 __all__ = [
@@ -101,9 +101,9 @@ def interpolate(
             size = [size[i] for i in range(size.shape[0])] if size.ndim else size
         return pool(x, size[0] if rank == 1 and isinstance(size, list | tuple) else size)
     operands, attrs = (
-        _size_inputs_and_attrs(x, size)
+        _operands_and_attrs_for_size(x, size)
         if scale_factor is None
-        else _scale_inputs_and_attrs(rank, scale_factor)
+        else _operands_and_attrs_for_scale(rank, scale_factor)
     )
     return OPS[f"{mode}_interp_v2"](
         x,
@@ -116,7 +116,7 @@ def interpolate(
     )
 
 
-def _size_inputs_and_attrs(x: Tensor, size: Any) -> tuple[list[Any], dict[str, Any]]:
+def _operands_and_attrs_for_size(x: Tensor, size: Any) -> tuple[list[Any], dict[str, Any]]:
     """Return the inputs OutSize, SizeTensor, Scale, and the attributes."""
     if isinstance(size, Tensor):
         return [OPS["cast"](size, out_dtype=2, in_dtype=size.dtype.proto)], {}
@@ -138,7 +138,7 @@ def _to_int32_size_tensor(size: Any) -> Tensor:
     return OPS["reshape2"](OPS["cast"](size, out_dtype=2, in_dtype=size.dtype.proto), shape=[1])
 
 
-def _scale_inputs_and_attrs(rank: int, scale: Any) -> tuple[list[Any], dict[str, Any]]:
+def _operands_and_attrs_for_scale(rank: int, scale: Any) -> tuple[list[Any], dict[str, Any]]:
     if isinstance(scale, Tensor):
         return [None, None, OPS["reshape2"](scale, shape=[-1])], {}
     return [], {
@@ -255,7 +255,7 @@ def _expand_paddings_to_four_sides(paddings: Any) -> list[int]:
     """Return the paddings top, left, bottom, right."""
     if isinstance(paddings, int):
         return [paddings] * 4
-    return [*paddings, *paddings] if len(paddings) == 2 else int_list(paddings, 4)
+    return [*paddings, *paddings] if len(paddings) == 2 else to_int_list_of_length(paddings, 4)
 
 
 def unfold(
@@ -272,10 +272,10 @@ def unfold(
     """
     return OPS["unfold"](
         x,
-        kernel_sizes=int_list(kernel_sizes),
-        strides=int_list(strides),
+        kernel_sizes=to_int_list_of_length(kernel_sizes),
+        strides=to_int_list_of_length(strides),
         paddings=_expand_paddings_to_four_sides(paddings),
-        dilations=int_list(dilations),
+        dilations=to_int_list_of_length(dilations),
     )
 
 
@@ -294,9 +294,9 @@ def fold(
     """
     return OPS["fold"](
         x,
-        output_sizes=int_list(output_sizes),
-        kernel_sizes=int_list(kernel_sizes),
-        strides=int_list(strides),
+        output_sizes=to_int_list_of_length(output_sizes),
+        kernel_sizes=to_int_list_of_length(kernel_sizes),
+        strides=to_int_list_of_length(strides),
         paddings=_expand_paddings_to_four_sides(paddings),
-        dilations=int_list(dilations),
+        dilations=to_int_list_of_length(dilations),
     )

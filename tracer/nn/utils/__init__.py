@@ -1,5 +1,5 @@
 """Reparameterization of weights, gradient clipping and parameter vectors."""
 
 from .clip_grad import *
+from .parameter_vector_conversion import *
 from .reparameterize import *
-from .vector import *

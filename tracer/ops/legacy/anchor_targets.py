@@ -44,7 +44,7 @@ def encode_boxes(boxes: Any, wanted: Any) -> Any:
     ).astype(boxes.dtype)
 
 
-class AssignmentLimits(NamedTuple):
+class AnchorSamplingSettings(NamedTuple):
     """Overlap thresholds and the number of sampled anchors.
 
     foreground_overlap, background_overlap: overlap from which an anchor is foreground, and below
@@ -78,7 +78,7 @@ class SampledAnchors(NamedTuple):
     background: Any
 
 
-def _match_and_sample_anchors(over: Any, limits: AssignmentLimits) -> SampledAnchors:
+def _match_and_sample_anchors(over: Any, limits: AnchorSamplingSettings) -> SampledAnchors:
     """Match anchors with boxes by their overlap. over [A,G]"""
     best = np.max(over, axis=1, initial=-1)
     nearest = np.any(
@@ -101,7 +101,7 @@ def _match_and_sample_anchors(over: Any, limits: AssignmentLimits) -> SampledAnc
     return SampledAnchors(positive, moved, box, np.repeat([0, 1], [fake, len(positive)]), none)
 
 
-def _anchors_inside_image(anchors: Any, info: Any, straddle: float) -> Any:
+def _indices_of_anchors_inside_image(anchors: Any, info: Any, straddle: float) -> Any:
     """The indices of the anchors that exceed the image by less than `straddle`; all anchors
     if it is negative.
     """
@@ -133,7 +133,7 @@ def _assign_targets_per_image(
     crowd: Any,
     infos: Any,
     straddle: float,
-    limits: AssignmentLimits,
+    limits: AnchorSamplingSettings,
 ) -> AnchorTargetsPerImage:
     """The targets of all images. Anchor indices are offset by the number of anchors of
     previous images.
@@ -144,7 +144,7 @@ def _assign_targets_per_image(
         own = slice(cuts[n], cuts[n + 1])
         single = crowd.reshape(-1)[own] == 0
         there = boxes[own][single] * infos[n, 2]
-        near = _anchors_inside_image(anchors, infos[n], straddle)
+        near = _indices_of_anchors_inside_image(anchors, infos[n], straddle)
         c = _match_and_sample_anchors(
             box_ious(anchors[near], there, 1.0).astype(anchors.dtype), limits
         )
@@ -241,7 +241,7 @@ def rpn_target_assign(
     TargetLabel int32 [F + B,1]: the classes of the anchors in ScoreIndex.
     BBoxInsideWeight [P + F,4]: 0 for placeholders, else 1.
     """
-    limits = AssignmentLimits(
+    limits = AnchorSamplingSettings(
         rpn_positive_overlap,
         rpn_negative_overlap,
         rpn_batch_size_per_im,
@@ -297,7 +297,7 @@ def retinanet_target_assign(
         crowd,
         infos,
         -1.0,
-        AssignmentLimits(positive_overlap, negative_overlap),
+        AnchorSamplingSettings(positive_overlap, negative_overlap),
     )
     counts = np.array(made.foreground_counts, np.int32)[:, None]
     return (

@@ -8,8 +8,8 @@ from ...core.arrays import np
 from ...core.op import check, op
 from ..box_ops import NO_GRAD_BOXES
 from ..detection_helpers import NO_HALF_BOXES
-from ..lod import require_row_offsets, sequence_ids
-from ..shared_op_rules import check_float, dims_match, float_like_x
+from ..lod import require_row_offsets, sequence_id_per_row
+from ..shared_op_rules import check_float, dims_match, like_x_requiring_float
 
 
 def round_half_away_from_zero(x: Any) -> Any:
@@ -44,7 +44,7 @@ def box_clip(boxes, lod, info):
     """
     offsets = require_row_offsets(lod, "Input")
     check(len(offsets) - 1 == len(info), "Input and ImInfo have different numbers of images")
-    last = unscaled_image_max_coordinates(info.astype(boxes.dtype))[sequence_ids(offsets)]
+    last = unscaled_image_max_coordinates(info.astype(boxes.dtype))[sequence_id_per_row(offsets)]
     return np.maximum(np.minimum(boxes, last.reshape(-1, *[1] * (boxes.ndim - 2), 4)), 0).astype(
         boxes.dtype
     )
@@ -136,4 +136,4 @@ def polygon_box_transform(x):
 @polygon_box_transform.meta
 def _(x):
     _check_even_channels(x)
-    return float_like_x(x)
+    return like_x_requiring_float(x)

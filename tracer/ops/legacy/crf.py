@@ -13,7 +13,7 @@ from ..shared_op_rules import make_no_second_order_rule
 CRF_SLOTS = "Emission, Emission@LOD*?!, Transition, Label!, Length?!"
 
 
-def _rows_and_sequences(emission: Any, lod: Any, length: Any) -> tuple[Any, Any]:
+def _emission_rows_and_sequence_ranges(emission: Any, lod: Any, length: Any) -> tuple[Any, Any]:
     """The emissions as rows [R,D], and the (start, end) rows of each sequence."""
     if length is not None:
         check(
@@ -28,7 +28,7 @@ def _rows_and_sequences(emission: Any, lod: Any, length: Any) -> tuple[Any, Any]
     return emission, list(itertools.pairwise(offsets))
 
 
-def _log_sum(x: Any, axis: int) -> Any:
+def _log_sum_exp(x: Any, axis: int) -> Any:
     top = x.max(axis=axis, keepdims=True)
     return np.log(np.exp(x - top).sum(axis=axis)) + np.squeeze(top, axis)
 
@@ -38,18 +38,18 @@ def _forward(rows: Any, transition: Any) -> Any:
     found = np.empty(rows.shape, np.float64)
     found[0] = transition[0] + rows[0]
     for t in range(1, len(rows)):
-        found[t] = _log_sum(found[t - 1][:, None] + transition[2:], 0) + rows[t]
+        found[t] = _log_sum_exp(found[t - 1][:, None] + transition[2:], 0) + rows[t]
     return found
 
 
-def _backward(rows: Any, transition: Any) -> Any:
+def _log_sums_to_sequence_end(rows: Any, transition: Any) -> Any:
     """For each row and label, the log of the sum over all label paths from there to the end,
     without the row's own emission.
     """
     found = np.empty(rows.shape, np.float64)
     found[-1] = transition[1]
     for t in range(len(rows) - 2, -1, -1):
-        found[t] = _log_sum(transition[2:] + (rows[t + 1] + found[t + 1])[None], 1)
+        found[t] = _log_sum_exp(transition[2:] + (rows[t + 1] + found[t + 1])[None], 1)
     return found
 
 
@@ -76,7 +76,7 @@ def linear_chain_crf(emission, lod=None, transition=None, label=None, length=Non
     Alpha: the forward probabilities of the labels of each row, normalized.
     EmissionExps, TransitionExps: exp of the inputs.
     """
-    rows, spans = _rows_and_sequences(emission, lod, length)
+    rows, spans = _emission_rows_and_sequence_ranges(emission, lod, length)
     labels = label.reshape(-1)
     wide, alpha = transition.astype(np.float64), np.zeros_like(rows)
     found = np.zeros((len(spans), 1), emission.dtype)
@@ -88,8 +88,10 @@ def linear_chain_crf(emission, lod=None, transition=None, label=None, length=Non
             "a Label is not a label",
         )
         ways = _forward(rows[a:b], wide)
-        alpha[a:b] = np.exp(ways - _log_sum(ways, 1)[:, None])
-        found[i, 0] = _log_sum(ways[-1] + wide[1], 0) - _path_score(rows[a:b], labels[a:b], wide)
+        alpha[a:b] = np.exp(ways - _log_sum_exp(ways, 1)[:, None])
+        found[i, 0] = _log_sum_exp(ways[-1] + wide[1], 0) - _path_score(
+            rows[a:b], labels[a:b], wide
+        )
     top = rows.max(axis=1, keepdims=True) if len(rows) else rows
     return (
         alpha.reshape(emission.shape),
@@ -135,7 +137,7 @@ def linear_chain_crf_grad(emission, lod=None, transition=None, label=None, lengt
     """The gradients with respect to Emission and Transition: the expected counts of labels
     and transitions under the model, minus those of Label, times LogLikelihood@GRAD.
     """
-    rows, spans = _rows_and_sequences(emission, lod, length)
+    rows, spans = _emission_rows_and_sequence_ranges(emission, lod, length)
     labels, wide = label.reshape(-1), transition.astype(np.float64)
     of_rows, of_transition = (
         np.zeros(rows.shape, np.float64),
@@ -144,8 +146,8 @@ def linear_chain_crf_grad(emission, lod=None, transition=None, label=None, lengt
     for (a, b), weight in zip(spans, g.reshape(-1), strict=True):
         if a == b:
             continue
-        ahead, behind = _forward(rows[a:b], wide), _backward(rows[a:b], wide)
-        whole = _log_sum(ahead[-1] + wide[1], 0)
+        ahead, behind = _forward(rows[a:b], wide), _log_sums_to_sequence_end(rows[a:b], wide)
+        whole = _log_sum_exp(ahead[-1] + wide[1], 0)
         shares = np.exp(ahead + behind - whole)
         shares[np.arange(b - a), labels[a:b]] -= 1
         of_rows[a:b] = weight * shares
@@ -195,7 +197,7 @@ def crf_decoding(emission, lod=None, transition=None, label=None, length=None):
 
     With Length int64 [n,1] the sequences are padded: Emission [n,T,D] -> [n,T].
     """
-    rows, spans = _rows_and_sequences(emission, lod, length)
+    rows, spans = _emission_rows_and_sequence_ranges(emission, lod, length)
     path = np.zeros(len(rows), np.int64)
     for a, b in spans:
         if a < b:

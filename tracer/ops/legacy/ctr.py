@@ -8,7 +8,7 @@ from ..lod import (
     offsets_from_lengths,
     require_row_offsets,
     row_indices_of_ranges,
-    sequence_ids,
+    sequence_id_per_row,
     sequence_lengths,
 )
 from ..shared_op_rules import check_float, dims_match, like_x, make_no_second_order_rule
@@ -58,7 +58,7 @@ def cvm_grad(x, lod=None, counts=None, g=None, *, use_cvm: bool = True):
 
     -> [R,D]
     """
-    of_rows = counts[sequence_ids(require_row_offsets(lod))] if lod else counts
+    of_rows = counts[sequence_id_per_row(require_row_offsets(lod))] if lod else counts
     return np.concatenate([of_rows.astype(x.dtype), g[:, 2:] if use_cvm else g], axis=1)
 
 
@@ -77,7 +77,7 @@ def _offsets_and_tagged_instances(ins, lod, tags, tags_lod, wanted, is_lod):
     ends = require_row_offsets(tags_lod, "Ins_tag")
     check(len(ends) == len(own), f"Ins holds {len(own) - 1} instances, Ins_tag {len(ends) - 1}")
     hit = np.isin(tags.reshape(-1), wanted.reshape(-1))
-    return own, np.unique(sequence_ids(ends)[hit])
+    return own, np.unique(sequence_id_per_row(ends)[hit])
 
 
 @op(

@@ -39,7 +39,7 @@ class BinSamples(NamedTuple):
     trans_factor: Any
 
 
-def _part_of_bin(bins: int, count: int) -> Any:
+def _part_index_per_bin(bins: int, count: int) -> Any:
     """For each of `bins` bins, the index of its part, of `count` parts."""
     return np.clip(np.floor(np.arange(bins) * count / bins).astype(np.int64), 0, count - 1)
 
@@ -50,7 +50,7 @@ def _make_samples(
     low = round_half_away_from_zero(rois[:, :2]) * scale - 0.5
     sides = np.maximum((round_half_away_from_zero(rois[:, 2:]) + 1) * scale - 0.5 - low, MIN_LENGTH)
     bins = sides / [wide, high]
-    places = _part_of_bin(high, part[0]), _part_of_bin(wide, part[1])
+    places = _part_index_per_bin(high, part[0]), _part_index_per_bin(wide, part[1])
     moved = np.zeros((len(rois), 1, 2, high, wide))
     if not no_trans:
         moved = (
@@ -72,7 +72,9 @@ def _make_samples(
     inside = (
         (column >= -0.5) & (column <= x.shape[3] - 0.5) & (row >= -0.5) & (row <= x.shape[2] - 0.5)
     )
-    grid = _part_of_bin(high, group[0])[:, None] * group[1] + _part_of_bin(wide, group[1])
+    grid = _part_index_per_bin(high, group[0])[:, None] * group[1] + _part_index_per_bin(
+        wide, group[1]
+    )
     channel = np.arange(depth)[:, None, None] * (group[0] * group[1]) + grid
     row, column = np.clip(row, 0, x.shape[2] - 1), np.clip(column, 0, x.shape[3] - 1)
     return BinSamples(

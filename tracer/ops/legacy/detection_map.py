@@ -74,7 +74,7 @@ def _integral_average_precision(precision: Any, recall: Any) -> float:
     return float(np.sum(precision * gained * (gained > EQUAL_RECALL_TOLERANCE)))
 
 
-def _check_kind(kind: str) -> None:
+def _check_ap_type(kind: str) -> None:
     check(kind in ("integral", "11point"), f"ap_type={kind} is neither integral nor 11point")
 
 
@@ -137,7 +137,7 @@ def detection_map(
     AccumPosCount int32 [class_num,1]: the number of boxes.
     AccumTruePos, AccumFalsePos [*,3]: class, score, 1 or 0.
     """
-    _check_kind(ap_type)
+    _check_ap_type(ap_type)
     first, last = (
         require_row_offsets(found_lod, "DetectRes"),
         require_row_offsets(there_lod, "Label"),
@@ -173,7 +173,7 @@ def _(
         dims_match(there.shape[1], 5) or dims_match(there.shape[1], 6),
         "Label needs class, box, and may say that the box is difficult",
     )
-    _check_kind(ap_type)
+    _check_ap_type(ap_type)
     return Meta((class_num, 1), INT32), *[Meta((-1, 3), found.dtype)] * 2, Meta((1,), found.dtype)
 
 

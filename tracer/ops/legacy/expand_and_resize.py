@@ -13,6 +13,7 @@ from ..interpolate import (
     RANKS_BY_KIND,
     bicubic,
     bilinear,
+    linear,
     nearest,
     resize_grad,
     trilinear,
@@ -89,17 +90,17 @@ def _(gg, x, g):
 # ------------------------------------------------------------------------------
 
 
-def _with_output_sizes_from_scale(
+def _attrs_with_output_sizes_from_scale(
     shape: Sequence[int], scale: float, attrs: dict[str, Any]
 ) -> dict[str, Any]:
     """The attributes of the newer op; a scale is used for the output size only."""
     if scale <= 0:
         return attrs
-    inner = _inner_sizes(shape, attrs)
+    inner = _spatial_sizes(shape, attrs)
     return attrs | _make_output_size_attrs([int(np.float32(d) * np.float32(scale)) for d in inner])
 
 
-def _inner_sizes(shape: Sequence[int], attrs: dict[str, Any]) -> Sequence[int]:
+def _spatial_sizes(shape: Sequence[int], attrs: dict[str, Any]) -> Sequence[int]:
     """The sizes of the spatial axes."""
     return shape[1:-1] if attrs.get("data_layout") == "NHWC" else shape[2:]
 
@@ -133,7 +134,7 @@ def _define_legacy_resize_op(kind: str, today: Op) -> Op:
         attrs |= {"align_corners": align_corners, "align_mode": align_mode}
         factor = scale if scale_tensor is None else float(scale_tensor.reshape(-1)[0])
         return today.kernel(
-            x, out_size, sizes, **_with_output_sizes_from_scale(x.shape, factor, attrs)
+            x, out_size, sizes, **_attrs_with_output_sizes_from_scale(x.shape, factor, attrs)
         )
 
     @kernel.meta
@@ -145,7 +146,7 @@ def _define_legacy_resize_op(kind: str, today: Op) -> Op:
     @kernel.vjp
     def _(g, x, out_size, sizes, scale_tensor, *, scale, **attrs):
         # The sampling positions depend on the sizes only, also if a scale determines the sizes.
-        out = _inner_sizes(vjp_input_shape(g), attrs)
+        out = _spatial_sizes(vjp_input_shape(g), attrs)
         if min(out, default=0) > 0:
             attrs |= _make_output_size_attrs(out)
         return (
@@ -164,6 +165,7 @@ def _define_legacy_resize_op(kind: str, today: Op) -> Op:
 
 for _kind, _today in (
     ("nearest", nearest),
+    ("linear", linear),
     ("bilinear", bilinear),
     ("trilinear", trilinear),
     ("bicubic", bicubic),

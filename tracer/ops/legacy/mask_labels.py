@@ -33,7 +33,7 @@ def _line_points(start: Any, end: Any) -> Any:
     return out
 
 
-def rasterize(outline: Any, high: int, wide: int) -> Any:
+def rasterize_polygon(outline: Any, high: int, wide: int) -> Any:
     """Rasterize a polygon: a mask of the pixels between the crossings of each column.
 
     [K,2] -> bool [high,wide]
@@ -61,7 +61,8 @@ def _instance_mask(outlines: list[Any], box: Any, size: int) -> Any:
     """The mask of an instance in a box. -> int32 [size * size]"""
     low, sides = box[:2], np.maximum(box[2:] - box[:2], 1)
     parts = [
-        rasterize((points - low) * box.dtype.type(size) / sides, size, size) for points in outlines
+        rasterize_polygon((points - low) * box.dtype.type(size) / sides, size, size)
+        for points in outlines
     ]
     return np.any(parts, axis=0).reshape(-1).astype(np.int32)
 

@@ -11,8 +11,8 @@ from ..detection_helpers import INT32, INT64, NO_HALF_BOXES, row_offsets_or_sing
 from ..lod import offsets_from_lengths
 from ..multiclass_nms import (
     check_boxes_and_scores,
-    keep_top_candidates_by_class,
     select_boxes_of_images,
+    top_candidates_sorted_by_class,
     top_indices_above_threshold,
 )
 from ..nms import Detections, box_ious, nms_of_sorted_boxes
@@ -252,7 +252,7 @@ def _iou(a: Any, b: Any, extra: float) -> float:
     return float(box_ious(a[None], b[None], extra)[0, 0])
 
 
-def _merge_overlapping(
+def _merge_consecutive_overlapping_boxes(
     boxes: Any, scores: Any, threshold: float, extra: float
 ) -> tuple[Any, Any, Any]:
     """Merge consecutive overlapping boxes to their score-weighted mean. Returns the boxes,
@@ -307,17 +307,14 @@ def locality_aware_nms(
     extra, limit = 0.0 if normalized else 1.0, float(np.float32(nms_threshold))
     rows, counts = [], []
     for own, score in zip(boxes, scores, strict=True):
-        merged, sums, left = _merge_overlapping(own, score[0], limit, extra)
+        merged, sums, left = _merge_consecutive_overlapping_boxes(own, score[0], limit, extra)
         order = (
             left[top_indices_above_threshold(sums[left], score_threshold, nms_top_k)]
             if background_label != 0
             else left[:0]
         )
-        one = keep_top_candidates_by_class(
-            [
-                (0, sums[k], int(k))
-                for k in _suppress_overlapping(merged, order, limit, extra, nms_eta)
-            ],
+        one = top_candidates_sorted_by_class(
+            [(0, sums[k], int(k)) for k in _nms_box_indices(merged, order, limit, extra, nms_eta)],
             keep_top_k,
         )
         rows += [[c, s, *merged[k]] for c, s, k in one]
@@ -327,7 +324,7 @@ def locality_aware_nms(
     )
 
 
-def _suppress_overlapping(
+def _nms_box_indices(
     boxes: Any, order: Any, threshold: float, extra: float, eta: float
 ) -> list[int]:
     """The indices of the boxes, in order, whose overlap with each earlier selected box is at

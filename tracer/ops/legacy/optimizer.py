@@ -13,7 +13,7 @@ from ..optimizer import NO_GRAD_UPDATE_OP, reject_master_param
 from ..shared_op_rules import check_float, num_elements, shapes_match
 
 
-def _make_meta_like_inputs(*indices: int) -> Any:
+def _make_meta_rule_like_inputs(*indices: int) -> Any:
     """The shape inference rule for outputs like the inputs at these indices."""
 
     def rule(param: Any, grad: Any, *rest: Any, **_: Any) -> Any:
@@ -26,14 +26,14 @@ def _make_meta_like_inputs(*indices: int) -> Any:
     return rule
 
 
-def _learning_rate(lr: Any, like: Any) -> Any:
+def _learning_rate_in_dtype_of(lr: Any, like: Any) -> Any:
     return like.dtype.type(lr.reshape(-1)[0])
 
 
 @op(
     "decayed_adagrad",
     "Param!, Grad!, Moment!, LearningRate! -> ParamOut~=Param, MomentOut~=Moment",
-    meta=_make_meta_like_inputs(0, 2),
+    meta=_make_meta_rule_like_inputs(0, 2),
     no_grad_reason=NO_GRAD_UPDATE_OP,
     validate_before_kernel=True,
 )
@@ -46,14 +46,16 @@ def decayed_adagrad(param, grad, moment, lr, *, decay: float = 0.95, epsilon: fl
     """
     one = param.dtype.type
     total = one(decay) * moment + one(1 - decay) * grad * grad
-    return param - _learning_rate(lr, param) * grad / (np.sqrt(total) + one(epsilon)), total
+    return param - _learning_rate_in_dtype_of(lr, param) * grad / (
+        np.sqrt(total) + one(epsilon)
+    ), total
 
 
 @op(
     "ftrl",
     "Param!, SquaredAccumulator!, LinearAccumulator!, Grad!, LearningRate! -> "
     "ParamOut~=Param, SquaredAccumOut~=SquaredAccumulator, LinearAccumOut~=LinearAccumulator",
-    meta=lambda p, squared, linear, g, lr, **_: _make_meta_like_inputs(0, 2, 3)(
+    meta=lambda p, squared, linear, g, lr, **_: _make_meta_rule_like_inputs(0, 2, 3)(
         p, g, squared, linear
     ),
     no_grad_reason=NO_GRAD_UPDATE_OP,
@@ -68,7 +70,7 @@ def ftrl(
     SquaredAccumOut = SquaredAccumulator + Grad ** 2.
     [*] each, lr [1]
     """
-    one, rate = param.dtype.type, _learning_rate(lr, param)
+    one, rate = param.dtype.type, _learning_rate_in_dtype_of(lr, param)
     total = squared + grad * grad
     power = np.sqrt if lr_power == -0.5 else lambda a: a ** one(-lr_power)
     pull = linear + grad - (power(total) - power(squared)) / rate * param
@@ -134,7 +136,7 @@ def _lars_momentum_step(
 @op(
     "dpsgd",
     "Param!, Grad!, LearningRate! -> ParamOut~=Param",
-    meta=_make_meta_like_inputs(0),
+    meta=_make_meta_rule_like_inputs(0),
     no_grad_reason=NO_GRAD_UPDATE_OP,
     validate_before_kernel=True,
 )
@@ -160,13 +162,15 @@ def dpsgd(
     noise = generator(seed).normal(0.0, sigma) if sigma else 0.0
     scale = size / clip if size > clip else 1.0
     one = param.dtype.type
-    return param - _learning_rate(lr, param) * (grad / one(scale) + one(noise / batch_size))
+    return param - _learning_rate_in_dtype_of(lr, param) * (
+        grad / one(scale) + one(noise / batch_size)
+    )
 
 
 @op(
     "proximal_gd",
     "Param!, Grad!, LearningRate! -> ParamOut~=Param",
-    meta=_make_meta_like_inputs(0),
+    meta=_make_meta_rule_like_inputs(0),
     no_grad_reason=NO_GRAD_UPDATE_OP,
     validate_before_kernel=True,
 )
@@ -177,7 +181,7 @@ def proximal_gd(param, grad, lr, *, l1: float = 0.0, l2: float = 0.0):
 
     [*] each, lr [1]
     """
-    one, rate = param.dtype.type, _learning_rate(lr, param)
+    one, rate = param.dtype.type, _learning_rate_in_dtype_of(lr, param)
     moved = param - rate * grad
     if l1 > 0:
         moved = np.sign(moved) * np.maximum(np.abs(moved) - rate * one(l1), one(0))

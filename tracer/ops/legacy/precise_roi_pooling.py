@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..detection_helpers import NO_HALF_BOXES, row_offsets_or_single_image
-from ..lod import declare_no_lod, sequence_ids
+from ..lod import declare_no_lod, sequence_id_per_row
 from ..roi_pooling import check_images_and_regions
 from ..shared_op_rules import make_no_second_order_rule, make_rule_like_inputs_at
 
@@ -25,7 +25,7 @@ def region_image_ids(x: Any, rois: Any, lod: Any, counts: Any = None) -> Any:
         len(offsets) - 1 == len(x),
         f"ROIs are sequences of {len(offsets) - 1} images, and there are {len(x)}",
     )
-    return sequence_ids(offsets)
+    return sequence_id_per_row(offsets)
 
 
 class AxisBins(NamedTuple):

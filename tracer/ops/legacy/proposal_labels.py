@@ -15,7 +15,7 @@ from ..shared_op_rules import check_float, dims_match
 from .anchor_targets import EQUAL_OVERLAP_TOLERANCE, encode_boxes
 
 
-def _sample_index_subset(count: int, most: int, use_random: bool) -> Any:
+def _truncate_or_sample_range(count: int, most: int, use_random: bool) -> Any:
     """The indices 0 ... count - 1, or a sample of `most` of them."""
     if count <= most:
         return np.arange(count)
@@ -50,11 +50,11 @@ def _match_and_sample_regions(
         else found
     )
     if count >= 0:
-        taken = _sample_index_subset(
+        taken = _truncate_or_sample_range(
             len(found), int(np.floor(count * np.float32(share))), use_random
         )
         found, box = found[taken], box[taken]
-        none = none[_sample_index_subset(len(none), count - len(found), use_random)]
+        none = none[_truncate_or_sample_range(len(none), count - len(found), use_random)]
     return found, box, none
 
 

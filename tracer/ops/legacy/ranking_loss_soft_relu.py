@@ -6,7 +6,14 @@ from typing import Any
 
 from ...core.arrays import np
 from ...core.op import OPS, Meta, check, op
-from ..compare import greater_equal, less_equal, less_than, logical_not, logical_or, where
+from ..comparison_and_logic import (
+    greater_equal,
+    less_equal,
+    less_than,
+    logical_not,
+    logical_or,
+    where,
+)
 from ..elementwise import masked, mul, scale, sub
 from ..half_precision import computed_in_float32_if_half
 from ..reduce import reduce_sum

@@ -30,7 +30,7 @@ def _(g, x, *, axis):
     return reverse(g, axis=axis)
 
 
-@op("flatten2", "X -> Out")
+@op("flatten2", "X -> Out", older_types=("flatten",))
 def flatten2(x, *, axis: int = 1):
     """Out = X as a matrix: the axes before `axis` are its rows, the other axes its columns.
 

@@ -46,7 +46,7 @@ def _perspective_matrices(x: Any, y: Any, high: int, wide: int) -> Any:
     return out
 
 
-def _sample_positions(matrices: Any, high: int, wide: int) -> tuple[Any, Any]:
+def _source_positions(matrices: Any, high: int, wide: int) -> tuple[Any, Any]:
     """The image positions of the rectangle's pixels: x and y, both [R,high,wide]."""
     m = matrices.reshape(-1, 9, 1, 1)
     row, column = np.arange(high, dtype=m.dtype)[:, None], np.arange(wide, dtype=m.dtype)
@@ -54,7 +54,7 @@ def _sample_positions(matrices: Any, high: int, wide: int) -> tuple[Any, Any]:
     return u / w, v / w
 
 
-def _is_inside_quadrilateral(x: Any, y: Any, xs: Any, ys: Any) -> Any:
+def _inside_quadrilateral_mask(x: Any, y: Any, xs: Any, ys: Any) -> Any:
     """Whether positions lie in a quadrilateral; counts the crossings of a ray.
 
     [R,H,W], corners [R,4]
@@ -95,8 +95,8 @@ def _matrices_mask_and_pixel_weights(
     corners = rois * rois.dtype.type(scale)
     xs, ys = corners[:, 0::2], corners[:, 1::2]
     matrices = _perspective_matrices(xs, ys, high, wide)
-    column, row = _sample_positions(matrices, high, wide)
-    seen = _is_inside_quadrilateral(column, row, xs, ys)
+    column, row = _source_positions(matrices, high, wide)
+    seen = _inside_quadrilateral_mask(column, row, xs, ys)
     for at, size in ((column, x.shape[3]), (row, x.shape[2])):
         seen &= (at > -0.5 + DISTANCE_TOLERANCE) & (at < size - 0.5 - DISTANCE_TOLERANCE)
     column, row = (

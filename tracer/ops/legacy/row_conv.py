@@ -7,7 +7,7 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import Meta, check, op
 from ..half_precision import computed_in_float32_if_half
-from ..lod import require_row_offsets, sequence_ids
+from ..lod import require_row_offsets, sequence_id_per_row
 from ..shared_op_rules import dims_match, make_no_second_order_rule
 
 
@@ -20,7 +20,7 @@ def _later_row_indices_and_mask(x: Any, lod: Any, count: int) -> tuple[Any, Any]
     """
     offsets = require_row_offsets(lod) if x.ndim == 2 else np.arange(x.shape[0] + 1) * x.shape[1]
     places = np.arange(offsets[-1])[:, None] + np.arange(count)
-    inside = places < offsets[sequence_ids(offsets) + 1][:, None]
+    inside = places < offsets[sequence_id_per_row(offsets) + 1][:, None]
     return np.where(inside, places, 0), inside[:, :, None].astype(x.dtype)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
-from ..lod import require_row_offsets, sequence_ids
+from ..lod import require_row_offsets, sequence_id_per_row
 from ..matmul import matmul
 from ..shared_op_rules import like_x, make_no_second_order_rule
 
@@ -16,7 +16,7 @@ def _window_row_indices_and_mask(lod, length, start):
     """
     offsets = require_row_offsets(lod)
     places = np.arange(offsets[-1])[:, None] + start + np.arange(length)
-    owner = sequence_ids(offsets)
+    owner = sequence_id_per_row(offsets)
     inside = (places >= offsets[owner][:, None]) & (places < offsets[owner + 1][:, None])
     return np.where(inside, places, 0), inside
 

@@ -12,7 +12,7 @@ from .sequence_rnn import (
     compute_gates_and_output_preactivation,
     initial_state,
     lstm_step_grad,
-    split_peepholes,
+    split_gate_bias_and_peepholes,
     time_steps_of,
 )
 
@@ -60,7 +60,7 @@ def lstmp(
     cell, candidate, project = (
         ACTIVATIONS[n][0] for n in (cell_activation, candidate_activation, proj_activation)
     )
-    biases, peep = split_peepholes(bias, width, use_peepholes)
+    biases, peep = split_gate_bias_and_peepholes(bias, width, use_peepholes)
     states = np.zeros((x.shape[0], projection.shape[1]), x.dtype)
     hidden, cells, gates, active = (
         np.zeros((x.shape[0], k * width), x.dtype) for k in (1, 1, 4, 1)
@@ -164,7 +164,7 @@ def lstmp_grad(
     width = projection.shape[0]
     names = ("gate_activation", "cell_activation", "candidate_activation", "proj_activation")
     gate, cell, candidate, project = (ACTIVATIONS[attrs[n]][1] for n in names)
-    _, peep = split_peepholes(bias, width, attrs["use_peepholes"])
+    _, peep = split_gate_bias_and_peepholes(bias, width, attrs["use_peepholes"])
     count = len(require_row_offsets(lod, "Input")) - 1
     first_h, first_c = (
         initial_state(h0, count, projection.shape[1], x),
@@ -180,7 +180,9 @@ def lstmp_grad(
         h, c = (
             (first_h[which], first_c[which]) if before is None else (states[before], cells[before])
         )
-        d_state = to_h[rows] * _clip_mask(states[rows], attrs["proj_clip"]) * project(states[rows])
+        d_state = (
+            to_h[rows] * _unclipped_mask(states[rows], attrs["proj_clip"]) * project(states[rows])
+        )
         of_projection += hidden[rows].T @ d_state
         d_hidden = d_state @ projection.T
         of_x[rows], on_c, more = lstm_step_grad(
@@ -189,7 +191,7 @@ def lstmp_grad(
             (d_hidden, to_c[rows]),
             peep,
             (gate, cell, candidate),
-            _clip_mask(cells[rows], attrs["cell_clip"]),
+            _unclipped_mask(cells[rows], attrs["cell_clip"]),
         )
         of_peep += more
         of_weight += h.T @ of_x[rows]
@@ -205,7 +207,7 @@ def lstmp_grad(
     return of_x, back_h, back_c, of_weight, of_projection, of_bias
 
 
-def _clip_mask(values, most):
+def _unclipped_mask(values, most):
     """1 where a value was not clipped, else 0."""
     return (
         ((values > -most) & (values < most)).astype(values.dtype)

@@ -10,7 +10,7 @@ from ..lod import (
     reshape_row_values_to_broadcast,
     row_indices_of_ranges,
     segment_sum,
-    sequence_ids,
+    sequence_id_per_row,
     sequence_lengths,
 )
 from ..shared_op_rules import like_x, make_no_second_order_rule
@@ -45,12 +45,14 @@ def sequence_pool(x, lod=None, *, pooltype: str = "AVERAGE", pad_value: float = 
     else:
         out[full] = (
             segment_sum(x, offsets)
-            / reshape_row_values_to_broadcast(_divisor(pooltype, sequence_lengths(offsets)), x)
+            / reshape_row_values_to_broadcast(
+                _pooling_divisor_per_sequence(pooltype, sequence_lengths(offsets)), x
+            )
         )[full]
     return out, index
 
 
-def _divisor(pooltype, counts):
+def _pooling_divisor_per_sequence(pooltype, counts):
     return {
         "SUM": np.ones(len(counts)),
         "AVERAGE": np.maximum(counts, 1),
@@ -84,9 +86,11 @@ def _(g, x, lod, *, pooltype):
 def sequence_pool_grad(x, lod=None, g=None, *, pooltype: str = "AVERAGE"):
     """The gradient of X. X [R,*], Out@GRAD [n,*] -> X@GRAD [R,*]"""
     offsets = require_row_offsets(lod)
-    counts, owner = sequence_lengths(offsets), sequence_ids(offsets)
+    counts, owner = sequence_lengths(offsets), sequence_id_per_row(offsets)
     if pooltype in ("SUM", "AVERAGE", "SQRT"):
-        return (g / reshape_row_values_to_broadcast(_divisor(pooltype, counts), g))[owner]
+        return (
+            g / reshape_row_values_to_broadcast(_pooling_divisor_per_sequence(pooltype, counts), g)
+        )[owner]
     out = np.zeros_like(x)
     full = counts > 0
     if pooltype == "MAX":
@@ -108,7 +112,7 @@ def sequence_softmax(x, lod=None):
     """Out = exp(X) / the sum of exp(X) over the row's sequence. X [R] or [R,1] -> Out like X"""
     check(x.size == x.shape[0], "X has more than one number in a row")
     offsets = require_row_offsets(lod)
-    owner = sequence_ids(offsets)
+    owner = sequence_id_per_row(offsets)
     top = np.full(len(offsets) - 1, -np.inf, x.dtype)
     np.maximum.at(top, owner, x.reshape(-1))
     weights = np.exp(x.reshape(-1) - top[owner])
@@ -132,7 +136,7 @@ def sequence_softmax_grad(x, lod=None, out=None, g=None):
     offsets = require_row_offsets(lod)
     weighted = (g * out).reshape(-1)
     return (
-        weighted - out.reshape(-1) * segment_sum(weighted, offsets)[sequence_ids(offsets)]
+        weighted - out.reshape(-1) * segment_sum(weighted, offsets)[sequence_id_per_row(offsets)]
     ).reshape(x.shape)
 
 

@@ -32,12 +32,12 @@ def check_activations(*names):
 class TimeStep(NamedTuple):
     """One time step.
 
-    sequence_ids: the indices of the sequences that have this step.
+    sequence_id_per_row: the indices of the sequences that have this step.
     rows: their rows.
     previous_rows: their rows in the previous step; None in the first step.
     """
 
-    sequence_ids: np.ndarray
+    sequence_id_per_row: np.ndarray
     rows: np.ndarray
     previous_rows: np.ndarray | None
 
@@ -68,7 +68,7 @@ def initial_state(values, count, width, like):
 LSTM_SLOTS = "Input, Input@LOD*?!, H0?, C0?, Weight, Bias"
 
 
-def split_peepholes(bias, width, on):
+def split_gate_bias_and_peepholes(bias, width, on):
     """The bias of the gates, and the three peephole weights; zeros without peepholes."""
     flat = bias.reshape(-1)
     rest = flat[4 * width :].reshape(3, width) if on else np.zeros((3, width), bias.dtype)
@@ -118,7 +118,7 @@ def lstm(
     gate, cell, candidate = (
         ACTIVATIONS[n][0] for n in (gate_activation, cell_activation, candidate_activation)
     )
-    biases, peep = split_peepholes(bias, width, use_peepholes)
+    biases, peep = split_gate_bias_and_peepholes(bias, width, use_peepholes)
     hidden, cells, gates, active = (
         np.zeros((x.shape[0], k * width), x.dtype) for k in (1, 1, 4, 1)
     )
@@ -266,7 +266,7 @@ def lstm_grad(
     gate, cell, candidate = (
         ACTIVATIONS[n][1] for n in (gate_activation, cell_activation, candidate_activation)
     )
-    _, peep = split_peepholes(bias, width, use_peepholes)
+    _, peep = split_gate_bias_and_peepholes(bias, width, use_peepholes)
     count = len(require_row_offsets(lod, "Input")) - 1
     first_h, first_c = initial_state(h0, count, width, x), initial_state(c0, count, width, x)
     to_h = np.zeros_like(hidden) if gh is None else gh.copy()

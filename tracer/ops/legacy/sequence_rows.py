@@ -11,7 +11,7 @@ from ..lod import (
     offsets_from_lengths,
     require_row_offsets,
     row_indices_of_ranges,
-    sequence_ids,
+    sequence_id_per_row,
     sequence_lengths,
 )
 from ..shape import reshape_like
@@ -20,7 +20,7 @@ from ..shared_op_rules import like_x, make_no_second_order_rule
 NO_GRAD_INTEGER_RESULT = "it moves whole numbers"
 
 
-def _same_lod_level(level, *_):
+def _lod_level_of_first_input(level, *_):
     return level
 
 
@@ -38,11 +38,11 @@ def _same_lod_level(level, *_):
 def sequence_reverse(x, lod=None):
     """Y = the rows of each sequence in reverse order. X [R,*] -> Y [R,*]"""
     offsets = require_row_offsets(lod)
-    owner = sequence_ids(offsets)
+    owner = sequence_id_per_row(offsets)
     return x[offsets[owner] + offsets[owner + 1] - 1 - np.arange(offsets[-1])]
 
 
-@sequence_reverse.lod(_same_lod_level)
+@sequence_reverse.lod(_lod_level_of_first_input)
 def _(x, lod=None):
     return list(lod)
 
@@ -99,7 +99,7 @@ def _(x, lods):
     return Meta((-1, *x[0].shape[1:]), x[0].dtype)
 
 
-@sequence_concat.lod(_same_lod_level)
+@sequence_concat.lod(_lod_level_of_first_input)
 def _(x, lods=None):
     parts = [lod if isinstance(lod, np.ndarray) else require_row_offsets(lod) for lod in lods]
     return [np.sum(parts, axis=0)]
@@ -146,7 +146,7 @@ def _padded_width(counts, padded_length):
 
 def _padded_positions(offsets, width):
     """The position of each row in the flattened padded tensor, [n * width]."""
-    owner = sequence_ids(offsets)
+    owner = sequence_id_per_row(offsets)
     return owner * width + np.arange(offsets[-1]) - offsets[owner]
 
 
@@ -271,7 +271,7 @@ def _(x, lod, *, new_dim):
     return Meta((-1, new_dim), x.dtype)
 
 
-@sequence_reshape.lod(_same_lod_level)
+@sequence_reshape.lod(_lod_level_of_first_input)
 def _(x, lod=None, *, new_dim):
     return [require_row_offsets(lod) * x.shape[1] // new_dim]
 
@@ -294,7 +294,7 @@ def sequence_enumerate(x, lod=None, *, win_size: int, pad_value: int = 0):
     """
     offsets = require_row_offsets(lod)
     places = np.arange(offsets[-1])[:, None] + np.arange(win_size)
-    inside = places < offsets[sequence_ids(offsets) + 1][:, None]
+    inside = places < offsets[sequence_id_per_row(offsets) + 1][:, None]
     return np.where(
         inside, x.reshape(-1)[np.where(inside, places, 0)], np.asarray(pad_value, x.dtype)
     )
@@ -306,7 +306,7 @@ def _(x, lod, *, win_size, pad_value):
     return Meta((x.shape[0], win_size), x.dtype)
 
 
-@sequence_enumerate.lod(_same_lod_level)
+@sequence_enumerate.lod(_lod_level_of_first_input)
 def _(x, lod=None, *, win_size, pad_value=0):
     return list(lod)
 
@@ -337,7 +337,7 @@ def _(x, lod, offset, length):
     return Meta((-1, *x.shape[1:]), x.dtype)
 
 
-@sequence_slice.lod(_same_lod_level)
+@sequence_slice.lod(_lod_level_of_first_input)
 def _(x, lod=None, offset=None, length=None):
     return [offsets_from_lengths(length.reshape(-1))]
 
@@ -397,7 +397,7 @@ def _(g, x, lod, y, y_lod):
 
 
 def _row_and_column_indices_of_ids(ids, lod):
-    return sequence_ids(require_row_offsets(lod, "Ids")), ids.reshape(-1)
+    return sequence_id_per_row(require_row_offsets(lod, "Ids")), ids.reshape(-1)
 
 
 @op(

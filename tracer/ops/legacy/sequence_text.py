@@ -12,7 +12,7 @@ from ..lod import (
     declare_no_lod,
     offsets_from_lengths,
     require_row_offsets,
-    sequence_ids,
+    sequence_id_per_row,
     sequence_lengths,
 )
 from ..pixel_shuffle import fold_like, unfold
@@ -54,7 +54,7 @@ def ctc_align(
     """
     if length is None:
         offsets = require_row_offsets(lod, "Input")
-        owner = sequence_ids(offsets)
+        owner = sequence_id_per_row(offsets)
         kept = _ctc_kept_label_mask(x, owner, blank, merge_repeated)
         counts = _count_kept_per_sequence(kept, owner, len(offsets) - 1)
         return (x[kept] if kept.any() else np.full((1, 1), -1, x.dtype)), counts.reshape(
@@ -81,7 +81,7 @@ def _(x, lod=None, length=None, *, blank=0, merge_repeated=True, padding_value=0
     if length is not None:
         return []
     offsets = require_row_offsets(lod, "Input")
-    owner = sequence_ids(offsets)
+    owner = sequence_id_per_row(offsets)
     return [
         offsets_from_lengths(
             _count_kept_per_sequence(
@@ -114,7 +114,7 @@ def _(x, lod=None, *, tokens):
     return [
         offsets_from_lengths(
             _count_kept_per_sequence(
-                ~np.isin(x.reshape(-1), tokens), sequence_ids(offsets), len(offsets) - 1
+                ~np.isin(x.reshape(-1), tokens), sequence_id_per_row(offsets), len(offsets) - 1
             )
         )
     ]
@@ -226,7 +226,7 @@ def _is_chunk_start(
     return then in (inside, end) and tag in (end, single)
 
 
-def _extract_chunks(labels: Any, scheme: str, kinds: int) -> Iterator[tuple[int, int, int]]:
+def _iter_chunks(labels: Any, scheme: str, kinds: int) -> Iterator[tuple[int, int, int]]:
     """Start, end and kind of each chunk of a sequence."""
     order = CHUNK_SCHEMES[scheme]
     tags = max(order) + 1
@@ -273,7 +273,7 @@ def chunk_eval(
         parts = [
             {
                 c
-                for c in _extract_chunks(each, chunk_scheme, num_chunk_types)
+                for c in _iter_chunks(each, chunk_scheme, num_chunk_types)
                 if c[2] not in excluded_chunk_types
             }
             for each in (ours, theirs)

@@ -24,7 +24,7 @@ def _level_pool_attrs(sizes: tuple[int, ...], level: int, pooling_type: str) -> 
     return {"pooling_type": pooling_type, "ksize": kernel, "strides": kernel, "paddings": pads}
 
 
-def _check_height(levels: int) -> None:
+def _check_pyramid_height(levels: int) -> None:
     check(0 < levels < 12, f"pyramid_height={levels} is not in 1 ... 11")
 
 
@@ -34,7 +34,7 @@ def spp(x, *, pyramid_height: int, pooling_type: str):
 
     X [N,C,H,W] -> Out [N, C * (4 ** pyramid_height - 1) / 3]
     """
-    _check_height(pyramid_height)
+    _check_pyramid_height(pyramid_height)
     levels = [
         pool2d.kernel(x, **_level_pool_attrs(x.shape[2:], i, pooling_type))
         for i in range(pyramid_height)
@@ -49,7 +49,7 @@ def _(x, *, pyramid_height, pooling_type):
     check_float(x)
     check(len(x.shape) == 4, "images need the shape [N, C, H, W]")
     check(pooling_type in ("max", "avg"), f"pooling_type={pooling_type!r} is neither max nor avg")
-    _check_height(pyramid_height)
+    _check_pyramid_height(pyramid_height)
     if min(x.shape[2:]) >= 0:
         check(min(x.shape[2:]) > 0, "the image has no elements")
         for level in range(pyramid_height):

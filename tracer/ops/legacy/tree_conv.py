@@ -40,7 +40,7 @@ def _descendants(root, children, depth):
     return found
 
 
-def _node_weights(edges, nodes, depth):
+def _filter_weights_of_nodes(edges, nodes, depth):
     """The weights of the left, right and top filter for each node.
 
     -> float64 [B,N,N,3]
@@ -70,7 +70,7 @@ def tree_conv(x, edges, weight, *, max_depth: int = 2):
     NodesVector [B,N,F], EdgeSet int [B,E,2] (nodes count from 1), Filter [F,3,D,K] -> Out [B,N,D,K]
     """
     mixed = np.einsum(
-        "bpnk,bnf->bpfk", _node_weights(edges, x.shape[1], max_depth).astype(x.dtype), x
+        "bpnk,bnf->bpfk", _filter_weights_of_nodes(edges, x.shape[1], max_depth).astype(x.dtype), x
     )
     return np.einsum("bpfk,fkdm->bpdm", mixed, weight)
 
@@ -108,7 +108,7 @@ def tree_conv_grad(x, edges, weight, g, *, max_depth: int = 2):
     For the gradient of NodesVector, Paddle reads Filter in another order than for Out, which is
     correct only if a node has one feature.
     """
-    shares = _node_weights(edges, x.shape[1], max_depth).astype(x.dtype)
+    shares = _filter_weights_of_nodes(edges, x.shape[1], max_depth).astype(x.dtype)
     mixed = np.einsum("bpnk,bnf->bpfk", shares, x)
     back = np.einsum("bpdm,fkdm->bpfk", g, weight)
     return np.einsum("bpnk,bpfk->bnf", shares, back), np.einsum("bpfk,bpdm->fkdm", mixed, g)

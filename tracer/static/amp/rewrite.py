@@ -14,7 +14,7 @@ from typing import Any
 from ...core.dtype import float16, parse_dtype
 from ...core.op import OPS
 from ...ir.block_captures import EMPTY_NAME
-from ...ir.passes.shape_inference import set_inferred_outputs
+from ...ir.passes.shape_inference import set_inferred_output_metas
 from ...ir.program import Attr, AttrType, OpDesc
 from ..graph.default_programs import name_scope
 from ..graph.program import Program
@@ -100,7 +100,8 @@ class AmpPass:
     def _emit_half_precision_op(self, op: OpDesc) -> OpDesc:
         """Emit an op in half precision, with casts of its inputs and outputs; return it."""
         halves = {
-            name: self._half_precision_input(name) for name in self._float32_inputs_to_cast(op)
+            name: self._get_or_emit_half_precision_input(name)
+            for name in self._float32_inputs_to_cast(op)
         }
         cast_slot = OPS[op.type].ins[0].name if OPS[op.type].traits.amp_casts_only_x else None
         inputs = {
@@ -114,7 +115,7 @@ class AmpPass:
                 results[name] = self._declare_cast_result_like(name, FLOAT32_NAME)
         outputs = {slot: [results[n] for n in names] for slot, names in op.outputs.items()}
         half_op = OpDesc(op.type, inputs, outputs, deepcopy(op.attrs), op.user_line, op.layer_path)
-        set_inferred_outputs(half_op, self.block.vars)
+        set_inferred_output_metas(half_op, self.block.vars)
         self.rewritten_ops.append(half_op)
         self._forget_casts_of_outputs(op)
         for name, result in results.items():
@@ -134,7 +135,7 @@ class AmpPass:
         for names in op.outputs.values():
             names[:] = [name if n == result else n for n in names]
 
-    def _half_precision_input(self, name: str) -> str:
+    def _get_or_emit_half_precision_input(self, name: str) -> str:
         half = self.half_outputs.get(name) or self.half_casts.get(name)
         if half is None:
             half = self.half_casts[name] = self._declare_cast_result_like(name, self.dtype)
@@ -143,7 +144,7 @@ class AmpPass:
 
     def _declare_cast_result_like(self, like: str, dtype: str) -> str:
         var = deepcopy(self.block.vars[like])
-        var.name = self.program.recorder.namer.temporary_name("cast")
+        var.name = self.program.recorder.namer.generate_temporary_name("cast")
         var.dtype, var.persistable, var.is_parameter, var.checks_feed = dtype, False, False, False
         self.block.vars[var.name] = var
         return var.name

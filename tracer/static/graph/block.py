@@ -11,12 +11,11 @@ from ...capture.variable import ParameterVariable, Variable, check_to_string_fla
 from ...core import unique_name
 from ...core.dtype import parse_dtype
 from ...core.errors import OpError, append_user_line, op_error_like, user_line
-from ...core.op import OPS, Meta
+from ...core.op import CURRENT_TYPE_BY_OLDER, OPS, Meta
 from ...ir import program as data
 from ...ir.dim import format_shape
 from ...ir.kernelless_op_traits import kernelless_op_traits_or_default
-from ...ir.passes.shape_inference import set_inferred_outputs
-from ...ir.passes.upgrade_ops import RENAMED_OPS
+from ...ir.passes.shape_inference import set_inferred_output_metas
 from ...ir.printer import iter_block_lines
 from ..block_desc import BlockDesc
 from .operator import Operator, typed_attr
@@ -370,7 +369,10 @@ class Block:
             )
         traits = kernelless_op_traits_or_default(type)
         is_known = (
-            type in OPS or type in RENAMED_OPS or traits.capture_slot or traits.has_side_effects
+            type in OPS
+            or type in CURRENT_TYPE_BY_OLDER
+            or traits.capture_slot
+            or traits.has_side_effects
         )
         if not is_known:
             raise OpError(append_user_line(f'Operator "{type}" has not been registered.'))
@@ -409,7 +411,7 @@ class Block:
         names = {*desc.input_names(), *desc.output_names()}
         declared = {n: self.program.raw.var(n, self.idx) for n in names}
         try:
-            set_inferred_outputs(desc, {n: v for n, v in declared.items() if v is not None})
+            set_inferred_output_metas(desc, {n: v for n, v in declared.items() if v is not None})
         except OpError as error:
             raise op_error_like(error, append_user_line(f"{desc.type}: {error}")) from None
 

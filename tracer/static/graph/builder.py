@@ -26,7 +26,7 @@ class ParameterAndOptimizerOpBuilder:
         """The recorder of the program."""
         return self.mode.recorder
 
-    def parameter(
+    def declare_parameter(
         self, name: str, shape: Any, dtype: Any, trainable: bool, init: Callable[[], Any]
     ) -> ParameterVariable:
         """Declare a parameter.
@@ -35,7 +35,7 @@ class ParameterAndOptimizerOpBuilder:
         """
         return declare_parameter(self.mode.program, name, shape, dtype, trainable, init)
 
-    def buffer(self, tensor: Tensor) -> Variable:
+    def get_or_declare_buffer(self, tensor: Tensor) -> Variable:
         """Return the variable of the program for a buffer of a layer."""
         if isinstance(tensor, Variable):
             return tensor

@@ -12,13 +12,13 @@ from ...core.errors import append_user_line
 from ...core.mode import state
 from ...core.op import OPS
 from ...ir import program as data
-from ...ir.dim import NamedDimensions, split_shape
+from ...ir.dim import NamedDimensions, split_sizes_and_dims
 from .default_programs import default_main_program
 from .mode import is_recording_static_graph
 from .parameters import declare_persistable
 
 
-def data_input(name: str, shape: Any, dtype: Any = None, lod_level: int = 0) -> Variable:
+def declare_data_input(name: str, shape: Any, dtype: Any = None, lod_level: int = 0) -> Variable:
     """Declare an input, which `Executor.run` is fed.
 
     shape: None or -1 for dynamic dimensions; a Dim, or a str as its name, for a dynamic dimension
@@ -32,7 +32,7 @@ def data_input(name: str, shape: Any, dtype: Any = None, lod_level: int = 0) -> 
         raise TypeError(
             append_user_line(f"data: shape is {type(shape).__name__}, not a list or tuple")
         )
-    unnamed, dims = split_shape(shape)
+    unnamed, dims = split_sizes_and_dims(shape)
     sizes = tuple(-1 if d is None else int(d) for d in unnamed)
     kind = parse_dtype(default_float_np_dtype() if dtype is None else dtype).name
     desc = data.VarDesc(

@@ -103,7 +103,9 @@ def _emit_auc(
         )
     recorder = mode.recorder
     desc = recorder.declare(
-        recorder.namer.temporary_name("auc"), Meta((), np.dtype(np.float64)), stop_gradient=True
+        recorder.namer.generate_temporary_name("auc"),
+        Meta((), np.dtype(np.float64)),
+        stop_gradient=True,
     )
     names = [recorder.find_name_or_declare_persistable(v) for v in (input, label)]
     attrs = {

@@ -204,7 +204,7 @@ class ParameterUpdateWriter:
             lambda: _emit_fill_constant(list(shape), float(spec.initial_value), dtype),
         )
 
-    def _scaled_learning_rate(self) -> Variable:
+    def _emit_scaled_learning_rate(self) -> Variable:
         rate = get_or_create_learning_rate_variable(self.optimizer, self.program)
         factor = self.optimizer._lr_factor(self.parameter)
         if factor == 1.0:
@@ -225,17 +225,17 @@ class ParameterUpdateWriter:
         slots = {
             "Param": self.parameter,
             "Grad": self.gradient,
-            "LearningRate": self._scaled_learning_rate(),
+            "LearningRate": self._emit_scaled_learning_rate(),
         }
         slots |= {spec.slot: state[spec.name] for spec in self.optimizer._accumulator_specs()}
         op = self.optimizer._op
         op(
             *(_operand_of_slot(slots, s) for s in op.ins),
-            **self.optimizer._attrs_of(self.parameter),
+            **self.optimizer._op_attrs_of_parameter(self.parameter),
         )
-        self._update_accumulators(dict(state))
+        self._emit_accumulator_updates(dict(state))
 
-    def _update_accumulators(self, state: dict[str, Variable]) -> None:
+    def _emit_accumulator_updates(self, state: dict[str, Variable]) -> None:
         """Append the updates of accumulators that the optimizer op does not make."""
         previous = dict(state)
         self.optimizer._update_accumulators_after_op(self.parameter, state)

@@ -226,7 +226,7 @@ class Operator:
         self.raw.attrs.pop(name, None)
         self.block.program.mark_changed()
 
-    def fill_attrs(self) -> None:
+    def set_missing_attrs_to_defaults(self) -> None:
         """Set all attributes that are not set to their defaults."""
         op = OPS.get(self.type)
         defaults = {} if op is None else {n: s.default for n, s in op.attrs.items()}

@@ -23,7 +23,7 @@ from ..block_desc import ProgramDesc
 from .block import Block
 from .operator import Operator
 from .program_recorder import ProgramRecorder
-from .state_dict import set_fitting_values
+from .state_dict import set_matching_values_or_warn
 
 
 def _names_of_target(target: Any) -> list[str]:
@@ -202,7 +202,7 @@ class Program:
                     f"set_state_dict: state_dict must be a dict, not {type(state_dict).__name__}"
                 )
             )
-        set_fitting_values(self, state_dict, current_scope() if scope is None else scope)
+        set_matching_values_or_warn(self, state_dict, current_scope() if scope is None else scope)
 
     # -- the whole program
     # ---------------------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ class ProcessWideNamer(Namer):
     is_in_operator = False
     indexed_variable = ""
 
-    def temporary_name(self, op_type: str) -> str:
+    def generate_temporary_name(self, op_type: str) -> str:
         """Return the name of an output of an op."""
         if self.indexed_variable and op_type in ("slice", "strided_slice"):
             return self.unique_name(unique_name.generate(f"{self.indexed_variable}_{op_type}"))
@@ -190,7 +190,7 @@ class ProgramRecorder(Recorder):
         """
         desc = self.var(operand)
         assert desc is not None
-        name = self.namer.temporary_name(type)
+        name = self.namer.generate_temporary_name(type)
         self.block.vars[name] = VarDesc(name, (0, *desc.shape), desc.dtype, stop_gradient=True)
         return name
 

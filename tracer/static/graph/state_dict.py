@@ -28,7 +28,7 @@ def rename_keys_to_variable_names(values: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def set_fitting_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
+def set_matching_values_or_warn(program: Program, values: dict[str, Any], scope: Scope) -> None:
     """Set persistable variables in a scope. Warn about each value whose shape or dtype does not
     fit, or whose name is unknown.
     """
@@ -62,7 +62,9 @@ def _describe_mismatch(name: str, array: Any, variable: Any) -> str:
     )
 
 
-def require_all_fit_and_set_values(program: Program, values: dict[str, Any], scope: Scope) -> None:
+def require_all_match_and_set_values(
+    program: Program, values: dict[str, Any], scope: Scope
+) -> None:
     """Set persistable variables in a scope. Warn about unknown names.
 
     Raises ArgumentAssertionError, which lists all values with a wrong shape or dtype, before any

@@ -18,7 +18,7 @@ from ...export import pdiparams_writer, pdmodel
 from ...export.atomic_files import write_files_atomically
 from ...ir import program as data
 from ...ir.passes.normalize import build_inference_program
-from ...ir.passes.upgrade_same_type_ops import upgrade_same_type_ops
+from ...ir.passes.upgrade_ops import upgrade_program
 from ...ir.scope import Scope, current_scope
 from ...jit.layer_capture import PRODUCER_NAME, CapturedProgram
 from ...jit.model_writer import PADDLE2, ModelToWrite, validate_format, write_model_files
@@ -82,7 +82,7 @@ def save_inference_model(
         # Paddle's text
         warn("Be sure that you have set auc states to 0 before saving inference model.")
     values = {v.name: current_scope().value(v.name) for v in desc.persistables()}
-    check_values(
+    check_values_match_declarations(
         desc, {name: tensor.array for name, tensor in values.items()}, "save_inference_model"
     )
     for name, tensor in values.items():
@@ -150,11 +150,11 @@ def load_inference_model(path_prefix: Any, executor: Any, **kwargs: Any) -> list
         names = [v.name for v in desc.persistables()]
         values: Any = parse_params(params or b"", names) if names else {}
     else:
-        files = read_model(path_prefix, *_complete_file_names(path_prefix, model, params))
+        files = read_model(path_prefix, *_file_names_with_suffixes(path_prefix, model, params))
         desc, values = files.program, files.values
-    desc = upgrade_same_type_ops(desc)
+    desc = upgrade_program(desc)
     program = Program.view_of_raw(desc)
-    assign_values(program, values, current_scope())
+    check_and_assign_persistables(program, values, current_scope())
     return [
         program,
         desc.feed_names(),
@@ -162,7 +162,7 @@ def load_inference_model(path_prefix: Any, executor: Any, **kwargs: Any) -> list
     ]
 
 
-def _complete_file_names(
+def _file_names_with_suffixes(
     path: Any, model: str | None, params: str | None
 ) -> tuple[str | None, str | None]:
     """Return the names of the files in a folder, with the suffixes that Paddle lets users omit."""
@@ -174,7 +174,7 @@ def _complete_file_names(
     )
 
 
-def check_values(desc: data.Program, values: Any, caller: str) -> None:
+def check_values_match_declarations(desc: data.Program, values: Any, caller: str) -> None:
     """Raise OpError, listing all values whose shape or dtype differs from that of their
     variable.
     """
@@ -189,12 +189,12 @@ def check_values(desc: data.Program, values: Any, caller: str) -> None:
         raise OpError(append_user_line(f"{caller}: {'; '.join(problems)}"))
 
 
-def assign_values(program: Program, values: Any, scope: Scope) -> None:
+def check_and_assign_persistables(program: Program, values: Any, scope: Scope) -> None:
     """Assign values to all persistable variables in a scope.
 
     Raises OpError, listing the values with another shape or dtype.
     """
-    check_values(program.raw, values, "load")
+    check_values_match_declarations(program.raw, values, "load")
     for variable in program.persistables():
         scope.find_or_create(variable.name).array = values[variable.name]
 
@@ -245,7 +245,7 @@ def deserialize_persistables(program: Program, data: bytes, executor: Any) -> No
     program.
     """
     names = [v.name for v in program.persistables()]
-    assign_values(program, parse_params(data, names), current_scope())
+    check_and_assign_persistables(program, parse_params(data, names), current_scope())
 
 
 def save_to_file(path: str, content: bytes) -> None:

@@ -24,7 +24,7 @@ from ..graph.program import Program
 from ..graph.state_dict import (
     NAME_TABLE_KEY,
     rename_keys_to_variable_names,
-    require_all_fit_and_set_values,
+    require_all_match_and_set_values,
 )
 
 PARAMS, OPT, MODEL = ".pdparams", ".pdopt", ".pdmodel"
@@ -91,7 +91,7 @@ def load(
                 f"load: {os.path.basename(os.fspath(model_path))} has no values for {missing}"
             )
         )
-    require_all_fit_and_set_values(
+    require_all_match_and_set_values(
         program, {v.name: state[v.name] for v in variables}, current_scope()
     )
 
@@ -150,4 +150,4 @@ def set_program_state(program: Program, state_dict: dict[str, Any]) -> None:
                     f"set_program_state: '{name}' is {type(value).__name__}, not an ndarray"
                 )
             )
-    require_all_fit_and_set_values(program, state_dict, current_scope())
+    require_all_match_and_set_values(program, state_dict, current_scope())

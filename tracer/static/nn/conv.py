@@ -9,7 +9,7 @@ from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 from ...core.operand_checks import check_tensors
 from ...nn.conv_filters import he_normal, require_valid_groups
-from ...nn.functional.conv import int_list, is_channels_last, padding_attrs
+from ...nn.functional.conv import is_channels_last, padding_attrs, to_int_list_of_length
 from .helper import LayerHelper, require_static_size
 
 
@@ -36,8 +36,8 @@ class _ConvConfig:
         self.in_channels = require_static_size(op_type, x, rank + 1 if self.channels_last else 1)
         self.groups = require_valid_groups(op_type, groups, channels=self.in_channels)
         self.attrs = {
-            "strides": int_list(stride, rank),
-            "dilations": int_list(dilation, rank),
+            "strides": to_int_list_of_length(stride, rank),
+            "dilations": to_int_list_of_length(dilation, rank),
             "groups": self.groups,
             "data_format": (
                 data_format if rank == 2 else ("NDHWC" if self.channels_last else "NCDHW")
@@ -63,7 +63,7 @@ def _build_conv(
     name: str | None,
 ) -> Variable:
     helper = LayerHelper(op_type, name, x)
-    kernel = int_list(filter_size, rank)
+    kernel = to_int_list_of_length(filter_size, rank)
     require_valid_groups(op_type, config.groups, num_filters=num_filters)
     initializer = he_normal(config.in_channels, kernel)
     with helper.prefixing_output_names():
@@ -140,11 +140,11 @@ def _build_conv_transpose(
     rank = config.rank
     if filter_size is None and output_size is None:
         raise OpError(append_user_line(f"{op_type}: requires output_size or filter_size"))
-    out_shape = [] if output_size is None else int_list(output_size, rank)
+    out_shape = [] if output_size is None else to_int_list_of_length(output_size, rank)
     kernel = (
         _filter_size_for_output(op_type, x, out_shape, config)
         if filter_size is None
-        else int_list(filter_size, rank)
+        else to_int_list_of_length(filter_size, rank)
     )
     with helper.prefixing_output_names():
         weight = helper.create_parameter(
@@ -261,11 +261,14 @@ def deform_conv2d(
     Returns [N, num_filters, H', W'].
     """
     helper = LayerHelper("deformable_conv", name, x, offset)
-    kernel, channels = int_list(filter_size, 2), require_static_size("deform_conv2d", x, 1)
+    kernel, channels = (
+        to_int_list_of_length(filter_size, 2),
+        require_static_size("deform_conv2d", x, 1),
+    )
     attrs = {
-        "strides": int_list(stride, 2),
-        "paddings": int_list(padding, 2),
-        "dilations": int_list(dilation, 2),
+        "strides": to_int_list_of_length(stride, 2),
+        "paddings": to_int_list_of_length(padding, 2),
+        "dilations": to_int_list_of_length(dilation, 2),
         "groups": groups or 1,
         "deformable_groups": deformable_groups,
         "im2col_step": im2col_step,

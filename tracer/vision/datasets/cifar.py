@@ -45,7 +45,7 @@ class Cifar10(ImageDataset):
             data_file, "data_file", url, md5, "cifar", download
         )
         images, labels = [], []
-        for name, batch in self._batches():
+        for name, batch in self._read_batches():
             pixels, classes = self._parse_batch(name, batch)
             images.append(pixels.reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1))
             labels.append(to_label_array(classes))
@@ -53,7 +53,7 @@ class Cifar10(ImageDataset):
             raise FileError(f"{self.data_file.name}: has no {self._FILE_PREFIXES[self.mode]}")
         self.images, self.labels = np.concatenate(images), np.concatenate(labels)
 
-    def _batches(self) -> list[tuple[str, Any]]:
+    def _read_batches(self) -> list[tuple[str, Any]]:
         """Return the names and contents of the pickles of this mode, sorted by name."""
         batches = {}
         with open_tar_archive(self.data_file) as archive:

@@ -27,7 +27,7 @@ def default_loader(path: str) -> Any:
     return image if get_image_backend() == "pil" else np.asarray(image)
 
 
-def _walk_valid_files(folder: str, is_valid: Callable[[str], bool]) -> Iterator[str]:
+def _iter_valid_files(folder: str, is_valid: Callable[[str], bool]) -> Iterator[str]:
     """Iterate over the files below a folder that `is_valid` accepts, sorted by name."""
     for root, _, names in sorted(os.walk(folder, followlinks=True)):
         for name in sorted(names):
@@ -63,7 +63,7 @@ class _FolderDataset(Dataset):
         self._uses_extensions = is_valid_file is None
         self._is_valid = is_valid_file or (lambda path: path.lower().endswith(self.extensions))
 
-    def _check_not_empty(self, samples: list[Any]) -> list[Any]:
+    def _require_not_empty(self, samples: list[Any]) -> list[Any]:
         """Return `samples`; raise OpError if there are none."""
         if not samples:
             selection = (
@@ -99,11 +99,11 @@ class DatasetFolder(_FolderDataset):
         super().__init__(root, loader, extensions, transform, is_valid_file)
         self.classes = sorted(entry.name for entry in Path(self.root).iterdir() if entry.is_dir())
         self.class_to_idx = {name: i for i, name in enumerate(self.classes)}
-        self.samples = self._check_not_empty(
+        self.samples = self._require_not_empty(
             [
                 (path, class_index)
                 for name, class_index in self.class_to_idx.items()
-                for path in _walk_valid_files(os.path.join(self.root, name), self._is_valid)
+                for path in _iter_valid_files(os.path.join(self.root, name), self._is_valid)
             ]
         )
         self.targets = [class_index for _, class_index in self.samples]
@@ -132,7 +132,7 @@ class ImageFolder(_FolderDataset):
         is_valid_file: Any = None,
     ) -> None:
         super().__init__(root, loader, extensions, transform, is_valid_file)
-        self.samples = self._check_not_empty(list(_walk_valid_files(self.root, self._is_valid)))
+        self.samples = self._require_not_empty(list(_iter_valid_files(self.root, self._is_valid)))
 
     def __getitem__(self, index: int) -> Any:
         return [self._load_sample(self.samples[index])]

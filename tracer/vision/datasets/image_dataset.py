@@ -46,7 +46,9 @@ class ImageDataset(Dataset):
             return path
         if not may_download:
             raise OpError(f"{type(self).__name__}: {argument} is required if download=False")
-        return download.fetch(url, download.home() / "dataset" / folder, md5, accept_other_md5=True)
+        return download.fetch(
+            url, download.cache_folder() / "dataset" / folder, md5, accept_other_md5=True
+        )
 
     def _pixels_to_transformed_image(self, pixels: Any) -> Any:
         """Convert pixels to the backend's type and apply the transform.

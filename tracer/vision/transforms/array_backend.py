@@ -12,7 +12,7 @@ import numpy as np
 from ...core.errors import OpError
 from ...core.tensor import Tensor
 from ...tensor.creation import to_tensor as create_tensor
-from . import geometry, sampling
+from . import geometry, interpolation_weights
 
 Array = np.ndarray[Any, Any]
 
@@ -45,10 +45,12 @@ def _to_image_dtype(values: Array, like: Array) -> Array:
 
 def resize(img: Array, size: tuple[int, int], interpolation: str) -> Array:
     """[H, W, *] -> [*size, *]"""
-    sampling.check_interpolation("resize", interpolation)
+    interpolation_weights.check_interpolation("resize", interpolation)
     values = img.astype(np.float64 if img.dtype == np.float64 else np.float32)
     for axis, new_size in enumerate(size):
-        index, weight = sampling.resize_weights(img.shape[axis], new_size, interpolation)
+        index, weight = interpolation_weights.resize_weights(
+            img.shape[axis], new_size, interpolation
+        )
         shape = [1] * img.ndim
         shape[axis] = new_size
         weight = weight.astype(values.dtype)
@@ -102,7 +104,7 @@ def warp(img: Array, matrix: Any, height: int, width: int, interpolation: str, f
     channel_axes = (1,) * (img.ndim - 2)
     value: Any = 0.0
     coverage: Any = 0.0
-    for index, weight in sampling.flat_indices_and_weights_at_points(
+    for index, weight in interpolation_weights.flat_indices_and_weights_at_points(
         x, y, *height_and_width(img), interpolation
     ):
         value = value + flat[index] * weight.reshape(*weight.shape, *channel_axes)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...core.errors import OpError
 from ...core.tensor import Tensor
-from . import array_backend, geometry, pil_backend, sampling, tensor_backend
+from . import array_backend, geometry, interpolation_weights, pil_backend, tensor_backend
 
 __all__ = [
     "adjust_brightness",
@@ -116,7 +116,7 @@ def pad(img: Any, padding: Any, fill: Any = 0, padding_mode: str = "constant") -
     """
     if padding_mode not in _PAD_MODES:
         raise OpError(f"pad: padding_mode={padding_mode!r} is not one of {list(_PAD_MODES)}")
-    return _backend_for("pad", img).pad(img, geometry.padding_sides(padding), fill, padding_mode)
+    return _backend_for("pad", img).pad(img, geometry.padding_per_side(padding), fill, padding_mode)
 
 
 def crop(img: Any, top: int, left: int, height: int, width: int) -> Any:
@@ -151,7 +151,7 @@ def affine(
     interpolation: nearest, bilinear or bicubic.
     fill: value outside of the image, a number or one per channel.
     """
-    sampling.check_interpolation("affine", interpolation, _WARP_INTERPOLATIONS)
+    interpolation_weights.check_interpolation("affine", interpolation, _WARP_INTERPOLATIONS)
     if len(translate) != 2 or scale <= 0:
         raise OpError(
             f"affine: translate must be two numbers and scale positive, not {translate!r} and "
@@ -182,7 +182,7 @@ def rotate(
     interpolation: nearest, bilinear or bicubic.
     fill: value outside of the image, a number or one per channel.
     """
-    sampling.check_interpolation("rotate", interpolation, _WARP_INTERPOLATIONS)
+    interpolation_weights.check_interpolation("rotate", interpolation, _WARP_INTERPOLATIONS)
     backend = _backend_for("rotate", img)
     if backend is pil_backend:
         return pil_backend.rotate(img, angle, interpolation, expand, center, fill)
@@ -204,7 +204,7 @@ def perspective(
     interpolation: nearest, bilinear or bicubic.
     fill: value outside of the image, a number or one per channel.
     """
-    sampling.check_interpolation("perspective", interpolation, _WARP_INTERPOLATIONS)
+    interpolation_weights.check_interpolation("perspective", interpolation, _WARP_INTERPOLATIONS)
     matrix = geometry.inverse_perspective_coefficients(startpoints, endpoints)
     return _backend_for("perspective", img).warp(
         img, matrix, *image_height_and_width(img), interpolation, fill
@@ -221,7 +221,7 @@ def to_grayscale(img: Any, num_output_channels: int = 1) -> Any:
     return _backend_for("to_grayscale", img).to_grayscale(img, num_output_channels)
 
 
-def _check_factor(op: str, factor: float) -> float:
+def _require_nonnegative_factor(op: str, factor: float) -> float:
     if factor < 0:
         raise OpError(f"{op}: the factor {factor} is negative")
     return factor
@@ -232,7 +232,7 @@ def adjust_brightness(img: Any, brightness_factor: float) -> Any:
 
     brightness_factor: 0 returns black, 1 the image, 2 twice the brightness
     """
-    factor = _check_factor("adjust_brightness", brightness_factor)
+    factor = _require_nonnegative_factor("adjust_brightness", brightness_factor)
     return _backend_for("adjust_brightness", img).adjust_brightness(img, factor)
 
 
@@ -241,7 +241,7 @@ def adjust_contrast(img: Any, contrast_factor: float) -> Any:
 
     contrast_factor: 0 returns gray, 1 the image, 2 twice the contrast
     """
-    factor = _check_factor("adjust_contrast", contrast_factor)
+    factor = _require_nonnegative_factor("adjust_contrast", contrast_factor)
     return _backend_for("adjust_contrast", img).adjust_contrast(img, factor)
 
 
@@ -250,7 +250,7 @@ def adjust_saturation(img: Any, saturation_factor: float) -> Any:
 
     saturation_factor: 0 returns gray, 1 the image, 2 twice the saturation
     """
-    factor = _check_factor("adjust_saturation", saturation_factor)
+    factor = _require_nonnegative_factor("adjust_saturation", saturation_factor)
     return _backend_for("adjust_saturation", img).adjust_saturation(img, factor)
 
 

@@ -30,7 +30,7 @@ def height_and_width_for_resize(size: Any, height: int, width: int) -> tuple[int
     return size, int(size * width / height)
 
 
-def padding_sides(padding: Any) -> tuple[int, int, int, int]:
+def padding_per_side(padding: Any) -> tuple[int, int, int, int]:
     """Return the pixels to add on the left, top, right and bottom.
 
     padding: one number, (left and right, top and bottom), or all four.
@@ -54,7 +54,9 @@ def center_crop_top_left_and_size(size: Any, height: int, width: int) -> tuple[i
     )
 
 
-def _map_around_center(matrix: Matrix, center: Sequence[float], shift: Sequence[float]) -> Matrix:
+def _linear_map_about_center(
+    matrix: Matrix, center: Sequence[float], shift: Sequence[float]
+) -> Matrix:
     """Return the linear map about `center` of the image, translated by `shift` in the result."""
     a, b, _, d, e, _ = matrix
     x, y = center[0] + shift[0], center[1] + shift[1]
@@ -75,7 +77,7 @@ def inverse_affine_matrix(
     theta, sx, sy = (math.radians(v) for v in (angle, *shear))
     a, c = math.cos(theta - sy) / math.cos(sy), math.sin(theta - sy) / math.cos(sy)
     b, d = -a * math.tan(sx) - math.sin(theta), -c * math.tan(sx) + math.cos(theta)
-    return _map_around_center(
+    return _linear_map_about_center(
         [d / scale, -b / scale, 0.0, -c / scale, a / scale, 0.0], center, translate
     )
 
@@ -97,7 +99,7 @@ def inverse_rotation_matrix_and_size(
     """
     theta = -math.radians(angle % 360.0)
     cos, sin = round(math.cos(theta), 15), round(math.sin(theta), 15)
-    matrix = _map_around_center(
+    matrix = _linear_map_about_center(
         [cos, sin, 0.0, -sin, cos, 0.0], center or (width / 2.0, height / 2.0), (0.0, 0.0)
     )
     if not expand:

@@ -17,7 +17,7 @@ from ...nn import functional as F
 from ...tensor.creation import to_tensor as create_tensor
 from ...tensor.manipulation import concat, flip, gather, stack
 from ...tensor.math import clip, floor
-from . import geometry, sampling
+from . import geometry, interpolation_weights
 
 _PAD_MODES = {"constant": "constant", "edge": "replicate", "reflect": "reflect"}
 _GRAY = (0.2989, 0.587, 0.114)  # as in Paddle; PIL has 0.299
@@ -44,13 +44,13 @@ def _to_image_dtype(values: Tensor, img: Tensor) -> Tensor:
     return clip(values.round(), 0.0, 255.0).astype(img.dtype)
 
 
-def _constant_like(array: Any, like: Tensor) -> Tensor:
+def _array_to_tensor_with_dtype_of(array: Any, like: Tensor) -> Tensor:
     return create_tensor(np.asarray(array).astype(like.meta.dtype))
 
 
 def resize(img: Tensor, size: tuple[int, int], interpolation: str) -> Tensor:
     """[*, H, W] -> [*, *size]"""
-    sampling.check_interpolation("resize", interpolation)
+    interpolation_weights.check_interpolation("resize", interpolation)
     values = _cast_to_float_unscaled(img)
     if interpolation == "area":
         batch = values if values.ndim == 4 else values.unsqueeze(0)
@@ -58,12 +58,16 @@ def resize(img: Tensor, size: tuple[int, int], interpolation: str) -> Tensor:
             F.adaptive_avg_pool2d(batch, list(size)).reshape([*img.shape[:-2], *size]), img
         )
     height, width = height_and_width(img)
-    row_matrix = _constant_like(
-        sampling.to_weight_matrix(sampling.resize_weights(height, size[0], interpolation), height),
+    row_matrix = _array_to_tensor_with_dtype_of(
+        interpolation_weights.to_weight_matrix(
+            interpolation_weights.resize_weights(height, size[0], interpolation), height
+        ),
         values,
     )
-    column_matrix = _constant_like(
-        sampling.to_weight_matrix(sampling.resize_weights(width, size[1], interpolation), width),
+    column_matrix = _array_to_tensor_with_dtype_of(
+        interpolation_weights.to_weight_matrix(
+            interpolation_weights.resize_weights(width, size[1], interpolation), width
+        ),
         values,
     )
     return _to_image_dtype(row_matrix.matmul(values).matmul(column_matrix, transpose_y=True), img)
@@ -114,17 +118,20 @@ def warp(
     flat = values.reshape([-1, img.shape[-2] * img.shape[-1]])
     value: Any = 0.0
     coverage: Any = 0.0
-    for index, weight in sampling.flat_indices_and_weights_at_points(
+    for index, weight in interpolation_weights.flat_indices_and_weights_at_points(
         x, y, *height_and_width(img), interpolation
     ):
-        value = value + gather(flat, create_tensor(index), axis=1) * _constant_like(weight, values)
+        value = value + gather(flat, create_tensor(index), axis=1) * _array_to_tensor_with_dtype_of(
+            weight, values
+        )
         coverage = coverage + weight
     value = value.reshape([*img.shape[:-2], height, width])
-    coverage_tensor = _constant_like(coverage.reshape(height, width), values)
+    coverage_tensor = _array_to_tensor_with_dtype_of(coverage.reshape(height, width), values)
     # NOTE: pixels outside already count as 0 in `value`; as Paddle does, this weights them again.
     return _to_image_dtype(
         value * coverage_tensor
-        + (1 - coverage_tensor) * _constant_like(np.reshape(fill, (-1, 1, 1)), values),
+        + (1 - coverage_tensor)
+        * _array_to_tensor_with_dtype_of(np.reshape(fill, (-1, 1, 1)), values),
         img,
     )
 
@@ -146,7 +153,9 @@ def _luminance(img: Tensor) -> Tensor:
     return (
         img
         if channels == 1
-        else (img * _constant_like(np.reshape(_GRAY, (3, 1, 1)), img)).sum(-3, keepdim=True)
+        else (img * _array_to_tensor_with_dtype_of(np.reshape(_GRAY, (3, 1, 1)), img)).sum(
+            -3, keepdim=True
+        )
     )
 
 
@@ -244,9 +253,9 @@ def normalize(img: Tensor, mean: Any, std: Any, data_format: str, to_rgb: bool) 
     """
     img = flip(img, [-3 if data_format == "CHW" else -1]) if to_rgb else img
     values, shape = _cast_to_float_unscaled(img), (-1, 1, 1) if data_format == "CHW" else (-1,)
-    return (values - _constant_like(np.reshape(mean, shape), values)) / _constant_like(
-        np.reshape(std, shape), values
-    )
+    return (
+        values - _array_to_tensor_with_dtype_of(np.reshape(mean, shape), values)
+    ) / _array_to_tensor_with_dtype_of(np.reshape(std, shape), values)
 
 
 def erase(img: Tensor, i: int, j: int, h: int, w: int, v: Any, inplace: bool) -> Tensor:

@@ -13,7 +13,7 @@ Expr slice_box_corner(NodeContext& n, Value boxes, std::int64_t at) {
   return {n, n.slice(boxes, {at}, {at + 2}, {n.require_known_rank(boxes) - 1})};
 }
 
-Value compress_rows(NodeContext& n, Value v, Value mask) {
+Value select_rows_by_mask(NodeContext& n, Value v, Value mask) {
   return n.emit("Compress", {v, mask}, {{"axis", std::int64_t{0}}});
 }
 
@@ -86,30 +86,31 @@ Expr image_ids_from_row_counts(NodeContext& n, Value counts, Value rows) {
 namespace {
 
 // Whether a row belongs to an image. [rows, images]
-Expr image_membership(NodeContext& n, Value image_ids, Value num_images) {
+Expr image_membership_mask(NodeContext& n, Value image_ids, Value num_images) {
   return unsqueeze_last({n, image_ids}) == Expr{n, n.unsqueeze(arange(n, num_images), {0})};
 }
 
 }  // namespace
 
 Value row_counts_from_image_ids(NodeContext& n, Value image_ids, Value num_images) {
-  auto each = image_membership(n, image_ids, num_images).to(DType::int64);
+  auto each = image_membership_mask(n, image_ids, num_images).to(DType::int64);
   return n.cast(reduce(n, "ReduceSum", each, {0}, false), DType::int32);
 }
 
-Value sort_indices(NodeContext& n, Value keys, bool descending) {
+Value emit_argsort(NodeContext& n, Value keys, bool descending) {
   std::int64_t largest = descending;
   return n.emit_n(2, "TopK", {keys, n.shape_of(keys)}, {{"largest", largest}})[1];
 }
 
 Value top_row_indices_per_image(NodeContext& n, Value scores, Value image_ids, Value num_images,
                                 std::int64_t max_rows) {
-  auto order = sort_indices(n, scores, true);
+  auto order = emit_argsort(n, scores, true);
   if (max_rows < 0) return order;
-  auto each = image_membership(n, gather_rows({n, image_ids}, order), num_images).to(DType::int64);
+  auto each =
+      image_membership_mask(n, gather_rows({n, image_ids}, order), num_images).to(DType::int64);
   auto so_far = Expr{n, n.emit("CumSum", {each, n.int64_scalar(0)})};
   Expr rank{n, reduce(n, "ReduceSum", so_far * each, {1}, false)};
-  return compress_rows(n, order, rank <= static_cast<double>(max_rows));
+  return select_rows_by_mask(n, order, rank <= static_cast<double>(max_rows));
 }
 
 }  // namespace oarlock

@@ -11,7 +11,7 @@ Expr slice_column(NodeContext& n, Value v, std::int64_t i);
 /// The lower (`at` 0) or upper (`at` 2) corner of boxes. [..,4] -> [..,2]
 Expr slice_box_corner(NodeContext& n, Value boxes, std::int64_t at);
 /// The rows where `mask` is true.
-Value compress_rows(NodeContext& n, Value v, Value mask);
+Value select_rows_by_mask(NodeContext& n, Value v, Value mask);
 
 /// The low and high edges of boxes along one axis.
 struct BoxEdgesAlongAxis {
@@ -45,6 +45,6 @@ Value row_counts_from_image_ids(NodeContext& n, Value image_ids, Value num_image
 Value top_row_indices_per_image(NodeContext& n, Value scores, Value image_ids, Value num_images,
                                 std::int64_t max_rows);
 /// Indices that sort `keys`, stably.
-Value sort_indices(NodeContext& n, Value keys, bool descending);
+Value emit_argsort(NodeContext& n, Value keys, bool descending);
 
 }  // namespace oarlock

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "base/decimal.h"
+#include "base/number_text_conversion.h"
 #include "convert/expression.h"
 #include "convert/operands.h"
 #include "convert/registry.h"

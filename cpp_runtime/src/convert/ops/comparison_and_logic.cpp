@@ -75,21 +75,23 @@ Value emit_is_inf(NodeContext& n, Value x) {
 
 using Predicate = Value (*)(NodeContext&, Value);
 
-Value emit_predicate_or_false(NodeContext& n, Predicate predicate) {
+Value emit_float_predicate_or_false(NodeContext& n, Predicate predicate) {
   auto x = n.input("X");
   return is_floating(n.require_known_dtype(x)) ? predicate(n, x) : emit_false_like(n, x);
 }
 
 LowerFn elementwise_predicate_rule(Predicate predicate) {
-  return
-      [predicate](NodeContext& n) { n.set_output("Out", emit_predicate_or_false(n, predicate)); };
+  return [predicate](NodeContext& n) {
+    n.set_output("Out", emit_float_predicate_or_false(n, predicate));
+  };
 }
 
 // The ops of Paddle 1.x reduce over all elements.
-LowerFn any_predicate_rule(Predicate predicate) {
+LowerFn reduce_any_predicate_rule(Predicate predicate) {
   return [predicate](NodeContext& n) {
-    auto result = reduce(n, "ReduceMax",
-                         n.cast(emit_predicate_or_false(n, predicate), DType::int32), {}, false);
+    auto result =
+        reduce(n, "ReduceMax", n.cast(emit_float_predicate_or_false(n, predicate), DType::int32),
+               {}, false);
     set_scalar_output_as_declared(n, "Out", n.cast(result, DType::boolean));
   };
 }
@@ -98,7 +100,7 @@ Value emit_is_finite(NodeContext& n) {
   auto not_finite = [](NodeContext& n, Value x) {
     return n.emit("Or", {emit_is_nan(n, x), emit_is_inf(n, x)});
   };
-  return n.emit("Not", {emit_predicate_or_false(n, not_finite)});
+  return n.emit("Not", {emit_float_predicate_or_false(n, not_finite)});
 }
 
 void isfinite_v2(NodeContext& n) { n.set_output("Out", emit_is_finite(n)); }
@@ -144,8 +146,8 @@ std::span<const Rule> comparison_and_logic_rules() {
       {"isnan_v2", 9, elementwise_predicate_rule(emit_is_nan)},
       {"isinf_v2", 10, elementwise_predicate_rule(emit_is_inf)},
       {"isfinite_v2", 10, isfinite_v2},
-      {"isnan", 9, any_predicate_rule(emit_is_nan)},
-      {"isinf", 10, any_predicate_rule(emit_is_inf)},
+      {"isnan", 9, reduce_any_predicate_rule(emit_is_nan)},
+      {"isinf", 10, reduce_any_predicate_rule(emit_is_inf)},
       {"isfinite", 10, isfinite_v1},
       {"where", 9, where},
   };

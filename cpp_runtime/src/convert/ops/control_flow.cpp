@@ -44,7 +44,7 @@ Values build_if(NodeContext& n, Value condition, const Branch& yes, const Branch
 }
 
 Value branch_condition(NodeContext& n, const OpDesc& op) {
-  return n.cast(n.require_value_adding_weight(require_single_name(n, op.inputs, "Cond")),
+  return n.cast(n.require_value_or_add_weight(require_single_name(n, op.inputs, "Cond")),
                 DType::boolean);
 }
 
@@ -54,7 +54,7 @@ Branch build_block_branch(NodeContext& n, const std::string& name, const OpDesc&
   branch.graph = n.build_subgraph(name, [&](NodeContext& b) {
     b.lower_block_into_current_graph(int_attr(op, "sub_block", 0));
     for (const std::string& result : outputs)
-      branch.results.push_back(b.require_value_adding_weight(result));
+      branch.results.push_back(b.require_value_or_add_weight(result));
     for (Value v : branch.results) b.add_subgraph_output(v);
   });
   return branch;
@@ -71,7 +71,7 @@ Branch build_value_branch(NodeContext& n, const std::string& name, const Values&
 // The value of a variable if the block is not run: the previous value, or a placeholder of its type
 // that is never read.
 Value previous_value_or_placeholder(NodeContext& n, const std::string& name, Value like) {
-  if (n.has_variable_value(name)) return n.require_value_adding_weight(name);
+  if (n.has_variable_value(name)) return n.require_value_or_add_weight(name);
   if (n.is_sequence(like)) return n.empty_sequence(n.require_known_dtype(like));
   auto dtype = n.require_known_dtype(like);
   Ints ones(static_cast<std::size_t>(std::max(n.rank(like), 0)), 1);
@@ -90,7 +90,7 @@ void emit_single_branch_if_and_bind(NodeContext& n, const OpDesc& op, const Stri
 }
 
 void emit_single_branch_if_and_bind(NodeContext& n, const OpDesc& op) {
-  Strings names = slot_names(op.outputs, "Out");
+  Strings names = variable_names_in_slot(op.outputs, "Out");
   std::erase_if(names, [&](const std::string& name) { return name.empty(); });
   if (!names.empty())
     emit_single_branch_if_and_bind(n, op, names, build_block_branch(n, "then", op, names));
@@ -173,7 +173,7 @@ LoopCarriedVariables read_loop_carried_variables(NodeContext& n, const std::stri
     const VarDesc* var = n.find_var(name);
     if (n.has_variable_value(name)) {
       all.initial_values.push_back(
-          cast_to_declared_type(n, name, n.require_value_adding_weight(name)));
+          cast_to_declared_type(n, name, n.require_value_or_add_weight(name)));
     } else if (var && var->kind == VarKind::array) {
       all.initial_values.push_back(n.empty_sequence(var->dtype));
     } else {
@@ -200,13 +200,13 @@ void while_loop(NodeContext& n) {
                                             carried.names[i], carried.initial_values[i]));
     b.lower_block_into_current_graph(b.attr("sub_block", 0));
     b.add_subgraph_output(
-        as_scalar(b, b.cast(b.require_value_adding_weight(condition), DType::boolean)));
+        as_scalar(b, b.cast(b.require_value_or_add_weight(condition), DType::boolean)));
     for (std::size_t i = 0; i < carried.names.size(); ++i)
-      last.push_back(cast_tensor_to_dtype_of(b, b.require_value_adding_weight(carried.names[i]),
+      last.push_back(cast_tensor_to_dtype_of(b, b.require_value_or_add_weight(carried.names[i]),
                                              carried.initial_values[i]));
     for (Value v : last) b.add_subgraph_output(v);
   });
-  Values in{{}, as_scalar(n, n.require_value_adding_weight(condition))};
+  Values in{{}, as_scalar(n, n.require_value_or_add_weight(condition))};
   in.insert(in.end(), carried.initial_values.begin(), carried.initial_values.end());
   auto results = n.emit_n(carried.names.size(), "Loop", in, {{"body", body}});
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -226,7 +226,7 @@ bool is_append(const NodeContext& n, const std::string& list) {
   const OpDesc* length = n.find_earlier_writer_in_block(n.input_names("I").at(0));
   const OpDesc* write = n.find_earlier_writer_in_block(list);
   return length && length->type == "lod_array_length" &&
-         contains(slot_names(length->inputs, "X"), list) && (!write || write < length);
+         contains(variable_names_in_slot(length->inputs, "X"), list) && (!write || write < length);
 }
 
 // Replaces an element, or appends one.
@@ -249,7 +249,7 @@ void write_to_array(NodeContext& n) {
   const std::string& name = require_single_name(n, n.op().outputs, "Out");
   bool is_new = !n.has_variable_value(name);
   auto list =
-      is_new ? n.empty_sequence(n.require_known_dtype(x)) : n.require_value_adding_weight(name);
+      is_new ? n.empty_sequence(n.require_known_dtype(x)) : n.require_value_or_add_weight(name);
   if (is_append(n, name)) return n.set_output("Out", n.emit("SequenceInsert", {list, x}));
   n.set_output("Out", is_new ? n.emit("SequenceInsert", {list, x, at})
                              : write_or_append_element(n, list, x, at));

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "base/decimal.h"
+#include "base/number_text_conversion.h"
 #include "convert/expression.h"
 #include "convert/operands.h"
 #include "convert/registry.h"
@@ -54,12 +54,6 @@ void fill_any_like(NodeContext& n) {
   auto dtype = n.attr("dtype", n.require_known_dtype(x));
   n.set_output("Out",
                emit_full(n, n.shape_of(x), dtype, encode_scalar(n.attr("value", 0.0), dtype)));
-}
-
-void fill_zeros_like(NodeContext& n) {
-  auto x = n.input("X");
-  auto dtype = n.require_known_dtype(x);
-  n.set_output("Out", emit_full(n, n.shape_of(x), dtype, encode_scalar(0, dtype)));
 }
 
 void fill_batch_size_like(NodeContext& n) {
@@ -227,8 +221,6 @@ std::span<const Rule> creation_rules() {
   static const Rule rules[] = {
       {"fill_constant", 9, fill_constant},
       {"fill_any_like", 9, fill_any_like},
-      {"fill_zeros_like", 9, fill_zeros_like},
-      {"fill_zeros_like2", 9, fill_zeros_like},
       {"fill_constant_batch_size_like", 9, fill_batch_size_like},
       {"empty", 9, empty},
       {"assign_value", 7, assign_value},

@@ -197,7 +197,7 @@ TreePath read_custom_tree_path(NodeContext& n) {
 }
 
 // In the complete tree the leaf of class c has the number c + num_classes; the root is 1.
-TreePath complete_tree_path(NodeContext& n) {
+TreePath path_in_complete_binary_tree(NodeContext& n) {
   constexpr std::int64_t most = std::int64_t{1} << 40;
   auto classes = n.attr("num_classes", 2);
   n.require(classes >= 2 && classes <= most,
@@ -215,7 +215,7 @@ void hierarchical_sigmoid(NodeContext& n) {
   auto x = input_expr(n, "X"), w = input_expr(n, "W");
   auto dtype = n.require_known_dtype(x);
   auto [nodes, turns, valid] =
-      n.has_input("PathTable") ? read_custom_tree_path(n) : complete_tree_path(n);
+      n.has_input("PathTable") ? read_custom_tree_path(n) : path_in_complete_binary_tree(n);
   auto rows = [&](Value of) { return gather_rows({n, of}, nodes); };
   Expr scores(n, n.squeeze(rows(w).emit("MatMul", {unsqueeze_last(x)}), {-1}));
   if (n.has_input("Bias")) scores = scores + rows(n.reshape(n.input("Bias"), {-1}));

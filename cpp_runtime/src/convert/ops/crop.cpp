@@ -24,8 +24,8 @@ Value crop_ends(NodeContext& n, Value offsets, Value shape) {
   return n.int64_vector(ends);
 }
 
-void check_crop_ints(const NodeContext& n, Value v, int rank, std::int64_t min,
-                     std::string_view what) {
+void check_crop_offsets_or_shape(const NodeContext& n, Value v, int rank, std::int64_t min,
+                                 std::string_view what) {
   auto known = n.find_constant_ints(v);
   if (!known) return;
   n.require(static_cast<int>(known->size()) == rank,
@@ -37,8 +37,8 @@ void check_crop_ints(const NodeContext& n, Value v, int rank, std::int64_t min,
 void set_cropped_output(NodeContext& n, Value offsets, Value shape) {
   auto x = n.input("X");
   int rank = n.require_known_rank(x);
-  check_crop_ints(n, offsets, rank, 0, "offsets");
-  check_crop_ints(n, shape, rank, -1, "shape");
+  check_crop_offsets_or_shape(n, offsets, rank, 0, "offsets");
+  check_crop_offsets_or_shape(n, shape, rank, -1, "shape");
   auto y =
       n.emit("Slice", {x, offsets, crop_ends(n, offsets, shape), n.int64_vector(all_axes(rank))});
   if (auto known = n.find_partially_known_ints(shape)) n.declare_type(y, n.dtype(x), *known);

@@ -15,7 +15,7 @@ struct DeformableConv {
 };
 
 // The positions of filter taps along one axis without offsets. [taps,OH,1] or [taps,1,OW]
-Expr tap_base_positions_along_axis(NodeContext& n, const DeformableConv& d, std::size_t axis) {
+Expr kernel_base_positions_along_axis(NodeContext& n, const DeformableConv& d, std::size_t axis) {
   auto dtype = n.require_known_dtype(d.x);
   Floats starts;
   auto columns = d.window.kernel[1];
@@ -37,8 +37,9 @@ Expr sample_positions_along_axis(NodeContext& n, const DeformableConv& d, Value 
   auto at = static_cast<std::int64_t>(axis);
   Expr offset{n, n.squeeze(n.slice(offsets, {at}, {at + 1}, {2}), {2})};
   Expr size{n, n.cast(dim_as_vector(n, d.x, at + 2), dtype)};
-  return {n, n.unsqueeze(((offset + tap_base_positions_along_axis(n, d, axis)) * 2 + 1) / size - 1,
-                         {4})};
+  return {n,
+          n.unsqueeze(((offset + kernel_base_positions_along_axis(n, d, axis)) * 2 + 1) / size - 1,
+                      {4})};
 }
 
 // Sizes used for regrouping, int64[1] each.

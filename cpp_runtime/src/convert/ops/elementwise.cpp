@@ -196,7 +196,6 @@ std::span<const Rule> elementwise_rules() {
       {"elementwise_fmax", 9, nan_ignoring_min_max_rule("Max")},
       {"elementwise_fmin", 9, nan_ignoring_min_max_rule("Min")},
       {"elementwise_heaviside", 11, binary_formula_rule(heaviside)},
-      {"minus", 7, binary_formula_rule(subtraction)},
       {"atan2", 11, atan2},
       {"lerp", 7, lerp},
       {"sum", 7, sum_inputs},

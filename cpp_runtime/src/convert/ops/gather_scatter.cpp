@@ -44,7 +44,7 @@ void lookup_table_v1(NodeContext& n) {
 
 // ids of shape [n, 1] are the same list as [n]
 Value read_index_vector(NodeContext& n, std::string_view slot) {
-  auto ids = index_input_with_invalid_negatives(n, slot);
+  auto ids = read_index_input_invalidating_negatives(n, slot);
   return n.rank(ids) == 2 ? n.reshape(ids, {-1}) : ids;
 }
 
@@ -63,7 +63,7 @@ void index_select(NodeContext& n) {
 
 void index_sample(NodeContext& n) {
   n.set_output("Out", n.emit("GatherElements",
-                             {n.input("X"), index_input_with_invalid_negatives(n, "Index")},
+                             {n.input("X"), read_index_input_invalidating_negatives(n, "Index")},
                              {{"axis", std::int64_t{1}}}));
 }
 
@@ -71,7 +71,7 @@ void take_along_axis(NodeContext& n) {
   auto x = n.input("Input");
   auto axis = n.axis_attr("Axis", 0, n.require_known_rank(x));
   n.set_output("Result",
-               n.emit("GatherElements", {x, index_input_with_invalid_negatives(n, "Index")},
+               n.emit("GatherElements", {x, read_index_input_invalidating_negatives(n, "Index")},
                       {{"axis", axis}}));
 }
 
@@ -112,7 +112,7 @@ Expr num_contributions(NodeContext& n, Value x, Value at, std::int64_t axis, boo
 }
 
 // The values that have an index: extra values are dropped, a single one is repeated.
-Value fit_values_to_index_shape(NodeContext& n, Value values, Value at) {
+Value slice_or_expand_values_to_index_shape(NodeContext& n, Value values, Value at) {
   auto value_shape = n.shape(values), index_shape = n.shape(at);
   if (value_shape && value_shape == index_shape &&
       std::count(value_shape->begin(), value_shape->end(), -1) == 0)
@@ -124,14 +124,14 @@ Value fit_values_to_index_shape(NodeContext& n, Value values, Value at) {
 }
 
 void put_along_axis(NodeContext& n) {
-  auto x = n.input("Input"), at = index_input_with_invalid_negatives(n, "Index"),
+  auto x = n.input("Input"), at = read_index_input_invalidating_negatives(n, "Index"),
        values = n.input("Value");
   auto axis = n.axis_attr("Axis", 0, n.require_known_rank(x));
   auto name = n.attr("Reduce", "assign");
   const ReductionMapping& reduction = require_reduction_mapping(n, name);
   n.require_opset(reduction.since_opset);
   bool include_self = n.attr("Include_self", true);
-  values = fit_values_to_index_shape(n, values, at);
+  values = slice_or_expand_values_to_index_shape(n, values, at);
   if (reduction.onnx != "none" && !include_self) {
     auto identity = n.emit("Expand", {n.scalar_like(reduction.identity, x), n.shape_of(at)});
     x = scatter_elements(n, x, at, identity, axis, "none");
@@ -147,8 +147,9 @@ Value cast_indices(NodeContext& n, Value v) { return n.cast(v, DType::int64); }
 
 void gather_nd(NodeContext& n) {
   n.set_output(
-      "Out", n.emit("GatherND", {n.input("X"),
-                                 cast_indices(n, index_input_with_invalid_negatives(n, "Index"))}));
+      "Out",
+      n.emit("GatherND",
+             {n.input("X"), cast_indices(n, read_index_input_invalidating_negatives(n, "Index"))}));
 }
 
 Value add_at_indices(NodeContext& n, Value x, Value at, Value updates) {
@@ -159,7 +160,7 @@ void scatter_nd_add(NodeContext& n) {
   n.require_opset(16);
   n.set_output("Out",
                add_at_indices(n, n.input("X"),
-                              cast_indices(n, index_input_with_invalid_negatives(n, "Index")),
+                              cast_indices(n, read_index_input_invalidating_negatives(n, "Index")),
                               n.input("Updates")));
 }
 

@@ -12,7 +12,8 @@ void multiplex(NodeContext& n) {
   Values stacked;
   for (Value candidate : require_one_or_more_inputs(n, "X"))
     stacked.push_back(n.unsqueeze(candidate, {0}));
-  auto ids = n.reshape(n.cast(index_input_with_invalid_negatives(n, "Ids"), DType::int64), {-1, 1});
+  auto ids =
+      n.reshape(n.cast(read_index_input_invalidating_negatives(n, "Ids"), DType::int64), {-1, 1});
   auto rows = arange(n, dim_as_scalar(n, ids, 0));
   auto at = n.concat({ids, n.unsqueeze(rows, {-1})}, 1);
   n.set_output("Out", n.emit("GatherND", {n.concat(stacked, 0), at}));
@@ -30,7 +31,8 @@ void index_add(NodeContext& n) {
   Ints to_front = all_axes(n.rank(x)), back = to_front;
   std::rotate(to_front.begin(), to_front.begin() + axis, to_front.begin() + axis + 1);
   std::rotate(back.begin(), back.begin() + 1, back.begin() + axis + 1);
-  auto at = n.unsqueeze(as_int64_vector(n, index_input_with_invalid_negatives(n, "Index")), {-1});
+  auto at =
+      n.unsqueeze(as_int64_vector(n, read_index_input_invalidating_negatives(n, "Index")), {-1});
   auto sum = write_or_add_at(n, n.transpose(x, to_front), at,
                              n.transpose(n.input("AddValue"), to_front), true);
   n.set_output("Out", n.transpose(sum, back));

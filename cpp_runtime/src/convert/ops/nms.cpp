@@ -72,7 +72,7 @@ Detections read_detections_with_class_boxes(NodeContext& n, std::int64_t backgro
 }
 
 // Lowers all but the best scores of each class.
-Value lower_all_but_top_scores(NodeContext& n, Value scores, std::int64_t max_scores) {
+Value mask_all_but_top_scores(NodeContext& n, Value scores, std::int64_t max_scores) {
   auto boxes = n.dim(scores, 2);
   if (max_scores < 0 || (boxes >= 0 && boxes <= max_scores)) return scores;
   auto count = boxes >= 0
@@ -88,7 +88,7 @@ void limit_rows_per_image(NodeContext& n, Detections& f, std::int64_t max_rows) 
   if (max_rows < 0) return;
   auto best =
       top_row_indices_per_image(n, detection_scores(n, f), image_ids(n, f), f.num_images, max_rows);
-  f.indices = gather_rows({n, f.indices}, gather_rows({n, best}, sort_indices(n, best, false)));
+  f.indices = gather_rows({n, f.indices}, gather_rows({n, best}, emit_argsort(n, best, false)));
 }
 
 // Orders by image, class and box, as Paddle does if each class has its own boxes.
@@ -97,7 +97,7 @@ void sort_by_image_class_box(NodeContext& n, Detections& f) {
   auto group = slice_column(n, f.indices, 1) * classes + slice_column(n, f.indices, 0);
   f.indices = gather_rows(
       {n, f.indices},
-      sort_indices(n, n.squeeze(group * boxes + slice_column(n, f.indices, 2), {1}), false));
+      emit_argsort(n, n.squeeze(group * boxes + slice_column(n, f.indices, 2), {1}), false));
 }
 
 // [K, 6]: class, score, box
@@ -125,7 +125,7 @@ void set_index_outputs(NodeContext& n, const Detections& f, std::int64_t backgro
     n.set_output(counts, row_counts_from_image_ids(n, image_ids(n, f), f.num_images));
 }
 
-Detections run_nms(NodeContext& n, std::int64_t background) {
+Detections emit_nms(NodeContext& n, std::int64_t background) {
   bool lowers =
       n.attr("nms_eta", 1.0f) < 1 && n.attr("nms_threshold", 0.3f) > 0.5f;  // never below one half
   n.require(!lowers, "a threshold that nms_eta lowers has no lowering");
@@ -133,7 +133,7 @@ Detections run_nms(NodeContext& n, std::int64_t background) {
       n.has_input("RoisNum") || n.rank(n.input("Scores")) == 2;  // each class has its own boxes
   auto f = own ? read_detections_with_class_boxes(n, background)
                : read_detections_with_shared_boxes(n, background);
-  auto candidates = lower_all_but_top_scores(n, f.scores, n.attr("nms_top_k", 0));
+  auto candidates = mask_all_but_top_scores(n, f.scores, n.attr("nms_top_k", 0));
   f.indices = nms_indices(n, f.boxes, candidates,
                           {n.attr("nms_threshold", 0.3f), n.attr("score_threshold", 0.0f),
                            n.attr("normalized", true) ? 0.0 : 1.0});
@@ -144,7 +144,7 @@ Detections run_nms(NodeContext& n, std::int64_t background) {
 
 void multiclass_nms_v3(NodeContext& n) {
   auto background = n.attr("background_label", 0);
-  auto f = run_nms(n, background);
+  auto f = emit_nms(n, background);
   n.set_output("Out", concat_detection_rows(n, f, detection_scores(n, f), background));
   set_index_outputs(n, f, background, "NmsRoisNum");
 }
@@ -160,7 +160,7 @@ Expr image_row_splits(NodeContext& n, const Detections& f) {
 // Images are the sequences of the output.
 void multiclass_nms_v2(NodeContext& n) {
   auto background = n.attr("background_label", 0);
-  auto f = run_nms(n, background);
+  auto f = emit_nms(n, background);
   n.set_output("Out", concat_detection_rows(n, f, detection_scores(n, f), background));
   n.set_output("Index", flat_box_indices(n, f, background).to(DType::int32));
   for (const char* slot : {"Out", "Index"}) n.set_row_splits(slot, image_row_splits(n, f));
@@ -169,7 +169,7 @@ void multiclass_nms_v2(NodeContext& n) {
 // The op multiclass_nms (version 1) outputs one row [-1] if nothing is found.
 void multiclass_nms_v1(NodeContext& n) {
   auto background = n.attr("background_label", 0);
-  auto f = run_nms(n, background);
+  auto f = emit_nms(n, background);
   auto rows = concat_detection_rows(n, f, detection_scores(n, f), background);
   auto empty = n.emit("Expand", {n.scalar_like(-1, rows), n.int64_vector({1, 6})});
   Expr count{n, dim_as_vector(n, rows, 0)};
@@ -199,7 +199,7 @@ void nms(NodeContext& n) {
 Value sorted_indices_of_scores_above(NodeContext& n, Value scores, double threshold) {
   auto indices = n.transpose(n.emit("NonZero", {Expr{n, scores} > threshold}), {1, 0});
   n.declare_type(indices, DType::int64, Ints{-1, 3});
-  return gather_rows({n, indices}, sort_indices(n, n.emit("GatherND", {scores, indices}), true));
+  return gather_rows({n, indices}, emit_argsort(n, n.emit("GatherND", {scores, indices}), true));
 }
 
 // Whether row j has the class and image of row i and a higher score. [K,K]
@@ -230,15 +230,16 @@ void matrix_nms(NodeContext& n) {
   auto background = n.attr("background_label", 0);
   auto f = read_detections_with_shared_boxes(n, background);
   f.indices = sorted_indices_of_scores_above(
-      n, lower_all_but_top_scores(n, f.scores, n.attr("nms_top_k", 0)),
+      n, mask_all_but_top_scores(n, f.scores, n.attr("nms_top_k", 0)),
       n.attr("score_threshold", 0.0f));
   Value scores = decay_scores(n, f);
   auto mask = Expr{n, scores} > n.attr("post_threshold", 0.0f);
-  f.indices = compress_rows(n, f.indices, mask), scores = compress_rows(n, scores, mask);
+  f.indices = select_rows_by_mask(n, f.indices, mask),
+  scores = select_rows_by_mask(n, scores, mask);
   auto best =
       top_row_indices_per_image(n, scores, image_ids(n, f), f.num_images, n.attr("keep_top_k", 0));
   f.indices = gather_rows({n, f.indices}, best), scores = gather_rows({n, scores}, best);
-  auto by_image = sort_indices(n, image_ids(n, f), false);
+  auto by_image = emit_argsort(n, image_ids(n, f), false);
   f.indices = gather_rows({n, f.indices}, by_image);
   n.set_output("Out", concat_detection_rows(n, f, gather_rows({n, scores}, by_image), background));
   set_index_outputs(n, f, background, "RoisNum");

@@ -60,18 +60,18 @@ void squared_l2_norm(NodeContext& n) {
 Expr flatten_input_rows(NodeContext& n, std::string_view slot) {
   return {n, n.reshape(n.input(slot), {0, -1})};
 }
-Expr sum_rows(const Expr& x) { return sum(x, {1}, true); }
+Expr sum_each_row(const Expr& x) { return sum(x, {1}, true); }
 
 void squared_l2_distance(NodeContext& n) {
   auto gap = flatten_input_rows(n, "X") - flatten_input_rows(n, "Y");
   n.set_output("sub_result", gap);
-  n.set_output("Out", sum_rows(gap * gap));
+  n.set_output("Out", sum_each_row(gap * gap));
 }
 
 void cos_sim(NodeContext& n) {
   auto x = flatten_input_rows(n, "X"), y = flatten_input_rows(n, "Y"),
-       x_size = sqrt(sum_rows(x * x)), y_size = sqrt(sum_rows(y * y));
-  n.set_output("Out", sum_rows(x * y) / (x_size * y_size));
+       x_size = sqrt(sum_each_row(x * x)), y_size = sqrt(sum_each_row(y * y));
+  n.set_output("Out", sum_each_row(x * y) / (x_size * y_size));
   n.set_output("XNorm", x_size);
   n.set_output("YNorm", y_size);
 }

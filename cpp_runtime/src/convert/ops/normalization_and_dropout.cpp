@@ -112,7 +112,8 @@ Value emit_instance_norm(NodeContext& n, Value x, Value scale, Value bias, float
   Ints axes = all_axes(rank);
   axes.erase(axes.begin(), axes.begin() + 2);
   return scale_and_shift(n, standardize_over_axes(n, x, axes, epsilon),
-                         reshape_per_channel(n, scale, rank), reshape_per_channel(n, bias, rank));
+                         unsqueeze_channel_vector(n, scale, rank),
+                         unsqueeze_channel_vector(n, bias, rank));
 }
 
 Value read_channel_vector_or_default(NodeContext& n, std::string_view slot, std::int64_t channels,
@@ -144,7 +145,8 @@ void group_norm(NodeContext& n) {
       emit_instance_norm(n, n.reshape(x, {0, groups, -1}), ones, zeros, n.attr("epsilon", 1e-5f));
   y = reshape_like(n, y, x);
   auto channelwise = [&](std::string_view slot) {
-    return n.has_input(slot) ? reshape_per_channel(n, n.cast(n.input(slot), dtype), rank) : Value();
+    return n.has_input(slot) ? unsqueeze_channel_vector(n, n.cast(n.input(slot), dtype), rank)
+                             : Value();
   };
   n.set_output("Y", move_channels_last_if(
                         n, scale_and_shift(n, y, channelwise("Scale"), channelwise("Bias")), last));

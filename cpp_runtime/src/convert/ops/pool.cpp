@@ -176,7 +176,7 @@ bool needs_ceil_mode_emulation(const Pool& pool, bool known) {
 
 // SAME padding is equal at both ends, or one more at the end, which ceil mode or uncounted padding
 // compensates.
-Value replace_same_padding_of_mean(NodeContext& n, Value x, Pool& pool) {
+Value replace_same_padding_of_mean_pool(NodeContext& n, Value x, Pool& pool) {
   Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   auto begin = (Expr(n, emit_total_same_padding(n, x, w)) / 2).value();
@@ -198,7 +198,7 @@ Value pad_image_to_make_mean_exclusive(NodeContext& n, Value x, Pool& pool) {
   pool.is_exclusive = !all || std::count(w.pads.begin(), w.pads.end(), 0) ==
                                   static_cast<std::ptrdiff_t>(w.pads.size());
   if (all) return x;  // ONNX counts the same, except for images smaller than the window
-  if (w.is_same_padding) return replace_same_padding_of_mean(n, x, pool);
+  if (w.is_same_padding) return replace_same_padding_of_mean_pool(n, x, pool);
   for (std::size_t i = 0; i < dims; ++i) {
     end[i] = w.pads[dims + i] - extra[i];
     w.pads[i] = 0, w.pads[dims + i] = extra[i];

@@ -34,11 +34,12 @@ Value emit_expanded_variances(NodeContext& n, const Expr& boxes) {
 
 // ---- normalized to the image ----
 
-struct ImageAxis {
+struct ImageSizeAndStep {
   Expr size, step;  // float[1]
 };
 
-ImageAxis read_image_axis(NodeContext& n, std::int64_t axis, std::string_view step) {
+ImageSizeAndStep read_image_size_and_step(NodeContext& n, std::int64_t axis,
+                                          std::string_view step) {
   auto map = n.input("Input");
   auto dtype = n.require_known_dtype(map);
   Expr image{n, n.cast(dim_as_vector(n, n.input("Image"), axis), dtype)};
@@ -57,7 +58,8 @@ Expr axis_centers(NodeContext& n, std::int64_t axis, const Expr& step) {
 }
 
 Expr normalized_boxes(NodeContext& n, const Floats& corners) {
-  auto wide = read_image_axis(n, 3, "step_w"), high = read_image_axis(n, 2, "step_h");
+  auto wide = read_image_size_and_step(n, 3, "step_w"),
+       high = read_image_size_and_step(n, 2, "step_h");
   auto boxes = boxes_at_centers(n, {axis_centers(n, 3, wide.step), axis_centers(n, 2, high.step)},
                                 corners, n.require_known_dtype(n.input("Input")));
   return boxes / Expr{n, n.concat({wide.size, high.size, wide.size, high.size}, 0)};

@@ -81,10 +81,10 @@ Value append_dummy_box(NodeContext& n, Value v, double number) {
 Value drop_unneeded_dummy_boxes(NodeContext& n, Value indices, Value dummy_box, Value num_images) {
   auto real = slice_column(n, indices, 2) < Expr{n, dummy_box};
   auto owner = n.squeeze(slice_column(n, indices, 0), {1});
-  auto others =
-      row_counts_from_image_ids(n, compress_rows(n, owner, n.reshape(real, {-1})), num_images);
+  auto others = row_counts_from_image_ids(n, select_rows_by_mask(n, owner, n.reshape(real, {-1})),
+                                          num_images);
   auto alone = unsqueeze_last(gather_rows({n, others}, owner)) == 0;
-  return compress_rows(n, indices, n.reshape(real || alone, {-1}));
+  return select_rows_by_mask(n, indices, n.reshape(real || alone, {-1}));
 }
 
 // Sets the outputs for the proposals of all images, and returns the number of proposals per image.
@@ -177,10 +177,10 @@ void distribute_fpn_proposals(NodeContext& n) {
   Values parts, numbers, sizes;
   for (std::int64_t i = 0; i <= last - first; ++i) {
     auto here = n.reshape(level == static_cast<double>(i), {-1});
-    parts.push_back(compress_rows(n, rois, here)),
-        numbers.push_back(compress_rows(n, number, here));
-    sizes.push_back(
-        row_counts_from_image_ids(n, compress_rows(n, owner, here), dim_as_vector(n, counts, 0)));
+    parts.push_back(select_rows_by_mask(n, rois, here)),
+        numbers.push_back(select_rows_by_mask(n, number, here));
+    sizes.push_back(row_counts_from_image_ids(n, select_rows_by_mask(n, owner, here),
+                                              dim_as_vector(n, counts, 0)));
     if (packed)
       n.set_row_splits("MultiFpnRois", row_splits_from_counts(n, sizes.back()),
                        static_cast<std::size_t>(i));
@@ -188,7 +188,7 @@ void distribute_fpn_proposals(NodeContext& n) {
   n.set_outputs("MultiFpnRois", parts);
   n.set_output(
       "RestoreIndex",
-      n.cast(n.unsqueeze(sort_indices(n, n.concat(numbers, 0), false), {1}), DType::int32));
+      n.cast(n.unsqueeze(emit_argsort(n, n.concat(numbers, 0), false), {1}), DType::int32));
   if (n.has_output("MultiLevelRoIsNum")) n.set_outputs("MultiLevelRoIsNum", sizes);
 }
 
@@ -216,7 +216,7 @@ void collect_fpn_proposals(NodeContext& n) {
   auto most = Expr{n, n.int64_vector({static_cast<std::int64_t>(require_unrollable_size(
                           n, n.attr("post_nms_topN", 0), "'post_nms_topN'"))})};
   auto best = n.emit_n(2, "TopK", {scores, min(Expr{n, n.shape_of(scores)}, most)})[1];
-  auto order = gather_rows({n, best}, sort_indices(n, gather_rows({n, image_ids}, best), false));
+  auto order = gather_rows({n, best}, emit_argsort(n, gather_rows({n, image_ids}, best), false));
   n.set_output("FpnRois", gather_rows({n, n.concat(rois, 0)}, order));
   auto counts_per_image = row_counts_from_image_ids(n, gather_rows({n, image_ids}, order),
                                                     dim_as_vector(n, counts[0], 0));

@@ -49,7 +49,7 @@ Expr broadcast_scale(const Expr& scale, const Expr& x, const QuantFormat& format
 constexpr double kMinScale = 1e-30;  // avoids division by zero: a scale of 0 yields zeros
 
 // The floats of a constant weight.
-std::optional<std::vector<float>> constant_floats(const NodeContext& n, Value v) {
+std::optional<std::vector<float>> find_constant_floats(const NodeContext& n, Value v) {
   auto content = n.find_constant(v);
   if (!content || content->dtype != DType::float32) return std::nullopt;
   std::vector<float> values(content->bytes.size() / sizeof(float));
@@ -59,7 +59,7 @@ std::optional<std::vector<float>> constant_floats(const NodeContext& n, Value v)
 
 // The quantization step as a constant, as engines require; Value{} if the scale is not constant.
 Value constant_quant_step(NodeContext& n, Value scale, const QuantFormat& format) {
-  auto values = constant_floats(n, scale);
+  auto values = find_constant_floats(n, scale);
   if (!values || (format.axis < 0 && values->size() != 1)) return {};
   Floats steps;
   for (float s : *values)
@@ -115,7 +115,7 @@ Expr emit_quantize_to_whole_floats(const Expr& x, const Expr& scale, const Quant
 
 // A weight of eight-bit whole numbers as int8; Value{} for other values.
 Value int8_weight_if_whole(NodeContext& n, Value x) {
-  auto values = constant_floats(n, x);
+  auto values = find_constant_floats(n, x);
   if (!values) return {};
   bool whole = std::all_of(values->begin(), values->end(),
                            [](float v) { return v >= -128 && v <= 127 && v == std::nearbyint(v); });
@@ -153,7 +153,8 @@ QuantFormat read_linear_format(NodeContext& n, Value x) {
   return read_format(n, std::max<std::int64_t>(axis, -1), n.attr("round_type", 0) == 1);
 }
 
-LowerFn linear_rule(Expr (*f)(const Expr&, const Expr&, const QuantFormat&)) {
+LowerFn quantize_or_dequantize_linear_rule(Expr (*f)(const Expr&, const Expr&,
+                                                     const QuantFormat&)) {
   return [f](NodeContext& n) {
     auto x = input_expr(n, "X");
     if (n.attr("only_observer", false)) return n.set_output("Y", x);
@@ -236,8 +237,8 @@ void dequantize_channel_wise(NodeContext& n) {
 
 std::span<const Rule> quantize_rules() {
   static const Rule rules[] = {
-      {"quantize_linear", 11, linear_rule(emit_quantize_to_whole_floats)},
-      {"dequantize_linear", 11, linear_rule(emit_dequantize)},
+      {"quantize_linear", 11, quantize_or_dequantize_linear_rule(emit_quantize_to_whole_floats)},
+      {"dequantize_linear", 11, quantize_or_dequantize_linear_rule(emit_dequantize)},
       {"fake_quantize_abs_max", 11, fake_quantize_abs_max_rule(false)},
       {"fake_quantize_dequantize_abs_max", 11, fake_quantize_abs_max_rule(true)},
       {"fake_channel_wise_quantize_abs_max", 13, fake_channel_wise_quantize_rule(false)},

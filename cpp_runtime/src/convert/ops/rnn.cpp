@@ -3,7 +3,7 @@
 
 #include "convert/expression.h"
 #include "convert/operands.h"
-#include "convert/ops/rnn_gates.h"
+#include "convert/ops/rnn_gates_activations_and_nans.h"
 #include "convert/registry.h"
 
 namespace oarlock {

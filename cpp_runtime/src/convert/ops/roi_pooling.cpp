@@ -12,9 +12,9 @@ Value image_ids_of_rois(NodeContext& n, Value rois) {
   auto count = dim_as_vector(n, rois, 0);
   if (n.dim(n.input("X"), 0) == 1) return n.emit("Expand", {n.int64_vector({0}), count});
   if (!n.has_input("RoisNum") && n.row_splits("ROIs"))
-    return sequence_ids(require_input_row_partition(n, "ROIs"));
+    return sequence_id_per_row(require_input_row_partition(n, "ROIs"));
   if (!n.has_input("RoisNum") && n.has_input("RoisLod"))  // Paddle before 2.0
-    return sequence_ids(
+    return sequence_id_per_row(
         assert_row_splits_at_run_time({{n, n.cast(n.input("RoisLod"), DType::int64)}}, {n, count}));
   n.require(n.has_input("RoisNum"), "without RoisNum, the number of images must be known to be 1");
   return image_ids_from_row_counts(n, n.input("RoisNum"), count);

@@ -20,8 +20,9 @@ struct AxisMaskAndValueIndex {
 
 // start, end and step as in Python, except that for negative steps an end of -1 means through the
 // front.
-AxisMaskAndValueIndex constant_selection(NodeContext& n, std::int64_t size, std::int64_t start,
-                                         std::int64_t end, std::int64_t step) {
+AxisMaskAndValueIndex mask_and_value_index_for_constant_bounds(NodeContext& n, std::int64_t size,
+                                                               std::int64_t start, std::int64_t end,
+                                                               std::int64_t step) {
   if (step < 0 && end == -1) end = -size - 1;
   auto low = step > 0 ? std::int64_t{0} : std::int64_t{-1}, high = step > 0 ? size : size - 1;
   auto clamp = [&](std::int64_t v) { return std::clamp(v < 0 ? v + size : v, low, high); };
@@ -36,8 +37,9 @@ AxisMaskAndValueIndex constant_selection(NodeContext& n, std::int64_t size, std:
 }
 
 // The selection with bounds known at run time. start, end, size: int64[1]; step > 0
-AxisMaskAndValueIndex runtime_selection(NodeContext& n, Value size, Value start, Value end,
-                                        std::int64_t step) {
+AxisMaskAndValueIndex mask_and_value_index_for_runtime_bounds(NodeContext& n, Value size,
+                                                              Value start, Value end,
+                                                              std::int64_t step) {
   auto zero = n.int64_scalar(0), by = n.int64_scalar(step);
   auto from_front = [&](Value v) {
     auto shifted = n.emit("Where", {n.emit("Less", {v, zero}), n.emit("Add", {v, size}), v});
@@ -57,8 +59,8 @@ struct SliceBounds {
   Value starts, ends;
 };
 
-AxisMaskAndValueIndex selection_along_axis(NodeContext& n, Value x, const SliceBounds& s,
-                                           std::size_t i) {
+AxisMaskAndValueIndex mask_and_value_index_along_axis(NodeContext& n, Value x, const SliceBounds& s,
+                                                      std::size_t i) {
   auto size = n.dim(x, s.axes[i]);
   auto at = static_cast<std::int64_t>(i);
   n.require(n.dim(s.starts, 0) > at && n.dim(s.ends, 0) > at,
@@ -66,9 +68,10 @@ AxisMaskAndValueIndex selection_along_axis(NodeContext& n, Value x, const SliceB
   auto start = n.slice(s.starts, {at}, {at + 1}, {0}), end = n.slice(s.ends, {at}, {at + 1}, {0});
   auto from = n.find_constant_ints(start), to = n.find_constant_ints(end);
   if (size >= 0 && size <= kMaxConstantPositions && from && to)
-    return constant_selection(n, size, (*from)[0], (*to)[0], s.steps[i]);
+    return mask_and_value_index_for_constant_bounds(n, size, (*from)[0], (*to)[0], s.steps[i]);
   n.require(s.steps[i] > 0, "a negative step needs bounds and sizes that are known");
-  return runtime_selection(n, dim_as_vector(n, x, s.axes[i]), start, end, s.steps[i]);
+  return mask_and_value_index_for_runtime_bounds(n, dim_as_vector(n, x, s.axes[i]), start, end,
+                                                 s.steps[i]);
 }
 
 // ---- the value ----
@@ -78,10 +81,6 @@ std::string read_value_bytes(const NodeContext& n, DType dtype) {
   for (const Scalar& s : n.attr("values", Scalars{}))
     bytes += dtype == DType::int64 ? std::string(reinterpret_cast<const char*>(&s.i), sizeof s.i)
                                    : encode_scalar(s.as_double(), dtype);
-  for (auto name : {"bool_values", "int32_values", "int64_values"})
-    for (auto v : n.attr(name, Ints{})) bytes += encode_scalar(static_cast<double>(v), dtype);
-  for (auto name : {"fp32_values", "fp64_values"})
-    for (auto v : n.attr(name, Floats{})) bytes += encode_scalar(v, dtype);
   return bytes;
 }
 
@@ -174,7 +173,7 @@ void set_value(NodeContext& n) {
   auto value = unsqueeze_value_to_rank_of_x(n, assigned, rank, decreased);
   Value mask = n.scalar(1, DType::boolean);
   for (std::size_t i = 0; i < s.axes.size(); ++i) {
-    AxisMaskAndValueIndex hits = selection_along_axis(n, x, s, i);
+    AxisMaskAndValueIndex hits = mask_and_value_index_along_axis(n, x, s, i);
     value = gather_value_entries(n, value, hits.value_index, s.axes[i]);
     auto along = unsqueeze_trailing(n, hits.mask, s.axes[i], rank);
     mask = i == 0 ? along : n.emit("And", {mask, along});

@@ -148,16 +148,11 @@ void size(NodeContext& n) {
 
 std::span<const Rule> shape_rules() {
   static const Rule rules[] = {
-      {"reshape", 7, reshape},
       {"reshape2", 7, reshape},
-      {"transpose", 7, transpose},
       {"transpose2", 7, transpose},
-      {"flatten", 9, lower_flatten_op, {.ignore_declared_shape = true}},
       {"flatten2", 9, lower_flatten_op, {.ignore_declared_shape = true}},
       {"flatten_contiguous_range", 7, flatten_contiguous_range},
-      {"squeeze", 7, squeeze},
       {"squeeze2", 7, squeeze},
-      {"unsqueeze", 7, unsqueeze},
       {"unsqueeze2", 7, unsqueeze},
       {"shape", 7, lower_shape_op},
       {"size", 7, size},

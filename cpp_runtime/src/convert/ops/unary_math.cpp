@@ -123,7 +123,7 @@ void cast(NodeContext& n) {
   auto to = n.attr("out_dtype", n.declared_output_dtype());
   if (!is_complex(to)) return n.set_output("Out", x.to(to));
   auto re = x.to(complex_part_dtype(to));
-  n.set_output("Out", n.make_complex_value_of_parts(re, full_like(re, 0, re.emit("Shape"))));
+  n.set_output("Out", n.make_complex_value_outside_graph(re, full_like(re, 0, re.emit("Shape"))));
 }
 
 LowerFn pass_through_rule(std::string_view slot) {

@@ -79,7 +79,7 @@ struct WeightUses {
   }
 };
 
-WeightUses scan_weights(const WireSourceFile& source, std::string_view model) {
+WeightUses collect_weight_uses(const WireSourceFile& source, std::string_view model) {
   WeightUses uses;
   for (int pass : {5, 1})  // initializers first: nodes and initializers come in any order
     for (WireReader outer(source, model, "model"); outer.next();) {
@@ -114,8 +114,8 @@ void write_graph_input(WireWriter& w, const std::string& name, const Weight& wei
 
 }  // namespace
 
-std::string turn_minor_matmul_weights_into_inputs(std::string model) {
-  WeightUses uses = scan_weights({"the graph to keep", model.data()}, model);
+std::string make_matmul_weights_inputs_if_minor_share(std::string model) {
+  WeightUses uses = collect_weight_uses({"the graph to keep", model.data()}, model);
   std::size_t all_elements = 0, product_elements = 0;
   bool any_eligible = false;
   for (const auto& [name, weight] : uses.weights) {

@@ -8,8 +8,8 @@ from ....capture.control.static_rnn import StaticRNN
 from ....core.op import OPS
 from ....nn.rnn import initial_states
 from ...layers.normalization import dropout
-from ...layers.rnn_cells import select_masked, swap_batch_time, time_major_sequence_mask
-from .units import BasicGRUUnit, BasicLSTMUnit, attr_with_name_suffix
+from ...layers.rnn_cells import select_new_where_mask, swap_batch_time, time_major_sequence_mask
+from .rnn_units import BasicGRUUnit, BasicLSTMUnit, attr_with_name_suffix
 
 __all__ = ["basic_gru", "basic_lstm"]
 
@@ -81,7 +81,8 @@ class _StackedRecurrentNetwork:
                 new = list(result) if isinstance(result, tuple) else [result]
                 if step_mask is not None:
                     new = [
-                        select_masked(n, o, step_mask) for n, o in zip(new, memories, strict=True)
+                        select_new_where_mask(n, o, step_mask)
+                        for n, o in zip(new, memories, strict=True)
                     ]
                 for memory, state in zip(memories, new, strict=True):
                     rnn.update_memory(memory, state)

@@ -3,7 +3,7 @@
 
 #include "convert/lod_sequences.h"
 #include "convert/operands.h"
-#include "convert/ops/rnn_gates.h"
+#include "convert/ops/rnn_gates_activations_and_nans.h"
 #include "convert/registry.h"
 #include "convert/runtime_assert.h"
 #include "convert/scan_builder.h"
@@ -50,8 +50,8 @@ std::optional<RnnInputProjection> try_fuse_fc(NodeContext& n, std::int64_t width
   if (!is_unchanged_since(n, rows, *mul) || !is_unchanged_since(n, table, *mul))
     return std::nullopt;
   if (add != mul && !is_unchanged_since(n, bias, *add)) return std::nullopt;
-  Value x = n.require_value_adding_weight(rows), weight = n.require_value_adding_weight(table),
-        shift = bias.empty() ? Value{} : n.require_value_adding_weight(bias);
+  Value x = n.require_value_or_add_weight(rows), weight = n.require_value_or_add_weight(table),
+        shift = bias.empty() ? Value{} : n.require_value_or_add_weight(bias);
   if (n.shape(weight) != Ints{n.dim(weight, 0), width} || n.rank(x) < 2) return std::nullopt;
   if (n.dim(weight, 0) < 1 || (shift && n.shape(shift) != Ints{width})) return std::nullopt;
   return RnnInputProjection{{n, n.reshape(x, {-1, n.dim(weight, 0)})}, {n, weight}, shift};
@@ -241,7 +241,7 @@ Exprs scan_lstm(NodeContext& n, const LstmParameters& net, std::int64_t width, d
   auto step = [&](const Exprs& last, const Exprs& now) -> IterationResult {
     auto pre = now[0] + last[0].emit("MatMul", {net.weight}) + Expr(n, net.bias);
     auto next = lstm_step(n, net, pre, last[1], clip, project);
-    auto inside = unsqueeze_to_rank(now[1], 2);
+    auto inside = append_unit_axes_to_rank(now[1], 2);
     return {{where(inside, next[0], last[0]), where(inside, next[1], last[1])}, next};
   };
   auto done = build_scan(n, {1, n.attr("is_reverse", false)},

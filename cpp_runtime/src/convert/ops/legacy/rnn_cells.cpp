@@ -1,6 +1,6 @@
 // Single steps of recurrent networks.
 #include "convert/operands.h"
-#include "convert/ops/rnn_gates.h"
+#include "convert/ops/rnn_gates_activations_and_nans.h"
 #include "convert/registry.h"
 
 namespace oarlock {

@@ -34,8 +34,8 @@ Expr pool_sequences(const Expr& x, const RowPartition& sequences, const std::str
         {1});
   auto total = sum(pad_sequences(x, emit_padded_row_indices_and_mask(sequences)), {1});
   if (type == "SUM") return total;
-  auto sizes = unsqueeze_to_rank(max(sequences.lengths(), 1).to(n.require_known_dtype(x)),
-                                 n.require_known_rank(x));
+  auto sizes = append_unit_axes_to_rank(max(sequences.lengths(), 1).to(n.require_known_dtype(x)),
+                                        n.require_known_rank(x));
   n.require(type == "AVERAGE" || type == "SQRT", "attribute 'pooltype' is " + type);
   return total / (type == "SQRT" ? sqrt(sizes) : sizes);
 }
@@ -44,8 +44,9 @@ void sequence_pool(NodeContext& n) {
   auto x = input_expr(n, "X");
   auto sequences = require_input_row_partition(n);
   auto pooled = pool_sequences(x, sequences, n.attr("pooltype", "AVERAGE"));
-  n.set_output("Out", where(unsqueeze_to_rank(sequences.lengths() > 0, n.require_known_rank(x)),
-                            pooled, n.attr("pad_value", 0.0f)));
+  n.set_output("Out",
+               where(append_unit_axes_to_rank(sequences.lengths() > 0, n.require_known_rank(x)),
+                     pooled, n.attr("pad_value", 0.0f)));
   n.set_row_splits("Out", {});
 }
 
@@ -67,7 +68,7 @@ struct ContextRowIndices {
 ContextRowIndices context_row_indices_and_mask(const RowPartition& sequences, std::int64_t first,
                                                std::int64_t count) {
   NodeContext& n = sequences.context();
-  auto sequence_of_row = sequence_ids(sequences);
+  auto sequence_of_row = sequence_id_per_row(sequences);
   auto rows = unsqueeze_last(sequences.all_row_indices()) +
               (arange(n, n.int64_vector({count})) + static_cast<double>(first));
   auto inside = rows >= unsqueeze_last(gather_rows(sequences.starts(), sequence_of_row)) &&
@@ -86,7 +87,7 @@ void sequence_conv(NodeContext& n) {
   n.require(start > -(1 << 20) && start < 1 << 20,
             "attribute 'contextStart' is " + std::to_string(start));
   auto context = context_row_indices_and_mask(require_input_row_partition(n), start, length);
-  auto windows = where(unsqueeze_to_rank(context.mask, 3), gather_rows(x, context.rows), 0);
+  auto windows = where(append_unit_axes_to_rank(context.mask, 3), gather_rows(x, context.rows), 0);
   auto columns = n.slice(n.shape_of(filter), {0}, {1}, {0});
   n.set_output(
       "Out", n.emit("MatMul",
@@ -110,7 +111,7 @@ void box_clip(NodeContext& n) {
   auto column = [&](std::int64_t at) { return Expr(n, n.slice(info, {at}, {at + 1}, {1})); };
   auto last = [&](std::int64_t at) { return round_half_away(column(at) / column(2)) - 1; };
   auto height = last(0), width = last(1);
-  auto image_ids = sequence_ids(require_input_row_partition(n, "Input"));
+  auto image_ids = sequence_id_per_row(require_input_row_partition(n, "Input"));
   Expr ends(n, n.concat({width, height, width, height}, 1));
   n.set_output("Output", max(min(boxes, gather_rows(ends, image_ids)), 0));
 }

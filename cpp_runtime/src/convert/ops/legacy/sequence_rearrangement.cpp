@@ -28,7 +28,8 @@ void sequence_pad(NodeContext& n) {
   }
   auto at = emit_padded_row_indices_and_mask(sequences.starts(), lengths, longest);
   auto rows = gather_rows(x, at.rows);
-  n.set_output("Out", where(unsqueeze_to_rank(at.mask, n.require_known_rank(rows)), rows, value));
+  n.set_output("Out",
+               where(append_unit_axes_to_rank(at.mask, n.require_known_rank(rows)), rows, value));
   n.set_output("Length", lengths);
   for (auto slot : {"Out", "Length"}) n.set_row_splits(slot, {});
 }
@@ -45,7 +46,7 @@ void sequence_unpad(NodeContext& n) {
   lengths = {n, fail_at_run_time_if_any(n, lengths, !as_many,
                                         "there are not as many lengths as rows of X")};
   auto inside = Expr(n, n.unsqueeze(arange(n, longest), {0})) < unsqueeze_last(lengths);
-  n.set_output("Out", unsqueeze_to_rank(pack_sequences(x, inside), 2));
+  n.set_output("Out", append_unit_axes_to_rank(pack_sequences(x, inside), 2));
   n.set_row_splits("Out", row_partition_from_lengths(lengths).row_splits);
 }
 
@@ -54,7 +55,7 @@ void sequence_unpad(NodeContext& n) {
 // Repeats each row of X by the length of its sequence in Y.
 void sequence_expand_as(NodeContext& n) {
   auto sequences = require_input_row_partition(n, "Y");
-  n.set_output("Out", gather_rows(input_expr(n, "X"), sequence_ids(sequences)));
+  n.set_output("Out", gather_rows(input_expr(n, "X"), sequence_id_per_row(sequences)));
   n.set_row_splits("Out", sequences.row_splits);
 }
 
@@ -64,7 +65,7 @@ void sequence_expand(NodeContext& n) {
   auto x = input_expr(n, "X");
   auto level = n.attr("ref_level", -1);
   n.require(level == -1 || level == 0, "attribute 'ref_level' is " + std::to_string(level));
-  auto sequence_of_row = sequence_ids(require_input_row_partition(n, "Y"));
+  auto sequence_of_row = sequence_id_per_row(require_input_row_partition(n, "Y"));
   if (!n.row_splits("X")) {
     n.set_output("Out", gather_rows(x, sequence_of_row));
     return n.set_row_splits("Out", {});
@@ -81,7 +82,8 @@ void sequence_expand(NodeContext& n) {
 
 void sequence_reverse(NodeContext& n) {
   auto sequences = require_input_row_partition(n);
-  auto mirror = gather_rows(sequences.starts() + sequences.ends() - 1, sequence_ids(sequences));
+  auto mirror =
+      gather_rows(sequences.starts() + sequences.ends() - 1, sequence_id_per_row(sequences));
   n.set_output("Y", gather_rows(input_expr(n, "X"), mirror - sequences.all_row_indices()));
 }
 
@@ -123,7 +125,7 @@ RowPartition sequences_of_selected_rows(const RowPartition& sequences, const Exp
   return {gather_rows(selected_before, sequences.row_splits)};
 }
 
-Expr compress_rows(const Expr& x, const Expr& mask) {
+Expr select_rows_by_mask(const Expr& x, const Expr& mask) {
   NodeContext& n = x.context();
   n.require(n.require_known_rank(x) >= 1, "has no rows");
   Ints shape = *n.shape(x);
@@ -137,7 +139,7 @@ void sequence_erase(NodeContext& n) {
   auto x = input_expr(n, "X");
   Expr words(n, n.reshape(x, {-1})), mask = words == words;
   for (auto token : n.attr("tokens", Ints{})) mask = mask && !(words == static_cast<double>(token));
-  n.set_output("Out", compress_rows(x, mask));
+  n.set_output("Out", select_rows_by_mask(x, mask));
   n.set_row_splits("Out",
                    sequences_of_selected_rows(require_input_row_partition(n), mask).row_splits);
 }
@@ -160,10 +162,10 @@ Expr ctc_output_mask(const Expr& words, const Expr& is_first, double blank, bool
 void ctc_align_packed(NodeContext& n, const Expr& x, double blank, bool merges) {
   Expr words(n, n.reshape(x, {-1}));
   auto sequences = require_input_row_partition(n, "Input");
-  auto is_first =
-      sequences.all_row_indices() == gather_rows(sequences.starts(), sequence_ids(sequences));
+  auto is_first = sequences.all_row_indices() ==
+                  gather_rows(sequences.starts(), sequence_id_per_row(sequences));
   auto mask = ctc_output_mask(words, is_first, blank, merges);
-  auto tokens = compress_rows(words, mask);
+  auto tokens = select_rows_by_mask(words, mask);
   // Paddle returns one row of -1 if nothing remains.
   auto longer =
       n.concat({tokens, tokens.scalar_like(-1).emit("Unsqueeze", {n.int64_vector({0})})}, 0);

@@ -81,9 +81,9 @@ Values build_step_body(NodeContext& b, const StaticRnn& s, Value count) {
   b.add_subgraph_output(b.emit("Identity", {condition}));
   Values results;
   for (std::size_t i = 0; i < s.next_memories.size(); ++i)
-    results.push_back(b.cast(b.require_value_adding_weight(s.next_memories[i]),
+    results.push_back(b.cast(b.require_value_or_add_weight(s.next_memories[i]),
                              b.require_known_dtype(s.initial_states[i])));
-  for (const std::string& name : s.outputs) results.push_back(b.require_value_adding_weight(name));
+  for (const std::string& name : s.outputs) results.push_back(b.require_value_or_add_weight(name));
   for (Value v : results) b.add_subgraph_output(v);
   return results;
 }

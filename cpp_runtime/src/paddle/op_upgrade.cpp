@@ -1,0 +1,81 @@
+#include "paddle/op_upgrade.h"
+
+#include "paddle/op_attr_checks.h"
+
+namespace oarlock {
+namespace {
+
+struct TypeRename {
+  std::string_view old_type, new_type;
+};
+
+struct AttrRename {
+  std::string_view op, old_name, new_name;
+};
+
+// The same renames as in ir/passes/upgrade_ops.py. Changed semantics are handled in the conversion
+// rules.
+constexpr TypeRename kTypeRenames[] = {
+#include "paddle/older_op_types.inc"
+};
+constexpr AttrRename kAttrRenames[] = {
+#include "paddle/older_attr_names.inc"
+};
+
+void rename_type(OpDesc& op) {
+  for (const TypeRename& row : kTypeRenames)
+    if (op.type == row.old_type) {
+      op.type = row.new_type;
+      return;
+    }
+}
+
+bool is_empty_list(const Attr& attr) {
+  return std::visit(
+      [](const auto& value) {
+        using T = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<T, Ints> || std::is_same_v<T, Floats> ||
+                      std::is_same_v<T, Strings> || std::is_same_v<T, Scalars>)
+          return value.empty();
+        return false;
+      },
+      attr.value);
+}
+
+// If the current name has a value already, the older attribute stays in the op and is not read.
+// Where several older names became one, all but one of them are empty lists.
+void rename_attrs(OpDesc& op) {
+  for (const AttrRename& row : kAttrRenames) {
+    if (op.type != row.op) continue;
+    auto older = op.attrs.find(row.old_name), current = op.attrs.find(row.new_name);
+    if (older == op.attrs.end()) continue;
+    if (current != op.attrs.end() && !is_empty_list(current->second)) continue;
+    if (current != op.attrs.end()) op.attrs.erase(current);
+    auto node = op.attrs.extract(older);
+    node.key() = row.new_name;
+    op.attrs.insert(std::move(node));
+  }
+}
+
+// Number lists stand for SCALARS in files of versions before 2.5.
+void convert_number_lists_to_scalars(OpDesc& op) {
+  for (auto& [name, attr] : op.attrs) {
+    if (attr.type == AttrType::SCALARS || declared_attr_type(op.type, name) != AttrType::SCALARS)
+      continue;
+    if (auto elements = attr_to_scalars_or_nullopt(attr))
+      attr = {AttrType::SCALARS, std::move(*elements)};
+  }
+}
+
+}  // namespace
+
+void upgrade_op_types_and_attrs(Program& program) {
+  for (Block& block : program.blocks)
+    for (OpDesc& op : block.ops) {
+      rename_type(op);
+      rename_attrs(op);
+      convert_number_lists_to_scalars(op);
+    }
+}
+
+}  // namespace oarlock

@@ -1,0 +1,106 @@
+"""Estimate the condition number of a program: how much rounding errors of inputs, weights and
+intermediate results change the results. Two correct runs may differ by that much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import numpy as np
+
+from ..core import pytree
+from ..core.dtype import is_inexact
+from ..core.eager import NO_TAPE_MODE
+from ..core.mode import Mode, WrapperMode, use_mode
+from ..core.op import Op
+from ..core.tensor import Tensor
+
+NUM_TRIALS = 3
+MAX_COMPARED_ELEMENTS = 1 << 10
+MAX_ACCUMULATED_ROUNDINGS = 32.0  # number of operations whose rounding errors may add up
+
+RunFunction = Callable[[Mapping[str, Any], Sequence[Any]], Sequence[Any]]
+
+
+def is_explained_by_rounding(
+    run: RunFunction,
+    weights: Mapping[str, Any],
+    inputs: Sequence[Any],
+    result_index: int,
+    deviation: float,
+    difference: Callable[[Any, Any], float],
+    perturbs_results_of_ops: bool = False,
+) -> bool:
+    """Whether a difference `deviation` of a result can be caused by rounding: whether the result
+    changes by a similar amount if the last bit of all inputs and weights changes.
+
+    run: returns the results for weights and inputs.
+    result_index: the index of the result.
+    deviation: the difference, as computed by `difference`.
+    perturbs_results_of_ops: also change the last bit of the results of all ops; `run` must call
+    ops in the current mode.
+    """
+    rng = np.random.default_rng(0)
+    reference = run(weights, inputs)[result_index]
+    sensitivity = 0.0
+    for _ in range(NUM_TRIALS):
+        perturbed_weights = {name: _perturb_last_bit(value, rng) for name, value in weights.items()}
+        mode: AbstractContextManager[Any] = (
+            use_mode(_LastBitNoise(NO_TAPE_MODE, rng)) if perturbs_results_of_ops else nullcontext()
+        )
+        with mode:
+            results = run(perturbed_weights, [_perturb_last_bit(a, rng) for a in inputs])
+        sensitivity = max(sensitivity, difference(results[result_index], reference))
+    return deviation <= MAX_ACCUMULATED_ROUNDINGS * sensitivity
+
+
+class _LastBitNoise(WrapperMode):
+    """A mode that changes the last bit of the floating results of each op that computes."""
+
+    def __init__(self, inner: Mode, rng: np.random.Generator) -> None:
+        super().__init__(inner)
+        self._rng = rng
+
+    def with_inner_mode(self, inner: Mode) -> Mode:
+        """Return the same noise around another mode."""
+        return _LastBitNoise(inner, self._rng)
+
+    def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """Run the op and change its results."""
+        outputs = super().run(op, args, attrs)
+        operands = [t.array for t in pytree.leaves(args) if isinstance(t, Tensor)]
+        for tensor in pytree.leaves(outputs):
+            if isinstance(tensor, Tensor) and not _consists_of_operand_elements(
+                tensor.array, operands
+            ):
+                tensor.array = _perturb_last_bit(tensor.array, self._rng)
+        return outputs
+
+
+def _consists_of_operand_elements(result: Any, operands: Sequence[Any]) -> bool:
+    """Whether every element of a result is an element of an operand: the op moves data, which does
+    not round. At most MAX_COMPARED_ELEMENTS elements are compared.
+    """
+    sources = [a.ravel() for a in operands if a.dtype == result.dtype]
+    return bool(sources) and bool(
+        np.isin(result.ravel()[:MAX_COMPARED_ELEMENTS], np.concatenate(sources)).all()
+    )
+
+
+def _perturb_last_bit(array: Any, rng: np.random.Generator) -> Any:
+    """Change each number of an array by its last bit, up or down; the real and the imaginary part
+    of complex numbers independently.
+    """
+    if not isinstance(array, np.ndarray) or not is_inexact(array.dtype):
+        return array
+    if array.dtype.kind == "c":
+        result = np.empty_like(array)
+        result.real, result.imag = (
+            _perturb_last_bit(component, rng) for component in (array.real, array.imag)
+        )
+        return result
+    eps = 2.0**-8 if array.dtype.name == "bfloat16" else float(np.finfo(array.dtype).eps)
+    signs = rng.integers(0, 2, array.shape) * 2 - 1
+    return (array.astype(np.float64) * (1 + eps * signs)).astype(array.dtype)

@@ -1,0 +1,44 @@
+"""Detect training steps (gradients, optimizers, schedulers, loss scalers) in code that is being
+recorded.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...capture.modes import Static
+from ...core.tensor import Tensor
+
+GRADIENT_METHODS = frozenset(
+    {"backward", "grad", "gradient", "_grad_ivar", "clear_grad", "clear_gradient", "_zero_grads"}
+)
+
+
+def reject_or_report_training_state_access(mode: Static, owner: Any, name: str) -> bool:
+    """Raise SideEffectError for access to an optimizer, a scheduler, a scaler or the gradient of a
+    tensor.
+
+    Returns True if the caller must skip it (while `oarlock explain` runs).
+    """
+    if getattr(type(owner), "is_training_state", False) is True:
+        return mode.must_skip_rejected_side_effect(
+            f"{type(owner).__name__}.{name}" if name else f"a call of {type(owner).__name__}"
+        )
+    return (
+        name in GRADIENT_METHODS
+        and isinstance(owner, Tensor)
+        and mode.must_skip_rejected_side_effect(f"Tensor.{name}")
+    )
+
+
+def reject_or_report_training_call(mode: Static, function: Any, owner: Any) -> bool:
+    """Whether a call belongs to a training step. Raises SideEffectError for such a call; only while
+    `oarlock explain` runs, it returns True and the caller skips the call.
+    """
+    name = "" if owner is None else str(getattr(function, "__name__", ""))
+    return reject_or_report_training_state_access(mode, function if owner is None else owner, name)
+
+
+def substitute_for_skipped_call(*args: Any, **_: Any) -> Any:
+    """Return the first argument. `oarlock explain` calls this instead of a call that it skips."""
+    return args[0] if args else None

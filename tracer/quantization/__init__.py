@@ -1,0 +1,1 @@
+"""Quantization of layers and saved models."""

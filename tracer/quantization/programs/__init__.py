@@ -1,0 +1,1 @@
+"""Post-training quantization and reduced precision of saved programs."""
