@@ -3,9 +3,9 @@
 
 #include <cstdio>
 
-#include "base/number_text_conversion.h"
 #include "base/escape_control_characters.h"
 #include "base/json.h"
+#include "base/number_text_conversion.h"
 #include "runner/command_line.h"
 #include "runner/npz.h"
 
