@@ -13,7 +13,7 @@ import numpy as np
 
 from ..capture.modes import recorder_of_mode
 from ..capture.variable import Variable
-from ..compiler import lower_program
+from ..compiler import lower_to_instructions
 from ..compiler.partial_program import PartialProgram
 from ..compiler.unsupported_ops import UnsupportedOpsError
 from ..core import cuda
@@ -143,7 +143,7 @@ class ProgramRunner:
     def is_supported_by_kernels(self) -> bool:
         """Whether Oarlock's own kernels can run the program."""
         try:
-            return not lower_program(
+            return not lower_to_instructions(
                 self.program
             ).inputs_needing_row_splits()  # a program that is called has no inputs for row splits
         except UnsupportedOpsError:

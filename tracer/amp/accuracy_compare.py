@@ -239,7 +239,7 @@ def compare_accuracy(
             append_user_line(f"compare_accuracy: loss_scale is {loss_scale!r}, not > 0")
         )
     sheets = {}
-    for name in _require_log_file_names(dump_path):
+    for name in _list_log_files_or_raise(dump_path):
         fp32 = _read_log(dump_path, name)
         fp16 = _read_log(another_dump_path, name)
         sheets[name] = pair_tensors(fp32, fp16, float(loss_scale))
@@ -249,7 +249,7 @@ def compare_accuracy(
         _write_xlsx(output_filename, sheets, float(loss_scale))
 
 
-def _require_log_file_names(folder: str) -> list[str]:
+def _list_log_files_or_raise(folder: str) -> list[str]:
     try:
         names = sorted(name for name in os.listdir(folder) if "worker_" in name)
     except OSError as error:

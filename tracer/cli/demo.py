@@ -126,7 +126,7 @@ def run_eager(model: LeNet, images: Array) -> BackendResult:
     return BackendResult("eager", call(images), median_time_per_image(call, images), 0.0, ())
 
 
-def trace_save_and_run(model: LeNet, images: Array, prefix: str) -> BackendResult:
+def time_traced_layer_and_save(model: LeNet, images: Array, prefix: str) -> BackendResult:
     """Run a TracedLayer, and save it at `prefix`."""
     start = perf_counter()
     _, traced = jit.TracedLayer.trace(model, [to_tensor(images[:1])])
@@ -272,7 +272,7 @@ def run_demo(out: Path, epochs: int, seed: int) -> None:
     )
     results = [
         eager,
-        trace_save_and_run(model, digits.test_images, str(out / "lenet_traced")),
+        time_traced_layer_and_save(model, digits.test_images, str(out / "lenet_traced")),
         load_and_run_translated_layer(digits.test_images, prefix),
         run_cpp_runner(digits.test_images, prefix),
         export_and_run_onnx(digits.test_images, prefix),

@@ -4,6 +4,6 @@ arrays.
 
 # Importing these modules registers their lowering rules in `lowering`.
 from . import control_flow, lod_array_lowering, recurrent_lowering, vjp_op
-from .compiled_function import CompiledInstructions, CompiledProgram, lower_program
+from .compiled_function import CompiledInstructions, CompiledProgram, lower_to_instructions
 
-__all__ = ["CompiledInstructions", "CompiledProgram", "lower_program"]
+__all__ = ["CompiledInstructions", "CompiledProgram", "lower_to_instructions"]

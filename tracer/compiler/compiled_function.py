@@ -104,7 +104,7 @@ def _large_registers(lowered: LoweredProgram) -> set[str]:
     return {register for register in lowered.variables if is_large(register)}
 
 
-def lower_program(program: Program, tensors: bool = False) -> LoweredProgram:
+def lower_to_instructions(program: Program, tensors: bool = False) -> LoweredProgram:
     """Lower a program to instructions.
 
     Raises UnsupportedOpsError, with a list of all ops, slots and attributes that are not supported.
@@ -126,7 +126,7 @@ def lower_program(program: Program, tensors: bool = False) -> LoweredProgram:
         check_supported(
             [op for op in ops if result.grad_op_replacements.find_replacement(op) is None], foreign
         )
-        return result.lower_program()
+        return result.lower_to_instructions()
 
 
 class CompiledProgram:
@@ -266,7 +266,7 @@ class _ProgramBuild:
         fetches: Sequence[str],
         on_iteration: Callable[[], None] | None,
     ) -> None:
-        lowered = lower_program(program)
+        lowered = lower_to_instructions(program)
         for name in fetches:  # create a register for a fetch that no op reads or writes
             lowered.get_or_create_outermost_register(name)
         persistable = {

@@ -13,7 +13,7 @@ from ..core.errors import OpError
 from ..core.mode import state
 from ..core.tensor import Tensor
 from ..ir.program import Program
-from . import CompiledInstructions, lower_program
+from . import CompiledInstructions, lower_to_instructions
 from .instructions import iter_registers_written
 from .unsupported_ops import UnsupportedOpsError
 
@@ -32,7 +32,7 @@ class Interpreter:
         self.feeds = program.feed_names()
         self.fetches = list(program.fetch_names() if fetches is None else fetches)
         self.scope = scope
-        lowered = lower_program(program, tensors=True)
+        lowered = lower_to_instructions(program, tensors=True)
         written = set(iter_registers_written(lowered.instructions))
         self._loaded_names = [
             name

@@ -257,7 +257,9 @@ def _lower_lod_of_read_from_array(
     ]
 
 
-def _no_lod_instructions(self: LodPropagation, block: int, desc: OpDesc) -> list[Instruction]:
+def _lower_to_no_lod_instructions(
+    self: LodPropagation, block: int, desc: OpDesc
+) -> list[Instruction]:
     return []
 
 
@@ -274,11 +276,11 @@ TENSOR_ARRAY_RULES: dict[str, LodLoweringRule] = {
     "create_array": _lower_lod_of_create_array,
     "write_to_array": _lower_lod_of_write_to_array,
     "read_from_array": _lower_lod_of_read_from_array,
-    "lod_array_length": _no_lod_instructions,
-    "tensor_array_to_tensor": _no_lod_instructions,
-    "beam_search_decode": _no_lod_instructions,
-    "lod_tensor_to_array": _no_lod_instructions,
-    "array_to_lod_tensor": _no_lod_instructions,
+    "lod_array_length": _lower_to_no_lod_instructions,
+    "tensor_array_to_tensor": _lower_to_no_lod_instructions,
+    "beam_search_decode": _lower_to_no_lod_instructions,
+    "lod_tensor_to_array": _lower_to_no_lod_instructions,
+    "array_to_lod_tensor": _lower_to_no_lod_instructions,
 }
 
 

@@ -53,7 +53,7 @@ class Lowering(Registers):
     # -- instructions
     # -------------------------------------------------------------------------------------------
 
-    def lower_program(self) -> LoweredProgram:
+    def lower_to_instructions(self) -> LoweredProgram:
         """Lower the whole program."""
         instructions = self.lower_block(self.program.block)
         lods = self.lod_propagation.lod_registers

@@ -30,7 +30,7 @@ from ..ir.block_captures import program_draws_random
 from ..ir.kernelless_op_traits import is_feed_or_fetch, kernelless_op_traits_or_default
 from ..ir.passes.prune import make_feed_op, make_fetch_op
 from ..ir.program import Program
-from . import CompiledInstructions, lower_program
+from . import CompiledInstructions, lower_to_instructions
 from .instructions import Instruction, LoweredProgram
 from .interpreter import Interpreter
 from .liveness import eliminate_dead_code, mark_dead_and_get_live_registers
@@ -205,7 +205,7 @@ class GradientSpecialization:
         self.tape_op: Op | None = None
         self._backward_functions: dict[tuple[bool, ...], DifferentiatedProgram] = {}
         if not self.differentiable_outputs:
-            lowered = lower_program(partial.program)
+            lowered = lower_to_instructions(partial.program)
             outputs = [
                 lowered.get_or_create_outermost_register(n)
                 for n in (*partial.fetches, *partial.updated_names)
@@ -316,7 +316,7 @@ class DifferentiatedProgram:
             for name in specialization.differentiated_names
         ]
         self.grad_names = [gradients[name].name for name in found]
-        self._lowered_program: LoweredProgram = lower_program(self.program)
+        self._lowered_program: LoweredProgram = lower_to_instructions(self.program)
         at = _first_backward_instruction_index(self._lowered_program.instructions)
         outputs = [
             self._lowered_program.get_or_create_outermost_register(name) for name in self.grad_names

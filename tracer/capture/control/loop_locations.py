@@ -81,7 +81,7 @@ class LoopMutableLocations:
                     held.get(key, location.class_attribute_or_undefined(key))
                     for held in (change.before, change.after)
                 )
-                if self._must_be_carried(location, key, label) and (
+                if self._is_new_and_below_limit(location, key, label) and (
                     is_merged_by_value(before)
                     or is_merged_by_value(after)
                     or isinstance(after, InvalidatedMarker)
@@ -90,7 +90,7 @@ class LoopMutableLocations:
                     self._known_keys.add((location.id, key))
                     yield label, before
 
-    def _must_be_carried(self, location: MutableLocation, key: Any, label: str) -> bool:
+    def _is_new_and_below_limit(self, location: MutableLocation, key: Any, label: str) -> bool:
         """Whether a location must be carried. False if it is known already, or if it is one of many
         that each iteration creates under the same name.
         """

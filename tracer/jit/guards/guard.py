@@ -12,6 +12,7 @@ from .side_effects import is_symbolic_value
 from .snapshots import (
     MISSING,
     ConstantSnapshot,
+    IdentitySnapshot,
     Snapshot,
     consists_of_constants,
     iter_value_and_items,
@@ -73,7 +74,7 @@ class NameGuards:
     def add(self, guard: StateGuard) -> bool:
         """Add a guard if it is on such a name; return whether it was added."""
         source, expected = guard.source, guard.expected
-        if type(expected) not in (Snapshot, ConstantSnapshot) or expected.value is MISSING:
+        if type(expected) not in (IdentitySnapshot, ConstantSnapshot) or expected.value is MISSING:
             return False
         if isinstance(source, CellSource):
             self._expected_cells.append((source.holder, expected.value))

@@ -26,7 +26,7 @@ from .read_tracker import ReadTracker
 from .side_effects import SideEffect, attribute_dict_id, is_symbolic_value
 from .snapshots import (
     MISSING,
-    Snapshot,
+    IdentitySnapshot,
     consists_of_constants,
     copy_nested_constants,
     is_container,
@@ -408,7 +408,7 @@ class GuardSet:
             for key in list(vars(value)):
                 if (id(value), key) not in self._guard_by_source and key not in IGNORED_ATTRIBUTES:
                     source = DictAttributeSource(f"{type(value).__name__}.{key}", value, key)
-                    yield StateGuard(source, Snapshot(MISSING))
+                    yield StateGuard(source, IdentitySnapshot(MISSING))
 
     def _may_functions_have_read_source(self, guard: StateGuard) -> bool:
         """Whether the functions may have read the source. Only `hasattr`, `getattr` and similar

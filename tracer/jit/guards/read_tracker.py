@@ -20,6 +20,7 @@ from .snapshots import (
     MISSING,
     ArraySnapshot,
     DictSnapshot,
+    IdentitySnapshot,
     SequenceSnapshot,
     SetSnapshot,
     Snapshot,
@@ -200,13 +201,15 @@ class ReadTracker:
             if self._try_add_lookup_guard(value, key, False, is_read) is None:
                 source = AttributeLookupSource(f"{_name_or_type_name(value)}.{key}", value, key)
                 self._guard_by_source[id(value), key] = StateGuard(
-                    source, Snapshot(MISSING), was_read=is_read
+                    source, IdentitySnapshot(MISSING), was_read=is_read
                 )
 
     def guard_absent_global_before_write(self, names: dict[str, Any], name: str) -> None:
         """Record that a function may assign a global name that does not exist yet."""
         if name not in names:
-            guard = StateGuard(ItemSource(name, names, name), Snapshot(MISSING), was_read=False)
+            guard = StateGuard(
+                ItemSource(name, names, name), IdentitySnapshot(MISSING), was_read=False
+            )
             self._guard_by_source.setdefault((id(names), name), guard)
 
     def existed_before_capture(self, value: Any) -> bool:

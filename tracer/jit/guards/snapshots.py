@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import collections
 import random
+from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
@@ -25,17 +26,22 @@ RANDOM_TYPES = (random.Random, np.random.RandomState, np.random.Generator)
 
 
 @dataclass(frozen=True)
-class Snapshot:
-    """Snapshot of a value that is compared by identity: a function, a layer or a tensor. Also the
-    base class of the snapshots of other values.
-    """
+class Snapshot(ABC):
+    """Snapshot of a value: its content, its state, or only its identity."""
 
     value: Any
 
+    @abstractmethod
     def matches(self, now: Any) -> bool:
-        """Whether the current value `now` matches: here, whether it is the same object. Derived
-        classes compare content or state; UncheckedSnapshot compares nothing.
-        """
+        """Whether the current value `now` matches."""
+
+
+@dataclass(frozen=True)
+class IdentitySnapshot(Snapshot):
+    """Snapshot of a value that is compared by identity: a function, a layer or a tensor."""
+
+    def matches(self, now: Any) -> bool:
+        """Whether the current value is the same object."""
         return now is self.value
 
 
@@ -172,8 +178,8 @@ def take_snapshot(value: Any, depth: int = MAX_DEPTH) -> Snapshot:
         return ConstantSnapshot(value)
     if isinstance(value, np.ndarray):
         has_objects = value.dtype == object
-        return Snapshot(value) if has_objects else ArraySnapshot(value, value.copy())
-    return _snapshot_container(value, depth) if is_container(value) else Snapshot(value)
+        return IdentitySnapshot(value) if has_objects else ArraySnapshot(value, value.copy())
+    return _snapshot_container(value, depth) if is_container(value) else IdentitySnapshot(value)
 
 
 def take_snapshot_with_internal_states(value: Any) -> Snapshot:
@@ -200,7 +206,7 @@ def with_iterators_and_rngs_by_identity(snapshot: Snapshot) -> Snapshot:
 
     def without_state(leaf: Snapshot) -> Snapshot:
         is_ignored = isinstance(leaf, InternalStateSnapshot) and not leaf.is_readable_without_change
-        return Snapshot(leaf.value) if is_ignored else leaf
+        return IdentitySnapshot(leaf.value) if is_ignored else leaf
 
     return map_leaf_snapshots(without_state, snapshot)
 

@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...core.cuda import to_host
-from .snapshots import MISSING, ArraySnapshot, Snapshot
+from .snapshots import MISSING, ArraySnapshot, IdentitySnapshot, Snapshot
 
 # Dicts and lists of a layer whose keys or elements are compared.
 LAYER_REGISTRIES = (
@@ -239,7 +239,7 @@ def make_tensor_elements_snapshot(array: Any) -> Snapshot:
     elements = to_host(array)
     owns_memory = not isinstance(array, np.ndarray) or array.flags.owndata
     if owns_memory and elements.size > MAX_COMPARED_ELEMENTS:
-        return Snapshot(array)
+        return IdentitySnapshot(array)
     return ArraySnapshot(array, elements.copy())
 
 

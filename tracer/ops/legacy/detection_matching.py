@@ -183,7 +183,7 @@ declare_no_lod(target_assign)
 
 
 def _candidates_with_largest_losses(loss: Any, free: Any, count: int) -> Any:
-    """The `count` candidate boxes with the largest losses."""
+    """The indices of the `count` boxes with the largest losses, of those that are `free`."""
     order = np.flatnonzero(free)
     return order[np.argsort(-loss[order], kind="stable")[:count]]
 
