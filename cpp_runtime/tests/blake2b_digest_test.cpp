@@ -32,8 +32,8 @@ TEST("digest: the numbers of RFC 7693's algorithm, around the ends of its blocks
 TEST("digest: add in pieces, and add_with_length") {
   std::string whole = counting(1000);
   for (std::size_t cut : {1, 127, 128, 129, 500})
-    CHECK_EQ(Blake2bDigest().add(whole.substr(0, cut)).add(whole.substr(cut)).hex(),
+    CHECK_EQ(Blake2bDigest().add(whole.substr(0, cut)).add(whole.substr(cut)).finalize_to_hex(),
              blake2b_hex_digest(whole));
-  CHECK(Blake2bDigest().add_with_length("ab").add_with_length("c").hex() !=
-        Blake2bDigest().add_with_length("a").add_with_length("bc").hex());
+  CHECK(Blake2bDigest().add_with_length("ab").add_with_length("c").finalize_to_hex() !=
+        Blake2bDigest().add_with_length("a").add_with_length("bc").finalize_to_hex());
 }

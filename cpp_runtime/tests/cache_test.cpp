@@ -264,8 +264,8 @@ TEST("cache: unwritable folders and no folder") {
   options.optimize = 99;
   options.device = "cuda";
   CHECK(!has_cache());
-  CHECK_EQ(resolve_cache_folder("none"), "");
-  CHECK_EQ(resolve_cache_folder("here"), "here");
+  CHECK_EQ(cache_folder_or_empty_if_disabled("none"), "");
+  CHECK_EQ(cache_folder_or_empty_if_disabled("here"), "here");
 }
 
 TEST("cache: concurrent sessions") {

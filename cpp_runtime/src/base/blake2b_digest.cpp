@@ -87,7 +87,7 @@ Blake2bDigest& Blake2bDigest::add_with_length(std::string_view bytes) {
   return add({reinterpret_cast<const char*>(&size), sizeof size}).add(bytes);
 }
 
-std::string Blake2bDigest::hex() {
+std::string Blake2bDigest::finalize_to_hex() {
   num_bytes_ += num_buffered_;
   std::fill(block_.begin() + static_cast<std::ptrdiff_t>(num_buffered_), block_.end(),
             static_cast<unsigned char>(0));
@@ -101,6 +101,8 @@ std::string Blake2bDigest::hex() {
   return text;
 }
 
-std::string blake2b_hex_digest(std::string_view bytes) { return Blake2bDigest().add(bytes).hex(); }
+std::string blake2b_hex_digest(std::string_view bytes) {
+  return Blake2bDigest().add(bytes).finalize_to_hex();
+}
 
 }  // namespace oarlock

@@ -16,7 +16,7 @@ class Blake2bDigest {
   /// Adds the length and then the bytes, so that adjacent parts cannot be confused.
   Blake2bDigest& add_with_length(std::string_view bytes);
   /// Returns 64 hexadecimal digits.  Nothing can be added afterwards.
-  std::string hex();
+  std::string finalize_to_hex();
 
  private:
   void compress(const unsigned char* block, bool last);

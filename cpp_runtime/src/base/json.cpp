@@ -201,13 +201,14 @@ class JsonParser {
 
   StringRef parse_string() {
     auto start = ++pos_;
-    while (pos_ < text_.size() && text_[pos_] != '"' && text_[pos_] != '\\') skip_string_byte();
+    while (pos_ < text_.size() && text_[pos_] != '"' && text_[pos_] != '\\')
+      reject_control_and_skip_string_byte();
     if (peek() == '\\') return parse_escaped_string(start);
     if (pos_ == text_.size()) fail("a string without its end");
     return make_string_ref(start, pos_++ - start);
   }
 
-  void skip_string_byte() {
+  void reject_control_and_skip_string_byte() {
     if (static_cast<unsigned char>(text_[pos_]) < 0x20) fail("a control character in a string");
     ++pos_;
   }
@@ -220,7 +221,7 @@ class JsonParser {
         parse_escape(result);
       } else {
         result += text_[pos_];
-        skip_string_byte();
+        reject_control_and_skip_string_byte();
       }
     }
     if (pos_ == text_.size()) fail("a string without its end");

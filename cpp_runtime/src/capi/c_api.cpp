@@ -56,7 +56,7 @@ void require_nonnull(bool ok, const char* what) {
 
 // Sets a result to null, so that freeing it after an error is valid.
 template <class Handle>
-void clear_result(Handle** result, const char* name) {
+void set_result_to_null(Handle** result, const char* name) {
   require_nonnull(result, name);
   *result = nullptr;
 }
@@ -112,7 +112,7 @@ void oarlock_error_free(oarlock_error* error) {
 
 oarlock_error* oarlock_options_new(oarlock_options** result) {
   return catch_errors([&] {
-    clear_result(result, "oarlock_options_new: result");
+    set_result_to_null(result, "oarlock_options_new: result");
     *result = new oarlock_options;
   });
 }
@@ -127,7 +127,7 @@ void oarlock_options_free(oarlock_options* options) { delete options; }
 oarlock_error* oarlock_session_open(const char* model, const char* params,
                                     const oarlock_options* options, oarlock_session** result) {
   return catch_errors([&] {
-    clear_result(result, "oarlock_session_open: result");
+    set_result_to_null(result, "oarlock_session_open: result");
     require_nonnull(model, "oarlock_session_open: model");
     Model opened = Model::open(model, params ? params : "");
     *result = new oarlock_session{
@@ -151,7 +151,7 @@ void oarlock_session_free(oarlock_session* session) { delete session; }
 oarlock_error* oarlock_run(const oarlock_session* session, const oarlock_tensor* inputs,
                            size_t count, oarlock_results** result) {
   return catch_errors([&] {
-    clear_result(result, "oarlock_run: result");
+    set_result_to_null(result, "oarlock_run: result");
     require_nonnull(session && (inputs || count == 0), "oarlock_run: an argument");
     *result = new oarlock_results{session->session, run_session(*session->session, inputs, count)};
   });

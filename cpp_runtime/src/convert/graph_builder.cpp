@@ -26,7 +26,7 @@ Strings contract_names_or_default(const std::vector<ContractArg>& args, Strings 
   return names;
 }
 
-Strings names_with_unique_suffixes(Strings names) {
+Strings make_names_unique(Strings names) {
   std::set<std::string> seen;
   std::map<std::string, int> last_suffix;
   for (std::string& name : names) {
@@ -46,7 +46,8 @@ std::string format_named_dim_ranges_json(const Program& p) {
     for (const NamedDim& dim : arg.named_dims) ranges.emplace(dim.name, dim.range);
   std::string text;
   for (auto& [name, range] : ranges)
-    text += (text.empty() ? "{" : ", ") + ('"' + name) + "\": {" + format_range_json(range) + "}";
+    text += (text.empty() ? "{" : ", ") + ('"' + name) + "\": {" + format_range_json_fields(range) +
+            "}";
   return text.empty() ? "" : text + "}";
 }
 
@@ -61,7 +62,7 @@ std::string first_output_name(const OpDesc& op) {
 
 Strings input_names(const Program& p) {
   return p.contract ? contract_names_or_default(p.contract->inputs, p.feed_names())
-                    : names_with_unique_suffixes(p.feed_names());
+                    : make_names_unique(p.feed_names());
 }
 
 Strings input_dim_symbols(const Program& p, std::size_t index, const std::string& name,
@@ -76,7 +77,7 @@ Strings input_dim_symbols(const Program& p, std::size_t index, const std::string
 }
 
 Strings output_names(const Program& p) {
-  Strings fetch_names = names_with_unique_suffixes(p.fetch_names());
+  Strings fetch_names = make_names_unique(p.fetch_names());
   Strings names =
       p.contract ? contract_names_or_default(p.contract->outputs, fetch_names) : fetch_names;
   Strings own_inputs = input_names(p);
@@ -140,7 +141,7 @@ void GraphBuilder::add_inputs() {
     if (!find_dtype_row(var->dtype))
       throw Error(ErrorCode::file, program_.name + ": input '" + names[i] + "' has no dtype");
     convert_complex_value_info_to_pairs(input);
-    Value v = add_value_with_name(names[i], {input.dtype, input.shape, std::nullopt});
+    Value v = add_value_with_exact_name(names[i], {input.dtype, input.shape, std::nullopt});
     top_scope_.bindings[feeds[i]] = is_complex(var->dtype) ? pairs_to_complex(v) : v;
     main_graph().inputs.push_back(std::move(input));
   }
@@ -154,7 +155,7 @@ void GraphBuilder::add_output(Value value, const std::string& name) {
       record.graph == top_scope_.graph && !record.is_graph_output) {
     record.name = name;
   } else {
-    Value copy = add_value_with_name(name, type_of(v));
+    Value copy = add_value_with_exact_name(name, type_of(v));
     add_node(*top_scope_.graph, {{"Identity", "", "", {}, {}, {}}, {v}, {copy}});
     v = copy;
   }
@@ -207,7 +208,7 @@ void GraphBuilder::add_guarded_variable_outputs() {
     if (!only.empty() && std::find(only.begin(), only.end(), name) == only.end()) continue;
     Value v = require_value_or_add_weight(guard.var, reader);
     bool value = guard.kind == "value";
-    Value output = add_value_with_name(
+    Value output = add_value_with_exact_name(
         name, {value ? type_of(v).dtype : DType::int64, std::nullopt, std::nullopt});
     add_node(*top_scope_.graph,
              {{value ? "Identity" : "Shape", "", "", {}, {}, {}}, {v}, {output}});
@@ -311,8 +312,9 @@ void GraphBuilder::bind_placeholder_outputs(const OpDesc& op) {
   has_row_splits_ = true;
   for (auto& [slot, names] : op.outputs)
     for (const std::string& name : names) {
-      scope_->bindings[name] = add_value(name, declared_type(name));
-      scope_->row_splits[name] = add_value(name + ".lod", {DType::int64, Ints{-1}, std::nullopt});
+      scope_->bindings[name] = add_value_with_unique_name(name, declared_type(name));
+      scope_->row_splits[name] =
+          add_value_with_unique_name(name + ".lod", {DType::int64, Ints{-1}, std::nullopt});
     }
 }
 
@@ -409,7 +411,7 @@ Value GraphBuilder::add_initializer(onnx::Initializer init) {
   if (auto values =
           init.is_external ? std::nullopt : try_decode_ints({init.dtype, init.shape, init.bytes}))
     if (init.shape.size() <= 1) known.partial_value = PartialValue{init.shape, *values};
-  Value v = add_value(init.name, std::move(known));
+  Value v = add_value_with_unique_name(init.name, std::move(known));
   init.name = record_of(v).name;
   record_of(v).initializer = main_graph().initializers.size();
   main_graph().initializers.push_back(std::move(init));

@@ -129,8 +129,8 @@ class GraphBuilder {
   Value add_weight(const ParamRecord& param);
   Value add_initializer(onnx::Initializer init);
   Value add_constant(const onnx::Tensor& tensor);
-  Value add_value(const std::string& wanted_name, ValueType type);
-  Value add_value_with_name(std::string name, ValueType type);
+  Value add_value_with_unique_name(const std::string& wanted_name, ValueType type);
+  Value add_value_with_exact_name(std::string name, ValueType type);
   void add_node(BuilderGraph& graph, BuilderNode node);
   void add_graph_output(BuilderGraph& graph, Value v, onnx::ValueInfo info);
   ValueRecord& record_of(Value v) { return values_[v.id_]; }

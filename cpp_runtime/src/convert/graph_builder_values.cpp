@@ -12,11 +12,11 @@ std::string GraphBuilder::unique_name(const std::string& wanted) {
   return name;
 }
 
-Value GraphBuilder::add_value(const std::string& wanted_name, ValueType type) {
-  return add_value_with_name(unique_name(wanted_name), std::move(type));
+Value GraphBuilder::add_value_with_unique_name(const std::string& wanted_name, ValueType type) {
+  return add_value_with_exact_name(unique_name(wanted_name), std::move(type));
 }
 
-Value GraphBuilder::add_value_with_name(std::string name, ValueType type) {
+Value GraphBuilder::add_value_with_exact_name(std::string name, ValueType type) {
   values_.push_back({std::move(name), std::move(type)});
   return Value(values_.size() - 1);
 }

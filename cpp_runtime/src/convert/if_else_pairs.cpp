@@ -35,7 +35,7 @@ struct ConditionalAndNegationIndex {
   }
 };
 
-bool selects_all_outputs(const OpDesc& op, const Strings& names) {
+bool includes_all_outputs_of_op(const OpDesc& op, const Strings& names) {
   const Strings& all = variable_names_in_slot(op.outputs, "Out");
   std::set<std::string_view> selected(names.begin(), names.end());
   return std::all_of(all.begin(), all.end(),
@@ -43,8 +43,8 @@ bool selects_all_outputs(const OpDesc& op, const Strings& names) {
 }
 
 bool is_if_else_pair(const IfElsePair& pair, const ConditionalAndNegationIndex& producers) {
-  if (!selects_all_outputs(*pair.then_op, pair.then_outputs) ||
-      !selects_all_outputs(*pair.else_op, pair.else_outputs))
+  if (!includes_all_outputs_of_op(*pair.then_op, pair.then_outputs) ||
+      !includes_all_outputs_of_op(*pair.else_op, pair.else_outputs))
     return false;
   const Strings &yes = variable_names_in_slot(pair.then_op->inputs, "Cond"),
                 &no = variable_names_in_slot(pair.else_op->inputs, "Cond");

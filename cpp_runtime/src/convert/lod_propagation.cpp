@@ -39,7 +39,7 @@ void GraphBuilder::add_row_split_inputs() {
     main_graph().inputs.push_back(
         {lod_input.name, DType::int64, {-1}, {lod_input.name + ".0"}, true});
     top_scope_.row_splits[var->name] =
-        add_value_with_name(lod_input.name, {DType::int64, Ints{-1}, std::nullopt});
+        add_value_with_exact_name(lod_input.name, {DType::int64, Ints{-1}, std::nullopt});
     has_row_splits_ = true;
   }
 }

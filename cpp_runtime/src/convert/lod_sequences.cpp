@@ -87,7 +87,7 @@ Expr sequence_id_per_row(const RowPartition& sequences) {
   NodeContext& n = sequences.context();
   auto index = emit_padded_row_indices_and_mask(sequences);
   auto numbers =
-      unsqueeze_last(arange(n, sequences.count())).emit("Expand", {n.shape_of(index.mask)});
+      unsqueeze_last(arange(n, sequences.count())).emit("Expand", {n.emit_shape(index.mask)});
   return pack_sequences(numbers, index.mask);
 }
 

@@ -160,11 +160,11 @@ void drop_oversized_type_info(ValueType& info) {
 }  // namespace
 
 Value NodeContext::emit(std::string_view onnx, Values in, Attrs attrs, std::string_view domain) {
-  return emit_n(1, onnx, std::move(in), std::move(attrs), domain)[0];
+  return emit_multi_output(1, onnx, std::move(in), std::move(attrs), domain)[0];
 }
 
-Values NodeContext::emit_n(std::size_t outputs, std::string_view onnx, Values in, Attrs attrs,
-                           std::string_view domain) {
+Values NodeContext::emit_multi_output(std::size_t outputs, std::string_view onnx, Values in,
+                                      Attrs attrs, std::string_view domain) {
   require(outputs > 0, "has no outputs");
   onnx::Node node{std::string(onnx), std::string(domain), "", {}, {}, {}};
   for (auto& [key, value] : attrs) node.attrs.emplace_back(key, std::move(value));
@@ -194,7 +194,8 @@ Values NodeContext::emit_n(std::size_t outputs, std::string_view onnx, Values in
   const std::string stem = output_base_name() + "/" + node.op;
   node.name = node_name_prefix();
   Values results;
-  for (ValueType& type : known) results.push_back(graph_.add_value(stem, std::move(type)));
+  for (ValueType& type : known)
+    results.push_back(graph_.add_value_with_unique_name(stem, std::move(type)));
   if (!domain.empty()) graph_.domains_.insert(std::string(domain));
   graph_.add_node(*graph_.scope_->graph, {std::move(node), std::move(in), results});
   return results;
@@ -226,7 +227,7 @@ std::string NodeContext::node_name_prefix() const {
   return scope.empty() || scope[0] != '/' ? scope : scope.substr(1);
 }
 
-void NodeContext::append_last_node_name_suffix(Value v, std::string_view suffix) {
+void NodeContext::set_last_node_name_from_output_and_suffix(Value v, std::string_view suffix) {
   auto& nodes = graph_.scope_->graph->nodes;
   if (!nodes.empty() && nodes.back().outputs[0] == v)
     nodes.back().onnx.name = node_name_prefix() + name(v) + std::string(suffix);
@@ -257,7 +258,7 @@ void NodeContext::declare_merged_type(Value v, Value a, Value b) {
   graph_.type_of(v) = std::move(known);
 }
 
-void NodeContext::set_equal_int8_value(Value v, Value small) {
+void NodeContext::set_int8_equivalent(Value v, Value small) {
   graph_.type_of(v).int8_equivalent = small;
 }
 
@@ -314,13 +315,13 @@ std::shared_ptr<onnx::Graph> NodeContext::build_subgraph(
 
 Value NodeContext::add_subgraph_input(const std::string& hint, DType dtype,
                                       std::optional<Ints> shape) {
-  Value v = graph_.add_value(hint, {dtype, shape, std::nullopt});
+  Value v = graph_.add_value_with_unique_name(hint, {dtype, shape, std::nullopt});
   graph_.scope_->graph->onnx->inputs.push_back(
       {name(v), dtype, shape.value_or(Ints{}), {}, shape.has_value()});
   return v;
 }
 
-void NodeContext::bind_variable(const std::string& paddle_name, Value v) {
+void NodeContext::bind_variable_and_clear_row_splits(const std::string& paddle_name, Value v) {
   graph_.scope_->bindings[paddle_name] = v;
   graph_.scope_->row_splits.erase(paddle_name);
 }
@@ -348,7 +349,7 @@ void NodeContext::add_subgraph_output(Value v) {
   BuilderGraph& body = *graph_.scope_->graph;
   const ValueRecord& record = graph_.record_of(v);
   if (record.graph != &body || record.is_graph_output) {  // not by `emit`, which reuses constants
-    Value copy = graph_.add_value(output_base_name() + "/Identity", record.type);
+    Value copy = graph_.add_value_with_unique_name(output_base_name() + "/Identity", record.type);
     graph_.add_node(body, {{"Identity", "", node_name_prefix(), {}, {}, {}}, {v}, {copy}});
     v = copy;
   }

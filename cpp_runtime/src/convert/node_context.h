@@ -108,7 +108,8 @@ class NodeContext {
   Value value_of_variable_attr(std::string_view name) const;
   Values values_of_variable_list_attr(std::string_view name) const;
   /// A nonnegative axis attribute. rank: of the value that it indexes; must be known.
-  std::int64_t axis_attr(std::string_view name, std::int64_t default_value, int rank) const;
+  std::int64_t normalized_axis_attr(std::string_view name, std::int64_t default_value,
+                                    int rank) const;
 
   // ---- constants ----
   Value int64_vector(const Ints& values);   // int64[n]
@@ -121,8 +122,8 @@ class NodeContext {
 
   // ---- nodes ----
   Value emit(std::string_view onnx, Values in, Attrs attrs = {}, std::string_view domain = "");
-  Values emit_n(std::size_t outputs, std::string_view onnx, Values in, Attrs attrs = {},
-                std::string_view domain = "");
+  Values emit_multi_output(std::size_t outputs, std::string_view onnx, Values in, Attrs attrs = {},
+                           std::string_view domain = "");
   /// Sets the type of a value that inference cannot determine.
   void declare_type(Value v, DType dtype, std::optional<Ints> shape = std::nullopt);
   /// Sets the type of `v` to the common type of `a` and `b`, for example of the results of two
@@ -148,7 +149,7 @@ class NodeContext {
 
   // ---- quantized values ----
   /// Records that `v`, whole numbers stored as floats, equals `small` as int8.
-  void set_equal_int8_value(Value v, Value small);
+  void set_int8_equivalent(Value v, Value small);
   Value int8_equivalent(Value v) const;  // Value{} if it has none
 
   // ---- common steps; each returns `v` unchanged if there is nothing to do ----
@@ -159,13 +160,13 @@ class NodeContext {
   Value squeeze(Value v, const Ints& axes);
   Value reshape(Value v,
                 const Ints& shape);  // 0 copies a dim, as in ONNX; reshaping a weight emits no node
-  Value shape_of(Value v);           // int64[rank]
+  Value emit_shape(Value v);         // int64[rank]
   Value slice(Value v, const Ints& starts, const Ints& ends, const Ints& axes,
               const Ints& steps = {});
   Value concat(const Values& parts, std::int64_t axis);  // returns a single part unchanged
 
   /// Appends a suffix to the name of the last emitted node, if it computes `v`.
-  void append_last_node_name_suffix(Value v, std::string_view suffix);
+  void set_last_node_name_from_output_and_suffix(Value v, std::string_view suffix);
 
   // ---- results ----
   void set_output(std::string_view slot,
@@ -183,8 +184,8 @@ class NodeContext {
   Value add_subgraph_input_of_same_rank(
       const std::string& hint,
       Value v);  // inside: adds an input with the type and rank of `v`
-  void bind_variable(const std::string& paddle_name,
-                     Value v);  // inside: binds a Paddle variable to `v`
+  void bind_variable_and_clear_row_splits(const std::string& paddle_name,
+                                          Value v);  // inside: binds a Paddle variable to `v`
   Value require_value_or_add_weight(
       const std::string& paddle_name) const;  // the value of a Paddle variable
   bool has_variable_value(const std::string& paddle_name) const;

@@ -105,8 +105,8 @@ Values NodeContext::values_of_variable_list_attr(std::string_view name) const {
   return all;
 }
 
-std::int64_t NodeContext::axis_attr(std::string_view name, std::int64_t default_value,
-                                    int rank) const {
+std::int64_t NodeContext::normalized_axis_attr(std::string_view name, std::int64_t default_value,
+                                               int rank) const {
   int span = std::max(rank, 1);  // a 0-D tensor counts as one axis
   std::int64_t axis = attr(name, default_value), from_front = axis < 0 ? axis + span : axis;
   require(from_front >= 0 && from_front < span, "attribute '" + std::string(name) + "' is " +

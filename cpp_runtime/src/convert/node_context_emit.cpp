@@ -86,7 +86,7 @@ Value NodeContext::reshape(Value v, const Ints& shape) {
   return view ? view : emit("Reshape", {v, int64_vector(shape)});
 }
 
-Value NodeContext::shape_of(Value v) { return emit("Shape", {v}); }
+Value NodeContext::emit_shape(Value v) { return emit("Shape", {v}); }
 
 Value NodeContext::slice(Value v, const Ints& starts, const Ints& ends, const Ints& axes,
                          const Ints& steps) {

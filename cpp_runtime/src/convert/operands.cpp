@@ -103,7 +103,7 @@ Value scatter_nd_reduce(NodeContext& n, Value v, Value at, Value updates,
 Value dim_as_vector(NodeContext& n, Value v, std::int64_t axis) {
   n.require(axis >= 0 && axis < n.require_known_rank(v),
             "there is no axis " + std::to_string(axis));
-  return n.slice(n.shape_of(v), {axis}, {axis + 1}, {0});
+  return n.slice(n.emit_shape(v), {axis}, {axis + 1}, {0});
 }
 
 Value dim_as_scalar(NodeContext& n, Value v, std::int64_t axis) {
@@ -112,7 +112,7 @@ Value dim_as_scalar(NodeContext& n, Value v, std::int64_t axis) {
 
 Value shape_except_axis(NodeContext& n, Value v, std::int64_t axis) {
   return n.emit("Gather",
-                {n.shape_of(v), n.int64_vector(axes_except(n, n.require_known_rank(v), axis))},
+                {n.emit_shape(v), n.int64_vector(axes_except(n, n.require_known_rank(v), axis))},
                 {{"axis", std::int64_t{0}}});
 }
 
@@ -124,7 +124,7 @@ Ints axes_except(const NodeContext& n, int rank, std::int64_t axis) {
 }
 
 Value shape_from_axis(NodeContext& n, Value v, std::int64_t axis) {
-  return n.slice(n.shape_of(v), {axis}, {n.require_known_rank(v)}, {0});
+  return n.slice(n.emit_shape(v), {axis}, {n.require_known_rank(v)}, {0});
 }
 
 Value reshape_to_shape_parts(NodeContext& n, Value v, const Values& parts) {
@@ -134,7 +134,7 @@ Value reshape_to_shape_parts(NodeContext& n, Value v, const Values& parts) {
 Value reshape_like(NodeContext& n, Value v, Value like) {
   auto dims = n.shape(like);
   if (!dims || std::count(dims->begin(), dims->end(), -1) > 1)
-    return n.emit("Reshape", {v, n.shape_of(like)});
+    return n.emit("Reshape", {v, n.emit_shape(like)});
   return n.reshape(v, *dims);
 }
 

@@ -21,7 +21,8 @@ Value fail_at_run_time_if_any(NodeContext& n, Value v, Value violated, std::stri
   auto counts = n.cast(violated, DType::int64);
   auto count = n.rank(violated) == 0 ? counts : reduce(n, "ReduceSum", counts, {}, false);
   auto zero = n.emit("Reshape", {count, n.emit("Add", {count, n.int64_vector({1})})});
-  n.append_last_node_name_suffix(zero, std::string(kAssertPrefix) + std::string(message));
+  n.set_last_node_name_from_output_and_suffix(zero,
+                                              std::string(kAssertPrefix) + std::string(message));
   n.declare_type(zero, DType::int64, Ints{1});
   // ONNX Runtime would merge this Reshape with a Squeeze and drop the check.
   return n.emit("Add",

@@ -30,7 +30,8 @@ void add_body_outputs(NodeContext& b, const IterationResult& step) {
 }
 
 // The outputs of a loop: final states, then outputs with an additional first axis.
-LoopResult split_loop_outputs(NodeContext& n, const Values& values, const IterationResult& last) {
+LoopResult declare_and_split_loop_outputs(NodeContext& n, const Values& values,
+                                          const IterationResult& last) {
   LoopResult result;
   for (std::size_t i = 0; i < values.size(); ++i) {
     bool is_output = i >= last.states.size();
@@ -85,14 +86,14 @@ LoopResult build_scan(NodeContext& n, const ScanAxisAndDirection& along, const E
   });
   Ints input_directions(sequences.size(), along.reverse),
       output_directions(step.outputs.size(), along.reverse);
-  auto results =
-      n.emit_n(step.states.size() + step.outputs.size(), "Scan",
-               join_operand_lists(states, move_axis_of_each_to_front(n, sequences, along.axis)),
-               {{"body", graph},
-                {"num_scan_inputs", static_cast<std::int64_t>(sequences.size())},
-                {"scan_input_directions", input_directions},
-                {"scan_output_directions", output_directions}});
-  LoopResult result = split_loop_outputs(n, results, step);
+  auto results = n.emit_multi_output(
+      step.states.size() + step.outputs.size(), "Scan",
+      join_operand_lists(states, move_axis_of_each_to_front(n, sequences, along.axis)),
+      {{"body", graph},
+       {"num_scan_inputs", static_cast<std::int64_t>(sequences.size())},
+       {"scan_input_directions", input_directions},
+       {"scan_output_directions", output_directions}});
+  LoopResult result = declare_and_split_loop_outputs(n, results, step);
   result.outputs = move_front_axis_of_each_to(n, result.outputs, along.axis);
   return result;
 }
@@ -106,9 +107,10 @@ LoopResult build_loop(NodeContext& n, Value count, const Exprs& states, const Lo
     b.add_subgraph_output(b.scalar(1, DType::boolean));
     add_body_outputs(b, step);
   });
-  auto results = n.emit_n(step.states.size() + step.outputs.size(), "Loop",
+  auto results =
+      n.emit_multi_output(step.states.size() + step.outputs.size(), "Loop",
                           join_operand_lists({{n, count}, {n, {}}}, states), {{"body", graph}});
-  return split_loop_outputs(n, results, step);
+  return declare_and_split_loop_outputs(n, results, step);
 }
 
 }  // namespace oarlock

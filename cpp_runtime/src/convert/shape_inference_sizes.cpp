@@ -21,7 +21,7 @@ bool are_in_safe_range(const Ints& values) {
                      [](std::int64_t v) { return v > -limit && v < limit; });
 }
 
-Ints ints_attr(const onnx::Node& n, std::string_view name, Ints default_value) {
+Ints valid_ints_attr_or_default(const onnx::Node& n, std::string_view name, Ints default_value) {
   auto* found = find_node_attr<Ints>(n, name);
   return found && found->size() == default_value.size() && are_in_safe_range(*found)
              ? *found
@@ -151,11 +151,11 @@ std::int64_t conv_transpose_size(std::int64_t size, const WindowDim& s, std::int
 
 WindowDim read_window_dim(const onnx::Node& n, const Ints& kernel, std::size_t dim) {
   std::size_t dims = kernel.size();
-  Ints ones(dims, 1), pads = ints_attr(n, "pads", Ints(2 * dims, 0));
+  Ints ones(dims, 1), pads = valid_ints_attr_or_default(n, "pads", Ints(2 * dims, 0));
   auto* algorithm = find_node_attr<std::string>(n, "auto_pad");
   return {kernel[dim],
-          ints_attr(n, "strides", ones)[dim],
-          ints_attr(n, "dilations", ones)[dim],
+          valid_ints_attr_or_default(n, "strides", ones)[dim],
+          valid_ints_attr_or_default(n, "dilations", ones)[dim],
           pads[dim] + pads[dims + dim],
           algorithm && algorithm->starts_with("SAME_"),
           int_attr(n, "ceil_mode", 0) != 0};
@@ -178,7 +178,7 @@ ValueType infer_conv_transpose(const onnx::Node& n, const Inputs& in) {
     return infer_dtype_only(in);
   const Ints &x = *in[0]->shape, &w = *in[1]->shape;
   Ints out{x[0], multiply_sizes(w[1], int_attr(n, "group", 1))}, kernel(w.begin() + 2, w.end());
-  Ints extra = ints_attr(n, "output_padding", Ints(kernel.size(), 0));
+  Ints extra = valid_ints_attr_or_default(n, "output_padding", Ints(kernel.size(), 0));
   for (std::size_t i = 0; i < kernel.size(); ++i)
     out.push_back(conv_transpose_size(x[i + 2], read_window_dim(n, kernel, i), extra[i]));
   return type_with_first_input_dtype(in, out);

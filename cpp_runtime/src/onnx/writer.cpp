@@ -63,24 +63,24 @@ struct Writer {
 
   // AttributeProto: 1 name, 2 f, 3 i, 4 s, 5 t, 6 g, 7 floats, 8 ints, 9 strings, 20 type
   // Writes the value and returns its AttributeProto.AttributeType.
-  int write_attr_value(std::int64_t v) { return out.int64(3, v), 2; }
-  int write_attr_value(float v) { return out.float32(2, v), 1; }
-  int write_attr_value(const std::string& v) { return out.bytes(4, v), 3; }
-  int write_attr_value(const Tensor& v) {
+  int write_attr_value_and_return_type(std::int64_t v) { return out.int64(3, v), 2; }
+  int write_attr_value_and_return_type(float v) { return out.float32(2, v), 1; }
+  int write_attr_value_and_return_type(const std::string& v) { return out.bytes(4, v), 3; }
+  int write_attr_value_and_return_type(const Tensor& v) {
     return write_tensor(5, "", v.dtype, v.shape, [&] { out.bytes(9, v.bytes); }), 4;
   }
-  int write_attr_value(const std::shared_ptr<Graph>& v) {
+  int write_attr_value_and_return_type(const std::shared_ptr<Graph>& v) {
     return out.message(6, [&] { write_graph(*v); }), 5;
   }
-  int write_attr_value(const std::vector<float>& v) {
+  int write_attr_value_and_return_type(const std::vector<float>& v) {
     for (float x : v) out.float32(7, x);
     return 6;
   }
-  int write_attr_value(const Ints& v) {
+  int write_attr_value_and_return_type(const Ints& v) {
     for (std::int64_t x : v) out.int64(8, x);
     return 7;
   }
-  int write_attr_value(const Strings& v) {
+  int write_attr_value_and_return_type(const Strings& v) {
     for (const std::string& x : v) out.bytes(9, x);
     return 8;
   }
@@ -94,7 +94,8 @@ struct Writer {
       for (auto& [name, attr] : n.attrs)
         out.message(5, [&] {
           out.bytes(1, name);
-          out.int64(20, std::visit([&](auto& v) { return write_attr_value(v); }, attr));
+          out.int64(20,
+                    std::visit([&](auto& v) { return write_attr_value_and_return_type(v); }, attr));
         });
       if (!n.domain.empty()) out.bytes(7, n.domain);
     });

@@ -82,7 +82,7 @@ AttrType list_type(AttrType type) {
   }
 }
 
-bool has_at_most_one_element(const Attr& attr) {
+bool is_list_of_at_most_one_element(const Attr& attr) {
   if (auto* ints = std::get_if<Ints>(&attr.value)) return ints->size() <= 1;
   if (auto* floats = std::get_if<Floats>(&attr.value)) return floats->size() <= 1;
   if (auto* texts = std::get_if<Strings>(&attr.value)) return texts->size() <= 1;
@@ -96,7 +96,8 @@ bool is_accepted_scalar_list_swap(const Attr& attr, AttrType declared) {
   AttrType list = list_type(attr.type);
   if (list != attr.type) return is_accepted_type(list, declared);
   list = list_type(declared);
-  return list != declared && is_accepted_type(attr.type, list) && has_at_most_one_element(attr);
+  return list != declared && is_accepted_type(attr.type, list) &&
+         is_list_of_at_most_one_element(attr);
 }
 
 std::string find_range_problem(AttrRangeClass value_kind, const std::string& name,

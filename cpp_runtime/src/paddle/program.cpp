@@ -103,7 +103,7 @@ std::string format_shape(const Ints& shape) {
   return text + "]";
 }
 
-std::string format_range_json(const DimRange& range) {
+std::string format_range_json_fields(const DimRange& range) {
   return "\"min\": " + std::to_string(range.min) +
          ", \"max\": " + (range.max == 0 ? "null" : std::to_string(range.max)) +
          ", \"multiple\": " + std::to_string(range.multiple);

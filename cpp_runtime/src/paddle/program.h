@@ -193,7 +193,7 @@ void for_each_directly_read_name(const OpDesc& op, const Visit& visit) {
 bool has_sub_block(const OpDesc& op);
 
 /// The members of a range in JSON: `"min": 32, "max": 1280, "multiple": 32`.
-std::string format_range_json(const DimRange& range);
+std::string format_range_json_fields(const DimRange& range);
 
 /// A tensor type as text: `float32[2,?]`.
 std::string format_type(DType dtype, const Ints& shape);

@@ -28,7 +28,7 @@ class BorderFollower {
   }
 
   // The last `max_count` borders, the last one first.
-  std::deque<std::vector<Point>> follow_all(std::size_t max_count) {
+  std::deque<std::vector<Point>> follow_last_borders(std::size_t max_count) {
     std::deque<std::vector<Point>> borders;
     for (std::int64_t y = 0; y < height_; ++y) {
       std::int8_t previous = kBackground;
@@ -96,15 +96,16 @@ std::int64_t cross_product(Point a, Point b, Point c) {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
 
-bool is_left_of(Point p, Point q) { return p.x != q.x ? p.x < q.x : p.y < q.y; }
+bool is_before_by_x_then_y(Point p, Point q) { return p.x != q.x ? p.x < q.x : p.y < q.y; }
 
 // The indices of the hull, counterclockwise with y upwards, without points on edges, beginning with
 // the rightmost: Andrew's monotone chain.
-std::vector<std::size_t> convex_hull(const std::vector<Point>& points) {
+std::vector<std::size_t> convex_hull_indices(const std::vector<Point>& points) {
   std::vector<std::size_t> sorted(points.size());
   std::iota(sorted.begin(), sorted.end(), std::size_t{0});
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [&](std::size_t i, std::size_t j) { return is_left_of(points[i], points[j]); });
+  std::stable_sort(sorted.begin(), sorted.end(), [&](std::size_t i, std::size_t j) {
+    return is_before_by_x_then_y(points[i], points[j]);
+  });
   auto is_same = [&](std::size_t i, std::size_t j) { return points[i] == points[j]; };
   sorted.erase(std::unique(sorted.begin(), sorted.end(), is_same), sorted.end());
   if (sorted.size() < 3) return sorted;
@@ -127,7 +128,7 @@ std::vector<std::size_t> convex_hull(const std::vector<Point>& points) {
 // The hull as OpenCV orders it, which decides between rectangles of equal area: if the indices
 // ascend or descend along the hull, it begins with the lowest or the highest one.
 std::vector<Point> convex_hull_in_opencv_order(const std::vector<Point>& points) {
-  std::vector<std::size_t> hull = convex_hull(points);
+  std::vector<std::size_t> hull = convex_hull_indices(points);
   std::vector<std::size_t> ascending = hull, descending = hull;
   std::rotate(ascending.begin(), std::min_element(ascending.begin(), ascending.end()),
               ascending.end());
@@ -407,7 +408,7 @@ class PolygonMask {
 
 std::vector<std::vector<Point>> find_borders(const std::vector<std::uint8_t>& mask, int height,
                                              int width, std::size_t max_count) {
-  auto borders = BorderFollower(mask, height, width).follow_all(max_count);
+  auto borders = BorderFollower(mask, height, width).follow_last_borders(max_count);
   return {std::make_move_iterator(borders.begin()), std::make_move_iterator(borders.end())};
 }
 

@@ -50,7 +50,7 @@ void check_postprocess_arguments(std::span<const TensorView> outputs,
                                         " pixels (height x width); pass the sizes of `preprocess`");
 }
 
-ScoreArray to_finite_score_array(const TensorView& output) {
+ScoreArray require_finite_score_array(const TensorView& output) {
   ScoreArray scores{static_cast<const float*>(output.data),
                     {output.shape.begin(), output.shape.end()}};
   std::size_t count =
@@ -69,7 +69,7 @@ ScoreArray require_single_score_output(std::span<const TensorView> outputs, std:
                   outputs[0].shape[0] == static_cast<std::int64_t>(count) &&
                   outputs[0].shape[rank - 1] > 0;
   if (!is_valid) throw_wrong_outputs(outputs, task, expected);
-  return to_finite_score_array(outputs[0]);
+  return require_finite_score_array(outputs[0]);
 }
 
 std::vector<std::int64_t> to_int64_counts(const TensorView& output) {
@@ -98,7 +98,7 @@ void postprocess_object_detection(std::span<const TensorView> outputs,
   bool has_columns = (columns >= 6 && columns <= 8) || columns == 10;
   if (!has_columns || counts.size() != sizes.size())
     throw_wrong_outputs(outputs, settings.task, expected);
-  ScoreArray rows = to_finite_score_array(outputs[0]);
+  ScoreArray rows = require_finite_score_array(outputs[0]);
   std::int64_t next = 0;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (counts[i] < 0 || counts[i] > outputs[0].shape[0] - next)

@@ -222,7 +222,7 @@ std::int64_t require_valid_image_stride(const ImageView& view) {
   return stride;
 }
 
-ByteImage copy_image(const ImageView& view, PixelOrder order) {
+ByteImage copy_image_in_pixel_order(const ImageView& view, PixelOrder order) {
   std::int64_t stride = require_valid_image_stride(view);
   ByteImage image(static_cast<int>(view.height), static_cast<int>(view.width));
   for (int y = 0; y < image.height; ++y) {
@@ -234,7 +234,7 @@ ByteImage copy_image(const ImageView& view, PixelOrder order) {
 }
 
 PreparedImage preprocess_image(const PipelineSettings& settings, const ImageView& view) {
-  Preprocessor preprocessor(copy_image(view, settings.order));
+  Preprocessor preprocessor(copy_image_in_pixel_order(view, settings.order));
   for (const ImageTransform& transform : settings.transforms) std::visit(preprocessor, transform);
   return preprocessor.finish();
 }

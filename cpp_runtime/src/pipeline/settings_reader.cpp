@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMaxTextBytes = 1024;
 
 // "1./255." as yaml files of PaddleOCR write a scale.
-std::optional<double> try_parse_quotient(std::string_view text) {
+std::optional<double> try_parse_number_or_quotient(std::string_view text) {
   std::size_t slash = text.find('/');
   std::optional<double> numerator = try_parse_double(text.substr(0, slash));
   if (slash == std::string_view::npos || !numerator) return numerator;
@@ -25,7 +25,8 @@ std::optional<double> try_parse_quotient(std::string_view text) {
 double read_number(Json value, const std::string& where, double min, double max) {
   std::optional<double> number;
   if (value.is_number()) number = value.number_or_zero();
-  if (value.type() == Json::Type::string) number = try_parse_quotient(value.string_or_empty());
+  if (value.type() == Json::Type::string)
+    number = try_parse_number_or_quotient(value.string_or_empty());
   if (!number) throw Error(ErrorCode::file, where + " is not a number");
   if (!(*number >= min && *number <= max))
     throw Error(ErrorCode::file, where + " is " + format_significant_digits(*number, 6) +

@@ -55,7 +55,9 @@ void assign_out(Translator& t, const Operation& op) {
          {{"Out", {t.bind_result_in_place(op, 0, 1)}}});
 }
 
-void alias(Translator& t, const Operation& op) { t.bind(op, 0, t.require_operand_binding(op, 0)); }
+void bind_result_to_operand(Translator& t, const Operation& op) {
+  t.bind(op, 0, t.require_operand_binding(op, 0));
+}
 
 void assert_op(Translator& t, const Operation& op) {
   Slots inputs{{"Cond", {t.operand_variable(op, 0)}}};
@@ -203,12 +205,12 @@ std::span<const SpecialRule> composite_rules() {
       {Dialect::pd_op, "set_value_with_tensor", set_value<true>},
       {Dialect::pd_op, "set_value_with_tensor_", set_value<true>},
       {Dialect::pd_op, "assign_out_", assign_out},
-      {Dialect::pd_op, "share_data", alias},
-      {Dialect::pd_op, "share_data_", alias},
-      {Dialect::pd_op, "memcpy", alias},
-      {Dialect::pd_op, "memcpy_d2h", alias},
-      {Dialect::pd_op, "memcpy_h2d", alias},
-      {Dialect::pd_op, "npu_identity", alias},
+      {Dialect::pd_op, "share_data", bind_result_to_operand},
+      {Dialect::pd_op, "share_data_", bind_result_to_operand},
+      {Dialect::pd_op, "memcpy", bind_result_to_operand},
+      {Dialect::pd_op, "memcpy_d2h", bind_result_to_operand},
+      {Dialect::pd_op, "memcpy_h2d", bind_result_to_operand},
+      {Dialect::pd_op, "npu_identity", bind_result_to_operand},
       {Dialect::pd_op, "assert", assert_op},
       {Dialect::pd_op, "swiglu", swiglu},
       {Dialect::pd_op, "copysign", copysign},

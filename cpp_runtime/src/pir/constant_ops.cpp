@@ -23,7 +23,8 @@ bool is_float_or_complex(DType dtype) {
   return is_floating(dtype) || dtype == DType::complex64 || dtype == DType::complex128;
 }
 
-void emit_full(Translator& t, const Operation& op, const Ints& shape, double value, DType dtype) {
+void emit_full_and_bind_result(Translator& t, const Operation& op, const Ints& shape, double value,
+                               DType dtype) {
   std::string out = t.bind_result_to_new_variable(op, 0);
   t.emit(op, "fill_constant", {}, {{"Out", {out}}},
          {{"shape", {AttrType::LONGS, shape}},
@@ -46,14 +47,15 @@ double require_float_attr(Translator& t, const Operation& op, std::string_view n
 }
 
 void full(Translator& t, const Operation& op) {
-  emit_full(t, op, require_ints_attr(t, op, "shape"), require_float_attr(t, op, "value"),
-            t.dtype_attr_or_first_result_dtype(op));
+  emit_full_and_bind_result(t, op, require_ints_attr(t, op, "shape"),
+                            require_float_attr(t, op, "value"),
+                            t.dtype_attr_or_first_result_dtype(op));
 }
 
 template <int value>
 void ones_or_zeros(Translator& t, const Operation& op) {
-  emit_full(t, op, require_ints_attr(t, op, "shape"), value,
-            t.dtype_attr_or_first_result_dtype(op));
+  emit_full_and_bind_result(t, op, require_ints_attr(t, op, "shape"), value,
+                            t.dtype_attr_or_first_result_dtype(op));
 }
 
 // Emits an int64 or int32 vector.

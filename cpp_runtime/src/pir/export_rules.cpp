@@ -69,7 +69,8 @@ void fill_constant(Exporter& e, const OpDesc& op) {
   std::int64_t value = variable_names_in_slot(op.inputs, "ValueTensor").empty()
                            ? e.emit_full(fill_value(e, op), dtype)
                            : e.input(op, "ValueTensor").id;
-  std::int64_t shape = e.emit_mutable_int_list_attr(op, "shape", "ShapeTensor", "ShapeTensorList");
+  std::int64_t shape =
+      e.get_or_emit_mutable_int_list_attr_value(op, "shape", "ShapeTensor", "ShapeTensorList");
   e.emit_to_output(op, "full_with_tensor", {value, shape}, {dtype_attribute("dtype", dtype)});
 }
 
@@ -180,9 +181,10 @@ void set_value(Exporter& e, const OpDesc& op) {
   bool has_tensor = !variable_names_in_slot(op.inputs, "ValueTensor").empty();
   std::vector<std::int64_t> operands{e.input(op, "Input").id};
   if (has_tensor) operands.push_back(e.input(op, "ValueTensor").id);
-  operands.push_back(e.emit_mutable_int_list_attr(op, "starts", "", "StartsTensorList"));
-  operands.push_back(e.emit_mutable_int_list_attr(op, "ends", "", "EndsTensorList"));
-  operands.push_back(e.emit_mutable_int_list_attr(op, "steps", "", "StepsTensorList"));
+  operands.push_back(
+      e.get_or_emit_mutable_int_list_attr_value(op, "starts", "", "StartsTensorList"));
+  operands.push_back(e.get_or_emit_mutable_int_list_attr_value(op, "ends", "", "EndsTensorList"));
+  operands.push_back(e.get_or_emit_mutable_int_list_attr_value(op, "steps", "", "StepsTensorList"));
   std::vector<Attribute> attrs;
   for (const char* name : {"axes", "decrease_axes", "none_axes"})
     attrs.push_back(plain_attribute(name, {AttrType::LONGS, int_list_attr_or_empty(op, name)}));
@@ -222,10 +224,11 @@ void slice(Exporter& e, const OpDesc& op) {
   const Value& x = e.input(op, "Input");
   if (x.type.kind != Type::Kind::array) return e.export_by_spec(op, *find_op_spec("slice"));
   std::int64_t starts =
-      e.emit_mutable_int_list_attr(op, "starts", "StartsTensor", "StartsTensorList");
+      e.get_or_emit_mutable_int_list_attr_value(op, "starts", "StartsTensor", "StartsTensorList");
   if (!int_list_attr_or_empty(op, "decrease_axis").empty())
     return e.emit_to_output(op, "slice_array_dense", {x.id, starts});
-  std::int64_t ends = e.emit_mutable_int_list_attr(op, "ends", "EndsTensor", "EndsTensorList");
+  std::int64_t ends =
+      e.get_or_emit_mutable_int_list_attr_value(op, "ends", "EndsTensor", "EndsTensorList");
   e.emit_to_output(op, "slice_array", {x.id, starts, ends});
 }
 

@@ -46,7 +46,7 @@ AttrType attr_type_of_spec_type(std::string_view name) {
   return found == types.end() ? AttrType::INT : found->second;
 }
 
-bool is_false_zero_or_empty(const Attr& attr) {
+bool is_false_zero_minus_one_or_empty(const Attr& attr) {
   return std::visit(
       [](const auto& value) {
         using T = std::decay_t<decltype(value)>;
@@ -65,7 +65,8 @@ bool is_false_zero_or_empty(const Attr& attr) {
 /// Whether `attr` is the list of axes of a reduction over all axes, whose value is ignored.
 bool is_ignored_reduction_axes_attr(const OpDesc& op, std::string_view attr) {
   auto found = op.attrs.find("reduce_all");
-  return attr == "dim" && found != op.attrs.end() && !is_false_zero_or_empty(found->second);
+  return attr == "dim" && found != op.attrs.end() &&
+         !is_false_zero_minus_one_or_empty(found->second);
 }
 
 /// Whether an op has the values of the attributes that a specification does not have.
@@ -322,11 +323,12 @@ Value Exporter::emit_zeros_for_unassigned(Type type) {
   return {id, std::move(type), true};
 }
 
-std::int64_t Exporter::emit_mutable_int_list_attr(const OpDesc& op, std::string_view attr,
-                                                  std::string_view tensor_slot,
-                                                  std::string_view tensors_slot) {
-  return emit_mutable_attr(op,
-                           {attr, "", attr, "ints", tensor_slot, tensors_slot, false, false, ""});
+std::int64_t Exporter::get_or_emit_mutable_int_list_attr_value(const OpDesc& op,
+                                                               std::string_view attr,
+                                                               std::string_view tensor_slot,
+                                                               std::string_view tensors_slot) {
+  return get_or_emit_mutable_attr_value(
+      op, {attr, "", attr, "ints", tensor_slot, tensors_slot, false, false, ""});
 }
 
 // -- blocks
@@ -475,7 +477,7 @@ void Exporter::export_by_spec(const OpDesc& op, const OpSpec& spec) {
 
 std::int64_t Exporter::get_or_emit_operand_value(const OpDesc& op, const OpSpec& spec,
                                                  const OperandSpec& operand) {
-  if (!operand.attr.empty()) return emit_mutable_attr(op, operand);
+  if (!operand.attr.empty()) return get_or_emit_mutable_attr_value(op, operand);
   const Strings& names = variable_names_in_slot(op.inputs, operand.slot);
   if (names.empty() && operand.slot.empty() && !operand.is_optional)
     return emit_full(0, DType::uint8);  // the state of a dropout that inference does not apply
@@ -487,7 +489,8 @@ std::int64_t Exporter::get_or_emit_operand_value(const OpDesc& op, const OpSpec&
   return emit_list(values_of(op, names));
 }
 
-std::int64_t Exporter::emit_mutable_attr(const OpDesc& op, const OperandSpec& operand) {
+std::int64_t Exporter::get_or_emit_mutable_attr_value(const OpDesc& op,
+                                                      const OperandSpec& operand) {
   if (const Strings& names = variable_names_in_slot(op.inputs, operand.tensor_slot); !names.empty())
     return input(op, operand.tensor_slot).id;
   if (const Strings& names = variable_names_in_slot(op.inputs, operand.tensors_slot);
@@ -574,7 +577,7 @@ void Exporter::check_attrs_outside_spec(const OpDesc& op, const OpSpec& spec) co
         std::ranges::find(kIgnoredAttrs, text) != std::end(kIgnoredAttrs) || text == "reduce_all" ||
         std::ranges::find(spec.attrs, text, &AttrSpec::legacy_name) != spec.attrs.end() ||
         std::ranges::find(spec.operands, text, &OperandSpec::attr) != spec.operands.end();
-    if (!is_known && !is_false_zero_or_empty(value))
+    if (!is_known && !is_false_zero_minus_one_or_empty(value))
       fail(op, "attribute '" + name + "' has no equivalent in pd_op." + std::string(spec.name));
   }
 }

@@ -63,9 +63,9 @@ class Exporter {
   Value emit_zeros_for_unassigned(Type type);
   /// An operand of integers, from the tensor in `tensor_slot`, else from the tensors of one element
   /// each in `tensors_slot`, else from the attribute.
-  std::int64_t emit_mutable_int_list_attr(const OpDesc& op, std::string_view attr,
-                                          std::string_view tensor_slot,
-                                          std::string_view tensors_slot);
+  std::int64_t get_or_emit_mutable_int_list_attr_value(const OpDesc& op, std::string_view attr,
+                                                       std::string_view tensor_slot,
+                                                       std::string_view tensors_slot);
 
   // -- blocks
 
@@ -95,7 +95,7 @@ class Exporter {
   std::int64_t get_or_emit_operand_value(const OpDesc& op, const OpSpec& spec,
                                          const OperandSpec& operand);
   std::int64_t emit_constant(std::string name, Type type, std::vector<Attribute> attrs);
-  std::int64_t emit_mutable_attr(const OpDesc& op, const OperandSpec& operand);
+  std::int64_t get_or_emit_mutable_attr_value(const OpDesc& op, const OperandSpec& operand);
   Attribute make_attr(const OpDesc& op, const OpSpec& spec, const AttrSpec& attr) const;
   void check_inputs_outside_spec(const OpDesc& op, const OpSpec& spec) const;
   void check_attrs_outside_spec(const OpDesc& op, const OpSpec& spec) const;

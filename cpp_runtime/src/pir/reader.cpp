@@ -77,7 +77,7 @@ class Reader {
     std::vector<std::int64_t> defined;
     if (Json kwargs = json.find("kwargs"); kwargs.size()) fail(kwargs, "is not supported");
     for (Json arg : require_field(json, "args", Json::Type::array))
-      block.args.push_back(read_value(arg, "#", defined));
+      block.args.push_back(read_and_define_value(arg, "#", defined));
     for (Json op : require_field(json, "ops", Json::Type::array)) {
       call_poll_callback_if_due();
       std::string_view name = require_field(op, "#", Json::Type::string).string_or_empty();
@@ -94,7 +94,8 @@ class Reader {
     return require_field(json, field, Json::Type::integer).integer_or_zero();
   }
 
-  Value read_value(Json json, std::string_view id_field, std::vector<std::int64_t>& defined) {
+  Value read_and_define_value(Json json, std::string_view id_field,
+                              std::vector<std::int64_t>& defined) {
     Value value;
     value.id = read_id(json, id_field);
     if (value.id == 0 || !known_.insert(value.id).second)
@@ -110,7 +111,8 @@ class Reader {
     parameter.source = json;
     Json attrs = require_field(json, "A", Json::Type::array);
     parameter.name = require_element(attrs, 3, Json::Type::string).string_or_empty();
-    parameter.value = read_value(require_field(json, "O", Json::Type::object), "%", defined);
+    parameter.value =
+        read_and_define_value(require_field(json, "O", Json::Type::object), "%", defined);
     if (parameter.value.type.kind != Type::Kind::dense) fail(json, "a parameter is a tensor");
     if (Json flags = json.find("OA"); flags.size()) {
       parameter.persistable = require_element(flags, 0, Json::Type::integer).integer_or_zero() != 0;
@@ -137,10 +139,10 @@ class Reader {
     }
     for (Json region : json.find("regions")) op.bodies.push_back(read_region(region));
     for (Json result : require_field(json, "O", Json::Type::array))
-      op.results.push_back(read_value(result, "%", defined));
+      op.results.push_back(read_and_define_value(result, "%", defined));
     for (Json attr : require_field(json, "A", Json::Type::array))
       op.attrs.push_back(read_attr(attr));
-    for (Json attr : json.find("OA")) read_result_attr(attr, op);
+    for (Json attr : json.find("OA")) read_stop_gradient_into_results(attr, op);
     if (Json debug = json.find(kDebugKey)) {
       op.location = debug.find("location").string_or_empty();
       for (Json name_of_result : debug.find("names"))
@@ -149,7 +151,7 @@ class Reader {
     return op;
   }
 
-  void read_result_attr(Json json, Operation& op) const {
+  void read_stop_gradient_into_results(Json json, Operation& op) const {
     if (json.find("N").string_or_empty() != "stop_gradient") return;
     std::size_t i = 0;
     for (Json flag : json.find("AT").find("D"))
@@ -336,7 +338,7 @@ bool starts_with_json_object(std::string_view bytes) {
   return first != bytes.npos && bytes[first] == '{';
 }
 
-Program read_document(const JsonDocument& document, const std::string& file) {
+Program read_program_from_document(const JsonDocument& document, const std::string& file) {
   return Reader(document, file).read();
 }
 

@@ -109,7 +109,7 @@ oarlock::Program read_and_convert_program(std::string_view json, const std::stri
     throw Error(ErrorCode::file, file + ": a program of more than 256 MiB (" +
                                      std::to_string(json.size()) + " bytes)");
   JsonDocument document(json, file);
-  Program source = read_document(document, file);
+  Program source = read_program_from_document(document, file);
   if (version) *version = source.version;
   oarlock::Program program = Translator(source, document).translate();
   if (!source.contract.empty()) {

@@ -87,7 +87,7 @@ oarlock::Program Translator::translate() {
   names_ = {"feed", "fetch"};
   block().vars = {feed, fetch};
   translate_parameters(in_.body);
-  reserve_program_output_names(in_.body);
+  reserve_program_input_and_output_names(in_.body);
   collect_changes_in_place(in_.body);
   translate_ops(in_.body);
   return std::move(out_);
@@ -107,7 +107,7 @@ void Translator::collect_unsupported_operations(const Block& block,
 }
 
 // The variables of outputs have the names of the outputs, unless another variable has the name.
-void Translator::reserve_program_output_names(const Block& block) {
+void Translator::reserve_program_input_and_output_names(const Block& block) {
   for (const Operation& op : block.ops)
     if (op.dialect == Dialect::pd_op && op.name == "data")
       if (const Attribute* name = op.find_attr("name"))

@@ -259,10 +259,10 @@ class Writer {
 
 }  // namespace
 
-std::string write_document(const Program& program) { return Writer().write(program); }
+std::string write_program_to_json(const Program& program) { return Writer().write(program); }
 
 std::string convert_and_write_program(const oarlock::Program& program) {
-  return write_document(Exporter(program).run());
+  return write_program_to_json(Exporter(program).run());
 }
 
 }  // namespace oarlock::pir

@@ -25,20 +25,20 @@ std::string format_json_array(const std::vector<T>& all, F&& one) {
   return text + "]";
 }
 
-std::string named_dims_json(const TensorSpec& s) {
+std::string named_dims_json_field(const TensorSpec& s) {
   std::string text;
   for (std::size_t axis = 0; axis < s.shape.size(); ++axis) {
     if (!has_dim_name(s, axis)) continue;
     text += (text.empty() ? ", \"dims\": [" : ", ") + std::string("{\"axis\": ") +
             std::to_string(axis) + ", \"name\": " + quote_json(s.symbols[axis]) + ", " +
-            format_range_json(*s.ranges[axis]) + "}";
+            format_range_json_fields(*s.ranges[axis]) + "}";
   }
   return text.empty() ? "" : text + "]";
 }
 
-std::string tensor_json(const TensorSpec& s) {
+std::string tensor_spec_json(const TensorSpec& s) {
   return "{\"name\": " + quote_json(s.name) + ", \"dtype\": " + quote_json(name_of(s.dtype)) +
-         ", \"shape\": " + format_dims(s) + named_dims_json(s) + "}";
+         ", \"shape\": " + format_dims(s) + named_dims_json_field(s) + "}";
 }
 
 std::string guard_json(const GuardSpec& g) {
@@ -85,8 +85,9 @@ std::string conversion_result_json(const Model& m) {
 }
 
 void print_json(const Model& m) {
-  std::cout << "{\"inputs\": " << format_json_array(m.inputs(), tensor_json)
-            << ", \"outputs\": " << format_json_array(m.outputs(), tensor_json) << ", \"ops\": {";
+  std::cout << "{\"inputs\": " << format_json_array(m.inputs(), tensor_spec_json)
+            << ", \"outputs\": " << format_json_array(m.outputs(), tensor_spec_json)
+            << ", \"ops\": {";
   std::string sep;
   for (auto& [op, count] : m.op_counts())
     std::cout << sep << quote_json(op) << ": " << count, sep = ", ";

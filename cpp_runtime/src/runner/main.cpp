@@ -33,7 +33,7 @@ void install_signal_handlers() {
 }
 
 // Flushes stdout and reports write errors.
-int flush_stdout_to_exit_code(int code) {
+int flush_stdout_and_get_exit_code(int code) {
   if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
   std::fprintf(stderr, "stdout: cannot be written: %s\n", std::strerror(errno));
   return 1;
@@ -53,12 +53,12 @@ int main(int argc, char** argv) {
     if (std::any_of(argv + 1, argv + argc,
                     [](std::string_view word) { return word == "--help" || word == "-h"; })) {
       std::fputs(usage().c_str(), stdout);
-      return flush_stdout_to_exit_code(0);
+      return flush_stdout_and_get_exit_code(0);
     }
     Command command = parse_command_line(argc, argv);
     auto found = commands.find(command.name);
     if (found == commands.end()) throw UsageError{"no command " + command.name};
-    return flush_stdout_to_exit_code(found->second(command));
+    return flush_stdout_and_get_exit_code(found->second(command));
   } catch (const UsageError& wrong) {
     std::fprintf(stderr, "oarlock-runner: %s\nsee oarlock-runner --help\n", wrong.message.c_str());
     return 2;

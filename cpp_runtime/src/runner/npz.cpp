@@ -250,8 +250,8 @@ std::string read_zip_entry_content(std::string_view bytes, const ZipEntry& e,
 
 struct ByteWriter {
   std::string bytes;
-  ByteWriter& u16(std::uint64_t v) { return write_int(v, 2); }
-  ByteWriter& u32(std::uint64_t v) { return write_int(v, 4); }
+  ByteWriter& write_u16(std::uint64_t v) { return write_int(v, 2); }
+  ByteWriter& write_u32(std::uint64_t v) { return write_int(v, 4); }
   ByteWriter& write_int(std::uint64_t v, int count) {
     for (int i = 0; i < count; ++i) bytes += static_cast<char>(v >> (8 * i));
     return *this;
@@ -261,16 +261,16 @@ struct ByteWriter {
 // The common part of the local and the central header.  The date is 1980-01-01, the earliest in
 // zip.
 void write_zip_header_fields(ByteWriter& out, const ZipEntry& e) {
-  out.u16(20)
-      .u16(0x800)
-      .u16(0)
-      .u16(0)
-      .u16(0x21)
-      .u32(e.crc)
-      .u32(e.size)
-      .u32(e.size)
-      .u16(e.name.size())
-      .u16(0);
+  out.write_u16(20)
+      .write_u16(0x800)
+      .write_u16(0)
+      .write_u16(0)
+      .write_u16(0x21)
+      .write_u32(e.crc)
+      .write_u32(e.size)
+      .write_u32(e.size)
+      .write_u16(e.name.size())
+      .write_u16(0);
 }
 
 }  // namespace
@@ -301,10 +301,10 @@ void write_npz(const std::string& path, const NamedTensors& arrays) {
     ZipEntry e{key + ".npy", 0, npy.size(), npy.size(), out.bytes.size(), crc32(npy)};
     if (e.size >= kMax32 || e.offset >= kMax32)
       throw Error(ErrorCode::file, base_name(path) + ": more than 4 GiB of results");
-    out.u32(kLocal), write_zip_header_fields(out, e);
+    out.write_u32(kLocal), write_zip_header_fields(out, e);
     out.bytes += e.name, out.bytes += npy;
-    directory.u32(kCentral).u16(20), write_zip_header_fields(directory, e);
-    directory.u16(0).u16(0).u16(0).u32(0).u32(e.offset);
+    directory.write_u32(kCentral).write_u16(20), write_zip_header_fields(directory, e);
+    directory.write_u16(0).write_u16(0).write_u16(0).write_u32(0).write_u32(e.offset);
     directory.bytes += e.name;
   }
   std::size_t at = out.bytes.size(), count = arrays.size();
@@ -312,7 +312,14 @@ void write_npz(const std::string& path, const NamedTensors& arrays) {
     throw Error(ErrorCode::file, base_name(path) + ": more than 4 GiB of results");
   if (count > 0xffff) throw Error(ErrorCode::file, base_name(path) + ": more than 65535 results");
   out.bytes += directory.bytes;
-  out.u32(kEnd).u16(0).u16(0).u16(count).u16(count).u32(directory.bytes.size()).u32(at).u16(0);
+  out.write_u32(kEnd)
+      .write_u16(0)
+      .write_u16(0)
+      .write_u16(count)
+      .write_u16(count)
+      .write_u32(directory.bytes.size())
+      .write_u32(at)
+      .write_u16(0);
   write_atomically(path, out.bytes);
 }
 

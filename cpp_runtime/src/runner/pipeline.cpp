@@ -80,7 +80,7 @@ ImageView to_image(const std::string& name, const Tensor& array) {
 // Prints one line for each array; that of an array that fails has its error, and the others are
 // processed.  Returns the exit code.
 template <class Run>
-int print_results(const NamedTensors& arrays, Run run) {
+int run_and_print_results(const NamedTensors& arrays, Run run) {
   int exit_code = 0;
   for (const auto& [name, array] : arrays) {
     std::string line;
@@ -105,10 +105,10 @@ int pipeline(const Command& c) {
   PipelineTask task = first.processor().task();
   if (c.paths.size() > 1) {
     TextSystem reader(std::move(first), Pipeline(c.paths[1], c.options));
-    return print_results(arrays,
-                         [&](const ImageView& image) { return lines_to_json(reader.run(image)); });
+    return run_and_print_results(
+        arrays, [&](const ImageView& image) { return lines_to_json(reader.run(image)); });
   }
-  return print_results(arrays, [&](const ImageView& image) {
+  return run_and_print_results(arrays, [&](const ImageView& image) {
     return result_to_json(first.run({&image, 1})[0], task);
   });
 }

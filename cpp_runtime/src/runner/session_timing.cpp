@@ -82,7 +82,7 @@ TimedSession::TimedSession(const Command& command, const std::vector<std::string
       session(model, options) {
   load_ms = ms_since(start_time);
   load_rss_mb = proc_status_megabytes("VmRSS:");
-  inputs = load_or_synthesize_runnable_inputs(command, model, session, first_run_ms);
+  inputs = load_or_synthesize_inputs_and_time_first_run(command, model, session, first_run_ms);
 }
 
 double TimedSession::run_once() const { return timed_run(session, inputs); }
@@ -128,9 +128,10 @@ std::vector<Tensor> load_or_synthesize_inputs(const Command& command, const Mode
   return inputs;
 }
 
-std::vector<Tensor> load_or_synthesize_runnable_inputs(const Command& command, const Model& model,
-                                                       const Session& session,
-                                                       double& milliseconds) {
+std::vector<Tensor> load_or_synthesize_inputs_and_time_first_run(const Command& command,
+                                                                 const Model& model,
+                                                                 const Session& session,
+                                                                 double& milliseconds) {
   std::string why;
   require_known_inputs(session.inputs(), command.shapes);
   for (const SyntheticInputOptions& spec : synthetic_input_options_to_try()) {

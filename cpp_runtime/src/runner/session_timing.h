@@ -44,8 +44,9 @@ std::vector<Tensor> load_or_synthesize_inputs(const Command& command, const Mode
 
 /// Inputs that the session can run: synthetic parameters are varied until a run succeeds.
 /// milliseconds: time of that run
-std::vector<Tensor> load_or_synthesize_runnable_inputs(const Command& command, const Model& model,
-                                                       const Session& session,
-                                                       double& milliseconds);
+std::vector<Tensor> load_or_synthesize_inputs_and_time_first_run(const Command& command,
+                                                                 const Model& model,
+                                                                 const Session& session,
+                                                                 double& milliseconds);
 
 }  // namespace oarlock::runner

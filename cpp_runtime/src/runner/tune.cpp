@@ -86,7 +86,8 @@ void print_table(const std::vector<Trial>& trials, double ratio, const std::stri
 std::string describe_inputs(const Command& c, const Model& model, const Session& session) {
   std::string text;
   double took = 0;
-  std::vector<Tensor> inputs = load_or_synthesize_runnable_inputs(c, model, session, took);
+  std::vector<Tensor> inputs =
+      load_or_synthesize_inputs_and_time_first_run(c, model, session, took);
   for (std::size_t i = 0; i < inputs.size(); ++i)
     text += (i ? " " : "") + session.inputs()[i].name + "=" +
             format_type(inputs[i].dtype(), inputs[i].shape());

@@ -66,8 +66,9 @@ struct OutputComparison {
   Comparison comparison;
 };
 
-std::vector<OutputComparison> compare_all(const NamedTensors& actual, const NamedTensors& expected,
-                                          const Tolerance& tolerance) {
+std::vector<OutputComparison> compare_common_tensors(const NamedTensors& actual,
+                                                     const NamedTensors& expected,
+                                                     const Tolerance& tolerance) {
   std::vector<OutputComparison> findings;
   for (auto& [name, tensor] : expected)
     if (const Tensor* other = find_tensor(actual, name))
@@ -107,7 +108,7 @@ std::vector<OpOutput> fetchable_op_outputs(const Model::Impl& impl) {
   return all;
 }
 
-std::string describe_first_differing_op(const OpOutput& r, const Comparison& comparison) {
+std::string format_first_differing_op(const OpOutput& r, const Comparison& comparison) {
   return "the first op to differ is " + r.op + ", output '" + r.variable + "'" +
          (r.location.empty() ? "" : ", recorded at " + r.location) + ": " + comparison.details;
 }
@@ -122,7 +123,7 @@ std::string describe_first_difference_from_stored(const VerifyCase& c) {
                  *here = find_tensor(actual, r.variable);
     if (!expected || !here) continue;
     Comparison comparison = compare_tensors(*here, *expected, c.tolerance);
-    if (!comparison.same) return describe_first_differing_op(r, comparison);
+    if (!comparison.same) return format_first_differing_op(r, comparison);
   }
   return "all inner variables that were stored are as expected, in the graph that is not optimised";
 }
@@ -144,12 +145,13 @@ std::string describe_first_optimizer_difference(const VerifyCase& c) {
     actual.same ? void(low = middle + 1) : void((high = middle, last = actual));
   }
   return low == all.size() ? "no single variable differs when it is fetched"
-                           : describe_first_differing_op(all[low], last);
+                           : format_first_differing_op(all[low], last);
 }
 
 std::string explain_difference(const VerifyCase& c) {
   if (!c.inner_values.empty()) return describe_first_difference_from_stored(c);
-  if (!all_outputs_match(compare_all(c.run(c.session_options(0, {})), c.outputs, c.tolerance)))
+  if (!all_outputs_match(
+          compare_common_tensors(c.run(c.session_options(0, {})), c.outputs, c.tolerance)))
     return "without the engine's optimisation it differs as well: the file holds another model "
            "than the expected "
            "values "
@@ -199,12 +201,12 @@ int verify(const Command& c) {
   Strings inner;
   for (auto& [name, tensor] : verify_case.inner_values) inner.push_back(name);
   std::vector<OutputComparison> findings =
-      compare_all(verify_case.run(verify_case.session_options(c.options.optimize, {})),
-                  verify_case.outputs, verify_case.tolerance);
+      compare_common_tensors(verify_case.run(verify_case.session_options(c.options.optimize, {})),
+                             verify_case.outputs, verify_case.tolerance);
   if (!inner.empty())
-    for (OutputComparison& f :
-         compare_all(verify_case.run(verify_case.session_options(c.options.optimize, inner)),
-                     verify_case.inner_values, verify_case.tolerance))
+    for (OutputComparison& f : compare_common_tensors(
+             verify_case.run(verify_case.session_options(c.options.optimize, inner)),
+             verify_case.inner_values, verify_case.tolerance))
       findings.push_back(std::move(f));
   bool same = all_outputs_match(findings);
   print_report(findings, same ? "" : explain_difference(verify_case), c.json);

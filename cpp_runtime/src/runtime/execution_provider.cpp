@@ -75,7 +75,7 @@ void append_device_execution_providers(const Library& library, ort::SessionOptio
                          ort::UpdateTensorRtOptions, ort::AppendTensorRt,
                          ort::ReleaseTensorRtOptions>(
       library, session, options,
-      tensorrt_settings(options, resolve_cache_folder(options.cache_dir)));
+      tensorrt_settings(options, cache_folder_or_empty_if_disabled(options.cache_dir)));
   append_cuda_provider(library, session, options);  // for nodes that TensorRT does not support
 }
 

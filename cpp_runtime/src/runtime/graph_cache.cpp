@@ -47,7 +47,7 @@ std::string cache_key(const Model::Impl& model, const Library& library, const Op
         std::to_string(o.copy_weights), std::to_string(o.offsets)})
     key.add_with_length(part);
   for (const std::string& output : o.outputs) key.add_with_length(output);
-  return key.hex();
+  return key.finalize_to_hex();
 }
 
 // Returns null if another process holds the lock.  The file stays: removing it would let two
@@ -72,7 +72,7 @@ bool try_write(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-std::string resolve_cache_folder(const std::string& cache_dir) {
+std::string cache_folder_or_empty_if_disabled(const std::string& cache_dir) {
   const char* set = std::getenv("OARLOCK_CACHE_DIR");
   std::string folder = cache_dir.empty() && set ? set : cache_dir;
   return folder == "none" ? "" : folder;

@@ -69,6 +69,6 @@ class GraphCache {
 };
 
 /// The folder that the option `cache_dir` selects; "" for none.
-std::string resolve_cache_folder(const std::string& cache_dir);
+std::string cache_folder_or_empty_if_disabled(const std::string& cache_dir);
 
 }  // namespace oarlock

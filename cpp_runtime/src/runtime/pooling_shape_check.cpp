@@ -63,12 +63,12 @@ class PoolingShapeCheck::StepFinder {
   }
 
  private:
-  struct TrackedShapeIndex {
+  struct TrackedShape {
     std::size_t index, rank;
     bool after_conv;
   };
 
-  const TrackedShapeIndex* find_tracked_shape_index(const std::string* name) const {
+  const TrackedShape* find_tracked_shape(const std::string* name) const {
     auto found = name ? tracked_.find(*name) : tracked_.end();
     return found == tracked_.end() ? nullptr : &found->second;
   }
@@ -92,15 +92,14 @@ class PoolingShapeCheck::StepFinder {
     check_.steps_.push_back(*std::move(step));
   }
 
-  std::optional<Step> make_step_from_tracked_input(const OpDesc& op, const TrackedShapeIndex* x) {
+  std::optional<Step> make_step_from_tracked_input(const OpDesc& op, const TrackedShape* x) {
     if (!x) return {};
     rank_ = x->rank, after_conv_ = x->after_conv;
     return Step{.op = &op, .input = x->index, .other_input = x->index, .output = 0};
   }
 
   std::optional<Step> shape_preserving_step(const OpDesc& op) {
-    return make_step_from_tracked_input(
-        op, find_tracked_shape_index(find_single_name(op.inputs, {"X"})));
+    return make_step_from_tracked_input(op, find_tracked_shape(find_single_name(op.inputs, {"X"})));
   }
 
   // Adds one value per channel, or two images.
@@ -109,15 +108,14 @@ class PoolingShapeCheck::StepFinder {
     bool list = op.type == "sum" && several != op.inputs.end() && several->second.size() == 2;
     const std::string* second = list ? &several->second[1] : find_single_name(op.inputs, {"Y"});
     auto step = make_step_from_tracked_input(
-        op,
-        find_tracked_shape_index(list ? &several->second[0] : find_single_name(op.inputs, {"X"})));
+        op, find_tracked_shape(list ? &several->second[0] : find_single_name(op.inputs, {"X"})));
     const VarDesc* var = second ? program_.find_var(*second) : nullptr;
     if (!step || !var) return {};
     bool small =
         var->shape.size() == rank_ && std::count(var->shape.begin() + 2, var->shape.end(), 1) ==
                                           static_cast<std::ptrdiff_t>(rank_) - 2;
     if (small || (var->persistable && var->shape.size() == 1)) return step;
-    const TrackedShapeIndex* y = find_tracked_shape_index(second);
+    const TrackedShape* y = find_tracked_shape(second);
     if (!y || y->rank != rank_) return {};
     step->other_input = y->index, after_conv_ = after_conv_ || y->after_conv;
     return step;
@@ -129,7 +127,7 @@ class PoolingShapeCheck::StepFinder {
         attr_or<std::int64_t>(op, "axis", 0) != 1)
       return {};
     for (const std::string& name : all->second)
-      if (const TrackedShapeIndex* x = find_tracked_shape_index(&name))
+      if (const TrackedShape* x = find_tracked_shape(&name))
         return make_step_from_tracked_input(op, x);
     return {};
   }
@@ -156,7 +154,7 @@ class PoolingShapeCheck::StepFinder {
 
   std::optional<Step> conv_step(const OpDesc& op) {
     auto step = make_step_from_tracked_input(
-        op, find_tracked_shape_index(find_single_name(op.inputs, {"Input"})));
+        op, find_tracked_shape(find_single_name(op.inputs, {"Input"})));
     const std::string* name = find_single_name(op.inputs, {"Filter"});
     const VarDesc* filter = name ? program_.find_var(*name) : nullptr;
     if (!step || !filter || filter->shape.size() != rank_ || rank_ < 3) return {};
@@ -168,8 +166,8 @@ class PoolingShapeCheck::StepFinder {
   }
 
   std::optional<Step> pool_step(const OpDesc& op) {
-    auto step = make_step_from_tracked_input(
-        op, find_tracked_shape_index(find_single_name(op.inputs, {"X"})));
+    auto step =
+        make_step_from_tracked_input(op, find_tracked_shape(find_single_name(op.inputs, {"X"})));
     if (!step || rank_ < 3 || attr_or(op, "adaptive", false) ||
         attr_or(op, "global_pooling", false))
       return {};
@@ -180,7 +178,7 @@ class PoolingShapeCheck::StepFinder {
 
   const Program& program_;
   PoolingShapeCheck& check_;
-  std::map<std::string, TrackedShapeIndex, std::less<>> tracked_;
+  std::map<std::string, TrackedShape, std::less<>> tracked_;
   std::size_t rank_ = 0;
   bool after_conv_ = false;
 };

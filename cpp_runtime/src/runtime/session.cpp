@@ -60,7 +60,7 @@ FolderAndFileName resolve_folder_and_file_name(const std::string& path) {
 Options options_with_tuning_cache_and_profile(const Options& requested, const Model::Impl& model,
                                               const Library& library) {
   Options options = options_with_tuning(requested, model, library);
-  options.cache_dir = resolve_cache_folder(options.cache_dir);
+  options.cache_dir = cache_folder_or_empty_if_disabled(options.cache_dir);
   bool has_profile = std::any_of(options.provider.begin(), options.provider.end(),
                                  [](auto& o) { return o.first.starts_with("trt_profile_"); });
   if (options.device == "tensorrt" && !has_profile)

@@ -68,7 +68,7 @@ Value adaptive_pool_by_slices(NodeContext& n, Value x, bool max, const Ints& ima
 namespace {
 
 // 0 .. count-1, a constant if the count is known. count: int64[1]
-Value constant_arange_if_known(NodeContext& n, Value count) {
+Value arange_constant_if_count_known(NodeContext& n, Value count) {
   auto known = n.find_constant_ints(count);
   if (!known) return arange(n, count);
   Ints range(require_unrollable_size(n, known->at(0), "a size to adapt to"));
@@ -88,7 +88,7 @@ WindowMaskAndSizes emit_window_mask_and_sizes(NodeContext& n, Value x, std::int6
                                               Value out) {
   Expr size(n, as_scalar(n, dim_as_vector(n, x, axis))),
       width(n, as_scalar(n, assert_nonzero_divisor(n, out)));
-  Expr window(n, n.unsqueeze(constant_arange_if_known(n, out), {1}));
+  Expr window(n, n.unsqueeze(arange_constant_if_count_known(n, out), {1}));
   auto from = window * size / width, to = ((window + 1) * size + (width - 1)) / width;
   auto at = arange(n, size);
   return {at >= from && at < to, to - from};

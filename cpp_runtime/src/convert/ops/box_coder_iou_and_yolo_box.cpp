@@ -115,7 +115,7 @@ Value box_variance(NodeContext& n, Value like, std::int64_t axis) {
                                                    : n.unsqueeze(variance_input, {axis});
 }
 
-void encode_boxes(NodeContext& n, double pixel_offset) {
+void encode_boxes_and_set_output(NodeContext& n, double pixel_offset) {
   auto target = n.unsqueeze(n.input("TargetBox"), {1});
   auto prior = to_center_size(n, n.input("PriorBox"), pixel_offset);
   auto middle = (slice_box_corner(n, target, 0) + slice_box_corner(n, target, 2)) / 2;
@@ -141,7 +141,7 @@ void decode_boxes(NodeContext& n, double pixel_offset) {
 void box_coder(NodeContext& n) {
   double pixel_offset = n.attr("box_normalized", true) ? 0 : 1;
   auto type = n.attr("code_type", "encode_center_size");
-  if (type == "encode_center_size") return encode_boxes(n, pixel_offset);
+  if (type == "encode_center_size") return encode_boxes_and_set_output(n, pixel_offset);
   n.require(type == "decode_center_size", "code_type '" + type + "' has no lowering");
   decode_boxes(n, pixel_offset);
 }

@@ -99,7 +99,7 @@ Value row_counts_from_image_ids(NodeContext& n, Value image_ids, Value num_image
 
 Value emit_argsort(NodeContext& n, Value keys, bool descending) {
   std::int64_t largest = descending;
-  return n.emit_n(2, "TopK", {keys, n.shape_of(keys)}, {{"largest", largest}})[1];
+  return n.emit_multi_output(2, "TopK", {keys, n.emit_shape(keys)}, {{"largest", largest}})[1];
 }
 
 Value top_row_indices_per_image(NodeContext& n, Value scores, Value image_ids, Value num_images,

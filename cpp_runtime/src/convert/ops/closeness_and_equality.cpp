@@ -44,7 +44,7 @@ void allclose(NodeContext& n) { set_scalar_output_as_declared(n, "Out", all_true
 
 // Compares only if the shapes are equal: different shapes might broadcast.
 Expr equal_if_same_shape(NodeContext& n, const Expr& x, const Expr& y) {
-  Expr sizes(n, n.shape_of(x)), others(n, n.shape_of(y));
+  Expr sizes(n, n.emit_shape(x)), others(n, n.emit_shape(y));
   auto same =
       n.build_subgraph("same", [&](NodeContext& b) { b.add_subgraph_output(all_true(x == y)); });
   auto other = n.build_subgraph(

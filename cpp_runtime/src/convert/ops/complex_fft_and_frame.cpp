@@ -60,7 +60,7 @@ void complex_exp(NodeContext& n) {
 }
 
 void complex_shape(NodeContext& n) {
-  n.set_output("Out", n.cast(n.shape_of(complex_input(n, "Input").re), DType::int32));
+  n.set_output("Out", n.cast(n.emit_shape(complex_input(n, "Input").re), DType::int32));
 }
 
 void angle(NodeContext& n) {
@@ -156,8 +156,8 @@ Value emit_dft(NodeContext& n, Value pairs, std::int64_t axis, bool forward,
   return n.emit("DFT", {pairs, {}, n.int64_scalar(axis)}, attrs);
 }
 
-Complex fourier_transform_complex_axis(NodeContext& n, const Complex& x, std::int64_t axis,
-                                       bool forward, const std::string& norm) {
+Complex fourier_transform_complex_along_axis(NodeContext& n, const Complex& x, std::int64_t axis,
+                                             bool forward, const std::string& norm) {
   auto shape = n.shape(x.re);
   auto size = dim_as_vector(n, x.re, axis);
   auto result = complex_parts_of(
@@ -187,13 +187,13 @@ void fft_c2c(NodeContext& n) {
   auto x = complex_input(n, "X");
   auto f = read_fourier_options(n, n.require_known_rank(x.re));
   for (auto axis : f.axes)
-    x = fourier_transform_complex_axis(n, x, axis, f.forward, f.normalization);
+    x = fourier_transform_complex_along_axis(n, x, axis, f.forward, f.normalization);
   set_complex_output(n, x);
 }
 
 // The inverse transform of a real value is the conjugate of the forward one, divided by the size.
-Complex fourier_transform_real_axis(NodeContext& n, const Expr& x, std::int64_t axis,
-                                    const FourierOptions& f) {
+Complex fourier_transform_real_along_axis(NodeContext& n, const Expr& x, std::int64_t axis,
+                                          const FourierOptions& f) {
   bool onesided = n.attr("onesided", true);
   auto last = n.require_known_rank(x);
   auto result =
@@ -215,9 +215,9 @@ void fft_r2c(NodeContext& n) {
   auto f = read_fourier_options(n, n.require_known_rank(x));
   auto last = f.axes.back();
   f.axes.pop_back();
-  auto y = fourier_transform_real_axis(n, x, last, f);
+  auto y = fourier_transform_real_along_axis(n, x, last, f);
   for (auto axis : f.axes)
-    y = fourier_transform_complex_axis(n, y, axis, f.forward, f.normalization);
+    y = fourier_transform_complex_along_axis(n, y, axis, f.forward, f.normalization);
   set_complex_output(n, y);
 }
 
@@ -258,9 +258,10 @@ void fft_c2r(NodeContext& n) {
                                                      : "ortho";
   }
   f.axes.pop_back();
-  for (auto axis : f.axes) x = fourier_transform_complex_axis(n, x, axis, false, f.normalization);
-  n.set_output("Out", fourier_transform_complex_axis(n, restore_full_spectrum(n, x, last, size),
-                                                     last, false, f.normalization)
+  for (auto axis : f.axes)
+    x = fourier_transform_complex_along_axis(n, x, axis, false, f.normalization);
+  n.set_output("Out", fourier_transform_complex_along_axis(
+                          n, restore_full_spectrum(n, x, last, size), last, false, f.normalization)
                           .re);
 }
 
@@ -311,8 +312,8 @@ void overlap_add(NodeContext& n) {
   auto size = (Expr(n, count) - 1) * static_cast<double>(hop) + Expr(n, length);
   auto at =
       n.emit("Reshape", {frame_positions(n, length, count, hop, first), n.int64_vector({-1, 1})});
-  auto merged = first ? n.slice(n.shape_of(x), {2}, {rank}, {0})
-                      : n.slice(n.shape_of(x), {0}, {rank - 2}, {0});
+  auto merged = first ? n.slice(n.emit_shape(x), {2}, {rank}, {0})
+                      : n.slice(n.emit_shape(x), {0}, {rank - 2}, {0});
   auto rows = n.concat(
       first ? Values{n.int64_vector({-1}), merged} : Values{merged, n.int64_vector({-1})}, 0);
   auto flat = n.emit("Reshape", {x, rows});

@@ -19,7 +19,7 @@ void concat(NodeContext& n) {
 
 void stack(NodeContext& n) {
   auto parts = require_one_or_more_inputs(n, "X");
-  auto axis = n.axis_attr("axis", 0, n.require_known_rank(parts[0]) + 1);
+  auto axis = n.normalized_axis_attr("axis", 0, n.require_known_rank(parts[0]) + 1);
   for (Value& part : parts) part = n.unsqueeze(part, {axis});
   n.set_output("Y", n.concat(parts, axis));
 }
@@ -67,7 +67,8 @@ void expand_as_v1(NodeContext& n) {
   auto x = input_expr(n, "X"), target = input_expr(n, "target_tensor");
   n.require(n.require_known_rank(x) == n.require_known_rank(target),
             "needs as many axes as the target");
-  n.set_output("Out", n.emit("Tile", {x, Expr(n, n.shape_of(target)) / Expr(n, n.shape_of(x))}));
+  n.set_output("Out",
+               n.emit("Tile", {x, Expr(n, n.emit_shape(target)) / Expr(n, n.emit_shape(x))}));
 }
 
 void expand_as_v2(NodeContext& n) {
@@ -76,7 +77,7 @@ void expand_as_v2(NodeContext& n) {
   bool known = !target.empty() && std::count(target.begin(), target.end(), -1) == 0;
   n.require(known || n.has_input("Y"), "an open target_shape needs Y");
   n.set_output("Out",
-               n.emit("Expand", {x, known ? n.int64_vector(target) : n.shape_of(n.input("Y"))}));
+               n.emit("Expand", {x, known ? n.int64_vector(target) : n.emit_shape(n.input("Y"))}));
 }
 
 // The shorter one of dims and repeats gets leading ones.
@@ -95,13 +96,13 @@ void tile(NodeContext& n) {
 
 void broadcast_tensors(NodeContext& n) {
   auto parts = require_one_or_more_inputs(n, "X");
-  Value sum = n.emit("ConstantOfShape", {n.shape_of(parts[0])});
+  Value sum = n.emit("ConstantOfShape", {n.emit_shape(parts[0])});
   for (std::size_t i = 1; i < parts.size(); ++i)
-    sum = n.emit("Add", {sum, n.emit("ConstantOfShape", {n.shape_of(parts[i])})});
+    sum = n.emit("Add", {sum, n.emit("ConstantOfShape", {n.emit_shape(parts[i])})});
   auto shape = n.shape(sum);
   bool fixed = shape && std::count(shape->begin(), shape->end(), -1) == 0;
   for (Value& part : parts)
-    part = n.emit("Expand", {part, fixed ? n.int64_vector(*shape) : n.shape_of(sum)});
+    part = n.emit("Expand", {part, fixed ? n.int64_vector(*shape) : n.emit_shape(sum)});
   n.set_outputs("Out", parts);
 }
 
@@ -112,7 +113,7 @@ void meshgrid(NodeContext& n) {
   Values sizes;
   for (Value& part : parts) {
     part = n.rank(part) == 0 ? n.unsqueeze(part, {0}) : part;
-    sizes.push_back(n.shape_of(part));
+    sizes.push_back(n.emit_shape(part));
   }
   auto shape = n.concat(sizes, 0);
   for (std::int64_t i = 0; i < count; ++i) {

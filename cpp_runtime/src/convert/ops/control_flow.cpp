@@ -33,8 +33,8 @@ struct Branch {
 };
 
 Values build_if(NodeContext& n, Value condition, const Branch& yes, const Branch& no) {
-  auto results = n.emit_n(yes.results.size(), "If", {as_scalar(n, condition)},
-                          {{"then_branch", yes.graph}, {"else_branch", no.graph}});
+  auto results = n.emit_multi_output(yes.results.size(), "If", {as_scalar(n, condition)},
+                                     {{"then_branch", yes.graph}, {"else_branch", no.graph}});
   for (std::size_t i = 0; i < results.size(); ++i) {
     n.require(n.dtype(yes.results[i]) == n.dtype(no.results[i]),
               "the branches return different dtypes");
@@ -86,7 +86,8 @@ void emit_single_branch_if_and_bind(NodeContext& n, const OpDesc& op, const Stri
   for (std::size_t i = 0; i < names.size(); ++i)
     previous.push_back(previous_value_or_placeholder(n, names[i], yes.results[i]));
   auto results = build_if(n, branch_condition(n, op), yes, build_value_branch(n, "else", previous));
-  for (std::size_t i = 0; i < names.size(); ++i) n.bind_variable(names[i], results[i]);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    n.bind_variable_and_clear_row_splits(names[i], results[i]);
 }
 
 void emit_single_branch_if_and_bind(NodeContext& n, const OpDesc& op) {
@@ -117,8 +118,8 @@ void conditional_block(NodeContext& n) {
   }
   auto results = build_if(n, branch_condition(n, *pair->then_op), then_branch, else_branch);
   for (std::size_t i = 0; i < results.size(); ++i)
-    n.bind_variable(pair->then_outputs[i], results[i]),
-        n.bind_variable(pair->else_outputs[i], results[i]);
+    n.bind_variable_and_clear_row_splits(pair->then_outputs[i], results[i]),
+        n.bind_variable_and_clear_row_splits(pair->else_outputs[i], results[i]);
 }
 
 // Casts the results of both branches to one dtype.  If a branch leaves a variable undefined, Paddle
@@ -194,10 +195,12 @@ void while_loop(NodeContext& n) {
   Values last;
   auto body = n.build_subgraph("body", [&](NodeContext& b) {
     b.add_subgraph_input("iteration", DType::int64, Ints{});
-    b.bind_variable(condition, b.add_subgraph_input(condition, DType::boolean, Ints{}));
+    b.bind_variable_and_clear_row_splits(condition,
+                                         b.add_subgraph_input(condition, DType::boolean, Ints{}));
     for (std::size_t i = 0; i < carried.names.size(); ++i)
-      b.bind_variable(carried.names[i], b.add_subgraph_input_of_same_rank(
-                                            carried.names[i], carried.initial_values[i]));
+      b.bind_variable_and_clear_row_splits(
+          carried.names[i],
+          b.add_subgraph_input_of_same_rank(carried.names[i], carried.initial_values[i]));
     b.lower_block_into_current_graph(b.attr("sub_block", 0));
     b.add_subgraph_output(
         as_scalar(b, b.cast(b.require_value_or_add_weight(condition), DType::boolean)));
@@ -208,12 +211,13 @@ void while_loop(NodeContext& n) {
   });
   Values in{{}, as_scalar(n, n.require_value_or_add_weight(condition))};
   in.insert(in.end(), carried.initial_values.begin(), carried.initial_values.end());
-  auto results = n.emit_n(carried.names.size(), "Loop", in, {{"body", body}});
+  auto results = n.emit_multi_output(carried.names.size(), "Loop", in, {{"body", body}});
   for (std::size_t i = 0; i < results.size(); ++i) {
     n.declare_merged_type(results[i], carried.initial_values[i], last[i]);
-    n.bind_variable(carried.names[i], results[i]);
+    n.bind_variable_and_clear_row_splits(carried.names[i], results[i]);
   }
-  n.bind_variable(condition, n.scalar(0, DType::boolean));  // otherwise the loop would run
+  n.bind_variable_and_clear_row_splits(
+      condition, n.scalar(0, DType::boolean));  // otherwise the loop would run
 }
 
 // ---- tensor arrays ----

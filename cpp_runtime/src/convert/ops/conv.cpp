@@ -17,7 +17,7 @@ Window read_conv_window(const NodeContext& n, Value x, Value filter) {
   w.dilations = n.attr("dilations", Ints(dims, 1));
   n.require(w.dilations.size() == dims, "dilations do not fit " + std::to_string(dims) + " dims");
   for (auto d : w.dilations) check_int32_size(n, d, "dilations");
-  resolve_same_padding_if_static(w, spatial_sizes_or_minus_one(n, x, dims));
+  drop_dilations_and_resolve_same_padding(w, spatial_sizes_or_minus_one(n, x, dims));
   return w;
 }
 
@@ -49,7 +49,7 @@ void conv(NodeContext& n) {
   auto x = move_channels_first_if(n, n.input("Input"), last),
        filter = assert_nonempty_except_axis(n, n.input("Filter"));
   Window w = read_conv_window(n, x, filter);
-  pad_or_reject_image_smaller_than_window(n, w, spatial_sizes_or_minus_one(n, x, w.kernel.size()));
+  widen_end_pads_or_reject_small_image(n, w, spatial_sizes_or_minus_one(n, x, w.kernel.size()));
   auto y = n.emit("Conv", conv_inputs(n, x, filter), conv_attrs(w, read_groups(n)));
 
   n.set_output("Output", move_channels_last_if(n, y, last));
@@ -86,7 +86,7 @@ Value emit_conv_transpose_cropped_at_runtime(NodeContext& n, Value x, Value filt
   if (!extra.empty()) attrs.emplace_back("output_padding", extra);
   auto whole = n.emit("ConvTranspose", conv_inputs(n, x, filter), attrs);
   auto rank = static_cast<std::int64_t>(dims) + 2;
-  Expr full(n, n.slice(n.shape_of(whole), {2}, {rank}, {0}));
+  Expr full(n, n.slice(n.emit_shape(whole), {2}, {rank}, {0}));
   auto end = size ? begin + Expr(n, size) : full - all + begin;
   Ints axes = all_axes(static_cast<int>(rank));
   return n.emit("Slice", {whole, begin, end, n.int64_vector({axes.begin() + 2, axes.end()})});

@@ -49,7 +49,7 @@ Window read_strides_and_paddings(const NodeContext& n, const Ints& kernel) {
 }
 
 // Paddle ignores dilations for SAME padding.
-void resolve_same_padding_if_static(Window& w, const Ints& image) {
+void drop_dilations_and_resolve_same_padding(Window& w, const Ints& image) {
   if (!w.is_same_padding) return;
   std::size_t dims = w.kernel.size();
   w.dilations.assign(dims, 1);
@@ -65,8 +65,8 @@ void resolve_same_padding_if_static(Window& w, const Ints& image) {
   w.is_same_padding = false;
 }
 
-void pad_or_reject_image_smaller_than_window(const NodeContext& n, Window& w, const Ints& image,
-                                             bool ceil) {
+void widen_end_pads_or_reject_small_image(const NodeContext& n, Window& w, const Ints& image,
+                                          bool ceil) {
   std::size_t dims = w.kernel.size();
   for (std::size_t i = 0; i < dims && !w.is_same_padding; ++i) {
     if (image[i] < 0 || w.kernel[i] < 0) continue;
@@ -83,7 +83,7 @@ void pad_or_reject_image_smaller_than_window(const NodeContext& n, Window& w, co
 
 Value emit_total_same_padding(NodeContext& n, Value x, const Window& w) {
   auto rank = static_cast<std::int64_t>(w.kernel.size()) + 2;
-  Expr image(n, n.slice(n.shape_of(x), {2}, {rank}, {0})), stride(n, n.int64_vector(w.strides)),
+  Expr image(n, n.slice(n.emit_shape(x), {2}, {rank}, {0})), stride(n, n.int64_vector(w.strides)),
       kernel(n, n.int64_vector(w.kernel));
   auto windows = (image + stride - 1) / stride;
   return max((windows - 1) * stride + kernel - image, 0);

@@ -22,13 +22,13 @@ void check_int32_size(const NodeContext& n, std::int64_t size, const char* what)
 
 /// Resolves SAME padding for known sizes. Sets dilations to 1 for SAME padding of any size, because
 /// Paddle ignores them. image: per dim, -1 if unknown.
-void resolve_same_padding_if_static(Window& w, const Ints& image);
+void drop_dilations_and_resolve_same_padding(Window& w, const Ints& image);
 
 /// If the padded image is smaller than the window by less than a stride, Paddle computes one
 /// window, because its division rounds toward 0.  Adds the missing size as end padding; fails if a
 /// stride or more is missing, with `ceil` if more than 2 * stride - 2 is. image: -1 if unknown
-void pad_or_reject_image_smaller_than_window(const NodeContext& n, Window& w, const Ints& image,
-                                             bool ceil = false);
+void widen_end_pads_or_reject_small_image(const NodeContext& n, Window& w, const Ints& image,
+                                          bool ceil = false);
 
 /// The total SAME padding of an image of unknown size. x [N,C,*] -> int64[dims]
 Value emit_total_same_padding(NodeContext& n, Value x, const Window& w);

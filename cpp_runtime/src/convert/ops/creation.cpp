@@ -27,7 +27,7 @@ Value emit_full(NodeContext& n, Value shape, DType dtype, const std::string& ele
 }
 
 // Text represents values that a float cannot: all digits of an int64, inf and nan.
-std::string encode_fill_value(const NodeContext& n, DType dtype) {
+std::string read_fill_value_bytes(const NodeContext& n, DType dtype) {
   auto text = n.attr("str_value", "");
   if (text.empty()) return encode_scalar(n.attr("value", 0.0f), dtype);
   const char* begin = text.c_str();
@@ -44,7 +44,7 @@ void fill_constant(NodeContext& n) {
   auto shape = read_int_list_as_vector(n, {"shape", "ShapeTensor", "ShapeTensorList"});
   auto dtype = n.attr("dtype", DType::float32);
   if (!n.has_input("ValueTensor"))
-    return n.set_output("Out", emit_full(n, shape, dtype, encode_fill_value(n, dtype)));
+    return n.set_output("Out", emit_full(n, shape, dtype, read_fill_value_bytes(n, dtype)));
   n.set_output("Out",
                n.emit("Expand", {n.cast(as_scalar(n, n.input("ValueTensor")), dtype), shape}));
 }
@@ -53,13 +53,13 @@ void fill_any_like(NodeContext& n) {
   auto x = n.input("X");
   auto dtype = n.attr("dtype", n.require_known_dtype(x));
   n.set_output("Out",
-               emit_full(n, n.shape_of(x), dtype, encode_scalar(n.attr("value", 0.0), dtype)));
+               emit_full(n, n.emit_shape(x), dtype, encode_scalar(n.attr("value", 0.0), dtype)));
 }
 
 void fill_batch_size_like(NodeContext& n) {
   auto dtype = n.attr("dtype", DType::float32);
   n.set_output("Out",
-               emit_full(n, shape_attr_with_batch_size(n), dtype, encode_fill_value(n, dtype)));
+               emit_full(n, shape_attr_with_batch_size(n), dtype, read_fill_value_bytes(n, dtype)));
 }
 
 void empty(NodeContext& n) {

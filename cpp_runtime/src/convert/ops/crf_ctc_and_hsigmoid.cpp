@@ -122,7 +122,7 @@ Expr ctc_state_classes(NodeContext& n, const Expr& lengths) {
   auto blank = static_cast<double>(n.attr("blank", 0));
   auto positions = arange(n, dim_as_scalar(n, labels, 1));
   auto classes = where(positions < unsqueeze_last(lengths), labels, blank);
-  auto blanks = full_like(labels, blank, n.shape_of(labels));
+  auto blanks = full_like(labels, blank, n.emit_shape(labels));
   auto pairs = n.concat({unsqueeze_last(blanks), unsqueeze_last(classes)}, 2);
   auto last = n.emit("Expand", {n.int64_scalar(n.attr("blank", 0)),
                                 n.concat({dim_as_vector(n, labels, 0), n.int64_vector({1})}, 0)});
@@ -138,7 +138,7 @@ Expr shift_states(const Expr& alpha, std::int64_t by) {
 
 // Whether a path may skip the blank before a state: the state is a class that differs from the
 // class before the blank.
-Expr can_skip_blank(const Expr& classes, std::int64_t blank) {
+Expr can_skip_blank_mask(const Expr& classes, std::int64_t blank) {
   NodeContext& n = classes.context();
   auto shifted = classes.emit("Pad", {n.int64_vector({0, 2, 0, 0}), n.int64_scalar(blank)});
   Expr before(n, n.slice(shifted, {0}, {-2}, {1}));
@@ -169,11 +169,11 @@ void warpctc(NodeContext& n) {
       lengths(n, as_int64_vector(n, n.input("LabelLength")));
   auto classes = ctc_state_classes(n, lengths);
   Expr log_probabilities(n, n.emit("LogSoftmax", {x}, {{"axis", std::int64_t{2}}}));
-  auto shape = n.concat({dim_as_vector(n, x, 0), n.shape_of(classes)}, 0);
+  auto shape = n.concat({dim_as_vector(n, x, 0), n.emit_shape(classes)}, 0);
   auto spread = n.emit("Expand", {classes, shape});
   Expr logs(n, n.emit("GatherElements", {log_probabilities, spread}, {{"axis", std::int64_t{2}}}));
   auto ended =
-      ctc_log_probabilities_at_end(logs, can_skip_blank(classes, n.attr("blank", 0)), times);
+      ctc_log_probabilities_at_end(logs, can_skip_blank_mask(classes, n.attr("blank", 0)), times);
   auto end = unsqueeze_last(lengths * 2);
   auto in_class = where(end > 0, gather_row_entries(ended, max(end - 1, 0)), -INFINITY);
   n.set_output("Loss", -log_add_exp(gather_row_entries(ended, end), in_class));

@@ -53,9 +53,9 @@ void crop_tensor(NodeContext& n) {
 // The op crop (version 1) may take its shape from an input Y.
 void crop(NodeContext& n) {
   auto offsets = read_int_list_as_vector(n, {"offsets", "Offsets", ""});
-  set_cropped_output(
-      n, offsets,
-      n.has_input("Y") ? n.shape_of(n.input("Y")) : read_int_list_as_vector(n, {"shape", "", ""}));
+  set_cropped_output(n, offsets,
+                     n.has_input("Y") ? n.emit_shape(n.input("Y"))
+                                      : read_int_list_as_vector(n, {"shape", "", ""}));
 }
 
 }  // namespace

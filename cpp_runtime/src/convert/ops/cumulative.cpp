@@ -45,7 +45,7 @@ Exprs scan_along_axis(NodeContext& n, const ScanAxisAndDirection& along, const E
 void cumprod(NodeContext& n) {
   auto x = input_expr(n, "X");
   if (n.require_known_rank(x) == 0) return n.set_output("Out", x);
-  auto axis = n.axis_attr("dim", 0, n.rank(x));
+  auto axis = n.normalized_axis_attr("dim", 0, n.rank(x));
   auto one = full_like(x, 1, shape_except_axis(n, x, axis));
   auto product = [](const Exprs& so_far, const Exprs& next) -> IterationResult {
     auto now = so_far[0] * next[0];
@@ -56,7 +56,7 @@ void cumprod(NodeContext& n) {
 
 // Updates the running extreme and its index: of equal elements the last one is selected, and a NaN
 // stays selected.
-IterationResult update_running_extreme(const Exprs& so_far, const Expr& next, bool larger) {
+IterationResult running_extreme_step(const Exprs& so_far, const Expr& next, bool larger) {
   const Expr &best = so_far[0], &at = so_far[1], &position = so_far[2];
   auto is_better = larger ? next >= best : next <= best;
   if (is_floating(next.context().require_known_dtype(next))) is_better = is_better || isnan(next);
@@ -70,13 +70,13 @@ LowerFn running_extreme_rule(bool larger) {
     auto dtype = n.attr("dtype", DType::int64);
     if (n.require_known_rank(x) == 0)
       return n.set_output("out", x), n.set_output("indices", n.scalar(0, dtype));
-    auto axis = n.axis_attr("axis", -1, n.rank(x));
+    auto axis = n.normalized_axis_attr("axis", -1, n.rank(x));
     auto shape = shape_except_axis(n, x, axis);
     Expr zero(n, n.int64_scalar(0));
     Exprs start = {full_like(x, larger ? -INFINITY : INFINITY, shape), full_like(zero, 0, shape),
                    zero};
     auto step = [larger](const Exprs& so_far, const Exprs& next) {
-      return update_running_extreme(so_far, next[0], larger);
+      return running_extreme_step(so_far, next[0], larger);
     };
     auto results = scan_along_axis(n, {axis}, start, x, step);
     n.set_output("out", results[0]);
@@ -90,7 +90,7 @@ void logcumsumexp(NodeContext& n) {
   bool exclusive = n.attr("exclusive", false);
   if (n.require_known_rank(x) == 0)
     return n.set_output("Out", exclusive ? x.scalar_like(-INFINITY) : x);
-  auto axis = n.axis_attr("axis", -1, n.rank(x));
+  auto axis = n.normalized_axis_attr("axis", -1, n.rank(x));
   auto nothing = full_like(x, -INFINITY, shape_except_axis(n, x, axis));
   auto step = [&](const Exprs& so_far, const Exprs& next) -> IterationResult {
     auto now = log_add_exp(so_far[0], next[0]);

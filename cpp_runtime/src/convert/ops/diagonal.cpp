@@ -50,8 +50,8 @@ struct MatrixAxes {
 MatrixAxes read_matrix_axes(const NodeContext& n, std::string_view rows, std::string_view columns,
                             MatrixAxes default_value, int rank) {
   n.require(rank >= 2, "needs two axes");
-  MatrixAxes p{n.axis_attr(rows, default_value.rows, rank),
-               n.axis_attr(columns, default_value.columns, rank)};
+  MatrixAxes p{n.normalized_axis_attr(rows, default_value.rows, rank),
+               n.normalized_axis_attr(columns, default_value.columns, rank)};
   n.require(p.rows != p.columns, "takes the same axis twice");
   return p;
 }
@@ -184,7 +184,7 @@ void fill_diagonal_tensor(NodeContext& n) {
       n.unsqueeze(flat_diagonal_positions(n, n.transpose(x, last), read_diagonal_offset(n)), {-1});
   Ints first = rest;
   first.insert(first.begin(), {rows, columns});
-  auto planes = n.transpose(x, first), sizes = n.shape_of(planes);
+  auto planes = n.transpose(x, first), sizes = n.emit_shape(planes);
   auto lines = n.emit(
       "Reshape", {planes, n.concat({n.int64_vector({-1}), n.slice(sizes, {2}, {rank}, {0})}, 0)});
   Ints front = all_axes(rank - 1);

@@ -40,7 +40,7 @@ LowerFn arithmetic_or_logical_rule(std::string_view onnx, std::string_view logic
 // ---- minimum and maximum ----
 
 // ONNX Runtime has no int16 comparison.
-Expr emit_min_max(const Expr& x, const Expr& y, std::string_view onnx) {
+Expr emit_min_max_via_int32_for_int16(const Expr& x, const Expr& y, std::string_view onnx) {
   NodeContext& n = x.context();
   if (is_integer_expr(x)) n.require_opset(12);
   if (n.dtype(x) != DType::int16) return x.emit(onnx, {y});
@@ -50,8 +50,9 @@ Expr emit_min_max(const Expr& x, const Expr& y, std::string_view onnx) {
 LowerFn min_max_rule(std::string_view onnx, std::string_view logical) {
   return [onnx, logical](NodeContext& n) {
     auto [x, y] = read_operand_exprs(n);
-    n.set_output("Out",
-                 n.dtype(x) == DType::boolean ? x.emit(logical, {y}) : emit_min_max(x, y, onnx));
+    n.set_output("Out", n.dtype(x) == DType::boolean
+                            ? x.emit(logical, {y})
+                            : emit_min_max_via_int32_for_int16(x, y, onnx));
   };
 }
 
@@ -59,7 +60,7 @@ LowerFn min_max_rule(std::string_view onnx, std::string_view logical) {
 LowerFn nan_ignoring_min_max_rule(std::string_view onnx) {
   return [onnx](NodeContext& n) {
     auto [x, y] = read_operand_exprs(n);
-    auto result = emit_min_max(x, y, onnx);
+    auto result = emit_min_max_via_int32_for_int16(x, y, onnx);
     if (is_integer_expr(x)) return n.set_output("Out", result);
     n.set_output("Out", where(isnan(x), y, where(isnan(y), x, result)));
   };
@@ -154,7 +155,7 @@ void sum_inputs(NodeContext& n) {
 }
 
 // Wraps around: -1 as uint8 is 255.
-double wrap_to_dtype(double v, DType dtype) {
+double wrap_if_uint8(double v, DType dtype) {
   if (dtype != DType::uint8 || !(std::abs(v) < 1e9)) return v;
   return static_cast<double>(static_cast<std::uint8_t>(static_cast<std::int64_t>(v)));
 }
@@ -163,8 +164,8 @@ double wrap_to_dtype(double v, DType dtype) {
 void scale(NodeContext& n) {
   auto x = input_expr(n, "X");
   auto dtype = n.require_known_dtype(x);
-  double scale = wrap_to_dtype(n.attr("scale", 1.0), dtype),
-         bias = wrap_to_dtype(n.attr("bias", 0.0), dtype);
+  double scale = wrap_if_uint8(n.attr("scale", 1.0), dtype),
+         bias = wrap_if_uint8(n.attr("bias", 0.0), dtype);
   auto variable =
       n.has_input("ScaleTensor") ? n.input("ScaleTensor") : n.value_of_variable_attr("scale");
   auto scaled = [&](const Expr& v) {

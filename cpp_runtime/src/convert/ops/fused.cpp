@@ -20,7 +20,7 @@ void fc(NodeContext& n) {
             "activation '" + activation + "' has no lowering");
   n.require(!n.attr("padding_weights", false), "padded weights have no lowering");
   if (columns + 1 < n.require_known_rank(x)) {
-    auto lead = n.slice(n.shape_of(x), {0}, {columns}, {0});
+    auto lead = n.slice(n.emit_shape(x), {0}, {columns}, {0});
     x = n.emit("Reshape", {x, n.concat({lead, n.int64_vector({-1})}, 0)});
   }
   auto y = matmul({n, x}, input_expr(n, "W"));

@@ -43,7 +43,7 @@ void lookup_table_v1(NodeContext& n) {
 // ---- along an axis ----
 
 // ids of shape [n, 1] are the same list as [n]
-Value read_index_vector(NodeContext& n, std::string_view slot) {
+Value read_index_vector_invalidating_negatives(NodeContext& n, std::string_view slot) {
   auto ids = read_index_input_invalidating_negatives(n, slot);
   return n.rank(ids) == 2 ? n.reshape(ids, {-1}) : ids;
 }
@@ -52,13 +52,16 @@ void gather(NodeContext& n) {
   auto x = n.input("X");
   auto axis = require_const_axis(n, "axis", "Axis", 0, n.require_known_rank(x));
   set_scalar_output_as_declared(
-      n, "Out", n.emit("Gather", {x, read_index_vector(n, "Index")}, {{"axis", axis}}));
+      n, "Out",
+      n.emit("Gather", {x, read_index_vector_invalidating_negatives(n, "Index")},
+             {{"axis", axis}}));
 }
 
 void index_select(NodeContext& n) {
   auto x = n.input("X");
-  n.set_output("Out", n.emit("Gather", {x, read_index_vector(n, "Index")},
-                             {{"axis", n.axis_attr("dim", 0, n.require_known_rank(x))}}));
+  n.set_output("Out",
+               n.emit("Gather", {x, read_index_vector_invalidating_negatives(n, "Index")},
+                      {{"axis", n.normalized_axis_attr("dim", 0, n.require_known_rank(x))}}));
 }
 
 void index_sample(NodeContext& n) {
@@ -69,7 +72,7 @@ void index_sample(NodeContext& n) {
 
 void take_along_axis(NodeContext& n) {
   auto x = n.input("Input");
-  auto axis = n.axis_attr("Axis", 0, n.require_known_rank(x));
+  auto axis = n.normalized_axis_attr("Axis", 0, n.require_known_rank(x));
   n.set_output("Result",
                n.emit("GatherElements", {x, read_index_input_invalidating_negatives(n, "Index")},
                       {{"axis", axis}}));
@@ -104,10 +107,11 @@ Value scatter_elements(NodeContext& n, Value x, Value at, Value values, std::int
 }
 
 // The number of values per position, at least 1.
-Expr num_contributions(NodeContext& n, Value x, Value at, std::int64_t axis, bool include_self) {
+Expr num_contributions_per_position(NodeContext& n, Value x, Value at, std::int64_t axis,
+                                    bool include_self) {
   Expr like(n, x);
-  auto own = full_like(like, include_self ? 1 : 0, n.shape_of(x));
-  auto ones = full_like(like, 1, n.shape_of(at));
+  auto own = full_like(like, include_self ? 1 : 0, n.emit_shape(x));
+  auto ones = full_like(like, 1, n.emit_shape(at));
   return max(Expr(n, scatter_elements(n, own, at, ones, axis, "add")), 1);
 }
 
@@ -117,7 +121,7 @@ Value slice_or_expand_values_to_index_shape(NodeContext& n, Value values, Value 
   if (value_shape && value_shape == index_shape &&
       std::count(value_shape->begin(), value_shape->end(), -1) == 0)
     return values;
-  auto sizes = n.shape_of(at);
+  auto sizes = n.emit_shape(at);
   if (n.rank(values) != n.rank(at)) return n.emit("Expand", {values, sizes});
   auto starts = n.int64_vector(Ints(static_cast<std::size_t>(n.rank(at)), 0));
   return n.emit("Expand", {n.emit("Slice", {values, starts, sizes}), sizes});
@@ -126,19 +130,20 @@ Value slice_or_expand_values_to_index_shape(NodeContext& n, Value values, Value 
 void put_along_axis(NodeContext& n) {
   auto x = n.input("Input"), at = read_index_input_invalidating_negatives(n, "Index"),
        values = n.input("Value");
-  auto axis = n.axis_attr("Axis", 0, n.require_known_rank(x));
+  auto axis = n.normalized_axis_attr("Axis", 0, n.require_known_rank(x));
   auto name = n.attr("Reduce", "assign");
   const ReductionMapping& reduction = require_reduction_mapping(n, name);
   n.require_opset(reduction.since_opset);
   bool include_self = n.attr("Include_self", true);
   values = slice_or_expand_values_to_index_shape(n, values, at);
   if (reduction.onnx != "none" && !include_self) {
-    auto identity = n.emit("Expand", {n.scalar_like(reduction.identity, x), n.shape_of(at)});
+    auto identity = n.emit("Expand", {n.scalar_like(reduction.identity, x), n.emit_shape(at)});
     x = scatter_elements(n, x, at, identity, axis, "none");
   }
   Expr result(n, scatter_elements(n, x, at, values, axis, reduction.onnx));
-  n.set_output("Result",
-               name == "mean" ? result / num_contributions(n, x, at, axis, include_self) : result);
+  n.set_output("Result", name == "mean"
+                             ? result / num_contributions_per_position(n, x, at, axis, include_self)
+                             : result);
 }
 
 // ---- by coordinates ----
@@ -167,10 +172,10 @@ void scatter_nd_add(NodeContext& n) {
 // Rows are replaced, or set to zero and then accumulated.
 void scatter(NodeContext& n) {
   auto x = n.input("X"), updates = n.input("Updates");
-  auto ids = cast_indices(n, n.unsqueeze(read_index_vector(n, "Ids"), {-1}));
+  auto ids = cast_indices(n, n.unsqueeze(read_index_vector_invalidating_negatives(n, "Ids"), {-1}));
   if (n.attr("overwrite", true)) return n.set_output("Out", n.emit("ScatterND", {x, ids, updates}));
   n.require_opset(16);
-  auto zeros = full_like({n, updates}, 0, n.shape_of(updates));
+  auto zeros = full_like({n, updates}, 0, n.emit_shape(updates));
   n.set_output("Out", add_at_indices(n, n.emit("ScatterND", {x, ids, zeros}), ids, updates));
 }
 

@@ -45,7 +45,8 @@ void affine_grid(NodeContext& n) {
 // Moves each position to the nearest pixel; from midway between two pixels to the one farther from
 // 0, where ONNX Runtime would round to even.
 Expr snap_to_pixels(NodeContext& n, Value x, const Expr& grid, bool corners) {
-  Expr count{n, n.cast(n.slice(n.shape_of(x), {-1}, {1}, {0}, {-1}), n.require_known_dtype(grid))};
+  Expr count{n,
+             n.cast(n.slice(n.emit_shape(x), {-1}, {1}, {0}, {-1}), n.require_known_dtype(grid))};
   auto span = corners ? max(count - 1, 1) : count;
   auto at = round_half_away(corners ? (grid + 1) * span * 0.5 : (grid + 1) * span * 0.5 - 0.5);
   return (corners ? at * 2 : at * 2 + 1) / span - 1;

@@ -27,7 +27,7 @@ Value write_or_add_at(NodeContext& n, Value x, Value at, Value values, bool add)
 
 void index_add(NodeContext& n) {
   auto x = n.input("X");
-  auto axis = n.axis_attr("axis", 0, n.require_known_rank(x));
+  auto axis = n.normalized_axis_attr("axis", 0, n.require_known_rank(x));
   Ints to_front = all_axes(n.rank(x)), back = to_front;
   std::rotate(to_front.begin(), to_front.begin() + axis, to_front.begin() + axis + 1);
   std::rotate(back.begin(), back.begin() + 1, back.begin() + axis + 1);
@@ -39,7 +39,7 @@ void index_add(NodeContext& n) {
 }
 
 // A mask of k axes yields k lists of indices; integer indices are one list.
-void append_mask_or_integer_indices(NodeContext& n, Value index, Exprs& positions) {
+void append_index_lists_of_mask_or_integers(NodeContext& n, Value index, Exprs& positions) {
   if (n.require_known_dtype(index) != DType::boolean)
     return positions.emplace_back(n, n.cast(index, DType::int64)), void();
   auto hits = n.emit("NonZero", {index});
@@ -54,7 +54,7 @@ Value stack_index_lists(NodeContext& n, const Exprs& positions) {
   Values columns;
   for (const Expr& p : positions)
     columns.push_back(
-        n.unsqueeze(positions.size() == 1 ? p : p.emit("Expand", {n.shape_of(all)}), {-1}));
+        n.unsqueeze(positions.size() == 1 ? p : p.emit("Expand", {n.emit_shape(all)}), {-1}));
   return n.concat(columns, static_cast<std::int64_t>(n.require_known_rank(all)));
 }
 
@@ -62,13 +62,13 @@ void index_put(NodeContext& n) {
   auto x = n.input("x"), value = n.input("value");
   Exprs positions;
   for (Value index : require_one_or_more_inputs(n, "indices"))
-    append_mask_or_integer_indices(n, index, positions);
+    append_index_lists_of_mask_or_integers(n, index, positions);
   auto axes = static_cast<std::int64_t>(positions.size());
   n.require(axes > 0, "a mask without axes has no lowering");
   n.require(axes <= n.require_known_rank(x), "there are more indices than axes");
   auto at = stack_index_lists(n, positions);
-  auto lead = n.slice(n.shape_of(at), {0}, {-1}, {0}),
-       trailing_shape = n.slice(n.shape_of(x), {axes}, {n.rank(x)}, {0});
+  auto lead = n.slice(n.emit_shape(at), {0}, {-1}, {0}),
+       trailing_shape = n.slice(n.emit_shape(x), {axes}, {n.rank(x)}, {0});
   auto values = n.emit("Expand", {value, n.concat({lead, trailing_shape}, 0)});
   n.set_output("out", write_or_add_at(n, x, at, values, n.attr("accumulate", false)));
 }

@@ -13,7 +13,7 @@
 namespace oarlock {
 namespace {
 
-enum class Method { nearest, linear, cubic };
+enum class InterpolationMethod { nearest, linear, cubic };
 
 // Either sizes, scales or known_scales is set.
 struct ResizeSizes {
@@ -189,17 +189,17 @@ Value gather_nearest_rows(NodeContext& n, Value x, const ResizeSizes& r, bool co
 
 // ---- Resize ----
 
-NodeContext::Attrs resize_mode_attrs(const NodeContext& n, Method method) {
+NodeContext::Attrs resize_mode_attrs(const NodeContext& n, InterpolationMethod method) {
   bool corners = n.attr("align_corners", true), centred = n.attr("align_mode", 1) == 0;
   static constexpr std::string_view names[] = {"nearest", "linear", "cubic"};
-  std::string counted = corners                   ? "align_corners"
-                        : method == Method::cubic ? "half_pixel"
-                        : method == Method::linear && centred
+  std::string counted = corners                                ? "align_corners"
+                        : method == InterpolationMethod::cubic ? "half_pixel"
+                        : method == InterpolationMethod::linear && centred
                             ? "pytorch_half_pixel"  // a single row maps to the first
                             : "asymmetric";
   NodeContext::Attrs attrs{{"mode", std::string(names[static_cast<int>(method)])},
                            {"coordinate_transformation_mode", counted}};
-  if (method == Method::nearest)
+  if (method == InterpolationMethod::nearest)
     attrs.emplace_back("nearest_mode", std::string(corners ? "round_prefer_ceil" : "floor"));
   return attrs;
 }
@@ -226,7 +226,7 @@ Value emit_resize(NodeContext& n, Value x, const ResizeSizes& r, const NodeConte
   } else if (r.scales) {
     in.push_back(n.concat({n.vector({1, 1}, DType::float32), r.scales}, 0));
   } else {
-    in.insert(in.end(), {none, n.concat({n.slice(n.shape_of(x), {0}, {2}, {0}), r.sizes}, 0)});
+    in.insert(in.end(), {none, n.concat({n.slice(n.emit_shape(x), {0}, {2}, {0}), r.sizes}, 0)});
   }
   auto y = n.emit("Resize", in, attrs);
   Ints shape{n.dim(x, 0), n.dim(x, 1)};
@@ -235,19 +235,19 @@ Value emit_resize(NodeContext& n, Value x, const ResizeSizes& r, const NodeConte
   return y;
 }
 
-Value interpolate(NodeContext& n, Value x, Method method, const ResizeSizes& r) {
+Value interpolate(NodeContext& n, Value x, InterpolationMethod method, const ResizeSizes& r) {
   bool corners = n.attr("align_corners", true);
-  if (method == Method::cubic)
+  if (method == InterpolationMethod::cubic)
     n.require(corners || !std::count(r.output_size.begin(), r.output_size.end(), 1),
               "cubic interpolation of an image with one row has no lowering");
-  if (method == Method::nearest && !nearest_resize_matches_paddle(n, x, r, corners))
+  if (method == InterpolationMethod::nearest && !nearest_resize_matches_paddle(n, x, r, corners))
     return gather_nearest_rows(n, x, r, corners);
   return emit_resize(n, x, r, resize_mode_attrs(n, method));
 }
 
 // Resizes [N,C,L] as [N,C,1,L]: all execution providers of ONNX Runtime resize images, not all
 // resize rows.
-Value interpolate_1d(NodeContext& n, Value x, Method method, ResizeSizes r) {
+Value interpolate_1d(NodeContext& n, Value x, InterpolationMethod method, ResizeSizes r) {
   auto one = n.int64_vector({1});
   if (r.sizes) r.sizes = n.concat({one, r.sizes}, 0);
   if (r.scales) r.scales = n.concat({n.vector({1}, DType::float32), r.scales}, 0);
@@ -260,12 +260,12 @@ Value interpolate_1d(NodeContext& n, Value x, Method method, ResizeSizes r) {
 // it has no cubic kernel.
 Value interpolate_cubic_channels_as_images(NodeContext& n, Value x, const ResizeSizes& r) {
   auto channels = reshape_to_shape_parts(n, x, {n.int64_vector({-1, 1}), shape_from_axis(n, x, 2)});
-  auto y = interpolate(n, channels, Method::cubic, r);
-  return reshape_to_shape_parts(n, y,
-                                {n.slice(n.shape_of(x), {0}, {2}, {0}), shape_from_axis(n, y, 2)});
+  auto y = interpolate(n, channels, InterpolationMethod::cubic, r);
+  return reshape_to_shape_parts(
+      n, y, {n.slice(n.emit_shape(x), {0}, {2}, {0}), shape_from_axis(n, y, 2)});
 }
 
-LowerFn interp_rule(Method method, int min_dims, int max_dims, bool is_v1) {
+LowerFn interp_rule(InterpolationMethod method, int min_dims, int max_dims, bool is_v1) {
   return [=](NodeContext& n) {
     bool last = is_channels_last(n, "data_layout");
     auto x = move_channels_first_if(n, n.input("X"), last);
@@ -275,9 +275,10 @@ LowerFn interp_rule(Method method, int min_dims, int max_dims, bool is_v1) {
     auto r = read_resize_sizes(
         n, x, is_v1 ? Floats{n.attr("scale", 0.0f)} : n.attr("scale", Floats{}), is_v1);
     if (is_v1) use_sizes_unless_scales_are_whole(n, x, r);
-    auto y = dims == 1                         ? interpolate_1d(n, x, method, r)
-             : last && method == Method::cubic ? interpolate_cubic_channels_as_images(n, x, r)
-                                               : interpolate(n, x, method, r);
+    auto y = dims == 1 ? interpolate_1d(n, x, method, r)
+             : last && method == InterpolationMethod::cubic
+                 ? interpolate_cubic_channels_as_images(n, x, r)
+                 : interpolate(n, x, method, r);
     n.set_output("Out", move_channels_last_if(n, y, last));
   };
 }
@@ -286,16 +287,16 @@ LowerFn interp_rule(Method method, int min_dims, int max_dims, bool is_v1) {
 
 std::span<const Rule> interpolate_rules() {
   static const Rule rules[] = {
-      {"nearest_interp_v2", 11, interp_rule(Method::nearest, 2, 3, false)},
-      {"linear_interp_v2", 11, interp_rule(Method::linear, 1, 1, false)},
-      {"bilinear_interp_v2", 11, interp_rule(Method::linear, 2, 2, false)},
-      {"trilinear_interp_v2", 11, interp_rule(Method::linear, 3, 3, false)},
-      {"bicubic_interp_v2", 11, interp_rule(Method::cubic, 2, 2, false)},
-      {"nearest_interp", 11, interp_rule(Method::nearest, 2, 3, true)},
-      {"linear_interp", 11, interp_rule(Method::linear, 1, 1, true)},
-      {"bilinear_interp", 11, interp_rule(Method::linear, 2, 2, true)},
-      {"trilinear_interp", 11, interp_rule(Method::linear, 3, 3, true)},
-      {"bicubic_interp", 11, interp_rule(Method::cubic, 2, 2, true)},
+      {"nearest_interp_v2", 11, interp_rule(InterpolationMethod::nearest, 2, 3, false)},
+      {"linear_interp_v2", 11, interp_rule(InterpolationMethod::linear, 1, 1, false)},
+      {"bilinear_interp_v2", 11, interp_rule(InterpolationMethod::linear, 2, 2, false)},
+      {"trilinear_interp_v2", 11, interp_rule(InterpolationMethod::linear, 3, 3, false)},
+      {"bicubic_interp_v2", 11, interp_rule(InterpolationMethod::cubic, 2, 2, false)},
+      {"nearest_interp", 11, interp_rule(InterpolationMethod::nearest, 2, 3, true)},
+      {"linear_interp", 11, interp_rule(InterpolationMethod::linear, 1, 1, true)},
+      {"bilinear_interp", 11, interp_rule(InterpolationMethod::linear, 2, 2, true)},
+      {"trilinear_interp", 11, interp_rule(InterpolationMethod::linear, 3, 3, true)},
+      {"bicubic_interp", 11, interp_rule(InterpolationMethod::cubic, 2, 2, true)},
   };
   return rules;
 }

@@ -19,7 +19,7 @@ void kron(NodeContext& n) {
   for (std::int64_t axis = 0; axis < rank; ++axis)
     even.push_back(2 * axis), odd.push_back(2 * axis + 1);
   auto product = Expr(n, n.unsqueeze(x, odd)) * Expr(n, n.unsqueeze(y, even));
-  auto sizes = Expr(n, n.shape_of(x)) * Expr(n, n.shape_of(y));
+  auto sizes = Expr(n, n.emit_shape(x)) * Expr(n, n.emit_shape(y));
   n.set_output("Out", n.emit("Reshape", {product, sizes}));
 }
 
@@ -27,7 +27,7 @@ void kron(NodeContext& n) {
 Ints candidate_cross_axes(NodeContext& n, Value x) {
   constexpr int unnamed = 9;
   if (n.attr("dim", unnamed) != unnamed)
-    return {n.axis_attr("dim", unnamed, n.require_known_rank(x))};
+    return {n.normalized_axis_attr("dim", unnamed, n.require_known_rank(x))};
   Ints axes;
   for (int axis = 0; axis < n.require_known_rank(x); ++axis) {
     if (n.dim(x, axis) == 3 || n.dim(x, axis) < 0) axes.push_back(axis);
@@ -82,7 +82,7 @@ void fsp(NodeContext& n) {
   auto x = n.input("X"), y = n.input("Y");
   auto product = n.emit(
       "MatMul", {n.reshape(x, {0, 0, -1}), n.transpose(n.reshape(y, {0, 0, -1}), {0, 2, 1})});
-  auto sizes = n.slice(n.shape_of(x), {2}, {4}, {0});
+  auto sizes = n.slice(n.emit_shape(x), {2}, {4}, {0});
   Expr pixels(n, reduce(n, "ReduceProd", sizes, {}, false));
   n.set_output("Out", Expr(n, product) / pixels.to(n.require_known_dtype(x)));
 }

@@ -60,7 +60,7 @@ struct EliminationResult {
 // Swaps row k with the row of the largest element in column k.
 Expr swap_pivot_row(const Expr& m, const Expr& k, const Expr& rows, const Expr& best) {
   auto order = where(rows == k, best, where(rows == best, k, rows));
-  auto spread = unsqueeze_last(order).emit("Expand", {m.context().shape_of(m)});
+  auto spread = unsqueeze_last(order).emit("Expand", {m.context().emit_shape(m)});
   std::int64_t axis = m.context().require_known_rank(m) - 2;
   return {m.context(), m.context().emit("GatherElements", {m, spread}, {{"axis", axis}})};
 }
@@ -85,14 +85,14 @@ EliminationResult gauss_jordan(const Expr& augmented) {
 }
 
 // Broadcasts the leading axes of both.
-Expr concat_broadcast(const Expr& a, const Expr& b) {
+Expr broadcast_batch_and_concat_columns(const Expr& a, const Expr& b) {
   NodeContext& n = a.context();
   auto corner = [&](const Expr& v) { return Expr(n, n.slice(v, {0, 0}, {1, 1}, {-2, -1})); };
   int rank = std::max(n.require_known_rank(a), n.require_known_rank(b));
   auto spread = [&](const Expr& v) {
     if (rank == 2) return v;
-    auto lead = n.slice(n.shape_of(corner(a) + corner(b)), {0}, {-2}, {0});
-    auto own = n.slice(n.shape_of(v), {-2}, {n.rank(v)}, {0});
+    auto lead = n.slice(n.emit_shape(corner(a) + corner(b)), {0}, {-2}, {0});
+    auto own = n.slice(n.emit_shape(v), {-2}, {n.rank(v)}, {0});
     return v.emit("Expand", {n.concat({lead, own}, 0)});
   };
   return {n, n.concat({spread(a), spread(b)}, rank - 1)};
@@ -101,7 +101,7 @@ Expr concat_broadcast(const Expr& a, const Expr& b) {
 // A ** -1 @ B
 Expr solve_systems(const Expr& a, const Expr& b) {
   NodeContext& n = a.context();
-  auto eliminated = gauss_jordan(concat_broadcast(a, b));
+  auto eliminated = gauss_jordan(broadcast_batch_and_concat_columns(a, b));
   constexpr std::int64_t end = INT64_MAX;
   auto size = dim_as_vector(n, a, n.rank(a) - 1);
   Expr right(
@@ -159,7 +159,7 @@ void matrix_power(NodeContext& n) {
   auto exponent = n.attr("n", 0);
   n.require_known_rank(x);
   auto base = exponent < 0 ? invert(x) : x, power = identity_like(x);
-  if (exponent == 0) return n.set_output("Out", power.emit("Expand", {n.shape_of(x)}));
+  if (exponent == 0) return n.set_output("Out", power.emit("Expand", {n.emit_shape(x)}));
   bool any = false;
   for (auto rest = std::llabs(exponent); rest > 0; rest /= 2) {
     if (rest % 2) power = any ? matmul(power, base) : base, any = true;
@@ -228,7 +228,8 @@ void spectral_norm(NodeContext& n) {
   auto weight = input_expr(n, "Weight"), u = unsqueeze_last(input_expr(n, "U")),
        v = unsqueeze_last(input_expr(n, "V"));
   Ints perm = all_axes(n.require_known_rank(weight));
-  auto dim = n.axis_attr("dim", 0, n.rank(weight)), iterations = n.attr("power_iters", 1);
+  auto dim = n.normalized_axis_attr("dim", 0, n.rank(weight)),
+       iterations = n.attr("power_iters", 1);
   n.require(iterations >= 0 && iterations <= kMaxPowerIterations,
             "attribute 'power_iters' is " + std::to_string(iterations));
   std::rotate(perm.begin(), perm.begin() + dim, perm.begin() + dim + 1);

@@ -34,7 +34,7 @@ Expr hard_label_loss(NodeContext& n, const Expr& logp, std::int64_t axis) {
 
 void softmax_with_cross_entropy(NodeContext& n) {
   auto x = input_expr(n, "Logits");
-  auto axis = n.axis_attr("axis", -1, n.require_known_rank(x));
+  auto axis = n.normalized_axis_attr("axis", -1, n.require_known_rank(x));
   bool probabilities = !n.attr("use_softmax", true);
   auto logp = probabilities ? log(x) : Expr(n, n.emit("LogSoftmax", {x}, {{"axis", axis}}));
   auto soft = [&]() -> Value { return -sum(input_expr(n, "Label") * logp, {axis}, true); };

@@ -53,8 +53,8 @@ void mul(NodeContext& n) {
     return n.set_output("Out", n.emit("MatMul", {x, y}));
   auto product = n.emit("MatMul", {n.emit("Flatten", {x}, {{"axis", x_cols}}),
                                    n.emit("Flatten", {y}, {{"axis", y_cols}})});
-  auto rows = n.slice(n.shape_of(x), {0}, {x_cols}, {0});
-  auto columns = n.slice(n.shape_of(y), {y_cols}, {n.rank(y)}, {0});
+  auto rows = n.slice(n.emit_shape(x), {0}, {x_cols}, {0});
+  auto columns = n.slice(n.emit_shape(y), {y_cols}, {n.rank(y)}, {0});
   auto shape = n.concat({rows, columns}, 0);
   auto known = n.find_partially_known_ints(shape);
   bool one_dynamic = known && std::count(known->begin(), known->end(), -1) <= 1;

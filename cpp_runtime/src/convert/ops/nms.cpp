@@ -15,7 +15,7 @@ struct Detections {
   std::int64_t image_axis = 0;
 };
 
-Value image_ids(NodeContext& n, const Detections& f) {
+Value image_id_per_detection(NodeContext& n, const Detections& f) {
   return n.squeeze(slice_column(n, f.indices, f.image_axis), {1});
 }
 
@@ -42,7 +42,7 @@ Value drop_background_class(NodeContext& n, Value scores, std::int64_t backgroun
   return background == 0 ? behind : n.concat({n.slice(scores, {0}, {background}, {1}), behind}, 1);
 }
 
-Expr class_ids(NodeContext& n, const Detections& f, std::int64_t background) {
+Expr class_id_per_detection(NodeContext& n, const Detections& f, std::int64_t background) {
   Expr number{n, slice_column(n, f.indices, 1 - f.image_axis)};
   if (background < 0) return number;
   return background == 0 ? number + 1
@@ -78,16 +78,16 @@ Value mask_all_but_top_scores(NodeContext& n, Value scores, std::int64_t max_sco
   auto count = boxes >= 0
                    ? n.int64_vector({max_scores})
                    : n.emit("Min", {dim_as_vector(n, scores, 2), n.int64_vector({max_scores})});
-  auto best = n.emit_n(2, "TopK", {scores, count}, {{"axis", std::int64_t{2}}});
-  auto none = n.emit("Expand", {n.scalar_like(kLowest, scores), n.shape_of(scores)});
+  auto best = n.emit_multi_output(2, "TopK", {scores, count}, {{"axis", std::int64_t{2}}});
+  auto none = n.emit("Expand", {n.scalar_like(kLowest, scores), n.emit_shape(scores)});
   return n.emit("ScatterElements", {none, best[1], best[0]}, {{"axis", std::int64_t{2}}});
 }
 
 // The best rows of each image, in the existing order.
 void limit_rows_per_image(NodeContext& n, Detections& f, std::int64_t max_rows) {
   if (max_rows < 0) return;
-  auto best =
-      top_row_indices_per_image(n, detection_scores(n, f), image_ids(n, f), f.num_images, max_rows);
+  auto best = top_row_indices_per_image(n, detection_scores(n, f), image_id_per_detection(n, f),
+                                        f.num_images, max_rows);
   f.indices = gather_rows({n, f.indices}, gather_rows({n, best}, emit_argsort(n, best, false)));
 }
 
@@ -106,7 +106,7 @@ Value concat_detection_rows(NodeContext& n, const Detections& f, Value scores,
   auto boxes = n.emit(
       "GatherND",
       {f.boxes, n.concat({slice_column(n, f.indices, 0), slice_column(n, f.indices, 2)}, 1)});
-  auto classes = class_ids(n, f, background).to(n.require_known_dtype(f.boxes));
+  auto classes = class_id_per_detection(n, f, background).to(n.require_known_dtype(f.boxes));
   return n.concat({classes, n.unsqueeze(scores, {1}), boxes}, 1);
 }
 
@@ -115,14 +115,15 @@ Expr flat_box_indices(NodeContext& n, const Detections& f, std::int64_t backgrou
   auto box = slice_column(n, f.indices, 2);
   if (f.image_axis == 0)
     return slice_column(n, f.indices, 0) * Expr{n, dim_as_vector(n, f.boxes, 1)} + box;
-  return box * Expr{n, dim_as_vector(n, n.input("Scores"), 1)} + class_ids(n, f, background);
+  return box * Expr{n, dim_as_vector(n, n.input("Scores"), 1)} +
+         class_id_per_detection(n, f, background);
 }
 
-void set_index_outputs(NodeContext& n, const Detections& f, std::int64_t background,
-                       std::string_view counts) {
+void set_index_and_count_outputs(NodeContext& n, const Detections& f, std::int64_t background,
+                                 std::string_view counts) {
   n.set_output("Index", flat_box_indices(n, f, background).to(DType::int32));
   if (n.has_output(counts))
-    n.set_output(counts, row_counts_from_image_ids(n, image_ids(n, f), f.num_images));
+    n.set_output(counts, row_counts_from_image_ids(n, image_id_per_detection(n, f), f.num_images));
 }
 
 Detections emit_nms(NodeContext& n, std::int64_t background) {
@@ -146,14 +147,15 @@ void multiclass_nms_v3(NodeContext& n) {
   auto background = n.attr("background_label", 0);
   auto f = emit_nms(n, background);
   n.set_output("Out", concat_detection_rows(n, f, detection_scores(n, f), background));
-  set_index_outputs(n, f, background, "NmsRoisNum");
+  set_index_and_count_outputs(n, f, background, "NmsRoisNum");
 }
 
 // Row splits of the images. int64[images + 1]
 Expr image_row_splits(NodeContext& n, const Detections& f) {
   return row_partition_from_lengths(
-             Expr{n, n.cast(row_counts_from_image_ids(n, image_ids(n, f), f.num_images),
-                            DType::int64)})
+             Expr{n,
+                  n.cast(row_counts_from_image_ids(n, image_id_per_detection(n, f), f.num_images),
+                         DType::int64)})
       .row_splits;
 }
 
@@ -236,13 +238,13 @@ void matrix_nms(NodeContext& n) {
   auto mask = Expr{n, scores} > n.attr("post_threshold", 0.0f);
   f.indices = select_rows_by_mask(n, f.indices, mask),
   scores = select_rows_by_mask(n, scores, mask);
-  auto best =
-      top_row_indices_per_image(n, scores, image_ids(n, f), f.num_images, n.attr("keep_top_k", 0));
+  auto best = top_row_indices_per_image(n, scores, image_id_per_detection(n, f), f.num_images,
+                                        n.attr("keep_top_k", 0));
   f.indices = gather_rows({n, f.indices}, best), scores = gather_rows({n, scores}, best);
-  auto by_image = emit_argsort(n, image_ids(n, f), false);
+  auto by_image = emit_argsort(n, image_id_per_detection(n, f), false);
   f.indices = gather_rows({n, f.indices}, by_image);
   n.set_output("Out", concat_detection_rows(n, f, gather_rows({n, scores}, by_image), background));
-  set_index_outputs(n, f, background, "RoisNum");
+  set_index_and_count_outputs(n, f, background, "RoisNum");
 }
 
 }  // namespace

@@ -84,8 +84,8 @@ void renorm(NodeContext& n) {
   double max_norm = n.attr("max_norm", 0.0f), p = n.attr("p", 0.0f);
   n.require(p > 0, "attribute 'p' is " + std::to_string(p));
   n.require(n.require_known_rank(x) >= 2, "needs two axes");
-  auto size =
-      norm_of_any_order(x, p, {axes_except(n, n.rank(x), n.axis_attr("axis", 0, n.rank(x))), true});
+  auto size = norm_of_any_order(
+      x, p, {axes_except(n, n.rank(x), n.normalized_axis_attr("axis", 0, n.rank(x))), true});
   n.set_output("Out", x * where(size > max_norm, max_norm / (size + 1e-7), 1));
 }
 
@@ -99,7 +99,7 @@ void clip_by_norm(NodeContext& n) {
 // x / sqrt(sum of squares + epsilon)
 void l2_normalize(NodeContext& n) {
   auto x = input_expr(n, "X");
-  ReduceAxesAndKeepdims over{{n.axis_attr("axis", 0, n.require_known_rank(x))}, true};
+  ReduceAxesAndKeepdims over{{n.normalized_axis_attr("axis", 0, n.require_known_rank(x))}, true};
   auto size = sqrt(reduce_over("ReduceSum", x * x, over) + n.attr("epsilon", 1e-10f));
   n.set_output("Out", x / size);
   n.set_output("Norm", size);

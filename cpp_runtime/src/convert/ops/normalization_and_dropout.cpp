@@ -79,13 +79,13 @@ Value reshape_optional_input_to_trailing_dims(NodeContext& n, std::string_view s
   Ints shape = *n.shape(x), dims(shape.begin() + begin, shape.end());
   if (dims.size() == 1 && n.rank(v) == 1) return v;
   if (std::count(dims.begin(), dims.end(), -1) <= 1) return n.reshape(v, dims);
-  return n.emit("Reshape", {v, n.slice(n.shape_of(x), {begin}, {n.rank(x)}, {0})});
+  return n.emit("Reshape", {v, n.slice(n.emit_shape(x), {begin}, {n.rank(x)}, {0})});
 }
 
 void layer_norm(NodeContext& n) {
   auto x = n.input("X");
   int rank = n.require_known_rank(x);
-  auto begin = n.axis_attr("begin_norm_axis", 1, rank);
+  auto begin = n.normalized_axis_attr("begin_norm_axis", 1, rank);
   auto epsilon = n.attr("epsilon", 1e-5f);
   auto scale = reshape_optional_input_to_trailing_dims(n, "Scale", x, begin),
        bias = reshape_optional_input_to_trailing_dims(n, "Bias", x, begin);
@@ -170,9 +170,9 @@ void dropout(NodeContext& n) {
   if (test) return n.set_output("Out", n.emit("Mul", {x, keep_prob}));
   n.require_opset(12);
   if (!variable && n.attr("dropout_prob", 0.5f) >= 1)
-    return n.set_output("Out", n.emit("Expand", {n.scalar(0, dtype), n.shape_of(x)}));
-  auto results =
-      n.emit_n(2, "Dropout", {x, n.cast(p, DType::float32), n.scalar(1, DType::boolean)});
+    return n.set_output("Out", n.emit("Expand", {n.scalar(0, dtype), n.emit_shape(x)}));
+  auto results = n.emit_multi_output(2, "Dropout",
+                                     {x, n.cast(p, DType::float32), n.scalar(1, DType::boolean)});
   n.declare_type(results[0], dtype, n.shape(x));
   n.declare_type(results[1], DType::boolean, n.shape(x));
   n.set_output("Out", upscale_in_train ? results[0] : n.emit("Mul", {results[0], keep_prob}));

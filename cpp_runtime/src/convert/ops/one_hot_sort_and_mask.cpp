@@ -51,8 +51,8 @@ void emit_top_k_and_set_outputs(NodeContext& n, Value x, const TopKOptions& orde
     return n.set_output("Indices", n.int64_scalar(0));
   }
   std::int64_t largest = order.largest, sorted = order.sorted;
-  auto results = n.emit_n(2, "TopK", {x, order.k},
-                          {{"axis", order.axis}, {"largest", largest}, {"sorted", sorted}});
+  auto results = n.emit_multi_output(
+      2, "TopK", {x, order.k}, {{"axis", order.axis}, {"largest", largest}, {"sorted", sorted}});
   n.set_output("Out", results[0]);
   n.set_output("Indices", results[1]);
 }
@@ -63,7 +63,7 @@ Value read_k(NodeContext& n) {
 
 void top_k_v2(NodeContext& n) {
   auto x = n.input("X");
-  auto axis = n.axis_attr("axis", -1, n.require_known_rank(x));
+  auto axis = n.normalized_axis_attr("axis", -1, n.require_known_rank(x));
   emit_top_k_and_set_outputs(n, x,
                              {read_k(n), axis, n.attr("largest", true), n.attr("sorted", true)});
 }
@@ -75,7 +75,7 @@ void top_k_v1(NodeContext& n) {
 
 void argsort(NodeContext& n) {
   auto x = n.input("X");
-  auto axis = n.axis_attr("axis", -1, n.require_known_rank(x));
+  auto axis = n.normalized_axis_attr("axis", -1, n.require_known_rank(x));
   auto all = n.rank(x) == 0 ? n.int64_vector({1}) : dim_as_vector(n, x, axis);
   emit_top_k_and_set_outputs(n, x, {all, axis, n.attr("descending", false), true});
 }
@@ -91,8 +91,8 @@ void where_index(NodeContext& n) {
 void masked_select(NodeContext& n) {
   auto x = n.input("X"), mask = n.input("Mask");
   if (n.shape(x) != n.shape(mask) || !n.shape(x)) {
-    auto broadcast = n.emit("Expand", {x, n.shape_of(mask)});
-    mask = n.emit("Expand", {mask, n.shape_of(x)});
+    auto broadcast = n.emit("Expand", {x, n.emit_shape(mask)});
+    mask = n.emit("Expand", {mask, n.emit_shape(x)});
     x = broadcast;
   }
   n.set_output("Y", n.emit("Compress", {n.reshape(x, {-1}), n.reshape(mask, {-1})},

@@ -26,11 +26,11 @@ void set_outputs_of_scalar_input(NodeContext& n, const Expr& x) {
 void kthvalue(NodeContext& n) {
   auto x = input_expr(n, "X");
   if (n.require_known_rank(x) == 0) return set_outputs_of_scalar_input(n, x);
-  auto axis = n.axis_attr("axis", -1, n.rank(x)), k = n.attr("k", 1);
+  auto axis = n.normalized_axis_attr("axis", -1, n.rank(x)), k = n.attr("k", 1);
   n.require(k > 0 && (n.dim(x, axis) < 0 || k <= n.dim(x, axis)),
             "attribute 'k' is " + std::to_string(k));
-  auto results =
-      n.emit_n(2, "TopK", {x, n.int64_vector({k})}, {{"axis", axis}, {"largest", std::int64_t{0}}});
+  auto results = n.emit_multi_output(2, "TopK", {x, n.int64_vector({k})},
+                                     {{"axis", axis}, {"largest", std::int64_t{0}}});
   auto select_kth = [&](Value v) {
     auto one = n.slice(v, {k - 1}, {k}, {axis});
     return n.attr("keepdim", false) ? one : n.squeeze(one, {axis});
@@ -44,7 +44,7 @@ void kthvalue(NodeContext& n) {
 void mode(NodeContext& n) {
   auto x = input_expr(n, "X");
   if (n.require_known_rank(x) == 0) return set_outputs_of_scalar_input(n, x);
-  auto axis = n.axis_attr("axis", -1, n.rank(x));
+  auto axis = n.normalized_axis_attr("axis", -1, n.rank(x));
   auto lines = move_axis_last(x, axis);
   Expr column(n, n.unsqueeze(lines, {-1})), row(n, n.unsqueeze(lines, {-2}));
   int last = n.rank(x) - 1;
@@ -71,7 +71,7 @@ Expr merge_axes_into_last(NodeContext& n, const Expr& x, const Ints& axes) {
   auto num_kept_axes = static_cast<std::int64_t>(perm.size());
   perm.insert(perm.end(), axes.begin(), axes.end());
   auto transposed = n.transpose(x, perm);
-  auto shape = n.shape_of(transposed);
+  auto shape = n.emit_shape(transposed);
   auto size = reduce(n, "ReduceProd", n.slice(shape, {num_kept_axes}, {n.rank(x)}, {0}), {0}, true);
   Expr lines(
       n, reshape_to_shape_parts(n, transposed, {n.slice(shape, {0}, {num_kept_axes}, {0}), size}));
@@ -93,10 +93,10 @@ void nanmedian(NodeContext& n) {
   auto last = static_cast<std::int64_t>(n.require_known_rank(lines)) - 1;
   auto is_ignored = floats ? isnan(lines) : !(lines == lines);
   auto count = sum((!is_ignored).to(DType::int64), {last}, true);
-  auto sorted =
-      n.emit_n(2, "TopK",
-               {floats ? where(is_ignored, INFINITY, lines) : lines, dim_as_vector(n, lines, last)},
-               {{"axis", last}, {"largest", std::int64_t{0}}})[0];
+  auto sorted = n.emit_multi_output(
+      2, "TopK",
+      {floats ? where(is_ignored, INFINITY, lines) : lines, dim_as_vector(n, lines, last)},
+      {{"axis", last}, {"largest", std::int64_t{0}}})[0];
   n.declare_type(sorted, n.require_known_dtype(x), n.shape(lines));
   auto at = [&](const Expr& position) {
     return Expr(n, n.emit("GatherElements", {sorted, position}, {{"axis", last}}));
@@ -128,7 +128,8 @@ void searchsorted(NodeContext& n) {
 // Repeats each slice.
 void repeat_interleave(NodeContext& n) {
   auto x = n.input("X");
-  auto axis = n.axis_attr("dim", 0, n.require_known_rank(x)), times = n.attr("Repeats", 0);
+  auto axis = n.normalized_axis_attr("dim", 0, n.require_known_rank(x)),
+       times = n.attr("Repeats", 0);
   auto set_gathered_output = [&](Value at) {
     n.set_output("Out", n.emit("Gather", {x, at}, {{"axis", axis}}));
   };
@@ -187,7 +188,7 @@ void bincount(NodeContext& n) {
   auto longest = n.concat({x, n.int64_vector({least - 1})}, 0);
   auto count = n.emit("Add", {reduce(n, "ReduceMax", longest, {0}, true), n.int64_vector({1})});
   if (!n.has_input("Weights"))
-    return n.set_output("Out", sum_by_position(x, full_like(x, 1, n.shape_of(x)), count));
+    return n.set_output("Out", sum_by_position(x, full_like(x, 1, n.emit_shape(x)), count));
   auto weights = input_expr(n, "Weights");
   bool narrow = n.require_known_dtype(weights) == DType::float32;
   n.set_output("Out",
@@ -208,7 +209,7 @@ void unique(NodeContext& n) {
     if (n.rank(x) > 1)
       x = assert_nonempty_except_axis(n, x, along);  // the kernel crashes for empty slices
   }
-  auto results = n.emit_n(4, "Unique", {narrow ? n.cast(x, DType::int64) : x}, attrs);
+  auto results = n.emit_multi_output(4, "Unique", {narrow ? n.cast(x, DType::int64) : x}, attrs);
   n.declare_type(results[0], narrow ? DType::int64 : own);
   n.set_output("Out", n.cast(results[0], own));
   constexpr std::string_view slots[] = {"Indices", "Index", "Counts"};
@@ -222,8 +223,8 @@ void unique_with_counts(NodeContext& n) {
   auto x = n.input("X");
   auto dtype = n.attr("dtype", DType::int32), own = n.require_known_dtype(x);
   bool narrow = own == DType::int32 || own == DType::boolean;
-  auto results =
-      n.emit_n(4, "Unique", {narrow ? n.cast(x, DType::int64) : x}, {{"sorted", std::int64_t{0}}});
+  auto results = n.emit_multi_output(4, "Unique", {narrow ? n.cast(x, DType::int64) : x},
+                                     {{"sorted", std::int64_t{0}}});
   n.declare_type(results[0], narrow ? DType::int64 : own);
   n.set_output("Out", n.cast(results[0], own));
   for (auto [slot, at] : {std::pair{"Index", 2}, std::pair{"Count", 3}}) {
@@ -233,7 +234,7 @@ void unique_with_counts(NodeContext& n) {
 }
 
 // Whether each slice differs from the previous one; true for the first. bool[n]
-Expr slice_differs_from_previous(const Expr& slices) {
+Expr slice_differs_from_previous_mask(const Expr& slices) {
   NodeContext& n = slices.context();
   auto behind = n.slice(slices, {1}, {INT64_MAX}, {0}), before = n.slice(slices, {0}, {-1}, {0});
   auto differs = (!(Expr(n, behind) == Expr(n, before))).to(DType::int32);
@@ -257,7 +258,7 @@ void unique_consecutive(NodeContext& n) {
   Ints perm = all_axes(axis_attr.empty() ? 1 : n.rank(x));
   std::rotate(perm.begin(), perm.begin() + axis, perm.begin() + axis + 1);
   Expr slices(n, axis_attr.empty() ? n.reshape(x, {-1}) : n.transpose(x, perm));
-  auto starts = slice_differs_from_previous(slices);
+  auto starts = slice_differs_from_previous_mask(slices);
   Ints back = all_axes(static_cast<int>(perm.size()));
   std::rotate(back.begin(), back.begin() + 1, back.begin() + axis + 1);
   n.set_output(

@@ -116,7 +116,8 @@ void temporal_shift(NodeContext& n) {
 void maxout(NodeContext& n) {
   auto x = n.input("X");
   require_rank_4(n, x);
-  auto axis = n.axis_attr("axis", 1, 4), count = read_divisor_attr(n, "groups", 0, n.dim(x, axis));
+  auto axis = n.normalized_axis_attr("axis", 1, 4),
+       count = read_divisor_attr(n, "groups", 0, n.dim(x, axis));
   n.require(axis == 1 || axis == 3,
             "axis " + std::to_string(axis) + " is not that of the channels");
   auto grouped = axis == 3 ? n.reshape(x, {0, 0, 0, -1, count})

@@ -117,8 +117,8 @@ double lowest_value(DType dtype) {
 // The overhang of windows beyond the image in ceil mode. int64[dims]
 Expr emit_ceil_end_pads(NodeContext& n, Value x, const Window& w) {
   auto dims = static_cast<std::ptrdiff_t>(w.kernel.size());
-  Expr image(n, n.slice(n.shape_of(x), {2}, {dims + 2}, {0})), stride(n, n.int64_vector(w.strides)),
-      kernel(n, n.int64_vector(w.kernel));
+  Expr image(n, n.slice(n.emit_shape(x), {2}, {dims + 2}, {0})),
+      stride(n, n.int64_vector(w.strides)), kernel(n, n.int64_vector(w.kernel));
   Expr begin(n, n.int64_vector({w.pads.begin(), w.pads.begin() + dims})),
       end(n, n.int64_vector({w.pads.begin() + dims, w.pads.end()}));
   auto windows = (image + begin + end - kernel + stride - 1) / stride + 1;
@@ -176,7 +176,7 @@ bool needs_ceil_mode_emulation(const Pool& pool, bool known) {
 
 // SAME padding is equal at both ends, or one more at the end, which ceil mode or uncounted padding
 // compensates.
-Value replace_same_padding_of_mean_pool(NodeContext& n, Value x, Pool& pool) {
+Value pad_image_and_replace_same_padding_of_mean_pool(NodeContext& n, Value x, Pool& pool) {
   Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   auto begin = (Expr(n, emit_total_same_padding(n, x, w)) / 2).value();
@@ -198,7 +198,7 @@ Value pad_image_to_make_mean_exclusive(NodeContext& n, Value x, Pool& pool) {
   pool.is_exclusive = !all || std::count(w.pads.begin(), w.pads.end(), 0) ==
                                   static_cast<std::ptrdiff_t>(w.pads.size());
   if (all) return x;  // ONNX counts the same, except for images smaller than the window
-  if (w.is_same_padding) return replace_same_padding_of_mean_pool(n, x, pool);
+  if (w.is_same_padding) return pad_image_and_replace_same_padding_of_mean_pool(n, x, pool);
   for (std::size_t i = 0; i < dims; ++i) {
     end[i] = w.pads[dims + i] - extra[i];
     w.pads[i] = 0, w.pads[dims + i] = extra[i];
@@ -213,7 +213,7 @@ bool same_padding_skips_pixels(const Pool& pool) {
          !std::equal(w.strides.begin(), w.strides.end(), w.kernel.begin(), std::less_equal<>());
 }
 
-Value pool_same_with_skipped_pixels(NodeContext& n, Value x, Pool pool) {
+Value pool_with_same_padding_and_skipped_pixels(NodeContext& n, Value x, Pool pool) {
   Expr around(n, emit_total_same_padding(n, x, pool.window)), begin = around / 2,
                                                               end = around - begin;
   pool.window.is_same_padding = false;
@@ -224,8 +224,9 @@ Value pool_same_with_skipped_pixels(NodeContext& n, Value x, Pool pool) {
   };
   if (pool.is_max) return over(x, lowest_value(n.require_known_dtype(x)));
   auto sums = over(x, 0);
-  return pool.is_exclusive ? sums / over(n.emit("Expand", {n.scalar_like(1, x), n.shape_of(x)}), 0)
-                           : sums;
+  return pool.is_exclusive
+             ? sums / over(n.emit("Expand", {n.scalar_like(1, x), n.emit_shape(x)}), 0)
+             : sums;
 }
 
 // Whether a window may lie entirely in the padding, which ONNX Runtime rejects.
@@ -259,8 +260,9 @@ Value pad_then_pool(NodeContext& n, Value x, Pool pool) {
   };
   if (pool.is_max) return over(x, lowest_value(n.require_known_dtype(x)));
   auto sums = over(x, 0);
-  return pool.is_exclusive ? sums / over(n.emit("Expand", {n.scalar_like(1, x), n.shape_of(x)}), 0)
-                           : sums;
+  return pool.is_exclusive
+             ? sums / over(n.emit("Expand", {n.scalar_like(1, x), n.emit_shape(x)}), 0)
+             : sums;
 }
 
 // Adapts the window to smaller images.
@@ -270,14 +272,14 @@ void check_kernel_and_widen_end_pads(const NodeContext& n, Pool& pool) {
   for (std::size_t i = 0; i < dims; ++i) {
     n.require(w.kernel[i] > 0, "ksize=" + format_shape(w.kernel) + " is not positive");
   }
-  pad_or_reject_image_smaller_than_window(n, pool.window, pool.image_size, pool.ceil_mode);
+  widen_end_pads_or_reject_small_image(n, pool.window, pool.image_size, pool.ceil_mode);
 }
 
 Value sliding_pool(NodeContext& n, Value x, Pool pool) {
-  resolve_same_padding_if_static(pool.window, pool.image_size);
+  drop_dilations_and_resolve_same_padding(pool.window, pool.image_size);
   check_kernel_and_widen_end_pads(n, pool);
   if (has_padding_only_windows(pool.window)) return pad_then_pool(n, x, pool);
-  if (same_padding_skips_pixels(pool)) return pool_same_with_skipped_pixels(n, x, pool);
+  if (same_padding_skips_pixels(pool)) return pool_with_same_padding_and_skipped_pixels(n, x, pool);
   bool known = std::count(pool.image_size.begin(), pool.image_size.end(), -1) == 0 &&
                !pool.window.is_same_padding;
   if (pool.ceil_mode && !pool.window.is_same_padding && needs_ceil_mode_emulation(pool, known))
@@ -323,7 +325,7 @@ void pool(NodeContext& n) {
 
 // The mask has indices within one channel of one sample; ONNX counts through the whole tensor.
 Value indices_within_plane(NodeContext& n, Value indices, Value x, std::size_t dims) {
-  Value plane = n.slice(n.shape_of(x), {2}, {static_cast<std::int64_t>(dims) + 2}, {0});
+  Value plane = n.slice(n.emit_shape(x), {2}, {static_cast<std::int64_t>(dims) + 2}, {0});
   auto known = n.find_constant_ints(plane);
   plane = known ? n.int64_scalar(element_count(*known).value_or(-1))
                 : reduce(n, "ReduceProd", plane, {0}, false);
@@ -359,7 +361,8 @@ void max_pool_with_index(NodeContext& n) {
   check_kernel_and_widen_end_pads(n, pool);
   bool is_dynamic = std::count(pool.image_size.begin(), pool.image_size.end(), -1) > 0;
   if (pool.ceil_mode) is_dynamic ? reject_unsupported_ceil(n, pool) : apply_ceil_end_pads(n, pool);
-  auto results = n.emit_n(2, "MaxPool", {x}, onnx_pool_attrs(pool, pool.ceil_mode && is_dynamic));
+  auto results =
+      n.emit_multi_output(2, "MaxPool", {x}, onnx_pool_attrs(pool, pool.ceil_mode && is_dynamic));
   n.set_output("Out", results[0]);
   n.set_output("Mask", indices_within_plane(n, results[1], x, out.size()));
 }

@@ -29,7 +29,7 @@ Expr boxes_at_centers(NodeContext& n, const GridCenters& at, const Floats& corne
 Value emit_expanded_variances(NodeContext& n, const Expr& boxes) {
   auto values = n.attr("variances", Floats{});
   n.require(values.size() == 4, "'variances' are not four numbers");
-  return n.emit("Expand", {n.vector(values, n.require_known_dtype(boxes)), n.shape_of(boxes)});
+  return n.emit("Expand", {n.vector(values, n.require_known_dtype(boxes)), n.emit_shape(boxes)});
 }
 
 // ---- normalized to the image ----

@@ -27,7 +27,7 @@ AnchorCandidates top_anchor_candidates(NodeContext& n, std::int64_t max_candidat
   auto scores = flatten_map(n, n.input("Scores"), 1), all = dim_as_vector(n, scores, 1);
   auto count =
       max_candidates > 0 ? min(Expr{n, all}, static_cast<double>(max_candidates)).value() : all;
-  auto best = n.emit_n(2, "TopK", {scores, count}, {{"axis", std::int64_t{1}}});
+  auto best = n.emit_multi_output(2, "TopK", {scores, count}, {{"axis", std::int64_t{1}}});
   auto at = [&](std::string_view slot) {
     return gather_rows({n, n.reshape(n.input(slot), {-1, 4})}, best[1]);
   };
@@ -59,8 +59,8 @@ struct MinBoxSize {
 };
 
 // Whether a box is large enough and, for pixel boxes, its center lies in the image. [N,K]
-Value is_large_and_inside_image(NodeContext& n, Value boxes, const Expr& image,
-                                const MinBoxSize& min_size) {
+Value large_and_inside_image_mask(NodeContext& n, Value boxes, const Expr& image,
+                                  const MinBoxSize& min_size) {
   auto low = slice_box_corner(n, boxes, 0), length = slice_box_corner(n, boxes, 2) - low;
   auto original = min_size.scale ? length / Expr{n, min_size.scale} : length;
   auto is_large = original + min_size.pixel_offset >= min_size.size;
@@ -96,7 +96,7 @@ Value emit_proposals_and_set_outputs(NodeContext& n, Value image, const MinBoxSi
   auto edge = size - min_size.pixel_offset;
   Value boxes = min(max(Expr{n, decode_boxes(n, candidates, min_size.pixel_offset)}, 0),
                     Expr{n, n.concat({edge, edge}, 2)});
-  auto scores = where(Expr{n, is_large_and_inside_image(n, boxes, size, min_size)},
+  auto scores = where(Expr{n, large_and_inside_image_mask(n, boxes, size, min_size)},
                       candidates.scores, kLowest);
   auto dummy_box = dim_as_vector(n, boxes, 1), num_images = dim_as_vector(n, boxes, 0);
   boxes = append_dummy_box(n, boxes, 0);
@@ -215,7 +215,7 @@ void collect_fpn_proposals(NodeContext& n) {
   auto scores = n.concat(score, 0), image_ids = n.concat(owner, 0);
   auto most = Expr{n, n.int64_vector({static_cast<std::int64_t>(require_unrollable_size(
                           n, n.attr("post_nms_topN", 0), "'post_nms_topN'"))})};
-  auto best = n.emit_n(2, "TopK", {scores, min(Expr{n, n.shape_of(scores)}, most)})[1];
+  auto best = n.emit_multi_output(2, "TopK", {scores, min(Expr{n, n.emit_shape(scores)}, most)})[1];
   auto order = gather_rows({n, best}, emit_argsort(n, gather_rows({n, image_ids}, best), false));
   n.set_output("FpnRois", gather_rows({n, n.concat(rois, 0)}, order));
   auto counts_per_image = row_counts_from_image_ids(n, gather_rows({n, image_ids}, order),

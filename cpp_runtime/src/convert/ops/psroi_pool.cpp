@@ -48,7 +48,7 @@ void psroi_pool(NodeContext& n) {
   double scale = n.attr("spatial_scale", 1.0f);
   auto rows = emit_axis_bin_edges(n, rois, 1, dim_as_vector(n, x, 2), high, scale);
   auto columns = emit_axis_bin_edges(n, rois, 0, dim_as_vector(n, x, 3), wide, scale);
-  auto owner = Expr{n, n.unsqueeze(image_ids_of_rois(n, rois), {1, 2, 3})};
+  auto owner = Expr{n, n.unsqueeze(image_id_per_roi(n, rois), {1, 2, 3})};
   Expr channel{n, n.reshape(arange(n, n.int64_vector({all})), {1, channels, high, wide})};
   auto plane = owner * static_cast<double>(all) + channel;
   auto sums = integral_image(n, x);

@@ -36,7 +36,7 @@ bool quantizes_float32_to_int8(NodeContext& n, Value x, const QuantFormat& forma
 }
 
 // The scale, shaped to broadcast against x.
-Expr broadcast_scale(const Expr& scale, const Expr& x, const QuantFormat& format) {
+Expr reshape_scale_for_broadcast(const Expr& scale, const Expr& x, const QuantFormat& format) {
   NodeContext& n = scale.context();
   if (format.axis < 0) return {n, as_scalar(n, scale)};
   n.require(format.axis < n.require_known_rank(x),
@@ -89,7 +89,7 @@ Value emit_int8_zeros_like(NodeContext& n, const Expr& step) {
                                                           "the number of scales");
     return n.tensor({DType::int8, *shape, std::string(count, '\0')});
   }
-  return n.emit("Expand", {n.tensor({DType::int8, {}, std::string(1, '\0')}), n.shape_of(step)});
+  return n.emit("Expand", {n.tensor({DType::int8, {}, std::string(1, '\0')}), n.emit_shape(step)});
 }
 
 Expr clip_to_scale(const Expr& x, const Expr& scale) { return max(min(x, scale), -scale); }
@@ -97,7 +97,7 @@ Expr clip_to_scale(const Expr& x, const Expr& scale) { return max(min(x, scale),
 // Whole numbers stored as floats; the int8 form is recorded with them.
 Expr emit_quantize_to_whole_floats(const Expr& x, const Expr& scale, const QuantFormat& format) {
   NodeContext& n = x.context();
-  auto wide = broadcast_scale(scale, x, format);
+  auto wide = reshape_scale_for_broadcast(scale, x, format);
   auto inside = format.is_symmetric ? clip_to_scale(x, wide) : x;
   if (!quantizes_float32_to_int8(n, x, format)) {
     auto whole = inside * (format.max_value() / max(wide, kMinScale));
@@ -109,7 +109,7 @@ Expr emit_quantize_to_whole_floats(const Expr& x, const Expr& scale, const Quant
                        axis_attrs(format)));
   n.declare_type(small, DType::int8, n.shape(x));
   auto whole = small.to(DType::float32);
-  n.set_equal_int8_value(whole, small);
+  n.set_int8_equivalent(whole, small);
   return whole;
 }
 
@@ -134,7 +134,7 @@ Expr emit_dequantize(const Expr& x, const Expr& scale, const QuantFormat& format
   NodeContext& n = x.context();
   auto small = format.bits == 8 ? find_int8_form(n, x) : Value{};
   if (!small || n.require_known_dtype(scale) != DType::float32)
-    return x.to(n.require_known_dtype(scale)) * broadcast_scale(scale, x, format) /
+    return x.to(n.require_known_dtype(scale)) * reshape_scale_for_broadcast(scale, x, format) /
            format.max_value();
   auto step = quant_step(scale, format);
   Expr y(n, n.emit("DequantizeLinear", {small, step, emit_int8_zeros_like(n, step)},
@@ -164,7 +164,7 @@ LowerFn quantize_or_dequantize_linear_rule(Expr (*f)(const Expr&, const Expr&,
 
 // ---- fake_quantize ops: the scale is learned or the largest absolute value ----
 
-Expr max_abs(const Expr& x, std::int64_t axis) {
+Expr max_abs_per_slice(const Expr& x, std::int64_t axis) {
   NodeContext& n = x.context();
   Ints axes;
   if (axis >= 0) axes = axes_except(n, n.require_known_rank(x), axis);
@@ -182,7 +182,7 @@ LowerFn fake_quantize_abs_max_rule(bool dequantizes) {
   return [dequantizes](NodeContext& n) {
     auto x = input_expr(n, "X");
     auto format = read_format(n, -1, true);
-    set_quantized_outputs(n, x, max_abs(x, -1), format, dequantizes);
+    set_quantized_outputs(n, x, max_abs_per_slice(x, -1), format, dequantizes);
   };
 }
 
@@ -190,8 +190,9 @@ LowerFn fake_channel_wise_quantize_rule(bool dequantizes) {
   return [dequantizes](NodeContext& n) {
     auto x = input_expr(n, "X");
     n.require(n.require_known_rank(x) > 0, "has no slices");
-    auto axis = n.axis_attr("quant_axis", 0, n.rank(x));
-    set_quantized_outputs(n, x, max_abs(x, axis), read_format(n, axis, true), dequantizes);
+    auto axis = n.normalized_axis_attr("quant_axis", 0, n.rank(x));
+    set_quantized_outputs(n, x, max_abs_per_slice(x, axis), read_format(n, axis, true),
+                          dequantizes);
   };
 }
 
@@ -224,8 +225,9 @@ void dequantize_channel_wise(NodeContext& n) {
   n.require(n.require_known_rank(x) > 0, "has no slices");
   n.require(bits.size() >= scales.size() && scales.size() <= 2,
             "needs one number of bits for each of two scales");
-  auto first = scales.size() == 1 ? n.axis_attr("quant_axis", 0, n.require_known_rank(x))
-                                  : n.axis_attr("x_num_col_dims", 1, n.require_known_rank(x));
+  auto first = scales.size() == 1
+                   ? n.normalized_axis_attr("quant_axis", 0, n.require_known_rank(x))
+                   : n.normalized_axis_attr("x_num_col_dims", 1, n.require_known_rank(x));
   auto y = emit_dequantize(x, {n, scales[0]}, make_validated_format(n, bits[0], first, true));
   n.set_output("Out", scales.size() == 1
                           ? y

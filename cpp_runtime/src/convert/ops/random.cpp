@@ -74,7 +74,7 @@ void randperm(NodeContext& n) {
   auto count = n.attr("n", 1);
   auto keys = emit_random(n, "RandomUniform", n.int64_vector({count}), DType::float32,
                           with_seed_attr_unless_zero(n, {}));
-  auto order = n.emit_n(2, "TopK", {keys, n.int64_vector({count})})[1];
+  auto order = n.emit_multi_output(2, "TopK", {keys, n.int64_vector({count})})[1];
   n.declare_type(order, DType::int64, Ints{count});
   n.set_output("Out", n.cast(order, n.attr("dtype", DType::int64)));
 }
@@ -112,8 +112,8 @@ void multinomial(NodeContext& n) {
   auto rows = n.require_known_rank(x) == 1 ? Expr(n, n.unsqueeze(x, {0})) : x;
   auto sample = [&]() -> Value {
     if (!n.attr("replacement", false))
-      return n.emit_n(2, "TopK",
-                      {log(rows) - log(exponential_like(rows)), n.int64_vector({count})})[1];
+      return n.emit_multi_output(
+          2, "TopK", {log(rows) - log(exponential_like(rows)), n.int64_vector({count})})[1];
     NodeContext::Attrs attrs{{"sample_size", count},
                              {"dtype", std::int64_t{onnx_of(DType::int64)}}};
     return n.emit("Multinomial", {log(rows).to(DType::float32)}, attrs);
@@ -126,7 +126,7 @@ void multinomial(NodeContext& n) {
 // Softmax of scores with noise; `hard`: one-hot at the maximum.
 void gumbel_softmax(NodeContext& n) {
   auto x = input_expr(n, "X");
-  auto axis = n.axis_attr("axis", -1, n.require_known_rank(x));
+  auto axis = n.normalized_axis_attr("axis", -1, n.require_known_rank(x));
   auto noisy = (x - log(exponential_like(x))) / n.attr("temperature", 1.0f);
   if (!n.attr("hard", false))
     return n.set_output("Out", n.emit("Softmax", {noisy}, {{"axis", axis}}));

@@ -85,8 +85,8 @@ void restore_nans(NodeContext& n, const RnnConfig& config, Value x, const Values
 }
 
 // Runs one layer. x: [T,B,I] -> [T,B,D*H]; appends its final states to `last`.
-Value emit_layer(NodeContext& n, const RnnConfig& config, std::int64_t layer, Value x,
-                 std::vector<Values>& last) {
+Value emit_layer_and_append_final_states(NodeContext& n, const RnnConfig& config,
+                                         std::int64_t layer, Value x, std::vector<Values>& last) {
   auto [input, hidden, bias] = emit_onnx_layer_weights(n, config, layer);
   Value lengths =
       n.has_input("SequenceLength") ? n.cast(n.input("SequenceLength"), DType::int32) : Value{};
@@ -94,8 +94,8 @@ Value emit_layer(NodeContext& n, const RnnConfig& config, std::int64_t layer, Va
   Values states;
   for (Value all : n.inputs("PreState")) states.push_back(emit_layer_states(n, all, config, layer));
   operands.insert(operands.end(), states.begin(), states.end());
-  auto results =
-      n.emit_n(1 + config.cell.num_states, config.cell.onnx, operands, onnx_rnn_attrs(config));
+  auto results = n.emit_multi_output(1 + config.cell.num_states, config.cell.onnx, operands,
+                                     onnx_rnn_attrs(config));
   auto dtype = n.require_known_dtype(x);
   n.declare_type(results[0], dtype,
                  Ints{n.dim(x, 0), config.num_directions, n.dim(x, 1), config.hidden_size});
@@ -148,7 +148,7 @@ void rnn(NodeContext& n) {
   if (config.cell.gate_order.size() > 1) x = emit_nonempty_input_check(n, x);
   std::vector<Values> last(config.cell.num_states);
   for (std::int64_t layer = 0; layer < config.num_layers; ++layer)
-    x = emit_layer(n, config, layer, x, last);
+    x = emit_layer_and_append_final_states(n, config, layer, x, last);
   n.set_output("Out", x);
   Values states;
   for (const Values& of_layers : last) states.push_back(n.concat(of_layers, 0));

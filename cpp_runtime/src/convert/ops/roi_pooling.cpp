@@ -7,7 +7,7 @@
 
 namespace oarlock {
 
-Value image_ids_of_rois(NodeContext& n, Value rois) {
+Value image_id_per_roi(NodeContext& n, Value rois) {
   n.require(n.require_known_rank(rois) == 2, "ROIs has no two dims");
   auto count = dim_as_vector(n, rois, 0);
   if (n.dim(n.input("X"), 0) == 1) return n.emit("Expand", {n.int64_vector({0}), count});
@@ -40,12 +40,12 @@ void roi_align(NodeContext& n) {
   if (n.opset() >= 16)
     attrs.emplace_back("coordinate_transformation_mode",
                        std::string(aligned ? "half_pixel" : "output_half_pixel"));
-  n.set_output("Out", n.emit("RoiAlign", {x, rois, image_ids_of_rois(n, rois)}, attrs));
+  n.set_output("Out", n.emit("RoiAlign", {x, rois, image_id_per_roi(n, rois)}, attrs));
 }
 
 void roi_pool(NodeContext& n) {
   auto x = n.input("X"), rois = n.input("ROIs");
-  auto owner = n.cast(n.unsqueeze(image_ids_of_rois(n, rois), {1}), n.require_known_dtype(rois));
+  auto owner = n.cast(n.unsqueeze(image_id_per_roi(n, rois), {1}), n.require_known_dtype(rois));
   auto scale = n.attr("spatial_scale", 1.0f);
   n.require(scale > 0 && scale < 1 << 20, "'spatial_scale' is " + std::to_string(scale));
   Ints size{require_unrollable_size_attr(n, "pooled_height"),

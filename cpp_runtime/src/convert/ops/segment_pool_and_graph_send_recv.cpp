@@ -43,10 +43,10 @@ AggregatedSegments aggregate_segments(const Expr& rows, Value segment_ids, Value
   int rank = n.require_known_rank(rows);
   n.require(rank > 0, "has no rows");
   auto at = n.unsqueeze(as_int64_vector(n, segment_ids), {-1});
-  auto shape = n.concat({count, n.slice(n.shape_of(rows), {1}, {rank}, {0})}, 0);
+  auto shape = n.concat({count, n.slice(n.emit_shape(rows), {1}, {rank}, {0})}, 0);
   Expr aggregated =
       scatter_reduce_rows(full_like(rows, reduction.initial, shape), at, rows, reduction.onnx);
-  auto ones = full_like(rows, 1, n.shape_of(as_int64_vector(n, segment_ids)));
+  auto ones = full_like(rows, 1, n.emit_shape(as_int64_vector(n, segment_ids)));
   auto counts = scatter_reduce_rows(full_like(rows, 0, count), at, ones, "add");
   Ints trailing_axes = all_axes(rank);
   trailing_axes.erase(trailing_axes.begin());

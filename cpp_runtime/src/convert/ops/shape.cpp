@@ -27,7 +27,7 @@ void transpose(NodeContext& n) {
 
 // The product of shape(x)[from:to], int64[1].
 Value product_of_dims_in_range(NodeContext& n, Value x, std::int64_t from, std::int64_t to) {
-  auto dims = n.slice(n.shape_of(x), {from}, {to}, {0});
+  auto dims = n.slice(n.emit_shape(x), {from}, {to}, {0});
   auto known = n.find_constant_ints(dims);
   if (!known) return reduce(n, "ReduceProd", dims, {0}, true);
   return n.int64_vector({element_count(*known).value_or(-1)});
@@ -44,8 +44,8 @@ Value flatten_axes(NodeContext& n, Value x, std::int64_t start, std::int64_t sto
   to.insert(to.end(), dims.begin() + stop + 1, dims.end());
   bool is_empty = std::count(to.begin() + start, to.end(), 0) > 0;  // 0 would copy a dim of x
   if (!is_empty && std::count(to.begin(), to.end(), -1) <= 1) return n.reshape(x, to);
-  auto head = n.slice(n.shape_of(x), {0}, {start}, {0}),
-       tail = n.slice(n.shape_of(x), {stop + 1}, {rank}, {0});
+  auto head = n.slice(n.emit_shape(x), {0}, {start}, {0}),
+       tail = n.slice(n.emit_shape(x), {stop + 1}, {rank}, {0});
   auto target = n.concat({head, product_of_dims_in_range(n, x, start, stop + 1), tail}, 0);
   if (n.opset() < 14) return n.emit("Reshape", {x, target});
   return n.emit("Reshape", {x, target}, {{"allowzero", std::int64_t{1}}});
@@ -55,7 +55,8 @@ void flatten_contiguous_range(NodeContext& n) {
   auto x = n.input("X");
   int rank = n.require_known_rank(x);
   if (rank == 0) return n.set_output("Out", n.unsqueeze(x, {0}));
-  auto start = n.axis_attr("start_axis", 1, rank), stop = n.axis_attr("stop_axis", 1, rank);
+  auto start = n.normalized_axis_attr("start_axis", 1, rank),
+       stop = n.normalized_axis_attr("stop_axis", 1, rank);
   n.require(start <= stop, "attribute 'stop_axis' is before 'start_axis'");
   n.set_output("Out", flatten_axes(n, x, start, stop, rank));
 }
@@ -134,7 +135,7 @@ void unsqueeze(NodeContext& n) {
 }
 
 void lower_shape_op(NodeContext& n) {
-  n.set_output("Out", n.cast(n.shape_of(n.input("Input")), DType::int32));
+  n.set_output("Out", n.cast(n.emit_shape(n.input("Input")), DType::int32));
 }
 
 void size(NodeContext& n) {

@@ -86,8 +86,8 @@ void strided_slice(NodeContext& n) {
 
 Values split_by_sizes(NodeContext& n, Value x, std::int64_t axis, const Ints& sizes) {
   if (n.opset() < 13)
-    return n.emit_n(sizes.size(), "Split", {x}, {{"axis", axis}, {"split", sizes}});
-  return n.emit_n(sizes.size(), "Split", {x, n.int64_vector(sizes)}, {{"axis", axis}});
+    return n.emit_multi_output(sizes.size(), "Split", {x}, {{"axis", axis}, {"split", sizes}});
+  return n.emit_multi_output(sizes.size(), "Split", {x, n.int64_vector(sizes)}, {{"axis", axis}});
 }
 
 // Sizes are explicit: ONNX Runtime merges two splits of one value into different numbers of parts.
@@ -99,10 +99,10 @@ Values split_evenly(NodeContext& n, Value x, std::int64_t axis, std::size_t part
               std::to_string(whole) + " entries do not split into " + std::to_string(count));
     return split_by_sizes(n, x, axis, Ints(parts, whole / count));
   }
-  if (n.opset() < 13) return n.emit_n(parts, "Split", {x}, {{"axis", axis}});
+  if (n.opset() < 13) return n.emit_multi_output(parts, "Split", {x}, {{"axis", axis}});
   auto each = n.emit("Div", {dim_as_vector(n, x, axis), n.int64_vector({count})});
-  return n.emit_n(parts, "Split", {x, n.emit("Expand", {each, n.int64_vector({count})})},
-                  {{"axis", axis}});
+  return n.emit_multi_output(parts, "Split", {x, n.emit("Expand", {each, n.int64_vector({count})})},
+                             {{"axis", axis}});
 }
 
 // One section may be -1.  If the total size is unknown, that section gets the elements that remain
@@ -141,7 +141,7 @@ Values split_by_runtime_sections(NodeContext& n, Value x, std::int64_t axis, Val
   n.require_opset(13, "a list of sections computed at run time");
   Expr sizes(n, sections), whole(n, dim_as_vector(n, x, axis));
   auto rest = whole - (Expr(n, reduce(n, "ReduceSum", sizes, {0}, true)) + 1);
-  return n.emit_n(parts, "Split", {x, where(sizes < 0, rest, sizes)}, {{"axis", axis}});
+  return n.emit_multi_output(parts, "Split", {x, where(sizes < 0, rest, sizes)}, {{"axis", axis}});
 }
 
 Values split_along_axis(NodeContext& n, Value x, std::int64_t axis, std::size_t parts) {
@@ -156,7 +156,8 @@ Values split_along_axis(NodeContext& n, Value x, std::int64_t axis, std::size_t 
 // positions along the axis are divided evenly among the parts.
 Values split_along_axis_tensor(NodeContext& n, Value x, Value axis, std::size_t parts) {
   n.require_opset(13, "an axis computed at run time");
-  auto positions = arange(n, n.emit("Gather", {n.shape_of(x), axis}, {{"axis", std::int64_t{0}}}));
+  auto positions =
+      arange(n, n.emit("Gather", {n.emit_shape(x), axis}, {{"axis", std::int64_t{0}}}));
   auto start = n.int64_vector({0});
   Values slices;
   for (Value part : split_along_axis(n, positions, 0, parts)) {
@@ -188,7 +189,7 @@ void split(NodeContext& n) {
 LowerFn make_unstack_rule(std::string_view slot) {
   return [slot](NodeContext& n) {
     auto x = n.input("X");
-    auto axis = n.axis_attr("axis", 0, n.require_known_rank(x));
+    auto axis = n.normalized_axis_attr("axis", 0, n.require_known_rank(x));
     auto count = n.output_names(slot).size();
     Values parts = count == 1 ? Values{x} : split_evenly(n, x, axis, count);
     for (Value& part : parts) part = n.squeeze(part, {axis});

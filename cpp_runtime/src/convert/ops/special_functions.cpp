@@ -13,7 +13,7 @@ namespace {
 
 // A float64 function for every floating dtype; slots are `X` and `Out`, or lower case for newer
 // ops.
-LowerFn float64_rule(Expr (*f)(const Expr&), bool lower_case_slots = false) {
+LowerFn compute_in_float64_rule(Expr (*f)(const Expr&), bool lower_case_slots = false) {
   return [f, lower_case_slots](NodeContext& n) {
     Expr x(n, cast_to_floating(n, n.input(lower_case_slots ? "x" : "X"),
                                lower_case_slots ? "out" : "Out"));
@@ -256,14 +256,14 @@ void nextafter(NodeContext& n) {
 
 std::span<const Rule> special_functions_rules() {
   static const Rule rules[] = {
-      {"lgamma", 11, float64_rule(lgamma)},
-      {"digamma", 11, float64_rule(digamma)},
+      {"lgamma", 11, compute_in_float64_rule(lgamma)},
+      {"digamma", 11, compute_in_float64_rule(digamma)},
       {"polygamma", 11, polygamma},
-      {"erfinv", 11, float64_rule(erfinv)},
-      {"i0", 12, float64_rule(modified_bessel<0>, true)},
-      {"i0e", 12, float64_rule(scaled_modified_bessel<0>, true)},
-      {"i1", 12, float64_rule(modified_bessel<1>, true)},
-      {"i1e", 12, float64_rule(scaled_modified_bessel<1>, true)},
+      {"erfinv", 11, compute_in_float64_rule(erfinv)},
+      {"i0", 12, compute_in_float64_rule(modified_bessel<0>, true)},
+      {"i0e", 12, compute_in_float64_rule(scaled_modified_bessel<0>, true)},
+      {"i1", 12, compute_in_float64_rule(modified_bessel<1>, true)},
+      {"i1e", 12, compute_in_float64_rule(scaled_modified_bessel<1>, true)},
       {"nextafter", 12, nextafter},
   };
   return rules;

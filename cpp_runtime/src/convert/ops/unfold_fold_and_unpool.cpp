@@ -129,7 +129,7 @@ Value read_unpooled_size(NodeContext& n, Value x) {
 void unpool(NodeContext& n) {
   auto x = n.input("X"), at = n.cast(n.input("Indices"), DType::int64);
   auto size = read_unpooled_size(n, x);
-  auto front = n.slice(n.shape_of(x), {0}, {2}, {0});
+  auto front = n.slice(n.emit_shape(x), {0}, {2}, {0});
   auto known = n.find_constant_ints(size);
   for (auto s : known.value_or(Ints{})) require_unrollable_size(n, s, "an image size");
   auto plane = known ? n.int64_vector({element_count(*known).value_or(-1)})

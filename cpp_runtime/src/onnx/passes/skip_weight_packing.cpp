@@ -33,7 +33,7 @@ struct WeightUses {
   std::map<std::string, Weight, std::less<>> weights;
   bool has_subgraphs = false;  // subgraphs of nodes may read weights too
 
-  void read_initializer(WireReader w) {
+  void add_weight_from_initializer(WireReader w) {
     std::string name;
     Weight weight;
     while (w.next()) {
@@ -49,7 +49,7 @@ struct WeightUses {
     weights[name] = weight;
   }
 
-  void read_node(WireReader w) {
+  void note_weight_uses_in_node(WireReader w) {
     std::string type;
     std::vector<std::string_view> inputs;
     while (w.next()) {
@@ -91,8 +91,8 @@ WeightUses collect_weight_uses(const WireSourceFile& source, std::string_view mo
         if (graph.field_number() != static_cast<std::uint32_t>(pass))
           graph.skip();
         else
-          pass == 5 ? uses.read_initializer(graph.submessage("initializer"))
-                    : uses.read_node(graph.submessage("node"));
+          pass == 5 ? uses.add_weight_from_initializer(graph.submessage("initializer"))
+                    : uses.note_weight_uses_in_node(graph.submessage("node"));
       }
     }
   return uses;

@@ -108,8 +108,9 @@ Value emit_rnn_on_padded_sequences(NodeContext& n, const OnnxRnnNode& net, const
   auto at = emit_padded_row_indices_and_mask(sequences);
   bool reverse = n.attr("is_reverse", false);
   auto steps = gather_rows(x, swap_batch_and_time(at.rows));  // rows beyond an end are not read
-  Expr output(n, n.emit_n(1, net.onnx, onnx_rnn_inputs(n, net, steps, sequences.lengths()),
-                          onnx_rnn_attrs(net, reverse))[0]);
+  Expr output(n,
+              n.emit_multi_output(1, net.onnx, onnx_rnn_inputs(n, net, steps, sequences.lengths()),
+                                  onnx_rnn_attrs(net, reverse))[0]);
   n.declare_type(output, n.require_known_dtype(x), Ints{-1, 1, -1, net.hidden_size});
   Values initial_states;
   std::copy_if(net.states.begin(), net.states.end(), std::back_inserter(initial_states),
@@ -164,7 +165,7 @@ struct LstmParameters {
   Activations activations;  // of gates, candidate and cell
 };
 
-LstmParameters read_lstm(NodeContext& n) {
+LstmParameters read_lstm_parameters(NodeContext& n) {
   auto bias = n.reshape(n.input("Bias"), {-1}), weight = n.input("Weight");
   n.require(n.require_known_rank(weight) == 2 && n.dim(weight, 1) % 4 == 0,
             "needs Weight [hidden, 4 hidden]");
@@ -252,7 +253,7 @@ Exprs scan_lstm(NodeContext& n, const LstmParameters& net, std::int64_t width, d
 
 // ONNX's LSTM does not output the cells: if they are read, both are computed step by step.
 void lstm(NodeContext& n) {
-  auto net = read_lstm(n);
+  auto net = read_lstm_parameters(n);
   if (!n.is_output_read("Cell")) return n.set_output("Hidden", emit_lstm(n, net));
   auto outputs = scan_lstm(n, net, net.hidden_size, 0, [](const Expr& hidden) { return hidden; });
   n.set_output("Hidden", outputs[0]);
@@ -261,7 +262,7 @@ void lstm(NodeContext& n) {
 
 // An LSTM with projected output.
 void lstmp(NodeContext& n) {
-  auto net = read_lstm(n);
+  auto net = read_lstm_parameters(n);
   auto projection = n.input("ProjWeight");
   n.require(n.require_known_rank(projection) == 2, "needs ProjWeight [hidden, projection]");
   auto& act = require_activation_attr(n, "proj_activation", "tanh");

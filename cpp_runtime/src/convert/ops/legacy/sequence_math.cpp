@@ -61,12 +61,12 @@ void sequence_softmax(NodeContext& n) {
 // ---- context rows ----
 
 // Rows `first`, `first + 1`, ... relative to each row, inside the same sequence. [T,count]
-struct ContextRowIndices {
+struct ContextRowIndicesAndMask {
   Expr rows, mask;
 };
 
-ContextRowIndices context_row_indices_and_mask(const RowPartition& sequences, std::int64_t first,
-                                               std::int64_t count) {
+ContextRowIndicesAndMask context_row_indices_and_mask(const RowPartition& sequences,
+                                                      std::int64_t first, std::int64_t count) {
   NodeContext& n = sequences.context();
   auto sequence_of_row = sequence_id_per_row(sequences);
   auto rows = unsqueeze_last(sequences.all_row_indices()) +
@@ -88,7 +88,7 @@ void sequence_conv(NodeContext& n) {
             "attribute 'contextStart' is " + std::to_string(start));
   auto context = context_row_indices_and_mask(require_input_row_partition(n), start, length);
   auto windows = where(append_unit_axes_to_rank(context.mask, 3), gather_rows(x, context.rows), 0);
-  auto columns = n.slice(n.shape_of(filter), {0}, {1}, {0});
+  auto columns = n.slice(n.emit_shape(filter), {0}, {1}, {0});
   n.set_output(
       "Out", n.emit("MatMul",
                     {reshape_to_shape_parts(n, windows, {n.int64_vector({-1}), columns}), filter}));

@@ -71,12 +71,12 @@ Values build_step_body(NodeContext& b, const StaticRnn& s, Value count) {
   auto at = b.add_subgraph_input("iteration", DType::int64, Ints{});
   auto condition = b.add_subgraph_input("condition", DType::boolean, Ints{});
   for (std::size_t i = 0; i < s.memories.size(); ++i)
-    b.bind_variable(s.memories[i],
-                    b.add_subgraph_input_of_same_rank(s.memories[i], s.initial_states[i]));
+    b.bind_variable_and_clear_row_splits(
+        s.memories[i], b.add_subgraph_input_of_same_rank(s.memories[i], s.initial_states[i]));
   if (s.reverse) at = Expr(b, count) - 1 - Expr(b, at);
   for (std::size_t i = 0; i < s.inputs.size(); ++i)
-    b.bind_variable(s.sequences[i],
-                    b.emit("Gather", {s.inputs[i], at}, {{"axis", std::int64_t{0}}}));
+    b.bind_variable_and_clear_row_splits(
+        s.sequences[i], b.emit("Gather", {s.inputs[i], at}, {{"axis", std::int64_t{0}}}));
   b.lower_block_into_current_graph(b.attr("sub_block", 0));
   b.add_subgraph_output(b.emit("Identity", {condition}));
   Values results;
@@ -104,7 +104,7 @@ void recurrent(NodeContext& n) {
       n.build_subgraph("step", [&](NodeContext& b) { last = build_step_body(b, s, count); });
   Values in{count, {}};
   in.insert(in.end(), s.initial_states.begin(), s.initial_states.end());
-  auto results = n.emit_n(last.size(), "Loop", in, {{"body", body}});
+  auto results = n.emit_multi_output(last.size(), "Loop", in, {{"body", body}});
   for (std::size_t i = 0; i < s.initial_states.size(); ++i)
     n.declare_merged_type(results[i], s.initial_states[i], last[i]);
   Values outs;
