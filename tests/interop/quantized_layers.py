@@ -132,3 +132,12 @@ def restore(paddle, name, folder, outputs):
     assert (missing, unexpected) == ([], []), (missing, unexpected)
     net.eval()
     np.savez(outputs, net(paddle.to_tensor(IMAGES[5])).numpy())
+
+
+WEIGHT = np.random.default_rng(6).standard_normal((64, 32)).astype("float16")
+
+
+def quantize_weight(paddle, algo, outputs):
+    """Write the results of `weight_quantize`; of real Paddle's kernel for CPUs."""
+    out, scale = paddle.nn.quant.weight_quantize(paddle.to_tensor(WEIGHT), algo, 80)
+    np.savez(outputs, out=out.numpy(), scale=scale.numpy())

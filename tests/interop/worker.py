@@ -237,6 +237,7 @@ DO = {
     "export": export,
     "quantise": quantised.write,
     "quantize_layers": lambda **asked: quantized_layers.run(paddle, **asked),
+    "weight_quantize": lambda **asked: quantized_layers.quantize_weight(paddle, **asked),
     "restore_quantized": lambda **asked: quantized_layers.restore(paddle, **asked),
     "halve": halve,
     "run": run,

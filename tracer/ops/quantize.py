@@ -106,12 +106,6 @@ def dequantize_linear(x, scale, zero_point, **attrs):
     )
 
 
-def _fake_quantize_meta(x, *, bit_length, **_):
-    check_float(x)
-    check(1 <= bit_length <= 16, f"bit_length={bit_length} is not in [1, 16]")
-    return x, Meta((1,), x.dtype)
-
-
 def _invert_scale(scale: Any) -> Any:
     """1 / scale; a scale of 1e-30 or less is increased by 1e-6, as in Paddle."""
     return scale.dtype.type(1) / np.where(scale <= MIN_SCALE, scale + scale.dtype.type(1e-6), scale)

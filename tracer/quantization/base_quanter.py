@@ -22,6 +22,9 @@ class BaseQuanter(Layer, metaclass=abc.ABCMeta):
     factory.
     """
 
+    def __init__(self) -> None:
+        super().__init__()
+
     @abc.abstractmethod
     def forward(self, input: Tensor) -> Tensor:
         """Return the input, quantized and dequantized; an observer returns it unchanged."""

@@ -7,7 +7,8 @@ from typing import Any
 
 from ..core.errors import ArgumentAssertionError, OperandError, OpError, append_user_line
 from ..nn import AvgPool2D, Conv2D, Layer, Linear, ReLU
-from ..nn.quant.qat import QuantedConv2D, QuantedLinear
+from ..nn.quant.qat.conv import QuantedConv2D
+from ..nn.quant.qat.linear import QuantedLinear
 from ..nn.quant.stub import QuanterStub, Stub
 from .factory import require_factory
 from .wrapper import ObserveWrapper
@@ -81,7 +82,7 @@ class QuantConfig:
         self._prefix2config: dict[str, SingleLayerConfig] = {}
         self._pattern2config: dict[re.Pattern[str], SingleLayerConfig] = {}
         self._type2config: dict[type, SingleLayerConfig] = {}
-        self._model: Layer | None = None
+        self._details = ""
         self._qat_layer_mapping = dict(DEFAULT_QAT_LAYER_MAPPINGS)
         self._customized_leaves: list[type] = []
 
@@ -258,8 +259,8 @@ class QuantConfig:
         return self._global_config
 
     def details(self) -> str:
-        """Return the layers that are quantized and their configs; before `quantize`, the config."""
-        return str(self) if self._model is None else self._details_of_layer(self._model)
+        """Return the layers that have a config; before `quantize`, the config itself."""
+        return self._details or str(self)
 
     def __str__(self) -> str:
         parts = [f"Global config:\n{self._global_config}\n"]
@@ -291,14 +292,15 @@ class QuantConfig:
         unused = [key for key in (*self._prefix2config, *self._pattern2config) if key not in used]
         if unused:
             names = [layer.full_name() for layer in model.sublayers()]
-            wanted = [key if isinstance(key, str) else key.pattern for key in unused]
+            wanted = [getattr(key, "pattern", key) for key in unused]
             raise OpError(
                 append_user_line(
                     f"QuantConfig: no layer of {type(model).__name__} has the name "
                     f"{', '.join(map(repr, wanted))}; it has {', '.join(names) or 'no layers'}"
                 )
             )
-        self._model, self._layer2config = model, found
+        self._layer2config = found
+        self._details = self._details_of_layer(model)
 
     def _configs_of_children(
         self, layer: Layer, prefix: str, inherited: SingleLayerConfig | None, used: set[Any]

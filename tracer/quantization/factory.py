@@ -54,7 +54,8 @@ ObserverFactory = QuanterFactory
 
 def require_factory(owner: str, name: str, value: Any) -> None:
     """Raise OperandError unless the value is a factory or None."""
-    if value is not None and not hasattr(value, "_instance"):
+    is_factory = hasattr(value, "_instance") and not isinstance(value, type)
+    if value is not None and not is_factory:
         kind = value.__name__ if isinstance(value, type) else type(value).__name__
         raise OperandError(
             append_user_line(

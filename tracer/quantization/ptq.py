@@ -21,7 +21,7 @@ class PTQ(Quantization):
     >>> from oarlock.quantization.observers import AbsmaxObserver, KLObserver
     >>> ptq = PTQ(QuantConfig(activation=KLObserver(), weight=AbsmaxObserver()))
     >>> net = nn.Sequential(nn.Linear(4, 2))
-    >>> net.eval()
+    >>> _ = net.eval()
     >>> observed = ptq.quantize(net)
     >>> for _ in range(4):
     ...     _ = observed(paddle.randn([16, 4]))
@@ -60,7 +60,7 @@ class PTQ(Quantization):
         >>> from oarlock.quantization import PTQ, QuantConfig
         >>> from oarlock.quantization.observers import AbsmaxObserver
         >>> net = nn.Sequential(nn.Linear(4, 2))
-        >>> net.eval()
+        >>> _ = net.eval()
         >>> PTQ(QuantConfig(AbsmaxObserver(), AbsmaxObserver())).quantize(net)
         Sequential(
           (0): QuantedLinear(

@@ -28,7 +28,7 @@ class QAT(Quantization):
     >>> net(paddle.ones([3, 4])).mean().backward()
     >>> sgd.step()
     >>> converted = qat.convert(net)
-    >>> converted.eval()
+    >>> _ = converted.eval()
     >>> converted(paddle.ones([3, 4])).shape
     [3, 2]
     """

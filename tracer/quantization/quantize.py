@@ -74,7 +74,7 @@ class Quantization(metaclass=abc.ABCMeta):
         >>> from oarlock.quantization.observers import AbsmaxObserver
         >>> ptq = PTQ(QuantConfig(AbsmaxObserver(), AbsmaxObserver()))
         >>> net = nn.Sequential(nn.Linear(4, 2))
-        >>> observed = ptq.quantize(net.eval() or net)
+        >>> observed = ptq.quantize(net.eval())
         >>> _ = observed(paddle.ones([3, 4]))
         >>> converted = ptq.convert(observed)
         >>> float(converted[0].weight.abs().max())  # whole numbers

@@ -80,6 +80,7 @@ class _LinearScaling(Layer):
             self, "quant_dequant", "scale", list(values.shape), 1.0, "float32"
         )
         self._scales.set_value(values)
+        self._zero_point: Tensor
         self.register_buffer(
             "_zero_point",
             zeros([1], "float32") if zero_point is None else to_tensor(zero_point),

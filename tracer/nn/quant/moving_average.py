@@ -26,14 +26,15 @@ def create_scale_parameter(
 
 def create_moving_average(
     layer: Any, prefix: str, *, scale: float, sums: float, dtype: Any
-) -> None:
+) -> list[Any]:
     """Create the parameters `_scale`, `_state` and `_accum` [1] of a layer.
 
     scale: the initial scale. sums: the initial value of the others.
     """
-    for name, value in (("scale", scale), ("state", sums), ("accum", sums)):
-        parameter = create_scale_parameter(layer, prefix, name, [1], value, dtype)
-        setattr(layer, f"_{name}", parameter)
+    return [
+        create_scale_parameter(layer, prefix, name, [1], value, dtype)
+        for name, value in (("scale", scale), ("state", sums), ("accum", sums))
+    ]
 
 
 def fake_quantize_with_moving_average(

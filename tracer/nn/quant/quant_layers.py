@@ -149,7 +149,9 @@ class FakeQuantMovingAverageAbsMax(Layer):
         _require_no_reduction("FakeQuantMovingAverageAbsMax", reduce_type)
         self._moving_rate = moving_rate
         self._quant_bits = require_bit_length("FakeQuantMovingAverageAbsMax", quant_bits)
-        create_moving_average(self, name or "quant_dequant", scale=0.001, sums=1.0, dtype=dtype)
+        self._scale, self._state, self._accum = create_moving_average(
+            self, name or "quant_dequant", scale=0.001, sums=1.0, dtype=dtype
+        )
 
     def forward(self, input: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
@@ -260,7 +262,9 @@ class MovingAverageAbsMaxScale(Layer):
         super().__init__()
         _require_no_reduction("MovingAverageAbsMaxScale", reduce_type)
         self._moving_rate = moving_rate
-        create_moving_average(self, name or "outscale", scale=0.0, sums=0.0, dtype=dtype)
+        self._scale, self._state, self._accum = create_moving_average(
+            self, name or "outscale", scale=0.0, sums=0.0, dtype=dtype
+        )
 
     def forward(self, input: Tensor) -> Tensor:
         """Return the input."""
@@ -324,6 +328,10 @@ class _QuantizedLayer(Layer):
         )
         self._act_preprocess = None if act_pre_layer is None else act_pre_layer()
         self._weight_preprocess = None if weight_pre_layer is None else weight_pre_layer()
+        self._copy_config(layer)
+
+    def _copy_config(self, layer: Any) -> None:
+        """Copy the arguments of the float layer."""
 
     def _quantize_operands(self, input: Tensor) -> tuple[Tensor, Tensor]:
         weight = self.weight
@@ -342,10 +350,10 @@ class QuantizedConv2D(_QuantizedLayer):
 
     _channel_axis = CONV_CHANNEL_AXIS
 
-    def __init__(self, layer: Any, *args: Any, **kwargs: Any) -> None:
-        super().__init__(layer, *args, **kwargs)
-        _copy_convolution_config(self, layer)
-        self._padding_mode = layer._padding_mode
+    def _copy_config(self, layer: Any) -> None:
+        self._groups, self._stride, self._dilation = layer._groups, layer._stride, layer._dilation
+        self._padding, self._padding_mode = layer._padding, layer._padding_mode
+        self._data_format = layer._data_format
 
     def forward(self, input: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
@@ -363,11 +371,6 @@ class QuantizedConv2D(_QuantizedLayer):
         )
 
 
-def _copy_convolution_config(quantized: Any, layer: Any) -> None:
-    for name in ("_groups", "_stride", "_padding", "_dilation", "_data_format"):
-        setattr(quantized, name, getattr(layer, name))
-
-
 class QuantizedConv2DTranspose(_QuantizedLayer):
     """`nn.Conv2DTranspose` with a fake-quantized input and weight.
 
@@ -376,10 +379,10 @@ class QuantizedConv2DTranspose(_QuantizedLayer):
 
     _channel_axis = CONV_TRANSPOSE_CHANNEL_AXIS
 
-    def __init__(self, layer: Any, *args: Any, **kwargs: Any) -> None:
-        super().__init__(layer, *args, **kwargs)
-        _copy_convolution_config(self, layer)
-        self._output_padding = layer.output_padding
+    def _copy_config(self, layer: Any) -> None:
+        self._groups, self._stride, self._dilation = layer._groups, layer._stride, layer._dilation
+        self._padding, self._output_padding = layer._padding, layer.output_padding
+        self._data_format = layer._data_format
 
     def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
         """Compute the output; the class describes shapes.
@@ -409,8 +412,7 @@ class QuantizedLinear(_QuantizedLayer):
 
     _channel_axis = LINEAR_CHANNEL_AXIS
 
-    def __init__(self, layer: Any, *args: Any, **kwargs: Any) -> None:
-        super().__init__(layer, *args, **kwargs)
+    def _copy_config(self, layer: Any) -> None:
         self.name = layer.name
 
     def forward(self, input: Tensor) -> Tensor:

@@ -35,7 +35,7 @@ class ImperativePTQ:
     >>> from oarlock.quantization import ImperativePTQ
     >>> ptq = ImperativePTQ()
     >>> net = nn.Sequential(nn.Linear(4, 2))
-    >>> net.eval()
+    >>> _ = net.eval()
     >>> observed = ptq.quantize(net)
     >>> _ = observed(paddle.randn([8, 4]))
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -79,7 +79,8 @@ class ImperativePTQ:
                 )
             result.eval()
             fuse_layers(result, fuse_list, inplace=True)
-        for layer in result.sublayers():
+        layers: list[Any] = result.sublayers()
+        for layer in layers:
             if (
                 not PTQRegistry.is_supported_layer(layer)
                 or not is_leaf_layer(layer)
@@ -89,7 +90,7 @@ class ImperativePTQ:
             config = copy.deepcopy(self._quant_config)
             config.enable_in_act_quantizer = PTQRegistry.is_simulated_quant_layer(layer)
             config.quant_hook_handle = layer.register_forward_post_hook(_observe_call)
-            layer._quant_config = config  # type: ignore[attr-defined]
+            layer._quant_config = config
         return result
 
     def save_quantized_model(

@@ -182,10 +182,10 @@ class KLQuantizer(BaseHistQuantizer):
     --------
     >>> from oarlock.quantization import KLQuantizer
     >>> quantizer = KLQuantizer()
-    >>> quantizer.sample_data(None, (paddle.to_tensor([0.5, -1.0]),))
+    >>> quantizer.sample_data(None, (paddle.linspace(-1, 1, 10000),))
     >>> quantizer.cal_thresholds()
-    >>> quantizer.thresholds
-    [1.0]
+    >>> round(quantizer.thresholds[0], 1)  # nothing is rare
+    1.0
     """
 
     def _threshold(self, histogram: AbsHistogram) -> float:

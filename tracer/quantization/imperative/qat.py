@@ -9,7 +9,12 @@ from ...core.autograd import no_grad
 from ...core.errors import ArgumentAssertionError, OpError, append_user_line
 from ...nn import Conv2D, Conv2DTranspose, Layer, Linear
 from ...nn.quant import functional_layers, quant_layers
-from ...nn.quant.format import LinearDequanter, LinearQuanter, LinearQuanterDequanter
+from ...nn.quant.format import (
+    LinearDequanter,
+    LinearQuanter,
+    LinearQuanterDequanter,
+    require_bit_length,
+)
 from . import fuse_utils
 from .saving import save_in_eval_mode
 from .sublayers import is_leaf_layer, is_skipped, replace_sublayer
@@ -21,6 +26,7 @@ QUANTIZED_TYPES: dict[str, tuple[type, type]] = {
 }
 # Paddle's layers of distributed training, which Oarlock does not have; they are in the default.
 PARALLEL_LAYERS = ("ColumnParallelLinear", "RowParallelLinear")
+DEFAULT_LAYER_TYPES = ("Conv2D", "Linear", "Conv2DTranspose", *PARALLEL_LAYERS)
 WEIGHT_TYPES = ("abs_max", "channel_wise_abs_max")
 ACTIVATION_TYPES = ("moving_average_abs_max",)
 FAKE_QUANT_LAYERS = (
@@ -76,7 +82,7 @@ class ImperativeQuantAware:
 
     def __init__(
         self,
-        quantizable_layer_type: Any = [*QUANTIZED_TYPES, *PARALLEL_LAYERS],  # noqa: B006
+        quantizable_layer_type: Any = DEFAULT_LAYER_TYPES,
         weight_quantize_type: str = "abs_max",
         activation_quantize_type: str = "moving_average_abs_max",
         weight_bits: int = 8,
@@ -100,8 +106,8 @@ class ImperativeQuantAware:
         ):
             if value not in known:
                 raise _error(f"{name}={value!r} is none of {list(known)}")
-        for name, value in (("weight_bits", weight_bits), ("activation_bits", activation_bits)):
-            quant_layers.require_bit_length(f"ImperativeQuantAware ({name})", value)
+        for name, bits in (("weight_bits", weight_bits), ("activation_bits", activation_bits)):
+            require_bit_length(f"ImperativeQuantAware ({name})", bits)
         for given in (
             weight_preprocess_layer,
             act_preprocess_layer,
@@ -146,8 +152,16 @@ class ImperativeQuantAware:
             if isinstance(layer, tuple(self._types)) and not is_skipped(layer):
                 quantized = next(q for t, q in QUANTIZED_TYPES.values() if isinstance(layer, t))
                 replace_sublayer(model, name, quantized(layer, **self._settings))
-        for name, layer in list(model.named_sublayers()):
-            if "_act_preprocess" not in name and self._observes_output_of(layer):
+        layers = list(model.named_sublayers())
+        # what quantizes weights and inputs is no layer of the network
+        inner = {
+            id(part)
+            for _, layer in layers
+            if isinstance(layer, QUANTIZED_LAYERS)
+            for part in layer.sublayers()
+        }
+        for name, layer in layers:
+            if id(layer) not in inner and self._observes_output_of(layer):
                 replace_sublayer(model, name, self._with_observed_output(layer))
         return model
 
@@ -215,7 +229,9 @@ def _convert_to_linear_ops(layer: Any) -> None:
         layer._fake_quant_input = LinearQuanterDequanter(
             LinearQuanter(**arguments), LinearDequanter(**arguments)
         )
-    if layer._weight_preprocess is None and isinstance(of_weight, FAKE_QUANT_LAYERS):
+    if layer._weight_preprocess is None and isinstance(
+        of_weight, quant_layers.FakeQuantAbsMax | quant_layers.FakeQuantChannelWiseAbsMax
+    ):
         of_weight(layer.weight)  # stores the scales of the trained weight
         arguments = {
             "scales": of_weight._scale,

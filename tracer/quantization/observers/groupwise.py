@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.errors import OpError, append_user_line
-from ...nn.layer import Layer
 from ..base_quanter import UnsupportedLayerError
 from ..factory import ObserverFactory
 from .calibrated import CalibratedObserver
@@ -54,7 +53,7 @@ class GroupWiseWeightObserver(ObserverFactory):
 class GroupWiseWeightObserverLayer(CalibratedObserver):
     """The observer of `GroupWiseWeightObserver`."""
 
-    def __init__(self, layer: Layer, quant_bits: int = 8, group_size: int = 128) -> None:
+    def __init__(self, layer: Any, quant_bits: int = 8, group_size: int = 128) -> None:
         super().__init__(layer, quant_bits)
         if group_size not in GROUP_SIZES:
             raise OpError(

@@ -109,9 +109,9 @@ class KLObserver(ObserverFactory):
     --------
     >>> from oarlock.quantization.observers import KLObserver
     >>> observer = KLObserver()._instance(None)
-    >>> _ = observer(paddle.randn([10000]))
-    >>> observer.scales().item() < observer(paddle.randn([10000])).abs().max().item() + 5
-    True
+    >>> _ = observer(paddle.linspace(-1, 1, 10000))
+    >>> round(observer.scales().item(), 1)  # nothing is rare
+    1.0
     """
 
     def __init__(self, quant_bits: int = 8, bins_count: int = DEFAULT_BINS) -> None:
