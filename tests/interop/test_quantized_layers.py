@@ -78,7 +78,9 @@ def test_states_are_exchangeable(both: tuple[str, Path, Path], paddle: Any) -> N
 
 @pytest.mark.parametrize("algo", ["weight_only_int8", "weight_only_int4", "llm.int8"])
 def test_weight_quantize(algo: str, paddle: Any, tmp_path: Path) -> None:
-    """Values and scales are equal. Paddle permutes those of `weight_only` for its GPU kernels."""
+    """Scales and levels are equal but for the last bit of float16, to which Paddle truncates scales.
+    Paddle permutes the levels of `weight_only` for its GPU kernels.
+    """
     here, there = tmp_path / "here.npz", tmp_path / "there.npz"
     quantized_layers.quantize_weight(oarlock, algo, str(here))
     paddle.ask("weight_quantize", algo=algo, outputs=str(there))
@@ -87,4 +89,5 @@ def test_weight_quantize(algo: str, paddle: Any, tmp_path: Path) -> None:
         assert (found[key].shape, found[key].dtype) == (wanted[key].shape, wanted[key].dtype)
     np.testing.assert_allclose(found["scale"], wanted["scale"], rtol=1e-3)
     if algo == "llm.int8":
-        assert np.array_equal(found["out"], wanted["out"])
+        assert np.abs(found["out"].astype(int) - wanted["out"]).max() <= 1
+        assert (found["out"] == wanted["out"]).mean() > 0.98

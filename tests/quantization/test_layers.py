@@ -191,7 +191,7 @@ def test_post_training_quantization(activation: Any, weight: Any, tmp_path: Path
     converted = ptq.convert(calibrated(ptq, net))
     x = DATA[0]
     wanted = net(x).numpy()
-    assert 0 < np.abs(converted(x).numpy() - wanted).mean() < 0.05
+    assert 0 < np.abs(converted(x).numpy() - wanted).mean() < 0.07
     levels = converted[0].weight.numpy()
     assert np.array_equal(levels, np.rint(levels))
     assert np.abs(levels).max() == 127

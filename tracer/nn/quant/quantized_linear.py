@@ -86,7 +86,8 @@ def weight_quantize(
     Notes
     -----
     Paddle permutes the values of "weight_only_int8" and "weight_only_int4" for its GPU kernels;
-    Oarlock does not. "llm.int8" is equal in both. Rows need not be a multiple of 64.
+    Oarlock does not. "llm.int8" is the same in both, except that Paddle truncates scales to float16
+    instead of rounding them. Rows need not be a multiple of 64.
 
     Examples
     --------
