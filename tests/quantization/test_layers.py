@@ -303,6 +303,44 @@ def test_layers_that_cannot_be_quantized_stay_float() -> None:
     assert types_of(quantized) == ["Conv2DTranspose", "Conv2D", "Linear"]
 
 
+def test_layer_with_hooks_stays_float() -> None:
+    net = mlp()
+    nn.utils.weight_norm(net[0])
+    with pytest.warns(UserWarning, match=r"0 \(Linear\) stays float: it has forward hooks"):
+        quantized = QAT(QuantConfig(LEARNED, LEARNED)).quantize(net)
+    assert types_of(quantized) == ["Linear", "ObserveWrapper", "Sequential"]
+
+
+def test_second_quantization_is_rejected() -> None:
+    qat = QAT(QuantConfig(LEARNED, LEARNED))
+    with pytest.raises(RuntimeError, match=r"QAT.quantize: it was quantized before"):
+        qat.quantize(qat.quantize(mlp()))
+
+
+def test_infinite_scales_are_rejected() -> None:
+    qat = QAT(QuantConfig(LEARNED, LEARNED))
+    quantized = qat.quantize(mlp())
+    quantized(DATA[0])
+    quantized[2](paddle.full([2, 16], float("inf")))
+    with pytest.raises(
+        paddle.OpError, match=r"scales of 2.0.activation_quanter are NaN or infinite"
+    ):
+        qat.convert(quantized, inplace=True)
+    assert not quantized[0].converted
+
+
+def test_stub_with_its_own_observer() -> None:
+    net = nn.Sequential(nn.quant.Stub(HistObserver()), nn.quant.Stub())
+    ptq = PTQ(QuantConfig(FROM_DATA, None))
+    observed = calibrated(ptq, net)
+    assert [type(stub._observer).__name__ for stub in observed] == [
+        "PercentHistObserverLayer",
+        "AbsmaxObserverLayer",
+    ]
+    converted = ptq.convert(observed)
+    assert 0 < abs(converted(DATA[0]) - DATA[0]).max().item() < 0.5
+
+
 def test_nothing_to_quantize() -> None:
     with pytest.warns(UserWarning, match=r"no layer inside of Linear is quantized"):
         QAT(QuantConfig(LEARNED, LEARNED)).quantize(nn.Linear(2, 2))

@@ -49,11 +49,14 @@ class PTQ(Quantization):
         OpError
             If the model is in training mode, or the config names a layer that does not exist.
 
+        RuntimeError
+            If the model was quantized before.
+
         Notes
         -----
-        A layer whose weight should be quantized and that has no quantized type stays float, with a
-        warning that names it. `imperative.fuse_utils.fuse_conv_bn` folds batch normalization into
-        convolutions before.
+        A layer whose weight should be quantized and that has no quantized type, or has forward
+        hooks, stays float, with a warning that names it. `imperative.fuse_utils.fuse_conv_bn` folds
+        batch normalization into convolutions before.
 
         Examples
         --------

@@ -52,10 +52,13 @@ class QAT(Quantization):
         OpError
             If the model is in evaluation mode, or the config names a layer that does not exist.
 
+        RuntimeError
+            If the model was quantized before.
+
         Notes
         -----
-        A layer whose weight should be quantized and that has no quantized type stays float, with a
-        warning that names it.
+        A layer whose weight should be quantized and that has no quantized type, or has forward
+        hooks, stays float, with a warning that names it.
 
         Examples
         --------

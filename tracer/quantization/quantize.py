@@ -8,7 +8,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from ..core.errors import InvalidOperationError, OperandError, OpError, append_user_line, warn
+from ..core.tensor import Tensor
 from ..nn.layer import Layer
 from ..nn.quant.format import ConvertibleQuantedLayer, LinearQuanterDequanter
 from .base_quanter import BaseQuanter, UnsupportedLayerError
@@ -88,12 +91,15 @@ class Quantization(metaclass=abc.ABCMeta):
     def _check_before_conversion(self, model: Layer) -> None:
         """Raise the errors of the conversion before anything is changed."""
         action = f"{type(self).__name__}.convert"
-        without_data, untrained, is_converted = [], [], False
+        without_data, untrained, not_finite, is_converted = [], [], [], False
         for name, layer in model.named_sublayers():
             is_converted |= isinstance(layer, LinearQuanterDequanter)
             if isinstance(layer, CalibratedObserver) and not layer.has_seen_data:
                 without_data.append(name)
-            elif isinstance(layer, FakeQuanterWithAbsMaxObserverLayer) and layer.is_untrained:
+                continue
+            if isinstance(layer, BaseQuanter) and not _is_finite(layer.scales()):
+                not_finite.append(name)
+            if isinstance(layer, FakeQuanterWithAbsMaxObserverLayer) and layer.is_untrained:
                 untrained.append(name)
         if is_converted:
             raise InvalidOperationError(append_user_line(f"{action}: it was converted before"))
@@ -102,6 +108,13 @@ class Quantization(metaclass=abc.ABCMeta):
                 append_user_line(
                     f"{action}: no data has passed through {', '.join(without_data)}; call the "
                     f"model on calibration data before, or give these layers no config"
+                )
+            )
+        if not_finite:
+            raise OpError(
+                append_user_line(
+                    f"{action}: the scales of {', '.join(not_finite)} are NaN or infinite, because "
+                    f"such values were in the data; train or calibrate again without them"
                 )
             )
         if untrained:
@@ -151,6 +164,10 @@ class Quantization(metaclass=abc.ABCMeta):
 
     def _prepare(self, model: Layer, inplace: bool) -> Layer:
         """Return the network with quanters or observers in place of, and in front of, layers."""
+        if any(isinstance(layer, BaseQuanter) for layer in model.sublayers()):
+            raise InvalidOperationError(
+                append_user_line(f"{type(self).__name__}.quantize: it was quantized before")
+            )
         result = model if inplace else copy.deepcopy(model)
         self._config._specify(result)
         created: dict[Layer, Layer] = {}
@@ -180,6 +197,7 @@ class Quantization(metaclass=abc.ABCMeta):
                 yield from self._quantized_layers(child, f"{prefix}{name}.", created)
                 continue
             try:
+                _require_no_hooks(child)
                 if child not in created:
                     created[child] = self._config._get_qat_layer(child)
             except UnsupportedLayerError as error:
@@ -233,6 +251,19 @@ def _shared_parameters(model: Layer) -> set[int]:
         if parameter is not None
     )
     return {parameter for parameter, count in counts.items() if count > 1}
+
+
+def _require_no_hooks(layer: Layer) -> None:
+    """Raise UnsupportedLayerError for a layer whose weight or results are changed by hooks, such as
+    those of `nn.utils.weight_norm`: a replacement would not call them.
+    """
+    if layer._forward_pre_hooks or layer._forward_post_hooks:
+        raise UnsupportedLayerError("it has forward hooks; remove them before")
+
+
+def _is_finite(scales: Any) -> bool:
+    values = scales.numpy() if isinstance(scales, Tensor) else scales
+    return values is None or bool(np.isfinite(values).all())
 
 
 def _quanters_of(layer: ConvertibleQuantedLayer) -> list[Any]:
