@@ -212,7 +212,7 @@ def test_remaining_weights_give_the_same_results() -> None:
     np.testing.assert_allclose(kept(DATA[0]).numpy(), levels(DATA[0]).numpy(), atol=1e-6)
 
 
-def test_weights_by_group() -> None:
+def test_weights_by_group(tmp_path: Path) -> None:
     net = nn.Sequential(nn.Linear(128, 6))
     ptq = PTQ(QuantConfig(None, GroupWiseWeightObserver(quant_bits=4, group_size=64)))
     x = paddle.to_tensor(RNG.standard_normal((3, 128)).astype("f"))
@@ -225,6 +225,10 @@ def test_weights_by_group() -> None:
     assert np.array_equal(converted[0].weight.numpy(), levels)
     wanted = x.numpy() @ (levels / 7 * scale) + net[0].bias.numpy()
     np.testing.assert_allclose(converted(x).numpy(), wanted, rtol=1e-4, atol=1e-5)
+    spec = [paddle.static.InputSpec([None, 128], "float32", "x")]
+    paddle.jit.save(converted, str(tmp_path / "net"), input_spec=spec)
+    found = paddle.jit.load(str(tmp_path / "net"))(x.numpy()).numpy()
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
 
 
 def test_conversion_before_calibration_is_rejected() -> None:
@@ -339,6 +343,30 @@ def test_stub_with_its_own_observer() -> None:
     ]
     converted = ptq.convert(observed)
     assert 0 < abs(converted(DATA[0]) - DATA[0]).max().item() < 0.5
+
+
+def test_integer_inputs_are_not_quantized() -> None:
+    class Words(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.words, self.norm = nn.Embedding(50, 8), nn.LayerNorm(8)
+            self.fc = nn.Linear(8, 3)
+
+        def forward(self, ids: Any) -> Any:
+            return self.fc(self.norm(input=self.words(ids)))
+
+    net, ids = Words(), paddle.to_tensor([[3, 49, 17]])
+    ptq = PTQ(QuantConfig(FROM_DATA, None))
+    observed = calibrated(ptq, net, [ids])
+    assert type(observed.words).__name__ == "ObserveWrapper"
+    with (
+        pytest.warns(
+            UserWarning, match=r"words._observer .* a value that it got was not a floating"
+        ),
+        pytest.warns(UserWarning, match=r"norm._observer"),
+    ):
+        converted = ptq.convert(observed)
+    assert np.abs(converted(ids).numpy() - net(ids).numpy()).max() < 0.05
 
 
 def test_nothing_to_quantize() -> None:

@@ -18,6 +18,7 @@ from .base_quanter import BaseQuanter, UnsupportedLayerError
 from .config import QuantConfig
 from .observers.calibrated import CalibratedObserver
 from .quanters.abs_max import FakeQuanterWithAbsMaxObserverLayer
+from .wrapper import ObserveWrapper
 
 
 class Quantization(metaclass=abc.ABCMeta):
@@ -92,8 +93,11 @@ class Quantization(metaclass=abc.ABCMeta):
         """Raise the errors of the conversion before anything is changed."""
         action = f"{type(self).__name__}.convert"
         without_data, untrained, not_finite, is_converted = [], [], [], False
+        unobserved = _unobserved_observers(model)
         for name, layer in model.named_sublayers():
             is_converted |= isinstance(layer, LinearQuanterDequanter)
+            if layer in unobserved:
+                continue
             if isinstance(layer, CalibratedObserver) and not layer.has_seen_data:
                 without_data.append(name)
                 continue
@@ -131,6 +135,7 @@ class Quantization(metaclass=abc.ABCMeta):
         shared: ids of the parameters of several layers; these stay floats, because the other layer
         needs them.
         """
+        unobserved = _unobserved_observers(model)
         for name, child in list(model.named_children()):
             path = f"{prefix}{name}"
             if isinstance(child, ConvertibleQuantedLayer):
@@ -144,7 +149,11 @@ class Quantization(metaclass=abc.ABCMeta):
                     weights = (getattr(child, name) for name, _ in child.weights_to_quanters())
                     child._convert(remain_weight or any(id(w) in shared for w in weights))
             elif isinstance(child, BaseQuanter):
-                reason = _reason_to_stay_float([child])
+                reason = (
+                    "a value that it got was not a floating tensor"
+                    if child in unobserved
+                    else _reason_to_stay_float([child])
+                )
                 if reason:
                     self._warn_about_float_layer(path, child, reason)
                 setattr(
@@ -251,6 +260,15 @@ def _shared_parameters(model: Layer) -> set[int]:
         if parameter is not None
     )
     return {parameter for parameter, count in counts.items() if count > 1}
+
+
+def _unobserved_observers(model: Layer) -> set[Layer]:
+    """The observers, of all wrappers in a network, that did not get all values."""
+    return {
+        wrapper._observer
+        for wrapper in model.sublayers(include_self=True)
+        if isinstance(wrapper, ObserveWrapper) and wrapper.has_unobserved_value
+    }
 
 
 def _require_no_hooks(layer: Layer) -> None:

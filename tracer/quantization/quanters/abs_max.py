@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ...core.errors import OpError, append_user_line
 from ...core.tensor import Tensor
 from ...nn.layer import Layer
@@ -12,7 +14,7 @@ from ...nn.quant.moving_average import create_moving_average, fake_quantize_with
 from ..base_quanter import BaseQuanter
 from ..factory import QuanterFactory
 
-INITIAL_SUM = 1.0
+INITIAL_SUM, INITIAL_SCALE = 1.0, 0.001
 
 
 class FakeQuanterWithAbsMaxObserver(QuanterFactory):
@@ -83,7 +85,7 @@ class FakeQuanterWithAbsMaxObserverLayer(BaseQuanter):
             )
         self._moving_rate = moving_rate
         self._scale, self._state, self._accum = create_moving_average(
-            self, name or "quant_dequant", scale=0.001, sums=INITIAL_SUM, dtype=dtype
+            self, name or "quant_dequant", scale=INITIAL_SCALE, sums=INITIAL_SUM, dtype=dtype
         )
 
     def forward(self, input: Tensor) -> Tensor:
@@ -93,7 +95,10 @@ class FakeQuanterWithAbsMaxObserverLayer(BaseQuanter):
     @property
     def is_untrained(self) -> bool:
         """Whether no data has passed in training mode."""
-        return bool(self._state.array.item() == INITIAL_SUM)
+        return bool(
+            self._state.array.item() == INITIAL_SUM
+            and np.float32(self._scale.array.item()) == np.float32(INITIAL_SCALE)
+        )
 
     def bit_length(self) -> int:
         """Return the number of bits."""
