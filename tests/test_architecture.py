@@ -126,6 +126,7 @@ ALLOWED_IMPORTS: dict[str, set[str]] = {
             "nn",
             "ops",
             "optimizer",
+            "quantization",
             "reader",
             "regularizer",
             "static",

@@ -595,6 +595,12 @@ def test_older_post_training_interface_with_zeros_and_folding(tmp_path: Path) ->
         ptq.quantize("net")  # type: ignore[arg-type]
 
 
+def test_path_of_older_releases() -> None:
+    from oarlock.fluid.contrib.slim.quantization import ImperativeQuantAware as Older
+
+    assert Older is ImperativeQuantAware
+
+
 def test_import_as_paddle_names() -> None:
     assert paddle.quantization.QAT is QAT
     assert paddle.nn.quant.Stub().__class__.__module__ == "oarlock.nn.quant.stub"

@@ -14,3 +14,18 @@ from .ptq_quantizer import (
 )
 from .ptq_registry import PTQRegistry
 from .qat import ImperativeQuantAware
+
+__all__ = [
+    "SUPPORT_ACT_QUANTIZERS",
+    "SUPPORT_WT_QUANTIZERS",
+    "AbsmaxQuantizer",
+    "BaseQuantizer",
+    "HistQuantizer",
+    "ImperativePTQ",
+    "ImperativeQuantAware",
+    "KLQuantizer",
+    "PTQConfig",
+    "PTQRegistry",
+    "PerChannelAbsmaxQuantizer",
+    "default_ptq_config",
+]
