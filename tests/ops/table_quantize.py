@@ -101,4 +101,6 @@ ROWS += [
     Row(BY_CHANNEL, [n.f(2, 3, 2, 2)], {"quant_axis": 1}, ref=by_channel(1), grad=False),
     Row("moving_average_abs_max_scale", [X, ACCUM, STATE], ref=lambda x, a, s: (x, *averaged(x, a, s))),
     Row("moving_average_abs_max_scale", [X, None, None], {"is_test": True}, ref=lambda x, *_: (x, *[np.zeros(1)] * 3), paddle=NO_STATES),
+    # the last number before 0.5, and halves
+    Row("fake_quantize_abs_max", [np.array([np.nextafter(np.float32(0.5), np.float32(0)), 0.5, -0.5, 1.5, -2.5, 127], "f")], ref=lambda x: (np.array([0, 1, -1, 2, -3, 127.0]), np.array([127.0])), half="as above", engine="it rounds halves to even, see docs/limits.md"),
 ]  # fmt: skip

@@ -32,7 +32,10 @@ def _reshape_scale_to_broadcast(scale: Any, rank: int, axis: int) -> Any:
 
 def _round_with_type(x: Any, round_type: int) -> Any:
     """Round to integers: 0: halves to even; 1: halves away from zero."""
-    return np.rint(x) if round_type == 0 else np.trunc(x + np.copysign(x.dtype.type(0.5), x))
+    if round_type == 0:
+        return np.rint(x)
+    whole = np.trunc(x)  # x + 0.5 would round the number before 0.5 up
+    return whole + np.trunc((x - whole) * x.dtype.type(2))
 
 
 def _linear_quantize_meta(

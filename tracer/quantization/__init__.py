@@ -9,19 +9,20 @@ from .base_observer import BaseObserver
 from .base_quanter import BaseQuanter
 from .config import QuantConfig
 from .factory import quanter
-from .imperative.ptq import ImperativePTQ
-from .imperative.ptq_config import PTQConfig, default_ptq_config
-from .imperative.ptq_quantizer import (
+from .imperative import (
     SUPPORT_ACT_QUANTIZERS,
     SUPPORT_WT_QUANTIZERS,
     AbsmaxQuantizer,
     BaseQuantizer,
     HistQuantizer,
+    ImperativePTQ,
+    ImperativeQuantAware,
     KLQuantizer,
     PerChannelAbsmaxQuantizer,
+    PTQConfig,
+    PTQRegistry,
+    default_ptq_config,
 )
-from .imperative.ptq_registry import PTQRegistry
-from .imperative.qat import ImperativeQuantAware
 from .ptq import PTQ
 from .qat import QAT
 
