@@ -111,7 +111,8 @@ class Quantization(metaclass=abc.ABCMeta):
             raise OpError(
                 append_user_line(
                     f"{action}: no data has passed through {', '.join(without_data)}; call the "
-                    f"model on calibration data before, or give these layers no config"
+                    f"model on calibration data before, without to_static, or give these layers no "
+                    f"config"
                 )
             )
         if not_finite:

@@ -43,20 +43,8 @@ def _cast_unless_equal(x: Tensor, dtype: Any) -> Tensor:
 
 
 class _LinearScaling(Layer):
-    """Scales, zero point and format of a quantize or dequantize layer.
-
-    Parameters
-    ----------
-    scales : Tensor or array, float32
-        The largest absolute value that is represented: one number, one per slice along
-        `quant_axis`, or [rows / group_size, columns] for groups of rows of a matrix.
-    zero_point : Tensor or array, optional
-        Zeros: quantization is symmetric.
-    quant_axis : int, optional
-        -1 or None: one scale.
-    bit_length : int, default 8
-    group_size : int, default 128
-        Rows per group if `scales` is a matrix.
+    """Scales, zero point and format of a quantize or dequantize layer; `LinearDequanter` describes
+    the parameters.
     """
 
     _op = ""
