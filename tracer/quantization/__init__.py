@@ -1,1 +1,29 @@
-"""Quantization of layers and saved models."""
+"""Quantization of layers and saved models.
+
+`QAT` and `PTQ` replace layers of a network by quantized ones; `QuantConfig` says which.
+`ImperativeQuantAware` and `ImperativePTQ` are the interfaces of Paddle 2.0 to 2.4.
+"""
+
+from . import observers, quanters
+from .base_observer import BaseObserver
+from .base_quanter import BaseQuanter
+from .config import QuantConfig
+from .factory import quanter
+from .imperative import (
+    SUPPORT_ACT_QUANTIZERS,
+    SUPPORT_WT_QUANTIZERS,
+    AbsmaxQuantizer,
+    BaseQuantizer,
+    HistQuantizer,
+    ImperativePTQ,
+    ImperativeQuantAware,
+    KLQuantizer,
+    PerChannelAbsmaxQuantizer,
+    PTQConfig,
+    PTQRegistry,
+    default_ptq_config,
+)
+from .ptq import PTQ
+from .qat import QAT
+
+__all__ = ["PTQ", "QAT", "BaseObserver", "BaseQuanter", "QuantConfig", "quanter"]
