@@ -47,7 +47,7 @@ def stage_and_replace_files(files: Mapping[Any, FileContent]) -> Iterator[dict[s
     locks = ExitStack()
     try:
         for folder in dict.fromkeys(os.path.dirname(path) for path in contents):
-            new_folders += _create_folders(Path(folder))
+            new_folders += _create_folders_and_get_new(Path(folder))
             _remove_abandoned_staging(folder, {os.path.basename(path) for path in contents})
             staging[folder] = locks.enter_context(_create_locked_staging_folder(folder))
         staged_paths: dict[str, Path] = {}
@@ -137,7 +137,7 @@ def _remove_abandoned_staging(parent: str, saved: set[str]) -> None:
                 os.close(handle)
 
 
-def _create_folders(folder: Path) -> list[Path]:
+def _create_folders_and_get_new(folder: Path) -> list[Path]:
     """Create a folder and its parents; return those that are new."""
     new = [place for place in (folder, *folder.parents) if not place.exists()]
     folder.mkdir(parents=True, exist_ok=True)

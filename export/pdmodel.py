@@ -76,7 +76,7 @@ def block_op_or_var_to_bytes(desc: Block | OpDesc | VarDesc) -> bytes:
 def _write_block(message: Any, block: Block) -> None:
     message.idx = block.idx
     message.parent_idx = block.parent
-    for var in _vars_and_holders_in_file_order(block):
+    for var in _vars_and_feed_fetch_holders_in_file_order(block):
         _write_var(message.vars.add(), var)
     for op in _ops_in_file_order(block):
         try:
@@ -85,7 +85,7 @@ def _write_block(message: Any, block: Block) -> None:
             raise error if isinstance(error, OpError) else OpError(f"{op.type}: {error}") from None
 
 
-def _vars_and_holders_in_file_order(block: Block) -> list[VarDesc]:
+def _vars_and_feed_fetch_holders_in_file_order(block: Block) -> list[VarDesc]:
     """Return the variables sorted by name, then the feed and fetch holder variables, which Paddle's
     C++ predictor requires.
     """

@@ -102,9 +102,9 @@ class _PickleEncoder:
             yield from self._iter_array_chunks(np.asarray(to_host(obj.array)), location)
             yield b"\x86\x85R"
         else:
-            yield from self._iter_atom_chunks(obj, location)
+            yield from self._iter_plain_value_chunks(obj, location)
 
-    def _iter_atom_chunks(self, obj: Any, location: str) -> Iterator[Chunk]:
+    def _iter_plain_value_chunks(self, obj: Any, location: str) -> Iterator[Chunk]:
         if obj is None:
             yield b"N"
         elif isinstance(obj, bool):

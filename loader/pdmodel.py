@@ -57,7 +57,7 @@ _LIBRARY_PATH = re.compile(r"[/\\](site|dist)-packages[/\\]|^<")
 _NOT_UTF8_MESSAGE = "contains text that is not UTF-8"
 
 
-class _InvalidProgram(Exception):
+class _InvalidProgramError(Exception):
     """An error in a program; each level adds its location."""
 
     def __init__(self, message: str) -> None:
@@ -66,9 +66,13 @@ class _InvalidProgram(Exception):
         self.locations: list[str] = []
 
 
-def _prepend_error_location(error: Exception, location: str) -> _InvalidProgram:
-    """Prepend `location` to an _InvalidProgram; return a new one for a UnicodeDecodeError."""
-    bad = error if isinstance(error, _InvalidProgram) else _InvalidProgram(_NOT_UTF8_MESSAGE)
+def _prepend_error_location(error: Exception, location: str) -> _InvalidProgramError:
+    """Prepend `location` to an _InvalidProgramError; return a new one for a UnicodeDecodeError."""
+    bad = (
+        error
+        if isinstance(error, _InvalidProgramError)
+        else _InvalidProgramError(_NOT_UTF8_MESSAGE)
+    )
     bad.locations.insert(0, location)
     return bad
 
@@ -103,8 +107,12 @@ def parse_program(data: bytes, name: str = "program") -> Program:
         )
     try:
         program = _parse_program(ProgramDesc.parse(data))
-    except (_InvalidProgram, UnicodeDecodeError) as error:
-        bad = error if isinstance(error, _InvalidProgram) else _InvalidProgram(_NOT_UTF8_MESSAGE)
+    except (_InvalidProgramError, UnicodeDecodeError) as error:
+        bad = (
+            error
+            if isinstance(error, _InvalidProgramError)
+            else _InvalidProgramError(_NOT_UTF8_MESSAGE)
+        )
         location = f"{', '.join(bad.locations)}: " if bad.locations else ""
         raise FileError(f"{name}: {location}{bad.message}") from None
     problems = find_problems(program, FILE_RULES)
@@ -116,14 +124,14 @@ def parse_program(data: bytes, name: str = "program") -> Program:
 
 def _parse_program(message: Any) -> Program:
     if message is None:
-        raise _InvalidProgram("is not a Paddle program, or is cut short")
+        raise _InvalidProgramError("is not a Paddle program, or is cut short")
     if not 0 < len(message.blocks) <= MAX_BLOCKS:
-        raise _InvalidProgram(f"holds {len(message.blocks)} blocks, not 1 ... {MAX_BLOCKS}")
+        raise _InvalidProgramError(f"holds {len(message.blocks)} blocks, not 1 ... {MAX_BLOCKS}")
     version = message.version if message.HasField("version") else message.old_version
     program = Program(
         [_parse_block(block, i) for i, block in enumerate(message.blocks)], version.version
     )
-    _fix_block_parents(program.blocks)
+    _correct_parents_of_nested_blocks(program.blocks)
     if message.HasField("contract"):
         program.contract = _parse_contract(message.contract)
         for arg in program.contract.inputs:
@@ -132,7 +140,7 @@ def _parse_program(message: Any) -> Program:
     return program
 
 
-def _fix_block_parents(blocks: list[Block]) -> None:
+def _correct_parents_of_nested_blocks(blocks: list[Block]) -> None:
     """Set the parent of each block to the block of the op that names it. Passes of Paddle, such as
     mixed precision, write the first block as the parent of all others.
     """
@@ -153,17 +161,19 @@ def _parse_block(message: Any, position: int) -> Block:
     for var in message.vars:
         try:
             desc = _parse_var(var)
-        except (_InvalidProgram, UnicodeDecodeError) as error:
+        except (_InvalidProgramError, UnicodeDecodeError) as error:
             raise _prepend_error_location(
                 error, f"block {position}, variable {_decode_field_for_error_text(var, 'name')!r}"
             ) from None
         if desc.name in block.vars:
-            raise _InvalidProgram(f"block {position}: variable {desc.name!r} is declared twice")
+            raise _InvalidProgramError(
+                f"block {position}: variable {desc.name!r} is declared twice"
+            )
         block.vars[desc.name] = desc
     for i, op in enumerate(message.ops):
         try:
             block.ops.append(_parse_op(op))
-        except (_InvalidProgram, UnicodeDecodeError) as error:
+        except (_InvalidProgramError, UnicodeDecodeError) as error:
             raise _prepend_error_location(
                 error, f"block {position}, op {i} ({_decode_field_for_error_text(op, 'type')})"
             ) from None
@@ -174,35 +184,35 @@ def _decode_field_for_error_text(message: Any, field: str) -> str:
     """Return a field as text for an error message. Never raises, also for invalid content."""
     try:
         return _require_utf8(getattr(message, field))[:200]
-    except (_InvalidProgram, UnicodeDecodeError):
+    except (_InvalidProgramError, UnicodeDecodeError):
         return "?"
 
 
 def _require_utf8(value: Any) -> str:
     """Return a name or text. protobuf returns bytes if the field is not valid UTF-8."""
     if not isinstance(value, str):
-        raise _InvalidProgram(_NOT_UTF8_MESSAGE)
+        raise _InvalidProgramError(_NOT_UTF8_MESSAGE)
     return value
 
 
 def _require_valid_name(value: Any) -> str:
-    """Return the name of a variable or an op. Raises _InvalidProgram if it is not UTF-8, is longer
-    than MAX_NAME_BYTES or contains control characters.
+    """Return the name of a variable or an op. Raises _InvalidProgramError if it is not UTF-8, is
+    longer than MAX_NAME_BYTES or contains control characters.
     """
     name = _require_utf8(value)
     if len(name) > MAX_NAME_BYTES // 4 and len(name.encode()) > MAX_NAME_BYTES:
-        raise _InvalidProgram(
+        raise _InvalidProgramError(
             f"it has a name of {len(name.encode())} bytes, more than {MAX_NAME_BYTES}"
         )
     if any(c < " " or "\x7f" <= c < "\xa0" for c in name):
-        raise _InvalidProgram("it has a name with control characters")
+        raise _InvalidProgramError("it has a name with control characters")
     return name
 
 
 def _require_fields(message: Any, what: str, *fields: str) -> None:
     for field in fields:
         if not message.HasField(field):
-            raise _InvalidProgram(f"{what} has no {field}")
+            raise _InvalidProgramError(f"{what} has no {field}")
 
 
 def _parse_var(message: Any) -> VarDesc:
@@ -212,9 +222,9 @@ def _parse_var(message: Any) -> VarDesc:
     try:
         kind = VarKind(kinds.type)
     except ValueError:
-        raise _InvalidProgram(f"a variable of kind {kinds.type} is not supported") from None
+        raise _InvalidProgramError(f"a variable of kind {kinds.type} is not supported") from None
     if not message.name:
-        raise _InvalidProgram("it has an empty name")
+        raise _InvalidProgramError("it has an empty name")
     var = VarDesc(
         _require_valid_name(message.name), dtype="", kind=kind, persistable=message.persistable
     )
@@ -228,7 +238,7 @@ def _parse_var(message: Any) -> VarDesc:
             described.tensor if kind in KINDS_WITH_LOD else described, "data_type"
         )
     elif field is not None:
-        raise _InvalidProgram("has no description of its elements")
+        raise _InvalidProgramError("has no description of its elements")
     return var
 
 
@@ -238,9 +248,9 @@ def _parse_dtype_and_shape(message: Any, field: str) -> tuple[str, tuple[int, ..
     number = getattr(message, field)
     dtype = DTYPE_BY_PROTO.get(number)
     if dtype is None:
-        raise _InvalidProgram(f"data type {number} is not supported")
+        raise _InvalidProgramError(f"data type {number} is not supported")
     if len(message.dims) > MAX_RANK:
-        raise _InvalidProgram(f"has {len(message.dims)} axes, more than {MAX_RANK}")
+        raise _InvalidProgramError(f"has {len(message.dims)} axes, more than {MAX_RANK}")
     # Paddle multiplies with dynamic sizes: any negative size is dynamic.
     return dtype.name, tuple(max(d, -1) for d in message.dims)
 
@@ -256,7 +266,7 @@ def _parse_op(message: Any) -> OpDesc:
         _require_fields(attr, "an attribute", "name", "type")
         value = _parse_attr(attr)  # real Paddle writes `use_mkldnn` and the like twice on some ops
         if op.attrs.setdefault(_require_utf8(attr.name), value) != value:
-            raise _InvalidProgram(f"attribute {attr.name} is there twice, with two values")
+            raise _InvalidProgramError(f"attribute {attr.name} is there twice, with two values")
     stack = op.attrs.pop("op_callstack", None)
     if stack is not None and stack.type == AttrType.STRINGS:
         op.user_line = escape_control_characters(
@@ -276,7 +286,7 @@ def _parse_slots(messages: Any) -> dict[str, list[str]]:
     for message in messages:
         _require_fields(message, "a slot", "parameter")
         if _require_utf8(message.parameter) in slots:
-            raise _InvalidProgram(f"slot {message.parameter} is there twice")
+            raise _InvalidProgramError(f"slot {message.parameter} is there twice")
         slots[message.parameter] = [_require_utf8(name) for name in message.arguments]
     return slots
 
@@ -285,7 +295,7 @@ def _parse_attr(message: Any) -> Attr:
     try:
         kind = AttrType(message.type)
     except ValueError:
-        raise _InvalidProgram(
+        raise _InvalidProgramError(
             f"attribute {message.name} is of type {message.type}, which is not known"
         ) from None
     field = ATTR_VALUE_FIELD[kind]
@@ -301,7 +311,7 @@ def _parse_attr(message: Any) -> Attr:
 
 def _parse_scalar(message: Any) -> bool | int | float | complex:
     if message.type not in SCALAR_VALUE_FIELD:
-        raise _InvalidProgram(f"a scalar is of type {message.type}, which is not known")
+        raise _InvalidProgramError(f"a scalar is of type {message.type}, which is not known")
     field, _ = SCALAR_VALUE_FIELD[message.type]
     _require_fields(message, "a scalar", field)
     if field == "c":
@@ -328,7 +338,7 @@ def user_line_from_callstack(stack: list[str]) -> str:
 
 def _parse_contract(message: Any) -> Contract:
     if message.version not in (CONTRACT_VERSION, CONTRACT_VERSION_WITH_DIMS):
-        raise _InvalidProgram(
+        raise _InvalidProgramError(
             f"contract: is of version {message.version}; this version of Oarlock reads "
             f"{CONTRACT_VERSION} and {CONTRACT_VERSION_WITH_DIMS}"
         )
@@ -337,7 +347,7 @@ def _parse_contract(message: Any) -> Contract:
     try:
         if has_dims != (message.version == CONTRACT_VERSION_WITH_DIMS):
             with_or_without = "with" if has_dims else "without"
-            raise _InvalidProgram(
+            raise _InvalidProgramError(
                 f"is of version {message.version}, {with_or_without} names of dimensions"
             )
         named_dims = (dim for arg in args for dim in arg.named_dims)
@@ -351,7 +361,7 @@ def _parse_contract(message: Any) -> Contract:
             producer=escape_control_characters(_require_utf8(message.producer)),
             verified=escape_control_characters(_require_utf8(message.verified)),
         )
-    except (_InvalidProgram, UnicodeDecodeError) as error:
+    except (_InvalidProgramError, UnicodeDecodeError) as error:
         raise _prepend_error_location(error, "contract") from None
 
 
@@ -361,7 +371,9 @@ def _check_wire_types(message: Any) -> None:
     """
     for field in UnknownFieldSet(message):  # type: ignore[attr-defined]  # the stubs lack __iter__
         if field.wire_type in (3, 4) or field.field_number in message.DESCRIPTOR.fields_by_number:
-            raise _InvalidProgram(f"field {field.field_number} has wire type {field.wire_type}")
+            raise _InvalidProgramError(
+                f"field {field.field_number} has wire type {field.wire_type}"
+            )
 
 
 def _parse_contract_input_or_output(message: Any) -> ContractInputOrOutput:
@@ -381,12 +393,12 @@ def _parse_named_dims(messages: Any, rank: int) -> Dims:
     for message in messages:
         name, axis = _require_utf8(message.name), message.axis
         if not 0 <= axis < rank or dims[axis] is not None:
-            raise _InvalidProgram(f"dimension {axis} has a name, but is missing or has two")
+            raise _InvalidProgramError(f"dimension {axis} has a name, but is missing or has two")
         try:
             # a maximum of 0 means that there is none
             dims[axis] = Dim(name, message.min, message.max or None, message.multiple)
         except OpError as error:
-            raise _InvalidProgram(str(error).splitlines()[0]) from None
+            raise _InvalidProgramError(str(error).splitlines()[0]) from None
     return tuple(dims) if messages else ()
 
 

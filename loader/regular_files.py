@@ -29,14 +29,14 @@ class _NonBlockingFile(io.FileIO):
         Raises FileError if the read would block.
         """
         count: int | None = super().readinto(buffer)
-        return self._require_data(count)
+        return self._require_read_not_blocked(count)
 
     def readall(self) -> bytes:
         """Read the remaining bytes of the file.   Raises FileError if the read would block."""
         data: bytes | None = super().readall()
-        return self._require_data(data)
+        return self._require_read_not_blocked(data)
 
-    def _require_data(self, data: T | None) -> T:
+    def _require_read_not_blocked(self, data: T | None) -> T:
         if data is None:
             raise FileError(
                 f"{os.path.basename(self.path)}: is not a regular file ({self.path}): a read "

@@ -175,7 +175,7 @@ class SavedMethod:
     def _values_in_input_order(self, inputs: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
         names = self.input_names()
         values = dict(zip(names, inputs, strict=False))
-        self._reject_duplicates([*values, *named])
+        self._reject_inputs_given_twice([*values, *named])
         unknown = [n for n in named if n not in names]
         if unknown:
             raise OpError(append_user_line(f"{self.name}: no input {unknown}; it takes {names}"))
@@ -192,14 +192,14 @@ class SavedMethod:
             why = f"takes the arguments {arguments}, got {len(inputs)}"
             raise OpError(append_user_line(f"{self.name}: {why}"))
         values = dict(zip(arguments, inputs, strict=False))
-        self._reject_duplicates([*values, *named])
+        self._reject_inputs_given_twice([*values, *named])
         leaves, nesting = pytree.flatten({**values, **named})
         at = {a.path: a.name for a in self._call_inputs}
         names = [at.get(path, path) for path in pytree.dotted_paths(nesting)]
-        self._reject_duplicates(names)
+        self._reject_inputs_given_twice(names)
         return dict(zip(names, leaves, strict=True))
 
-    def _reject_duplicates(self, names: Sequence[str]) -> None:
+    def _reject_inputs_given_twice(self, names: Sequence[str]) -> None:
         twice = [name for name, count in Counter(names).items() if count > 1]
         if twice:
             raise OpError(
@@ -240,7 +240,7 @@ def _contract_input_or_output_of_variable(program: Program, name: str) -> Contra
 
 def _contract_input_or_output_to_spec(arg: ContractInputOrOutput) -> InputSpec:
     return InputSpec(
-        [size if dim is None else dim for size, dim in arg.sizes_with_dims()],
+        [size if dim is None else dim for size, dim in arg.iter_sizes_and_dims()],
         arg.dtype,
         arg.name,
     )

@@ -48,7 +48,7 @@ def load(path: str | os.PathLike[str], **configs: Any) -> TranslatedLayer:
     names = {
         key: configs.pop(key) for key in ("model_filename", "params_filename") if key in configs
     }
-    enforced = _parse_guards_option(configs.pop("guards", "check"))
+    enforced = _parse_should_check_guards(configs.pop("guards", "check"))
     check_engine_options(configs)
     methods = read_non_forward_methods(path)
     forward = (
@@ -59,7 +59,7 @@ def load(path: str | os.PathLike[str], **configs: Any) -> TranslatedLayer:
     return TranslatedLayer(forward, configs, methods, enforced)
 
 
-def _parse_guards_option(guards: Any) -> bool:
+def _parse_should_check_guards(guards: Any) -> bool:
     if guards not in ("check", "drop"):
         raise ValueError(f"jit.load: guards should be 'check' or 'drop', not {guards!r}")
     return bool(guards == "check")

@@ -66,12 +66,6 @@ from .core.errors import (
 from .core.flags import get_flags, set_flags
 from .core.lazy_import import make_lazy_getattr as _later
 from .core.legacy_importer import set_legacy_importer as _set_legacy_importer
-from .core.paddle_functions import (
-    batch,
-    disable_signal_handler,
-    get_cuda_rng_state,
-    set_cuda_rng_state,
-)
 from .core.parameter import Parameter
 from .core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, get_device, set_device
 from .core.rng import get_rng_state, set_rng_state
@@ -79,6 +73,12 @@ from .core.tensor import Tensor
 from .core.tensor_printing import set_printoptions
 from .core.threads import set_default_blas_thread_count as _set_default_threads
 from .core.threads import set_num_threads
+from .core.top_level_functions import (
+    batch,
+    disable_signal_handler,
+    get_cuda_rng_state,
+    set_cuda_rng_state,
+)
 from .core.version import VERSION as _VERSION
 from .framework.io import load, save
 from .nn.create_parameter import create_parameter

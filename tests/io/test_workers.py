@@ -99,7 +99,9 @@ LARGE_COUNT = shared_memory.MIN_BYTES // 4
 
 
 def test_full_shared_memory_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_memory, "_free_shared_memory_bytes", lambda: shared_memory.MIN_BYTES)
+    monkeypatch.setattr(
+        shared_memory, "_available_shared_memory_bytes", lambda: shared_memory.MIN_BYTES
+    )
     large = np.zeros(LARGE_COUNT, "float32")
     assert shared_memory.copy_large_arrays_to_shared_memory([large], "oar_none_")[0] is large
 

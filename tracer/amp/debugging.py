@@ -205,7 +205,7 @@ class TensorCheckerConfig:
         if enable:
             _seed_generators_with_last_seed()
 
-    def count_step_and_report_if_checked(self) -> bool:
+    def count_step_and_get_is_checked(self) -> bool:
         """Count a step; return whether it is checked."""
         if not self.enable:
             return False
@@ -268,7 +268,7 @@ def enable_tensor_checker(checker_config: TensorCheckerConfig) -> None:
     NumericsError
         By a later op, in mode CHECK_NAN_INF_AND_ABORT.
     """
-    if checker_config.count_step_and_report_if_checked():
+    if checker_config.count_step_and_get_is_checked():
         checker_config.start_check_nan_inf()
     else:
         checker_config.stop_check_nan_inf()

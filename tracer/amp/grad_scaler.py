@@ -14,7 +14,7 @@ from ..tensor.math import multiply
 UNSCALED, STEPPED = "unscale_()", "step()"
 
 
-def _check_ratio(name: str, ok: bool, value: float, relation: str) -> None:
+def _raise_ratio_error_unless(name: str, ok: bool, value: float, relation: str) -> None:
     if not ok:
         raise OpError(append_user_line(f"GradScaler: {name}={value} is not {relation} 1"))
 
@@ -159,7 +159,7 @@ class AmpScaler:
 
     def set_incr_ratio(self, new_incr_ratio: float) -> None:
         """Set the multiplier after finite steps (> 1)."""
-        _check_ratio("incr_ratio", new_incr_ratio > 1.0, new_incr_ratio, "above")
+        _raise_ratio_error_unless("incr_ratio", new_incr_ratio > 1.0, new_incr_ratio, "above")
         self._incr_ratio = new_incr_ratio
 
     def get_decr_ratio(self) -> float:
@@ -168,7 +168,7 @@ class AmpScaler:
 
     def set_decr_ratio(self, new_decr_ratio: float) -> None:
         """Set the multiplier after steps with NaN or infinity (< 1)."""
-        _check_ratio("decr_ratio", new_decr_ratio < 1.0, new_decr_ratio, "below")
+        _raise_ratio_error_unless("decr_ratio", new_decr_ratio < 1.0, new_decr_ratio, "below")
         self._decr_ratio = new_decr_ratio
 
     def get_incr_every_n_steps(self) -> int:

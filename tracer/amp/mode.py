@@ -27,7 +27,7 @@ class AmpSettings(NamedTuple):
     promote: bool
 
 
-class ParameterCast(NamedTuple):
+class CachedParameterCast(NamedTuple):
     """A cast parameter.
 
     array: its value at the time of the cast.
@@ -54,11 +54,14 @@ class AmpMode(WrapperMode):
     """
 
     def __init__(
-        self, inner: Mode, settings: AmpSettings, casts: dict[Any, ParameterCast] | None = None
+        self,
+        inner: Mode,
+        settings: AmpSettings,
+        casts: dict[Any, CachedParameterCast] | None = None,
     ) -> None:
         super().__init__(inner)
         self.settings = settings
-        self.casts: dict[Any, ParameterCast] = {} if casts is None else casts
+        self.casts: dict[Any, CachedParameterCast] = {} if casts is None else casts
 
     def with_inner_mode(self, inner: Mode) -> AmpMode:
         """Return the same casts with another inner mode."""
@@ -94,10 +97,10 @@ class AmpMode(WrapperMode):
 
     def _cast_slot(self, arg: Any, target: DType) -> Any:
         if isinstance(arg, list | tuple):
-            return [self._cast(t, target) for t in arg]
-        return None if arg is None else self._cast(arg, target)
+            return [self._cast_float_tensor_if_needed(t, target) for t in arg]
+        return None if arg is None else self._cast_float_tensor_if_needed(arg, target)
 
-    def _cast(self, tensor: Tensor, target: DType) -> Tensor:
+    def _cast_float_tensor_if_needed(self, tensor: Tensor, target: DType) -> Tensor:
         dtype = tensor.meta.dtype
         if dtype == target.np or not (dtype == float32.np or dtype in HALF_DTYPES):
             return tensor
@@ -114,7 +117,7 @@ class AmpMode(WrapperMode):
             if node is None or node.args is not None:
                 return cached.result
         result = _run_cast_op(parameter, target)
-        self.casts[key] = ParameterCast(parameter, parameter.array, result)
+        self.casts[key] = CachedParameterCast(parameter, parameter.array, result)
         return result
 
 

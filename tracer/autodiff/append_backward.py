@@ -17,7 +17,7 @@ from ..ir.block_captures import outer_names_maybe_read_by_op_and_blocks
 from ..ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc
 from .activity_analysis import ActivityAnalysis, has_differentiable_type
 from .backward_pass import ProgramBackwardPass
-from .decompose import decompose_gradients_in_place
+from .decompose_grad_ops import decompose_grad_ops_in_place
 from .grad_op_replacements import GradOpReplacements
 from .value_versions import ValueVersions
 
@@ -86,7 +86,7 @@ def _decompose_grad_ops_and_analyze_activity(
     ]
     if not on_the_way:
         return activity
-    decompose_gradients_in_place(recorder, gradients, on_the_way)
+    decompose_grad_ops_in_place(recorder, gradients, on_the_way)
     return ActivityAnalysis(recorder.program, wanted, barred, within)
 
 

@@ -19,7 +19,12 @@ from ..ir.passes.scalar_result_predicates import reduces_to_scalar
 from ..ir.program import Attr, AttrType, Block, OpDesc, VarKind
 from ..ops.shared_op_rules import UnknownSizeInGradientError
 from .activity_analysis import ActivityAnalysis
-from .cotangents import Cotangents, declare_variable_like, reduce_grad_to, zero_grad_for
+from .cotangents import (
+    Cotangents,
+    declare_variable_like,
+    emit_zero_grad_like,
+    reduce_and_cast_grad_like,
+)
 from .value_versions import ValueVersions
 
 
@@ -213,14 +218,14 @@ class ProgramBackwardPass:
         if name not in self.cotangents:
             if name == EMPTY_NAME or not is_inexact(self.require_variable(name).meta.dtype):
                 return None
-            zeros = zero_grad_for(self.recorder, self.value_after(name, at))
+            zeros = emit_zero_grad_like(self.recorder, self.value_after(name, at))
             if not self.recorder.policy.emits_grad_ops:
                 return zeros
             self.accumulate(name, zeros)
             self.cotangents.mark_renameable(zeros, self.recorder.block.ops[-1])
         return self.cotangents.total(name)
 
-    def _input_variables(self, op: Op, desc: OpDesc, at: int) -> list[Any]:
+    def _forward_inputs_for_rule(self, op: Op, desc: OpDesc, at: int) -> list[Any]:
         found: list[Any] = []
         for slot in op.ins:
             names = [n for n in desc.inputs.get(slot.name, []) if n != EMPTY_NAME]
@@ -252,9 +257,9 @@ class ProgramBackwardPass:
     def _add_missing_output(self, op: Op, desc: OpDesc, index: int, at: int) -> None:
         """Add an output to an op that lacks it, such as dropout's mask in an inference program."""
         attrs = {n: a.value for n, a in desc.attrs.items() if n in op.attrs}
-        meta = op.infer(metas_of_inputs(op, tuple(self._input_variables(op, desc, at))), attrs)[
-            index
-        ]
+        meta = op.infer(
+            metas_of_inputs(op, tuple(self._forward_inputs_for_rule(op, desc, at))), attrs
+        )[index]
         name = self.recorder.namer.generate_temporary_name(op.type)
         self.recorder.declare(name, meta, self.block)
         desc.outputs[op.outs[index].name] = [name]
@@ -264,7 +269,7 @@ class ProgramBackwardPass:
             op,
             desc,
             grads,
-            self._input_variables(op, desc, at),
+            self._forward_inputs_for_rule(op, desc, at),
             self._forward_outputs_for_rule(op, desc, at),
         )
 
@@ -284,7 +289,9 @@ class ProgramBackwardPass:
                     if gradient is not None:
                         like = self.value_before(name, at)
                         same = op.traits.grad_keeps_shape and gradient.meta == like.meta
-                        found.append((name, gradient if same else reduce_grad_to(gradient, like)))
+                        found.append(
+                            (name, gradient if same else reduce_and_cast_grad_like(gradient, like))
+                        )
         return found
 
     # -- rules that need sizes
@@ -300,7 +307,7 @@ class ProgramBackwardPass:
         }
         operands = {
             s.name: _variable_names(a)
-            for s, a in zip(op.ins, self._input_variables(op, desc, at), strict=True)
+            for s, a in zip(op.ins, self._forward_inputs_for_rule(op, desc, at), strict=True)
         }
         results = {
             n: _variable_names(r) for n, r in self._forward_outputs_for_rule(op, desc, at).items()

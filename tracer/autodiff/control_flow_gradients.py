@@ -22,8 +22,8 @@ from .backward_pass import GRADIENT_RULES, ProgramBackwardPass, recorded_at_mess
 from .cotangents import (
     declare_cross_block_gradient,
     declare_variable_like,
-    reduce_grad_to,
-    zero_grad_for,
+    emit_zero_grad_like,
+    reduce_and_cast_grad_like,
 )
 from .recurrent_gradient import recurrent_gradient_rule
 from .value_versions import ValueVersions
@@ -97,7 +97,7 @@ class BlockGradient:
 
     def _emit_cross_block_zeros(self, like: Variable, name: str) -> Variable:
         """Zeros in a new variable."""
-        zeros = zero_grad_for(self.recorder, like)
+        zeros = emit_zero_grad_like(self.recorder, like)
         made = declare_cross_block_gradient(self.recorder, name, like.raw, self.outer.block)
         self.recorder.append_op("assign", {"X": [zeros.name]}, {"Out": [made.name]})
         return made
@@ -110,7 +110,7 @@ class BlockGradient:
         if name in backward.cotangents:
             total = backward.cotangents.total(name)
         elif self.is_loop or self.outer.value_versions.has_value_before(name, self.op_index):
-            total = zero_grad_for(self.recorder, backward.value_before(name, 0))
+            total = emit_zero_grad_like(self.recorder, backward.value_before(name, 0))
         else:
             return self.written_grads[name]
         copy = declare_variable_like(
@@ -201,7 +201,7 @@ def _assign_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) ->
             name,
             gradient
             if backward.is_tensor_array(name) or gradient.meta == like.meta
-            else reduce_grad_to(gradient, like),
+            else reduce_and_cast_grad_like(gradient, like),
         )
 
 
@@ -271,7 +271,7 @@ def _accumulate_array_element_grad(
     before = (
         backward.cotangents.pop(name)
         if name in backward.cotangents
-        else zero_grad_for(backward.recorder, backward.require_variable(name))
+        else emit_zero_grad_like(backward.recorder, backward.require_variable(name))
     )
     made = declare_variable_like(
         backward.recorder,

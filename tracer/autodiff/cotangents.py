@@ -138,7 +138,7 @@ def declare_variable_like(
     return recorder.create_variable(desc)
 
 
-def zero_grad_for(recorder: Recorder, variable: Variable) -> Variable:
+def emit_zero_grad_like(recorder: Recorder, variable: Variable) -> Variable:
     """A zero gradient: zeros like a variable; for a TensorArray, an empty list."""
     if variable.raw.kind == VarKind.ARRAY:
         made = declare_variable_like(
@@ -152,7 +152,7 @@ def zero_grad_for(recorder: Recorder, variable: Variable) -> Variable:
     return found
 
 
-def reduce_grad_to(gradient: Variable, like: Tensor) -> Variable:
+def reduce_and_cast_grad_like(gradient: Variable, like: Tensor) -> Variable:
     """Reduce a gradient to the shape and dtype of `like`, as the eager backward pass does."""
     (shape, dtype), found = like.meta, gradient.meta
     if found.dtype.kind == "c" and dtype.kind != "c":

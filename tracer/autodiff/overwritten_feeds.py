@@ -12,7 +12,7 @@ from .value_versions import names_written_by_op_and_blocks
 FED_SUFFIX = "@FED"
 
 
-def feed_copies_of_overwritten_inputs(program: Program) -> Program:
+def with_overwritten_feeds_renamed_and_copied(program: Program) -> Program:
     """A copy of the program in which each input that an op writes is fed under another name
     and then copied to its name; the same program if there is no such input.
     """

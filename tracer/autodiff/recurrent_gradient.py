@@ -13,7 +13,7 @@ from ..capture.variable import Variable
 from ..ir.block_captures import EMPTY_NAME, outer_names_read_by_block
 from ..ir.program import Attr, AttrType, Block, OpDesc, VarDesc, VarKind
 from .backward_pass import ProgramBackwardPass
-from .cotangents import declare_variable_like, zero_grad_for
+from .cotangents import declare_variable_like, emit_zero_grad_like
 from .value_versions import ValueVersions
 
 
@@ -81,7 +81,7 @@ class RecurrentGradient:
         return (
             cotangents.total(name)
             if name in cotangents
-            else zero_grad_for(self.recorder, self.backward.value_before(name, 0))
+            else emit_zero_grad_like(self.recorder, self.backward.value_before(name, 0))
         )
 
     def _emit_recurrent_grad(

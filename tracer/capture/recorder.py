@@ -472,15 +472,15 @@ class Recorder:
 def typed_attrs(op: Op, values: dict[str, Any]) -> dict[str, Attr]:
     """Return attributes with the types that Paddle's files use."""
     return {
-        name: Attr(AttrType[spec.type], to_plain_data(values[name]))
+        name: Attr(AttrType[spec.type], attr_to_plain_data(values[name]))
         for name, spec in op.attrs.items()
     }
 
 
-def to_plain_data(value: Any) -> Any:
+def attr_to_plain_data(value: Any) -> Any:
     """Return an attribute as plain Python data."""
     if isinstance(value, list | tuple):
-        return [to_plain_data(v) for v in value]
+        return [attr_to_plain_data(v) for v in value]
     if isinstance(value, GuardedInt):
         return unguarded_int(value)
     return value.item() if hasattr(value, "item") else value

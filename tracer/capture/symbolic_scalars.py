@@ -163,7 +163,10 @@ def _make_binary_operator(name: str, reflected: bool) -> Callable[[Any, Any], An
             unlike = mine is not None and not isinstance(other, Tensor | np.ndarray)
             if unlike and name in ("eq", "ne"):
                 return name == "ne"
-            x, y = cast_to_operand_dtype(self, other), cast_to_operand_dtype(other, self)
+            x, y = (
+                cast_symbolic_scalar_to_operand_dtype(self, other),
+                cast_symbolic_scalar_to_operand_dtype(other, self),
+            )
             if mine is not None or others is not None:
                 x, y = _cast_integer_to_floating_operand_dtype(x, y)
             return _call_tensor_operator(x, y, method)
@@ -178,7 +181,7 @@ def _make_binary_operator(name: str, reflected: bool) -> Callable[[Any, Any], An
     return operator
 
 
-def cast_to_operand_dtype(value: Any, tensor: Any) -> Any:
+def cast_symbolic_scalar_to_operand_dtype(value: Any, tensor: Any) -> Any:
     """Cast a symbolic scalar to the dtype of a tensor operand, as for a Python number; return other
     values unchanged.
     """
@@ -251,7 +254,10 @@ def _apply_scalar_operator(
     if is_always_scalar(a) and is_always_scalar(b):  # an attribute of an op would be float32
         x, y = (_to_float64(v) if name == "truediv" or isinstance(v, float) else v for v in (x, y))
     else:
-        x, y = cast_to_operand_dtype(x, y), cast_to_operand_dtype(y, x)
+        x, y = (
+            cast_symbolic_scalar_to_operand_dtype(x, y),
+            cast_symbolic_scalar_to_operand_dtype(y, x),
+        )
     x, y = _cast_integer_to_floating_operand_dtype(x, y)
     if name in INTEGER_IMPLEMENTATIONS and a.is_integer and b.is_integer:
         return INTEGER_IMPLEMENTATIONS[name](x, y, a, b)

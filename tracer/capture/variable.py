@@ -316,7 +316,7 @@ class Variable(Tensor):
             state.mode.assign_inplace(self, self._cast_copy_for_assignment(value))
             return
         if compat.rules.rejects_set_value_and_detach:
-            self._reject_in_paddle1_program("set_value")
+            self._reject_eager_method_in_paddle1_program("set_value")
         if self.block is None:
             super().set_value(value)
         else:
@@ -362,7 +362,7 @@ class Variable(Tensor):
         converted; otherwise raise TraceError.
         """
         if not _is_converting_source():
-            self._reject_in_paddle1_program("numpy")
+            self._reject_eager_method_in_paddle1_program("numpy")
             raise_unknown_value(self, "numpy()")
         result: Tensor = OPS["assign"](self)
         result.stop_gradient = True
@@ -373,20 +373,20 @@ class Variable(Tensor):
         """Raise OarlockError: a program has no eager backward pass. With Paddle 1.x semantics,
         raise ArgumentAssertionError, an AssertionError.
         """
-        self._reject_in_paddle1_program("backward")
+        self._reject_eager_method_in_paddle1_program("backward")
         super().backward(*args, **kwargs)
 
     def gradient(self) -> Any:
         """Return None. Raise ArgumentAssertionError with Paddle 1.x semantics."""
-        self._reject_in_paddle1_program("gradient")
+        self._reject_eager_method_in_paddle1_program("gradient")
         return super().gradient()
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
         """Do nothing. Raise ArgumentAssertionError with Paddle 1.x semantics."""
-        self._reject_in_paddle1_program("clear_gradient")
+        self._reject_eager_method_in_paddle1_program("clear_gradient")
         super().clear_gradient(set_to_zero)
 
-    def _reject_in_paddle1_program(self, method: str) -> None:
+    def _reject_eager_method_in_paddle1_program(self, method: str) -> None:
         is_of_program = self._block is not None and not _is_converting_source()
         if is_of_program and compat.rules.rejects_eager_methods:
             why = (
@@ -437,7 +437,7 @@ class Variable(Tensor):
                 append_user_line(f"detach: '{self.name}' is not a tensor, but {self.raw.kind}")
             )
         if compat.rules.rejects_set_value_and_detach:
-            self._reject_in_paddle1_program("detach")
+            self._reject_eager_method_in_paddle1_program("detach")
         if not state.mode.tape:
             return self
         result: Tensor = OPS["assign"](self)

@@ -105,7 +105,9 @@ def train(model: LeNet, digits: TrainAndTestDigits, epochs: int) -> list[float]:
     return losses
 
 
-def median_time_per_image(call: Callable[[Array], Any], images: Array, repeat: int = 200) -> float:
+def measure_median_time_per_image(
+    call: Callable[[Array], Any], images: Array, repeat: int = 200
+) -> float:
     """Return the median time of a call with one image, in seconds."""
     times = []
     for i in range(repeat):
@@ -123,7 +125,9 @@ def run_eager(model: LeNet, images: Array) -> BackendResult:
         with no_grad():
             return model(Tensor(array)).array
 
-    return BackendResult("eager", call(images), median_time_per_image(call, images), 0.0, ())
+    return BackendResult(
+        "eager", call(images), measure_median_time_per_image(call, images), 0.0, ()
+    )
 
 
 def time_traced_layer_and_save(model: LeNet, images: Array, prefix: str) -> BackendResult:
@@ -137,7 +141,7 @@ def time_traced_layer_and_save(model: LeNet, images: Array, prefix: str) -> Back
     return BackendResult(
         "TracedLayer",
         traced([images])[0],
-        median_time_per_image(lambda a: traced([a]), images),
+        measure_median_time_per_image(lambda a: traced([a]), images),
         load,
         files,
     )
@@ -151,7 +155,11 @@ def load_and_run_translated_layer(images: Array, prefix: str) -> BackendResult:
     load = perf_counter() - start
     files = tuple(prefix + suffix for suffix in (".pdmodel", ".pdiparams", ".pdiparams.info"))
     return BackendResult(
-        "TranslatedLayer", layer(images).array, median_time_per_image(layer, images), load, files
+        "TranslatedLayer",
+        layer(images).array,
+        measure_median_time_per_image(layer, images),
+        load,
+        files,
     )
 
 
@@ -208,7 +216,7 @@ def export_and_run_onnx(images: Array, prefix: str) -> BackendResult:
     name = session.get_inputs()[0].name
     session.run(None, {name: images[:1]})
     load = perf_counter() - start
-    seconds = median_time_per_image(lambda a: session.run(None, {name: a}), images)
+    seconds = measure_median_time_per_image(lambda a: session.run(None, {name: a}), images)
     return BackendResult(
         "ONNX (onnxruntime)",
         session.run(None, {name: images})[0],

@@ -37,7 +37,7 @@ CacheDir = Annotated[
 ]
 
 
-def report_errors(command: Callable[..., None]) -> Callable[..., None]:
+def wrap_to_print_error_and_exit(command: Callable[..., None]) -> Callable[..., None]:
     """Wrap a command: print an error as one message and exit with code 1."""
 
     @wraps(command)
@@ -65,7 +65,7 @@ def _escape_markup(text: str) -> str:
 
 
 @app.command()
-@report_errors
+@wrap_to_print_error_and_exit
 def demo(
     out: Annotated[Path, typer.Option(help="folder for the model and the plots")] = Path(
         "oarlock-demo"
@@ -80,7 +80,7 @@ def demo(
 
 
 @app.command()
-@report_errors
+@wrap_to_print_error_and_exit
 def inspect(
     prefix: Prefix,
     program: Annotated[
@@ -94,7 +94,7 @@ def inspect(
 
 
 @app.command()
-@report_errors
+@wrap_to_print_error_and_exit
 def explain(
     target: Annotated[
         str,
@@ -122,7 +122,7 @@ def explain(
 
 
 @app.command()
-@report_errors
+@wrap_to_print_error_and_exit
 def verify(prefix: Prefix) -> None:
     """Validate a model's files and compare the results of engine and interpreter, with two sizes of
     each dynamic dimension.
@@ -133,7 +133,7 @@ def verify(prefix: Prefix) -> None:
 
 
 @app.command()
-@report_errors
+@wrap_to_print_error_and_exit
 def export(
     prefix: Prefix,
     repository: Annotated[
@@ -174,7 +174,7 @@ def export(
 
 
 @app.command()
-@report_errors
+@wrap_to_print_error_and_exit
 def serve(
     models: Annotated[list[str], typer.Argument(help="models: PREFIX or NAME=PREFIX")],
     host: Annotated[str, typer.Option(help="address to listen on")] = "127.0.0.1",
@@ -238,7 +238,7 @@ def serve(
 
 
 @app.command()
-@report_errors
+@wrap_to_print_error_and_exit
 def run(
     prefix: Annotated[
         str,
@@ -299,7 +299,7 @@ def run(
 
 
 @app.command(name="pipeline-config")
-@report_errors
+@wrap_to_print_error_and_exit
 def pipeline_config(
     directory: Annotated[
         str, typer.Argument(help="a model directory with inference.yml or infer_cfg.yml")
@@ -321,7 +321,7 @@ def pipeline_config(
 
 
 @app.command()
-@report_errors
+@wrap_to_print_error_and_exit
 def bench(
     prefix: Prefix,
     shape: Annotated[
@@ -349,7 +349,7 @@ def bench(
 
 
 @app.command()
-@report_errors
+@wrap_to_print_error_and_exit
 def doctor() -> None:
     """Print the ONNX Runtime library in use, its version and its providers."""
     from .model import print_ort_library_info  # noqa: PLC0415
@@ -365,7 +365,7 @@ def doctor() -> None:
         "allow_interspersed_args": False,
     },
 )
-@report_errors
+@wrap_to_print_error_and_exit
 def run_script(
     context: typer.Context,
     api: Annotated[

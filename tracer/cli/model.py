@@ -109,7 +109,7 @@ def run_model(prefix: str, input: Path, output: Path, **options: Any) -> None:
     Raises OpError if the output would replace the input or a file of the model.
     """
     files = read_model(prefix)
-    _reject_output_over_input(output, [input, *_model_paths(prefix, files)])
+    _reject_output_over_input(output, [input, *_possible_model_file_paths(prefix, files)])
     engine = Engine(files.pdmodel, files.params_path, files.name, **options)
     arrays = load_npz(input)
     names = [name for name, _, _ in engine.inputs]
@@ -130,7 +130,7 @@ def run_model(prefix: str, input: Path, output: Path, **options: Any) -> None:
         _print(f"{name}: {array.dtype}{list(array.shape)}")
 
 
-def _model_paths(prefix: str, files: ModelFileContents) -> list[str]:
+def _possible_model_file_paths(prefix: str, files: ModelFileContents) -> list[str]:
     stem = model_prefix(prefix)
     return [
         os.path.join(prefix, files.name),  # in a folder of Paddle 1.x

@@ -57,12 +57,12 @@ def run_pipeline(
             failed += 1
             _report_failed_image(image, result, as_json)
         else:
-            _report_result(result, out_dir, as_json)
+            _print_and_save_result(result, out_dir, as_json)
     if failed:
         raise OpError(f"run: {failed} of {len(images)} images failed")
 
 
-def _report_result(result: Result, out_dir: Path | None, as_json: bool) -> None:
+def _print_and_save_result(result: Result, out_dir: Path | None, as_json: bool) -> None:
     if as_json:
         print(json.dumps(result.json["res"], ensure_ascii=False))
     else:

@@ -118,7 +118,7 @@ def detect_from_source(text: str) -> ApiVersion | None:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):  # Python reports the error when it runs the source
         return None
-    imports, names = _collect_paddle_imports_and_names(tree)
+    imports, names = _find_is_paddle_imported_and_used_names(tree)
     if not imports:
         return None
     if "fluid" in names:
@@ -130,7 +130,7 @@ def detect_from_source(text: str) -> ApiVersion | None:
     return PADDLE_2_4 if any(map(_is_numpy_item_0_of_loss, ast.walk(tree))) else PADDLE_2_6
 
 
-def _collect_paddle_imports_and_names(tree: ast.AST) -> tuple[bool, set[str]]:
+def _find_is_paddle_imported_and_used_names(tree: ast.AST) -> tuple[bool, set[str]]:
     """Return whether Paddle is imported, and the used names directly below `paddle`."""
     names: set[str] = set()
     package_names: set[str] = set()  # names that the package is bound to

@@ -213,7 +213,7 @@ def _write_in_place_call_with_fallback(source: FunctionSourceWriter, call: Kerne
     fallback.
     """
     place = make_in_place_kernel(call)
-    if place is None or call.outs[0] is None or call.outs[0] in call.own_reads():
+    if place is None or call.outs[0] is None or call.outs[0] in call.iter_own_reads():
         _write_native_kernel_call_with_fallback(source, call)
         return
     source.add_line(f"{call.outs[0]} = {call_code(source, place, call)}", call)

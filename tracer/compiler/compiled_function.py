@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..autodiff.decompose import decompose_gradients
+from ..autodiff.decompose_grad_ops import decompose_grad_ops
 from ..core import cuda, native
 from ..core._tape import limited
 from ..core.errors import OpError, append_user_line
@@ -25,7 +25,7 @@ from .feeds import LOD_SUFFIX
 from .fusion import fuse_elementwise
 from .instructions import Instruction, LoweredProgram, iter_registers_written
 from .liveness import eliminate_dead_code, mark_dead_and_get_live_registers
-from .lod_propagation import FetchedNdarrayWithLod, as_level_list
+from .lod_propagation import FetchedNdarrayWithLod, offsets_as_level_list
 from .lowering import LOWERING_RULES, MULTI_INSTRUCTION_RULES, Lowering
 from .unsupported_ops import check_supported
 
@@ -110,7 +110,7 @@ def lower_to_instructions(program: Program, tensors: bool = False) -> LoweredPro
     Raises UnsupportedOpsError, with a list of all ops, slots and attributes that are not supported.
     """
     with errors_as_op_error():
-        program = decompose_gradients(upgrade_program(program))
+        program = decompose_grad_ops(upgrade_program(program))
         result = Lowering(program, tensors)
         ops = [
             op
@@ -149,9 +149,9 @@ class CompiledProgram:
         self.feeds = list(program.feed_names() if feeds is None else feeds)
         self.fetches = list(program.fetch_names() if fetches is None else fetches)
         self._builds: dict[bool, _ProgramBuild] = {}
-        self._get_or_create_kernel_switch_build()
+        self._get_or_create_build_for_kernel_switch_state()
 
-    def _get_or_create_kernel_switch_build(self) -> _ProgramBuild:
+    def _get_or_create_build_for_kernel_switch_state(self) -> _ProgramBuild:
         """Return the build for the current state of the switch of compiled kernels. Each of the
         two builds is compiled at its first use.
         """
@@ -166,19 +166,19 @@ class CompiledProgram:
     @property
     def inputs_needing_row_splits(self) -> list[str]:
         """The inputs whose LoD offsets the program reads. Each is fed as `<name>.lod`."""
-        return self._get_or_create_kernel_switch_build().lod_input_names
+        return self._get_or_create_build_for_kernel_switch_state().lod_input_names
 
     @property
     def callables_of_source(self) -> list[Any]:
         """The callables among the global values of the source: kernels and helpers."""
-        return self._get_or_create_kernel_switch_build().function.callables_of_source
+        return self._get_or_create_build_for_kernel_switch_state().function.callables_of_source
 
     @property
     def source_text(self) -> str:
         """The Python source of the build for the current state of the switch of compiled
         kernels.
         """
-        return self._get_or_create_kernel_switch_build().function.source_text
+        return self._get_or_create_build_for_kernel_switch_state().function.source_text
 
     def run(self, scope: Mapping[str, Tensor], feed: Mapping[str, Any]) -> list[Any]:
         """Run the program and return the fetched arrays.
@@ -187,7 +187,7 @@ class CompiledProgram:
         feed: an array for each input.
         Raises OpError for a missing input or value, and for an op that fails.
         """
-        built = self._get_or_create_kernel_switch_build()
+        built = self._get_or_create_build_for_kernel_switch_state()
         missing = [name for name in self.feeds if name not in feed]
         if missing:
             raise OpError(
@@ -214,7 +214,8 @@ class CompiledProgram:
         if cuda.cupy_state.cupy is not None:
             given = [cuda.to_host(a) for a in given]
         found = built.function.run_without_numpy_warnings(
-            *given, *(as_level_list(feed[name + LOD_SUFFIX]) for name in built.lod_input_names)
+            *given,
+            *(offsets_as_level_list(feed[name + LOD_SUFFIX]) for name in built.lod_input_names),
         )
         count, end = len(self.fetches), len(self.fetches) + len(built.stored_names)
         for name, array in zip(built.stored_names, found[count:end], strict=True):
@@ -268,20 +269,22 @@ class _ProgramBuild:
     ) -> None:
         lowered = lower_to_instructions(program)
         for name in fetches:  # create a register for a fetch that no op reads or writes
-            lowered.get_or_create_outermost_register(name)
+            lowered.get_or_create_outermost_variable_register(name)
         persistable = {
-            v.name: lowered.find_outermost_register(v.name) for v in program.persistables()
+            v.name: lowered.find_outermost_variable_register(v.name) for v in program.persistables()
         }
         written = set(iter_registers_written(lowered.instructions))
         fetched = [
-            lowered.lod_registers.get(lowered.get_or_create_outermost_register(name))
+            lowered.lod_registers.get(lowered.get_or_create_outermost_variable_register(name))
             for name in fetches
         ]
         self.lod_fetch_indices = [i for i, register in enumerate(fetched) if register is not None]
-        self.feeds = [name for name in feeds if lowered.find_outermost_register(name) is not None]
+        self.feeds = [
+            name for name in feeds if lowered.find_outermost_variable_register(name) is not None
+        ]
         self.stored_names = [name for name, register in persistable.items() if register in written]
         outputs = [
-            lowered.get_or_create_outermost_register(name)
+            lowered.get_or_create_outermost_variable_register(name)
             for name in (*fetches, *self.stored_names)
         ] + [register for register in fetched if register is not None]
         live = mark_dead_and_get_live_registers(lowered.instructions, set(outputs), lambda _: False)
@@ -294,7 +297,7 @@ class _ProgramBuild:
             name for name, register in lowered.feed_lod_registers.items() if register in live
         ]
         inputs = [
-            lowered.get_or_create_outermost_register(name)
+            lowered.get_or_create_outermost_variable_register(name)
             for name in (*self.feeds, *self.loaded_names)
         ] + [lowered.feed_lod_registers[name] for name in self.lod_input_names]
         self.function = CompiledInstructions(

@@ -90,7 +90,7 @@ def make_statement_rule(text: str, ins: str, outs: str, **names: Any) -> Lowerin
     return lower
 
 
-def restrict_to_tensor_arrays(special: LoweringRule, slot: str = "X") -> LoweringRule:
+def restrict_rule_to_tensor_arrays(special: LoweringRule, slot: str = "X") -> LoweringRule:
     """Restrict a lowering rule to TensorArrays. For a tensor in `slot`, the kernel is called."""
 
     def lower(lowering: Lowering, block: int, desc: OpDesc) -> Instruction | None:
@@ -276,8 +276,8 @@ LOWERING_RULES |= {
         "{o0} = {LENGTH}({0})", "X", "Out", LENGTH=tensor_lists.length
     ),
     "tensor_array_to_tensor": lower_tensor_array_to_tensor,
-    "slice": restrict_to_tensor_arrays(lower_array_slice, "Input"),
-    "sum": restrict_to_tensor_arrays(lower_array_sum),
+    "slice": restrict_rule_to_tensor_arrays(lower_array_slice, "Input"),
+    "sum": restrict_rule_to_tensor_arrays(lower_array_sum),
     "write_to_array_grad": make_statement_rule(
         "{o0}, {o1} = {UNWRITTEN}({0}, {1}, {2})",
         "Out@GRAD I X",

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
-from ..ir.block_captures import names_read_before_written
+from ..ir.block_captures import names_read_or_fetched_before_written
 from ..ir.kernelless_op_traits import is_feed_or_fetch
 from ..ir.program import Program, VarKind
 from ..ir.scope import Scope
@@ -31,7 +31,7 @@ class Executable:
         self.persistable_names = [
             v.name for v in program.persistables() if v.kind in kinds and v.name in used
         ]
-        first_read = names_read_before_written(program, fetches)
+        first_read = names_read_or_fetched_before_written(program, fetches)
         self.required_names = [name for name in self.persistable_names if name in first_read]
 
     def run(self, scope: Scope, feed: Mapping[str, Any]) -> list[Any]:

@@ -74,7 +74,7 @@ def _make_gelu_rule(piece: str, approximate: str) -> ExpressionRule:
     return translate
 
 
-def _apply_scaled_mask_instructions(
+def _apply_scaled_mask_op_instructions(
     call: KernelCall, _: ShapeLookup
 ) -> ExpressionInstructions | None:
     return [("mul", call.ins[1], call.attrs.get("scale", 1.0)), ("mul", call.ins[0], "@0")]
@@ -190,7 +190,7 @@ EXPRESSION_RULES: dict[str, ExpressionRule] = {
     "hard_swish": _hard_swish_instructions,
     "scale": _scale_op_instructions,
     "sum": _sum_op_instructions,
-    "masked": _apply_scaled_mask_instructions,
+    "masked": _apply_scaled_mask_op_instructions,
     "spread_like": _reduction_grad_instructions,
     "fill_any_like": _fill_like_op_instructions,
 }
@@ -254,29 +254,29 @@ class ElementwiseFusion:
             or not isinstance(instruction.outs[0], str)
         ):
             return None
-        if len(set(instruction.own_reads())) > MAX_GROUP_INPUTS:
+        if len(set(instruction.iter_own_reads())) > MAX_GROUP_INPUTS:
             return None
         if any(
             register is None and not slot.is_optional
             for slot, register in zip(instruction.op.ins, instruction.ins, strict=True)
         ):
             return None  # not fused, so that its kernel reports the missing input
-        if EXPRESSION_RULES[instruction.op.type](instruction, self._shape_of) is None:
+        if EXPRESSION_RULES[instruction.op.type](instruction, self._shape_of_register) is None:
             return None
-        var = self._variable_of(instruction.outs[0])
+        var = self._var_desc_of_register(instruction.outs[0])
         if var.dtype not in ("float32", "float64") or not var.shape:
             return None
         return var.dtype, var.shape
 
-    def _shape_of(self, register: str) -> tuple[int, ...]:
-        return self._variable_of(register).shape
+    def _shape_of_register(self, register: str) -> tuple[int, ...]:
+        return self._var_desc_of_register(register).shape
 
-    def _variable_of(self, register: str) -> VarDesc:
+    def _var_desc_of_register(self, register: str) -> VarDesc:
         return self._variables.get(register.rstrip("r"), VarDesc(""))
 
     def _find_or_create_group(self, instruction: Instruction, key: tuple[Any, ...]) -> FusionGroup:
         """The open group that a call joins. If it cannot join any, a new group."""
-        written, read = set(instruction.iter_own_writes()), set(instruction.own_reads())
+        written, read = set(instruction.iter_own_writes()), set(instruction.iter_own_reads())
         for group in self._open_groups:
             room = (
                 len(group.read_registers.keys() | (read - group.written_registers))
@@ -293,7 +293,7 @@ class ElementwiseFusion:
 
     def _close_conflicting_groups(self, instruction: Instruction, home: FusionGroup | None) -> None:
         """Close the groups whose results the instruction reads, or whose registers it writes."""
-        reads, writes = set(instruction.own_reads()), set(instruction.iter_own_writes())
+        reads, writes = set(instruction.iter_own_reads()), set(instruction.iter_own_writes())
         for group in [g for g in self._open_groups if g is not home]:
             if group.written_registers & reads or writes & (
                 group.written_registers | group.read_registers.keys()
@@ -303,7 +303,7 @@ class ElementwiseFusion:
     def _add_to_group(self, group: FusionGroup, call: KernelCall) -> None:
         if group not in self._open_groups:
             self._open_groups.append(group)
-        for register in call.own_reads():
+        for register in call.iter_own_reads():
             if register not in group.written_registers:
                 group.read_registers[register] = None
         group.calls.append(call)
@@ -314,7 +314,9 @@ class ElementwiseFusion:
         if len(group.calls) == 1 and group.calls[0].op.type in OPS_NOT_FUSED_ALONE:
             self._fused_instructions += group.calls
         else:
-            codes = [EXPRESSION_RULES[c.op.type](c, self._shape_of) or [] for c in group.calls]
+            codes = [
+                EXPRESSION_RULES[c.op.type](c, self._shape_of_register) or [] for c in group.calls
+            ]
             self._fused_instructions.append(
                 FusedCalls(group.calls[0].desc, group.calls, codes, tuple(group.read_registers))
             )

@@ -26,7 +26,7 @@ class Instruction:
     desc: OpDesc
     dead_after: tuple[str, ...] = field(default=(), init=False)
 
-    def own_reads(self) -> Iterator[str]:
+    def iter_own_reads(self) -> Iterator[str]:
         """The registers that it reads, excluding those that its body reads."""
         return iter(())
 
@@ -48,7 +48,7 @@ class KernelCall(Instruction):
     outs: RegisterSlots
     attrs: dict[str, Any]
 
-    def own_reads(self) -> Iterator[str]:
+    def iter_own_reads(self) -> Iterator[str]:
         """The registers of the input slots."""
         return iter_registers_of_slots(self.ins)
 
@@ -70,7 +70,7 @@ class PythonStatement(Instruction):
     outs: tuple[str, ...]
     name_values: dict[str, Any] = field(default_factory=dict)
 
-    def own_reads(self) -> Iterator[str]:
+    def iter_own_reads(self) -> Iterator[str]:
         """The inputs."""
         return iter(self.ins)
 
@@ -90,7 +90,7 @@ class ConditionalBody(Instruction):
     ins: tuple[str, ...]
     body: list[Instruction]
 
-    def own_reads(self) -> Iterator[str]:
+    def iter_own_reads(self) -> Iterator[str]:
         """The registers of the condition."""
         return iter(self.ins)
 
@@ -109,7 +109,7 @@ class Loop(Instruction):
     residual_list: str | None
     saved_registers: tuple[str, ...] = ()
 
-    def own_reads(self) -> Iterator[str]:
+    def iter_own_reads(self) -> Iterator[str]:
         """Yield the condition; the registers of the body are those of its instructions."""
         return iter((self.condition_register,))
 
@@ -130,7 +130,7 @@ class BackwardLoop(Instruction):
     body: list[Instruction]
     saved_registers: tuple[str, ...] = ()
 
-    def own_reads(self) -> Iterator[str]:
+    def iter_own_reads(self) -> Iterator[str]:
         """Yield the residuals of the loop; the body reads others."""
         return iter((self.residual_list,))
 
@@ -149,7 +149,7 @@ class FusedCalls(Instruction):
     ins: tuple[str, ...]
     outs: tuple[str, ...] = ()
 
-    def own_reads(self) -> Iterator[str]:
+    def iter_own_reads(self) -> Iterator[str]:
         """The inputs of the group."""
         return iter(self.ins)
 
@@ -175,7 +175,7 @@ class LoweredProgram:
     lod_registers: dict[str, str] = field(default_factory=dict)
     feed_lod_registers: dict[str, str] = field(default_factory=dict)
 
-    def find_outermost_register(self, name: str) -> str | None:
+    def find_outermost_variable_register(self, name: str) -> str | None:
         """The register of a variable of the outermost block; None if no op reads or writes it."""
         return self.registers.get((0, name))
 
@@ -186,7 +186,7 @@ class LoweredProgram:
         )
         return [name for name, register in self.feed_lod_registers.items() if register in read]
 
-    def get_or_create_outermost_register(self, name: str) -> str:
+    def get_or_create_outermost_variable_register(self, name: str) -> str:
         """The register of a variable of the outermost block; created if necessary."""
         return self.registers.setdefault((0, name), f"u{len(self.registers)}")
 
@@ -210,7 +210,7 @@ def body_of(instruction: Instruction) -> list[Instruction]:
 def iter_registers_read(instructions: list[Instruction]) -> Iterator[str]:
     """All registers that instructions read, bodies included."""
     for instruction in instructions:
-        yield from instruction.own_reads()
+        yield from instruction.iter_own_reads()
         inside = body_of(instruction)
         if inside:
             own = (

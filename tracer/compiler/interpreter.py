@@ -37,17 +37,19 @@ class Interpreter:
         self._loaded_names = [
             name
             for name in scope
-            if lowered.find_outermost_register(name) is not None and name not in self.feeds
+            if lowered.find_outermost_variable_register(name) is not None and name not in self.feeds
         ]
         self._stored_names = [
-            name for name in self._loaded_names if lowered.find_outermost_register(name) in written
+            name
+            for name in self._loaded_names
+            if lowered.find_outermost_variable_register(name) in written
         ]
         inputs = [
-            lowered.get_or_create_outermost_register(name)
+            lowered.get_or_create_outermost_variable_register(name)
             for name in (*self.feeds, *self._loaded_names)
         ]
         outputs = [
-            lowered.get_or_create_outermost_register(name)
+            lowered.get_or_create_outermost_variable_register(name)
             for name in (*self.fetches, *self._stored_names)
         ]
         self._compiled_function = CompiledInstructions(

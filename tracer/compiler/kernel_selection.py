@@ -46,11 +46,11 @@ def find_native_kernel(op: Op) -> Callable[..., Any] | None:
 # ----------------------------------------------------
 
 
-def _matmul_arguments(attrs: Attrs) -> tuple[Any, ...]:
+def _matmul_extra_arguments(attrs: Attrs) -> tuple[Any, ...]:
     return bool(attrs.get("trans_x")), bool(attrs.get("trans_y"))
 
 
-def _make_reduce_arguments_function(mean: bool) -> Callable[[Attrs], tuple[Any, ...] | None]:
+def _make_reduce_extra_arguments_function(mean: bool) -> Callable[[Attrs], tuple[Any, ...] | None]:
     def extra_arguments_from_attrs(attrs: Attrs) -> tuple[Any, ...] | None:
         if attrs.get("out_dtype", -1) >= 0:
             return None
@@ -62,10 +62,10 @@ def _make_reduce_arguments_function(mean: bool) -> Callable[[Attrs], tuple[Any, 
 
 # op -> the function of `_kernels`, and its arguments after the inputs (None: not applicable)
 NATIVE_CALLS: dict[str, tuple[str, Callable[[Attrs], tuple[Any, ...] | None]]] = {
-    "matmul_v2": ("matmul", _matmul_arguments),
+    "matmul_v2": ("matmul", _matmul_extra_arguments),
     "sum_to": ("sum_to", lambda attrs: (tuple(attrs["shape"]), attrs.get("axis", -1))),
-    "reduce_sum": ("reduce", _make_reduce_arguments_function(mean=False)),
-    "reduce_mean": ("reduce", _make_reduce_arguments_function(mean=True)),
+    "reduce_sum": ("reduce", _make_reduce_extra_arguments_function(mean=False)),
+    "reduce_mean": ("reduce", _make_reduce_extra_arguments_function(mean=True)),
     "mean": ("reduce", lambda _: ((), False, True)),
 }
 

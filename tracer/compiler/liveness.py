@@ -36,7 +36,7 @@ def mark_dead_and_get_live_registers(
                 if isinstance(instruction, ConditionalBody)
                 else _mark_loop_registers_and_get_live(instruction, live, big)[0]
             )
-            live |= set(instruction.own_reads())
+            live |= set(instruction.iter_own_reads())
             if isinstance(instruction, Loop) and instruction.residual_list is not None:
                 live.discard(instruction.residual_list)
             dead_after = live - later
@@ -51,7 +51,7 @@ def mark_dead_and_get_live_registers(
                     if isinstance(instruction, FusedCalls)
                     else instruction.iter_own_writes()
                 ),
-                set(instruction.own_reads()),
+                set(instruction.iter_own_reads()),
             )
             dead_after = (written | read) - live
             live -= written
@@ -108,7 +108,7 @@ def _append_live_instructions(
             live |= before
         else:
             live -= set(instruction.iter_own_writes())
-        live |= set(instruction.own_reads())
+        live |= set(instruction.iter_own_reads())
         kept.append(instruction)
     kept.reverse()
     return live

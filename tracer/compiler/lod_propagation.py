@@ -93,7 +93,7 @@ class LodPropagation:
         )
         return result if slot.is_list else result[0] if result else None
 
-    def lower_lod(self, block: int, desc: OpDesc) -> list[Instruction]:
+    def lower_output_lod_of_op(self, block: int, desc: OpDesc) -> list[Instruction]:
         """Assign offsets registers to the results of an op; return the instructions that compute
         them.
         """
@@ -112,7 +112,7 @@ class LodPropagation:
         if found:
             names = [n for slot in found for n in desc.outputs.get(slot, []) if n != EMPTY_NAME]
             return [
-                self._wrap_in_level_list(
+                self._make_wrap_in_level_list_statement(
                     desc, self.lod_registers[self._registers.get_or_create_register(block, name)]
                 )
                 for name in names
@@ -123,7 +123,7 @@ class LodPropagation:
             else []
         )
 
-    def _wrap_in_level_list(self, desc: OpDesc, register: str) -> Instruction:
+    def _make_wrap_in_level_list_statement(self, desc: OpDesc, register: str) -> Instruction:
         """Wrap the offsets that a kernel returned in a list of levels."""
         return PythonStatement(desc, "{o0} = [{0}]", (register,), (register,))
 
@@ -301,6 +301,6 @@ FIRST_INPUT_LOD_OPS = {"sum"}  # ops whose result has the LoD of the first input
 IN_PLACE_OPS = {"increment"}
 
 
-def as_level_list(offsets: Any) -> list[Any]:
+def offsets_as_level_list(offsets: Any) -> list[Any]:
     """Fed offsets as a list of levels."""
     return list(offsets) if isinstance(offsets, list | tuple) else [offsets]

@@ -111,7 +111,7 @@ class Lowering(Registers):
             return [
                 *result,
                 *self.scalar_axis_restoring_instructions(block, desc),
-                *self.lod_propagation.lower_lod(block, desc),
+                *self.lod_propagation.lower_output_lod_of_op(block, desc),
             ]
 
     def scalar_axis_restoring_instructions(self, block: int, desc: OpDesc) -> list[Instruction]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..autodiff import append_gradient_ops
 from ..autodiff.activity_analysis import ActivityAnalysis, has_differentiable_type
-from ..autodiff.overwritten_feeds import feed_copies_of_overwritten_inputs
+from ..autodiff.overwritten_feeds import with_overwritten_feeds_renamed_and_copied
 from ..autodiff.shape_widening import widen_shapes_if_program_has_loops
 from ..capture.inline import has_control_flow, inline_program
 from ..capture.modes import Static, find_static_base_mode
@@ -61,7 +61,7 @@ class PartialProgram:
     ) -> None:
         self.training = training
         self.program, self.scope = (
-            feed_copies_of_overwritten_inputs(replace_checks_by_asserts(program)),
+            with_overwritten_feeds_renamed_and_copied(replace_checks_by_asserts(program)),
             scope,
         )
         self._original_program = program
@@ -207,13 +207,13 @@ class GradientSpecialization:
         if not self.differentiable_outputs:
             lowered = lower_to_instructions(partial.program)
             outputs = [
-                lowered.get_or_create_outermost_register(n)
+                lowered.get_or_create_outermost_variable_register(n)
                 for n in (*partial.fetches, *partial.updated_names)
             ]
             self.forward = CompiledInstructions(
                 lowered,
                 lowered.instructions,
-                [lowered.get_or_create_outermost_register(n) for n in names],
+                [lowered.get_or_create_outermost_variable_register(n) for n in names],
                 outputs,
                 on_gpu=on_gpu,
             )
@@ -319,14 +319,15 @@ class DifferentiatedProgram:
         self._lowered_program: LoweredProgram = lower_to_instructions(self.program)
         at = _first_backward_instruction_index(self._lowered_program.instructions)
         outputs = [
-            self._lowered_program.get_or_create_outermost_register(name) for name in self.grad_names
+            self._lowered_program.get_or_create_outermost_variable_register(name)
+            for name in self.grad_names
         ]
         self._forward_instructions, behind = (
             self._lowered_program.instructions[:at],
             eliminate_dead_code(self._lowered_program.instructions[at:], set(outputs)),
         )
         given = [
-            self._lowered_program.get_or_create_outermost_register(name)
+            self._lowered_program.get_or_create_outermost_variable_register(name)
             for name in self.initial_grad_names
         ]
         live = mark_dead_and_get_live_registers(behind, set(outputs), lambda _: False) - set(given)
@@ -373,12 +374,13 @@ class DifferentiatedProgram:
         """The forward function. It returns outputs, updated variables and residuals."""
         partial, lowered = self._specialization.partial_program, self._lowered_program
         outputs = [
-            lowered.get_or_create_outermost_register(n)
+            lowered.get_or_create_outermost_variable_register(n)
             for n in (*partial.fetches, *partial.updated_names)
         ]
         registers = [lowered.registers[key] for key in self.residual_keys]
         ins = [
-            lowered.get_or_create_outermost_register(n) for n in self._specialization.input_names
+            lowered.get_or_create_outermost_variable_register(n)
+            for n in self._specialization.input_names
         ]
         return CompiledInstructions(
             lowered,

@@ -34,7 +34,7 @@ def requires_grad(arg: Any) -> bool:
     return any(not t.stop_gradient for t in arg)
 
 
-def args_with_first_tensors_or_none(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
+def args_with_tuples_unwrapped_or_none(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...] | None:
     """Replace each tuple passed for a single-tensor slot by its first tensor, as Paddle
     does. Returns None if no argument is a tuple.
     """
@@ -102,7 +102,7 @@ class EagerMode(Mode):
                 op.check_dtype_constraints_of_slots(arrays)
             outs = limited(op.kernel, *arrays, **attrs)
         except Exception as error:
-            taken = args_with_first_tensors_or_none(op, args)
+            taken = args_with_tuples_unwrapped_or_none(op, args)
             if taken is None:
                 raise_op_error(op, args, attrs, error)
             return self.run(op, taken, attrs)

@@ -206,7 +206,7 @@ _warning_state = _WarningState()
 
 
 @contextlib.contextmanager
-def collect_unissued_warnings() -> Iterator[list[Callable[[], None]]]:
+def defer_and_collect_warnings() -> Iterator[list[Callable[[], None]]]:
     """Context that defers the warnings of this thread. It yields a list of functions, each
     of which issues one warning.
     """

@@ -16,7 +16,9 @@ from .lod_tensor import LoDTensor, create_lod_tensor
 __all__ = ["DataFeeder", "check_dtype", "check_type", "check_variable_and_dtype", "convert_dtype"]
 
 
-def _flatten_sequences(values: list[Any], num_levels: int) -> tuple[list[Any], list[list[int]]]:
+def _rows_and_lengths_of_sequences(
+    values: list[Any], num_levels: int
+) -> tuple[list[Any], list[list[int]]]:
     """Return the rows of nested sequences, and the lengths of the sequences by level."""
     lengths: list[list[int]] = []
     for _ in range(num_levels):
@@ -43,7 +45,7 @@ class DataFeeder(_DataFeeder):
     def _make_batch_array(self, variable: Variable, values: list[Any]) -> Any:
         if not variable.lod_level:
             return LoDTensor(super()._make_batch_array(variable, values))
-        rows, lengths = _flatten_sequences(values, variable.lod_level)
+        rows, lengths = _rows_and_lengths_of_sequences(values, variable.lod_level)
         declared = variable.raw.shape[1:]
         array = np.array(rows, parse_dtype(variable.raw.dtype).np)
         if declared and all(d >= 0 for d in declared):

@@ -43,7 +43,7 @@ class Evaluator:
         with program_guard(program):
             for state in self.states:
                 layers.fill_constant(
-                    state.shape, state.dtype, 0.0, out=_declare_state_in(program, state)
+                    state.shape, state.dtype, 0.0, out=_declare_state_in_program(program, state)
                 )
         executor.run(program)
 
@@ -64,12 +64,12 @@ class Evaluator:
         """Return the values of the states."""
         program = Program() if program is None else program
         values = executor.run(
-            program, fetch_list=[_declare_state_in(program, state) for state in self.states]
+            program, fetch_list=[_declare_state_in_program(program, state) for state in self.states]
         )
         return [float(np.asarray(value).reshape(())) for value in values]
 
 
-def _declare_state_in(program: Program, state: Variable) -> Any:
+def _declare_state_in_program(program: Program, state: Variable) -> Any:
     """Declare a state in another program."""
     block = program.global_block()
     return block.create_var(name=state.name, shape=state.shape, dtype=state.dtype, persistable=True)

@@ -41,12 +41,12 @@ class MetricBase:
     def __str__(self) -> str:
         return self._name
 
-    def _state(self) -> dict[str, Any]:
+    def _public_attributes(self) -> dict[str, Any]:
         return {k: v for k, v in vars(self).items() if not k.startswith("_")}
 
     def reset(self) -> None:
         """Reset the state to zeros."""
-        for key, value in self._state().items():
+        for key, value in self._public_attributes().items():
             zero: Any = None
             if isinstance(value, int | float) and not isinstance(value, bool):
                 zero = type(value)(0)
@@ -56,7 +56,7 @@ class MetricBase:
 
     def get_config(self) -> dict[str, Any]:
         """Return the name, and a copy of the state."""
-        return {"name": self._name, "states": copy.deepcopy(self._state())}
+        return {"name": self._name, "states": copy.deepcopy(self._public_attributes())}
 
     def update(self, preds: Any, labels: Any) -> None:
         """Add a batch."""

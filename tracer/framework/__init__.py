@@ -7,9 +7,9 @@ from ..core.dtype import DType as dtype
 from ..core.dtype import get_default_dtype, set_default_dtype
 from ..core.flags import get_flags, set_flags
 from ..core.legacy_importer import import_legacy_module as _legacy_module
-from ..core.paddle_functions import disable_signal_handler
 from ..core.parameter import Parameter
 from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
+from ..core.top_level_functions import disable_signal_handler
 from ..nn.param_attr import ParamAttr
 from ..static import Program
 from ..static.graph.mode import disable_static, enable_static, in_dynamic_mode

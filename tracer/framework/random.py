@@ -1,7 +1,7 @@
 """`paddle.framework.random`: state of the random number generators."""
 
-from ..core.paddle_functions import get_cuda_rng_state, set_cuda_rng_state
 from ..core.rng import get_rng_state, seed, set_rng_state
+from ..core.top_level_functions import get_cuda_rng_state, set_cuda_rng_state
 from ..static import default_main_program, default_startup_program
 
 __all__ = ["get_cuda_rng_state", "get_rng_state", "seed", "set_cuda_rng_state", "set_rng_state"]

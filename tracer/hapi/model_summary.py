@@ -68,17 +68,17 @@ def _is_shape(size: Any) -> bool:
 def _sizes_per_argument(size: Any) -> list[Any]:
     """Return a list with the size of each argument: a tuple, or a list of tuples."""
     if isinstance(size, int | InputSpec) or (isinstance(size, tuple) and _is_shape(size)):
-        return [_with_batch_size_one(size)]
-    return [_with_batch_size_one(s) for s in size]
+        return [_size_with_dynamic_axis_as_one(size)]
+    return [_size_with_dynamic_axis_as_one(s) for s in size]
 
 
-def _with_batch_size_one(size: Any) -> Any:
+def _size_with_dynamic_axis_as_one(size: Any) -> Any:
     """Return a size with 1 for the dynamic axis; at most one axis may be dynamic."""
     shape = (
         (size,) if isinstance(size, int) else size.shape if isinstance(size, InputSpec) else size
     )
     if not _is_shape(shape):
-        return [_with_batch_size_one(s) for s in shape]
+        return [_size_with_dynamic_axis_as_one(s) for s in shape]
     if sum(d in (None, -1) for d in shape) > 1:
         raise OpError(
             f"summary: only the batch size of an input may be dynamic, not {tuple(shape)}"

@@ -142,7 +142,8 @@ class ModelAverage(Averages):
             )
             with use_mode(StaticGraphMode(program)):
                 self._accumulators = {
-                    p.name: self._emit_accumulation_op(program, p) for p in selected
+                    p.name: self._emit_accumulation_op_and_get_state_names(program, p)
+                    for p in selected
                 }
         elif parameters is None:
             raise OpError(append_user_line("ModelAverage: parameters are required"))

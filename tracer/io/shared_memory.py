@@ -27,7 +27,7 @@ class SharedArray:
     dtype: Any
 
 
-def _free_shared_memory_bytes() -> int:
+def _available_shared_memory_bytes() -> int:
     """Return the free bytes of the shared memory file system: writing more would kill the
     process.
     """
@@ -50,7 +50,7 @@ def copy_large_arrays_to_shared_memory(batch: Any, prefix: str) -> Any:
         if (
             not isinstance(array, np.ndarray)
             or array.dtype.hasobject
-            or not MIN_BYTES <= array.nbytes < _free_shared_memory_bytes() // 4
+            or not MIN_BYTES <= array.nbytes < _available_shared_memory_bytes() // 4
         ):
             return value
         memory = SharedMemory(f"{prefix}{next(names):x}", create=True, size=array.nbytes)

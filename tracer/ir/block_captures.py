@@ -94,7 +94,7 @@ def outer_names_maybe_read_by_op_and_blocks(program: Program, op: OpDesc) -> set
     return found - {EMPTY_NAME}
 
 
-def names_read_before_written(program: Program, fetches: Sequence[str]) -> set[str]:
+def names_read_or_fetched_before_written(program: Program, fetches: Sequence[str]) -> set[str]:
     """The names in input slots of a program and its blocks that are read before an op writes them,
     and the fetches that no op of the outermost block writes.
     """

@@ -279,7 +279,7 @@ def _dims_with_parsed_dim(line: TokenLine, arg: ContractInputOrOutput) -> Dims:
             numbers[field] = line.next_integer("a size")
     if not 0 <= axis < len(arg.shape):
         raise LineSyntaxError(f"the shape has no axis {axis}")
-    dims = [dim for _, dim in arg.sizes_with_dims()]
+    dims = [dim for _, dim in arg.iter_sizes_and_dims()]
     try:
         dims[axis] = Dim(name, **numbers)  # type: ignore[arg-type]
     except OpError as error:

@@ -189,7 +189,7 @@ class ContractInputOrOutput:
     path: str = ""
     dims: Dims = ()
 
-    def sizes_with_dims(self) -> Iterator[tuple[int, Dim | None]]:
+    def iter_sizes_and_dims(self) -> Iterator[tuple[int, Dim | None]]:
         """Yield the size (-1: dynamic) and the Dim of each dimension; None for those without."""
         return zip(self.shape, self.dims or (None,) * len(self.shape), strict=True)
 

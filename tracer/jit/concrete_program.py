@@ -20,7 +20,7 @@ from ..core.errors import (
     SideEffectError,
     TraceError,
     append_user_line,
-    collect_unissued_warnings,
+    defer_and_collect_warnings,
     warn,
 )
 from ..core.mode import state, use_base_mode
@@ -337,7 +337,7 @@ def capture_concrete_program(
     recorder.rollback, recorder.strict = StateRollback(), strict
     capture = StaticCallCapture.create(recorder, arguments, owner)
     try:
-        with collect_unissued_warnings() as warnings:
+        with defer_and_collect_warnings() as warnings:
             concrete = _capture_without_rollback(function, parameters, arguments, owner, capture)
     except BaseException as error:
         _roll_back_capture(capture, isinstance(error, Exception))

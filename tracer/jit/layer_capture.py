@@ -105,10 +105,10 @@ class LayerTensorTracker:
         self.structured_name_by_id = structured_names_by_id(layer)
         self.saved_arrays = [
             (owner, key, t, None if isinstance(t, Variable) else t.array)
-            for owner, key, t in self._iter_tensors()
+            for owner, key, t in self._iter_owners_keys_and_tensors()
         ]
 
-    def _iter_tensors(self) -> Iterator[tuple[Layer, str, Tensor]]:
+    def _iter_owners_keys_and_tensors(self) -> Iterator[tuple[Layer, str, Tensor]]:
         for owner in self.layers:
             for table in (owner._parameters, owner._buffers):
                 yield from ((owner, key, t) for key, t in table.items() if t is not None)
@@ -137,7 +137,7 @@ def structured_names_by_id(layer: Layer) -> dict[int, str]:
 
 
 @contextmanager
-def store_layer_paths_in_recorded_ops(layer: Layer, recorder: Recorder) -> Iterator[None]:
+def recording_ops_with_layer_paths(layer: Layer, recorder: Recorder) -> Iterator[None]:
     """Make ops that are recorded in a sublayer store the path of the sublayer."""
     hooks = []
     for path, inner in layer.named_sublayers():
@@ -180,7 +180,7 @@ def trace_layer(
         input_copies.append(Tensor(tensor.array))
     state, sources = LayerTensorTracker(layer), snapshot_global_random_generators()
     mode = Trace(recorder, constrained_dims=set() if tracks_constrained_dims else None)
-    with use_base_mode(mode), store_layer_paths_in_recorded_ops(layer, recorder):
+    with use_base_mode(mode), recording_ops_with_layer_paths(layer, recorder):
         outputs = layer(*inputs)
         contract = append_fetches_and_make_contract(recorder, require_any_tensor_output(outputs))
     constrained = {

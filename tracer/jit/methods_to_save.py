@@ -98,19 +98,19 @@ def methods_to_save(model: Any, input_spec: Any, skip_forward: bool) -> list[Met
     layer = owner if isinstance(owner, Layer) else None
     if layer is not None and getattr(model, "__name__", "") == "forward":
         function = model if isinstance(model, StaticFunction) else layer.forward
-        return [_create_method("forward", layer, layer, function, input_spec)]
+        return [_create_method_to_save("forward", layer, layer, function, input_spec)]
     plain = model.dygraph_function if isinstance(model, StaticFunction) else model
-    return [_create_method("forward", plain, layer, model, input_spec)]
+    return [_create_method_to_save("forward", plain, layer, model, input_spec)]
 
 
 def _iter_layer_methods(
     layer: Layer, input_spec: Any, skip_forward: bool
 ) -> Iterator[MethodToSave]:
     if isinstance(layer.forward, StaticFunction) or not skip_forward:
-        yield _create_method("forward", layer, layer, layer.forward, input_spec)
+        yield _create_method_to_save("forward", layer, layer, layer.forward, input_spec)
     for name in to_static_method_names_except_forward(layer):
         function = getattr(layer, name)
-        yield _create_method(name, function.dygraph_function, layer, function, None)
+        yield _create_method_to_save(name, function.dygraph_function, layer, function, None)
 
 
 def to_static_method_names_except_forward(layer: Layer) -> list[str]:
@@ -139,7 +139,7 @@ def _iter_translated_methods(layer: TranslatedLayer, input_spec: Any) -> Iterato
         yield MethodToSave(name, method, layer, arguments)
 
 
-def _create_method(
+def _create_method_to_save(
     name: str,
     python_function: Callable[..., Any],
     owner: Layer | None,

@@ -87,5 +87,5 @@ def _exceeds_element_limit(args: Sequence[ContractInputOrOutput], sizes: SizeByN
 
 def _num_elements(arg: ContractInputOrOutput, sizes: SizeByName) -> int:
     return math.prod(
-        max(size, 1) if dim is None else sizes[dim.name] for size, dim in arg.sizes_with_dims()
+        max(size, 1) if dim is None else sizes[dim.name] for size, dim in arg.iter_sizes_and_dims()
     )

@@ -34,7 +34,7 @@ from .guards.side_effects import (
     restore_and_return_location_effects,
 )
 from .guards.user_code import is_convertible_function
-from .layer_capture import store_layer_paths_in_recorded_ops
+from .layer_capture import recording_ops_with_layer_paths
 from .operators.calls import call, convert_if_user_code
 from .operators.dunder_and_property_conversion import DunderAndPropertyConversion
 from .operators.raise_assert_and_print import emit_assert
@@ -145,7 +145,7 @@ class StaticCallCapture:
         try:
             if not isinstance(self.owner, Layer):
                 return parameters.call_function(converted, self.bound_arguments)
-            with store_layer_paths_in_recorded_ops(self.owner, self.recorder):
+            with recording_ops_with_layer_paths(self.owner, self.recorder):
                 return parameters.call_function(converted, self.bound_arguments)
         except RecursionError as error:
             raise TraceError(append_user_line(f"{parameters.name}: {RECURSION_MESSAGE}")) from error

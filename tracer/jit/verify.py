@@ -112,7 +112,9 @@ def iter_candidate_shapes(
             for arg, tensor in zip(inputs, known_inputs, strict=True)
         ]
     pairs = (*DYNAMIC_SIZE_PAIRS[num_skipped:], *DYNAMIC_SIZE_PAIRS[:num_skipped])
-    has_only_names = all(dim or size >= 0 for arg in inputs for size, dim in arg.sizes_with_dims())
+    has_only_names = all(
+        dim or size >= 0 for arg in inputs for size, dim in arg.iter_sizes_and_dims()
+    )
     for first, others in pairs[:NUM_EXAMPLES] if has_only_names else pairs:
         yield [_shape_with_dynamic_sizes_filled(arg, named_sizes, first, others) for arg in inputs]
 
@@ -125,7 +127,7 @@ def _shape_with_dynamic_sizes_filled(
     """
     return tuple(
         named_sizes[dim.name] if dim else size if size >= 0 else others if axis else first
-        for axis, (size, dim) in enumerate(arg.sizes_with_dims())
+        for axis, (size, dim) in enumerate(arg.iter_sizes_and_dims())
     )
 
 

@@ -132,7 +132,7 @@ class PoolingShapeCheck::StepFinder {
     return {};
   }
 
-  std::optional<Step> with_window_or_nullopt(const OpDesc& op, std::optional<Step> step,
+  std::optional<Step> step_with_window_or_nullopt(const OpDesc& op, std::optional<Step> step,
                                              const Ints& kernel) {
     std::size_t dims = rank_ - 2;
     auto format = attr_or<std::string>(op, "data_format", "NCHW"),
@@ -162,7 +162,7 @@ class PoolingShapeCheck::StepFinder {
         dilations = attr_or<Ints>(op, "dilations", Ints(rank_ - 2, 1));
     for (std::size_t i = 0; i < reach.size(); ++i)
       reach[i] = reach[i] < 0 ? -1 : (i < dilations.size() ? dilations[i] : 1) * (reach[i] - 1) + 1;
-    return with_window_or_nullopt(op, step, reach);
+    return step_with_window_or_nullopt(op, step, reach);
   }
 
   std::optional<Step> pool_step(const OpDesc& op) {
@@ -173,7 +173,7 @@ class PoolingShapeCheck::StepFinder {
       return {};
     step->ceil = attr_or(op, "ceil_mode", false);
     step->after_conv = after_conv_;
-    return with_window_or_nullopt(op, step, attr_or<Ints>(op, "ksize", {}));
+    return step_with_window_or_nullopt(op, step, attr_or<Ints>(op, "ksize", {}));
   }
 
   const Program& program_;

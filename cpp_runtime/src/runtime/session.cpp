@@ -47,7 +47,7 @@ struct FolderAndFileName {
 };
 
 // Splits the resolved path: ONNX Runtime rejects links that lead out of the folder.
-FolderAndFileName resolve_folder_and_file_name(const std::string& path) {
+FolderAndFileName split_resolved_path(const std::string& path) {
   std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), std::free);
   std::string full = real ? real.get() : path;
   auto slash = full.find_last_of('/');
@@ -172,7 +172,7 @@ struct Session::Impl {
   SerializedOnnxModel lower_and_serialize_model(const Strings& only_guards = {}) const {
     const Model::Impl& impl = model.impl();
     LoweringOptions lowering;
-    FolderAndFileName weights = resolve_folder_and_file_name(impl.weights.path());
+    FolderAndFileName weights = split_resolved_path(impl.weights.path());
     lowering.inline_weights = options.copy_weights || library.minor < kFolderKeyMinor;
     lowering.location = weights.name;
     lowering.guard_outputs = true;

@@ -49,7 +49,7 @@ std::vector<std::int64_t> synthetic_shape(const TensorSpec& spec,
 constexpr std::int64_t kMaxElements = std::int64_t{1} << 27;
 
 // Subtracts the elements of an input from those that may still be generated.
-void reserve_elements(const TensorSpec& spec, const Ints& shape, std::int64_t& remaining) {
+void subtract_elements_from_remaining(const TensorSpec& spec, const Ints& shape, std::int64_t& remaining) {
   std::optional<std::int64_t> count = element_count(shape);
   if (!count || *count > remaining)
     throw Error(ErrorCode::input, "generated input '" + spec.name + "' would be " +
@@ -121,7 +121,7 @@ std::vector<Tensor> synthetic_inputs(const std::vector<TensorSpec>& specs,
       continue;
     }
     Ints chosen = synthetic_shape(spec, guards, named_sizes, synthetic.dynamic_dim);
-    reserve_elements(spec, chosen, remaining);
+    subtract_elements_from_remaining(spec, chosen, remaining);
     inputs.push_back(make_synthetic_tensor(spec, std::move(chosen), synthetic.integers));
   }
   for (std::size_t i = 0; i < specs.size(); ++i)

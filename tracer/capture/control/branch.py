@@ -37,7 +37,7 @@ from .may_alias import (
     ContainerSnapshot,
     InvalidatedMarker,
     container_snapshot_or_none,
-    invalidate_if_undefined,
+    value_or_invalidated_marker,
 )
 from .mutable_locations import (
     DictItemsLocation,
@@ -367,7 +367,7 @@ class BranchMerge:
             return pytree.map_pair_with_path(self.merge_value, name, a, b)
         labels = {key: f"{name}[{key!r}]" for key in dict.fromkeys((*a, *b))}
         merged = {key: self._merge_dict_entry(n, a, b, key) for key, n in labels.items()}
-        return {key: invalidate_if_undefined(n, merged[key]) for key, n in labels.items()}
+        return {key: value_or_invalidated_marker(n, merged[key]) for key, n in labels.items()}
 
     def _merge_dict_entry(self, name: str, a: dict[Any, Any], b: dict[Any, Any], key: Any) -> Any:
         """Merge the values of one dict key after the branches. If one branch lacks the key, an
@@ -646,7 +646,7 @@ class BranchMerge:
                 merged[item_key] = one if isinstance(two, Undefined) else two
         if isinstance(location, DictItemsLocation):
             merged = {
-                k: invalidate_if_undefined(location.label(k), v)
+                k: value_or_invalidated_marker(location.label(k), v)
                 for k, v in merged.items()
                 if any(k in c.after for c in both)
             }

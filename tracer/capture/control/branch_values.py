@@ -100,12 +100,12 @@ def scalar_meta(value: Any) -> Meta:
     return Meta((), np.dtype(np.int64 if isinstance(value, int | np.integer) else np.float64))
 
 
-def scalar_constant(value: Any, dtype: np.dtype[Any] | None = None) -> Tensor:
+def emit_scalar_constant(value: Any, dtype: np.dtype[Any] | None = None) -> Tensor:
     """Return a scalar as a 0-D value of the program."""
-    return filled_tensor((), value, dtype or scalar_meta(value).dtype)
+    return emit_filled_tensor((), value, dtype or scalar_meta(value).dtype)
 
 
-def filled_tensor(shape: Sequence[int], value: Any, dtype: np.dtype[Any]) -> Tensor:
+def emit_filled_tensor(shape: Sequence[int], value: Any, dtype: np.dtype[Any]) -> Tensor:
     """Return a tensor filled with a value; the size of a dynamic dimension is 1."""
     plain = value.item() if isinstance(value, np.generic) else value
     text = repr(int(plain) if isinstance(plain, bool) else plain)
@@ -123,7 +123,7 @@ def zero_placeholder(meta: Meta) -> Tensor:
     """Return a zero tensor as a placeholder that is never read; the size of a dynamic dimension is
     1.
     """
-    return filled_tensor(meta.shape, False if meta.dtype == bool else 0, meta.dtype)
+    return emit_filled_tensor(meta.shape, False if meta.dtype == bool else 0, meta.dtype)
 
 
 def nan_or_zero_placeholder(meta: Meta) -> Tensor:
@@ -131,7 +131,7 @@ def nan_or_zero_placeholder(meta: Meta) -> Tensor:
     zeros; a dynamic size becomes 1.
     """
     return (
-        filled_tensor(meta.shape, math.nan, meta.dtype)
+        emit_filled_tensor(meta.shape, math.nan, meta.dtype)
         if is_inexact(meta.dtype)
         else zero_placeholder(meta)
     )
@@ -264,7 +264,7 @@ def cast_or_fill_like(value: Any, meta: Meta) -> Tensor:
     """Cast a tensor to the dtype of `meta`, or convert a scalar to a tensor like `meta`."""
     if not isinstance(value, Tensor):
         return (
-            filled_tensor(meta.shape, value, meta.dtype)
+            emit_filled_tensor(meta.shape, value, meta.dtype)
             if is_python_or_numpy_scalar(value)
             else Tensor(np.asarray(value, meta.dtype))
         )

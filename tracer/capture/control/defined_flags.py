@@ -12,7 +12,7 @@ from ...core.op import OPS
 from ..recorder import Recorder
 from ..undefined_checks import PATH_NOT_TAKEN_PREFIX, UndefinedCheck
 from ..variable import MaybeUndefinedRecord, Variable
-from .branch_values import Undefined, scalar_constant
+from .branch_values import Undefined, emit_scalar_constant
 from .loop_aliasing import LoopCarriedVariable
 from .optional_values import BOOL_META, implied_condition_values, record_condition_implications
 
@@ -32,7 +32,7 @@ class LoopDefinedFlag(LoopCarriedVariable):
     def initial_flag(self, recorder: Recorder) -> Any:
         """Return the flag before the first iteration."""
         found = variable_defined_flag(recorder, self.name, self.initial_value)
-        return scalar_constant(found) if isinstance(found, bool) else found
+        return emit_scalar_constant(found) if isinstance(found, bool) else found
 
 
 def is_user_variable_name(name: str) -> bool:

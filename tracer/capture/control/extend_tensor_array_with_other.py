@@ -7,7 +7,7 @@ from typing import Any
 from ...core.mode import state
 from ...core.op import OPS
 from ..modes import find_static_base_mode
-from .branch_values import scalar_constant
+from .branch_values import emit_scalar_constant
 from .loop import record_loop
 from .tensor_arrays import TensorArray
 
@@ -28,7 +28,7 @@ def extend_tensor_array_with_other(target: TensorArray, source: TensorArray) -> 
         target.append_without_mutability_check(source[values[0]])
         return [OPS["scale"](values[0], scale=1.0, bias=1.0)]
 
-    record_loop(mode, test, body, [scalar_constant(0)], ["the counter"])
+    record_loop(mode, test, body, [emit_scalar_constant(0)], ["the counter"])
 
 
 TensorArray.append_all_elements = extend_tensor_array_with_other

@@ -31,11 +31,11 @@ from .branch_values import (
     Undefined,
     are_recursively_interchangeable,
     cast_or_fill_like,
+    emit_scalar_constant,
     find_meta_of_value,
     nan_or_zero_placeholder,
     raise_merge_error,
     require_common_meta_of_values,
-    scalar_constant,
 )
 from .defined_flags import (
     ANY_BLOCK,
@@ -199,7 +199,9 @@ class LoopRecording(LoopState):
         self._carry_new_locations(changes)
         self._request_recording_after_untyped_array_reads()
         if not self.needs_another_recording:
-            self.needs_another_recording = self.alias_analysis.record_iteration_aliases(next_values)
+            self.needs_another_recording = (
+                self.alias_analysis.record_iteration_aliases_and_report_new(next_values)
+            )
         return inner, after, condition
 
     def _request_recording_after_untyped_array_reads(self) -> None:
@@ -561,7 +563,7 @@ class LoopRecording(LoopState):
             {"Out": [flag.name]},
         )
         with recorder.enter_block(inner):
-            last = self._to_condition_tensor(condition)
+            last = self._require_condition_tensor(condition)
             self._emit_parallel_assigns(after)
             recorder.append_op(
                 "assign",
@@ -583,7 +585,7 @@ class LoopRecording(LoopState):
             for tensor, carried in self.inplace_writes.values()
         ]
         self._emit_parallel_assigns(after)
-        return self._to_condition_tensor(condition)
+        return self._require_condition_tensor(condition)
 
     def _values_with_carried_variables(self) -> LoopValues:
         values = list(self.values)
@@ -593,8 +595,8 @@ class LoopRecording(LoopState):
             values[i] = replaced.variable
         return values
 
-    def _to_condition_tensor(self, value: Any) -> Tensor:
-        condition = value if isinstance(value, Tensor) else scalar_constant(bool(value))
+    def _require_condition_tensor(self, value: Any) -> Tensor:
+        condition = value if isinstance(value, Tensor) else emit_scalar_constant(bool(value))
         check_condition("while", condition)
         return condition
 

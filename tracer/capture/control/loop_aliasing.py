@@ -120,7 +120,7 @@ class LoopAliasAnalysis:
             if one in lists and two in lists:
                 self.aliases.link_lists(lists[one].variable, lists[two].variable)
 
-    def record_iteration_aliases(self, next_values: dict[Hashable, Any]) -> bool:
+    def record_iteration_aliases_and_report_new(self, next_values: dict[Hashable, Any]) -> bool:
         """Record the aliases after an iteration; return whether there are new ones.
 
         next_values: the values for the next iteration, by key.

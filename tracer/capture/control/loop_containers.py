@@ -69,7 +69,7 @@ class ExpandedContainers:
             )
             invalidate_container(container)
 
-    def mark_aliases_and_snapshot_iteration(
+    def replace_by_may_alias_and_snapshot_containers(
         self, values: list[Any]
     ) -> dict[int, ContainerSnapshot]:
         """Return snapshots of the containers of an iteration. A container that may have other names

@@ -31,7 +31,7 @@ class InvalidatedMarker(Undefined):
         raise TraceError(append_user_line(self.why))
 
 
-def invalidate_if_undefined(label: str, value: Any) -> Any:
+def value_or_invalidated_marker(label: str, value: Any) -> Any:
     """Return the value of a dict key after a branch. If the value could not be merged, return an
     InvalidatedMarker, whose reading raises an error.
     """

@@ -29,9 +29,9 @@ from ..variable import Variable
 from .branch_values import (
     axis_size_or_one,
     cast_or_fill_like,
+    emit_scalar_constant,
     find_meta_of_value,
     is_python_or_numpy_scalar,
-    scalar_constant,
 )
 from .may_alias import (
     ReplacedListPlaceholder,
@@ -82,7 +82,7 @@ class TensorArray(TensorArrayBase):
         result = cls(mode)
         result.is_tuple = isinstance(items, tuple)
         for i, item in enumerate(items):
-            result._emit_write(scalar_constant(i), item)
+            result._emit_write(emit_scalar_constant(i), item)
         return result
 
     @classmethod
@@ -128,7 +128,7 @@ class TensorArray(TensorArrayBase):
     def _emit_write(self, position: Tensor, value: Any) -> None:
         self._scalar_kinds.append(scalar_kind(value))
         value = (
-            scalar_constant(value, default_float_np_dtype())
+            emit_scalar_constant(value, default_float_np_dtype())
             if isinstance(value, float)
             else cast_symbolic_float_to_default_dtype(value)
         )
@@ -198,10 +198,10 @@ class TensorArray(TensorArrayBase):
         )
         raise TraceError(append_user_line(f"len(): {why}"))
 
-    def _index_tensor(self, index: Any) -> Tensor:
+    def _to_index_tensor(self, index: Any) -> Tensor:
         if isinstance(index, Tensor):
             return index if index.meta.dtype == INT64 else cast_or_fill_like(index, Meta((), INT64))
-        return scalar_constant(index) if index >= 0 else self._index_from_end(index)
+        return emit_scalar_constant(index) if index >= 0 else self._index_from_end(index)
 
     def _index_from_end(self, index: int) -> Tensor:
         """Return the non-negative position of a negative index. If there is no such element, return
@@ -210,7 +210,7 @@ class TensorArray(TensorArrayBase):
         length = self.length()
         found: Tensor = OPS["scale"](length, scale=1.0, bias=float(index))
         if index < -1:
-            found = OPS["where"](OPS["less_than"](found, scalar_constant(0)), length, found)
+            found = OPS["where"](OPS["less_than"](found, emit_scalar_constant(0)), length, found)
         return found
 
     def __getitem__(self, index: Any) -> Tensor:
@@ -228,7 +228,7 @@ class TensorArray(TensorArrayBase):
         recorder.aliases.reject_invalidated_tensor(self)
         result = self._emit_op_on_array(
             "read_from_array",
-            {"I": [recorder.find_name_or_declare_persistable(self._index_tensor(index))]},
+            {"I": [recorder.find_name_or_declare_persistable(self._to_index_tensor(index))]},
             self.element_meta,
         )
         result.raw.lod_level = self.raw.lod_level
@@ -286,7 +286,7 @@ class TensorArray(TensorArrayBase):
                     f"a slice of the list '{self.name}', which a program carries, cannot be set"
                 )
             )
-        position = self._index_tensor(index)
+        position = self._to_index_tensor(index)
         self._emit_bounds_check(position, index)
         self._emit_write(position, value)
 
@@ -295,7 +295,9 @@ class TensorArray(TensorArrayBase):
         length = self.length()
         inside = OPS["less_than"](position, length)
         if isinstance(index, Tensor) or index < 0:
-            inside = OPS["logical_and"](inside, OPS["greater_equal"](position, scalar_constant(0)))
+            inside = OPS["logical_and"](
+                inside, OPS["greater_equal"](position, emit_scalar_constant(0))
+            )
         why = f"list assignment index out of range (a list of the program, '{self.name}')"
         _require_current_recorder().emit_assert(inside, why)
 
@@ -303,7 +305,7 @@ class TensorArray(TensorArrayBase):
         """Assign the element at a position, or append it if the position is the length:
         `array_write`.
         """
-        self._emit_write(self._index_tensor(position), value)
+        self._emit_write(self._to_index_tensor(position), value)
 
     def append(self, value: Any) -> None:
         """Append an element."""

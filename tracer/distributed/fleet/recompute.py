@@ -50,7 +50,7 @@ def recompute(
         return result
     call.inputs = [i for i, copy in enumerate(copies) if not copy.stop_gradient]
     call.leaves = _find_leaves_of_outputs(outputs, copies)
-    operands = _tensors([args, kwargs])
+    operands = _collect_nested_tensors([args, kwargs])
     node = Node(
         _make_recompute_op_of_call(call),
         ([operands[i] for i in call.inputs] + call.leaves,),
@@ -103,14 +103,18 @@ class _RepeatableCall:
             rng.set_rng_state(current)
 
 
-def _tensors(value: Any) -> list[Tensor]:
+def _collect_nested_tensors(value: Any) -> list[Tensor]:
     """Return the tensors of nested lists, tuples and dicts in order."""
     return [leaf for leaf in pytree.leaves(value) if isinstance(leaf, Tensor)]
 
 
 def _differentiable_outputs(result: Any) -> list[Tensor]:
     """Return the tensors of a result that gradients flow through."""
-    return [t for t in _tensors(result) if not t.stop_gradient and is_inexact(t.meta.dtype)]
+    return [
+        t
+        for t in _collect_nested_tensors(result)
+        if not t.stop_gradient and is_inexact(t.meta.dtype)
+    ]
 
 
 def _copy_tensors_as_leaves(value: Any, copies: list[Tensor]) -> Any:

@@ -24,11 +24,11 @@ from ..io.models import write_paddle1_model
 __all__ = ["ProgramTranslator", "TracedLayer", "declarative", "dygraph_to_static_func"]
 
 
-def _flatten_tensors(inputs: Any) -> list[Any]:
+def _collect_nested_tensors(inputs: Any) -> list[Any]:
     if isinstance(inputs, Tensor):
         return [inputs]
     return (
-        [t for item in inputs for t in _flatten_tensors(item)]
+        [t for item in inputs for t in _collect_nested_tensors(item)]
         if isinstance(inputs, list | tuple)
         else []
     )
@@ -56,7 +56,7 @@ class TracedLayer:
         """
         if not isinstance(layer, Layer):
             raise AssertionError(f"TracedLayer.trace: {type(layer).__name__} is not a Layer")
-        if not _flatten_tensors(inputs) and inputs not in ([], ()):
+        if not _collect_nested_tensors(inputs) and inputs not in ([], ()):
             raise OperandError(
                 append_user_line(f"TracedLayer.trace: inputs must be variables, not {inputs!r:.80}")
             )
@@ -93,7 +93,7 @@ class TracedLayer:
 
         Raises AssertionError for another number of inputs.
         """
-        tensors = _flatten_tensors(inputs)
+        tensors = _collect_nested_tensors(inputs)
         if len(tensors) != len(self._feed_names):
             raise ArgumentAssertionError(
                 append_user_line(

@@ -1,6 +1,6 @@
 """Files of programs and values, and readers of data: `fluid.io`."""
 
-from ...core.paddle_functions import batch
+from ...core.top_level_functions import batch
 from ...reader import (
     ComposeNotAligned,
     buffered,

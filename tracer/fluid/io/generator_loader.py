@@ -9,8 +9,8 @@ import numpy as np
 
 from ...core.dtype import parse_dtype
 from ...core.errors import OpError, append_user_line
-from ...core.paddle_functions import batch
 from ...core.tensor import Tensor
+from ...core.top_level_functions import batch
 from ...static import default_main_program
 from ...static.end_of_data import EndOfData
 from ...static.graph.mode import is_recording_static_graph

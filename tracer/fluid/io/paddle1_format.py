@@ -96,7 +96,7 @@ def _replace_flatten_by_reshape(program: Program, block: Block, op: OpDesc) -> N
         op.type, op.attrs = "reshape2", {"shape": Attr(AttrType.INTS, sizes)}
 
 
-def _replace_top_k(program: Program, block: Block, op: OpDesc) -> None:
+def _replace_top_k_v2_by_top_k(program: Program, block: Block, op: OpDesc) -> None:
     last = len(_shape_of_x(program, block, op)) - 1
     if op.attr("axis", -1) in (-1, last) and op.attr("largest", True):
         op.type, op.attrs = "top_k", {"k": Attr(AttrType.INT, op.attr("k", 1))}
@@ -108,7 +108,7 @@ def _shape_of_x(program: Program, block: Block, op: OpDesc) -> tuple[int, ...]:
     return desc.shape
 
 
-def _replace_unique(program: Program, block: Block, op: OpDesc) -> None:
+def _convert_unsorted_unique_to_paddle1(program: Program, block: Block, op: OpDesc) -> None:
     if not op.attr("is_sorted", False):
         op.outputs = {slot: op.outputs[slot] for slot in ("Out", "Index")}
         op.attrs = {"dtype": op.attrs["dtype"]}
@@ -118,6 +118,6 @@ def _replace_unique(program: Program, block: Block, op: OpDesc) -> None:
 REPLACEMENTS: dict[str, Callable[[Program, Block, OpDesc], None]] = {
     "tile": _replace_tile_by_expand,
     "flatten_contiguous_range": _replace_flatten_by_reshape,
-    "top_k_v2": _replace_top_k,
-    "unique": _replace_unique,
+    "top_k_v2": _replace_top_k_v2_by_top_k,
+    "unique": _convert_unsorted_unique_to_paddle1,
 }

@@ -12,16 +12,16 @@ from ...core.op import OPS
 __all__ = ["chunk_eval", "ctc_greedy_decoder", "edit_distance", "im2sequence", "warpctc"]
 
 
-def _pad_to_batch(x: Any, dtype: Any) -> tuple[Any, Any]:
+def _pad_to_batch_with_lengths(x: Any, dtype: Any) -> tuple[Any, Any]:
     """Pad sequences with zeros: [R, *] -> [n, T, *] and the lengths int64 [n]."""
     zero = OPS["fill_constant"](shape=[1], value=0.0, dtype=dtype.proto)
     padded, lengths = OPS["sequence_pad"](x, None, zero)
     return padded, lengths
 
 
-def _pad_labels(x: Any) -> tuple[Any, Any]:
+def _pad_labels_with_lengths(x: Any) -> tuple[Any, Any]:
     """Pad sequences of labels: [R, 1] -> [n, T] and the lengths int64 [n]."""
-    padded, lengths = _pad_to_batch(x, x.dtype)
+    padded, lengths = _pad_to_batch_with_lengths(x, x.dtype)
     return OPS["squeeze2"](padded, axes=[2]), lengths
 
 
@@ -41,8 +41,8 @@ def warpctc(
     attrs = {"blank": blank, "norm_by_times": norm_by_times}
     if input_length is not None:
         return OPS["warpctc"](input, label, input_length, label_length, **attrs)[0]
-    logits, logit_lengths = _pad_to_batch(input, input.dtype)
-    labels, label_lengths = _pad_labels(label)
+    logits, logit_lengths = _pad_to_batch_with_lengths(input, input.dtype)
+    labels, label_lengths = _pad_labels_with_lengths(label)
     return OPS["warpctc"](
         OPS["transpose2"](logits, axis=[1, 0, 2]), labels, logit_lengths, label_lengths, **attrs
     )[0]
@@ -86,7 +86,10 @@ def edit_distance(
             OPS["sequence_erase"](x, tokens=list(ignored_tokens)) for x in (input, label)
         )
     if input_length is None and isinstance(input, Variable) and input.lod_level:
-        (input, input_length), (label, label_length) = _pad_labels(input), _pad_labels(label)
+        (input, input_length), (label, label_length) = (
+            _pad_labels_with_lengths(input),
+            _pad_labels_with_lengths(label),
+        )
     count, distances = OPS["edit_distance"](
         input, label, input_length, label_length, normalized=normalized
     )

@@ -49,7 +49,7 @@ def gaussian_random(
     )
 
 
-def _random_batch_size_like(
+def _random_tensor_batch_size_like(
     kind: str, input: Any, shape: Any, dims: tuple[int, int], dtype: Any, **attrs: Any
 ) -> Any:
     """Random tensor of a shape in which one size is taken from input.
@@ -79,7 +79,7 @@ def uniform_random_batch_size_like(
     axis input_dim_idx.
     """
     dims = (input_dim_idx, output_dim_idx)
-    return _random_batch_size_like(
+    return _random_tensor_batch_size_like(
         "uniform_random", input, shape, dims, dtype, min=float(min), max=float(max), seed=seed
     )
 
@@ -99,7 +99,7 @@ def gaussian_random_batch_size_like(
     input_dim_idx.
     """
     dims = (input_dim_idx, output_dim_idx)
-    return _random_batch_size_like(
+    return _random_tensor_batch_size_like(
         "gaussian_random", input, shape, dims, dtype, mean=float(mean), std=float(std), seed=seed
     )
 
@@ -176,7 +176,7 @@ def random_crop(x: Any, shape: Any, seed: Any = None) -> Any:
     out = manipulation.reshape(x, [-1, *x.meta.shape[len(batch) :]])
     for axis, size in enumerate(map(int, shape), start=1):
         num_positions = out.meta.shape[axis] - size + 1
-        start = _random_batch_size_like(
+        start = _random_tensor_batch_size_like(
             "uniform_random",
             out,
             [-1, 1],

@@ -11,7 +11,7 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...tensor import creation
-from ...tensor.convert import cast as _cast
+from ...tensor.convert import cast as _cast_float_tensor_if_needed
 from ...tensor.convert import to_tensor
 from .layer_utils import assign_to, deprecated_layer, set_stop_gradient
 
@@ -48,7 +48,7 @@ def cast(x: Any, dtype: Any) -> Any:
     another one.
     """
     if state.mode.program_builder is None or not isinstance(x, Tensor):
-        return _cast(x, dtype)
+        return _cast_float_tensor_if_needed(x, dtype)
     return OPS["cast"](
         x, in_dtype=parse_dtype(x.meta.dtype).proto, out_dtype=parse_dtype(dtype).proto
     )

@@ -55,10 +55,13 @@ class ModelAverage(ParameterAveraging):
         ]
         with use_mode(StaticGraphMode(program)):
             self._accumulators = {
-                p.name: self._emit_accumulation_op(program, p) for p in parameters
+                p.name: self._emit_accumulation_op_and_get_state_names(program, p)
+                for p in parameters
             }
 
-    def _emit_accumulation_op(self, program: Program, parameter: Any) -> dict[str, Any]:
+    def _emit_accumulation_op_and_get_state_names(
+        self, program: Program, parameter: Any
+    ) -> dict[str, Any]:
         """Append the op that accumulates a parameter; return the names of its state variables."""
         shape, dtype = parameter.raw.shape, parameter.raw.dtype
         states = {n: _declare_zero_variable(program, parameter, n, shape, dtype) for n in _SUMS}

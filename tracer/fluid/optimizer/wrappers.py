@@ -100,7 +100,7 @@ class LookaheadOptimizer:
         program = loss.block.program
         startup = default_startup_program() if startup_program is None else startup_program
         with use_mode(StaticGraphMode(program)):
-            step = self._emit_step_counter_increment(program)
+            step = self._emit_incremented_step_counter(program)
             is_due = OPS["cast"](
                 OPS["equal"](
                     OPS["elementwise_mod"](step, self._emit_period_constant()),
@@ -114,7 +114,7 @@ class LookaheadOptimizer:
         return result
 
     @staticmethod
-    def _emit_step_counter_increment(program: Program) -> Any:
+    def _emit_incremented_step_counter(program: Program) -> Any:
         """Declare the persistable variable lookahead_step, add 1 to it, and return it."""
         desc = data.VarDesc("lookahead_step", (1,), "int32", persistable=True, stop_gradient=True)
         step = declare_persistable(program, desc, lambda: emit_constant(np.zeros([1], np.int32)))

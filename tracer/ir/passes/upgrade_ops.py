@@ -19,7 +19,7 @@ def upgrade_program(program: Program) -> Program:
     """The upgraded program; the same object if none of its ops has an older type, older attributes
     or an upgrade rule.
     """
-    if not any(_may_be_older(op) for op in program.ops()):
+    if not any(_may_need_upgrade(op) for op in program.ops()):
         return program
     blocks = [replace(block, vars=dict(block.vars)) for block in program.blocks]
     found = replace(program, blocks=blocks)
@@ -28,7 +28,7 @@ def upgrade_program(program: Program) -> Program:
     return found
 
 
-def _may_be_older(op: OpDesc) -> bool:
+def _may_need_upgrade(op: OpDesc) -> bool:
     if op.type in CURRENT_TYPE_BY_OLDER or op.type in UPGRADE_RULES:
         return True
     return op.type in OPS and bool(OPS[op.type].traits.older_attrs)

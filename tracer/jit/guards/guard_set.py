@@ -174,17 +174,19 @@ class GuardSet:
             if isinstance(argument, ModuleType):
                 self._guard_name(holder, name, argument)
             else:
-                self._guard_value_and_items(CaptureHeldObjectSource(name, holder, name), argument)
+                self._guard_value_and_nested_attributes(
+                    CaptureHeldObjectSource(name, holder, name), argument
+                )
 
     def _guard_name(self, holder: Any, name: str, value: Any) -> None:
         if isinstance(value, ModuleType):
             if is_user_module(value):
                 self._guard_all_attributes(value)
             return
-        self._guard_value_and_items(create_name_source(name, holder, name), value)
+        self._guard_value_and_nested_attributes(create_name_source(name, holder, name), value)
 
-    def _guard_value_and_items(self, source: Source, value: Any) -> None:
-        if self._add_guard(source, value):
+    def _guard_value_and_nested_attributes(self, source: Source, value: Any) -> None:
+        if self._add_guard_if_new(source, value):
             for found in iter_value_and_items(value):
                 self._guard_all_attributes(found)
 
@@ -204,7 +206,7 @@ class GuardSet:
                 if key not in IGNORED_ATTRIBUTES and not (
                     isinstance(value, ModuleType) and not isinstance(found, PLAIN_TYPES)
                 ):
-                    self._add_guard(DictAttributeSource(f"{owner}.{key}", value, key), found)
+                    self._add_guard_if_new(DictAttributeSource(f"{owner}.{key}", value, key), found)
                     if isinstance(found, Layer):
                         self._guard_all_attributes(found)
 
@@ -225,13 +227,13 @@ class GuardSet:
             label = f"{type(layer).__name__}.{key}"
             if key in LAYER_REGISTRIES:
                 source = LayerRegistryKeysSource(label, layer, key)
-                self._add_guard(source, list(found), is_versioned=True)
+                self._add_guard_if_new(source, list(found), is_versioned=True)
                 continue
             # The layer does not notice changes of a mutable container.
             is_versioned = (
                 is_library_layer or not is_container(found) or is_plain_or_tuple_of_plain(found)
             )
-            self._add_guard(DictAttributeSource(label, layer, key), found, is_versioned)
+            self._add_guard_if_new(DictAttributeSource(label, layer, key), found, is_versioned)
             if not is_versioned:
                 for item in iter_value_and_items(found):
                     if isinstance(item, Layer):
@@ -251,9 +253,11 @@ class GuardSet:
                 and isinstance(found, (*PLAIN_TYPES, FunctionType))
                 and not key.startswith("__")
             ):
-                self._add_guard(DictAttributeSource(f"{kind.__name__}.{key}", kind, key), found)
+                self._add_guard_if_new(
+                    DictAttributeSource(f"{kind.__name__}.{key}", kind, key), found
+                )
 
-    def _add_guard(self, source: Source, value: Any, is_versioned: bool = False) -> bool:
+    def _add_guard_if_new(self, source: Source, value: Any, is_versioned: bool = False) -> bool:
         """Add a guard of a source unless the source has one; return whether a guard was added."""
         key = id(source.holder), source.key
         if key in self._guard_by_source:
@@ -398,7 +402,7 @@ class GuardSet:
             for key in self._attribute_names_read.difference(vars(layer)):
                 if (id(type(layer)), key) in self._guard_by_source:
                     source = DictAttributeSource(f"{type(layer).__name__}.{key}", layer, key)
-                    self._add_guard(source, MISSING, is_versioned=True)
+                    self._add_guard_if_new(source, MISSING, is_versioned=True)
 
     def _iter_guards_of_capture_added_attributes(self) -> Iterator[StateGuard]:
         """Yield a guard for each attribute that the capture added to a watched object."""

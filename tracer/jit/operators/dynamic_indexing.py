@@ -7,7 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ...capture.control.branch_values import cast_or_fill_like, find_meta_of_value, scalar_constant
+from ...capture.control.branch_values import (
+    cast_or_fill_like,
+    emit_scalar_constant,
+    find_meta_of_value,
+)
 from ...capture.control.may_alias import (
     items_without_alias_check,
     require_valid_container_or_its_array,
@@ -134,9 +138,9 @@ def _describe_type(value: Any) -> str:
 def _emit_checked_index(index: Variable, count: int) -> Any:
     """Return a non-negative index. A run in which the index is out of range fails."""
     index_vector = cast_or_fill_like(OPS["reshape2"](index, shape=[1]), INT64)
-    from_end = OPS["elementwise_add"](index_vector, scalar_constant(count))
+    from_end = OPS["elementwise_add"](index_vector, emit_scalar_constant(count))
     index_vector = OPS["where"](
-        OPS["less_than"](index_vector, scalar_constant(0)), from_end, index_vector
+        OPS["less_than"](index_vector, emit_scalar_constant(0)), from_end, index_vector
     )
     positions = OPS["assign_value"](
         shape=[count], dtype=parse_dtype("int64").proto, int64_values=list(range(count))

@@ -14,8 +14,8 @@ from ...capture.control.branch import cond
 from ...capture.control.branch_values import (
     cast_or_fill_like,
     cast_variable_to_bool,
+    emit_scalar_constant,
     find_meta_of_value,
-    scalar_constant,
 )
 from ...capture.control.may_alias import require_valid_container_or_its_array
 from ...capture.control.mutable_locations import collect_and_roll_back_mutations
@@ -149,7 +149,7 @@ def _record_and_or(op: str, a: Variable, b: Callable[[], Any]) -> Any:
             else bool(second_values[0])
         )
 
-    branches = record_second, (lambda: scalar_constant(op == "logical_or"))
+    branches = record_second, (lambda: emit_scalar_constant(op == "logical_or"))
     found = cond(cast_variable_to_bool(a), *(branches if op == "logical_and" else branches[::-1]))
     return _set_combined_implications(op, found, a, second_values[0])
 

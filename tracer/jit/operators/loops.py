@@ -14,7 +14,7 @@ from ...capture.control.branch import undo_inplace_write
 from ...capture.control.branch_values import (
     cast_or_fill_like,
     cast_variable_to_bool,
-    scalar_constant,
+    emit_scalar_constant,
 )
 from ...capture.control.loop import record_loop
 from ...capture.control.mutable_locations import collect_and_roll_back_mutations
@@ -201,7 +201,7 @@ def _record_iterations(
         mode,
         recorded_test,
         recorded_body,
-        [scalar_constant(start), *before],
+        [emit_scalar_constant(start), *before],
         ["the counter", *names],
     )
     set_values(found[1:])

@@ -15,8 +15,8 @@ import numpy as np
 
 from ...capture.control.branch_values import (
     cast_or_fill_like,
+    emit_scalar_constant,
     is_python_or_numpy_scalar,
-    scalar_constant,
 )
 from ...capture.control.may_alias import require_valid_container_or_its_array
 from ...capture.control.tensor_arrays import TensorArray
@@ -67,8 +67,12 @@ def _slice_tensor_array(array: TensorArray, start: Any, stop: Any, step: int) ->
         array.record_empty_read()
         return array.copy()
     count = OPS["reshape2"](array.length(), shape=[])
-    first, last = (scalar_constant(0), count) if step > 0 else (count - 1, scalar_constant(-1))
-    low, high = (scalar_constant(0), count) if step > 0 else (scalar_constant(-1), count - 1)
+    first, last = (
+        (emit_scalar_constant(0), count) if step > 0 else (count - 1, emit_scalar_constant(-1))
+    )
+    low, high = (
+        (emit_scalar_constant(0), count) if step > 0 else (emit_scalar_constant(-1), count - 1)
+    )
     first = first if start is None else _emit_normalized_slice_bound(start, count, low, high)
     last = last if stop is None else _emit_normalized_slice_bound(stop, count, low, high)
     return _map_to_tensor_array(SymbolicRange(first, last, step), lambda at: array[at])
@@ -87,7 +91,7 @@ def _emit_normalized_slice_bound(bound: Any, count: Any, low: Any, high: Any) ->
     if not isinstance(bound, Variable):
         at = count + bound if bound < 0 else at
     else:
-        at = OPS["where"](OPS["less_than"](at, scalar_constant(0)), count + at, at)
+        at = OPS["where"](OPS["less_than"](at, emit_scalar_constant(0)), count + at, at)
     return OPS["elementwise_max"](OPS["elementwise_min"](at, high), low)
 
 
@@ -146,7 +150,7 @@ def fold_extremum_or_none(values: Any, combine: Callable[[Any, Any], Any]) -> An
         return None
     return fold_items(
         rows,
-        rows.item(scalar_constant(0)),
+        rows.item(emit_scalar_constant(0)),
         lambda found, item: combine(item, found),
         "the largest one",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import copy
 from typing import Any, TypeAlias
 
-from ...capture.recorder import to_plain_data
+from ...capture.recorder import attr_to_plain_data
 from ...core.dtype import DType
 from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
@@ -55,7 +55,7 @@ def typed_attr(op_type: str, name: str, value: Any) -> Attr:
 
     Raises OpError for values that a `.pdmodel` cannot store.
     """
-    value = value.proto if isinstance(value, DType) else to_plain_data(value)
+    value = value.proto if isinstance(value, DType) else attr_to_plain_data(value)
     op = OPS.get(op_type)
     if op is not None and name in op.attrs:
         kind = AttrType[op.attrs[name].type]

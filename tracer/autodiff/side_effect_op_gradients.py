@@ -11,7 +11,7 @@ from ..capture.variable import Variable
 from ..core.dtype import is_inexact
 from ..ir.program import Attr, AttrType, OpDesc
 from .backward_pass import GRADIENT_RULES, ProgramBackwardPass
-from .cotangents import declare_variable_like, reduce_grad_to, zero_grad_for
+from .cotangents import declare_variable_like, emit_zero_grad_like, reduce_and_cast_grad_like
 
 
 def _pop_output_grads_or_zeros(
@@ -27,7 +27,9 @@ def _pop_output_grads_or_zeros(
             found.append(backward.cotangents.pop(name))
         else:
             found.append(
-                zero_grad_for(backward.recorder, result) if is_inexact(result.meta.dtype) else None
+                emit_zero_grad_like(backward.recorder, result)
+                if is_inexact(result.meta.dtype)
+                else None
             )
     return found
 
@@ -81,7 +83,9 @@ def _pylayer_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -
         op.inputs["X"], call_static_pylayer_backward(op, gradients), strict=True
     ):
         if backward.needs_grad(name) and gradient is not None:
-            backward.accumulate(name, reduce_grad_to(gradient, backward.value_before(name, at)))
+            backward.accumulate(
+                name, reduce_and_cast_grad_like(gradient, backward.value_before(name, at))
+            )
 
 
 GRADIENT_RULES |= {

@@ -18,11 +18,11 @@ from ..ir.block_captures import EMPTY_NAME, forward_block_by_recurrent_grad_bloc
 from ..ir.program import OpDesc, Program, VarKind
 from ..ops.shared_op_rules import UnknownSizeInGradientError
 from .backward_pass import apply_vjp_rule
-from .cotangents import reduce_grad_to, zero_grad_for
+from .cotangents import emit_zero_grad_like, reduce_and_cast_grad_like
 from .grad_op_replacements import GradOpReplacements
 
 
-def decompose_gradients(program: Program) -> Program:
+def decompose_grad_ops(program: Program) -> Program:
     """A copy of the program with its gradient ops decomposed; the same program if it has none.
 
     An op whose rule needs run-time sizes becomes an op `vjp`.
@@ -34,11 +34,11 @@ def decompose_gradients(program: Program) -> Program:
         replace(block, vars=dict(block.vars), ops=list(block.ops)) for block in program.blocks
     ]
     made = replace(program, blocks=blocks)
-    decompose_gradients_in_place(Recorder.for_existing_program(made), gradients)
+    decompose_grad_ops_in_place(Recorder.for_existing_program(made), gradients)
     return made
 
 
-def decompose_gradients_in_place(
+def decompose_grad_ops_in_place(
     recorder: Recorder, gradients: GradOpReplacements, only: Sequence[OpDesc] | None = None
 ) -> None:
     """Decompose gradient ops in the program of a recorder.
@@ -83,7 +83,7 @@ class VjpOpDecomposition:
         mark = self.recorder.checkpoint()
         start = mark.num_ops
         try:
-            self._emit_rule()
+            self._emit_vjp_rule_and_grad_assigns()
         except (UnknownSizeInGradientError, UndeclaredVariableError):
             self.recorder.rewind(mark)
             return False
@@ -94,7 +94,7 @@ class VjpOpDecomposition:
             }
         return True
 
-    def _emit_rule(self) -> None:
+    def _emit_vjp_rule_and_grad_assigns(self) -> None:
         op, inputs = self.op, self.desc.inputs
         operands = [self._slot_variables(s, inputs.get(s.name, [])) for s in op.ins]
         results = {
@@ -121,7 +121,9 @@ class VjpOpDecomposition:
     def _emit_grad_assignment(self, name: str, found: Any, like: Variable) -> None:
         found = found() if callable(found) else found
         gradient = (
-            zero_grad_for(self.recorder, like) if found is None else reduce_grad_to(found, like)
+            emit_zero_grad_like(self.recorder, like)
+            if found is None
+            else reduce_and_cast_grad_like(found, like)
         )
         self.recorder.append_op("assign", {"X": [gradient.name]}, {"Out": [name]})
 
@@ -143,7 +145,7 @@ class VjpOpDecomposition:
         if name != EMPTY_NAME:
             return self._require_declared_variable(name)
         like = self._require_declared_variable(result)
-        return zero_grad_for(self.recorder, like) if is_inexact(like.meta.dtype) else None
+        return emit_zero_grad_like(self.recorder, like) if is_inexact(like.meta.dtype) else None
 
     def _require_declared_variable(self, name: str) -> Variable:
         desc = self.recorder.var(name)
