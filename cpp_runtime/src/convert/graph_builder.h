@@ -44,7 +44,7 @@ struct ValueType {
   std::optional<PartialValue> partial_value;
   bool is_sequence = false;                 // of tensors of that dtype
   std::pair<Value, Value> complex_parts{};  // real and imaginary part of a complex value
-  Value int8_equivalent{};                  // the int8 form of quantized values stored as floats
+  Value equal_8bit_value{};  // the int8 or uint8 form of quantized values stored as floats
 };
 
 /// A node under construction. onnx: the node, without inputs and outputs until

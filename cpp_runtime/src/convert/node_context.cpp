@@ -248,7 +248,7 @@ void NodeContext::declare_merged_type(Value v, Value a, Value b) {
   ValueType known = graph_.type_of(a), other = graph_.type_of(b);
   known.partial_value.reset();
   known.complex_parts = {};
-  known.int8_equivalent = {};
+  known.equal_8bit_value = {};
   if (known.dtype == DType::none) known.dtype = other.dtype;
   bool alike = known.shape && other.shape && known.shape->size() == other.shape->size();
   if (!alike) known.shape.reset();
@@ -257,11 +257,16 @@ void NodeContext::declare_merged_type(Value v, Value a, Value b) {
   graph_.type_of(v) = std::move(known);
 }
 
-void NodeContext::set_equal_int8_value(Value v, Value small) {
-  graph_.type_of(v).int8_equivalent = small;
+void NodeContext::set_equal_8bit_value(Value v, Value small) {
+  graph_.type_of(v).equal_8bit_value = small;
 }
 
-Value NodeContext::int8_equivalent(Value v) const { return graph_.type_of(v).int8_equivalent; }
+Value NodeContext::equal_8bit_value(Value v) const { return graph_.type_of(v).equal_8bit_value; }
+
+const BuilderNode* NodeContext::find_producer(Value v) const {
+  const ValueRecord& record = graph_.record_of(v);
+  return record.graph ? &record.graph->nodes[record.node] : nullptr;
+}
 
 bool NodeContext::is_sequence(Value v) const { return graph_.type_of(v).is_sequence; }
 

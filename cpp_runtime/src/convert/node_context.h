@@ -19,6 +19,7 @@
 namespace oarlock {
 
 class GraphBuilder;
+struct BuilderNode;
 struct IfElsePair;
 struct ValueType;
 struct PartialValue;
@@ -82,6 +83,8 @@ class NodeContext {
   std::optional<Constant> find_constant(Value v) const;
   /// The number in a one-element constant of a real dtype, or nullopt.
   std::optional<double> find_constant_scalar(Value v) const;
+  /// The node that computes a value, null for inputs and weights.  Valid until a node is emitted.
+  const BuilderNode* find_producer(Value v) const;
 
   // ---- attributes, by Paddle's names; the default is Paddle's and determines the expected type
   // ----
@@ -147,9 +150,9 @@ class NodeContext {
   void lower_each_complex_part();
 
   // ---- quantized values ----
-  /// Records that `v`, whole numbers stored as floats, equals `small` as int8.
-  void set_equal_int8_value(Value v, Value small);
-  Value int8_equivalent(Value v) const;  // Value{} if it has none
+  /// Records that `v`, whole numbers stored as floats, equals `small` as int8 or uint8.
+  void set_equal_8bit_value(Value v, Value small);
+  Value equal_8bit_value(Value v) const;  // Value{} if it has none
 
   // ---- common steps; each returns `v` unchanged if there is nothing to do ----
   Value cast(Value v, DType dtype);

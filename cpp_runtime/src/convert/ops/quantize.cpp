@@ -1,12 +1,13 @@
 // Quantization, which Paddle simulates with whole numbers stored as floats.  Eight-bit quantization
-// becomes QuantizeLinear and DequantizeLinear, which engines compute in eight bits; other widths
-// stay simulated.
+// becomes QuantizeLinear and DequantizeLinear, which engines compute in eight bits, and so does
+// nine-bit quantization of values that are never negative, whose levels are those of uint8.  Other
+// widths stay simulated.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "convert/expression.h"
 #include "convert/operands.h"
+#include "convert/quantized_product.h"
 #include "convert/registry.h"
 
 namespace oarlock {
@@ -31,8 +32,12 @@ QuantFormat read_format(NodeContext& n, std::int64_t axis, bool is_symmetric) {
   return make_validated_format(n, n.attr("bit_length", 8), axis, is_symmetric);
 }
 
-bool quantizes_float32_to_int8(NodeContext& n, Value x, const QuantFormat& format) {
-  return format.bits == 8 && n.require_known_dtype(x) == DType::float32;
+// int8 or uint8 if it holds the levels of a float32 value in this format, else DType::none.
+DType quantized_dtype(NodeContext& n, Value x, const QuantFormat& format) {
+  if (n.require_known_dtype(x) != DType::float32) return DType::none;
+  if (format.bits == 8) return DType::int8;
+  bool is_uint8 = format.bits == 9 && format.axis < 0 && is_known_nonnegative(n, x);
+  return is_uint8 ? DType::uint8 : DType::none;
 }
 
 // The scale, shaped to broadcast against x.
@@ -47,15 +52,6 @@ Expr broadcast_scale(const Expr& scale, const Expr& x, const QuantFormat& format
 }
 
 constexpr double kMinScale = 1e-30;  // avoids division by zero: a scale of 0 yields zeros
-
-// The floats of a constant weight.
-std::optional<std::vector<float>> find_constant_floats(const NodeContext& n, Value v) {
-  auto content = n.find_constant(v);
-  if (!content || content->dtype != DType::float32) return std::nullopt;
-  std::vector<float> values(content->bytes.size() / sizeof(float));
-  std::memcpy(values.data(), content->bytes.data(), content->bytes.size());
-  return values;
-}
 
 // The quantization step as a constant, as engines require; Value{} if the scale is not constant.
 Value constant_quant_step(NodeContext& n, Value scale, const QuantFormat& format) {
@@ -80,36 +76,37 @@ NodeContext::Attrs axis_attrs(const QuantFormat& format) {
 }
 
 // The zero point of symmetric quantization, in the shape of the step.
-Value emit_int8_zeros_like(NodeContext& n, const Expr& step) {
+Value emit_zeros_like(NodeContext& n, const Expr& step, DType dtype) {
   auto shape = n.shape(step);
   bool known = shape && std::count(shape->begin(), shape->end(), -1) == 0;
   if (known) {
     auto count = shape->empty() ? 1
                                 : require_unrollable_size(n, std::max<std::int64_t>((*shape)[0], 1),
                                                           "the number of scales");
-    return n.tensor({DType::int8, *shape, std::string(count, '\0')});
+    return n.tensor({dtype, *shape, std::string(count, '\0')});
   }
-  return n.emit("Expand", {n.tensor({DType::int8, {}, std::string(1, '\0')}), n.shape_of(step)});
+  return n.emit("Expand", {n.tensor({dtype, {}, std::string(1, '\0')}), n.shape_of(step)});
 }
 
 Expr clip_to_scale(const Expr& x, const Expr& scale) { return max(min(x, scale), -scale); }
 
-// Whole numbers stored as floats; the int8 form is recorded with them.
+// Whole numbers stored as floats; the 8-bit form is recorded with them.
 Expr emit_quantize_to_whole_floats(const Expr& x, const Expr& scale, const QuantFormat& format) {
   NodeContext& n = x.context();
   auto wide = broadcast_scale(scale, x, format);
   auto inside = format.is_symmetric ? clip_to_scale(x, wide) : x;
-  if (!quantizes_float32_to_int8(n, x, format)) {
+  DType dtype = quantized_dtype(n, x, format);
+  if (dtype == DType::none) {
     auto whole = inside * (format.max_value() / max(wide, kMinScale));
     if (format.is_symmetric) return round_half_away(whole);
     return max(min(whole.emit("Round"), format.max_value()), -format.max_value() - 1);
   }
   auto step = quant_step(scale, format);
-  Expr small(n, n.emit("QuantizeLinear", {inside, step, emit_int8_zeros_like(n, step)},
+  Expr small(n, n.emit("QuantizeLinear", {inside, step, emit_zeros_like(n, step, dtype)},
                        axis_attrs(format)));
-  n.declare_type(small, DType::int8, n.shape(x));
+  n.declare_type(small, dtype, n.shape(x));
   auto whole = small.to(DType::float32);
-  n.set_equal_int8_value(whole, small);
+  n.set_equal_8bit_value(whole, small);
   return whole;
 }
 
@@ -122,22 +119,24 @@ Value int8_weight_if_whole(NodeContext& n, Value x) {
   return whole ? n.cast(x, DType::int8) : Value{};
 }
 
-Value find_int8_form(NodeContext& n, Value x) {
-  if (n.dtype(x) == DType::int8) return x;
-  auto small = n.int8_equivalent(x);
-  return small ? small : int8_weight_if_whole(n, x);
+// The int8 or uint8 form of the levels of a format; Value{} if it is not known.
+Value find_8bit_form(NodeContext& n, Value x, const QuantFormat& format) {
+  if (format.bits == 8 && n.dtype(x) == DType::int8) return x;
+  auto small = n.equal_8bit_value(x);
+  if (small && n.dtype(small) == (format.bits == 8 ? DType::int8 : DType::uint8)) return small;
+  return format.bits == 8 ? int8_weight_if_whole(n, x) : Value{};
 }
 
-// x * scale / max_value: DequantizeLinear if the int8 form of x is known and the scale is float32,
+// x * scale / max_value: DequantizeLinear if the 8-bit form of x is known and the scale is float32,
 // otherwise a product.
 Expr emit_dequantize(const Expr& x, const Expr& scale, const QuantFormat& format) {
   NodeContext& n = x.context();
-  auto small = format.bits == 8 ? find_int8_form(n, x) : Value{};
+  auto small = format.bits == 8 || format.bits == 9 ? find_8bit_form(n, x, format) : Value{};
   if (!small || n.require_known_dtype(scale) != DType::float32)
     return x.to(n.require_known_dtype(scale)) * broadcast_scale(scale, x, format) /
            format.max_value();
   auto step = quant_step(scale, format);
-  Expr y(n, n.emit("DequantizeLinear", {small, step, emit_int8_zeros_like(n, step)},
+  Expr y(n, n.emit("DequantizeLinear", {small, step, emit_zeros_like(n, step, n.dtype(small))},
                    axis_attrs(format)));
   n.declare_type(y, DType::float32, n.shape(x));
   return y;
