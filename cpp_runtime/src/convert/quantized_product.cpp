@@ -86,15 +86,15 @@ Value try_add_bias_to_quantized_product(NodeContext& n, Value product, Value bia
   if (!values || !steps) return {};
   auto bytes = quantize_to_int32(*values, *steps);
   if (!bytes) return {};
-  auto level = n.tensor({DType::int32, {channels}, *bytes});
-  auto dequantized =
-      n.emit("DequantizeLinear", {level, n.vector({steps->begin(), steps->end()}, DType::float32)},
-             {{"axis", std::int64_t{0}}});
-  n.declare_type(dequantized, DType::float32, Ints{channels});
+  // copied, because emitting nodes invalidates `node`
   NodeContext::Attrs attrs;
-  for (const auto& [name, value] : node->onnx.attrs) attrs.emplace_back(name, value);
+  std::vector<std::pair<std::string, onnx::Attr>> node_attrs = node->onnx.attrs;
+  for (const auto& [name, value] : node_attrs) attrs.emplace_back(name, value);
   Values in = node->inputs;
-  in.push_back(dequantized);
+  auto level = n.tensor({DType::int32, {channels}, *bytes});
+  auto step = n.vector({steps->begin(), steps->end()}, DType::float32);
+  in.push_back(n.emit("DequantizeLinear", {level, step}, {{"axis", std::int64_t{0}}}));
+  n.declare_type(in.back(), DType::float32, Ints{channels});
   auto y = n.emit(is_conv ? "Conv" : "Gemm", in, attrs);
   n.declare_type(y, DType::float32, n.shape(product));
   return y;

@@ -41,9 +41,13 @@ class EngineSession:
         by_name = {**feeds, **dict(zip(self._fetches, results, strict=False))}
         return [by_name[name] for name in self._outputs]
 
+    def close(self) -> None:
+        """Release the engine and the temporary file."""
+        del self.engine
+        self._folder.cleanup()
+
     def __enter__(self) -> EngineSession:
         return self
 
     def __exit__(self, *_: object) -> None:
-        del self.engine
-        self._folder.cleanup()
+        self.close()

@@ -66,9 +66,7 @@ class Layer:
         return 0 if self.type in ("conv2d", "depthwise_conv2d") else 1
 
 
-def find_layers(
-    model: ProgramWithValues, info: Mapping[str, VarInfo] | None = None
-) -> list[Layer]:
+def find_layers(model: ProgramWithValues, info: Mapping[str, VarInfo] | None = None) -> list[Layer]:
     """Return the layers of the outermost block, in the order of the program."""
     flow = Dataflow(model.program)
     layers = []

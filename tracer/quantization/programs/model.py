@@ -132,6 +132,4 @@ class Dataflow:
 
     def is_constant(self, name: str, values: Iterable[str]) -> bool:
         """Whether a variable is a parameter that no op writes."""
-        return name in values and not any(
-            name in op.output_names() for op in self.program.ops()
-        )
+        return name in values and not any(name in op.output_names() for op in self.program.ops())

@@ -174,10 +174,15 @@ def quantize_static(
 ) -> ProgramWithValues:
     """Return a model in which `layers` have quantized weights and activations.
 
-    thresholds: the absolute values from which on activations are clipped, by variable.
+    thresholds: the absolute values from which on activations are clipped, by variable; activations
+    without one remain float.
     """
     builder = QuantizedProgramBuilder(base, weight_form)
-    formats = select_activations(base, layers, is_symmetric)
+    formats = {
+        name: form
+        for name, form in select_activations(base, layers, is_symmetric).items()
+        if form.threshold_of in thresholds
+    }
     for layer in layers:
         step = activation_step(formats, thresholds, layer)
         if layer.bias and step is not None:
