@@ -18,7 +18,7 @@ from ..jit.model_writer import PADDLE2, PADDLE3
 from ..jit.paddle_format_conversion import convert_paddle_format, scope_and_interpreter_of
 from ..jit.verify import verify_files_against_reference
 from ..loader.engine import Engine, ort_library_info
-from ..loader.model_files import PADDLE3_MODEL, ModelFileContents, model_prefix, read_model
+from ..loader.model_files import ModelFileContents, model_prefix, read_model
 from ..loader.npz import load_npz
 from ..onnx.ort_format import write_ort
 from ..onnx.writer import ExportOptions, ExportResult, write_onnx
@@ -116,13 +116,10 @@ def _export_in_half_precision(
         with temporary_model_files(files, model) as half:
             _write_and_print(half, output, to, options._replace(inline=True), writers[to])
         return
-    own_format = PADDLE3 if files.name.endswith(PADDLE3_MODEL) else PADDLE2
-    if to != own_format:
-        raise OpError(
-            f"export: --precision writes onnx, ort or {own_format}, the format of {files.name}, "
-            f"not {to}; convert the result with a second export"
-        )
-    sizes, report = write_model(files, model, output)
+    if to not in (PADDLE2, PADDLE3):
+        formats = ", ".join([*writers, PADDLE2])
+        raise OpError(f"export: --precision needs --to {formats} or {PADDLE3}, not {to!r}")
+    sizes, report = write_model(files, model, output, file_format=to)
     for path, size in sizes.items():
         _print(f"{path}: {size:,} bytes")
     _print(report)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -17,10 +17,10 @@ from ..loader.engine import Engine
 from ..loader.escape_control_characters import escape_control_characters
 from ..loader.model_files import model_prefix, read_model
 from ..quantization.programs.calibration_data import load_calibration_data, synthetic_data
+from ..quantization.programs.measure import ProgressFunction
 from ..quantization.programs.quantize import (
     HALF_METHODS,
     LayerReport,
-    ProgressFunction,
     QuantizationReport,
     QuantizationSettings,
     quantize_model,
@@ -81,11 +81,13 @@ def quantize_and_report(
 def _progress() -> Iterator[ProgressFunction]:
     """Provide a function that shows the current step on standard error, if that is a terminal."""
     console = make_console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
     with bar:
         task = bar.add_task("", total=None)
-        yield lambda text: bar.update(task, description=text.replace("[", r"\["))
+        yield lambda step, done, total: bar.update(
+            task, description=step, completed=done, total=total or None
+        )
 
 
 def _decibels(value: float | None) -> str:

@@ -16,9 +16,12 @@ class EngineSession:
     """The engine with a model in memory; its parameters are in a temporary file.
 
     outputs: variables to return; the outputs of the program if there are none.
+    options: of the engine.
     """
 
-    def __init__(self, model: ProgramWithValues, outputs: Sequence[str] = ()) -> None:
+    def __init__(
+        self, model: ProgramWithValues, outputs: Sequence[str] = (), **options: Any
+    ) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="oarlock-quantize-")
         self._outputs = list(outputs)
         feeds = model.program.feed_names()
@@ -28,7 +31,8 @@ class EngineSession:
             path = str(Path(self._folder.name) / "model.pdiparams")
             with open(path, "wb") as file:
                 pdiparams_writer.write(model.values, file)
-        options: dict[str, Any] = {"outputs": self._fetches} if self._fetches else {}
+        if self._fetches:
+            options["outputs"] = self._fetches
         self.engine = Engine(
             pdmodel.to_bytes(model.program), path, "model.pdmodel", cache_dir="none", **options
         )

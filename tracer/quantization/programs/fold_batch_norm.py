@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...ir.program import OpDesc
-from .layers import find_reshaped_parameter
+from .layers import find_channel_bias
 from .model import Dataflow, ProgramWithValues, make_op
 
 
@@ -83,8 +83,8 @@ def _find_convolution(
         return None
     add_index, bias = flow.writers.get(x), ""
     if add_index is not None and ops[add_index].type == "elementwise_add":
-        bias = find_reshaped_parameter(model, flow, ops[add_index].inputs["Y"][0])
         x = ops[add_index].inputs["X"][0]
+        bias = find_channel_bias(model, flow, ops[add_index], x, is_convolution=True)
         if not bias or flow.only_reader(x) != add_index:
             return None
     else:

@@ -128,21 +128,40 @@ def _follow_bias_and_activation(
     ops = model.program.block.ops
     bias, output = op.inputs.get("Bias", [""])[0] if op.type == "fc" else "", product
     reader = flow.only_reader(output)
-    if reader is not None and ops[reader].type == "elementwise_add":
-        add = ops[reader]
-        if add.inputs["X"][0] == output:
-            parameter = find_reshaped_parameter(model, flow, add.inputs["Y"][0])
-            if parameter:
-                bias, output = parameter, add.outputs["Out"][0]
-                reader = flow.only_reader(output)
+    if reader is not None:
+        parameter = find_channel_bias(model, flow, ops[reader], product, op.type in CONVOLUTIONS)
+        if parameter:
+            bias, output = parameter, ops[reader].outputs["Out"][0]
+            reader = flow.only_reader(output)
     if reader is not None and ops[reader].type in _FUSED_ACTIVATIONS:
         output = ops[reader].outputs["Out"][0]
     return bias, output
 
 
-def find_reshaped_parameter(model: ProgramWithValues, flow: Dataflow, name: str) -> str:
-    """Return the parameter that a variable is, or is a reshape of; '' for other variables."""
-    writer = flow.writer(name)
+def find_channel_bias(
+    model: ProgramWithValues, flow: Dataflow, op: OpDesc, product: str, is_convolution: bool
+) -> str:
+    """Return the parameter that an op adds to each output channel of a product, also if it is
+    reshaped before; '' if the op does something else.
+    """
+    if op.type != "elementwise_add" or op.inputs["X"][0] != product:
+        return ""
+    addend = op.inputs["Y"][0]
+    product_var, addend_var = model.program.var(product), model.program.var(addend)
+    if product_var is None or addend_var is None:
+        return ""
+    rank, axis = len(product_var.shape), op.attr("axis", -1)
+    start = rank - len(addend_var.shape) if axis == -1 else axis
+    channel = 1 if is_convolution else rank - 1
+    other_sizes = [size for i, size in enumerate(addend_var.shape) if start + i != channel]
+    if start < 0 or not start <= channel < start + len(addend_var.shape):
+        return ""
+    if any(size != 1 for size in other_sizes):
+        return ""
+    writer = flow.writer(addend)
     if writer is not None and writer.type in ("reshape2", "unsqueeze2"):
-        name = writer.inputs["X"][0]
-    return name if flow.is_constant(name, model.values) else ""
+        addend = writer.inputs["X"][0]
+    if not flow.is_constant(addend, model.values):
+        return ""
+    has_all_channels = np.size(model.values[addend]) == product_var.shape[channel]
+    return addend if has_all_channels else ""

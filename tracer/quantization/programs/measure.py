@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
@@ -14,10 +14,14 @@ from ..abs_histogram import AbsHistogram, kl_threshold, percentile_threshold
 from .calibration_data import CalibrationData
 from .engine_session import EngineSession
 from .model import ProgramWithValues
+from .static_quantization import MIN_SCALE
 
 MAX_ERROR_BATCHES = 8  # batches with which errors are measured
 _NUM_RUNS, _NUM_WARMUP_RUNS = 40, 5
 _MAX_SECONDS = 4.0  # per comparison of times
+
+# Called with a step, the number of its parts that are done, and their number, 0 if unknown.
+ProgressFunction = Callable[[str, int, int], None]
 
 THRESHOLDS = {
     "absmax": lambda histogram: histogram.max_abs,
@@ -27,7 +31,11 @@ THRESHOLDS = {
 
 
 def calibrate(
-    model: ProgramWithValues, data: CalibrationData, names: Sequence[str], method: str
+    model: ProgramWithValues,
+    data: CalibrationData,
+    names: Sequence[str],
+    method: str,
+    progress: ProgressFunction,
 ) -> tuple[dict[str, float], dict[str, str]]:
     """Return the threshold of each variable, and the problem of each that has none.
 
@@ -36,7 +44,8 @@ def calibrate(
     histograms = {name: AbsHistogram() for name in names}
     problems: dict[str, str] = {}
     with EngineSession(model, names) as session:
-        for feeds in data.batches:
+        for i, feeds in enumerate(data.batches):
+            progress("calibration", i, len(data.batches))
             for name, array in zip(names, session.run(feeds), strict=True):
                 try:
                     histograms[name].add(array)
@@ -44,7 +53,7 @@ def calibrate(
                     problems[name] = f"'{name}' contains NaN or infinity for the calibration data"
     thresholds = {}
     for name, histogram in histograms.items():
-        if name not in problems and histogram.max_abs == 0:
+        if name not in problems and histogram.max_abs < MIN_SCALE:
             problems[name] = f"'{name}' is always 0 for the calibration data"
         if name not in problems:
             thresholds[name] = float(THRESHOLDS[method](histogram))
@@ -126,18 +135,22 @@ def accuracy(model: ProgramWithValues, data: CalibrationData) -> float:
 def median_times(
     models: Mapping[str, ProgramWithValues], feeds: Mapping[str, Any]
 ) -> dict[str, float]:
-    """Return the median milliseconds of one run of each model. The runs alternate, so that all
-    models have the same conditions.
+    """Return the median milliseconds of one run of each model.
+
+    The runs alternate in changing order, so that all models have the same conditions. Threads do
+    not spin between runs, because they would slow down the next model.
     """
-    sessions = {name: EngineSession(model) for name, model in models.items()}
+    sessions = {name: EngineSession(model, spinning=0) for name, model in models.items()}
     times: dict[str, list[float]] = {name: [] for name in models}
+    names = list(models)
     start = perf_counter()
     for i in range(_NUM_WARMUP_RUNS + _NUM_RUNS):
         if i >= 2 * _NUM_WARMUP_RUNS and perf_counter() - start > _MAX_SECONDS:
             break
-        for name, session in sessions.items():
+        first = i % len(names)
+        for name in names[first:] + names[:first]:
             before = perf_counter()
-            session.run(feeds)
+            sessions[name].run(feeds)
             if i >= _NUM_WARMUP_RUNS:
                 times[name].append(perf_counter() - before)
     for session in sessions.values():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...core.errors import OpError
@@ -16,6 +16,7 @@ from .half_precision import HalfPrecisionRewriter, store_weights_in_bfloat16
 from .layers import PRODUCTS, Layer, find_layers
 from .measure import (
     THRESHOLDS,
+    ProgressFunction,
     accuracy,
     calibrate,
     median_times,
@@ -35,8 +36,6 @@ HALF_METHODS = ("fp16", "bf16")
 MIN_LAYER_SNR = 10.0  # dB; layers with a smaller ratio remain float
 DEFAULT_MAX_ACCURACY_DROP = 1.0  # percentage points
 _MAX_TIME_RATIO = 1.02  # differences below 2 % are within the variation of medians
-
-ProgressFunction = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -231,11 +230,10 @@ class LayerSearch:
         """Determine the thresholds of activations; exclude layers without one."""
         if self._settings.method != "ptq":
             return
-        self._progress("calibration")
         formats = select_activations(self._base, self._active, self._settings.is_symmetric)
         names = sorted({form.threshold_of for form in formats.values()})
         self._thresholds, problems = calibrate(
-            self._base, self._data, names, self._settings.calibration
+            self._base, self._data, names, self._settings.calibration, self._progress
         )
         for layer in self._active:
             needed = [layer.input, *([layer.output] if layer.is_convolution else [])]
@@ -262,8 +260,9 @@ class LayerSearch:
 
     def keep_inaccurate_layers(self) -> None:
         """Measure each layer alone, and exclude those with a ratio below 10 dB."""
-        for layer in self._active:
-            self._progress(f"error of {layer.name}")
+        layers = self._active
+        for i, layer in enumerate(layers):
+            self._progress("error of layers", i, len(layers))
             model = self.build([layer])
             report = self._reports[layer.index]
             report.snr_alone = snr_of_variables(self._base, model, self._data, [layer.output])[
@@ -278,17 +277,20 @@ class LayerSearch:
 
     def keep_slow_types(self) -> None:
         """Exclude the layers of an op type if the model is faster without quantizing them, one type
-        after the other, the one with the largest loss first.
+        after the other, the one with the largest loss first. Two measurements must agree.
         """
         while self._active:
-            self._progress("speed")
+            self._progress("speed", 0, 0)
             types = sorted({layer.type for layer in self._active})
             models = {"all": self.build(self._active)}
             for type in types:
                 models[type] = self.build([at for at in self._active if at.type != type])
             times = median_times(models, self._data.sample)
             slowest = min(types, key=lambda type: times[type])
-            if times["all"] <= _MAX_TIME_RATIO * times[slowest]:
+            if _is_slower(times, slowest):
+                pair = {name: models[name] for name in ("all", slowest)}
+                times = median_times(pair, self._data.sample)
+            if not _is_slower(times, slowest):
                 return
             for layer in self._active:
                 if layer.type == slowest:
@@ -307,8 +309,8 @@ class LayerSearch:
             limit = DEFAULT_MAX_ACCURACY_DROP
         reference = accuracy(self._base, self._data) if self._data.labels else None
         order = sorted(self._active, key=lambda layer: self._reports[layer.index].snr_alone or 0.0)
-        for layer in order:
-            self._progress("accuracy")
+        for i, layer in enumerate(order):
+            self._progress("accuracy", i, len(order))
             drop = self._drop(reference)
             if drop <= limit:
                 return
@@ -327,7 +329,7 @@ class LayerSearch:
 
     def finish(self, original: ProgramWithValues) -> QuantizationResult:
         """Build and measure the final model."""
-        self._progress("measurement")
+        self._progress("measurement", 0, 0)
         active = self._active
         model = self.build(active)
         report = QuantizationReport(list(self._reports.values()))
@@ -348,6 +350,11 @@ class LayerSearch:
         if report.sizes[1] >= report.sizes[0] and not (by_speed and after < before):
             return "the values did not become smaller"
         return ""
+
+
+def _is_slower(times: Mapping[str, float], type: str) -> bool:
+    """Whether the model is slower if the layers of an op type are quantized."""
+    return times["all"] > _MAX_TIME_RATIO * times[type]
 
 
 def _format_drop(drop: float, reference: float | None) -> str:

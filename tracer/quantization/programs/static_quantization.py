@@ -14,6 +14,8 @@ from .model import Dataflow, ProgramWithValues, make_op
 
 WEIGHT_FORMS = ("int8", "float")
 MAX_WEIGHT_LEVEL = 127
+MIN_SCALE = 1e-25  # smaller values are treated as 0
+_UNFUSED_BIAS_TYPES = ("conv2d_transpose", "fc")  # engines add their bias in float32
 # A bias is stored in units of step(activation) * step(weight) as int32; half of the range is used.
 _MAX_BIAS_LEVEL = 2.0**30
 
@@ -31,6 +33,7 @@ class QuantizedProgramBuilder:
         self._after: dict[int, list[OpDesc]] = {}
         self._weight_form = weight_form
         self._zero_points: dict[int, str] = {}
+        self._dynamic_results: dict[str, str] = {}
 
     def finish(self) -> ProgramWithValues:
         """Insert the ops, and return the model."""
@@ -56,7 +59,7 @@ class QuantizedProgramBuilder:
         axis = layer.channel_axis
         others = tuple(i for i in range(weight.ndim) if i != axis)
         scales = np.maximum(np.abs(weight).max(others), min_scales).astype(np.float32)
-        scales[scales < np.finfo(np.float32).tiny * 2**10] = 1.0  # channels of zeros
+        scales[scales < MIN_SCALE] = 1.0  # channels of zeros
         shape = [-1 if i == axis else 1 for i in range(weight.ndim)]
         levels = np.rint(weight / scales.reshape(shape) * MAX_WEIGHT_LEVEL)
         levels = levels.clip(-MAX_WEIGHT_LEVEL, MAX_WEIGHT_LEVEL)
@@ -128,21 +131,21 @@ class QuantizedProgramBuilder:
 
     def quantize_activation_at_run_time(self, layer: Layer) -> None:
         """Quantize and dequantize the input of a layer by its largest absolute value."""
-        result = self.model.add_variable(layer.input + ".dequantized", layer.input)
-        scale = self.model.unique_name(layer.input + ".scale")
-        self.model.add_variable(scale, layer.input)
-        self.model.program.block.vars[scale].shape = (1,)
-        outputs = {"Out": result, "OutScale": scale}
-        self._before.setdefault(layer.index, []).append(
-            make_op(
+        name = layer.input
+        if name not in self._dynamic_results:
+            result = self.model.add_variable(name + ".dequantized", name)
+            scale = self.model.add_variable(name + ".scale", name)
+            self.model.program.block.vars[scale].shape = (1,)
+            op = make_op(
                 "fake_quantize_dequantize_abs_max",
-                {"X": layer.input},
-                outputs,
+                {"X": name},
+                {"Out": result, "OutScale": scale},
                 bit_length=8,
                 round_type=1,
             )
-        )
-        self._ops[layer.index].inputs[layer.input_slot] = [result]
+            self._before.setdefault(layer.index, []).append(op)
+            self._dynamic_results[name] = result
+        self._ops[layer.index].inputs[layer.input_slot] = [self._dynamic_results[name]]
 
     def _make_linear_op(
         self, type: str, x: str, scale: str, y: str, axis: int, bit_length: int
@@ -185,7 +188,7 @@ def quantize_static(
     }
     for layer in layers:
         step = activation_step(formats, thresholds, layer)
-        if layer.bias and step is not None:
+        if layer.bias and step is not None and layer.type not in _UNFUSED_BIAS_TYPES:
             bias = np.abs(np.asarray(base.values[layer.bias], np.float64)).ravel()
             min_scales = bias * MAX_WEIGHT_LEVEL / (step * _MAX_BIAS_LEVEL)
             builder.round_bias(layer, builder.quantize_weight(layer, min_scales), step)

@@ -34,11 +34,13 @@ def write_model(
     model: ProgramWithValues,
     target: str | os.PathLike[str],
     sample: Mapping[str, Any] | None = None,
+    file_format: str = "",
 ) -> tuple[dict[str, int], str]:
-    """Write a rewritten model in the program format of its source, and verify it.
+    """Write a rewritten model, and verify it.
 
     target: the path prefix of the files.
     sample: inputs that the model accepts, by name.
+    file_format: 'paddle2' or 'paddle3'; by default that of the source.
 
     Returns the sizes of the files and one line about the verification. Raises OpError for a prefix
     whose files are those of the source, UnsupportedError for ops without an equivalent in the
@@ -54,7 +56,8 @@ def write_model(
     problems = find_problems(model.program)
     if problems:
         raise OpError("quantize: the rewritten program is not legal:\n  " + "\n  ".join(problems))
-    file_format = PADDLE3 if source.name.endswith(PADDLE3_MODEL) else PADDLE2
+    if not file_format:
+        file_format = PADDLE3 if source.name.endswith(PADDLE3_MODEL) else PADDLE2
     path = prefix + program_suffix(file_format)
     other_path = prefix + program_suffix(PADDLE2 if file_format == PADDLE3 else PADDLE3)
 
