@@ -21,8 +21,8 @@ class Format:
 
     threshold_of: the variable whose threshold is used: the activation itself, or the one whose
     elements it holds.
-    bit_length: of Paddle's `quantize_linear`. 8: levels -128 to 127; 9, for values that are never
-    negative: levels 0 to 255, which ONNX stores as uint8.
+    bit_length: of Paddle's `quantize_linear`, with 8 for the levels -128 to 127. Values that are
+    never negative have 9 and the levels 0 to 255, which ONNX stores as uint8.
     """
 
     threshold_of: str

@@ -228,7 +228,7 @@ class LayerSearch:
 
     def calibrate(self) -> None:
         """Determine the thresholds of activations; exclude layers without one."""
-        if self._settings.method != "ptq":
+        if self._settings.method != "ptq" or not self._active:
             return
         formats = select_activations(self._base, self._active, self._settings.is_symmetric)
         names = sorted({form.threshold_of for form in formats.values()})

@@ -141,7 +141,6 @@ class QuantizedProgramBuilder:
                 {"X": name},
                 {"Out": result, "OutScale": scale},
                 bit_length=8,
-                round_type=1,
             )
             self._before.setdefault(layer.index, []).append(op)
             self._dynamic_results[name] = result
