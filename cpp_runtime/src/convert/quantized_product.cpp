@@ -107,20 +107,33 @@ Value try_emit_dynamically_quantized_matmul(NodeContext& n, Value x, Value y) {
   auto is_int8 = [&](Value v) { return n.dtype(v) == DType::int8; };
   if (!is_int8(activation->quantized) || !is_int8(weight->quantized)) return {};
   // the step of the activation is one number; a vector of weight steps must belong to the columns
-  bool has_one_step = n.rank(activation->step) == 0;
-  bool scales_columns = n.rank(weight->step) == 0 || n.dim(weight->step, 0) == n.dim(y, 1);
-  if (!has_one_step || n.rank(y) != 2 || n.rank(x) < 2 || !scales_columns) return {};
-  if (n.rank(weight->step) == 1 && n.dim(y, 0) == n.dim(y, 1)) {
-    const BuilderNode* node = n.find_producer(y);
-    for (const auto& [name, value] : node->onnx.attrs)
-      if (name == "axis" && std::get<std::int64_t>(value) != 1) return {};
-  }
+  if (n.rank(activation->step) != 0 || n.rank(y) != 2 || n.rank(x) < 2) return {};
+  for (const auto& [name, value] : n.find_producer(y)->onnx.attrs)
+    if (name == "axis" && n.rank(weight->step) == 1 && std::get<std::int64_t>(value) != 1)
+      return {};
+  const BuilderNode* quantize = n.find_producer(activation->quantized);
+  if (!quantize || quantize->onnx.op != "QuantizeLinear") return {};
+  // engines multiply uint8 by int8 faster than int8 by int8
+  Value source = quantize->inputs[0];
+  auto zero_point = n.tensor({DType::uint8, {}, std::string(1, '\x80')});
+  auto levels = n.emit("QuantizeLinear", {source, activation->step, zero_point});
   auto shape = *n.shape(x);
+  n.declare_type(levels, DType::uint8, shape);
   shape.back() = n.dim(y, 1);
-  auto product = n.emit("MatMulInteger", {activation->quantized, weight->quantized});
+  auto product = n.emit("MatMulInteger", {levels, weight->quantized, zero_point});
   n.declare_type(product, DType::int32, shape);
   auto steps = n.emit("Mul", {activation->step, weight->step});
   return n.emit("Mul", {n.cast(product, DType::float32), steps});
+}
+
+Value copy_dequantize_for_product(NodeContext& n, Value x, Value y) {
+  auto activation = find_dequantized(n, x), weight = find_dequantized(n, y);
+  if (!activation || !weight) return x;
+  if (!n.find_constant_scalar(activation->step) || !n.find_constant(weight->quantized)) return x;
+  Values in = n.find_producer(x)->inputs;
+  auto copy = n.emit("DequantizeLinear", in);
+  n.declare_type(copy, n.require_known_dtype(x), n.shape(x));
+  return copy;
 }
 
 bool is_known_nonnegative(const NodeContext& n, Value v) {

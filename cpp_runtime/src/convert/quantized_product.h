@@ -14,6 +14,10 @@ Value try_add_bias_to_quantized_product(NodeContext& n, Value product, Value bia
 /// is a dequantized matrix of weights; else Value{}.
 Value try_emit_dynamically_quantized_matmul(NodeContext& n, Value x, Value y);
 
+/// `x` for a product with `y`: if both are dequantized by constant steps, a DequantizeLinear of its
+/// own, because ONNX Runtime does not fuse products that share one.  Otherwise `x`.
+Value copy_dequantize_for_product(NodeContext& n, Value x, Value y);
+
 /// Whether no element of `v` is negative, as far as the nodes that compute it tell.
 bool is_known_nonnegative(const NodeContext& n, Value v);
 

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from ...ir.program import OpDesc, VarKind
-from .layers import Layer
+from .layers import FUSED_ACTIVATIONS, Layer
 from .model import Dataflow, ProgramWithValues
 
 # Ops that move or select elements, so that their output has the levels of the input.
@@ -57,6 +57,44 @@ def select_activations(
             bits = 9 if not is_symmetric and _is_nonnegative(flow, name) else 8
             formats[name] = Format(_origin(flow, name, names), bits)
     return formats
+
+
+def select_quantized_ops(
+    model: ProgramWithValues, layers: Collection[Layer], formats: Collection[str]
+) -> set[int]:
+    """Return the indices of the ops that compute in eight bits: layers; and pools, moves and
+    additions of which all activations are quantized.
+    """
+    flow = Dataflow(model.program)
+    quantized = {layer.index for layer in layers}
+    for index, op in enumerate(model.program.block.ops):
+        if _is_move(op) or op.type in ("pool2d", "elementwise_add"):
+            names = (*op.input_names(), _output_after_activation(model, flow, op))
+            if all(name in formats for name in names):
+                quantized.add(index)
+    return quantized
+
+
+def select_quantized_outputs(
+    model: ProgramWithValues, layers: Collection[Layer], quantized_ops: Collection[int]
+) -> set[str]:
+    """Return the variables that ops compute in eight bits, so that no op can read them in float32
+    without a loss of speed.
+    """
+    flow = Dataflow(model.program)
+    others = set(quantized_ops) - {layer.index for layer in layers}
+    return {layer.output for layer in layers if layer.is_convolution} | {
+        _output_after_activation(model, flow, model.program.block.ops[index]) for index in others
+    }
+
+
+def _output_after_activation(model: ProgramWithValues, flow: Dataflow, op: OpDesc) -> str:
+    """Return the output of an op, or of the activation that engines fuse with it."""
+    output = op.outputs["Out"][0]
+    reader = flow.only_reader(output)
+    if reader is None or model.program.block.ops[reader].type not in FUSED_ACTIVATIONS:
+        return output
+    return model.program.block.ops[reader].outputs["Out"][0]
 
 
 def can_quantize_activation(model: ProgramWithValues, flow: Dataflow, name: str) -> bool:

@@ -20,7 +20,7 @@ _SLOTS = {
     **dict.fromkeys(PRODUCTS, ("X", "Y", "Out")),
     "fc": ("Input", "W", "Out"),
 }
-_FUSED_ACTIVATIONS = ("relu", "relu6")
+FUSED_ACTIVATIONS = ("relu", "relu6")
 
 
 @dataclass
@@ -133,7 +133,7 @@ def _follow_bias_and_activation(
         if parameter:
             bias, output = parameter, ops[reader].outputs["Out"][0]
             reader = flow.only_reader(output)
-    if reader is not None and ops[reader].type in _FUSED_ACTIVATIONS:
+    if reader is not None and ops[reader].type in FUSED_ACTIVATIONS:
         output = ops[reader].outputs["Out"][0]
     return bias, output
 

@@ -8,7 +8,12 @@ from typing import Any
 import numpy as np
 
 from ...ir.program import Attr, AttrType, OpDesc
-from .activations import Format, select_activations
+from .activations import (
+    Format,
+    select_activations,
+    select_quantized_ops,
+    select_quantized_outputs,
+)
 from .layers import Layer
 from .model import Dataflow, ProgramWithValues, make_op
 
@@ -28,6 +33,7 @@ class QuantizedProgramBuilder:
 
     def __init__(self, base: ProgramWithValues, weight_form: str = "int8") -> None:
         self.model = base.copy()
+        self._flow = Dataflow(base.program)  # indices and names are those of the base
         self._ops = list(self.model.program.block.ops)
         self._before: dict[int, list[OpDesc]] = {}
         self._after: dict[int, list[OpDesc]] = {}
@@ -83,14 +89,9 @@ class QuantizedProgramBuilder:
         name = self.model.add_constant(
             layer.bias + ".rounded", rounded.astype(np.float32).reshape(old.shape)
         )
-        flow = Dataflow(self.model.program)
-        users = [i for i in flow.readers[layer.bias] if self._reads_bias_of(i, layer)]
-        for i in users:
-            op = self._ops[i]
-            op.inputs = {
-                slot: [name if n == layer.bias else n for n in names]
-                for slot, names in op.inputs.items()
-            }
+        for i in self._flow.readers[layer.bias]:
+            if self._reads_bias_of(i, layer):
+                _rename(self._ops[i].inputs, layer.bias, name)
 
     def _reads_bias_of(self, index: int, layer: Layer) -> bool:
         """Whether an op adds the bias of a layer, or reshapes it for this layer only."""
@@ -99,29 +100,26 @@ class QuantizedProgramBuilder:
             return op.inputs["X"][0] == layer.product
         if op.type not in ("reshape2", "unsqueeze2"):
             return False
-        flow = Dataflow(self.model.program)
-        reader = flow.only_reader(op.outputs["Out"][0])
+        reader = self._flow.only_reader(op.outputs["Out"][0])
         return reader is not None and self._ops[reader].inputs.get("X") == [layer.product]
 
-    def quantize_activation(self, name: str, scale: str, bit_length: int) -> None:
-        """Quantize and dequantize a variable where it is written. All ops read the result."""
-        flow = Dataflow(self.model.program)
-        index = flow.writers[name]
+    def quantize_activation(
+        self, name: str, scale: str, bit_length: int, readers: Collection[int] | None
+    ) -> None:
+        """Quantize and dequantize a variable where it is written.
+
+        readers: the ops that read the result; None if all do.
+        """
+        index = self._flow.writers[name]
         writer = self._ops[index]
         whole = self.model.add_variable(name + ".quantized", name)
-        if writer.type == "feed":
+        if readers is not None or writer.type == "feed":
             source, result = name, self.model.add_variable(name + ".dequantized", name)
-            for op in self._ops:
-                op.inputs = {
-                    slot: [result if n == name else n for n in names]
-                    for slot, names in op.inputs.items()
-                }
+            for i in self._flow.readers.get(name, ()) if readers is None else readers:
+                _rename(self._ops[i].inputs, name, result)
         else:
             source, result = self.model.add_variable(name + ".float", name), name
-            writer.outputs = {
-                slot: [source if n == name else n for n in names]
-                for slot, names in writer.outputs.items()
-            }
+            _rename(writer.outputs, name, source)
         self._after.setdefault(index, []).extend(
             [
                 self._make_linear_op("quantize_linear", source, scale, whole, -1, bit_length),
@@ -193,14 +191,26 @@ def quantize_static(
             builder.round_bias(layer, builder.quantize_weight(layer, min_scales), step)
         else:
             builder.quantize_weight(layer)
+    quantized_ops = select_quantized_ops(base, layers, formats)
+    quantized_outputs = select_quantized_outputs(base, layers, quantized_ops)
+    flow = Dataflow(base.program)
     scales: dict[str, str] = {}
     for name, form in formats.items():
         origin = form.threshold_of
         if origin not in scales:
             threshold = np.array([thresholds[origin]], np.float32)
             scales[origin] = builder.model.add_constant(origin + ".scale", threshold)
-        builder.quantize_activation(name, scales[origin], form.bit_length)
+        readers = None
+        if name not in quantized_outputs:  # ops that compute in float32 read the exact values
+            readers = quantized_ops.intersection(flow.readers.get(name, ()))
+        builder.quantize_activation(name, scales[origin], form.bit_length, readers)
     return builder.finish()
+
+
+def _rename(slots: dict[str, list[str]], old: str, new: str) -> None:
+    """Replace a variable in the slots of an op."""
+    for slot, names in slots.items():
+        slots[slot] = [new if name == old else name for name in names]
 
 
 def activation_step(

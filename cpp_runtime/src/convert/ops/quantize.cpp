@@ -14,10 +14,10 @@ namespace oarlock {
 namespace {
 
 // bits: width; axis: the axis with one scale per slice, -1 for a single scale; is_symmetric:
-// whether -2^(bits-1) is excluded.
+// whether -2^(bits-1) is excluded; is_max_scale: whether no absolute value exceeds the scale.
 struct QuantFormat {
   std::int64_t bits, axis;
-  bool is_symmetric;
+  bool is_symmetric, is_max_scale = false;
 
   double max_value() const { return static_cast<double>((std::int64_t{1} << (bits - 1)) - 1); }
 };
@@ -94,7 +94,8 @@ Expr clip_to_scale(const Expr& x, const Expr& scale) { return max(min(x, scale),
 Expr emit_quantize_to_whole_floats(const Expr& x, const Expr& scale, const QuantFormat& format) {
   NodeContext& n = x.context();
   auto wide = broadcast_scale(scale, x, format);
-  auto inside = format.is_symmetric ? clip_to_scale(x, wide) : x;
+  bool clips = format.is_symmetric && !format.is_max_scale;
+  auto inside = clips ? clip_to_scale(x, wide) : x;
   DType dtype = quantized_dtype(n, x, format);
   if (dtype == DType::none) {
     auto whole = inside * (format.max_value() / max(wide, kMinScale));
@@ -181,6 +182,7 @@ LowerFn fake_quantize_abs_max_rule(bool dequantizes) {
   return [dequantizes](NodeContext& n) {
     auto x = input_expr(n, "X");
     auto format = read_format(n, -1, true);
+    format.is_max_scale = true;
     set_quantized_outputs(n, x, max_abs(x, -1), format, dequantizes);
   };
 }
@@ -190,7 +192,9 @@ LowerFn fake_channel_wise_quantize_rule(bool dequantizes) {
     auto x = input_expr(n, "X");
     n.require(n.require_known_rank(x) > 0, "has no slices");
     auto axis = n.axis_attr("quant_axis", 0, n.rank(x));
-    set_quantized_outputs(n, x, max_abs(x, axis), read_format(n, axis, true), dequantizes);
+    auto format = read_format(n, axis, true);
+    format.is_max_scale = true;
+    set_quantized_outputs(n, x, max_abs(x, axis), format, dequantizes);
   };
 }
 
