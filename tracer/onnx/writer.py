@@ -60,7 +60,10 @@ def write_onnx(files: ModelFileContents, output: Path, options: ExportOptions) -
     """
     check_output_is_not_model_file(files, output)
     opset = select_opset(files, options)
-    data = name_output_dims_after_input_dims(onnx_bytes(files, output, options.inline, opset))
+    is_for_tensorrt = any(t.name == "trt" for t in parse_target_engines(options.target))
+    data = name_output_dims_after_input_dims(
+        onnx_bytes(files, output, options.inline, opset, is_for_tensorrt)
+    )
     previous = read_file(output) if output.exists() else None
     write_files_atomically({str(output): data})
     try:
@@ -101,8 +104,17 @@ def select_opset(files: ModelFileContents, options: ExportOptions) -> int:
     return opset
 
 
-def onnx_bytes(files: ModelFileContents, output: Path, inline: bool, opset: int) -> bytes:
-    """Return the serialized ModelProto for a file at `output`."""
+def onnx_bytes(
+    files: ModelFileContents,
+    output: Path,
+    inline: bool,
+    opset: int,
+    signed_activations: bool = False,
+) -> bytes:
+    """Return the serialized ModelProto for a file at `output`.
+
+    signed_activations: quantize activations to int8 instead of uint8, as TensorRT requires.
+    """
     shared = files.params_path is not None and not inline
     if shared and os.path.realpath(output.parent) != os.path.realpath(
         os.path.dirname(files.params_path or "")
@@ -114,7 +126,12 @@ def onnx_bytes(files: ModelFileContents, output: Path, inline: bool, opset: int)
         )
     with translate_runtime_errors():
         data: bytes = runtime_module().to_onnx(
-            files.pdmodel, files.params_path, opset=opset, inline=inline, name=files.name
+            files.pdmodel,
+            files.params_path,
+            opset=opset,
+            inline=inline,
+            signed_activations=signed_activations,
+            name=files.name,
         )
     return data
 

@@ -19,6 +19,10 @@ bool has_nonempty_name(const Strings& names) {
 
 int NodeContext::opset() const { return graph_.options_.opset; }
 
+bool NodeContext::quantizes_activations_to_int8() const {
+  return graph_.options_.signed_activations;
+}
+
 // ---- inputs ----
 
 bool NodeContext::has_input(std::string_view slot) const {

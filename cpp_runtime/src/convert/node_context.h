@@ -41,6 +41,7 @@ class NodeContext {
   // ---- the op ----
   const OpDesc& op() const { return op_; }
   int opset() const;
+  bool quantizes_activations_to_int8() const;  // rather than to uint8, which engines prefer
 
   // ---- inputs, by Paddle's slot names ----
   bool has_input(std::string_view slot) const;   // an input slot with at least one argument

@@ -151,7 +151,9 @@ bool is_known_nonnegative(const NodeContext& n, Value v) {
     if (contains(kNonnegative, node->onnx.op)) return true;
     if (node->onnx.op == "Clip")
       return node->inputs.size() > 1 && n.find_constant_scalar(node->inputs[1]).value_or(-1) >= 0;
-    if (node->onnx.op == "DequantizeLinear") return n.dtype(node->inputs[0]) == DType::uint8;
+    if (node->onnx.op == "DequantizeLinear")
+      return n.dtype(node->inputs[0]) == DType::uint8 && node->inputs.size() > 2 &&
+             n.find_constant_scalar(node->inputs[2]) == 0.0;
     if (!contains(kPreserving, node->onnx.op)) return false;
     v = node->inputs[0];
   }

@@ -185,6 +185,7 @@ struct Session::Impl {
     lowering.guard_outputs = true;
     lowering.extra_outputs = options.outputs;
     lowering.lod_outputs = options.offsets;
+    lowering.signed_activations = options.device == "tensorrt";
     lowering.guards_only = only_guards;
     bool external = !lowering.inline_weights && !impl.weights.path().empty();
     onnx::Model graph = lower_program(impl.program, impl.params, lowering);

@@ -17,7 +17,7 @@ from oarlock.core.errors import OpError
 from oarlock.loader.engine import Engine
 from oarlock.loader.model_files import read_model
 from oarlock.loader.runtime import runtime_module
-from oarlock.onnx.writer import session_options
+from oarlock.onnx.writer import ExportOptions, open_session, session_options, write_onnx
 from oarlock.quantization.programs.calibration_data import CalibrationData
 from oarlock.quantization.programs.engine_session import EngineSession
 from oarlock.quantization.programs.fold_batch_norm import fold_batch_norms
@@ -124,6 +124,31 @@ def test_int8_graph_is_fused(tmp_path: Path) -> None:
     assert ops["QGemm"] == 1
     assert not {"Conv", "Gemm", "MatMul", "Add", "Relu", "Cast"} & ops.keys()
     assert ops["QuantizeLinear"] == 1  # the input
+
+
+def test_products_that_share_an_activation_are_fused(tmp_path: Path) -> None:
+    prefix = attention_model(tmp_path)
+    result = quantize(prefix, sequences())
+    ops = fused_ops(prefix, result.model, tmp_path)
+    assert ops["MatMulIntegerToFloat"] == 3
+    assert ops["QGemm"] == 1
+    assert ops["MatMul"] + ops["FusedMatMul"] == 2  # of two activations
+
+
+@pytest.mark.parametrize(("target", "dtypes"), [("", {"UINT8"}), ("trt>=8.6", {"INT8"})])
+def test_dtype_of_activations(target: str, dtypes: set[str], tmp_path: Path) -> None:
+    """TensorRT rejects uint8, so a model with symmetric levels has int8 there."""
+    prefix = residual_model(tmp_path)
+    result = quantize(prefix, images(), is_symmetric=True)
+    output = tmp_path / "q.onnx"
+    with temporary_model_files(read_model(prefix), result.model) as files:
+        write_onnx(files, output, ExportOptions(inline=True, target=target))
+    graph = onnx.load(output).graph
+    stored = {i.name: i.data_type for i in graph.initializer}
+    zero_points = [n.input[2] for n in graph.node if n.op_type == "QuantizeLinear"]
+    assert {onnx.TensorProto.DataType.Name(stored[name]) for name in zero_points} == dtypes
+    (found,) = open_session(output).run(None, {"x": images()})
+    np.testing.assert_allclose(found, run(result.model, images()), atol=2e-2 * np.abs(found).max())
 
 
 def test_dynamic_graph_multiplies_integers(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "convert/expression.h"
+#include "convert/graph_builder.h"
 #include "convert/operands.h"
 #include "convert/quantized_product.h"
 #include "convert/registry.h"
@@ -32,12 +33,24 @@ QuantFormat read_format(NodeContext& n, std::int64_t axis, bool is_symmetric) {
   return make_validated_format(n, n.attr("bit_length", 8), axis, is_symmetric);
 }
 
-// int8 or uint8 if it holds the levels of a float32 value in this format, else DType::none.
-DType quantized_dtype(NodeContext& n, Value x, const QuantFormat& format) {
-  if (n.require_known_dtype(x) != DType::float32) return DType::none;
-  if (format.bits == 8) return DType::int8;
-  bool is_uint8 = format.bits == 9 && format.axis < 0 && is_known_nonnegative(n, x);
-  return is_uint8 ? DType::uint8 : DType::none;
+constexpr int kSignedZero = 128;  // the zero point of signed levels in uint8
+
+// The type that holds quantized levels. dtype: int8, uint8 or DType::none; zero_point: the stored
+// number of level 0.
+struct LevelType {
+  DType dtype = DType::none;
+  int zero_point = 0;
+};
+
+// Engines multiply uint8 faster than int8, and some fuse only uint8.
+LevelType level_type(NodeContext& n, Value x, const QuantFormat& format, bool has_constant_step) {
+  if (n.require_known_dtype(x) != DType::float32) return {};
+  if (format.bits == 8) {
+    bool is_signed = format.axis >= 0 || !has_constant_step || n.quantizes_activations_to_int8();
+    return is_signed ? LevelType{DType::int8} : LevelType{DType::uint8, kSignedZero};
+  }
+  bool is_unsigned = format.bits == 9 && format.axis < 0 && is_known_nonnegative(n, x);
+  return is_unsigned ? LevelType{DType::uint8} : LevelType{};
 }
 
 // The scale, shaped to broadcast against x.
@@ -75,17 +88,18 @@ NodeContext::Attrs axis_attrs(const QuantFormat& format) {
   return format.axis < 0 ? NodeContext::Attrs{} : NodeContext::Attrs{{"axis", format.axis}};
 }
 
-// The zero point of symmetric quantization, in the shape of the step.
-Value emit_zeros_like(NodeContext& n, const Expr& step, DType dtype) {
+// The zero point in the shape of the step.
+Value emit_zero_points(NodeContext& n, const Expr& step, const LevelType& type) {
   auto shape = n.shape(step);
+  auto zero = static_cast<char>(type.zero_point);
   bool known = shape && std::count(shape->begin(), shape->end(), -1) == 0;
   if (known) {
     auto count = shape->empty() ? 1
                                 : require_unrollable_size(n, std::max<std::int64_t>((*shape)[0], 1),
                                                           "the number of scales");
-    return n.tensor({dtype, *shape, std::string(count, '\0')});
+    return n.tensor({type.dtype, *shape, std::string(count, zero)});
   }
-  return n.emit("Expand", {n.tensor({dtype, {}, std::string(1, '\0')}), n.shape_of(step)});
+  return n.emit("Expand", {n.tensor({type.dtype, {}, std::string(1, zero)}), n.shape_of(step)});
 }
 
 Expr clip_to_scale(const Expr& x, const Expr& scale) { return max(min(x, scale), -scale); }
@@ -96,19 +110,27 @@ Expr emit_quantize_to_whole_floats(const Expr& x, const Expr& scale, const Quant
   auto wide = broadcast_scale(scale, x, format);
   bool clips = format.is_symmetric && !format.is_max_scale;
   auto inside = clips ? clip_to_scale(x, wide) : x;
-  DType dtype = quantized_dtype(n, x, format);
-  if (dtype == DType::none) {
+  auto step = quant_step(scale, format);
+  LevelType type = level_type(n, x, format, n.find_constant(step).has_value());
+  if (type.dtype == DType::none) {
     auto whole = inside * (format.max_value() / max(wide, kMinScale));
     if (format.is_symmetric) return round_half_away(whole);
     return max(min(whole.emit("Round"), format.max_value()), -format.max_value() - 1);
   }
-  auto step = quant_step(scale, format);
-  Expr small(n, n.emit("QuantizeLinear", {inside, step, emit_zeros_like(n, step, dtype)},
+  Expr small(n, n.emit("QuantizeLinear", {inside, step, emit_zero_points(n, step, type)},
                        axis_attrs(format)));
-  n.declare_type(small, dtype, n.shape(x));
-  auto whole = small.to(DType::float32);
+  n.declare_type(small, type.dtype, n.shape(x));
+  auto levels = small.to(DType::float32);
+  auto whole = type.zero_point ? levels - type.zero_point : levels;
   n.set_equal_8bit_value(whole, small);
   return whole;
+}
+
+// The stored number of level 0 of a result of QuantizeLinear; 0 for weights.
+int zero_point_of(NodeContext& n, Value small) {
+  const BuilderNode* node = n.find_producer(small);
+  if (n.dtype(small) != DType::uint8 || !node || node->inputs.size() < 3) return 0;
+  return static_cast<int>(n.find_constant_scalar(node->inputs[2]).value_or(0));
 }
 
 // A weight of eight-bit whole numbers as int8; Value{} for other values.
@@ -124,7 +146,8 @@ Value int8_weight_if_whole(NodeContext& n, Value x) {
 Value find_8bit_form(NodeContext& n, Value x, const QuantFormat& format) {
   if (format.bits == 8 && n.dtype(x) == DType::int8) return x;
   auto small = n.equal_8bit_value(x);
-  if (small && n.dtype(small) == (format.bits == 8 ? DType::int8 : DType::uint8)) return small;
+  bool is_signed = small && (n.dtype(small) == DType::int8 || zero_point_of(n, small) != 0);
+  if (small && is_signed == (format.bits == 8)) return small;
   return format.bits == 8 ? int8_weight_if_whole(n, x) : Value{};
 }
 
@@ -137,7 +160,8 @@ Expr emit_dequantize(const Expr& x, const Expr& scale, const QuantFormat& format
     return x.to(n.require_known_dtype(scale)) * broadcast_scale(scale, x, format) /
            format.max_value();
   auto step = quant_step(scale, format);
-  Expr y(n, n.emit("DequantizeLinear", {small, step, emit_zeros_like(n, step, n.dtype(small))},
+  LevelType type{n.dtype(small), zero_point_of(n, small)};
+  Expr y(n, n.emit("DequantizeLinear", {small, step, emit_zero_points(n, step, type)},
                    axis_attrs(format)));
   n.declare_type(y, DType::float32, n.shape(x));
   return y;
