@@ -132,8 +132,8 @@ class Task:
 
 
 TASKS = [
-    Task("LeNet", LeNet, (1, 28, 28), 1.2),
-    Task("ResNet", small_resnet, (3, 32, 32), 3.0),
+    Task("LeNet", LeNet, (1, 28, 28), 2.5),
+    Task("ResNet", small_resnet, (3, 32, 32), 2.5),
     Task("Transformer", Encoder, (32, 16), 2.0, "dynamic"),
 ]
 

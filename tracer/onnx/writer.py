@@ -10,10 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.dtype import is_inexact
 from ..core.errors import FileError, OpError, VerifyError
 from ..core.tensor import Tensor
 from ..export.atomic_files import write_files_atomically
 from ..ir.block_captures import program_draws_random
+from ..ir.program import Program
+from ..jit.condition_number import is_quantization_op
 from ..jit.verify import (
     LoopTerminationCheck,
     describe_difference,
@@ -26,6 +29,9 @@ from ..loader.regular_files import read_file
 from ..loader.runtime import EngineError, runtime_module, translate_runtime_errors
 from .output_dim_names import name_output_dims_after_input_dims
 from .target_engine_opsets import DEFAULT_OPSET, newest_common_opset, parse_target_engines
+
+
+_QUANTIZED_TOLERANCE = 2e-2
 
 
 class ExportOptions(NamedTuple):
@@ -203,6 +209,15 @@ def compare_with_model_and_report(files: ModelFileContents, path: Path) -> str:
     return "it loads; it was not run: none of the generated inputs fits the model"
 
 
+def _tolerance(dtype: np.dtype[Any], program: Program) -> float:
+    """The largest accepted difference. A file for another engine may round values half-way between
+    two quantization levels to the other one.
+    """
+    tolerance = tolerance_for_dtype_in_program(dtype, program)
+    is_quantized = any(is_quantization_op(op.type) for op in program.ops())
+    return max(tolerance, _QUANTIZED_TOLERANCE) if is_quantized and is_inexact(dtype) else tolerance
+
+
 def _compare_outputs_and_report(
     outputs: list[Any], expected: list[Any], files: ModelFileContents, path: Path
 ) -> str:
@@ -210,7 +225,7 @@ def _compare_outputs_and_report(
     for name, output, reference in zip(files.program.fetch_names(), outputs, expected, strict=True):
         array = np.asarray(output)
         distance = relative_difference(array, reference)
-        if distance > tolerance_for_dtype_in_program(reference.dtype, files.program):
+        if distance > _tolerance(reference.dtype, files.program):
             raise VerifyError(
                 f"{path.name}: compared with the model, output '{name}' "
                 f"{describe_difference(array, reference)}"
