@@ -5,6 +5,7 @@ Run in Paddle's environment: python make_signatures.py
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import json
 from pathlib import Path
@@ -13,8 +14,23 @@ from typing import Any
 import paddle
 
 HERE = Path(__file__).parent
-MODULES = ["", "optimizer", "optimizer.lr", "io", "metric", "distribution", "static", "static.nn"]
-LAYERS = ["nn", "nn.functional", "nn.initializer", "nn.utils", "vision.ops", "geometric"]
+MODULES = [
+    *("", "optimizer", "optimizer.lr", "io", "metric", "distribution", "static", "static.nn"),
+    *("quantization", "quantization.observers", "quantization.quanters"),
+]
+LAYERS = [
+    *("nn", "nn.functional", "nn.initializer", "nn.utils", "vision.ops", "geometric"),
+    *("nn.quant", "nn.quant.functional_layers", "nn.quant.quant_layers"),
+]
+# Names that users import although `__all__` lacks them.
+MORE_NAMES = {
+    "quantization": """AbsmaxQuantizer BaseQuantizer HistQuantizer ImperativePTQ
+        ImperativeQuantAware KLQuantizer PTQConfig PTQRegistry PerChannelAbsmaxQuantizer
+        default_ptq_config""",
+    "nn.quant": "QuantStub",
+    "nn.quant.functional_layers": """FloatFunctionalLayer add concat divide flatten matmul multiply
+        reshape subtract transpose""",
+}
 Names = dict[str, Any]
 
 
@@ -23,7 +39,7 @@ def shown(default: Any) -> Any:
     if isinstance(default, (list, tuple)):
         return [shown(d) for d in default]
     plain = default is None or isinstance(default, (bool, int, float, str))
-    return default if plain else getattr(default, "__name__", repr(default))
+    return default if plain else getattr(default, "__name__", type(default).__name__)
 
 
 def parameters(function: Any) -> list[Any] | None:
@@ -52,10 +68,9 @@ def layer(value: Any) -> Any:
 
 def public(name: str) -> Names:
     """What a module of Paddle offers."""
-    module = paddle
-    for part in name.split(".") if name else []:
-        module = getattr(module, part)
-    return {n: getattr(module, n) for n in sorted(module.__all__)}
+    module = importlib.import_module(f"paddle.{name}") if name else paddle
+    names = [*module.__all__, *MORE_NAMES.get(name, "").split()]
+    return {n: getattr(module, n) for n in sorted(names)}
 
 
 def write(path: Path, found: dict[str, Names]) -> None:

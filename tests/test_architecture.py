@@ -87,7 +87,7 @@ ALLOWED_IMPORTS: dict[str, set[str]] = {
     "onnx": {"core", "export", "ir", "jit", "loader"},
     "vision": {"core", "framework", "io", "loader", "nn", "tensor", "utils"},
     "pipeline": {"core", "export", "loader", "vision"},
-    "quantization": {"core"},
+    "quantization": {"core", "jit", "nn", "tensor"},
     "quantization/programs": {
         "compiler",
         "core",
@@ -134,6 +134,7 @@ ALLOWED_IMPORTS: dict[str, set[str]] = {
             "nn",
             "ops",
             "optimizer",
+            "quantization",
             "reader",
             "regularizer",
             "static",

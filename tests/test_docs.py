@@ -17,6 +17,7 @@ INTERNAL_DOCUMENTS = [
     *sorted((ROOT / "docs" / "internals").glob("*.md")),
 ]
 TOUR, PIPELINES = ROOT / "docs" / "tour.md", ROOT / "docs" / "pipelines.md"
+QUANTIZATION = ROOT / "docs" / "quantization.md"
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 NEED_ARGUMENTS = {"finetune_paddle_model.py"}
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
@@ -61,7 +62,9 @@ def test_fine_tuning_example(tmp_path: Path) -> None:
     assert (tmp_path / "tuned.pdmodel").exists()
 
 
-@pytest.mark.parametrize("document", [DOCUMENTS[0], TOUR, PIPELINES], ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "document", [DOCUMENTS[0], TOUR, PIPELINES, QUANTIZATION], ids=lambda p: p.name
+)
 def test_python_code_of_documents(document: Path, tmp_path: Path) -> None:
     script = tmp_path / "code.py"
     script.write_text("\n".join(BLOCK.findall(document.read_text())))

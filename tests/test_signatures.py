@@ -81,7 +81,7 @@ def shown(default: Any) -> Any:
     if isinstance(default, list | tuple):
         return [shown(d) for d in default]
     plain = default is None or isinstance(default, bool | int | float | str)
-    return default if plain else getattr(default, "__name__", repr(default))
+    return default if plain else getattr(default, "__name__", type(default).__name__)
 
 
 def parameters(value: Any) -> list[Any]:

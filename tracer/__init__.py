@@ -120,6 +120,7 @@ _LATER = {
     "Model": ".hapi",
     "onnx": ".onnx",
     "pipeline": ".pipeline",
+    "quantization": ".quantization",
     "reader": ".reader",
     "signal": ".signal",
     "summary": ".hapi",

@@ -19,6 +19,7 @@ import numpy as np
 import packed_models
 import paddle
 import quantised
+import quantized_layers
 import same_code
 import static_files
 import step_programs
@@ -235,6 +236,9 @@ DO = {
     "save_classifier": save_classifier,
     "export": export,
     "quantise": quantised.write,
+    "quantize_layers": lambda **asked: quantized_layers.run(paddle, **asked),
+    "weight_quantize": lambda **asked: quantized_layers.quantize_weight(paddle, **asked),
+    "restore_quantized": lambda **asked: quantized_layers.restore(paddle, **asked),
     "halve": halve,
     "run": run,
     "run_all_of": run_all_of,

@@ -20,6 +20,7 @@ from oarlock.jit import verify
 from oarlock.loader.engine import Engine
 from oarlock.loader.pdmodel import load_program
 from oarlock.loader.runtime import EngineError
+from oarlock.nn.quant.format import LinearDequanter, LinearQuanter
 from oarlock.static import InputSpec
 
 BEFORE = ("matmul_v2_0", "elementwise_add_0")  # results of the first layer
@@ -222,6 +223,36 @@ def test_order_of_almost_equal_scores_is_explained_by_rounding(
     x = paddle.to_tensor(np.random.default_rng(0).standard_normal(8).astype("float32"))
     scope = {net.factor.name: net.factor}
     assert verify._is_explained_by_rounding(program, scope, [x], 0, 1.0) is has_equal_scores
+
+
+@pytest.mark.parametrize(("levels", "is_accepted"), [(1, True), (3, False)])
+def test_engine_may_round_to_a_neighboring_level(
+    levels: int, is_accepted: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Rounded(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.quanter, self.dequanter = LinearQuanter(4.0), LinearDequanter(4.0)
+
+        def forward(self, x: Any) -> Any:
+            return self.dequanter(self.quanter(x))
+
+    class OtherLevel(Engine):
+        def run(
+            self, feeds: Mapping[str, Any] | Sequence[Any], fetch: list[str] | None = None
+        ) -> list[Any]:
+            found = [np.array(a) for a in super().run(feeds, fetch)]
+            for array in found:
+                array.flat[0] += levels * 4 / 127
+            return found
+
+    path, spec = str(tmp_path / "rounded"), [InputSpec([None, 64], "float32", "x")]
+    monkeypatch.setattr(verify, "Engine", OtherLevel)
+    if is_accepted:
+        paddle.jit.save(Rounded(), path, spec)
+    else:
+        with pytest.raises(paddle.VerifyError, match="differs by 0.0"):
+            paddle.jit.save(Rounded(), path, spec)
 
 
 def test_images_too_small_for_the_engine_are_skipped(tmp_path: Path) -> None:

@@ -22,6 +22,8 @@ MISSING = {
     ("nn.functional", "sparse_attention"): "Paddle has it on GPUs only",
     ("vision.ops", "decode_jpeg"): "Paddle has it on GPUs only",
     ("vision.ops", "read_file"): "of use for decode_jpeg only",
+    ("nn.quant.quant_layers", "QuantizedColumnParallelLinear"): "of distributed training",
+    ("nn.quant.quant_layers", "QuantizedRowParallelLinear"): "of distributed training",
     ("geometric", "reindex_graph"): "no sampling of graphs",
     ("geometric", "reindex_heter_graph"): "no sampling of graphs",
     ("geometric", "sample_neighbors"): "no sampling of graphs",
@@ -40,7 +42,7 @@ def default_as_json(default: Any) -> Any:
     if isinstance(default, list | tuple):
         return [default_as_json(d) for d in default]
     plain = default is None or isinstance(default, bool | int | float | str)
-    return default if plain else getattr(default, "__name__", repr(default))
+    return default if plain else getattr(default, "__name__", type(default).__name__)
 
 
 def parameters(function: Any) -> list[Any]:

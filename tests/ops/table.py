@@ -26,6 +26,9 @@ ROWS: list[Row] = [r for f in FAMILIES for r in importlib.import_module(f".{f}",
 # Slots that real Paddle wants in float32 even beside operands of half precision.
 FLOAT32_SLOTS = {
     "batch_norm": {"Scale", "Bias", "Mean", "Variance"},
+    "fake_quantize_dequantize_moving_average_abs_max": {"InScale", "InAccum", "InState"},
+    "fake_quantize_moving_average_abs_max": {"InScale", "InAccum", "InState"},
+    "moving_average_abs_max_scale": {"InAccum", "InState"},
 }
 
 

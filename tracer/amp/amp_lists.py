@@ -16,7 +16,6 @@ from ..core.op import OPS, AmpClass
 _OPS_NOT_DEFINED_HERE: dict[AmpClass, set[str]] = {
     "allow": {"fused_gemm_epilogue"},
     "allow_float16": {
-        "fake_quantize_dequantize_moving_average_abs_max",
         "fused_attention",
         "fused_feedforward",
     },

@@ -31,7 +31,7 @@ def is_explained_by_rounding(
     result_index: int,
     deviation: float,
     difference: Callable[[Any, Any], float],
-    perturbs_results_of_ops: bool = False,
+    noise: type[NoiseMode] | None = None,
 ) -> bool:
     """Whether a difference `deviation` of a result can be caused by rounding: whether the result
     changes by a similar amount if the last bit of all inputs and weights changes.
@@ -39,8 +39,7 @@ def is_explained_by_rounding(
     run: returns the results for weights and inputs.
     result_index: the index of the result.
     deviation: the difference, as computed by `difference`.
-    perturbs_results_of_ops: also change the last bit of the results of all ops; `run` must call
-    ops in the current mode.
+    noise: a mode that also changes the results of ops; `run` must call ops in the current mode.
     """
     rng = np.random.default_rng(0)
     reference = run(weights, inputs)[result_index]
@@ -48,16 +47,17 @@ def is_explained_by_rounding(
     for _ in range(NUM_TRIALS):
         perturbed_weights = {name: _perturb_last_bit(value, rng) for name, value in weights.items()}
         mode: AbstractContextManager[Any] = (
-            use_mode(_LastBitNoise(NO_TAPE_MODE, rng)) if perturbs_results_of_ops else nullcontext()
+            nullcontext() if noise is None else use_mode(noise(NO_TAPE_MODE, rng))
         )
         with mode:
             results = run(perturbed_weights, [_perturb_last_bit(a, rng) for a in inputs])
         sensitivity = max(sensitivity, difference(results[result_index], reference))
-    return deviation <= MAX_ACCUMULATED_ROUNDINGS * sensitivity
+    accumulation = 1.0 if noise is QuantizationLevelNoise else MAX_ACCUMULATED_ROUNDINGS
+    return deviation <= accumulation * sensitivity
 
 
-class _LastBitNoise(WrapperMode):
-    """A mode that changes the last bit of the floating results of each op that computes."""
+class NoiseMode(WrapperMode):
+    """Base of the modes that change the results of ops at random."""
 
     def __init__(self, inner: Mode, rng: np.random.Generator) -> None:
         super().__init__(inner)
@@ -65,7 +65,11 @@ class _LastBitNoise(WrapperMode):
 
     def with_inner_mode(self, inner: Mode) -> Mode:
         """Return the same noise around another mode."""
-        return _LastBitNoise(inner, self._rng)
+        return type(self)(inner, self._rng)
+
+
+class LastBitNoise(NoiseMode):
+    """A mode that changes the last bit of the floating results of each op that computes."""
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Run the op and change its results."""
@@ -77,6 +81,37 @@ class _LastBitNoise(WrapperMode):
             ):
                 tensor.array = _perturb_last_bit(tensor.array, self._rng)
         return outputs
+
+
+class QuantizationLevelNoise(NoiseMode):
+    """A mode that moves the results of each quantization op by -1, 0 or 1 level.
+
+    A value between two levels may be rounded to either of them, after a last bit has changed; and
+    engines compute quantized products and sums with a single rounding.
+    """
+
+    def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+        """Run the op and change its result."""
+        outputs = super().run(op, args, attrs)
+        if is_quantization_op(op.type):
+            result = outputs[0] if isinstance(outputs, list | tuple) else outputs
+            steps = self._rng.integers(-1, 2, result.array.shape) * self._level(op, outputs, attrs)
+            result.array = (result.array + steps).astype(result.array.dtype)
+        return outputs
+
+    def _level(self, op: Op, outputs: Any, attrs: dict[str, Any]) -> Any:
+        """The difference of two levels, broadcasting with the result."""
+        if "dequantize" not in op.type:
+            return 1.0  # the result holds the numbers of levels
+        out, scale = outputs[0].array, outputs[1].array
+        axis = attrs.get("quant_axis", 0)
+        shape = [-1 if i == axis and scale.size > 1 else 1 for i in range(out.ndim)]
+        return scale.reshape(shape) / (2 ** (attrs.get("bit_length", 8) - 1) - 1)
+
+
+def is_quantization_op(op_type: str) -> bool:
+    """Whether an op rounds to levels."""
+    return op_type == "quantize_linear" or (op_type.startswith("fake_") and "_quantize" in op_type)
 
 
 def _consists_of_operand_elements(result: Any, operands: Sequence[Any]) -> bool:

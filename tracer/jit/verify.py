@@ -32,7 +32,14 @@ from ..loader.engine import Engine
 from ..loader.pdiparams import load_params
 from ..loader.pdmodel import parse_program
 from ..loader.runtime import EngineError, UnsupportedError, first_reason_of_error
-from .condition_number import is_explained_by_rounding
+from .condition_number import (
+    LastBitNoise,
+    NoiseMode,
+    QuantizationLevelNoise,
+    RunFunction,
+    is_explained_by_rounding,
+    is_quantization_op,
+)
 from .named_size_samples import SizeByName, named_size_samples
 
 # Sizes to try for the first dynamic dimension and the others. The first two pairs that the layer
@@ -610,7 +617,8 @@ def _is_explained_by_rounding(
     deviation: float,
 ) -> bool:
     """Whether rounding explains a difference because the program is ill-conditioned: rounding of
-    inputs and weights, or else also of the results of ops, such as two almost equal scores.
+    inputs and weights, or else also of the results of ops, such as two almost equal scores; in a
+    quantized program, also rounding to another level.
     """
     weights = {name: cuda.to_host(t.array) for name, t in scope.items()}
 
@@ -623,7 +631,13 @@ def _is_explained_by_rounding(
         feed = {n: Tensor(a) for n, a in zip(interpreter.feeds, inputs, strict=True)}
         return [t.array for t in interpreter.run(feed)]
 
-    for run, perturbs_results_of_ops in ((run_program, False), (run_op_by_op, True)):
+    runs: list[tuple[RunFunction, type[NoiseMode] | None]] = [
+        (run_program, None),
+        (run_op_by_op, LastBitNoise),
+    ]
+    if any(is_quantization_op(op.type) for op in program.ops()):
+        runs.append((run_op_by_op, QuantizationLevelNoise))
+    for run, noise in runs:
         with suppress(OarlockError, OpError, UnsupportedOpsError):
             if is_explained_by_rounding(
                 run,
@@ -632,7 +646,7 @@ def _is_explained_by_rounding(
                 result_index,
                 deviation,
                 relative_difference,
-                perturbs_results_of_ops,
+                noise,
             ):
                 return True
     return False

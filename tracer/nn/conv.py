@@ -14,6 +14,20 @@ from .layer import Layer
 __all__ = ["Conv1D", "Conv1DTranspose", "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose"]
 
 
+def pad_unless_zeros(layer: Any, x: Tensor) -> tuple[Tensor, Any]:
+    """Return x and the padding that the convolution itself applies: none if the `_padding_mode` of
+    the layer pads x first.
+    """
+    if layer._padding_mode == "zeros":
+        return x, layer._padding
+    pads = [
+        p
+        for p in reversed(to_int_list_of_length(layer._padding, len(layer._stride)))
+        for _ in (0, 1)
+    ]
+    return F.pad(x, pads, layer._padding_mode, data_format=layer._data_format), 0
+
+
 class _Conv(Layer):
     """Base of the convolutions: arguments and parameters.
 
@@ -74,22 +88,9 @@ class _Conv(Layer):
             )
             raise OpError(append_user_line(why))
 
-    def _padded_input_and_conv_padding(self, x: Tensor) -> tuple[Tensor, Any]:
-        """Return x and the padding that the convolution itself applies: none if `padding_mode` pads
-        x first.
-        """
-        if self._padding_mode == "zeros":
-            return x, self._padding
-        pads = [
-            p
-            for p in reversed(to_int_list_of_length(self._padding, len(self._stride)))
-            for _ in (0, 1)
-        ]
-        return F.pad(x, pads, self._padding_mode, data_format=self._data_format), 0
-
     def forward(self, x: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
-        x, padding = self._padded_input_and_conv_padding(x)
+        x, padding = pad_unless_zeros(self, x)
         out: Tensor = getattr(F, self._function)(
             x,
             self.weight,

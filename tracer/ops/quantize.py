@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..core.arrays import np
+from ..core.dtype import compute_dtype
 from ..core.op import Meta, check, op
+from .half_precision import computed_in_float32_if_half
 from .shared_op_rules import check_float, dims_match, like_x, normalize_axis, num_elements
 
 NO_GRAD_STEP_FUNCTION = "it goes in steps"
@@ -104,9 +106,33 @@ def dequantize_linear(x, scale, zero_point, **attrs):
     )
 
 
-def _fake_quantize_meta(x, *, bit_length, **_):
+def _invert_scale(scale: Any) -> Any:
+    """1 / scale; a scale of 1e-30 or less is increased by 1e-6, as in Paddle."""
+    return scale.dtype.type(1) / np.where(scale <= MIN_SCALE, scale + scale.dtype.type(1e-6), scale)
+
+
+def _clip_and_quantize(x: Any, scale: Any, bit_length: int) -> Any:
+    """X clipped to [-scale, scale], as whole numbers. scale: broadcasts with X."""
+    factor = x.dtype.type(_max_level(bit_length)) * _invert_scale(scale)
+    return _round_with_type(np.clip(x, -scale, scale) * factor, 1)
+
+
+def _dequantize(whole: Any, scale: Any, bit_length: int) -> Any:
+    return whole * scale / whole.dtype.type(_max_level(bit_length))
+
+
+def _max_abs(x: Any) -> Any:
+    """The largest absolute value, [1]; 0 for an empty tensor."""
+    return np.max(np.abs(x)).reshape(1) if x.size else np.zeros(1, x.dtype)
+
+
+def _check_fake_quantize_input(x: Any, bit_length: int) -> None:
     check_float(x)
     check(1 <= bit_length <= 16, f"bit_length={bit_length} is not in [1, 16]")
+
+
+def _fake_quantize_meta(x, *, bit_length, **_):
+    _check_fake_quantize_input(x, bit_length)
     return x, Meta((1,), x.dtype)
 
 
@@ -115,16 +141,17 @@ def _fake_quantize_meta(x, *, bit_length, **_):
     "X -> Out, OutScale~",
     meta=_fake_quantize_meta,
     no_grad_reason=NO_GRAD_STEP_FUNCTION,
+    validate_before_kernel=True,
 )
+@np.errstate(all="ignore")
+@computed_in_float32_if_half
 def fake_quantize_abs_max(x, *, bit_length: int = 8):
     """Out = X / OutScale * (2 ** (bit_length - 1) - 1), rounded; OutScale = max |X|.
 
     X [*] -> Out [*], OutScale [1]
     """
-    scale = np.max(np.abs(x)).reshape(1) if x.size else np.zeros(1, x.dtype)
-    most = x.dtype.type(_max_level(bit_length))
-    factor = most / scale[0] if scale[0] else x.dtype.type(0)
-    return _round_with_type(x * factor, 1), scale
+    scale = _max_abs(x)
+    return _clip_and_quantize(x, scale.reshape(()), bit_length), scale
 
 
 @op(
@@ -133,20 +160,190 @@ def fake_quantize_abs_max(x, *, bit_length: int = 8):
     meta=_fake_quantize_meta,
     attrs_of=fake_quantize_abs_max,
     amp_class="allow_float16",
+    validate_before_kernel=True,
 )
+@np.errstate(all="ignore")
+@computed_in_float32_if_half
 def fake_quantize_dequantize_abs_max(x, **attrs):
     """Out = X, quantized and dequantized. The gradient is passed through unchanged
     (straight-through estimator).
 
     X [*] -> Out [*], OutScale [1]
     """
-    whole, scale = fake_quantize_abs_max.kernel(x, **attrs)
-    return whole * scale / x.dtype.type(_max_level(attrs.get("bit_length", 8))), scale
+    bit_length, scale = attrs.get("bit_length", 8), _max_abs(x)
+    s = scale.reshape(())
+    return _dequantize(_clip_and_quantize(x, s, bit_length), s, bit_length), scale
 
 
 @fake_quantize_dequantize_abs_max.vjp
 def _(g, x):
     return g
+
+
+# Paddle quantizes other axes only for observing them.
+CHANNEL_AXES = (0, 1)
+
+
+def _fake_channel_wise_meta(x, *, quant_axis, bit_length):
+    _check_fake_quantize_input(x, bit_length)
+    check(quant_axis in CHANNEL_AXES, f"quant_axis={quant_axis} is neither 0 nor 1")
+    check(quant_axis < len(x.shape), f"X has no axis {quant_axis}")
+    return x, Meta((x.shape[quant_axis],), x.dtype)
+
+
+@op(
+    "fake_channel_wise_quantize_dequantize_abs_max",
+    "X -> Out, OutScale~",
+    meta=_fake_channel_wise_meta,
+    validate_before_kernel=True,
+)
+@np.errstate(all="ignore")
+@computed_in_float32_if_half
+def fake_channel_wise_quantize_dequantize_abs_max(x, *, quant_axis: int = 0, bit_length: int = 8):
+    """Out = X, each slice along the axis quantized and dequantized; OutScale = max |slice|. The
+    gradient is passed through unchanged.
+
+    X [*] with N slices -> Out [*], OutScale [N]
+    """
+    others = tuple(i for i in range(x.ndim) if i != quant_axis)
+    scale = np.max(np.abs(x), axis=others) if x.size else np.zeros(x.shape[quant_axis], x.dtype)
+    s = _reshape_scale_to_broadcast(scale, x.ndim, quant_axis)
+    return _dequantize(_clip_and_quantize(x, s, bit_length), s, bit_length), scale
+
+
+@fake_channel_wise_quantize_dequantize_abs_max.vjp
+def _(g, x):
+    return g
+
+
+def _update_moving_average(x, accum, state, moving_rate):
+    """The scale, the state and the accumulator after the batch X."""
+    rate = state.dtype.type(moving_rate)
+    state = rate * state + state.dtype.type(1)
+    accum = rate * accum + _max_abs(x).astype(accum.dtype)
+    return accum / state, state, accum
+
+
+def _check_moving_average(accum: Any, state: Any, is_test: bool) -> None:
+    check(
+        is_test or (accum is not None and state is not None),
+        "InAccum and InState are missing, which training needs",
+    )
+    for name, value in (("InAccum", accum), ("InState", state)):
+        check(
+            value is None or dims_match(num_elements(value.shape), 1), f"{name} is not one number"
+        )
+
+
+def _moving_average_meta(x, in_scale, accum, state, *, bit_length, is_test, **_):
+    _check_fake_quantize_input(x, bit_length)
+    check(dims_match(num_elements(in_scale.shape), 1), "InScale is not one number")
+    _check_moving_average(accum, state, is_test)
+    return x, *[Meta((1,), compute_dtype(in_scale.dtype))] * 3
+
+
+@op(
+    "fake_quantize_moving_average_abs_max",
+    "X, InScale!, InAccum?!, InState?! -> Out, OutScale~=InScale, OutState~=InState, "
+    "OutAccum~=InAccum",
+    meta=_moving_average_meta,
+    no_grad_reason=NO_GRAD_STEP_FUNCTION,
+    validate_before_kernel=True,
+)
+@np.errstate(all="ignore")
+@computed_in_float32_if_half(stats=(1, 2, 3))
+def fake_quantize_moving_average_abs_max(
+    x,
+    in_scale,
+    accum=None,
+    state=None,
+    *,
+    moving_rate: float = 0.9,
+    bit_length: int = 8,
+    is_test: bool = False,
+):
+    """Out = X clipped to [-OutScale, OutScale], / OutScale * (2 ** (bit_length - 1) - 1), rounded.
+
+    X [*], InScale, InAccum, InState [1] -> Out [*], others [1]
+
+    In training the scale is a moving average of max |X|: OutState = moving_rate * InState + 1,
+    OutAccum = moving_rate * InAccum + max |X|, OutScale = OutAccum / OutState. With is_test,
+    OutScale is InScale.
+    """
+    scale, state, accum = (
+        (in_scale.reshape(1), *_pass_through(in_scale, state, accum))
+        if is_test
+        else _update_moving_average(x, accum.reshape(1), state.reshape(1), moving_rate)
+    )
+    s = scale.reshape(()).astype(x.dtype)
+    return _clip_and_quantize(x, s, bit_length), scale, state, accum
+
+
+def _pass_through(like, *values):
+    """The values, [1]; 0 in place of an absent one, because an op has all of its outputs."""
+    return [np.zeros(1, like.dtype) if v is None else v.reshape(1) for v in values]
+
+
+@op(
+    "fake_quantize_dequantize_moving_average_abs_max",
+    "X, InScale!, InAccum?!, InState?! -> Out, OutScale~=InScale, OutState~=InState, "
+    "OutAccum~=InAccum",
+    meta=_moving_average_meta,
+    attrs_of=fake_quantize_moving_average_abs_max,
+    amp_class="allow_float16",
+    amp_casts_only_x=True,
+    validate_before_kernel=True,
+)
+@np.errstate(all="ignore")
+@computed_in_float32_if_half(stats=(1, 2, 3))
+def fake_quantize_dequantize_moving_average_abs_max(x, in_scale, accum=None, state=None, **attrs):
+    """Out = X, quantized and dequantized with a moving average of max |X| as scale, see
+    `fake_quantize_moving_average_abs_max`. The gradient is passed through unchanged.
+
+    X [*], InScale, InAccum, InState [1] -> Out [*], others [1]
+    """
+    whole, scale, *states = fake_quantize_moving_average_abs_max.kernel(
+        x, in_scale, accum, state, **attrs
+    )
+    s = scale.reshape(()).astype(x.dtype)
+    return _dequantize(whole, s, attrs.get("bit_length", 8)), scale, *states
+
+
+@fake_quantize_dequantize_moving_average_abs_max.vjp
+def _(g, x, in_scale, accum, state):
+    return g, None, None, None
+
+
+@op(
+    "moving_average_abs_max_scale",
+    "X, InAccum?!, InState?! -> Out, OutScale~, OutState~=InState, OutAccum~=InAccum",
+    validate_before_kernel=True,
+)
+@np.errstate(all="ignore")
+@computed_in_float32_if_half(stats=(1, 2, 3))
+def moving_average_abs_max_scale(
+    x, accum=None, state=None, *, moving_rate: float = 0.9, is_test: bool = False
+):
+    """Out = X. In training, OutScale, OutState and OutAccum are the moving average of max |X|, see
+    `fake_quantize_moving_average_abs_max`; with is_test, OutScale has no meaning.
+
+    X [*], InAccum, InState [1] -> Out [*], others [1]
+    """
+    if is_test:
+        return x, np.zeros(1, x.dtype), *_pass_through(x, state, accum)
+    return x, *_update_moving_average(x, accum.reshape(1), state.reshape(1), moving_rate)
+
+
+@moving_average_abs_max_scale.meta
+def _(x, accum, state, *, is_test, **_):
+    check_float(x)
+    _check_moving_average(accum, state, is_test)
+    return x, *[Meta((1,), compute_dtype((x if state is None else state).dtype))] * 3
+
+
+@moving_average_abs_max_scale.vjp
+def _(g, x, accum, state):
+    return g, None, None
 
 
 @op("fake_dequantize_max_abs", "X, Scale! -> Out", meta=like_x)

@@ -1,0 +1,40 @@
+"""The common part of layers with a quanter of the weight and one of the input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....core.tensor import Tensor
+from ..format import ConvertibleQuantedLayer
+
+
+class QuantedWeightLayer(ConvertibleQuantedLayer):
+    """Parameters of a float layer, and quanters of its weight and input."""
+
+    def __init__(self, layer: Any, q_config: Any) -> None:
+        super().__init__()
+        self.weight = layer.weight
+        self.bias = layer.bias
+        self.weight_quanter: Any = None
+        self.activation_quanter: Any = None
+        if q_config.weight is not None:
+            self.weight_quanter = q_config.weight._instance(layer)
+        if q_config.activation is not None:
+            self.activation_quanter = q_config.activation._instance(layer)
+
+    def _quantize_operands(self, input: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the input and the weight as the quanters return them."""
+        weight = self.weight
+        if self.activation_quanter is not None:
+            input = self.activation_quanter(input)
+        if self.weight_quanter is not None:
+            weight = self.weight_quanter(weight)
+        return input, weight
+
+    def weights_to_quanters(self) -> list[tuple[str, str]]:
+        """Return pairs of the attributes of a weight and of its quanter."""
+        return [("weight", "weight_quanter")]
+
+    def activation_quanters(self) -> list[str]:
+        """Return the attributes of the quanters of inputs."""
+        return ["activation_quanter"]

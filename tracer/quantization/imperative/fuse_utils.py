@@ -1,0 +1,137 @@
+"""Folding batch normalization into the layer before it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from ...core.errors import OpError, append_user_line
+from ...nn import BatchNorm1D, BatchNorm2D, Conv2D, Identity, Layer, Linear
+from ...nn.create_parameter import create_parameter
+from .sublayers import find_parent_and_name
+
+# (type of the layer, type of the normalization) -> axis of the layer's outputs in its weight
+FOLDABLE: dict[tuple[type, type], int] = {(Conv2D, BatchNorm2D): 0, (Linear, BatchNorm1D): 1}
+
+
+def fuse_conv_bn(model: Layer) -> Layer:
+    """Fold each batch normalization into the convolution before it, in place.
+
+    weight' = weight * s, bias' = (bias - mean) * s + beta with s = gamma / sqrt(variance + epsilon)
+
+    A `Conv2D` and a `BatchNorm2D` are a pair if they are adjacent in `model.named_sublayers()`,
+    have the same parent and as many channels. This assumes that layers run in the order in which
+    they were assigned: name the pairs with `fuse_layers` if that is not so.
+
+    Parameters
+    ----------
+    model : Layer
+        In any mode; the running statistics are used.
+
+    Returns
+    -------
+    Layer
+        `model`, with `Identity` layers in place of the normalizations.
+
+    Examples
+    --------
+    >>> from oarlock.quantization.imperative.fuse_utils import fuse_conv_bn
+    >>> fuse_conv_bn(nn.Sequential(nn.Conv2D(1, 2, 3), nn.BatchNorm2D(2)))
+    Sequential(
+      (0): Conv2D(1, 2, kernel_size=[3, 3], data_format=NCHW)
+      (1): Identity()
+    )
+    """
+    layers = list(model.named_sublayers())
+    pairs = [
+        [name, next_name]
+        for (name, layer), (next_name, following) in pairwise(layers)
+        if isinstance(layer, Conv2D)
+        and isinstance(following, BatchNorm2D)
+        and name.rpartition(".")[0] == next_name.rpartition(".")[0]
+        and layer._out_channels == following._num_features
+    ]
+    return fuse_layers(model, pairs, inplace=True)
+
+
+def fuse_layers(
+    model: Layer, layers_to_fuse: Sequence[Sequence[str]], inplace: bool = False
+) -> Layer:
+    """Fold the batch normalization of each pair of layers; `fuse_conv_bn` has the formula.
+
+    Parameters
+    ----------
+    model : Layer
+    layers_to_fuse : list of [str, str]
+        Structured names of a `Conv2D` and a `BatchNorm2D`, or of a `Linear` and a `BatchNorm1D`.
+    inplace : bool, default False
+        Whether `model` is changed; otherwise a copy is.
+
+    Returns
+    -------
+    Layer
+
+    Raises
+    ------
+    OpError
+        If a name does not exist or a pair cannot be folded; nothing is changed then.
+
+    Examples
+    --------
+    >>> from oarlock.quantization.imperative.fuse_utils import fuse_layers
+    >>> fuse_layers(nn.Sequential(nn.Linear(1, 2), nn.BatchNorm1D(2)), [["0", "1"]])
+    Sequential(
+      (0): Linear(in_features=1, out_features=2, dtype=float32)
+      (1): Identity()
+    )
+    """
+    result = model if inplace else copy.deepcopy(model)
+    found = [[find_parent_and_name(result, path) for path in pair] for pair in layers_to_fuse]
+    layers = [[parent._sub_layers[name] for parent, name in pair] for pair in found]
+    axes = [_axis_of_outputs(pair) for pair in layers]
+    for ((_, _), (parent, name)), (layer, norm), axis in zip(found, layers, axes, strict=True):
+        _fold(layer, norm, axis)
+        replacement = Identity()
+        replacement.training = norm.training if norm is not None else True
+        setattr(parent, name, replacement)
+    return result
+
+
+def _axis_of_outputs(pair: list[Any]) -> int:
+    types = tuple(type(layer) for layer in pair)
+    axis = FOLDABLE.get(types)  # type: ignore[arg-type]  # pairs of other lengths have no axis
+    if axis is None:
+        names = " and ".join(t.__name__ for t in types)
+        raise OpError(
+            append_user_line(
+                f"fuse_layers: cannot fold {names}; only Conv2D and BatchNorm2D, or Linear and "
+                f"BatchNorm1D"
+            )
+        )
+    layer, norm = pair
+    if layer.weight.shape[axis] != norm._num_features:
+        raise OpError(
+            append_user_line(
+                f"fuse_layers: the normalization has {norm._num_features} channels, the layer "
+                f"{layer.weight.shape[axis]}"
+            )
+        )
+    return axis
+
+
+def _fold(layer: Any, norm: Any, axis: int) -> None:
+    """Fold a batch normalization into weight and bias of the layer before it."""
+    mean, variance = norm._mean.numpy(), norm._variance.numpy()
+    factor = 1 / (variance + norm._epsilon) ** 0.5
+    if norm.weight is not None:
+        factor = factor * norm.weight.numpy()
+    weight = layer.weight.numpy()
+    shape = [-1 if i == axis else 1 for i in range(weight.ndim)]
+    bias = (0 if layer.bias is None else layer.bias.numpy()) - mean
+    bias = bias * factor + (0 if norm.bias is None else norm.bias.numpy())
+    layer.weight.set_value((weight * factor.reshape(shape)).astype(weight.dtype))
+    if layer.bias is None:
+        layer.bias = create_parameter(list(bias.shape), layer.weight.dtype, is_bias=True)
+    layer.bias.set_value(bias.astype(weight.dtype))
