@@ -30,7 +30,6 @@ from ..loader.runtime import EngineError, runtime_module, translate_runtime_erro
 from .output_dim_names import name_output_dims_after_input_dims
 from .target_engine_opsets import DEFAULT_OPSET, newest_common_opset, parse_target_engines
 
-
 _QUANTIZED_TOLERANCE = 2e-2
 
 
