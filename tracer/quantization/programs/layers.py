@@ -29,7 +29,7 @@ class Layer:
 
     name: of the layer in Python if the model records it, else of its output.
     index: of the product in the outermost block.
-    input, weight: the variables of the product.
+    input, weight, product: the variables that the product reads and writes.
     bias: the parameter that is added to the product; '' if there is none.
     output: the variable after bias and activation.
     problem: why the layer cannot be quantized; '' if it can.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from ...core.errors import OpError
 from ...loader.model_files import ModelFileContents
-from .activations import select_activations
+from .activations import can_quantize_activation, select_activations
 from .calibration_data import CalibrationData
 from .fold_batch_norm import fold_batch_norms
 from .half_precision import HalfPrecisionRewriter, store_weights_in_bfloat16
@@ -23,7 +23,7 @@ from .measure import (
     snr_of_outputs,
     snr_of_variables,
 )
-from .model import ProgramWithValues
+from .model import Dataflow, ProgramWithValues
 from .static_quantization import (
     WEIGHT_FORMS,
     quantize_dynamic,
@@ -228,8 +228,17 @@ class LayerSearch:
 
     def calibrate(self) -> None:
         """Determine the thresholds of activations; exclude layers without one."""
-        if self._settings.method != "ptq" or not self._active:
+        if self._settings.method == "weight-only":
             return
+        flow = Dataflow(self._base.program)
+        for layer in self._active:
+            for name in (layer.input, layer.output) if layer.is_convolution else (layer.input,):
+                if not can_quantize_activation(self._base, flow, name):
+                    self._exclude(layer, f"'{name}' is not a float32 tensor that one op writes")
+        if self._settings.method == "ptq" and self._active:
+            self._calibrate_static()
+
+    def _calibrate_static(self) -> None:
         formats = select_activations(self._base, self._active, self._settings.is_symmetric)
         names = sorted({form.threshold_of for form in formats.values()})
         self._thresholds, problems = calibrate(
@@ -238,9 +247,7 @@ class LayerSearch:
         for layer in self._active:
             needed = [layer.input, *([layer.output] if layer.is_convolution else [])]
             for name in needed:
-                if name not in formats:
-                    self._exclude(layer, f"'{name}' is not a float32 tensor that one op writes")
-                elif formats[name].threshold_of in problems:
+                if formats[name].threshold_of in problems:
                     self._exclude(layer, problems[formats[name].threshold_of])
 
     def build(self, layers: Sequence[Layer]) -> ProgramWithValues:
