@@ -27,6 +27,7 @@ struct LoweringOptions {
   bool guard_outputs = false;  // fetched guards become extra outputs `guard.<i>`
   Strings guards_only;  // compute only these guards and no model output; empty: compute everything
   Strings extra_outputs;            // inner variables to output after the program's own outputs
+  bool integer_products = true;     // use MatMulInteger, which saturates on some processors
   bool signed_activations = false;  // quantize activations to int8, as TensorRT requires
   bool lod_outputs =
       false;  // row splits of the program's outputs become outputs `<name>.lod`, after all others

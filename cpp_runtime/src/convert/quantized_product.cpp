@@ -103,6 +103,7 @@ Value try_add_bias_to_quantized_product(NodeContext& n, Value product, Value bia
 Value try_emit_dynamically_quantized_matmul(NodeContext& n, Value x, Value y) {
   auto activation = find_dequantized(n, x), weight = find_dequantized(n, y);
   if (!activation || !weight || n.find_constant(activation->step)) return {};
+  if (!n.allows_integer_products()) return {};
   if (!n.find_constant(weight->quantized) || !n.find_constant(weight->step)) return {};
   auto is_int8 = [&](Value v) { return n.dtype(v) == DType::int8; };
   if (!is_int8(activation->quantized) || !is_int8(weight->quantized)) return {};

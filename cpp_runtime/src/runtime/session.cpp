@@ -13,6 +13,7 @@
 #include "runtime/graph_cache.h"
 #include "runtime/guards.h"
 #include "runtime/io_binding.h"
+#include "runtime/machine.h"
 #include "runtime/model_impl.h"
 #include "runtime/named_dimensions.h"
 #include "runtime/ort/node_placement.h"
@@ -185,6 +186,7 @@ struct Session::Impl {
     lowering.guard_outputs = true;
     lowering.extra_outputs = options.outputs;
     lowering.lod_outputs = options.offsets;
+    lowering.integer_products = !byte_products_saturate();
     lowering.signed_activations = options.device == "tensorrt";
     lowering.guards_only = only_guards;
     bool external = !lowering.inline_weights && !impl.weights.path().empty();

@@ -415,6 +415,28 @@ def test_sensitive_ops_compute_in_float32(tmp_path: Path) -> None:
     assert dtypes["matmul_v2"] == "float16"
 
 
+def test_large_errors_of_outputs_are_noted(tmp_path: Path) -> None:
+    """The difference of two almost equal products has a large error, although each has a small
+    one.
+    """
+
+    class Net(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.a, self.b = nn.Linear(8, 8), nn.Linear(8, 8)
+            noise = np.random.default_rng(1).standard_normal((8, 8)).astype("float32")
+            self.b.weight.set_value(self.a.weight + paddle.to_tensor(1e-3 * noise))
+
+        def forward(self, x: Any) -> Any:
+            return self.a(x) - self.b(x)
+
+    x = np.random.default_rng(0).standard_normal((32, 8)).astype("float32")
+    report = quantize(save(Net(), tmp_path, [None, 8]), x).report
+    assert all((at.snr or 0) > 20 for at in report.layers)
+    assert report.output_snr < 10
+    assert any("the outputs differ much" in note for note in report.notes)
+
+
 def test_snr_of_equal_models_is_infinite(tmp_path: Path) -> None:
     model = load(residual_model(tmp_path))
     data = CalibrationData({}, [{"x": images()}])

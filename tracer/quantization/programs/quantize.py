@@ -173,6 +173,11 @@ def _measure_model(
     report.sizes = original.num_value_bytes(), model.num_value_bytes()
     times = median_times({"float": original, "quantized": model}, data.sample)
     report.times = times["float"], times["quantized"]
+    if report.output_snr < MIN_LAYER_SNR:
+        report.notes.append(
+            f"the outputs differ much from those of the float model ({report.output_snr:.1f} dB); "
+            "measure the accuracy with --labels, or limit the error with --max-drop"
+        )
     if data.labels:
         report.accuracies = accuracy(original, data), accuracy(model, data)
 
