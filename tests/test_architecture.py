@@ -88,7 +88,15 @@ ALLOWED_IMPORTS: dict[str, set[str]] = {
     "vision": {"core", "framework", "io", "loader", "nn", "tensor", "utils"},
     "pipeline": {"core", "export", "loader", "vision"},
     "quantization": {"core", "jit", "nn", "tensor"},
-    "quantization/programs": set(),
+    "quantization/programs": {
+        "compiler",
+        "core",
+        "export",
+        "ir",
+        "jit",
+        "loader",
+        "quantization",
+    },
     "distributed": {"core", "nn"},
     "hapi": {
         "amp",
@@ -154,6 +162,7 @@ ALLOWED_IMPORTS: dict[str, set[str]] = {
             "onnx",
             "optimizer",
             "pipeline",
+            "quantization/programs",
             "serving",
         ),
         *("tensor", "utils"),
@@ -198,6 +207,7 @@ LAZY_IMPORTS: dict[str, tuple[str, str]] = {
     "cli.demo": ("cli.plots", "needs matplotlib, of the extra [demo]"),
     "cli.inspect": ("cli.inspect_graph", "start-up time: only `inspect --graph` needs it"),
     "cli.main": ("*", "start-up time: each command imports what it needs"),
+    "cli.quantize": ("cli.plots", "needs matplotlib, of the extra [demo]"),
     "cli.model": ("serving.triton", "start-up time: only an export for Triton needs it"),
     "cli.serving": ("*", "needs packages of the extra [serve]"),
     "compat.children.sitecustomize": (

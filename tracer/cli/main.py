@@ -159,6 +159,14 @@ def export(
         str,
         typer.Option(help="engines that must read the file, as 'ort>=1.15,trt>=8.6,openvino'"),
     ] = "",
+    precision: Annotated[
+        str,
+        typer.Option(
+            help="fp16: weights and products in float16, sensitive ops in float32; bf16: weights "
+            "stored in bfloat16, cast to float32 before use. ONNX and ORT files then contain the "
+            "weights"
+        ),
+    ] = "",
 ) -> None:
     """Export a model to ONNX (the file references the weights in the .pdiparams file), ORT format,
     a Triton model repository, or the program format of another Paddle; check the file and compare
@@ -170,7 +178,93 @@ def export(
     destination = output if output is not None else repository
     if destination is None:
         raise ValueError("export: no destination; give -o FILE, or a folder for --to triton")
-    export_model(prefix, destination, to, ExportOptions(opset, target, inline))
+    export_model(prefix, destination, to, ExportOptions(opset, target, inline), precision)
+
+
+@app.command()
+@wrap_to_print_error_and_exit
+def quantize(
+    model: Annotated[
+        str,
+        typer.Argument(
+            help="path without suffix of m.pdmodel or m.json, one of these files, or a directory"
+        ),
+    ],
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help=".npz file with samples, or a folder of such files; arrays named as inputs, or "
+            "in0, in1, ..."
+        ),
+    ] = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            help="ptq: int8 weights and activations, with thresholds from --data; dynamic: int8 "
+            "matrix products that quantize their input in each run; weight-only: int8 weights, "
+            "float products; fp16, bf16: weights in half precision"
+        ),
+    ] = "ptq",
+    out: Annotated[
+        str | None,
+        typer.Option(help="path prefix of the new model; default: MODEL_int8, _fp16 or _bf16"),
+    ] = None,
+    keep: Annotated[
+        str,
+        typer.Option(help="regular expression: layers, outputs and op types that remain float"),
+    ] = "",
+    max_drop: Annotated[
+        float | None,
+        typer.Option(
+            help="with --labels: allowed loss of accuracy in points, default 1; without: allowed "
+            "error of the outputs in percent of their root mean square, default: no limit"
+        ),
+    ] = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(help="array in --data with the class index of each sample"),
+    ] = None,
+    calibration: Annotated[
+        str,
+        typer.Option(
+            help="threshold of activations: absmax, percentile (99.99 % of the values) or kl"
+        ),
+    ] = "absmax",
+    weights: Annotated[
+        str,
+        typer.Option(help="int8, or float: whole numbers stored as float32, as Paddle writes them"),
+    ] = "int8",
+    symmetric: Annotated[
+        bool,
+        typer.Option(
+            "--symmetric",
+            help="levels -128 to 127 for all activations, as TensorRT needs; default: 0 to 255 for "
+            "those that are never negative",
+        ),
+    ] = False,
+    ignore_speed: Annotated[
+        bool,
+        typer.Option("--ignore-speed", help="quantize layers also if they become slower"),
+    ] = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="file for a plot of the error per layer: .png or .html"),
+    ] = None,
+) -> None:
+    """Quantize a saved model, verify it, and report error, size, accuracy and time.
+
+    Layers that lose accuracy or speed remain float. The exit code is 3 if nothing is gained; then
+    no model is written.
+    """
+    from ..quantization.programs.quantize import QuantizationSettings  # noqa: PLC0415
+    from .quantize import quantize_and_report  # noqa: PLC0415
+
+    settings = QuantizationSettings(
+        method, calibration, keep, max_drop, weights, symmetric, not ignore_speed
+    )
+    code = quantize_and_report(model, data, out, labels, plot, settings)
+    if code:
+        sys.exit(code)
 
 
 @app.command()

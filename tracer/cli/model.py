@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,10 @@ from ..loader.model_files import (
 )
 from ..loader.npz import load_npz
 from ..onnx.ort_format import write_ort
-from ..onnx.writer import ExportOptions, write_onnx
+from ..onnx.writer import ExportOptions, ExportResult, write_onnx
+from ..quantization.programs.model import ProgramWithValues
+from ..quantization.programs.quantize import HALF_METHODS, convert_to_half
+from ..quantization.programs.write import temporary_model_files, write_model
 from ..utils.terminal import make_console
 
 _print = make_console(highlight=False, soft_wrap=True, markup=False).print
@@ -66,13 +69,20 @@ def verify_saved_model(prefix: str) -> None:
     )
 
 
-def export_model(prefix: str, output: Path, to: str, options: ExportOptions) -> None:
+def export_model(
+    prefix: str, output: Path, to: str, options: ExportOptions, precision: str = ""
+) -> None:
     """Write ONNX, ORT format, a Triton model folder or the program format of Paddle 2 or 3, and
     check it.
+
+    precision: 'fp16' or 'bf16' stores the weights in half precision; '' does not change them.
 
     Raises OpError if the file cannot reference the weights in the .pdiparams file.
     """
     writers = {"onnx": write_onnx, "ort": write_ort}
+    if precision:
+        _export_in_half_precision(prefix, output, to, options, precision, writers)
+        return
     if to == "triton":
         from ..serving.triton import add_model_to_repository  # noqa: PLC0415
 
@@ -93,8 +103,44 @@ def export_model(prefix: str, output: Path, to: str, options: ExportOptions) -> 
     if to not in writers:
         formats = ", ".join([*writers, PADDLE2, PADDLE3])
         raise OpError(f"export: --to must be {formats} or triton, not {to!r}")
+    _write_and_print(read_model(prefix), output, to, options, writers[to])
+
+
+def _export_in_half_precision(
+    prefix: str,
+    output: Path,
+    to: str,
+    options: ExportOptions,
+    precision: str,
+    writers: Mapping[str, Callable[..., ExportResult]],
+) -> None:
+    if precision not in HALF_METHODS:
+        raise OpError(f"export: --precision must be {' or '.join(HALF_METHODS)}, not {precision!r}")
     files = read_model(prefix)
-    result = writers[to](files, output, options)
+    model, notes = convert_to_half(ProgramWithValues(files.program, dict(files.values)), precision)
+    for note in notes:
+        _print(f"note: {note}")
+    if to in writers:
+        with temporary_model_files(files, model) as half:
+            _write_and_print(half, output, to, options._replace(inline=True), writers[to])
+        return
+    if to not in (PADDLE2, PADDLE3):
+        formats = ", ".join([*writers, PADDLE2])
+        raise OpError(f"export: --precision needs --to {formats} or {PADDLE3}, not {to!r}")
+    sizes, report = write_model(files, model, output, file_format=to)
+    for path, size in sizes.items():
+        _print(f"{path}: {size:,} bytes")
+    _print(report)
+
+
+def _write_and_print(
+    files: ModelFileContents,
+    output: Path,
+    to: str,
+    options: ExportOptions,
+    writer: Callable[..., ExportResult],
+) -> None:
+    result = writer(files, output, options)
     weights = (
         ""
         if options.inline or to == "ort" or not files.params_path

@@ -1,4 +1,4 @@
-"""The plots of `oarlock demo`."""
+"""The plots of `oarlock demo` and `oarlock quantize`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import OarlockError
+from ..quantization.programs.quantize import LayerReport
 
 
 def _import_pyplot() -> Any:
     try:
         import matplotlib  # noqa: PLC0415
     except ImportError:
-        raise OarlockError('demo: matplotlib is missing; install "oarlock[demo]"') from None
+        raise OarlockError('plot: matplotlib is missing; install "oarlock[demo]"') from None
     matplotlib.use("Agg")
     from matplotlib import pyplot  # noqa: PLC0415
 
@@ -52,5 +53,24 @@ def plot_predictions(images: Any, labels: Any, logits: Any, path: Path, count: i
             fontsize=9,
         )
         axes.axis("off")
+    figure.savefig(path, dpi=120)
+    pyplot.close(figure)
+
+
+def plot_layer_errors(layers: list[LayerReport], path: Path) -> None:
+    """Plot the signal-to-noise ratio of each layer that was measured; float layers are grey."""
+    pyplot = _import_pyplot()
+    measured = [at for at in layers if at.snr_alone is not None and np.isfinite(at.snr_alone)]
+    figure, axes = pyplot.subplots(
+        figsize=(8, max(2.0, 0.25 * len(measured) + 1)), layout="constrained"
+    )
+    axes.barh(
+        range(len(measured)),
+        [at.snr_alone for at in measured],
+        color=["#bbbbbb" if at.reason else "#1f6feb" for at in measured],
+    )
+    axes.set_yticks(range(len(measured)), [f"{at.name} ({at.type})" for at in measured])
+    axes.invert_yaxis()
+    axes.set(xlabel="signal-to-noise ratio of the output, dB; grey: remains float")
     figure.savefig(path, dpi=120)
     pyplot.close(figure)

@@ -10,9 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.dtype import is_inexact
 from ..core.errors import FileError, OpError, VerifyError
 from ..export.atomic_files import write_files_atomically
 from ..ir.block_captures import program_draws_random
+from ..ir.program import Program
+from ..jit.condition_number import is_quantization_op
 from ..jit.verify import (
     describe_difference,
     relative_difference,
@@ -25,6 +28,8 @@ from ..loader.runtime import EngineError, runtime_module, translate_runtime_erro
 from .output_dim_names import name_output_dims_after_input_dims
 from .synthetic_inputs import iter_terminating_input_sets
 from .target_engine_opsets import DEFAULT_OPSET, newest_common_opset, parse_target_engines
+
+_QUANTIZED_TOLERANCE = 2e-2
 
 
 class ExportOptions(NamedTuple):
@@ -59,7 +64,10 @@ def write_onnx(files: ModelFileContents, output: Path, options: ExportOptions) -
     """
     check_output_is_not_model_file(files, output)
     opset = select_opset(files, options)
-    data = name_output_dims_after_input_dims(onnx_bytes(files, output, options.inline, opset))
+    is_for_tensorrt = any(t.name == "trt" for t in parse_target_engines(options.target))
+    data = name_output_dims_after_input_dims(
+        onnx_bytes(files, output, options.inline, opset, is_for_tensorrt)
+    )
     previous = read_file(output) if output.exists() else None
     write_files_atomically({str(output): data})
     try:
@@ -100,8 +108,17 @@ def select_opset(files: ModelFileContents, options: ExportOptions) -> int:
     return opset
 
 
-def onnx_bytes(files: ModelFileContents, output: Path, inline: bool, opset: int) -> bytes:
-    """Return the serialized ModelProto for a file at `output`."""
+def onnx_bytes(
+    files: ModelFileContents,
+    output: Path,
+    inline: bool,
+    opset: int,
+    signed_activations: bool = False,
+) -> bytes:
+    """Return the serialized ModelProto for a file at `output`.
+
+    signed_activations: quantize activations to int8 instead of uint8, as TensorRT requires.
+    """
     shared = files.params_path is not None and not inline
     if shared and os.path.realpath(output.parent) != os.path.realpath(
         os.path.dirname(files.params_path or "")
@@ -113,7 +130,12 @@ def onnx_bytes(files: ModelFileContents, output: Path, inline: bool, opset: int)
         )
     with translate_runtime_errors():
         data: bytes = runtime_module().to_onnx(
-            files.pdmodel, files.params_path, opset=opset, inline=inline, name=files.name
+            files.pdmodel,
+            files.params_path,
+            opset=opset,
+            inline=inline,
+            signed_activations=signed_activations,
+            name=files.name,
         )
     return data
 
@@ -180,6 +202,15 @@ def compare_with_model_and_report(files: ModelFileContents, path: Path) -> str:
     return "it loads; it was not run: none of the generated inputs fits the model"
 
 
+def _tolerance(dtype: np.dtype[Any], program: Program) -> float:
+    """The largest accepted difference. A file for another engine may round values half-way between
+    two quantization levels to the other one.
+    """
+    tolerance = tolerance_for_dtype_in_program(dtype, program)
+    is_quantized = any(is_quantization_op(op.type) for op in program.ops())
+    return max(tolerance, _QUANTIZED_TOLERANCE) if is_quantized and is_inexact(dtype) else tolerance
+
+
 def _compare_outputs_and_report(
     outputs: list[Any], expected: list[Any], files: ModelFileContents, path: Path
 ) -> str:
@@ -187,7 +218,7 @@ def _compare_outputs_and_report(
     for name, output, reference in zip(files.program.fetch_names(), outputs, expected, strict=True):
         array = np.asarray(output)
         distance = relative_difference(array, reference)
-        if distance > tolerance_for_dtype_in_program(reference.dtype, files.program):
+        if distance > _tolerance(reference.dtype, files.program):
             raise VerifyError(
                 f"{path.name}: compared with the model, output '{name}' "
                 f"{describe_difference(array, reference)}"

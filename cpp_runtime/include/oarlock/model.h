@@ -49,6 +49,7 @@ struct OnnxOptions {
   std::string
       location;  // name of the weights file in the ONNX file; "" = the name of the `.pdiparams`
   bool inline_weights = false;
+  bool signed_activations = false;  // quantize activations to int8, as TensorRT requires
 };
 
 class OARLOCK_EXPORT Model {

@@ -26,7 +26,9 @@ struct LoweringOptions {
   std::string location;        // file name of the weights in the ONNX file
   bool guard_outputs = false;  // fetched guards become extra outputs `guard.<i>`
   Strings guards_only;  // compute only these guards and no model output; empty: compute everything
-  Strings extra_outputs;  // inner variables to output after the program's own outputs
+  Strings extra_outputs;            // inner variables to output after the program's own outputs
+  bool integer_products = true;     // use MatMulInteger, which saturates on some processors
+  bool signed_activations = false;  // quantize activations to int8, as TensorRT requires
   bool lod_outputs =
       false;  // row splits of the program's outputs become outputs `<name>.lod`, after all others
 };
@@ -44,7 +46,7 @@ struct ValueType {
   std::optional<PartialValue> partial_value;
   bool is_sequence = false;                 // of tensors of that dtype
   std::pair<Value, Value> complex_parts{};  // real and imaginary part of a complex value
-  Value int8_equivalent{};                  // the int8 form of quantized values stored as floats
+  Value equivalent_8bit_value{};  // the int8 or uint8 form of quantized values stored as floats
 };
 
 /// A node under construction. onnx: the node, without inputs and outputs until

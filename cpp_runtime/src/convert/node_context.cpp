@@ -19,6 +19,12 @@ bool has_nonempty_name(const Strings& names) {
 
 int NodeContext::opset() const { return graph_.options_.opset; }
 
+bool NodeContext::allows_integer_products() const { return graph_.options_.integer_products; }
+
+bool NodeContext::quantizes_activations_to_int8() const {
+  return graph_.options_.signed_activations;
+}
+
 // ---- inputs ----
 
 bool NodeContext::has_input(std::string_view slot) const {
@@ -249,7 +255,7 @@ void NodeContext::declare_merged_type(Value v, Value a, Value b) {
   ValueType known = graph_.type_of(a), other = graph_.type_of(b);
   known.partial_value.reset();
   known.complex_parts = {};
-  known.int8_equivalent = {};
+  known.equivalent_8bit_value = {};
   if (known.dtype == DType::none) known.dtype = other.dtype;
   bool alike = known.shape && other.shape && known.shape->size() == other.shape->size();
   if (!alike) known.shape.reset();
@@ -258,11 +264,18 @@ void NodeContext::declare_merged_type(Value v, Value a, Value b) {
   graph_.type_of(v) = std::move(known);
 }
 
-void NodeContext::set_int8_equivalent(Value v, Value small) {
-  graph_.type_of(v).int8_equivalent = small;
+void NodeContext::set_equivalent_8bit_value(Value v, Value small) {
+  graph_.type_of(v).equivalent_8bit_value = small;
 }
 
-Value NodeContext::int8_equivalent(Value v) const { return graph_.type_of(v).int8_equivalent; }
+Value NodeContext::equivalent_8bit_value(Value v) const {
+  return graph_.type_of(v).equivalent_8bit_value;
+}
+
+const BuilderNode* NodeContext::find_producer(Value v) const {
+  const ValueRecord& record = graph_.record_of(v);
+  return record.graph ? &record.graph->nodes[record.node] : nullptr;
+}
 
 bool NodeContext::is_sequence(Value v) const { return graph_.type_of(v).is_sequence; }
 

@@ -19,6 +19,7 @@
 namespace oarlock {
 
 class GraphBuilder;
+struct BuilderNode;
 struct IfElsePair;
 struct ValueType;
 struct PartialValue;
@@ -40,6 +41,8 @@ class NodeContext {
   // ---- the op ----
   const OpDesc& op() const { return op_; }
   int opset() const;
+  bool allows_integer_products() const;        // nodes that multiply integers instead of floats
+  bool quantizes_activations_to_int8() const;  // rather than to uint8, which engines prefer
 
   // ---- inputs, by Paddle's slot names ----
   bool has_input(std::string_view slot) const;   // an input slot with at least one argument
@@ -82,6 +85,8 @@ class NodeContext {
   std::optional<Constant> find_constant(Value v) const;
   /// The number in a one-element constant of a real dtype, or nullopt.
   std::optional<double> find_constant_scalar(Value v) const;
+  /// The node that computes a value, null for inputs and weights.  Valid until a node is emitted.
+  const BuilderNode* find_producer(Value v) const;
 
   // ---- attributes, by Paddle's names; the default is Paddle's and determines the expected type
   // ----
@@ -148,9 +153,9 @@ class NodeContext {
   void lower_each_complex_part();
 
   // ---- quantized values ----
-  /// Records that `v`, whole numbers stored as floats, equals `small` as int8.
-  void set_int8_equivalent(Value v, Value small);
-  Value int8_equivalent(Value v) const;  // Value{} if it has none
+  /// Records that `v`, whole numbers stored as floats, equals `small` as int8 or uint8.
+  void set_equivalent_8bit_value(Value v, Value small);
+  Value equivalent_8bit_value(Value v) const;  // Value{} if it has none
 
   // ---- common steps; each returns `v` unchanged if there is nothing to do ----
   Value cast(Value v, DType dtype);

@@ -33,9 +33,10 @@ Model read_model(const nb::bytes& pdmodel, const Path& params_path, const std::s
 }
 
 nb::bytes to_onnx(const nb::bytes& pdmodel, const Path& params_path, int opset,
-                  const std::string& location, bool inline_weights, const std::string& name) {
+                  const std::string& location, bool inline_weights, bool signed_activations,
+                  const std::string& name) {
   SigintPollScope sigint_poll;
-  OnnxOptions options{opset, location, inline_weights};
+  OnnxOptions options{opset, location, inline_weights, signed_activations};
   std::string bytes = read_model(pdmodel, params_path, name).to_onnx(options);
   return nb::bytes(bytes.data(), bytes.size());
 }
@@ -218,12 +219,14 @@ NB_MODULE(_runtime, m) {
   m.def("session_options", &session_options,
         nb::sig("def session_options() -> list[tuple[str, str, str, str]]"),
         "The options of a Session: name, type, default and description of each.");
-  m.def("to_onnx", &to_onnx, "pdmodel"_a, "params_path"_a.none(), nb::kw_only(), "opset"_a = 17,
-        "location"_a = "", "inline"_a = false, "name"_a = "model.pdmodel",
-        nb::sig("def to_onnx(pdmodel: bytes, params_path: str | None, *, opset: int = 17, "
-                "location: str = '', "
-                "inline: bool = False, name: str = ...) -> bytes"),
-        "ModelProto bytes whose weights lie in the file at `params_path`, named there `location`.");
+  m.def(
+      "to_onnx", &to_onnx, "pdmodel"_a, "params_path"_a.none(), nb::kw_only(), "opset"_a = 17,
+      "location"_a = "", "inline"_a = false, "signed_activations"_a = false,
+      "name"_a = "model.pdmodel",
+      nb::sig("def to_onnx(pdmodel: bytes, params_path: str | None, *, opset: int = 17, "
+              "location: str = '', "
+              "inline: bool = False, signed_activations: bool = False, name: str = ...) -> bytes"),
+      "ModelProto bytes whose weights lie in the file at `params_path`, named there `location`.");
   m.def("lowest_opset", &lowest_opset, "pdmodel"_a, "params_path"_a.none(), "least"_a, "most"_a,
         "name"_a = "model.pdmodel",
         nb::sig("def lowest_opset(pdmodel: bytes, params_path: str | None, least: int, most: int, "

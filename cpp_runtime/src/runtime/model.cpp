@@ -69,6 +69,7 @@ LoweringOptions to_lowering_options(const Model::Impl& impl, const OnnxOptions& 
   lowering.opset = options.opset;
   lowering.max_opset = options.opset;
   lowering.inline_weights = options.inline_weights;
+  lowering.signed_activations = options.signed_activations;
   lowering.location = options.location.empty() ? base_name(impl.weights.path()) : options.location;
   return lowering;
 }

@@ -57,7 +57,7 @@ void check_options(const Options& o) {
 }
 
 ort::OptionsHandle make_session_options(const Library& library, const Options& options,
-                                        const std::string& folder) {
+                                        const std::string& folder, bool quantizes_activations) {
   const ort::Api& api = library.api;
   auto settings = ort::make<ort::OptionsHandle, ort::CreateSessionOptions>(api);
   auto entry = [&](const char* key, const char* value) {
@@ -82,7 +82,7 @@ ort::OptionsHandle make_session_options(const Library& library, const Options& o
     api.call<ort::EnableProfiling>(settings.get(), options.profile.c_str());
   // Products with an eight-bit weight must not round the other operand to eight bits.
   entry("session.qdq_matmulnbits_accuracy_level", "1");
-  if (byte_products_saturate()) entry("session.disable_quant_qdq", "1");
+  if (byte_products_saturate() || !quantizes_activations) entry("session.disable_quant_qdq", "1");
   if (!folder.empty())
     entry("session.model_external_initializers_file_folder_path", folder.c_str());
   if (options.device != "cpu") entry("session.record_ep_graph_assignment_info", "1");

@@ -133,7 +133,7 @@ class PoolingShapeCheck::StepFinder {
   }
 
   std::optional<Step> step_with_window_or_nullopt(const OpDesc& op, std::optional<Step> step,
-                                             const Ints& kernel) {
+                                                  const Ints& kernel) {
     std::size_t dims = rank_ - 2;
     auto format = attr_or<std::string>(op, "data_format", "NCHW"),
          algorithm = attr_or<std::string>(op, "padding_algorithm", "EXPLICIT");

@@ -13,6 +13,7 @@
 #include "runtime/graph_cache.h"
 #include "runtime/guards.h"
 #include "runtime/io_binding.h"
+#include "runtime/machine.h"
 #include "runtime/model_impl.h"
 #include "runtime/named_dimensions.h"
 #include "runtime/ort/node_placement.h"
@@ -166,7 +167,14 @@ struct Session::Impl {
 
   struct SerializedOnnxModel {
     std::string bytes, folder;  // ModelProto bytes, and the folder of the weights
+    bool quantizes_activations = false;
   };
+
+  ort::OptionsHandle session_options_for(const SerializedOnnxModel& graph,
+                                         const Options& session_options) const {
+    return make_session_options(library, session_options, graph.folder,
+                                graph.quantizes_activations);
+  }
 
   /// only_guards: names of the guards to compute; empty: all outputs and guards.
   SerializedOnnxModel lower_and_serialize_model(const Strings& only_guards = {}) const {
@@ -178,20 +186,26 @@ struct Session::Impl {
     lowering.guard_outputs = true;
     lowering.extra_outputs = options.outputs;
     lowering.lod_outputs = options.offsets;
+    lowering.integer_products = !byte_products_saturate();
+    lowering.signed_activations = options.device == "tensorrt";
     lowering.guards_only = only_guards;
     bool external = !lowering.inline_weights && !impl.weights.path().empty();
     onnx::Model graph = lower_program(impl.program, impl.params, lowering);
-    return {onnx::to_bytes(graph), external ? weights.folder : ""};
+    const auto& nodes = graph.graph.nodes;
+    bool quantizes_activations =
+        std::any_of(nodes.begin(), nodes.end(),
+                    [](const onnx::Node& node) { return node.op == "QuantizeLinear"; });
+    return {onnx::to_bytes(graph), external ? weights.folder : "", quantizes_activations};
   }
 
   ort::SessionHandle create(const SerializedOnnxModel& graph) const {
-    return create(graph.bytes, make_session_options(library, options, graph.folder).get());
+    return create(graph.bytes, session_options_for(graph, options).get());
   }
 
   ort::SessionHandle create_session_and_cache_graph(const SerializedOnnxModel& graph,
                                                     CacheDraft draft,
                                                     const GraphCache& cache) const {
-    auto settings = make_session_options(library, options, graph.folder);
+    auto settings = session_options_for(graph, options);
     draft.configure_session_to_write(library, settings.get());
     ort::SessionHandle ort_session = create(graph.bytes, settings.get());
     cache.try_commit_entry(std::move(draft));
@@ -201,7 +215,7 @@ struct Session::Impl {
   ort::SessionHandle load_session_of_cached_graph(const std::string& path) const {
     Options as_is = options;
     as_is.optimize = 0;
-    auto settings = make_session_options(library, as_is, "");
+    auto settings = make_session_options(library, as_is, "", true);
     return ort::make<ort::SessionHandle, ort::CreateSession>(
         library.api, static_cast<const ort::Env*>(library.env), path.c_str(),
         static_cast<const ort::SessionOptions*>(settings.get()));
@@ -354,7 +368,7 @@ struct Session::Impl {
     small.threads = 1;
     auto create_locator = [&](const Strings& outputs) {
       SerializedOnnxModel graph = lower_and_serialize_model(outputs);
-      return create(graph.bytes, make_session_options(library, small, graph.folder).get());
+      return create(graph.bytes, session_options_for(graph, small).get());
     };
     auto run_locator = [&](ort::Session* session, Names outputs) {
       return run_engine(session, in, outputs);

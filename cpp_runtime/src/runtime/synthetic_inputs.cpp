@@ -49,7 +49,8 @@ std::vector<std::int64_t> synthetic_shape(const TensorSpec& spec,
 constexpr std::int64_t kMaxElements = std::int64_t{1} << 27;
 
 // Subtracts the elements of an input from those that may still be generated.
-void subtract_elements_from_remaining(const TensorSpec& spec, const Ints& shape, std::int64_t& remaining) {
+void subtract_elements_from_remaining(const TensorSpec& spec, const Ints& shape,
+                                      std::int64_t& remaining) {
   std::optional<std::int64_t> count = element_count(shape);
   if (!count || *count > remaining)
     throw Error(ErrorCode::input, "generated input '" + spec.name + "' would be " +

@@ -3,6 +3,7 @@
 
 #include "convert/expression.h"
 #include "convert/operands.h"
+#include "convert/quantized_product.h"
 #include "convert/registry.h"
 #include "convert/runtime_assert.h"
 
@@ -35,6 +36,12 @@ LowerFn arithmetic_or_logical_rule(std::string_view onnx, std::string_view logic
     auto [x, y] = read_operand_exprs(n);
     n.set_output("Out", x.emit(n.dtype(x) == DType::boolean ? logical : onnx, {y}));
   };
+}
+
+void add(NodeContext& n) {
+  auto [x, y] = read_operand_exprs(n);
+  if (auto sum = try_add_bias_to_quantized_product(n, x, y)) return n.set_output("Out", sum);
+  n.set_output("Out", x.emit(n.dtype(x) == DType::boolean ? "Or" : "Add", {y}));
 }
 
 // ---- minimum and maximum ----
@@ -185,7 +192,7 @@ Expr subtraction(const Expr& x, const Expr& y) { return x - y; }
 
 std::span<const Rule> elementwise_rules() {
   static const Rule rules[] = {
-      {"elementwise_add", 7, arithmetic_or_logical_rule("Add", "Or")},
+      {"elementwise_add", 7, add},
       {"elementwise_sub", 7, binary_formula_rule(subtraction)},
       {"elementwise_mul", 7, arithmetic_or_logical_rule("Mul", "And")},
       {"elementwise_div", 7, binary_formula_rule(divide)},

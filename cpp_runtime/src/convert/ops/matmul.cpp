@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "convert/operands.h"
+#include "convert/quantized_product.h"
 #include "convert/registry.h"
 
 namespace oarlock {
@@ -19,6 +20,8 @@ Value read_operand_with_transpose(NodeContext& n, std::string_view slot,
 // ONNX Runtime 1.31 fuses the transpose incorrectly if the other operand is a vector, so the vector
 // becomes a matrix.
 Value emit_matmul_avoiding_vector_fusion(NodeContext& n, Value x, Value y, bool swapped) {
+  if (auto product = try_emit_dynamically_quantized_matmul(n, x, y)) return product;
+  x = copy_dequantize_for_product(n, x, y);
   if (swapped && n.rank(y) == 1) return n.squeeze(n.emit("MatMul", {x, n.unsqueeze(y, {1})}), {-1});
   if (swapped && n.rank(x) == 1) return n.squeeze(n.emit("MatMul", {n.unsqueeze(x, {0}), y}), {-2});
   return n.emit("MatMul", {x, y});
@@ -50,7 +53,7 @@ void mul(NodeContext& n) {
   auto x = n.input("X"), y = n.input("Y");
   auto x_cols = n.attr("x_num_col_dims", 1), y_cols = n.attr("y_num_col_dims", 1);
   if (n.require_known_rank(y) == 2 && y_cols == 1 && x_cols == n.require_known_rank(x) - 1)
-    return n.set_output("Out", n.emit("MatMul", {x, y}));
+    return n.set_output("Out", emit_matmul_avoiding_vector_fusion(n, x, y, false));
   auto product = n.emit("MatMul", {n.emit("Flatten", {x}, {{"axis", x_cols}}),
                                    n.emit("Flatten", {y}, {{"axis", y_cols}})});
   auto rows = n.slice(n.emit_shape(x), {0}, {x_cols}, {0});

@@ -1,22 +1,24 @@
 // Quantization, which Paddle simulates with whole numbers stored as floats.  Eight-bit quantization
-// becomes QuantizeLinear and DequantizeLinear, which engines compute in eight bits; other widths
-// stay simulated.
+// becomes QuantizeLinear and DequantizeLinear, which engines compute in eight bits, and so does
+// nine-bit quantization of values that are never negative, whose levels are those of uint8.  Other
+// widths stay simulated.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "convert/expression.h"
+#include "convert/graph_builder.h"
 #include "convert/operands.h"
+#include "convert/quantized_product.h"
 #include "convert/registry.h"
 
 namespace oarlock {
 namespace {
 
 // bits: width; axis: the axis with one scale per slice, -1 for a single scale; is_symmetric:
-// whether -2^(bits-1) is excluded.
+// whether -2^(bits-1) is excluded; is_max_scale: whether no absolute value exceeds the scale.
 struct QuantFormat {
   std::int64_t bits, axis;
-  bool is_symmetric;
+  bool is_symmetric, is_max_scale = false;
 
   double max_value() const { return static_cast<double>((std::int64_t{1} << (bits - 1)) - 1); }
 };
@@ -31,8 +33,24 @@ QuantFormat read_format(NodeContext& n, std::int64_t axis, bool is_symmetric) {
   return make_validated_format(n, n.attr("bit_length", 8), axis, is_symmetric);
 }
 
-bool quantizes_float32_to_int8(NodeContext& n, Value x, const QuantFormat& format) {
-  return format.bits == 8 && n.require_known_dtype(x) == DType::float32;
+constexpr int kSignedZero = 128;  // the zero point of signed levels in uint8
+
+// The type that holds quantized levels. dtype: int8, uint8 or DType::none; zero_point: the stored
+// number of level 0.
+struct LevelType {
+  DType dtype = DType::none;
+  int zero_point = 0;
+};
+
+// Engines multiply uint8 faster than int8, and some fuse only uint8.
+LevelType level_type(NodeContext& n, Value x, const QuantFormat& format, bool has_constant_step) {
+  if (n.require_known_dtype(x) != DType::float32) return {};
+  if (format.bits == 8) {
+    bool is_signed = format.axis >= 0 || !has_constant_step || n.quantizes_activations_to_int8();
+    return is_signed ? LevelType{DType::int8} : LevelType{DType::uint8, kSignedZero};
+  }
+  bool is_unsigned = format.bits == 9 && format.axis < 0 && is_known_nonnegative(n, x);
+  return is_unsigned ? LevelType{DType::uint8} : LevelType{};
 }
 
 // The scale, shaped to broadcast against x.
@@ -47,15 +65,6 @@ Expr reshape_scale_for_broadcast(const Expr& scale, const Expr& x, const QuantFo
 }
 
 constexpr double kMinScale = 1e-30;  // avoids division by zero: a scale of 0 yields zeros
-
-// The floats of a constant weight.
-std::optional<std::vector<float>> find_constant_floats(const NodeContext& n, Value v) {
-  auto content = n.find_constant(v);
-  if (!content || content->dtype != DType::float32) return std::nullopt;
-  std::vector<float> values(content->bytes.size() / sizeof(float));
-  std::memcpy(values.data(), content->bytes.data(), content->bytes.size());
-  return values;
-}
 
 // The quantization step as a constant, as engines require; Value{} if the scale is not constant.
 Value constant_quant_step(NodeContext& n, Value scale, const QuantFormat& format) {
@@ -79,38 +88,49 @@ NodeContext::Attrs axis_attrs(const QuantFormat& format) {
   return format.axis < 0 ? NodeContext::Attrs{} : NodeContext::Attrs{{"axis", format.axis}};
 }
 
-// The zero point of symmetric quantization, in the shape of the step.
-Value emit_int8_zeros_like(NodeContext& n, const Expr& step) {
+// The zero point in the shape of the step.
+Value emit_zero_points(NodeContext& n, const Expr& step, const LevelType& type) {
   auto shape = n.shape(step);
+  auto zero = static_cast<char>(type.zero_point);
   bool known = shape && std::count(shape->begin(), shape->end(), -1) == 0;
   if (known) {
     auto count = shape->empty() ? 1
                                 : require_unrollable_size(n, std::max<std::int64_t>((*shape)[0], 1),
                                                           "the number of scales");
-    return n.tensor({DType::int8, *shape, std::string(count, '\0')});
+    return n.tensor({type.dtype, *shape, std::string(count, zero)});
   }
-  return n.emit("Expand", {n.tensor({DType::int8, {}, std::string(1, '\0')}), n.emit_shape(step)});
+  return n.emit("Expand", {n.tensor({type.dtype, {}, std::string(1, zero)}), n.emit_shape(step)});
 }
 
 Expr clip_to_scale(const Expr& x, const Expr& scale) { return max(min(x, scale), -scale); }
 
-// Whole numbers stored as floats; the int8 form is recorded with them.
+// Whole numbers stored as floats; the 8-bit form is recorded with them.
 Expr emit_quantize_to_whole_floats(const Expr& x, const Expr& scale, const QuantFormat& format) {
   NodeContext& n = x.context();
   auto wide = reshape_scale_for_broadcast(scale, x, format);
-  auto inside = format.is_symmetric ? clip_to_scale(x, wide) : x;
-  if (!quantizes_float32_to_int8(n, x, format)) {
+  bool clips = format.is_symmetric && !format.is_max_scale;
+  auto inside = clips ? clip_to_scale(x, wide) : x;
+  auto step = quant_step(scale, format);
+  LevelType type = level_type(n, x, format, n.find_constant(step).has_value());
+  if (type.dtype == DType::none) {
     auto whole = inside * (format.max_value() / max(wide, kMinScale));
     if (format.is_symmetric) return round_half_away(whole);
     return max(min(whole.emit("Round"), format.max_value()), -format.max_value() - 1);
   }
-  auto step = quant_step(scale, format);
-  Expr small(n, n.emit("QuantizeLinear", {inside, step, emit_int8_zeros_like(n, step)},
+  Expr small(n, n.emit("QuantizeLinear", {inside, step, emit_zero_points(n, step, type)},
                        axis_attrs(format)));
-  n.declare_type(small, DType::int8, n.shape(x));
-  auto whole = small.to(DType::float32);
-  n.set_int8_equivalent(whole, small);
+  n.declare_type(small, type.dtype, n.shape(x));
+  auto levels = small.to(DType::float32);
+  auto whole = type.zero_point ? levels - type.zero_point : levels;
+  n.set_equivalent_8bit_value(whole, small);
   return whole;
+}
+
+// The stored number of level 0 of a result of QuantizeLinear; 0 for weights.
+int zero_point_of(NodeContext& n, Value small) {
+  const BuilderNode* node = n.find_producer(small);
+  if (n.dtype(small) != DType::uint8 || !node || node->inputs.size() < 3) return 0;
+  return static_cast<int>(n.find_constant_scalar(node->inputs[2]).value_or(0));
 }
 
 // A weight of eight-bit whole numbers as int8; Value{} for other values.
@@ -122,22 +142,26 @@ Value int8_weight_if_whole(NodeContext& n, Value x) {
   return whole ? n.cast(x, DType::int8) : Value{};
 }
 
-Value find_int8_form(NodeContext& n, Value x) {
-  if (n.dtype(x) == DType::int8) return x;
-  auto small = n.int8_equivalent(x);
-  return small ? small : int8_weight_if_whole(n, x);
+// The int8 or uint8 form of the levels of a format; Value{} if it is not known.
+Value find_8bit_form(NodeContext& n, Value x, const QuantFormat& format) {
+  if (format.bits == 8 && n.dtype(x) == DType::int8) return x;
+  auto small = n.equivalent_8bit_value(x);
+  bool is_signed = small && (n.dtype(small) == DType::int8 || zero_point_of(n, small) != 0);
+  if (small && is_signed == (format.bits == 8)) return small;
+  return format.bits == 8 ? int8_weight_if_whole(n, x) : Value{};
 }
 
-// x * scale / max_value: DequantizeLinear if the int8 form of x is known and the scale is float32,
+// x * scale / max_value: DequantizeLinear if the 8-bit form of x is known and the scale is float32,
 // otherwise a product.
 Expr emit_dequantize(const Expr& x, const Expr& scale, const QuantFormat& format) {
   NodeContext& n = x.context();
-  auto small = format.bits == 8 ? find_int8_form(n, x) : Value{};
+  auto small = format.bits == 8 || format.bits == 9 ? find_8bit_form(n, x, format) : Value{};
   if (!small || n.require_known_dtype(scale) != DType::float32)
     return x.to(n.require_known_dtype(scale)) * reshape_scale_for_broadcast(scale, x, format) /
            format.max_value();
   auto step = quant_step(scale, format);
-  Expr y(n, n.emit("DequantizeLinear", {small, step, emit_int8_zeros_like(n, step)},
+  LevelType type{n.dtype(small), zero_point_of(n, small)};
+  Expr y(n, n.emit("DequantizeLinear", {small, step, emit_zero_points(n, step, type)},
                    axis_attrs(format)));
   n.declare_type(y, DType::float32, n.shape(x));
   return y;
@@ -182,6 +206,7 @@ LowerFn fake_quantize_abs_max_rule(bool dequantizes) {
   return [dequantizes](NodeContext& n) {
     auto x = input_expr(n, "X");
     auto format = read_format(n, -1, true);
+    format.is_max_scale = true;
     set_quantized_outputs(n, x, max_abs_per_slice(x, -1), format, dequantizes);
   };
 }
@@ -191,8 +216,9 @@ LowerFn fake_channel_wise_quantize_rule(bool dequantizes) {
     auto x = input_expr(n, "X");
     n.require(n.require_known_rank(x) > 0, "has no slices");
     auto axis = n.normalized_axis_attr("quant_axis", 0, n.rank(x));
-    set_quantized_outputs(n, x, max_abs_per_slice(x, axis), read_format(n, axis, true),
-                          dequantizes);
+    auto format = read_format(n, axis, true);
+    format.is_max_scale = true;
+    set_quantized_outputs(n, x, max_abs_per_slice(x, axis), format, dequantizes);
   };
 }
 

@@ -1,0 +1,179 @@
+"""`oarlock quantize` and `oarlock export --precision` from a user's point of view."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from typer.testing import CliRunner
+
+import oarlock as paddle
+from oarlock.cli.main import app
+from tests.quantization.programs.networks import images, residual_model
+
+
+def oarlock(*words: object) -> tuple[int, str]:
+    done = CliRunner().invoke(app, [str(word) for word in words])
+    return done.exit_code, done.output
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    prefix = residual_model(tmp_path)
+    labels = paddle.jit.load(prefix)(images()).numpy().argmax(1)
+    np.savez(tmp_path / "calib.npz", x=images(), y=labels)
+    return prefix
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {p.name: p.read_bytes() for p in folder.iterdir() if p.is_file()}
+
+
+def test_ptq_writes_a_verified_model(model: str, tmp_path: Path) -> None:
+    code, text = oarlock(
+        "quantize", model, "--data", tmp_path / "calib.npz", "--labels", "y", "--max-drop", "100",
+        "--ignore-speed",
+    )  # fmt: skip
+    assert code == 0, text
+    for part in (
+        "stem.0",
+        "conv2d",
+        "accuracy",
+        "points",
+        "verified: engine and interpreter agree",
+    ):
+        assert part in text
+    assert (tmp_path / "m_int8.pdmodel").exists()
+    exact, found = (paddle.jit.load(p)(images()).numpy() for p in (model, f"{model}_int8"))
+    assert np.abs(found - exact).max() < 0.1 * np.abs(exact).max()
+    assert oarlock("verify", f"{model}_int8")[0] == 0
+
+
+@pytest.mark.parametrize("form", ["prefix", "file", "directory", "json"])
+def test_forms_of_the_model_argument(form: str, model: str, tmp_path: Path) -> None:
+    argument, suffix = model, ".pdmodel"
+    if form == "file":
+        argument = model + ".pdmodel"
+    elif form == "directory":
+        for path in tmp_path.glob("m.*"):
+            path.rename(tmp_path / path.name.replace("m.", "inference."))
+        argument = str(tmp_path)
+    elif form == "json":
+        assert oarlock("export", model, "--to", "paddle3", "-o", tmp_path / "three")[0] == 0
+        argument, suffix = str(tmp_path / "three.json"), ".json"
+    code, text = oarlock(
+        "quantize", argument, "--method", "weight-only", "--out", tmp_path / "new" / "q"
+    )
+    assert code == 0, text
+    assert {p.name for p in (tmp_path / "new").iterdir()} == {
+        "q" + suffix,
+        "q.pdiparams",
+        "q.pdiparams.info",
+    }
+
+
+def test_folder_of_samples_and_numbered_inputs(model: str, tmp_path: Path) -> None:
+    folder = tmp_path / "samples"
+    folder.mkdir()
+    for i in range(3):
+        np.savez(folder / f"{i}.npz", in0=images())
+    code, text = oarlock("quantize", model, "--data", folder, "--ignore-speed")
+    assert code == 0, text
+
+
+@pytest.mark.parametrize("suffix", [".png", ".html"])
+def test_plot(suffix: str, model: str, tmp_path: Path) -> None:
+    if suffix == ".png":
+        pytest.importorskip("matplotlib")
+    plot = tmp_path / f"errors{suffix}"
+    code, text = oarlock(
+        "quantize", model, "--data", tmp_path / "calib.npz", "--ignore-speed", "--plot", plot,
+        "--keep", "a.0",
+    )  # fmt: skip
+    assert code == 0, text
+    data = plot.read_bytes()
+    assert data.startswith(b"\x89PNG" if suffix == ".png" else b"<!doctype html>")
+    if suffix == ".html":
+        assert b"stem.0" in data
+        assert b"float: matches --keep a.0" in data
+
+
+def test_nothing_gained_exits_with_3(model: str, tmp_path: Path) -> None:
+    before = files_of(tmp_path)
+    code, text = oarlock("quantize", model, "--data", tmp_path / "calib.npz", "--keep", ".")
+    assert code == 3
+    assert "no model was written: no layer gains from quantization" in text
+    assert files_of(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "--method ptq needs inputs"),
+        (["--labels", "y", "--method", "fp16"], "--labels needs --data"),
+        (["--data", "calib.npz", "--labels", "z"], "lacks the labels 'z'"),
+        (["--data", "calib.npz", "--labels", "x"], "are float32, not integers"),
+        (["--data", "calib.npz", "--method", "int4"], "--method must be"),
+        (["--data", "calib.npz", "--plot", "a.svg"], "--plot must end with"),
+        (["--data", "calib.npz", "--out", "m"], "is the prefix of the float model"),
+        (["--data", "other.npz"], "lacks the inputs ['x']"),
+        (["--data", "nan.npz"], "input 'x' contains NaN or infinity"),
+        (["--data", "few_labels.npz", "--labels", "y"], "2 labels for 16 samples"),
+        (["--data", "no.npz"], "no.npz: No such file"),
+        (["--data", "empty"], "has no .npz"),
+        (["--data", "none.npz"], "does not hold a batch of samples"),
+        (["--data", "damaged.npz"], "is not a complete .npz"),
+    ],
+)
+def test_invalid_input_writes_nothing(
+    words: list[str], message: str, model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    np.savez("other.npz", y=images())
+    np.savez("nan.npz", x=np.full_like(images(), np.nan))
+    np.savez("few_labels.npz", x=images(), y=np.zeros(2, "int64"))
+    np.savez("none.npz", x=images(0))
+    Path("damaged.npz").write_bytes(b"PK\x03\x04")
+    Path("empty").mkdir()
+    before = files_of(tmp_path)
+    code, text = oarlock("quantize", model, "--ignore-speed", *words)
+    assert code == 1, text
+    assert message in text.replace("\n", "")
+    assert files_of(tmp_path) == before
+
+
+@pytest.mark.parametrize(("precision", "dtype"), [("fp16", "FLOAT16"), ("bf16", "BFLOAT16")])
+def test_export_with_precision(precision: str, dtype: str, model: str, tmp_path: Path) -> None:
+    output = tmp_path / "half.onnx"
+    code, text = oarlock("export", model, "-o", output, "--precision", precision)
+    assert code == 0, text
+    weights = [i for i in onnx.load(output).graph.initializer if len(i.dims) > 1]
+    assert {onnx.TensorProto.DataType.Name(i.data_type) for i in weights} == {dtype}
+    for to in ("paddle2", "paddle3"):
+        code, text = oarlock(
+            "export", model, "--to", to, "-o", tmp_path / "half", "--precision", precision
+        )
+        assert code == 0, text
+        exact, found = (
+            paddle.jit.load(p)(images()).numpy() for p in (model, str(tmp_path / "half"))
+        )
+        assert np.abs(found - exact).max() < 2e-2 * np.abs(exact).max()
+        size = (tmp_path / "half.pdiparams").stat().st_size
+        assert size < 0.6 * Path(model + ".pdiparams").stat().st_size
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--precision", "int8"], "--precision must be fp16 or bf16"),
+        (["--precision", "fp16", "--to", "triton"], "--precision needs --to"),
+    ],
+)
+def test_invalid_precision(words: list[str], message: str, model: str, tmp_path: Path) -> None:
+    code, text = oarlock("export", model, "-o", tmp_path / "x.onnx", *words)
+    assert code == 1
+    assert message in re.sub(r"\s+", " ", text)
+    assert not (tmp_path / "x.onnx").exists()

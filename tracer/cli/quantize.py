@@ -1,0 +1,166 @@
+"""`oarlock quantize`: quantize a saved model, and report what each layer gains and loses."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from ..core.errors import OpError
+from ..loader.engine import Engine
+from ..loader.escape_control_characters import escape_control_characters
+from ..loader.model_files import model_prefix, read_model
+from ..quantization.programs.calibration_data import load_calibration_data, synthetic_data
+from ..quantization.programs.measure import ProgressFunction
+from ..quantization.programs.quantize import (
+    HALF_METHODS,
+    LayerReport,
+    QuantizationReport,
+    QuantizationSettings,
+    quantize_model,
+)
+from ..quantization.programs.write import write_model
+from ..utils.terminal import make_console
+
+NO_GAIN_EXIT_CODE = 3
+_SUFFIXES = {"fp16": "_fp16", "bf16": "_bf16"}
+_PLOT_SUFFIXES = (".png", ".html")
+
+
+def quantize_and_report(
+    prefix: str,
+    data: Path | None,
+    out: str | None,
+    labels: str | None,
+    plot: Path | None,
+    settings: QuantizationSettings,
+) -> int:
+    """Quantize a model, print the report, and write the model if it gains.
+
+    Returns the exit code: 0, or 3 if nothing is gained.
+    """
+    settings.validate()
+    if plot is not None and plot.suffix not in _PLOT_SUFFIXES:
+        raise OpError(f"quantize: --plot must end with .png or .html, not {plot.name!r}")
+    if data is None and settings.method in ("ptq", "dynamic"):
+        raise OpError(
+            f"quantize: --method {settings.method} needs inputs; give --data CALIB.npz or a folder "
+            "of .npz files"
+        )
+    if labels is not None and data is None:
+        raise OpError("quantize: --labels needs --data")
+    files = read_model(prefix)
+    engine = Engine(files.pdmodel, files.params_path, files.name)
+    samples = (
+        synthetic_data(engine) if data is None else load_calibration_data(data, engine, labels)
+    )
+    with _progress() as show:
+        result = quantize_model(files, samples, settings, show)
+    _print_report(files.name, result.report)
+    if plot is not None and settings.method not in HALF_METHODS:
+        _write_plot(result.report.layers, plot)
+    console = make_console(highlight=False, soft_wrap=True, markup=False)
+    if result.no_gain:
+        console.print(f"{files.name}: no model was written: {result.no_gain}")
+        return NO_GAIN_EXIT_CODE
+    target = out or model_prefix(prefix) + _SUFFIXES.get(settings.method, "_int8")
+    sizes, verified = write_model(files, result.model, target, samples.sample)
+    for path, size in sizes.items():
+        console.print(f"{path}: {size:,} bytes")
+    console.print(f"verified: engine and interpreter agree {verified}")
+    return 0
+
+
+@contextmanager
+def _progress() -> Iterator[ProgressFunction]:
+    """Provide a function that shows the current step on standard error, if that is a terminal."""
+    console = make_console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    with bar:
+        task = bar.add_task("", total=None)
+        yield lambda step, done, total: bar.update(
+            task, description=step, completed=done, total=total or None
+        )
+
+
+def _decibels(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:.1f}" if math.isfinite(value) else "exact" if value > 0 else "none"
+
+
+def _print_report(name: str, report: QuantizationReport) -> None:
+    out = make_console(highlight=False)
+    if report.layers:
+        table = Table(
+            "layer", "op", "output", "alone dB", "in model dB", "result", title=Text(name)
+        )
+        for layer in report.layers:
+            table.add_row(
+                Text(escape_control_characters(layer.name)),
+                layer.type,
+                Text(escape_control_characters(layer.output)),
+                _decibels(layer.snr_alone),
+                _decibels(layer.snr),
+                Text(
+                    escape_control_characters(f"float: {layer.reason}")
+                    if layer.reason
+                    else "quantized"
+                ),
+            )
+        out.print(table)
+    for note in report.notes:
+        out.print(Text(f"note: {escape_control_characters(note)}"))
+    before, after = report.sizes
+    if not before:
+        return
+    table = Table("", "float", "quantized", "ratio")
+    table.add_row("size", f"{before:,} bytes", f"{after:,} bytes", f"{after / before:.3f}")
+    slow, fast = report.times
+    table.add_row("time", f"{slow:.3g} ms", f"{fast:.3g} ms", f"{fast / slow:.2f}")
+    if report.accuracies is not None:
+        exact, rounded = report.accuracies
+        table.add_row(
+            "accuracy", f"{exact:.2f} %", f"{rounded:.2f} %", f"{rounded - exact:+.2f} points"
+        )
+    table.add_row("outputs", "", f"{_decibels(report.output_snr)} dB", "")
+    out.print(table)
+
+
+def _write_plot(layers: list[LayerReport], path: Path) -> None:
+    if path.suffix == ".html":
+        write_html_plot(layers, path)
+        return
+    from .plots import plot_layer_errors  # noqa: PLC0415 - needs matplotlib, of the extra [demo]
+
+    plot_layer_errors(layers, path)
+
+
+def write_html_plot(layers: list[LayerReport], path: Path) -> None:
+    """Write a page with one bar per layer: the signal-to-noise ratio of its output."""
+    largest = max((v for at in layers if math.isfinite(v := at.snr_alone or 0.0)), default=1.0)
+    rows = []
+    for layer in layers:
+        value = layer.snr_alone
+        width = 0.0 if value is None else min(max(value / max(largest, 1e-9), 0.0), 1.0) * 100
+        color = "#bbbbbb" if layer.reason else "#1f6feb"
+        text = f"{_decibels(value)} {layer.reason and 'float: ' + layer.reason}"
+        rows.append(
+            f"<tr><td>{html.escape(escape_control_characters(layer.name))}</td>"
+            f"<td>{html.escape(layer.type)}</td><td class=bar>"
+            f'<div style="width:{width:.1f}%;background:{color}">&nbsp;</div></td>'
+            f"<td>{html.escape(escape_control_characters(text))}</td></tr>"
+        )
+    page = (
+        '<!doctype html><meta charset="utf-8"><title>quantization error per layer</title>'
+        "<style>body{font:14px sans-serif}td{padding:2px 8px}.bar{width:400px}</style>"
+        "<h1>Signal-to-noise ratio per layer, in dB</h1><table>" + "\n".join(rows) + "</table>\n"
+    )
+    path.write_text(page, encoding="utf-8")

@@ -1,0 +1,137 @@
+"""Inputs for calibration and measurement: the arrays of `.npz` files, split into batches."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...core.errors import OpError
+from ...loader.engine import Engine
+from ...loader.npz import load_npz
+
+BATCH_SIZE = 32
+
+
+@dataclass
+class CalibrationData:
+    """Batches of inputs, by name, with their labels.
+
+    sample: the inputs with which times are measured: one row if the batch size is dynamic.
+    labels: one array of class indices per batch; empty if there are none.
+    """
+
+    sample: dict[str, Any]
+    batches: list[dict[str, Any]] = field(default_factory=list)
+    labels: list[Any] = field(default_factory=list)
+
+    def all_labels(self) -> Any:
+        """The labels of all batches as one vector."""
+        return np.concatenate([np.asarray(array).reshape(-1) for array in self.labels])
+
+
+def load_calibration_data(
+    path: str | os.PathLike[str], engine: Engine, labels: str | None = None
+) -> CalibrationData:
+    """Read an `.npz` file, or all `.npz` files of a folder.
+
+    The arrays have the names of the inputs, or in0, in1, ... Their first axes are samples: if the
+    batch size of the model is dynamic, files are split into batches of at most 32 samples.
+
+    labels: the array with the class index of each sample.
+
+    Raises OpError for missing inputs, NaN, infinity and labels that do not fit, and FileError for
+    damaged files.
+    """
+    data = CalibrationData({})
+    for file in _npz_files(path):
+        arrays = load_npz(file)
+        feeds = _select_inputs(file.name, arrays, engine)
+        target = None if labels is None else _labels_of(file.name, arrays, labels)
+        size, is_dynamic = _samples_per_run(feeds, engine)
+        count = 1 if size is None else len(next(iter(feeds.values())))
+        if target is not None and size is not None and len(target) != count:
+            raise OpError(f"quantize: {file.name} has {len(target)} labels for {count} samples")
+        for start in range(0, count, size or 1):
+            if size is not None and not is_dynamic and start + size > count:
+                break  # the rest does not fill a batch
+            rows = slice(start, None if size is None else start + size)
+            data.batches.append(_rows(feeds, rows))
+            data.sample = data.sample or _rows(feeds, slice(0, 1) if is_dynamic else rows)
+            if target is not None:
+                data.labels.append(target[rows])
+    if not data.batches:
+        raise OpError(f"quantize: {os.path.basename(path)} does not hold a batch of samples")
+    return data
+
+
+def synthetic_data(engine: Engine) -> CalibrationData:
+    """Return one batch of generated inputs that the model accepts.
+
+    Raises OpError if it accepts none.
+    """
+    reason = ""
+    for arrays in engine.iter_synthetic_input_sets():
+        feeds = dict(zip([name for name, _, _ in engine.inputs], arrays, strict=True))
+        try:
+            engine.run(feeds)
+        except (OpError, RuntimeError) as error:
+            reason = str(error).splitlines()[0]
+            continue
+        return CalibrationData(feeds, [feeds])
+    raise OpError(f"quantize: generated inputs do not fit this model ({reason}); give --data")
+
+
+def _npz_files(path: str | os.PathLike[str]) -> list[Path]:
+    if not os.path.isdir(path):
+        return [Path(path)]
+    files = sorted(Path(path).glob("*.npz"))
+    if not files:
+        raise OpError(f"quantize: the folder {os.path.basename(os.path.abspath(path))} has no .npz")
+    return files
+
+
+def _select_inputs(name: str, arrays: dict[str, Any], engine: Engine) -> dict[str, Any]:
+    names = [n for n, _, _ in engine.inputs]
+    keys = {n: n if n in arrays else f"in{i}" for i, n in enumerate(names)}
+    missing = [n for n, key in keys.items() if key not in arrays]
+    if missing:
+        raise OpError(
+            f"quantize: {name} lacks the inputs {missing} (it holds {sorted(arrays)}, the model "
+            f"has the inputs {names})"
+        )
+    feeds = {n: arrays[key] for n, key in keys.items()}
+    for n, array in feeds.items():
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise OpError(f"quantize: {name}: input '{n}' contains NaN or infinity")
+    return feeds
+
+
+def _labels_of(name: str, arrays: dict[str, Any], labels: str) -> Any:
+    if labels not in arrays:
+        raise OpError(f"quantize: {name} lacks the labels '{labels}' (it holds {sorted(arrays)})")
+    array = arrays[labels]
+    if array.dtype.kind not in "iu":
+        raise OpError(f"quantize: {name}: the labels '{labels}' are {array.dtype}, not integers")
+    return array
+
+
+def _samples_per_run(feeds: dict[str, Any], engine: Engine) -> tuple[int | None, bool]:
+    """Return the samples per run, None if the inputs cannot be split; and whether the model accepts
+    other numbers of samples.
+    """
+    first = [shape[0] if shape else None for _, _, shape in engine.inputs]
+    counts = {len(array) if array.ndim else None for array in feeds.values()}
+    if engine.row_split_owners or None in first or None in counts or len(counts) != 1:
+        return None, False
+    static = {size for size in first if isinstance(size, int) and size >= 0}
+    if not static:
+        return BATCH_SIZE, True
+    return max(static.pop(), 1), False
+
+
+def _rows(feeds: dict[str, Any], rows: slice) -> dict[str, Any]:
+    return {name: array[rows] if array.ndim else array for name, array in feeds.items()}

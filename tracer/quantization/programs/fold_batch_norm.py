@@ -1,0 +1,97 @@
+"""Fold batch normalization into the convolution before it, as engines do for float weights."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...ir.program import OpDesc
+from .layers import find_channel_bias
+from .model import Dataflow, ProgramWithValues, make_op
+
+
+def fold_batch_norms(model: ProgramWithValues) -> ProgramWithValues:
+    """Return a model in which `conv -> [+ bias] -> batch_norm` is `conv -> + bias`.
+
+    With g = Scale / sqrt(Variance + epsilon): Filter' = Filter * g per output channel, and
+    bias' = (bias - Mean) * g + Bias.
+    """
+    model = model.copy()
+    flow = Dataflow(model.program)
+    ops = model.program.block.ops
+    replacements: dict[int, OpDesc | None] = {}
+    for index, op in enumerate(ops):
+        if op.type == "batch_norm":
+            replacements |= _fold_one(model, flow, index)
+    model.program.block.ops = [
+        new for i, op in enumerate(ops) if (new := replacements.get(i, op)) is not None
+    ]
+    model.drop_unused_variables()
+    return model
+
+
+def _fold_one(model: ProgramWithValues, flow: Dataflow, index: int) -> dict[int, OpDesc | None]:
+    """Return the ops that replace others, by index, with None for ops to remove; empty if the
+    normalization cannot be folded.
+    """
+    ops = model.program.block.ops
+    norm = ops[index]
+    parameters = [norm.inputs[slot][0] for slot in ("Scale", "Bias", "Mean", "Variance")]
+    source = _find_convolution(model, flow, index)
+    if source is None or not _is_foldable(model, ops, index, parameters):
+        return {}
+    conv, x, bias, add_index = source
+    weight = conv.inputs["Filter"][0]
+    scale, shift, mean, variance = (np.asarray(model.values[p], np.float64) for p in parameters)
+    filters = np.asarray(model.values[weight])
+    if filters.dtype != np.float32 or len(filters) != scale.size or filters.ndim != 4:
+        return {}
+    old_bias = np.asarray(model.values[bias], np.float64).ravel() if bias else 0.0
+    factor = scale / np.sqrt(variance + norm.attr("epsilon", 1e-5))
+    new_filter = (filters * factor.reshape(-1, 1, 1, 1)).astype(np.float32)
+    new_bias = ((old_bias - mean) * factor + shift).astype(np.float32)
+    if flow.only_reader(weight) is not None:
+        model.values[weight] = new_filter
+    else:
+        conv.inputs["Filter"] = [model.add_constant(weight + ".folded", new_filter)]
+    y = model.add_constant(norm.inputs["Bias"][0] + ".folded", new_bias)
+    add = make_op("elementwise_add", {"X": x, "Y": y}, {"Out": norm.outputs["Y"][0]}, axis=1)
+    add.user_line, add.layer_path = norm.user_line, norm.layer_path
+    return {index: add} | ({} if add_index is None else {add_index: None})
+
+
+def _is_foldable(
+    model: ProgramWithValues, ops: list[OpDesc], index: int, parameters: list[str]
+) -> bool:
+    """Whether a normalization uses constant statistics, and channels are axis 1."""
+    norm = ops[index]
+    written = {n for i, op in enumerate(ops) if i != index for n in op.output_names()}
+    is_inference = norm.attr("is_test", False) or norm.attr("use_global_stats", False)
+    is_channels_first = norm.attr("data_layout", "NCHW") == "NCHW"
+    are_constant = all(p in model.values and p not in written for p in parameters)
+    return bool(is_inference and is_channels_first and are_constant)
+
+
+def _find_convolution(
+    model: ProgramWithValues, flow: Dataflow, index: int
+) -> tuple[OpDesc, str, str, int | None] | None:
+    """Return the convolution before a normalization, its output, the parameter that is added to
+    it or '', and the index of the addition.
+    """
+    ops = model.program.block.ops
+    x = ops[index].inputs["X"][0]
+    if flow.only_reader(x) != index:
+        return None
+    add_index, bias = flow.writers.get(x), ""
+    if add_index is not None and ops[add_index].type == "elementwise_add":
+        x = ops[add_index].inputs["X"][0]
+        bias = find_channel_bias(model, flow, ops[add_index], x, is_convolution=True)
+        if not bias or flow.only_reader(x) != add_index:
+            return None
+    else:
+        add_index = None
+    conv = flow.writer(x)
+    if conv is None or conv.type not in ("conv2d", "depthwise_conv2d"):
+        return None
+    is_channels_first = conv.attr("data_format", "NCHW") in ("NCHW", "AnyLayout")
+    is_constant = flow.is_constant(conv.inputs["Filter"][0], model.values)
+    return (conv, x, bias, add_index) if is_channels_first and is_constant else None

@@ -1,0 +1,167 @@
+"""The layers of a program that can be quantized: a product with constant weights, its bias and its
+activation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...export.pdiparams_info import VarInfo
+from ...ir.program import OpDesc
+from .model import Dataflow, ProgramWithValues
+
+CONVOLUTIONS = ("conv2d", "depthwise_conv2d", "conv2d_transpose")
+PRODUCTS = ("matmul_v2", "matmul", "mul", "fc")
+_SLOTS = {
+    **dict.fromkeys(CONVOLUTIONS, ("Input", "Filter", "Output")),
+    **dict.fromkeys(PRODUCTS, ("X", "Y", "Out")),
+    "fc": ("Input", "W", "Out"),
+}
+FUSED_ACTIVATIONS = ("relu", "relu6")
+
+
+@dataclass
+class Layer:
+    """A product with constant weights.
+
+    name: of the layer in Python if the model records it, else of its output.
+    index: of the product in the outermost block.
+    input, weight, product: the variables that the product reads and writes.
+    bias: the parameter that is added to the product; '' if there is none.
+    output: the variable after bias and activation.
+    problem: why the layer cannot be quantized; '' if it can.
+    """
+
+    name: str
+    type: str
+    index: int
+    input: str
+    weight: str
+    product: str
+    bias: str
+    output: str
+    problem: str = ""
+
+    @property
+    def weight_slot(self) -> str:
+        """The slot of the weights."""
+        return _SLOTS[self.type][1]
+
+    @property
+    def input_slot(self) -> str:
+        """The slot of the activation."""
+        return _SLOTS[self.type][0]
+
+    @property
+    def is_convolution(self) -> bool:
+        """Whether the product is a convolution."""
+        return self.type in CONVOLUTIONS
+
+    @property
+    def channel_axis(self) -> int:
+        """The axis of the weights with one element per output channel."""
+        return 0 if self.type in ("conv2d", "depthwise_conv2d") else 1
+
+
+def find_layers(model: ProgramWithValues, info: Mapping[str, VarInfo] | None = None) -> list[Layer]:
+    """Return the layers of the outermost block, in the order of the program."""
+    flow = Dataflow(model.program)
+    layers = []
+    for index, op in enumerate(model.program.block.ops):
+        if op.type not in _SLOTS:
+            continue
+        input_slot, weight_slot, output_slot = _SLOTS[op.type]
+        weight = op.inputs.get(weight_slot, [""])[0]
+        if not flow.is_constant(weight, model.values):
+            continue
+        product = op.outputs[output_slot][0]
+        bias, output = _follow_bias_and_activation(model, flow, op, product)
+        row = (info or {}).get(weight)
+        structured = row.structured_name.removesuffix(".weight") if row else ""
+        layers.append(
+            Layer(
+                structured or output,
+                op.type,
+                index,
+                op.inputs[input_slot][0],
+                weight,
+                product,
+                bias,
+                output,
+                _problem_of_product(model, flow, op, weight, product),
+            )
+        )
+    return layers
+
+
+def _problem_of_product(
+    model: ProgramWithValues, flow: Dataflow, op: OpDesc, weight: str, product: str
+) -> str:
+    array = np.asarray(model.values[weight])
+    is_convolution = op.type in CONVOLUTIONS
+    layout = op.attr("data_format", "NCHW")
+    problem = ""
+    if array.dtype != np.float32:
+        problem = f"the weights are {array.dtype}, not float32"
+    elif not array.size or not np.isfinite(array).all():
+        problem = "the weights are empty or contain NaN or infinity"
+    elif not is_convolution and array.ndim != 2:
+        problem = f"the weights have {array.ndim} axes, not 2"
+    elif is_convolution and layout not in ("NCHW", "AnyLayout"):
+        problem = f"its layout is {layout}, not NCHW"
+    elif op.attr("trans_x", False) or op.attr("transpose_X", False):
+        problem = "the activation is transposed"
+    elif op.type == "mul" and op.attr("y_num_col_dims", 1) != 1:
+        problem = "the weights are flattened"
+    elif product not in flow.writers:
+        problem = "another op writes the same output"
+    return problem
+
+
+def _follow_bias_and_activation(
+    model: ProgramWithValues, flow: Dataflow, op: OpDesc, product: str
+) -> tuple[str, str]:
+    """Return the parameter that is added to a product, or '', and the output of the layer."""
+    ops = model.program.block.ops
+    bias, output = op.inputs.get("Bias", [""])[0] if op.type == "fc" else "", product
+    reader = flow.only_reader(output)
+    if reader is not None:
+        parameter = find_channel_bias(model, flow, ops[reader], product, op.type in CONVOLUTIONS)
+        if parameter:
+            bias, output = parameter, ops[reader].outputs["Out"][0]
+            reader = flow.only_reader(output)
+    if reader is not None and ops[reader].type in FUSED_ACTIVATIONS:
+        output = ops[reader].outputs["Out"][0]
+    return bias, output
+
+
+def find_channel_bias(
+    model: ProgramWithValues, flow: Dataflow, op: OpDesc, product: str, is_convolution: bool
+) -> str:
+    """Return the parameter that an op adds to each output channel of a product, also if it is
+    reshaped before; '' if the op does something else.
+    """
+    if op.type != "elementwise_add" or op.inputs["X"][0] != product:
+        return ""
+    addend = op.inputs["Y"][0]
+    product_var, addend_var = model.program.var(product), model.program.var(addend)
+    if product_var is None or addend_var is None:
+        return ""
+    rank, axis = len(product_var.shape), op.attr("axis", -1)
+    start = rank - len(addend_var.shape) if axis == -1 else axis
+    channel = 1 if is_convolution else rank - 1
+    other_sizes = [size for i, size in enumerate(addend_var.shape) if start + i != channel]
+    if start < 0 or not start <= channel < start + len(addend_var.shape):
+        return ""
+    if any(size != 1 for size in other_sizes):
+        return ""
+    writer = flow.writer(addend)
+    if writer is not None and writer.type in ("reshape2", "unsqueeze2"):
+        addend = writer.inputs["X"][0]
+    if not flow.is_constant(addend, model.values):
+        return ""
+    has_all_channels = np.size(model.values[addend]) == product_var.shape[channel]
+    return addend if has_all_channels else ""

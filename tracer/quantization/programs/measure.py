@@ -1,0 +1,158 @@
+"""Errors, accuracy and times of models."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from ...core.errors import OpError
+from ..abs_histogram import AbsHistogram, kl_threshold, percentile_threshold
+from .calibration_data import CalibrationData
+from .engine_session import EngineSession
+from .model import ProgramWithValues
+from .static_quantization import MIN_SCALE
+
+MAX_ERROR_BATCHES = 8  # batches with which errors are measured
+_NUM_RUNS, _NUM_WARMUP_RUNS = 40, 5
+_MAX_SECONDS = 4.0  # per comparison of times
+
+# Called with a step, the number of its parts that are done, and their number, 0 if unknown.
+ProgressFunction = Callable[[str, int, int], None]
+
+THRESHOLDS = {
+    "absmax": lambda histogram: histogram.max_abs,
+    "percentile": percentile_threshold,
+    "kl": kl_threshold,
+}
+
+
+def calibrate(
+    model: ProgramWithValues,
+    data: CalibrationData,
+    names: Sequence[str],
+    method: str,
+    progress: ProgressFunction,
+) -> tuple[dict[str, float], dict[str, str]]:
+    """Return the threshold of each variable, and the problem of each that has none.
+
+    method: 'absmax', 'percentile' (99.99 % of the values) or 'kl' (least divergence).
+    """
+    histograms = {name: AbsHistogram() for name in names}
+    problems: dict[str, str] = {}
+    with EngineSession(model, names) as session:
+        for i, feeds in enumerate(data.batches):
+            progress("calibration", i, len(data.batches))
+            for name, array in zip(names, session.run(feeds), strict=True):
+                try:
+                    histograms[name].add(array)
+                except OpError:
+                    problems[name] = f"'{name}' contains NaN or infinity for the calibration data"
+    thresholds = {}
+    for name, histogram in histograms.items():
+        if name not in problems and histogram.max_abs < MIN_SCALE:
+            problems[name] = f"'{name}' is always 0 for the calibration data"
+        if name not in problems:
+            thresholds[name] = float(THRESHOLDS[method](histogram))
+    return thresholds, problems
+
+
+class SignalToNoise:
+    """Accumulates the signal-to-noise ratio of a result beside its reference."""
+
+    def __init__(self) -> None:
+        self._signal = self._noise = 0.0
+
+    def add(self, reference: Any, result: Any) -> None:
+        """Add arrays of the same shape."""
+        a, b = np.asarray(reference, np.float64), np.asarray(result, np.float64)
+        self._signal += float(np.square(a).sum())
+        self._noise += float(np.square(a - b).sum())
+
+    def decibels(self) -> float:
+        """10 * log10(sum of squares / sum of squared differences); infinity if there are none."""
+        if not self._noise:
+            return math.inf
+        if not self._signal or not math.isfinite(self._noise):
+            return -math.inf
+        return 10 * math.log10(self._signal / self._noise)
+
+
+def snr_of_variables(
+    reference: ProgramWithValues,
+    model: ProgramWithValues,
+    data: CalibrationData,
+    names: Sequence[str],
+) -> dict[str, float]:
+    """Return the signal-to-noise ratio of variables of a model beside those of a reference."""
+    totals = {name: SignalToNoise() for name in names}
+    with EngineSession(reference, names) as wanted, EngineSession(model, names) as found:
+        for feeds in data.batches[:MAX_ERROR_BATCHES]:
+            for name, a, b in zip(names, wanted.run(feeds), found.run(feeds), strict=True):
+                totals[name].add(a, b)
+    return {name: total.decibels() for name, total in totals.items()}
+
+
+def snr_of_outputs(
+    reference: ProgramWithValues, model: ProgramWithValues, data: CalibrationData
+) -> float:
+    """Return the smallest signal-to-noise ratio of the floating outputs of a model."""
+    totals: dict[int, SignalToNoise] = {}
+    with EngineSession(reference) as wanted, EngineSession(model) as found:
+        for feeds in data.batches[:MAX_ERROR_BATCHES]:
+            for i, (a, b) in enumerate(zip(wanted.run(feeds), found.run(feeds), strict=True)):
+                if a.dtype.kind == "f" and a.shape == b.shape:
+                    totals.setdefault(i, SignalToNoise()).add(a, b)
+    return min((total.decibels() for total in totals.values()), default=math.inf)
+
+
+def accuracy(model: ProgramWithValues, data: CalibrationData) -> float:
+    """Return the percentage of samples whose label has the largest value in the first output.
+
+    Raises OpError if the output does not have one row of scores per label.
+    """
+    predictions = []
+    with EngineSession(model) as session:
+        for feeds in data.batches:
+            scores = session.run(feeds)[0]
+            if scores.ndim < 1 or scores.dtype.kind != "f":
+                raise OpError(
+                    f"quantize: the accuracy needs scores as the first output of the model, which "
+                    f"is {scores.dtype}{list(scores.shape)}"
+                )
+            predictions.append(scores.argmax(-1).reshape(-1))
+    found, labels = np.concatenate(predictions), data.all_labels()
+    if found.shape != labels.shape:
+        raise OpError(
+            f"quantize: the first output has {found.size} rows of scores for {labels.size} labels"
+        )
+    return 100.0 * float((found == labels).mean())
+
+
+def median_times(
+    models: Mapping[str, ProgramWithValues], feeds: Mapping[str, Any]
+) -> dict[str, float]:
+    """Return the median milliseconds of one run of each model.
+
+    The runs alternate in changing order, so that all models have the same conditions. Threads do
+    not spin between runs, because they would slow down the next model.
+    """
+    sessions = {name: EngineSession(model, spinning=0) for name, model in models.items()}
+    times: dict[str, list[float]] = {name: [] for name in models}
+    names = list(models)
+    start = perf_counter()
+    for i in range(_NUM_WARMUP_RUNS + _NUM_RUNS):
+        if i >= 2 * _NUM_WARMUP_RUNS and perf_counter() - start > _MAX_SECONDS:
+            break
+        first = i % len(names)
+        for name in names[first:] + names[:first]:
+            before = perf_counter()
+            sessions[name].run(feeds)
+            if i >= _NUM_WARMUP_RUNS:
+                times[name].append(perf_counter() - before)
+    for session in sessions.values():
+        session.close()
+    return {name: 1e3 * float(np.median(values)) for name, values in times.items()}

@@ -1,0 +1,373 @@
+"""Quantize a saved model: select the layers that gain, and measure the result."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ...core.errors import OpError
+from ...loader.model_files import ModelFileContents
+from .activations import can_quantize_activation, select_activations
+from .calibration_data import CalibrationData
+from .fold_batch_norm import fold_batch_norms
+from .half_precision import HalfPrecisionRewriter, store_weights_in_bfloat16
+from .layers import PRODUCTS, Layer, find_layers
+from .measure import (
+    THRESHOLDS,
+    ProgressFunction,
+    accuracy,
+    calibrate,
+    median_times,
+    snr_of_outputs,
+    snr_of_variables,
+)
+from .model import Dataflow, ProgramWithValues
+from .static_quantization import (
+    WEIGHT_FORMS,
+    quantize_dynamic,
+    quantize_static,
+    quantize_weights,
+)
+
+METHODS = ("ptq", "dynamic", "weight-only", "fp16", "bf16")
+HALF_METHODS = ("fp16", "bf16")
+MIN_LAYER_SNR = 10.0  # dB; layers with a smaller ratio remain float
+DEFAULT_MAX_ACCURACY_DROP = 1.0  # percentage points
+_MAX_TIME_RATIO = 1.02  # differences below 2 % are within the variation of medians
+
+
+@dataclass(frozen=True)
+class QuantizationSettings:
+    """What `oarlock quantize` was asked to do; `oarlock quantize --help` describes the options."""
+
+    method: str = "ptq"
+    calibration: str = "absmax"
+    keep: str = ""
+    max_drop: float | None = None
+    weights: str = "int8"
+    is_symmetric: bool = False
+    selects_by_speed: bool = True
+
+    def validate(self) -> None:
+        """Raise OpError for an unknown name, a number out of range or an invalid expression."""
+        for option, value, allowed in (
+            ("method", self.method, METHODS),
+            ("calibration", self.calibration, tuple(THRESHOLDS)),
+            ("weights", self.weights, WEIGHT_FORMS),
+        ):
+            if value not in allowed:
+                raise OpError(
+                    f"quantize: --{option} must be {', '.join(allowed[:-1])} or {allowed[-1]}, not "
+                    f"{value!r}"
+                )
+        if self.max_drop is not None and not 0 <= self.max_drop <= 100:
+            raise OpError(f"quantize: --max-drop must be from 0 to 100, not {self.max_drop}")
+        try:
+            re.compile(self.keep)
+        except re.error as error:
+            raise OpError(
+                f"quantize: --keep is not a regular expression: {error} ({self.keep!r})"
+            ) from None
+
+
+@dataclass
+class LayerReport:
+    """The result for one layer.
+
+    snr_alone, snr: signal-to-noise ratio of its output in dB, if only this layer is quantized, and
+    in the final model; None if it was not measured.
+    reason: why it remains float; '' if it is quantized.
+    """
+
+    name: str
+    type: str
+    output: str
+    snr_alone: float | None = None
+    snr: float | None = None
+    reason: str = ""
+
+
+@dataclass
+class QuantizationReport:
+    """Measurements of the float model and of the written model.
+
+    sizes: bytes of the values. times: milliseconds of a run. accuracies: percent, if there are
+    labels. In each pair the float model is first.
+    """
+
+    layers: list[LayerReport] = field(default_factory=list)
+    output_snr: float = math.inf
+    sizes: tuple[int, int] = (0, 0)
+    times: tuple[float, float] = (0.0, 0.0)
+    accuracies: tuple[float, float] | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass
+class QuantizationResult:
+    """A quantized model with its report.
+
+    no_gain: why the model is not worth writing; '' if it is.
+    """
+
+    model: ProgramWithValues
+    report: QuantizationReport
+    no_gain: str = ""
+
+
+def quantize_model(
+    files: ModelFileContents,
+    data: CalibrationData,
+    settings: QuantizationSettings,
+    progress: ProgressFunction,
+) -> QuantizationResult:
+    """Quantize a saved model. See `docs/quantization.md` for how layers are selected.
+
+    Raises OpError if no layer can be quantized.
+    """
+    settings.validate()
+    original = ProgramWithValues(files.program, dict(files.values))
+    if settings.method in HALF_METHODS:
+        return _measure_half_precision(original, data, settings.method)
+    search = LayerSearch(files, data, settings, progress)
+    search.keep_matching_layers()
+    search.calibrate()
+    search.keep_inaccurate_layers()
+    if settings.selects_by_speed and settings.method != "weight-only":
+        search.keep_slow_types()
+    search.limit_drop()
+    return search.finish(original)
+
+
+def convert_to_half(model: ProgramWithValues, method: str) -> tuple[ProgramWithValues, list[str]]:
+    """Return a model with weights in half precision, and notes about weights that remain float32.
+
+    method: 'fp16' or 'bf16'.
+    """
+    folded = fold_batch_norms(model)
+    if method == "bf16":
+        return store_weights_in_bfloat16(folded), []
+    rewriter = HalfPrecisionRewriter(folded)
+    return rewriter.rewrite(), list(rewriter.problems.values())
+
+
+def _measure_half_precision(
+    original: ProgramWithValues, data: CalibrationData, method: str
+) -> QuantizationResult:
+    model, notes = convert_to_half(original, method)
+    report = QuantizationReport(notes=notes)
+    _measure_model(report, original, model, data)
+    small = report.sizes[1] < report.sizes[0]
+    return QuantizationResult(model, report, "" if small else "no weight became smaller")
+
+
+def _measure_model(
+    report: QuantizationReport,
+    original: ProgramWithValues,
+    model: ProgramWithValues,
+    data: CalibrationData,
+) -> None:
+    report.output_snr = snr_of_outputs(original, model, data)
+    report.sizes = original.num_value_bytes(), model.num_value_bytes()
+    times = median_times({"float": original, "quantized": model}, data.sample)
+    report.times = times["float"], times["quantized"]
+    if report.output_snr < MIN_LAYER_SNR:
+        report.notes.append(
+            f"the outputs differ much from those of the float model ({report.output_snr:.1f} dB); "
+            "measure the accuracy with --labels, or limit the error with --max-drop"
+        )
+    if data.labels:
+        report.accuracies = accuracy(original, data), accuracy(model, data)
+
+
+class LayerSearch:
+    """Selects the layers to quantize. Each step excludes layers and records why."""
+
+    def __init__(
+        self,
+        files: ModelFileContents,
+        data: CalibrationData,
+        settings: QuantizationSettings,
+        progress: ProgressFunction,
+    ) -> None:
+        self._name, self._data, self._settings = files.name, data, settings
+        self._progress = progress
+        self._base = fold_batch_norms(ProgramWithValues(files.program, dict(files.values)))
+        self._layers = find_layers(self._base, files.info)
+        self._reports = {
+            layer.index: LayerReport(layer.name, layer.type, layer.output, reason=layer.problem)
+            for layer in self._layers
+        }
+        self._thresholds: dict[str, float] = {}
+        self._require_candidates()
+
+    @property
+    def _active(self) -> list[Layer]:
+        return [layer for layer in self._layers if not self._reports[layer.index].reason]
+
+    def _exclude(self, layer: Layer, reason: str) -> None:
+        self._reports[layer.index].reason = reason
+
+    def _require_candidates(self) -> None:
+        if self._active:
+            return
+        reasons = sorted({report.reason for report in self._reports.values()})
+        why = f": {'; '.join(reasons)}" if reasons else ""
+        raise OpError(
+            f"quantize: {self._name} has no layer that can be quantized, that is no convolution "
+            f"or matrix product with constant float32 weights{why}"
+        )
+
+    def keep_matching_layers(self) -> None:
+        """Exclude layers whose name, output or type matches `keep`, and convolutions if the method
+        does not support them.
+        """
+        pattern = re.compile(self._settings.keep) if self._settings.keep else None
+        for layer in self._active:
+            if pattern and any(map(pattern.search, (layer.name, layer.output, layer.type))):
+                self._exclude(layer, f"matches --keep {self._settings.keep}")
+            elif self._settings.method == "dynamic" and layer.type not in PRODUCTS:
+                self._exclude(layer, "dynamic quantization is for matrix products only")
+
+    def calibrate(self) -> None:
+        """Determine the thresholds of activations; exclude layers without one."""
+        if self._settings.method == "weight-only":
+            return
+        flow = Dataflow(self._base.program)
+        for layer in self._active:
+            for name in (layer.input, layer.output) if layer.is_convolution else (layer.input,):
+                if not can_quantize_activation(self._base, flow, name):
+                    self._exclude(layer, f"'{name}' is not a float32 tensor that one op writes")
+        if self._settings.method == "ptq" and self._active:
+            self._calibrate_static()
+
+    def _calibrate_static(self) -> None:
+        formats = select_activations(self._base, self._active, self._settings.is_symmetric)
+        names = sorted({form.threshold_of for form in formats.values()})
+        self._thresholds, problems = calibrate(
+            self._base, self._data, names, self._settings.calibration, self._progress
+        )
+        for layer in self._active:
+            needed = [layer.input, *([layer.output] if layer.is_convolution else [])]
+            for name in needed:
+                if formats[name].threshold_of in problems:
+                    self._exclude(layer, problems[formats[name].threshold_of])
+
+    def build(self, layers: Sequence[Layer]) -> ProgramWithValues:
+        """Return the model with some layers quantized."""
+        settings = self._settings
+        if settings.method == "dynamic":
+            return quantize_dynamic(self._base, layers, settings.weights)
+        if settings.method == "weight-only":
+            return quantize_weights(self._base, layers, settings.weights)
+        return quantize_static(
+            self._base,
+            layers,
+            self._thresholds,
+            weight_form=settings.weights,
+            is_symmetric=settings.is_symmetric,
+        )
+
+    def keep_inaccurate_layers(self) -> None:
+        """Measure each layer alone, and exclude those with a ratio below 10 dB."""
+        layers = self._active
+        for i, layer in enumerate(layers):
+            self._progress("error of layers", i, len(layers))
+            model = self.build([layer])
+            report = self._reports[layer.index]
+            report.snr_alone = snr_of_variables(self._base, model, self._data, [layer.output])[
+                layer.output
+            ]
+            if report.snr_alone < MIN_LAYER_SNR:
+                self._exclude(
+                    layer,
+                    f"its signal-to-noise ratio is {report.snr_alone:.1f} dB, below "
+                    f"{MIN_LAYER_SNR:.0f} dB",
+                )
+
+    def keep_slow_types(self) -> None:
+        """Exclude the layers of an op type if the model is faster without quantizing them, one type
+        after the other, the one with the largest loss first. Two measurements must agree.
+        """
+        while self._active:
+            self._progress("speed", 0, 0)
+            types = sorted({layer.type for layer in self._active})
+            models = {"all": self.build(self._active)}
+            for type in types:
+                models[type] = self.build([at for at in self._active if at.type != type])
+            times = median_times(models, self._data.sample)
+            slowest = min(types, key=lambda type: times[type])
+            if _is_slower(times, slowest):
+                pair = {name: models[name] for name in ("all", slowest)}
+                times = median_times(pair, self._data.sample)
+            if not _is_slower(times, slowest):
+                return
+            for layer in self._active:
+                if layer.type == slowest:
+                    self._exclude(
+                        layer,
+                        f"with quantized {slowest} the model takes {times['all']:.3g} ms, without "
+                        f"{times[slowest]:.3g} ms",
+                    )
+
+    def limit_drop(self) -> None:
+        """Exclude layers in the order of their error until the drop of the model is allowed."""
+        limit = self._settings.max_drop
+        if limit is None:
+            if not self._data.labels:
+                return
+            limit = DEFAULT_MAX_ACCURACY_DROP
+        reference = accuracy(self._base, self._data) if self._data.labels else None
+        order = sorted(self._active, key=lambda layer: self._reports[layer.index].snr_alone or 0.0)
+        for i, layer in enumerate(order):
+            self._progress("accuracy", i, len(order))
+            drop = self._drop(reference)
+            if drop <= limit:
+                return
+            self._exclude(
+                layer, f"with it the drop is {_format_drop(drop, reference)}, the limit {limit:g}"
+            )
+
+    def _drop(self, reference: float | None) -> float:
+        """Return the loss of accuracy in points, or the error of the outputs in percent of their
+        root mean square.
+        """
+        model = self.build(self._active)
+        if reference is not None:
+            return reference - accuracy(model, self._data)
+        return float(100 * 10 ** (-snr_of_outputs(self._base, model, self._data) / 20))
+
+    def finish(self, original: ProgramWithValues) -> QuantizationResult:
+        """Build and measure the final model."""
+        self._progress("measurement", 0, 0)
+        active = self._active
+        model = self.build(active)
+        report = QuantizationReport(list(self._reports.values()))
+        if not active:
+            return QuantizationResult(model, report, "no layer gains from quantization")
+        names = [layer.output for layer in active]
+        final = snr_of_variables(self._base, model, self._data, names)
+        for layer in active:
+            self._reports[layer.index].snr = final[layer.output]
+        _measure_model(report, original, model, self._data)
+        return QuantizationResult(model, report, self._reason_for_no_gain(report))
+
+    def _reason_for_no_gain(self, report: QuantizationReport) -> str:
+        before, after = report.times
+        by_speed = self._settings.selects_by_speed and self._settings.method != "weight-only"
+        if by_speed and after > _MAX_TIME_RATIO * before:
+            return f"the quantized model takes {after:.3g} ms, the float model {before:.3g} ms"
+        if report.sizes[1] >= report.sizes[0] and not (by_speed and after < before):
+            return "the values did not become smaller"
+        return ""
+
+
+def _is_slower(times: Mapping[str, float], type: str) -> bool:
+    """Whether the model is slower if the layers of an op type are quantized."""
+    return times["all"] > _MAX_TIME_RATIO * times[type]
+
+
+def _format_drop(drop: float, reference: float | None) -> str:
+    return f"{drop:.2f} {'points' if reference is not None else '% of the output'}"

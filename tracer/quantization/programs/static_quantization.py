@@ -1,0 +1,246 @@
+"""Rewrite a program so that layers compute with quantized weights and activations."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...ir.program import Attr, AttrType, OpDesc
+from .activations import (
+    Format,
+    select_activations,
+    select_quantized_ops,
+    select_quantized_outputs,
+)
+from .layers import Layer
+from .model import Dataflow, ProgramWithValues, make_op
+
+WEIGHT_FORMS = ("int8", "float")
+MAX_WEIGHT_LEVEL = 127
+MIN_SCALE = 1e-25  # smaller values are treated as 0
+_UNFUSED_BIAS_TYPES = ("conv2d_transpose", "fc")  # engines add their bias in float32
+# A bias is stored in units of step(activation) * step(weight) as int32; half of the range is used.
+_MAX_BIAS_LEVEL = 2.0**30
+
+
+class QuantizedProgramBuilder:
+    """Quantizes weights and activations of a copy of a model.
+
+    weight_form: 'int8', or 'float' for whole numbers stored as float32, as Paddle stores them.
+    """
+
+    def __init__(self, base: ProgramWithValues, weight_form: str = "int8") -> None:
+        self.model = base.copy()
+        self._flow = Dataflow(base.program)  # indices and names are those of the base
+        self._ops = list(self.model.program.block.ops)
+        self._before: dict[int, list[OpDesc]] = {}
+        self._after: dict[int, list[OpDesc]] = {}
+        self._weight_form = weight_form
+        self._zero_points: dict[int, str] = {}
+        self._dynamic_results: dict[str, str] = {}
+
+    def finish(self) -> ProgramWithValues:
+        """Insert the ops, and return the model."""
+        self.model.program.block.ops = [
+            op
+            for i, at in enumerate(self._ops)
+            for op in (*self._before.get(i, ()), at, *self._after.get(i, ()))
+        ]
+        self.model.drop_unused_variables()
+        return self.model
+
+    def quantize_weight(self, layer: Layer, min_scales: Any = 0.0) -> Any:
+        """Replace the weights of a layer by integers with one scale per output channel.
+
+        min_scales: lower limits of the scales. Returns the scales.
+        """
+        op = self._ops[layer.index]
+        weight = np.asarray(self.model.values[layer.weight])
+        for transpose in ("trans_y", "transpose_Y"):
+            if op.attr(transpose, False):  # engines fuse only weights that are not transposed
+                weight = np.ascontiguousarray(weight.T)
+                op.attrs[transpose] = Attr(AttrType.BOOLEAN, False)
+        axis = layer.channel_axis
+        others = tuple(i for i in range(weight.ndim) if i != axis)
+        scales = np.maximum(np.abs(weight).max(others), min_scales).astype(np.float32)
+        scales[scales < MIN_SCALE] = 1.0  # channels of zeros
+        shape = [-1 if i == axis else 1 for i in range(weight.ndim)]
+        levels = np.rint(weight / scales.reshape(shape) * MAX_WEIGHT_LEVEL)
+        levels = levels.clip(-MAX_WEIGHT_LEVEL, MAX_WEIGHT_LEVEL)
+        dtype = "int8" if self._weight_form == "int8" else "float32"
+        quantized = self.model.add_constant(layer.weight + ".quantized", levels.astype(dtype))
+        scale = self.model.add_constant(layer.weight + ".scale", scales)
+        result = self.model.add_variable(layer.weight + ".dequantized", quantized)
+        self._before.setdefault(layer.index, []).append(
+            self._make_linear_op("dequantize_linear", quantized, scale, result, axis, 8)
+        )
+        op.inputs[layer.weight_slot] = [result]
+        return scales
+
+    def round_bias(self, layer: Layer, weight_scales: Any, activation_step: float) -> None:
+        """Round a bias to the steps of the products that it is added to, which engines store as
+        int32.
+        """
+        old = np.asarray(self.model.values[layer.bias])
+        steps = weight_scales.astype(np.float64) / MAX_WEIGHT_LEVEL * activation_step
+        rounded = np.rint(old.ravel() / steps) * steps
+        name = self.model.add_constant(
+            layer.bias + ".rounded", rounded.astype(np.float32).reshape(old.shape)
+        )
+        for i in self._flow.readers[layer.bias]:
+            if self._reads_bias_of(i, layer):
+                _rename(self._ops[i].inputs, layer.bias, name)
+
+    def _reads_bias_of(self, index: int, layer: Layer) -> bool:
+        """Whether an op adds the bias of a layer, or reshapes it for this layer only."""
+        op = self._ops[index]
+        if op.type == "elementwise_add":
+            return op.inputs["X"][0] == layer.product
+        if op.type not in ("reshape2", "unsqueeze2"):
+            return False
+        reader = self._flow.only_reader(op.outputs["Out"][0])
+        return reader is not None and self._ops[reader].inputs.get("X") == [layer.product]
+
+    def quantize_activation(
+        self, name: str, scale: str, bit_length: int, readers: Collection[int] | None
+    ) -> None:
+        """Quantize and dequantize a variable where it is written.
+
+        readers: the ops that read the result; None if all do.
+        """
+        index = self._flow.writers[name]
+        writer = self._ops[index]
+        whole = self.model.add_variable(name + ".quantized", name)
+        if readers is not None or writer.type == "feed":
+            source, result = name, self.model.add_variable(name + ".dequantized", name)
+            for i in self._flow.readers.get(name, ()) if readers is None else readers:
+                _rename(self._ops[i].inputs, name, result)
+        else:
+            source, result = self.model.add_variable(name + ".float", name), name
+            _rename(writer.outputs, name, source)
+        self._after.setdefault(index, []).extend(
+            [
+                self._make_linear_op("quantize_linear", source, scale, whole, -1, bit_length),
+                self._make_linear_op("dequantize_linear", whole, scale, result, -1, bit_length),
+            ]
+        )
+
+    def quantize_activation_at_run_time(self, layer: Layer) -> None:
+        """Quantize and dequantize the input of a layer by its largest absolute value."""
+        name = layer.input
+        if name not in self._dynamic_results:
+            result = self.model.add_variable(name + ".dequantized", name)
+            scale = self.model.add_variable(name + ".scale", name)
+            self.model.program.block.vars[scale].shape = (1,)
+            op = make_op(
+                "fake_quantize_dequantize_abs_max",
+                {"X": name},
+                {"Out": result, "OutScale": scale},
+                bit_length=8,
+            )
+            self._before.setdefault(layer.index, []).append(op)
+            self._dynamic_results[name] = result
+        self._ops[layer.index].inputs[layer.input_slot] = [self._dynamic_results[name]]
+
+    def _make_linear_op(
+        self, type: str, x: str, scale: str, y: str, axis: int, bit_length: int
+    ) -> OpDesc:
+        count = int(np.asarray(self.model.values[scale]).size)
+        if count not in self._zero_points:
+            self._zero_points[count] = self.model.add_constant(
+                f"quantization.zero_point_{count}", np.zeros(count, np.float32)
+            )
+        return make_op(
+            type,
+            {"X": x, "Scale": scale, "ZeroPoint": self._zero_points[count]},
+            {"Y": y},
+            quant_axis=axis,
+            bit_length=bit_length,
+            round_type=0,
+            is_test=True,
+            only_observer=False,
+        )
+
+
+def quantize_static(
+    base: ProgramWithValues,
+    layers: Sequence[Layer],
+    thresholds: Mapping[str, float],
+    *,
+    weight_form: str = "int8",
+    is_symmetric: bool = False,
+) -> ProgramWithValues:
+    """Return a model in which `layers` have quantized weights and activations.
+
+    thresholds: the absolute values from which on activations are clipped, by variable; activations
+    without one remain float.
+    """
+    builder = QuantizedProgramBuilder(base, weight_form)
+    formats = {
+        name: form
+        for name, form in select_activations(base, layers, is_symmetric).items()
+        if form.threshold_of in thresholds
+    }
+    for layer in layers:
+        step = activation_step(formats, thresholds, layer)
+        if layer.bias and step is not None and layer.type not in _UNFUSED_BIAS_TYPES:
+            bias = np.abs(np.asarray(base.values[layer.bias], np.float64)).ravel()
+            min_scales = bias * MAX_WEIGHT_LEVEL / (step * _MAX_BIAS_LEVEL)
+            builder.round_bias(layer, builder.quantize_weight(layer, min_scales), step)
+        else:
+            builder.quantize_weight(layer)
+    quantized_ops = select_quantized_ops(base, layers, formats)
+    quantized_outputs = select_quantized_outputs(base, layers, quantized_ops)
+    flow = Dataflow(base.program)
+    scales: dict[str, str] = {}
+    for name, form in formats.items():
+        origin = form.threshold_of
+        if origin not in scales:
+            threshold = np.array([thresholds[origin]], np.float32)
+            scales[origin] = builder.model.add_constant(origin + ".scale", threshold)
+        readers = None
+        if name not in quantized_outputs:  # ops that compute in float32 read the exact values
+            readers = quantized_ops.intersection(flow.readers.get(name, ()))
+        builder.quantize_activation(name, scales[origin], form.bit_length, readers)
+    return builder.finish()
+
+
+def _rename(slots: dict[str, list[str]], old: str, new: str) -> None:
+    """Replace a variable in the slots of an op."""
+    for slot, names in slots.items():
+        slots[slot] = [new if name == old else name for name in names]
+
+
+def activation_step(
+    formats: Mapping[str, Format], thresholds: Mapping[str, float], layer: Layer
+) -> float | None:
+    """Return the quantization step of the input of a layer; None if it is not quantized."""
+    form = formats.get(layer.input)
+    if form is None:
+        return None
+    return float(np.float32(float(np.float32(thresholds[form.threshold_of])) / form.max_level))
+
+
+def quantize_dynamic(
+    base: ProgramWithValues, layers: Collection[Layer], weight_form: str = "int8"
+) -> ProgramWithValues:
+    """Return a model in which `layers` have quantized weights, and quantize their inputs by the
+    largest absolute value of each run.
+    """
+    builder = QuantizedProgramBuilder(base, weight_form)
+    for layer in layers:
+        builder.quantize_weight(layer)
+        builder.quantize_activation_at_run_time(layer)
+    return builder.finish()
+
+
+def quantize_weights(
+    base: ProgramWithValues, layers: Collection[Layer], weight_form: str = "int8"
+) -> ProgramWithValues:
+    """Return a model in which `layers` have quantized weights that are dequantized before use."""
+    builder = QuantizedProgramBuilder(base, weight_form)
+    for layer in layers:
+        builder.quantize_weight(layer)
+    return builder.finish()
