@@ -153,7 +153,7 @@ def test_file_with_wrong_results_is_removed(model: str, monkeypatch: pytest.Monk
 
 def test_ort_format_and_operator_config(model: str, net: Any) -> None:
     output = Path(f"{model}.ort")
-    made = ort_format.write_ort(read_model(model), output, ExportOptions())
+    made = ort_format.write_ort_and_operator_config(read_model(model), output, ExportOptions())
     assert "largest difference" in made.check_report
     config = ort_format.operator_config_path(output).read_text().splitlines()
     assert "ai.onnx;11;Conv" in config
@@ -187,7 +187,7 @@ def test_unknown_sizes_of_ort_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("cut", [0, 4, 9, 100, 0.5, 0.9])
 def test_damaged_ort_file_is_rejected(model: str, cut: float) -> None:
     output = Path(f"{model}.ort")
-    ort_format.write_ort(read_model(model), output, ExportOptions(check=False))
+    ort_format.write_ort_and_operator_config(read_model(model), output, ExportOptions(check=False))
     data = output.read_bytes()
     at = int(cut * len(data)) if isinstance(cut, float) else cut
     with pytest.raises(FileError, match=r"net\.ort"):
@@ -260,7 +260,7 @@ def test_unknown_options_are_rejected(net: Any, tmp_path: Path) -> None:
 def test_model_files_are_not_overwritten(model: str, name: str) -> None:
     output = Path(model).with_name(name)
     held = output.read_bytes()
-    for write in (write_onnx, ort_format.write_ort):
+    for write in (write_onnx, ort_format.write_ort_and_operator_config):
         with pytest.raises(OpError, match="is a file name that Paddle uses"):
             write(read_model(model), output, ExportOptions(inline=True))
     assert output.read_bytes() == held

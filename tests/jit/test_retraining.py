@@ -14,7 +14,7 @@ import pytest
 import oarlock as paddle
 from oarlock import nn
 from oarlock.jit import TracedLayer, load, save, to_static
-from oarlock.jit.verify import describe_first_difference
+from oarlock.jit.verify import describe_first_op_differing_in_engine
 from oarlock.loader.model_files import read_model
 from oarlock.static import InputSpec
 
@@ -200,7 +200,7 @@ def test_first_differing_op_with_control_flow(prefix: str) -> None:
     x = normal(2, 4)
     found = load(prefix)(x)
     wanted = [found[name].numpy() for name in sorted(found)]
-    assert "an optimization of the engine differs" in describe_first_difference(
+    assert "an optimization of the engine differs" in describe_first_op_differing_in_engine(
         files.program, files.pdmodel, files.params_path, scope, [x], wanted
     )
     scope["linear_2.w_0"].array = scope["linear_2.w_0"].array * 2  # of the layer that the loop has
@@ -208,7 +208,7 @@ def test_first_differing_op_with_control_flow(prefix: str) -> None:
     changed.state_dict()["cell.weight"].set_value(scope["linear_2.w_0"].numpy())
     found = changed(x)
     wanted = [found[name].numpy() for name in sorted(found)]
-    why = describe_first_difference(
+    why = describe_first_op_differing_in_engine(
         files.program, files.pdmodel, files.params_path, scope, [x], wanted
     )
     assert "the first op to differ is while, output" in why

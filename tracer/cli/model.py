@@ -15,7 +15,10 @@ from ..core.errors import FileError, OpError
 from ..export.atomic_files import write_files_atomically
 from ..ir.verifier import find_problems
 from ..jit.model_writer import PADDLE2, PADDLE3
-from ..jit.paddle_format_conversion import convert_paddle_format, scope_and_interpreter_of
+from ..jit.paddle_format_conversion import (
+    convert_paddle_format,
+    scope_and_interpreter_adding_contract,
+)
 from ..jit.verify import verify_files_against_reference
 from ..loader.engine import Engine, ort_library_info
 from ..loader.model_files import (
@@ -28,7 +31,7 @@ from ..loader.model_files import (
     read_model,
 )
 from ..loader.npz import load_npz
-from ..onnx.ort_format import write_ort
+from ..onnx.ort_format import write_ort_and_operator_config
 from ..onnx.writer import ExportOptions, ExportResult, write_onnx
 from ..quantization.programs.model import ProgramWithValues
 from ..quantization.programs.quantize import HALF_METHODS, convert_to_half
@@ -48,7 +51,7 @@ def verify_saved_model(prefix: str) -> None:
     if problems:
         raise FileError(f"{files.name}: the program is invalid:\n  " + "\n  ".join(problems))
     try:
-        scope, interpret = scope_and_interpreter_of(files)
+        scope, interpret = scope_and_interpreter_adding_contract(files)
     except UnsupportedOpsError as error:
         Engine(files.pdmodel, files.params_path, files.name)
         _print(
@@ -79,7 +82,7 @@ def export_model(
 
     Raises OpError if the file cannot reference the weights in the .pdiparams file.
     """
-    writers = {"onnx": write_onnx, "ort": write_ort}
+    writers = {"onnx": write_onnx, "ort": write_ort_and_operator_config}
     if precision:
         _export_in_half_precision(prefix, output, to, options, precision, writers)
         return

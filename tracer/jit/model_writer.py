@@ -67,7 +67,7 @@ class ModelToWrite:
         return pdmodel_to_format(data, self.format, os.path.basename(self.prefix))
 
 
-def write_model_files(
+def write_and_verify_model_files(
     models: Sequence[ModelToWrite], prefix: str, combined: bool, parameters: bool = True
 ) -> None:
     """Write and verify the programs of one model. If anything fails, no file changes.
@@ -186,7 +186,7 @@ def pdmodel_to_format(data: bytes, file_format: str, name: str) -> bytes:
     return data if file_format == PADDLE2 else convert_pdmodel_to_pir(data, name)
 
 
-def validate_format(what: str, name: Any) -> str:
+def require_program_format(what: str, name: Any) -> str:
     """Return the name of a program format. Raises ValueError for another than 'paddle2' and
     'paddle3'.
     """
@@ -199,11 +199,14 @@ def parameter_infos(recording: CapturedProgram) -> list[pdiparams_info.VarInfo]:
     """Return the rows of `.pdiparams.info`."""
     return [
         pdiparams_info.VarInfo(
-            name, recording.structured_names.get(name, name), t.stop_gradient, _trainable_flag(t)
+            name,
+            recording.structured_names.get(name, name),
+            t.stop_gradient,
+            _trainable_flag_or_none(t),
         )
         for name, t in recording.scope.items()
     ]
 
 
-def _trainable_flag(tensor: Tensor) -> bool | None:
+def _trainable_flag_or_none(tensor: Tensor) -> bool | None:
     return not tensor.stop_gradient if isinstance(tensor, Parameter) else None

@@ -25,13 +25,13 @@ def named_size_samples(inputs: Sequence[ContractInputOrOutput]) -> list[SizeByNa
     middle: SizeByName = {}
     chosen: set[int] = set()
     for dim in dims:
-        middle[dim.name] = middle_size(dim, chosen)
+        middle[dim.name] = small_size_avoiding_powers_of_two(dim, chosen)
         chosen.add(middle[dim.name])
     samples = (smallest, middle, *_iter_largest_size_sets(inputs, dims, smallest))
     return [s for i, s in enumerate(samples) if s and s not in samples[:i]]
 
 
-def middle_size(dim: Dim, avoided: Set[int]) -> int:
+def small_size_avoiding_powers_of_two(dim: Dim, avoided: Set[int]) -> int:
     """Return a small allowed size that is neither the smallest nor a power of two: an odd multiple
     of `dim.multiple` that is not in `avoided`. If there is none, return another size than the
     smallest; if there is only one size, return that.

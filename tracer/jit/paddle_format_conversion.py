@@ -21,7 +21,7 @@ from ..loader.model_files import (
 )
 from ..loader.pir_conversion import program_file_to_pdmodel_bytes
 from ..loader.translated_layer import TranslatedLayer
-from .model_writer import pdmodel_to_format, program_suffix, validate_format
+from .model_writer import pdmodel_to_format, program_suffix, require_program_format
 from .verify import ReferenceFunction, run_compiled_program, verify_files_against_reference
 
 
@@ -40,7 +40,7 @@ def convert_paddle_format(
     fails. Raises FileError for invalid files, UnsupportedError that lists all ops without an
     equivalent, VerifyError if the results differ.
     """
-    suffix = program_suffix(validate_format("export", to))
+    suffix = program_suffix(require_program_format("export", to))
     prefix = os.fspath(target)
     models = {"": read_model(source)}
     models |= {f".{name}": model for name, model in read_non_forward_methods(source).items()}
@@ -74,14 +74,14 @@ def _verify_against_source_and_report(
 ) -> str:
     """Compare the new program with the interpretation of the source; return a report."""
     try:
-        scope, interpret = scope_and_interpreter_of(model)
+        scope, interpret = scope_and_interpreter_adding_contract(model)
     except UnsupportedOpsError as error:
         return f"not verified: the interpreter cannot run it: {str(error).splitlines()[0]}"
     params = str(staged.get(params_path, params_path)) if model.values else None
     return verify_files_against_reference(model.program, pdmodel, params, scope, interpret)
 
 
-def scope_and_interpreter_of(
+def scope_and_interpreter_adding_contract(
     model: ModelFileContents,
 ) -> tuple[dict[str, Tensor], ReferenceFunction]:
     """Return the values of a saved model, and a function that interprets its program. A program

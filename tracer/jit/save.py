@@ -25,7 +25,12 @@ from .conversion_switches import temporarily_disable_to_static
 from .export_capture import SharedParameterNames, capture_method, reject_reads_of_assigned_buffers
 from .layer_capture import CHECK, DROP, CapturedProgram, copy_with_ops_in_inference_mode
 from .methods_to_save import MethodToSave, methods_to_save
-from .model_writer import PADDLE2, ModelToWrite, validate_format, write_model_files
+from .model_writer import (
+    PADDLE2,
+    ModelToWrite,
+    require_program_format,
+    write_and_verify_model_files,
+)
 from .save_hooks import _run_save_pre_hooks
 from .verify import ReferenceFunction, run_compiled_program
 
@@ -77,8 +82,8 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
         raise ValueError(
             f"jit.save: unknown configs {sorted(unknown)}; supported are {', '.join(SAVE_CONFIGS)}"
         )
-    prefix = validate_path_prefix(path)
-    file_format = validate_format("jit.save", configs.get("format", PADDLE2))
+    prefix = require_path_prefix(path)
+    file_format = require_program_format("jit.save", configs.get("format", PADDLE2))
     methods = methods_to_save(layer, input_spec, bool(configs.get("skip_forward")))
     if not methods:
         os.makedirs(os.path.dirname(prefix) or ".", exist_ok=True)
@@ -93,7 +98,7 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
             shared,
             outputs,
             inputs,
-            validate_guards_config("jit.save", configs.get("guards", CHECK)),
+            require_guards_config("jit.save", configs.get("guards", CHECK)),
         )
         whole = outputs is None and inputs is None and method.arguments.saved_input_names is None
         reference = (
@@ -102,17 +107,17 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
             else None
         )
         models.append(ModelToWrite(at, recording, reference, file_format))
-    write_model_files(models, prefix, bool(configs.get("combine_params")))
+    write_and_verify_model_files(models, prefix, bool(configs.get("combine_params")))
 
 
-def validate_guards_config(what: str, guards: Any) -> str:
+def require_guards_config(what: str, guards: Any) -> str:
     """Return the config `guards`. Raises ValueError unless it is 'check' or 'drop'."""
     if guards not in (CHECK, DROP):
         raise ValueError(f"{what}: guards should be 'check' or 'drop', not {guards!r}")
     return str(guards)
 
 
-def validate_path_prefix(path: str | os.PathLike[str]) -> str:
+def require_path_prefix(path: str | os.PathLike[str]) -> str:
     """Return `path` as a prefix of files. Raises OperandError unless it is a str or a path, and
     ValueError if the prefix is empty or a file of the model would replace a folder.
     """

@@ -145,7 +145,7 @@ class StaticFunction:
         """Run the program for the arguments, and return its results."""
         mode = state.mode
         if not mode.is_eager or not is_to_static_enabled():
-            return self._callable_for_dispatch_mode(mode)(*args, **kwargs)
+            return self._converted_or_original_function(mode)(*args, **kwargs)
         plain = (
             None
             if kwargs or self._input_spec is not None
@@ -218,7 +218,7 @@ class StaticFunction:
             )
         return True
 
-    def _callable_for_dispatch_mode(self, mode: Mode) -> Callable[..., Any]:
+    def _converted_or_original_function(self, mode: Mode) -> Callable[..., Any]:
         """Return the function to call if no program is run: while another program is recorded the
         converted function, otherwise the original one.
         """

@@ -18,13 +18,13 @@ from ..loader.program_runner import ProgramRunner
 from ..nn.layer import Layer
 from ..static.graph.compiled_program import BuildStrategy, ExecutionStrategy
 from .layer_capture import CHECK, CapturedProgram, copy_with_ops_in_inference_mode, trace_layer
-from .model_writer import ModelToWrite, write_model_files
+from .model_writer import ModelToWrite, write_and_verify_model_files
 from .relax_guards import relax_size_guards
 from .save import (
     create_interpreter_reference,
+    require_guards_config,
+    require_path_prefix,
     select_names_by_index,
-    validate_guards_config,
-    validate_path_prefix,
 )
 
 
@@ -52,7 +52,7 @@ class TracedLayer:
         again: inputs of other sizes, with which `layer` is traced a second time. If the program is
         the same, sizes that Python code only used in arithmetic may vary.
         """
-        validate_guards_config("TracedLayer.trace", guards)
+        require_guards_config("TracedLayer.trace", guards)
         if not isinstance(layer, Layer):
             raise TypeError(
                 f"TracedLayer.trace: the layer should be an nn.Layer, not {type(layer).__name__}"
@@ -140,11 +140,11 @@ class TracedLayer:
         guards: 'drop' does not save the assumptions.
         """
         wanted = configs.pop("verify", True)
-        guards = validate_guards_config("save_inference_model", configs.pop("guards", CHECK))
+        guards = require_guards_config("save_inference_model", configs.pop("guards", CHECK))
         configs.pop("clip_extra", None)
         if configs:
             raise ValueError(f"save_inference_model: unknown configs {sorted(configs)}")
-        prefix = validate_path_prefix(path)
+        prefix = require_path_prefix(path)
         program = copy_with_ops_in_inference_mode(
             self.program if guards == CHECK else without_guards_and_fixed_dims(self.program)
         )
@@ -162,7 +162,7 @@ class TracedLayer:
             scope=dict(self._captured_program.scope),
             inputs=given,
         )
-        write_model_files(
+        write_and_verify_model_files(
             [
                 ModelToWrite(
                     prefix, recording, create_interpreter_reference(recording) if wanted else None

@@ -108,7 +108,7 @@ def iter_candidate_shapes(
     """
     if known_inputs:
         yield [
-            shape_with_larger_batch(arg.shape, tensor.meta.shape)
+            shape_with_larger_batch_if_dynamic(arg.shape, tensor.meta.shape)
             for arg, tensor in zip(inputs, known_inputs, strict=True)
         ]
     pairs = (*DYNAMIC_SIZE_PAIRS[num_skipped:], *DYNAMIC_SIZE_PAIRS[:num_skipped])
@@ -131,7 +131,9 @@ def _shape_with_dynamic_sizes_filled(
     )
 
 
-def shape_with_larger_batch(declared: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
+def shape_with_larger_batch_if_dynamic(
+    declared: tuple[int, ...], shape: tuple[int, ...]
+) -> tuple[int, ...]:
     """Return `shape` with one more row if the batch size is dynamic."""
     return (shape[0] + 1, *shape[1:]) if shape and declared[0] < 0 else shape
 
@@ -224,7 +226,7 @@ def has_dynamic_input(inputs: Sequence[ContractInputOrOutput]) -> bool:
     return any(d < 0 for a in inputs for d in a.shape)
 
 
-def relative_difference(actual: Any, expected: Any) -> float:
+def largest_relative_difference(actual: Any, expected: Any) -> float:
     """Return the largest difference relative to the largest value; infinity if the shapes, dtypes
     or positions of NaN differ.
     """
@@ -247,7 +249,7 @@ def relative_difference(actual: Any, expected: Any) -> float:
 def describe_difference(actual: Any, expected: Any) -> str:
     """Describe how a result differs: the size of the difference, or the dtype or shape."""
     if actual.shape == expected.shape and actual.dtype == expected.dtype:
-        return f"differs by {relative_difference(actual, expected):.3g}"
+        return f"differs by {largest_relative_difference(actual, expected):.3g}"
     return f"is {actual.dtype}{list(actual.shape)}, not {expected.dtype}{list(expected.shape)}"
 
 
@@ -504,7 +506,7 @@ def _absolute_inputs(tensors: Sequence[Tensor]) -> list[Tensor]:
     return [t if np.iscomplexobj(t.array) else Tensor(np.abs(t.array)) for t in tensors]
 
 
-class KernelFallbackEngine:
+class OarlockKernelEngine:
     """Runs the written files with Oarlock's kernels. Used if the engine does not support
     all ops.
     """
@@ -551,7 +553,7 @@ def open_engine_or_interpreter(
         return Engine(pdmodel, params, cache_dir="none"), ""  # the files will be renamed
     except (UnsupportedError, EngineError) as error:
         try:
-            interpreter = KernelFallbackEngine(pdmodel, params)
+            interpreter = OarlockKernelEngine(pdmodel, params)
         except UnsupportedOpsError:
             raise error from None
         problem = (
@@ -592,17 +594,19 @@ def _run_engine_and_check_differences(
 
     Raises VerifyError if an output exceeds the tolerance and rounding does not explain it.
     """
-    # a KernelFallbackEngine returns outputs with LoD, which np.asarray drops
+    # a OarlockKernelEngine returns outputs with LoD, which np.asarray drops
     actual = map(np.asarray, engine.run(engine_inputs_with_row_splits(engine, program, tensors)))
     largest = 0.0
     for i, (name, a, b) in enumerate(
         zip(program.fetch_names(), actual, map(np.asarray, expected), strict=True)
     ):
-        deviation = relative_difference(a, b)
+        deviation = largest_relative_difference(a, b)
         if deviation > tolerance_for_dtype_in_program(a.dtype, program) and not (
             a.dtype == b.dtype and _is_explained_by_rounding(program, scope, tensors, i, deviation)
         ):
-            where = describe_first_difference(program, pdmodel, params, scope, tensors, expected)
+            where = describe_first_op_differing_in_engine(
+                program, pdmodel, params, scope, tensors, expected
+            )
             raise VerifyError(
                 f"verify: output '{name}' {describe_difference(a, b)} at {sizes}; {where}"
             )
@@ -646,14 +650,14 @@ def _is_explained_by_rounding(
                 [t.array for t in tensors],
                 result_index,
                 deviation,
-                relative_difference,
+                largest_relative_difference,
                 noise,
             ):
                 return True
     return False
 
 
-def describe_first_difference(
+def describe_first_op_differing_in_engine(
     program: Program,
     pdmodel: bytes,
     params: str | None,
@@ -687,7 +691,7 @@ def describe_first_difference(
         return f"the first op to differ could not be found ({str(error).splitlines()[0]})"
     for name, expected_value in expected.items():
         if _exceeds_tolerance(actual[name], expected_value, program):
-            return _describe_first_differing_op(program, name)
+            return _describe_differing_op_by_output(program, name)
     return (
         "every op alone returns the same values: an optimization of the engine differs"
         + describe_first_engine_optimization_error(program, pdmodel, params, expected, arrays)
@@ -695,7 +699,7 @@ def describe_first_difference(
 
 
 def _exceeds_tolerance(actual: Any, expected: Any, program: Program) -> bool:
-    return relative_difference(actual, expected) > tolerance_for_dtype_in_program(
+    return largest_relative_difference(actual, expected) > tolerance_for_dtype_in_program(
         expected.dtype, program
     )
 
@@ -735,18 +739,20 @@ def describe_first_engine_optimization_error(
     def is_different(at: int) -> bool:
         engine = Engine(pdmodel, params, outputs=[names[at]], cache_dir="none")
         found = engine.run(arrays, [names[at]])[0]
-        return relative_difference(found, expected[names[at]]) > tolerance_for_dtype_in_program(
-            found.dtype, program
-        )
+        return largest_relative_difference(
+            found, expected[names[at]]
+        ) > tolerance_for_dtype_in_program(found.dtype, program)
 
     try:
         first = bisect_left(range(len(names)), True, key=is_different)
     except OarlockError:  # not every result can be fetched
         return ""
-    return f"; {_describe_first_differing_op(program, names[first])}" if first < len(names) else ""
+    return (
+        f"; {_describe_differing_op_by_output(program, names[first])}" if first < len(names) else ""
+    )
 
 
-def _describe_first_differing_op(program: Program, name: str) -> str:
+def _describe_differing_op_by_output(program: Program, name: str) -> str:
     op = next(
         op
         for op in reversed(program.block.ops)

@@ -87,11 +87,11 @@ class Accuracy(Metric):
         num_correct = [float(is_correct[..., :k].sum()) for k in self.topk]
         self.total = [t + c for t, c in zip(self.total, num_correct, strict=True)]
         self.count = [n + num_rows for n in self.count]
-        return _unwrap_single(list(np.array(num_correct) / max(num_rows, 1)))
+        return _unwrap_if_single(list(np.array(num_correct) / max(num_rows, 1)))
 
     def accumulate(self) -> Any:
         """Return the accuracy so far, a list with one number per k, or a number for one k."""
-        return _unwrap_single(
+        return _unwrap_if_single(
             [t / n if n else 0.0 for t, n in zip(self.total, self.count, strict=True)]
         )
 
@@ -105,5 +105,5 @@ class Accuracy(Metric):
         return [self._name] if len(self.topk) == 1 else [f"{self._name}_top{k}" for k in self.topk]
 
 
-def _unwrap_single(values: list[Any]) -> Any:
+def _unwrap_if_single(values: list[Any]) -> Any:
     return values[0] if len(values) == 1 else values

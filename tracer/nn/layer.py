@@ -17,10 +17,10 @@ from ..core.mode import state
 from ..core.parameter import Parameter
 from ..core.place import parse_place, require_usable_gpu_index_unless_cpu
 from ..core.tensor import RemovableHookHandle, Tensor
-from .create_parameter import parameter_from_attr
+from .create_parameter import create_parameter_from_attr
 from .initializer import Initializer
 from .param_attr import ParamAttr
-from .state_dict import assign_matching_state_dict_values, collect_state
+from .state_dict import add_parameters_and_buffers_to_state, assign_matching_state_dict_values
 
 __all__ = ["Layer"]
 
@@ -37,7 +37,7 @@ def to_snake_case(name: str) -> str:
 version_counter = [0]
 
 
-def _increment_global_version_counter() -> int:
+def _increment_and_get_global_version() -> int:
     version_counter[0] += 1
     return version_counter[0]
 
@@ -51,16 +51,16 @@ class _VersionedHooks(dict[int, Callable[..., Any]]):
     version = 0
 
     def __setitem__(self, hook_id: int, hook: Callable[..., Any]) -> None:
-        self.version = _increment_global_version_counter()
+        self.version = _increment_and_get_global_version()
         super().__setitem__(hook_id, hook)
 
     def __delitem__(self, hook_id: int) -> None:
-        self.version = _increment_global_version_counter()
+        self.version = _increment_and_get_global_version()
         super().__delitem__(hook_id)
 
     def clear(self) -> None:
         """Remove all hooks."""
-        self.version = _increment_global_version_counter()
+        self.version = _increment_and_get_global_version()
         super().clear()
 
     def add(self, hook: Callable[..., Any]) -> LayerHookHandle:
@@ -74,7 +74,7 @@ class LayerHookHandle:
     """A handle that removes a hook of a layer."""
 
     def __init__(self, hooks: _VersionedHooks) -> None:
-        self._hooks, self._hook_id = hooks, _increment_global_version_counter()
+        self._hooks, self._hook_id = hooks, _increment_and_get_global_version()
 
     def remove(self) -> bool:
         """Remove the hook; return False if it was removed before."""
@@ -200,7 +200,7 @@ class Layer:
         self._buffers.pop(name, None)
 
     def __delattr__(self, name: str) -> None:
-        self.__dict__["_layer_version"] = _increment_global_version_counter()
+        self.__dict__["_layer_version"] = _increment_and_get_global_version()
         for table in (self._parameters, self._buffers, self._sub_layers):
             table.pop(name, None)
         object.__delattr__(self, name)
@@ -234,7 +234,7 @@ class Layer:
         if spec is None:
             return None
         dtype = self._dtype if dtype is None else parse_dtype(dtype).np
-        return parameter_from_attr(
+        return create_parameter_from_attr(
             spec, shape, dtype, is_bias, default_initializer, self._full_name
         )
 
@@ -256,7 +256,7 @@ class Layer:
         if parameter is None:
             self._parameters[name] = None
             self.__dict__.update(
-                {name: None, "_layer_version": _increment_global_version_counter()}
+                {name: None, "_layer_version": _increment_and_get_global_version()}
             )
         elif not isinstance(parameter, Parameter):
             raise OperandError(
@@ -300,7 +300,7 @@ class Layer:
             self._non_persistable.discard(name)
         else:
             self._non_persistable.add(name)
-        self.__dict__.update({name: tensor, "_layer_version": _increment_global_version_counter()})
+        self.__dict__.update({name: tensor, "_layer_version": _increment_and_get_global_version()})
 
     # -- traversal
     # --------------------------------------------------------------------------
@@ -417,7 +417,7 @@ class Layer:
         methods.
         """
         state: dict[str, Tensor] = OrderedDict() if destination is None else destination
-        collect_state(
+        add_parameters_and_buffers_to_state(
             self,
             state,
             include_sublayers,

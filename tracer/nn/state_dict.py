@@ -10,7 +10,7 @@ import numpy as np
 from ..core.tensor import Tensor
 
 
-def collect_state(
+def add_parameters_and_buffers_to_state(
     layer: Any,
     state: dict[str, Tensor],
     sublayers: bool,

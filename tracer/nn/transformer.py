@@ -217,7 +217,7 @@ class _TransformerLayer(Layer):
         out: Tensor = norm(add(x, dropout(sublayer(x))))
         return out
 
-    def _feed_forward_sublayer(self, x: Tensor) -> Any:
+    def _apply_feed_forward(self, x: Tensor) -> Any:
         return self.linear2(self.dropout(self.activation(self.linear1(x))))
 
 
@@ -272,7 +272,7 @@ class TransformerEncoderLayer(_TransformerLayer):
             return out[0]
 
         src = self._apply_with_residual(src, self.norm1, self.dropout1, attend_and_collect_cache)
-        src = self._apply_with_residual(src, self.norm2, self.dropout2, self._feed_forward_sublayer)
+        src = self._apply_with_residual(src, self.norm2, self.dropout2, self._apply_feed_forward)
         return src if cache is None else (src, new_caches[0])
 
     def gen_cache(self, src: Tensor) -> Any:
@@ -390,7 +390,7 @@ class TransformerDecoderLayer(_TransformerLayer):
             self.dropout2,
             lambda x: attend_and_collect_cache(self.cross_attn, x, memory, cross_mask),
         )
-        tgt = self._apply_with_residual(tgt, self.norm3, self.dropout3, self._feed_forward_sublayer)
+        tgt = self._apply_with_residual(tgt, self.norm3, self.dropout3, self._apply_feed_forward)
         return tgt if cache is None else (tgt, tuple(new_caches))
 
     def gen_cache(self, memory: Tensor) -> tuple[Any, Any]:

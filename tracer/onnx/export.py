@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import OpError
-from ..jit.save import save, validate_path_prefix
+from ..jit.save import require_path_prefix, save
 from ..loader.model_files import read_model
 from .writer import ExportOptions, write_onnx
 
@@ -52,7 +52,7 @@ def export(
         configs.get("inline", False),
         configs.get("enable_onnx_checker", True),
     )
-    prefix = validate_path_prefix(path).removesuffix(".onnx")
+    prefix = require_path_prefix(path).removesuffix(".onnx")
     outputs = (
         {"output_spec": configs["output_spec"]} if configs.get("output_spec") is not None else {}
     )

@@ -27,7 +27,9 @@ from .writer import (
 Operators = dict[tuple[str, int], set[str]]  # (domain, opset) -> operators
 
 
-def write_ort(files: ModelFileContents, output: Path, options: ExportOptions) -> ExportResult:
+def write_ort_and_operator_config(
+    files: ModelFileContents, output: Path, options: ExportOptions
+) -> ExportResult:
     """Write the model with its weights in ORT format (at most 2 GB), and the operator list
     `<stem>.required_operators.config` in the same folder.
     """

@@ -14,10 +14,10 @@ from ..loader.model_files import ModelFileContents
 
 def iter_terminating_input_sets(engine: Engine, files: ModelFileContents) -> Iterator[list[Array]]:
     """Yield the sets of synthetic inputs for which the loops of the model terminate."""
-    return drop_endless_inputs(files, engine.iter_synthetic_input_sets())
+    return filter_terminating_input_sets(files, engine.iter_synthetic_input_sets())
 
 
-def drop_endless_inputs(
+def filter_terminating_input_sets(
     files: ModelFileContents, input_sets: Iterable[list[Array]]
 ) -> Iterator[list[Array]]:
     """Yield the sets of inputs for which the loops of the model terminate."""

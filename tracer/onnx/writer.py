@@ -18,7 +18,7 @@ from ..ir.program import Program
 from ..jit.condition_number import is_quantization_op
 from ..jit.verify import (
     describe_difference,
-    relative_difference,
+    largest_relative_difference,
     tolerance_for_dtype_in_program,
 )
 from ..loader.engine import Engine
@@ -217,7 +217,7 @@ def _compare_outputs_and_report(
     max_difference = 0.0
     for name, output, reference in zip(files.program.fetch_names(), outputs, expected, strict=True):
         array = np.asarray(output)
-        distance = relative_difference(array, reference)
+        distance = largest_relative_difference(array, reference)
         if distance > _tolerance(reference.dtype, files.program):
             raise VerifyError(
                 f"{path.name}: compared with the model, output '{name}' "

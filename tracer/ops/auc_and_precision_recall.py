@@ -55,7 +55,7 @@ def auc(
     if not counted:
         counts = [count * 0 for count in counts]
     made = [
-        _add_batch_to_histogram(old, new, slide_steps)
+        _histogram_with_batch_added(old, new, slide_steps)
         for old, new in zip((positive, negative), counts, strict=True)
     ]
     area = (
@@ -66,7 +66,7 @@ def auc(
     return np.asarray(area, np.float64), *made
 
 
-def _add_batch_to_histogram(old: Any, new: Any, slide_steps: int) -> Any:
+def _histogram_with_batch_added(old: Any, new: Any, slide_steps: int) -> Any:
     """Add the counts of a batch to a histogram. For slide_steps > 0 the result holds the
     histogram of each of the last batches, their sum, and the number of batches.
     """

@@ -11,7 +11,7 @@ from .shared_op_rules import broadcast_to_bool_result
 BOOL_DTYPE = np.dtype(bool)
 
 
-def _tolerance_value(tensor: Any, text: str) -> float:
+def _tolerance_from_tensor_or_text(tensor: Any, text: str) -> float:
     return float(text) if tensor is None else float(tensor.reshape(-1)[0])
 
 
@@ -48,7 +48,11 @@ def isclose(
     Input [*A], Other [*B] -> Out bool [*broadcast(A, B)]
     """
     return _is_close(
-        x, y, _tolerance_value(rtol_tensor, rtol), _tolerance_value(atol_tensor, atol), equal_nan
+        x,
+        y,
+        _tolerance_from_tensor_or_text(rtol_tensor, rtol),
+        _tolerance_from_tensor_or_text(atol_tensor, atol),
+        equal_nan,
     )
 
 

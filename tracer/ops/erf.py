@@ -42,11 +42,13 @@ def _erf_float32(x: Any) -> Any:
     x = np.clip(x, -_SATURATION_LIMIT, _SATURATION_LIMIT)
     t = x * x
     return np.clip(
-        x * (_horner(_NUMERATOR, t) / _horner(_DENOMINATOR, t)), np.float32(-1), np.float32(1)
+        x * (_evaluate_polynomial(_NUMERATOR, t) / _evaluate_polynomial(_DENOMINATOR, t)),
+        np.float32(-1),
+        np.float32(1),
     )
 
 
-def _horner(coefficients: Any, t: Any) -> Any:
+def _evaluate_polynomial(coefficients: Any, t: Any) -> Any:
     result = coefficients[0] * t + coefficients[1]
     for c in coefficients[2:]:
         result *= t

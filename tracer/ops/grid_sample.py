@@ -26,7 +26,7 @@ class PositionsAndDerivative(NamedTuple):
     position_derivative: Any
 
 
-def _pixel_positions(
+def _pixel_positions_and_derivative(
     grid: Any, size: int, padding_mode: str, align_corners: bool
 ) -> PositionsAndDerivative:
     """Convert grid coordinates in [-1, 1] to positions in pixels."""
@@ -36,7 +36,7 @@ def _pixel_positions(
     slopes = np.full_like(place, slope)
     if padding_mode == "reflection":
         start, span = (t(0), t(size - 1)) if align_corners else (t(-0.5), t(size))
-        place, sign = _reflect(place, start, span)
+        place, sign = _reflect_with_derivative_sign(place, start, span)
         slopes = slopes * sign
     if padding_mode in ("border", "reflection"):
         # Paddle uses the derivative of an inside position at the border.
@@ -45,7 +45,7 @@ def _pixel_positions(
     return PositionsAndDerivative(place, slopes)
 
 
-def _reflect(place: Any, start: Any, span: Any) -> tuple[Any, Any]:
+def _reflect_with_derivative_sign(place: Any, start: Any, span: Any) -> tuple[Any, Any]:
     """Positions reflected at both ends of [start, start + span], and the sign of their
     derivative.
     """
@@ -57,7 +57,7 @@ def _reflect(place: Any, start: Any, span: Any) -> tuple[Any, Any]:
     return np.minimum(rest, 2 * span - rest) + start, sign.astype(place.dtype)
 
 
-def _positions_per_axis(
+def _positions_and_derivatives_per_axis(
     x: Any, grid: Any, padding_mode: str, align_corners: bool
 ) -> list[PositionsAndDerivative]:
     """The positions along each image axis. The last axis of the grid lists the image axes in
@@ -65,7 +65,9 @@ def _positions_per_axis(
     """
     rank = x.ndim - 2
     return [
-        _pixel_positions(grid[..., rank - 1 - i], x.shape[2 + i], padding_mode, align_corners)
+        _pixel_positions_and_derivative(
+            grid[..., rank - 1 - i], x.shape[2 + i], padding_mode, align_corners
+        )
         for i in range(rank)
     ]
 
@@ -142,7 +144,7 @@ def grid_sampler(
     X [N,C,*S], Grid [N,*P,rank] -> [N,C,*P]
     """
     _check_modes(mode, padding_mode)
-    axes = _positions_per_axis(x, grid, padding_mode, align_corners)
+    axes = _positions_and_derivatives_per_axis(x, grid, padding_mode, align_corners)
     total = np.zeros_like(x, shape=(*x.shape[:2], *grid.shape[1:-1]))
     for corner in _iter_interpolation_corners(axes, x.shape[2:], mode):
         total += _gather_pixels(x, corner) * _multiply_all(corner.weights)[:, None]
@@ -183,7 +185,7 @@ def grid_sampler_grad(
 
     X [N,C,*S], Grid [N,*P,rank], Output@GRAD [N,C,*P] -> like X, like Grid
     """
-    axes = _positions_per_axis(x, grid, padding_mode, align_corners)
+    axes = _positions_and_derivatives_per_axis(x, grid, padding_mode, align_corners)
     to_x, to_places = (
         np.zeros_like(x, shape=(x.shape[0], x.shape[1], int(np.prod(x.shape[2:])))),
         np.zeros_like(grid),

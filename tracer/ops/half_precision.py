@@ -28,9 +28,9 @@ def half_tensor_to_float32(x: Any) -> Any:
     return OPS["cast"](x, in_dtype=proto, out_dtype=float32.proto) if proto in _HALF_PROTOS else x
 
 
-def _cast_to_half(result: Any, dtype: np.dtype[Any]) -> Any:
+def _cast_float32_results_to_half(result: Any, dtype: np.dtype[Any]) -> Any:
     if isinstance(result, list):
-        return [_cast_to_half(r, dtype) for r in result]
+        return [_cast_float32_results_to_half(r, dtype) for r in result]
     return result.astype(dtype) if result.dtype == _FLOAT32 else result
 
 
@@ -44,8 +44,11 @@ def run_kernel_in_float32(
         found = kernel(*map(half_to_float32, args), **attrs)
         dtype = (args[0][0] if isinstance(args[0], list | tuple) else args[0]).dtype
         if isinstance(found, tuple):
-            return tuple(r if i in stats else _cast_to_half(r, dtype) for i, r in enumerate(found))
-        return _cast_to_half(found, dtype)
+            return tuple(
+                r if i in stats else _cast_float32_results_to_half(r, dtype)
+                for i, r in enumerate(found)
+            )
+        return _cast_float32_results_to_half(found, dtype)
 
 
 def computed_in_float32_if_half(

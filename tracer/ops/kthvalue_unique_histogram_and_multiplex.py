@@ -29,7 +29,9 @@ from .sort import first_sort_indices, sort_grad
 INT64 = np.dtype(np.int64)
 
 
-def _take_one_index_per_line(x: Any, indices: Any, axis: int, keepdim: bool) -> tuple[Any, Any]:
+def _take_elements_and_indices_per_line(
+    x: Any, indices: Any, axis: int, keepdim: bool
+) -> tuple[Any, Any]:
     """The elements at one index per line along the axis, and the indices, which get the same
     shape.
     """
@@ -61,7 +63,7 @@ def kthvalue(x, *, k: int = 1, axis: int = -1, keepdim: bool = False):
         check(k == 1, f"k={k} is not in [1, 1]")
         return x.copy(), np.zeros((), np.int64)
     check(0 < k <= x.shape[axis], f"k={k} is not in [1, {x.shape[axis]}]")
-    return _take_one_index_per_line(
+    return _take_elements_and_indices_per_line(
         x, np.take(first_sort_indices(x, axis, k, False), k - 1, axis), axis, keepdim
     )
 
@@ -92,7 +94,7 @@ def mode(x, *, axis: int = -1, keepdim: bool = False):
     indices = np.array(
         [_last_index_of_mode(line) for line in lines.reshape(-1, x.shape[axis])], np.int64
     )
-    return _take_one_index_per_line(x, indices.reshape(lines.shape[:-1]), axis, keepdim)
+    return _take_elements_and_indices_per_line(x, indices.reshape(lines.shape[:-1]), axis, keepdim)
 
 
 def _last_index_of_mode(line: Any) -> int:

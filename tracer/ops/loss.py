@@ -233,7 +233,7 @@ def _(b, x, label, probabilities, g, *, soft_label, use_softmax, ignore_index, a
 # ---------------------------------------------------------------------------------------------
 
 
-def _check_float_with_same_shape(x: Meta, label: Meta) -> None:
+def _check_float_with_same_dtype_and_shape(x: Meta, label: Meta) -> None:
     check_float(x)
     check_dtype(x.dtype == label.dtype, "the dtypes differ")
     check(shapes_match(x.shape, label.shape), "the shapes differ")
@@ -256,7 +256,7 @@ def bce_loss(x, label):
 
 @bce_loss.meta
 def _(x, label):
-    _check_float_with_same_shape(x, label)
+    _check_float_with_same_dtype_and_shape(x, label)
     return x
 
 
@@ -303,7 +303,7 @@ def sigmoid_cross_entropy(
 
 @sigmoid_cross_entropy.meta
 def _(x, label, pos_weight, **_):
-    _check_float_with_same_shape(x, label)
+    _check_float_with_same_dtype_and_shape(x, label)
     return x
 
 
@@ -363,7 +363,7 @@ def huber_loss(x, y, *, delta: float):
 
 @huber_loss.meta
 def _(x, y, *, delta):
-    _check_float_with_same_shape(x, y)
+    _check_float_with_same_dtype_and_shape(x, y)
     return x, x
 
 
@@ -391,7 +391,7 @@ def kldiv_loss(x, target, *, reduction: str = "mean"):
 
 @kldiv_loss.meta
 def _(x, target, *, reduction):
-    _check_float_with_same_shape(x, target)
+    _check_float_with_same_dtype_and_shape(x, target)
     words = ("none", "mean", "batchmean", "sum")
     check(reduction in words, f"reduction={reduction} is not one of {', '.join(words)}")
     return x if reduction == "none" else Meta((), x.dtype)
@@ -440,10 +440,10 @@ def nll_loss(x, label, weight=None, *, ignore_index: Long = -100, reduction: str
     if reduction == "sum":
         return np.sum(loss), total
     check(reduction == "mean", f"reduction={reduction} is not one of none, mean, sum")
-    return np.sum(loss) / _one_if_zero(total), total
+    return np.sum(loss) / _replace_zero_by_one(total), total
 
 
-def _one_if_zero(total: Any) -> Any:
+def _replace_zero_by_one(total: Any) -> Any:
     """`total`, or 1 instead of 0: the mean over no valid label is 0."""
     return np.where(total == 0, total.dtype.type(1), total)
 
@@ -490,7 +490,7 @@ def nll_loss_grad(x, label, weight, g, *, ignore_index: Long = -100, reduction: 
     X [N,C,*], Out@GRAD [] or [N,*] -> X@GRAD like X
     """
     picked, each = _label_indices_and_weights(x, label, weight, ignore_index)
-    share = -each / _one_if_zero(np.sum(each)) if reduction == "mean" else -each
+    share = -each / _replace_zero_by_one(np.sum(each)) if reduction == "mean" else -each
     out = np.zeros_like(x)
     np.put_along_axis(out, picked[:, None], (share * g)[:, None], axis=1)
     return out

@@ -14,7 +14,7 @@ from .shared_op_rules import check_float, shapes_match, vjp_input_shape
 from .unary_math import negative
 
 
-def _check_operand_metas(x: Meta, labels: Meta, names: str) -> None:
+def _check_float_columns_of_same_shape(x: Meta, labels: Meta, names: str) -> None:
     check_float(x)
     check_dtype(x.dtype == labels.dtype, f"{names} have different dtypes")
     check(shapes_match(x.shape, labels.shape), f"{names} have different shapes")
@@ -40,7 +40,7 @@ def hinge_loss(x, labels):
 
 @hinge_loss.meta
 def _(x, labels):
-    _check_operand_metas(x, labels, "Logits and Labels")
+    _check_float_columns_of_same_shape(x, labels, "Logits and Labels")
     return x
 
 
@@ -65,7 +65,7 @@ def modified_huber_loss(x, y):
 
 @modified_huber_loss.meta
 def _(x, y):
-    _check_operand_metas(x, y, "X and Y")
+    _check_float_columns_of_same_shape(x, y, "X and Y")
     return x, x
 
 

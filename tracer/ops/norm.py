@@ -269,7 +269,7 @@ def layer_norm(x, weight=None, bias=None, *, epsilon: float = 1e-5, begin_norm_a
         0 <= begin_norm_axis < max(x.ndim, 1), f"begin_norm_axis={begin_norm_axis} is not an axis"
     )
     length = math.prod(x.shape[begin_norm_axis:])
-    _check_normalized_size(length, weight, bias)
+    _check_scale_and_bias_size(length, weight, bias)
     y, mean, variance = standardize_rows_and_return_moments(
         x.reshape(math.prod(x.shape[:begin_norm_axis]), length), epsilon
     )
@@ -296,7 +296,7 @@ def _(x, weight=None, bias=None, *, epsilon=1e-5, begin_norm_axis=1):
     )
 
 
-def _check_normalized_size(length: int, weight: Any, bias: Any) -> None:
+def _check_scale_and_bias_size(length: int, weight: Any, bias: Any) -> None:
     for name, t in (("Scale", weight), ("Bias", bias)):
         check(
             t is None or dims_match(num_elements(tuple(t.shape)), length),
@@ -311,7 +311,7 @@ def _(x, weight, bias, *, epsilon, begin_norm_axis):
         0 <= begin_norm_axis < max(len(x.shape), 1),
         f"begin_norm_axis={begin_norm_axis} is not an axis",
     )
-    _check_normalized_size(num_elements(x.shape[begin_norm_axis:]), weight, bias)
+    _check_scale_and_bias_size(num_elements(x.shape[begin_norm_axis:]), weight, bias)
     rows = Meta(x.shape[:begin_norm_axis], compute_dtype(x.dtype))
     return x, rows, rows
 

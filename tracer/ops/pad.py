@@ -99,7 +99,7 @@ def check_mode_supports_paddings(shape: Shape, pairs: Pairs, mode: str) -> None:
     )
 
 
-def source_indices(size: int, pair: tuple[int, int], mode: str) -> Any:
+def source_index_per_padded_element(size: int, pair: tuple[int, int], mode: str) -> Any:
     """The source index of each element of a padded axis."""
     return np.pad(np.arange(size), pair, mode=_MODES[mode])  # type: ignore[call-overload]
 
@@ -129,7 +129,7 @@ def pad3d(
         return pad_or_crop_with_value(x, pairs, value)
     for axis, pair in enumerate(pairs):
         if max(pair):
-            x = np.take(x, source_indices(x.shape[axis], pair, mode), axis)
+            x = np.take(x, source_index_per_padded_element(x.shape[axis], pair, mode), axis)
     return x
 
 
@@ -179,7 +179,9 @@ def pad3d_grad(
     )
     for axis, pair in enumerate(pairs):
         if max(pair):
-            g = pad_axis_grad(g, axis, pair, source_indices(x.shape[axis], pair, mode))
+            g = pad_axis_grad(
+                g, axis, pair, source_index_per_padded_element(x.shape[axis], pair, mode)
+            )
     return g
 
 

@@ -18,7 +18,7 @@ from .sliding_window import (
 )
 
 
-def _divide_size(size: int, by: int, what: str) -> int:
+def _divide_size_exactly(size: int, by: int, what: str) -> int:
     check(by > 0 and (size < 0 or size % by == 0), f"{what} does not divide {size}")
     return size // by if size >= 0 else -1
 
@@ -43,7 +43,7 @@ def pixel_shuffle(x, *, upscale_factor: int = 1, data_format: str = "NCHW"):
 def _(x, *, upscale_factor, data_format):
     n, c, h, w = shape_to_channels_first(x.shape, data_format)
     r = upscale_factor
-    c = _divide_size(c, r * r, f"upscale_factor={r} squared")
+    c = _divide_size_exactly(c, r * r, f"upscale_factor={r} squared")
     return Meta(
         shape_from_channels_first((n, c, scale_dim(h, r), scale_dim(w, r)), data_format), x.dtype
     )
@@ -70,7 +70,7 @@ def pixel_unshuffle(x, *, downscale_factor: int = 1, data_format: str = "NCHW"):
 def _(x, *, downscale_factor, data_format):
     n, c, h, w = shape_to_channels_first(x.shape, data_format)
     r = downscale_factor
-    h, w = (_divide_size(s, r, f"downscale_factor={r}") for s in (h, w))
+    h, w = (_divide_size_exactly(s, r, f"downscale_factor={r}") for s in (h, w))
     return Meta(shape_from_channels_first((n, scale_dim(c, r * r), h, w), data_format), x.dtype)
 
 
@@ -98,7 +98,9 @@ def _interleave_groups(x: Any, groups: int) -> Any:
 
 @channel_shuffle.meta
 def _(x, *, groups, data_format):
-    _divide_size(shape_to_channels_first(x.shape, data_format)[1], groups, f"groups={groups}")
+    _divide_size_exactly(
+        shape_to_channels_first(x.shape, data_format)[1], groups, f"groups={groups}"
+    )
     return x
 
 
@@ -144,7 +146,7 @@ def _shift_in_time(x: Any, seg_num: int, shift_ratio: float, data_format: str, s
 def _shift_meta(x, *, seg_num, shift_ratio, data_format):
     shape = shape_to_channels_first(x.shape, data_format)
     check(0 <= shift_ratio <= 0.5, f"shift_ratio={shift_ratio} is not in [0, 0.5]")
-    _divide_size(shape[0], seg_num, f"seg_num={seg_num}")
+    _divide_size_exactly(shape[0], seg_num, f"seg_num={seg_num}")
     return x
 
 
@@ -207,7 +209,7 @@ def _(x, *, groups, axis):
     return Meta(
         (
             *x.shape[:at],
-            _divide_size(x.shape[at], groups, f"groups={groups}"),
+            _divide_size_exactly(x.shape[at], groups, f"groups={groups}"),
             *x.shape[at + 1 :],
         ),
         x.dtype,
@@ -266,7 +268,7 @@ def sum_groups(x, *, groups: int, axis: int = 1):
 def _(x, *, groups, axis):
     at = axis % len(x.shape)
     return Meta(
-        (*x.shape[:at], _divide_size(x.shape[at], groups, "groups"), *x.shape[at + 1 :]),
+        (*x.shape[:at], _divide_size_exactly(x.shape[at], groups, "groups"), *x.shape[at + 1 :]),
         x.dtype,
     )
 
@@ -373,7 +375,9 @@ def _(x, *, output_sizes, kernel_sizes, strides, paddings, dilations):
         dims_match(x.shape[2], high * wide),
         f"{x.shape[2]} columns are not the {high * wide} places of the window",
     )
-    count = _divide_size(x.shape[1], window.size[0] * window.size[1], "the size of the window")
+    count = _divide_size_exactly(
+        x.shape[1], window.size[0] * window.size[1], "the size of the window"
+    )
     return Meta((x.shape[0], count, *output_sizes), x.dtype)
 
 

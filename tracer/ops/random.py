@@ -250,7 +250,7 @@ def _(x, *, min, max, seed):
     return Meta(x.shape[:1], np.dtype(np.int64))
 
 
-def _zero_gradient(g, x):
+def _zero_vjp(g, x):
     return zeros_like(x)
 
 
@@ -270,7 +270,7 @@ def _(x):
     return x
 
 
-poisson.vjp(_zero_gradient)
+poisson.vjp(_zero_vjp)
 
 
 @op("exponential", "X -> Out", random=True)
@@ -292,7 +292,7 @@ def _(x, **attrs):
     return x
 
 
-exponential.vjp(_zero_gradient)
+exponential.vjp(_zero_vjp)
 
 
 @op(

@@ -25,7 +25,7 @@ def _direction_weights(
     return [weights[at], weights[at + 1], weights[half + at], weights[half + at + 1]]
 
 
-def _valid_step_mask(x: Any, lengths: Any) -> Any:
+def _valid_step_mask_or_none(x: Any, lengths: Any) -> Any:
     """A mask of the steps inside of each sequence, [T,B,1]; None without lengths."""
     return None if lengths is None else (np.arange(x.shape[0])[:, None] < lengths)[:, :, None]
 
@@ -88,7 +88,7 @@ def rnn(
         "the operands do not fit",
     )
     steps, batch = x.shape[:2]
-    valid = _valid_step_mask(x, lengths)
+    valid = _valid_step_mask_or_none(x, lengths)
     masks = _dropout_masks(x, directions * hidden_size, num_layers, dropout_prob, is_test, seed)
     saved = np.empty_like(
         x, shape=(num_layers, directions, steps, cell.num_saved, batch, hidden_size)
@@ -198,7 +198,7 @@ def rnn_grad(x, pre, weights, lengths, masks, saved, g, g_last, **attrs):
     """
     hidden, cell = attrs["hidden_size"], CELLS[attrs["mode"]]
     layers, directions = saved.shape[:2]
-    valid, prob = _valid_step_mask(x, lengths), attrs.get("dropout_prob", 0.0)
+    valid, prob = _valid_step_mask_or_none(x, lengths), attrs.get("dropout_prob", 0.0)
     of_pre, of_weights = [np.empty_like(p) for p in pre], [None] * len(weights)
     for layer in reversed(range(layers)):
         source = x if layer == 0 else _layer_outputs_from_saved_states(saved[layer - 1], valid)

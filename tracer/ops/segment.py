@@ -119,7 +119,7 @@ def _check_edge_index_metas(src: Meta, dst: Meta) -> None:
     check(edges, "Src_index and Dst_index are not whole numbers, one each per edge")
 
 
-def _check_node_range(ends: Any, count: int) -> None:
+def _check_edge_ends_in_range(ends: Any, count: int) -> None:
     check(bool(np.all((ends >= 0) & (ends < count))), "an edge has an end outside of the graph")
 
 
@@ -153,8 +153,8 @@ def graph_send_recv(
     Dst_count int32: the number of edges that arrive at each node.
     """
     count = _out_size_or_num_input_nodes(size_tensor, out_size, x.shape[0])
-    _check_node_range(dst, count)
-    _check_node_range(src, x.shape[0])
+    _check_edge_ends_in_range(dst, count)
+    _check_edge_ends_in_range(src, x.shape[0])
     out, counts = _reduce_and_count_rows_by_index(x[src], dst, count, reduce_op)
     return out, counts.astype(np.int32)
 
@@ -241,8 +241,8 @@ def graph_send_ue_recv(
     reduce_op, Dst_count: see graph_send_recv.
     """
     count = _out_size_or_num_input_nodes(size_tensor, out_size, x.shape[0])
-    _check_node_range(dst, count)
-    _check_node_range(src, x.shape[0])
+    _check_edge_ends_in_range(dst, count)
+    _check_edge_ends_in_range(src, x.shape[0])
     check(len(y) == len(src), "Y needs one row per edge")
     out, counts = _reduce_and_count_rows_by_index(
         MESSAGE_OPS[message_op][0](x[src], y), dst, count, reduce_op
@@ -283,8 +283,8 @@ def graph_send_uv(x, y, src, dst, *, message_op: str = "ADD"):
 
     message_op: ADD or MUL.
     """
-    _check_node_range(src, x.shape[0])
-    _check_node_range(dst, y.shape[0])
+    _check_edge_ends_in_range(src, x.shape[0])
+    _check_edge_ends_in_range(dst, y.shape[0])
     return MESSAGE_OPS[message_op][0](x[src], y[dst])
 
 

@@ -103,9 +103,14 @@ class Adam(Optimizer):
         correction = math.sqrt(1 - power2)
         rate = lr * correction / (1 - power1)
         arrays = parameter.array, gradient, state["moment1"], state["moment2"]
-        return *arrays, self._attrs["epsilon"] * correction, rate, self._decay_factor(parameter, lr)
+        return (
+            *arrays,
+            self._attrs["epsilon"] * correction,
+            rate,
+            self._decoupled_decay_multiplier(parameter, lr),
+        )
 
-    def _decay_factor(self, parameter: Parameter, lr: float) -> float:
+    def _decoupled_decay_multiplier(self, parameter: Parameter, lr: float) -> float:
         """Return the factor of the parameter before the update (decoupled weight decay)."""
         return 1.0
 
@@ -176,7 +181,7 @@ class AdamW(Adam):
         ratio = 1.0 if self._lr_ratio is None else float(self._lr_ratio(parameter))
         return super()._compiled_kernel_args(parameter, gradient, lr * ratio, state)
 
-    def _decay_factor(self, parameter: Parameter, lr: float) -> float:
+    def _decoupled_decay_multiplier(self, parameter: Parameter, lr: float) -> float:
         return 1 - lr * self._weight_decay_of(parameter)
 
 

@@ -154,7 +154,7 @@ class LBFGS(Optimizer):
             [cuda.to_host(p.array).ravel().astype(np.float64) for p in self._parameter_list]
         )
 
-    def _set_parameters(self, vector: Array) -> None:
+    def _set_parameters_from_vector(self, vector: Array) -> None:
         offset = 0
         for p in self._parameter_list:
             size = p.array.size
@@ -229,25 +229,25 @@ class LBFGS(Optimizer):
             else min(1.0, 1.0 / float(np.abs(start_point.gradient).sum())) * lr
         )
 
-        def evaluate_at(t: float) -> _LineSearchPoint:
-            self._set_parameters(origin + t * step)
+        def set_parameters_and_evaluate_at(t: float) -> _LineSearchPoint:
+            self._set_parameters_from_vector(origin + t * step)
             _, loss, gradient = self._evaluate_loss_and_gradient(closure)
             return _LineSearchPoint(t, loss, gradient, float(gradient @ step))
 
         if length == 0.0:  # the learning rate is 0
             return start_point
         if self._line_search is None and last:
-            self._set_parameters(origin + length * step)
+            self._set_parameters_from_vector(origin + length * step)
             return start_point._replace(t=length)
         if self._line_search is None:
-            return evaluate_at(length)
+            return set_parameters_and_evaluate_at(length)
         point = strong_wolfe(
-            evaluate_at,
+            set_parameters_and_evaluate_at,
             start_point,
             length,
             tolerance=self._tolerance[1] / max(float(np.abs(step).max()), 1e-300),
         )
-        self._set_parameters(origin + point.t * step)
+        self._set_parameters_from_vector(origin + point.t * step)
         return point
 
 
@@ -264,7 +264,7 @@ def _require_saved_vector(value: Any, size: int) -> Array:
 
 
 def strong_wolfe(
-    evaluate_at: Callable[[float], _LineSearchPoint],
+    set_parameters_and_evaluate_at: Callable[[float], _LineSearchPoint],
     start: _LineSearchPoint,
     length: float,
     tolerance: float,
@@ -274,17 +274,33 @@ def strong_wolfe(
 
     Nocedal and Wright, algorithms 3.5 and 3.6.
     """
-    previous, point = start, evaluate_at(length)
+    previous, point = start, set_parameters_and_evaluate_at(length)
     for count in range(max_evaluations):
         if _violates_sufficient_decrease(point, start) or (count and point.loss >= previous.loss):
-            return _zoom(evaluate_at, start, previous, point, tolerance, max_evaluations - count)
+            return _zoom(
+                set_parameters_and_evaluate_at,
+                start,
+                previous,
+                point,
+                tolerance,
+                max_evaluations - count,
+            )
         if abs(point.slope) <= -0.9 * start.slope:
             return point
         if point.slope >= 0:
-            return _zoom(evaluate_at, start, point, previous, tolerance, max_evaluations - count)
+            return _zoom(
+                set_parameters_and_evaluate_at,
+                start,
+                point,
+                previous,
+                tolerance,
+                max_evaluations - count,
+            )
         previous, point = (
             point,
-            evaluate_at(min(max(_cubic_minimum(previous, point), point.t * 1.1), point.t * 10)),
+            set_parameters_and_evaluate_at(
+                min(max(_cubic_minimum(previous, point), point.t * 1.1), point.t * 10)
+            ),
         )
     return point
 
@@ -295,7 +311,7 @@ def _violates_sufficient_decrease(point: _LineSearchPoint, start: _LineSearchPoi
 
 
 def _zoom(
-    evaluate_at: Callable[[float], _LineSearchPoint],
+    set_parameters_and_evaluate_at: Callable[[float], _LineSearchPoint],
     start: _LineSearchPoint,
     low: _LineSearchPoint,
     high: _LineSearchPoint,
@@ -309,7 +325,7 @@ def _zoom(
             break
         left, right = sorted((low.t, high.t))
         t = min(max(_cubic_minimum(low, high), left + 0.1 * width), right - 0.1 * width)
-        point = evaluate_at(t)
+        point = set_parameters_and_evaluate_at(t)
         if _violates_sufficient_decrease(point, start) or point.loss >= low.loss:
             high = point
             continue

@@ -73,13 +73,13 @@ class ReduceOnPlateau(LRScheduler):
         else:
             self.num_bad_epochs += 1
         if self.num_bad_epochs > self.patience:
-            self._reduce()
+            self._reduce_learning_rate()
 
     def _is_better(self, current: float, best: float) -> bool:
         margin = self.threshold * (best if self.threshold_mode == "rel" else 1.0)
         return current < best - margin if self.mode == "min" else current > best + margin
 
-    def _reduce(self) -> None:
+    def _reduce_learning_rate(self) -> None:
         self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
         rate = max(self.last_lr * self.factor, self.min_lr)
         if self.last_lr - rate > self.epsilon:

@@ -24,7 +24,7 @@ def decode_image(image: Any) -> Array:
     another type or dtype, OarlockError if Pillow is not installed for a file.
     """
     if isinstance(image, (str, os.PathLike)):
-        return _to_rgb(open_image_with_pillow(image), os.path.basename(image))
+        return _to_oriented_rgb_array(open_image_with_pillow(image), os.path.basename(image))
     if isinstance(image, np.ndarray):
         image = np.asarray(image)  # a subclass such as np.matrix has other rules
         is_color = image.ndim == 3 and image.shape[2] == 3
@@ -37,7 +37,7 @@ def decode_image(image: Any) -> Array:
             image = np.repeat(image[:, :, None], 3, axis=2)
         return np.ascontiguousarray(image[:, :, ::-1])
     if hasattr(image, "convert"):
-        return _to_rgb(image, "the image")
+        return _to_oriented_rgb_array(image, "the image")
     raise OpError(
         f"pipeline: an image is a path, an array or a PIL image, not {type(image).__name__}"
     )
@@ -58,7 +58,7 @@ def as_image_iterable(images: Any) -> Iterable[Any]:
     return images
 
 
-def _to_rgb(image: Any, name: str) -> Array:
+def _to_oriented_rgb_array(image: Any, name: str) -> Array:
     from PIL import ImageOps  # noqa: PLC0415 - optional; the caller has imported PIL
 
     with converting_pillow_errors(name):  # Pillow decodes images when they are used

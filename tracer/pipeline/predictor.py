@@ -156,7 +156,7 @@ class Pipeline:
             If Pillow is not installed.
         """
         check_batch_size(batch_size)
-        return raise_exceptions_unless(
+        return iter_results_raising_exceptions(
             return_exceptions, self._predict(as_image_iterable(images), batch_size)
         )
 
@@ -200,7 +200,7 @@ class Pipeline:
         if not batch:
             return
         try:
-            results += self._run_network(batch)
+            results += self._run_network_and_postprocess(batch)
         except IMAGE_ERRORS as error:
             if len(batch) == 1:
                 results.append(error)
@@ -210,7 +210,7 @@ class Pipeline:
         for prepared in batch:
             yield from self._run([prepared])
 
-    def _run_network(self, batch: list[_PreprocessedImage]) -> list[Result]:
+    def _run_network_and_postprocess(self, batch: list[_PreprocessedImage]) -> list[Result]:
         feeds = {
             "im_shape": [(p.sizes.resized_height, p.sizes.resized_width) for p in batch],
             "scale_factor": [(p.sizes.scale_height, p.sizes.scale_width) for p in batch],
@@ -236,7 +236,9 @@ def check_batch_size(batch_size: Any) -> None:
         raise OpError(f"predict: batch_size={batch_size!r} should be an int of at least 1")
 
 
-def raise_exceptions_unless(return_exceptions: bool, results: Iterable[Any]) -> Iterator[Any]:
+def iter_results_raising_exceptions(
+    return_exceptions: bool, results: Iterable[Any]
+) -> Iterator[Any]:
     """Yield results; raise the exceptions among them unless `return_exceptions`."""
     for result in results:
         if isinstance(result, Exception) and not return_exceptions:

@@ -11,7 +11,7 @@ from ..core.errors import OpError
 from ..loader.engine import Array
 from ..loader.runtime import runtime_module, translate_runtime_errors
 from .images import as_image_iterable, decode_image
-from .predictor import IMAGE_ERRORS, Pipeline, check_batch_size, raise_exceptions_unless
+from .predictor import IMAGE_ERRORS, Pipeline, check_batch_size, iter_results_raising_exceptions
 from .results import OCRResult
 
 
@@ -108,12 +108,14 @@ class TextSystem:
         if not isinstance(score_thresh, Real):
             raise OpError(f"predict: score_thresh={score_thresh!r} must be a number")
         results = (
-            self._try_read(image, batch_size, float(score_thresh))
+            self._detect_and_recognize_or_return_error(image, batch_size, float(score_thresh))
             for image in as_image_iterable(images)
         )
-        return raise_exceptions_unless(return_exceptions, results)
+        return iter_results_raising_exceptions(return_exceptions, results)
 
-    def _try_read(self, image: Any, batch_size: int, score_thresh: float) -> OCRResult | Exception:
+    def _detect_and_recognize_or_return_error(
+        self, image: Any, batch_size: int, score_thresh: float
+    ) -> OCRResult | Exception:
         try:
             return self._detect_and_recognize(image, batch_size, score_thresh)
         except IMAGE_ERRORS as error:

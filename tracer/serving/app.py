@@ -167,7 +167,7 @@ class App:
             self._check_queue_not_full()  # before reading a body that would be rejected
             async with raw_body_reserved_in_budget(request, self._limits, self._budget) as body:
                 with self._occupied_queue_slot():
-                    call = partial(self._infer_body, model, body, request.headers)
+                    call = partial(self._run_model_on_request_body, model, body, request.headers)
                     (text, size), rows, seconds = await self._run_in_worker(call)
             response = _InferenceResponse(text, size, self._budget)
             status = 200
@@ -206,7 +206,7 @@ class App:
             self._num_active -= 1
             self._metrics.waiting.set(self._num_active)
 
-    def _infer_body(
+    def _run_model_on_request_body(
         self, model: ServedModel, body: bytes, headers: Mapping[str, str]
     ) -> tuple[Any, int, float]:
         """Run a model on a request body.  Returns the response, the number of samples, and seconds

@@ -24,7 +24,7 @@ from ..export.atomic_files import write_files_atomically
 from ..loader.engine import Engine
 from ..loader.model_files import ModelFileContents, model_name, read_model
 from ..loader.runtime import EngineError
-from ..onnx.synthetic_inputs import drop_endless_inputs, iter_terminating_input_sets
+from ..onnx.synthetic_inputs import filter_terminating_input_sets, iter_terminating_input_sets
 from ..onnx.writer import ExportOptions, write_onnx
 from .datatypes import require_datatype
 
@@ -75,7 +75,7 @@ def _has_equal_results_in_batched_run(engine: Engine, files: ModelFileContents) 
         rows = {len(array) for array in first}
         if len(rows) != 1:
             return False
-        for second in drop_endless_inputs(files, _other_values(first)):
+        for second in filter_terminating_input_sets(files, _other_values(first)):
             both = [np.concatenate(pair) for pair in zip(first, second, strict=True)]
             try:
                 separate = engine.run(first), engine.run(second)
@@ -186,7 +186,7 @@ def _warm_up_entries(
     if not inputs or sum(map(math.prod, shapes.values())) > _MAX_WARM_UP_ELEMENTS:
         return []
     zeros = [np.zeros(shapes[n], require_datatype(dtype, n).np) for n, dtype, _ in engine.inputs]
-    for arrays in drop_endless_inputs(files, [zeros]):
+    for arrays in filter_terminating_input_sets(files, [zeros]):
         with suppress(OpError, GuardError, EngineError):
             engine.run(arrays)
             return [{"name": "zeros", "batch_size": 1, "inputs": inputs}]

@@ -25,7 +25,7 @@ def _variables_as_rows(x: Tensor, rowvar: bool, op: str) -> Tensor:
     return x if rowvar or guarded_size_or_minus_one(x, 0) == 1 else transpose(x, [1, 0])
 
 
-def _observation_weights(
+def _observation_weights_or_none(
     x: Tensor, fweights: Tensor | None, aweights: Tensor | None
 ) -> Tensor | None:
     """Return the weight of each observation; None if all are equal."""
@@ -63,7 +63,7 @@ def cov(
     repetitions of each observation; aweights [observations]: weights
     """
     x = _variables_as_rows(x, rowvar, "cov")
-    weight = _observation_weights(x, fweights, aweights)
+    weight = _observation_weights_or_none(x, fweights, aweights)
     if weight is None:
         total = OPS["reduce_sum"](
             OPS["fill_any_like"](slice(x, [0], [0], [1]), value=1.0), reduce_all=True

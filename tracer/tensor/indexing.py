@@ -137,7 +137,7 @@ class _ParsedIndex:
             return axis + 1, out + 1
         if _is_advanced_index(item):
             if _is_mask(item):
-                self._check_mask(axis, item)
+                self._check_mask_shape(axis, item)
             self.advanced.append((out, item))
             return axis + (item.ndim if _is_mask(item) else 1), out + (
                 item.ndim if _is_mask(item) else 1
@@ -149,7 +149,7 @@ class _ParsedIndex:
             )
         )
 
-    def _check_mask(self, axis: int, mask: Any) -> None:
+    def _check_mask_shape(self, axis: int, mask: Any) -> None:
         sizes = self.x.meta.shape[axis : axis + mask.ndim]
         if any(
             0 <= size != mask_size >= 0 for size, mask_size in zip(sizes, mask.shape, strict=True)
@@ -217,7 +217,7 @@ def _slice_end_for_int(item: Any) -> Any:
     return _MAX_SLICE_END if int(item) == -1 else item + 1
 
 
-def _check_bounds(x: Tensor, basic: _ParsedIndex) -> None:
+def _check_int_indices_in_bounds(x: Tensor, basic: _ParsedIndex) -> None:
     for axis in basic.decrease_axes:
         start, size = basic.starts[basic.axes.index(axis)], x.meta.shape[axis]
         if isinstance(start, Tensor) or size < 0:
@@ -264,7 +264,7 @@ def getitem(x: Tensor, index: Any) -> Tensor:
                 x, axes=[0], starts=[first], ends=[first + 1], decrease_axis=decrease_axes
             )
     basic = _ParsedIndex(x, index)
-    _check_bounds(x, basic)
+    _check_int_indices_in_bounds(x, basic)
     one_axis = compat.rules.scalars_have_one_axis
     if one_axis and len(basic.decrease_axes) == x.ndim and not basic.inserted_axes:
         basic.decrease_axes = basic.decrease_axes[:-1]
@@ -346,7 +346,7 @@ def setitem(x: Tensor, index: Any, value: Any) -> None:
     stay valid.
     """
     basic = _ParsedIndex(x, index)
-    _check_bounds(x, basic)
+    _check_int_indices_in_bounds(x, basic)
     source = (
         value
         if isinstance(value, Tensor)

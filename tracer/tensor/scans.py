@@ -74,7 +74,9 @@ def logcumsumexp(
     )
 
 
-def _slice_axis(x: Tensor, axis: int, start: int | None, stop: int | None) -> Tensor:
+def _slice_axis_counting_stop_from_end(
+    x: Tensor, axis: int, start: int | None, stop: int | None
+) -> Tensor:
     size = x.shape[axis]
     return manipulation.slice(x, [axis], [start or 0], [size if stop is None else size + stop])
 
@@ -98,7 +100,10 @@ def diff(
     check_tensors(x)
     axis = normalize_axis(axis, x, "diff")
     for _ in range(n):
-        after, before = _slice_axis(x, axis, 1, None), _slice_axis(x, axis, 0, -1)
+        after, before = (
+            _slice_axis_counting_stop_from_end(x, axis, 1, None),
+            _slice_axis_counting_stop_from_end(x, axis, 0, -1),
+        )
         x = (
             logic.not_equal(after, before)
             if x.meta.dtype.kind == "b"
@@ -121,7 +126,10 @@ def _trapezoid_areas(y: Tensor, x: Tensor | None, dx: Any, axis: int) -> Tensor:
         width = diff(x) if x.ndim == 1 else diff(x, axis=axis)
         if x.ndim == 1 and y.ndim > 1:
             width = manipulation.reshape(width, [-1 if i == axis else 1 for i in range(y.ndim)])
-    heights = math.add(_slice_axis(y, axis, 1, None), _slice_axis(y, axis, 0, -1))
+    heights = math.add(
+        _slice_axis_counting_stop_from_end(y, axis, 1, None),
+        _slice_axis_counting_stop_from_end(y, axis, 0, -1),
+    )
     return math.scale(math.multiply(heights, width), 0.5)
 
 

@@ -226,7 +226,7 @@ def lerp(x: Tensor, y: Tensor, weight: Any, name: str | None = None) -> Tensor:
     return OPS["lerp"](x, y, weight_tensor)
 
 
-def _multiply_by(x: Tensor, factor: float) -> Tensor:
+def _multiply_casting_integers_to_float32(x: Tensor, factor: float) -> Tensor:
     """Multiply x by a number; integers are cast to float32."""
     try:
         is_integral = x.meta.dtype.kind in "iub"
@@ -241,7 +241,7 @@ def deg2rad(x: Tensor, name: str | None = None) -> Tensor:
 
     x [*] -> [*]
     """
-    return _multiply_by(x, pymath.pi / 180)
+    return _multiply_casting_integers_to_float32(x, pymath.pi / 180)
 
 
 def rad2deg(x: Tensor, name: str | None = None) -> Tensor:
@@ -249,7 +249,7 @@ def rad2deg(x: Tensor, name: str | None = None) -> Tensor:
 
     x [*] -> [*]
     """
-    return _multiply_by(x, 180 / pymath.pi)
+    return _multiply_casting_integers_to_float32(x, 180 / pymath.pi)
 
 
 def gcd(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:

@@ -38,7 +38,7 @@ from ..guards.opaque_state import iter_opaque_state
 from .calls import value_deciding_truth
 from .nonlocal_writes import exclude_merged_variables_from_tracking, register_new_object
 from .raise_assert_and_print import (
-    BranchRaised,
+    RaisedInBranchError,
     emit_assert_for_raising_branch,
     record_branch_converting_raise,
     record_rejecting_raise,
@@ -77,8 +77,8 @@ def if_(
     try:
         _record_if(mode, condition, true_body, false_body, get_values, set_values, names, count)
         return
-    except BranchRaised as found:
-        raised: BranchRaised | None = found
+    except RaisedInBranchError as found:
+        raised: RaisedInBranchError | None = found
     except (TraceError, OpError) as error:
         mode.raise_error_unless_collecting(error, None)
         raised = None
@@ -144,7 +144,7 @@ def _record_if(
                     raise ListLengthChangeError(
                         ListItemsLocation("a list", longer), "one of two branches"
                     )
-                return [_copy_containers(value) for value in values]
+                return [_copy_if_container(value) for value in values]
             finally:
                 set_values(before)
                 containers.restore_initial_containers()
@@ -197,21 +197,21 @@ def _record_branch_deferring_index_errors(
             mode.recorder.deferred_errors.append(error)
 
 
-def _copy_containers(value: Any) -> Any:
+def _copy_if_container(value: Any) -> Any:
     """Return a copy of a list or dict, which the branches change in place; other values
     unchanged.
     """
     if type(value) is tuple:
-        copied = tuple(map(_copy_containers, value))
+        copied = tuple(map(_copy_if_container, value))
         return value if all(a is b for a, b in zip(copied, value, strict=True)) else copied
     if type(value) not in MUTABLE_CONTAINERS:
         return value
     if isinstance(value, dict):
         return register_new_object(
-            {k: _copy_containers(v) for k, v in items_without_alias_check(value)}, value
+            {k: _copy_if_container(v) for k, v in items_without_alias_check(value)}, value
         )
     return register_new_object(
-        [_copy_containers(v) for v in items_without_alias_check(value)], value
+        [_copy_if_container(v) for v in items_without_alias_check(value)], value
     )
 
 

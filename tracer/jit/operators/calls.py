@@ -36,7 +36,7 @@ from ...nn.layer import Layer
 from ..guards.impure_calls import wrap_or_record_if_impure
 from ..guards.user_code import is_convertible_function, is_non_oarlock_object_with_attributes
 from . import python_scalars, sequences
-from .dunder_and_property_conversion import python_dunder_method
+from .dunder_and_property_conversion import find_python_dunder_method
 from .iterables import (
     EnumeratedIterable,
     IndexedIterable,
@@ -47,9 +47,9 @@ from .iterables import (
     has_dynamic_length,
 )
 from .nonlocal_writes import (
+    find_recorder_if_in_branch_or_loop,
     operator_delattr,
     operator_setattr,
-    recorder_in_branch_or_loop,
     register_new_object,
     reject_or_note_preexisting_iterators,
     save_and_wrap_before_write,
@@ -65,7 +65,7 @@ from .partial_dicts import (
 from .python_scalars import find_method_accepting_symbolic_scalars, wrap_to_name_scalar_in_errors
 from .raise_assert_and_print import assert_, print_
 from .registry import get_operator
-from .training_step_rejection import reject_or_report_training_call, substitute_for_skipped_call
+from .training_step_rejection import must_skip_rejected_training_call, substitute_for_skipped_call
 
 
 def call(function: Any) -> Any:
@@ -83,7 +83,7 @@ def call(function: Any) -> Any:
     if isinstance(function, functools.partial):
         return functools.partial(call(function.func), *function.args, **function.keywords)
     owner = getattr(function, "__self__", None)
-    if reject_or_report_training_call(mode, function, owner):
+    if must_skip_rejected_training_call(mode, function, owner):
         return substitute_for_skipped_call
     if mode.recorder.rollback is not None:
         mode.recorder.rollback.save_before_mutation(owner)
@@ -107,10 +107,10 @@ def _select_replacement_for_callee(function: Any) -> Any:
     if impure is not None:
         return impure
     if isinstance(function, functools._lru_cache_wrapper):
-        result: Any = _keep_variables_out_of_lru_cache(function)
+        result: Any = _wrap_to_keep_variables_out_of_lru_cache(function)
     elif isinstance(getattr(function, "__func__", None), functools._lru_cache_wrapper):
         result = functools.partial(
-            _keep_variables_out_of_lru_cache(function.__func__), function.__self__
+            _wrap_to_keep_variables_out_of_lru_cache(function.__func__), function.__self__
         )
     elif getattr(function, "__code__", None) is _SINGLEDISPATCH_WRAPPER_CODE:
         result = _wrap_singledispatch_to_convert_implementations(function)
@@ -170,7 +170,7 @@ def _wrap_to_adapt_library_arguments(function: Any) -> Any:
     return call_library_function
 
 
-def _keep_variables_out_of_lru_cache(function: Any) -> Callable[..., Any]:
+def _wrap_to_keep_variables_out_of_lru_cache(function: Any) -> Callable[..., Any]:
     """Wrap a function with an `lru_cache`, so that the cache holds no values of a program."""
 
     def call_cached_unless_variables(*args: Any, **kwargs: Any) -> Any:
@@ -209,7 +209,7 @@ def _wrap_to_register_created_object(function: Any) -> Any:
 
     @functools.wraps(function, updated=())
     def construct(*args: Any, **kwargs: Any) -> Any:
-        return _construct_tracked(
+        return _construct_and_register_as_local(
             function,
             *map(require_complete_container_or_its_array, args),
             **{name: require_complete_container_or_its_array(v) for name, v in kwargs.items()},
@@ -246,7 +246,7 @@ def _convert_constructor_if_plain_class(kind: Any) -> Any:
     return construct
 
 
-def _construct_tracked(function: Any, *args: Any, **kwargs: Any) -> Any:
+def _construct_and_register_as_local(function: Any, *args: Any, **kwargs: Any) -> Any:
     """Create an object, and register it as local, with those of its attributes that are empty lists
     and were not passed as arguments.
     """
@@ -302,7 +302,7 @@ def convert_if_user_code(function: Any) -> Any:
         except SourceError as error:
             _warn_unconverted(plain, error)
             result = function
-        recorder = recorder_in_branch_or_loop(state.mode)
+        recorder = find_recorder_if_in_branch_or_loop(state.mode)
         return (
             result
             if recorder is None
@@ -358,7 +358,7 @@ def _warn_unconverted(function: FunctionType, error: SourceError) -> None:
 # ------------------------------------------------------------------------------
 
 
-def _make_number_cast(dtype: Any, python: type) -> Callable[..., Any]:
+def _make_number_cast_operator(dtype: Any, python: type) -> Callable[..., Any]:
     def cast_value(*args: Any, **kwargs: Any) -> Any:
         if len(args) != 1 or not isinstance(args[0], Variable):
             return python(*args, **kwargs)
@@ -378,8 +378,10 @@ def _make_number_cast(dtype: Any, python: type) -> Callable[..., Any]:
     return cast_value
 
 
-def _convert_to_bool(*args: Any) -> Any:
-    return _make_number_cast("bool", bool)(*(value_deciding_truth(value) for value in args))
+def _operator_bool(*args: Any) -> Any:
+    return _make_number_cast_operator("bool", bool)(
+        *(value_deciding_truth(value) for value in args)
+    )
 
 
 def value_deciding_truth(value: Any) -> Any:
@@ -389,17 +391,21 @@ def value_deciding_truth(value: Any) -> Any:
     value = require_valid_container_or_its_array(value)
     if isinstance(value, TensorArray):
         return mark_symbolic_scalar(OPS["reshape2"](value.length(), shape=[]), NONNEGATIVE_INT) > 0
-    method = python_dunder_method(value, "__bool__")
+    method = find_python_dunder_method(value, "__bool__")
     if method is not None:
         return call(method)()
     if has_partial_keys(value):
         return num_dict_keys(value) > 0
-    return _operator_len(value) > 0 if python_dunder_method(value, "__len__") is not None else value
+    return (
+        _operator_len(value) > 0
+        if find_python_dunder_method(value, "__len__") is not None
+        else value
+    )
 
 
 def _operator_len(value: Any) -> Any:
     value = require_valid_container_or_its_array(value)
-    method = python_dunder_method(value, "__len__")
+    method = find_python_dunder_method(value, "__len__")
     if (
         method is not None
         and find_static_base_mode(state.mode) is not None
@@ -475,7 +481,7 @@ def _operator_map(function: Any, *iterables: Any) -> Any:
     return map(call(function), *iterables)
 
 
-def _make_extremum(op: str, python: Callable[..., Any]) -> Callable[..., Any]:
+def _make_extremum_operator(op: str, python: Callable[..., Any]) -> Callable[..., Any]:
     def extremum(*args: Any, **kwargs: Any) -> Any:
         farthest = (
             sequences.fold_extremum_or_none(args[0], functools.partial(binary_extremum, op))
@@ -509,12 +515,15 @@ def binary_extremum(op: str, a: Any, b: Any) -> Any:
     )
 
 
-def _make_quantifier(stop_value: bool) -> Callable[..., Any]:
+def _make_quantifier_operator(stop_value: bool) -> Callable[..., Any]:
     def quantify(values: Any) -> Any:
         if isinstance(values, Variable):
             op = "reduce_any" if stop_value else "reduce_all"
             return OPS[op](
-                _make_number_cast("bool", bool)(values), reduce_all=True, dim=[], keep_dim=False
+                _make_number_cast_operator("bool", bool)(values),
+                reduce_all=True,
+                dim=[],
+                keep_dim=False,
             )
 
         def both(found: Any, value: Any) -> Any:
@@ -565,10 +574,10 @@ ITERATING_BUILTINS: dict[Any, Any] = {
     builtins.enumerate: _operator_enumerate,
     builtins.zip: _operator_zip,
     builtins.map: _operator_map,
-    builtins.max: _make_extremum("elementwise_max", max),
-    builtins.min: _make_extremum("elementwise_min", min),
-    builtins.any: _make_quantifier(True),
-    builtins.all: _make_quantifier(False),
+    builtins.max: _make_extremum_operator("elementwise_max", max),
+    builtins.min: _make_extremum_operator("elementwise_min", min),
+    builtins.any: _make_quantifier_operator(True),
+    builtins.all: _make_quantifier_operator(False),
     builtins.iter: _operator_iter,
     **sequences.BUILTIN_REPLACEMENTS,
 }
@@ -576,9 +585,9 @@ BUILTIN_REPLACEMENTS: dict[Any, Any] = {
     builtins.len: _operator_len,
     builtins.range: _operator_range,
     builtins.print: print_,
-    builtins.int: _make_number_cast("int64", int),
-    builtins.float: _make_number_cast("float64", float),
-    builtins.bool: _convert_to_bool,
+    builtins.int: _make_number_cast_operator("int64", int),
+    builtins.float: _make_number_cast_operator("float64", float),
+    builtins.bool: _operator_bool,
     **python_scalars.BUILTIN_REPLACEMENTS,
     **{
         of: _wrap_to_check_iterated_arguments(function)

@@ -113,7 +113,7 @@ class DunderAndPropertyConversion:
             members = {
                 name: result
                 for name, held in vars(kind).items()
-                if (result := self._converted_member(kind, name, held)) is not None
+                if (result := self._find_replacement_member(kind, name, held)) is not None
             }
             if not members:
                 return
@@ -123,10 +123,12 @@ class DunderAndPropertyConversion:
             for name, result in members.items():
                 type.__setattr__(kind, name, result)
 
-    def _converted_member(self, kind: type, name: str, member: Any) -> Any:
+    def _find_replacement_member(self, kind: type, name: str, member: Any) -> Any:
         """Return the replacement of a method or property; None if it is not replaced."""
         if isinstance(member, property):
-            getter, setter = (self._convert_when_recording(f) for f in (member.fget, member.fset))
+            getter, setter = (
+                self._wrap_to_convert_when_recording(f) for f in (member.fget, member.fset)
+            )
             return (
                 None
                 if getter is member.fget and setter is member.fset
@@ -135,10 +137,10 @@ class DunderAndPropertyConversion:
         method_names = (
             CONVERTED_LAYER_METHODS if issubclass(kind, Layer) else CONVERTED_DUNDER_METHODS
         )
-        result = self._convert_when_recording(member) if name in method_names else member
+        result = self._wrap_to_convert_when_recording(member) if name in method_names else member
         return None if result is member else result
 
-    def _convert_when_recording(self, function: Any) -> Any:
+    def _wrap_to_convert_when_recording(self, function: Any) -> Any:
         """Wrap a method so that it is converted while a program is recorded."""
         if (
             not isinstance(function, FunctionType)
@@ -185,7 +187,7 @@ def iter_classes_of_values(values: Any, depth: int) -> Iterator[type]:
                 )
 
 
-def python_dunder_method(value: Any, name: str) -> Any:
+def find_python_dunder_method(value: Any, name: str) -> Any:
     """Return a special method of a user object that is written in Python; None if there is none."""
     if isinstance(value, Tensor | int | float | str | list | tuple | dict) or value is None:
         return None

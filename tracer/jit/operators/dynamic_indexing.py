@@ -25,7 +25,7 @@ from ...core.errors import OarlockError, TraceError, append_user_line
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
-from .python_scalars import select_dict_entry, symbolic_scalar_kind
+from .python_scalars import select_dict_entry_by_symbolic_key, symbolic_scalar_kind
 
 INT64 = Meta((), np.dtype(np.int64))
 
@@ -36,7 +36,7 @@ class RuntimeIndexAssignmentTarget:
     def __init__(self, recorder: Recorder, target: Any) -> None:
         self._recorder, self._target_list = recorder, target
 
-    def _mark_for_array_conversion_if_needed(self, position: Any) -> bool:
+    def _try_mark_for_array_conversion(self, position: Any) -> bool:
         """If the index is known only at run time and an open loop carries the list, mark the list
         in the innermost such loop, which must then convert it to a TensorArray. Return whether it
         was marked.
@@ -52,7 +52,7 @@ class RuntimeIndexAssignmentTarget:
         return True
 
     def __getitem__(self, position: Any) -> Any:
-        if self._mark_for_array_conversion_if_needed(position):
+        if self._try_mark_for_array_conversion(position):
             if not self._target_list:
                 raise TraceError(
                     append_user_line(
@@ -68,7 +68,7 @@ class RuntimeIndexAssignmentTarget:
         )
 
     def __setitem__(self, position: Any, value: Any) -> None:
-        if self._mark_for_array_conversion_if_needed(position):
+        if self._try_mark_for_array_conversion(position):
             return
         if isinstance(position, Variable):
             self._target_list[:] = items_after_assignment(self._target_list, position, value)
@@ -126,7 +126,7 @@ def items_after_assignment(values: Sequence[Any], index: Variable, value: Any) -
         )
         raise TraceError(append_user_line(f"{why}; the value is {_describe_type(value)}"))
     array = TensorArray.from_items(_current_static_base_mode(), items)
-    array[_emit_checked_index(index, len(items))] = value
+    array[_emit_checked_nonnegative_index(index, len(items))] = value
     return [array[i] for i in range(len(items))]
 
 
@@ -135,7 +135,7 @@ def _describe_type(value: Any) -> str:
     return type(value).__name__ if meta is None else str(meta)
 
 
-def _emit_checked_index(index: Variable, count: int) -> Any:
+def _emit_checked_nonnegative_index(index: Variable, count: int) -> Any:
     """Return a non-negative index. A run in which the index is out of range fails."""
     index_vector = cast_or_fill_like(OPS["reshape2"](index, shape=[1]), INT64)
     from_end = OPS["elementwise_add"](index_vector, emit_scalar_constant(count))
@@ -173,5 +173,5 @@ def get_item(value: Any, index: Any) -> Any:
         and isinstance(value, dict)
         and "__missing__" not in dir(type(value))
     ):
-        return select_dict_entry(value, index)
+        return select_dict_entry_by_symbolic_key(value, index)
     return value[index]

@@ -36,7 +36,7 @@ from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...ir.program import OpDesc
 from .calls import call, value_deciding_truth
-from .dunder_and_property_conversion import python_dunder_method
+from .dunder_and_property_conversion import find_python_dunder_method
 from .iterables import as_indexed_iterable_if_possible
 from .partial_dicts import require_complete_dicts_in
 from .python_scalars import entry_defined_flag, is_, symbolic_scalar_kind
@@ -76,7 +76,7 @@ def short_circuit_or_value(a: Any, b: Callable[[], Any]) -> Any:
 def _record_short_circuit_value(op: str, a: Variable, b: Callable[[], Any]) -> Any:
     mode = find_static_base_mode(state.mode)
     if mode is None:
-        return _combine_bools(op, a, b())
+        return _emit_logical_op_unless_constant(op, a, b())
     if a.meta.dtype == bool:
         mark, trial_block = mode.recorder.checkpoint(), OpenBlock(mode.recorder.block)
         with mode.recorder.enter_block(trial_block):
@@ -86,7 +86,7 @@ def _record_short_circuit_value(op: str, a: Variable, b: Callable[[], Any]) -> A
             and (find_meta_of_value(second) or a.meta).dtype == bool
             and find_meta_of_value(second) is not None
         ):
-            return _combine_bools(op, a, second)
+            return _emit_logical_op_unless_constant(op, a, second)
         mode.recorder.rewind(mark)
     return _record_second_operand_as_branch(op.removeprefix("logical_"), a, b)
 
@@ -117,7 +117,7 @@ def _record_and_or(op: str, a: Variable, b: Callable[[], Any]) -> Any:
     """
     mode = find_static_base_mode(state.mode)
     if mode is None:
-        return _combine_bools(op, a, b())
+        return _emit_logical_op_unless_constant(op, a, b())
     mark, trial_block = mode.recorder.checkpoint(), OpenBlock(mode.recorder.block)
     if none_flags_implied_by_true_and_false(a) == NO_KNOWN_CONDITIONS:
         second: Any = _UNRECORDED_OPERAND
@@ -137,7 +137,7 @@ def _record_and_or(op: str, a: Variable, b: Callable[[], Any]) -> Any:
             and second is not _UNRECORDED_OPERAND
             and not may_fail
         ):
-            return _combine_bools(op, a, second)
+            return _emit_logical_op_unless_constant(op, a, second)
         mode.recorder.rewind(mark)
     second_values: list[Any] = []
 
@@ -184,7 +184,7 @@ def _set_combined_implications(op: str, found: Any, a: Any, b: Any) -> Any:
     return found
 
 
-def _combine_bools(op: str, a: Variable, b: Any) -> Any:
+def _emit_logical_op_unless_constant(op: str, a: Variable, b: Any) -> Any:
     b = value_deciding_truth(b)
     if not isinstance(b, Tensor):
         is_neutral = bool(b) if op == "logical_and" else not b
@@ -216,7 +216,7 @@ def not_(a: Any) -> Any:
 def in_(a: Any, b: Any) -> Any:
     """Operator for `a in b`."""
     b = require_valid_container_or_its_array(b)
-    method = python_dunder_method(b, "__contains__")
+    method = find_python_dunder_method(b, "__contains__")
     if method is not None:
         return cast_variable_to_bool(call(method)(a))
     if isinstance(b, TensorArray):

@@ -53,7 +53,7 @@ def while_(
     the program.
     """
     while True:
-        mode, condition = _evaluate_condition_or_undo(test, get_values, set_values)
+        mode, condition = _evaluate_condition_undoing_if_symbolic(test, get_values, set_values)
         if mode is not None:
             break
         if not condition:
@@ -84,7 +84,7 @@ def while_(
     set_values(_record_loop_or_collect_error(mode, recorded_test, recorded_body, start, names))
 
 
-def _evaluate_condition_or_undo(
+def _evaluate_condition_undoing_if_symbolic(
     test: Callable[[], Any], get_values: Getter, set_values: Setter
 ) -> tuple[Static | None, Any]:
     """Evaluate a condition. If it is a value of the program, undo its side effects and return the
@@ -134,7 +134,7 @@ def for_(
             return
         start = num_done
     assert isinstance(rows, IndexedIterable)
-    _record_iterations(rows, start, body, get_values, set_values, names, test)
+    _record_remaining_iterations_as_loop(rows, start, body, get_values, set_values, names, test)
 
 
 def _run_for_loop_until_symbolic_test(
@@ -166,7 +166,7 @@ def _run_for_loop_until_symbolic_test(
     return None
 
 
-def _record_iterations(
+def _record_remaining_iterations_as_loop(
     rows: IndexedIterable,
     start: int,
     body: Callable[[Any], None],
@@ -250,7 +250,7 @@ def list_comprehension(
     def append(value: Any) -> None:
         result.append(make(value))
 
-    _record_iterations(rows, 0, append, list, _set_no_variables, [], None)
+    _record_remaining_iterations_as_loop(rows, 0, append, list, _set_no_variables, [], None)
     return result
 
 

@@ -176,7 +176,7 @@ def wrap_to_save_locations_before_call(
     return wrapper
 
 
-def recorder_in_branch_or_loop(mode: Any) -> Recorder | None:
+def find_recorder_if_in_branch_or_loop(mode: Any) -> Recorder | None:
     """Return the recorder if a branch or loop is being recorded."""
     found = find_static_base_mode(mode)
     return found.recorder if found is not None and len(found.recorder.open_blocks) > 1 else None

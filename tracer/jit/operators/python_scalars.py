@@ -33,7 +33,7 @@ from ...core.tensor import Tensor
 from ..guards.snapshots import MISSING
 from ..guards.source import lookup_attribute_or_missing
 from .raise_assert_and_print import emit_assert
-from .training_step_rejection import reject_or_report_training_state_access
+from .training_step_rejection import must_skip_rejected_training_state_access
 
 COMPARISON_FIX_HINT = (
     "ask for its value (`==`, `<`, if/elif), or have one kind of number on all paths"
@@ -193,7 +193,7 @@ def guard_or_reject_attribute_read(value: Any, name: Any) -> None:
     """
     mode = find_static_base_mode(state.mode)
     if mode is not None:
-        reject_or_report_training_state_access(mode, value, name)
+        must_skip_rejected_training_state_access(mode, value, name)
     if mode is not None and mode.recorder.read_tracker is not None:
         mode.recorder.read_tracker.guard_attribute_read(value, name)
 
@@ -226,7 +226,7 @@ def _operator_getattr(value: Any, name: str, *default: Any) -> Any:
 # ------------------------------------------------------------------------------
 
 
-def select_dict_entry(
+def select_dict_entry_by_symbolic_key(
     lookup_dict: dict[Any, Any], key: Any, missing: Callable[[], Any] | None = None
 ) -> Any:
     """Return `lookup_dict[key]` for a symbolic scalar as the key, or `missing()` if no key of the
@@ -284,7 +284,7 @@ def find_method_accepting_symbolic_scalars(function: Any) -> Any:
         return lambda key, default=None: (
             function(key, default)
             if symbolic_scalar_kind(key) is None
-            else select_dict_entry(owner, key, _make_constant_function(default))
+            else select_dict_entry_by_symbolic_key(owner, key, _make_constant_function(default))
         )
     if symbolic_scalar_kind(owner) is not None and name in ("__str__", "__repr__", "__format__"):
         return _wrap_to_reject_formatting(name, lambda *_: owner)(owner)

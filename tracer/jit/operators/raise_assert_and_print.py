@@ -22,7 +22,7 @@ from ...core.tensor import Tensor
 RAISE_LOCATION_ATTR = "_oarlock_raised_at"
 
 
-class BranchRaised(Exception):
+class RaisedInBranchError(Exception):
     """The user's code raises an exception in a recorded branch.
 
     holds: whether it is the branch for a true condition.
@@ -45,8 +45,8 @@ def mark_exception_of_raise_statement(error: Any) -> Any:
 def record_branch_converting_raise(mode: Static, holds: bool, run: Callable[[], Any]) -> Any:
     """Record the body of a branch.
 
-    Raises BranchRaised if the body executes a `raise` statement of the user; in-place changes of
-    the body are then undone.
+    Raises RaisedInBranchError if the body executes a `raise` statement of the user; in-place
+    changes of the body are then undone.
     """
     try:
         return run()
@@ -56,10 +56,12 @@ def record_branch_converting_raise(mode: Static, holds: bool, run: Callable[[], 
         reject_unrestorable_changes(mode.recorder.open_blocks[-1])
         for tensor, desc in mode.recorder.open_blocks[-1].inplace_writes.values():
             undo_inplace_write(mode, tensor, desc)
-        raise BranchRaised(holds, error) from error
+        raise RaisedInBranchError(holds, error) from error
 
 
-def emit_assert_for_raising_branch(mode: Static, condition: Variable, raised: BranchRaised) -> None:
+def emit_assert_for_raising_branch(
+    mode: Static, condition: Variable, raised: RaisedInBranchError
+) -> None:
     """Write an assert that fails each run in which the condition leads to a `raise`."""
     holds = OPS["logical_not"](condition) if raised.in_true_branch else condition
     emit_assert(

@@ -156,7 +156,7 @@ def fold_extremum_or_none(values: Any, combine: Callable[[Any, Any], Any]) -> An
     )
 
 
-def _make_sequence_constructor(python: Callable[..., Any]) -> Callable[..., Any]:
+def _make_sequence_constructor_operator(python: Callable[..., Any]) -> Callable[..., Any]:
     """Return the operator for `list` or `tuple`."""
 
     def construct(*args: Any) -> Any:
@@ -215,7 +215,7 @@ def make_tensor_array_pop(array: TensorArray) -> Callable[..., Any]:
     return pop_at_index
 
 
-def _make_prod(python: Callable[..., Any]) -> Callable[..., Any]:
+def _make_prod_operator(python: Callable[..., Any]) -> Callable[..., Any]:
     """Return the operator for `math.prod` and `numpy.prod`, which multiplies symbolic scalars such
     as sizes.
     """
@@ -251,11 +251,11 @@ def _operator_sorted(values: Any, **options: Any) -> Any:
 
 
 BUILTIN_REPLACEMENTS: dict[Any, Any] = {
-    math.prod: _make_prod(math.prod),
-    np.prod: _make_prod(np.prod),
+    math.prod: _make_prod_operator(math.prod),
+    np.prod: _make_prod_operator(np.prod),
     builtins.sum: _operator_sum,
-    builtins.list: _make_sequence_constructor(list),
-    builtins.tuple: _make_sequence_constructor(tuple),
+    builtins.list: _make_sequence_constructor_operator(list),
+    builtins.tuple: _make_sequence_constructor_operator(tuple),
     builtins.reversed: _operator_reversed,
     builtins.sorted: _operator_sorted,
 }

@@ -14,7 +14,7 @@ GRADIENT_METHODS = frozenset(
 )
 
 
-def reject_or_report_training_state_access(mode: Static, owner: Any, name: str) -> bool:
+def must_skip_rejected_training_state_access(mode: Static, owner: Any, name: str) -> bool:
     """Raise SideEffectError for access to an optimizer, a scheduler, a scaler or the gradient of a
     tensor.
 
@@ -31,12 +31,14 @@ def reject_or_report_training_state_access(mode: Static, owner: Any, name: str) 
     )
 
 
-def reject_or_report_training_call(mode: Static, function: Any, owner: Any) -> bool:
+def must_skip_rejected_training_call(mode: Static, function: Any, owner: Any) -> bool:
     """Whether a call belongs to a training step. Raises SideEffectError for such a call; only while
     `oarlock explain` runs, it returns True and the caller skips the call.
     """
     name = "" if owner is None else str(getattr(function, "__name__", ""))
-    return reject_or_report_training_state_access(mode, function if owner is None else owner, name)
+    return must_skip_rejected_training_state_access(
+        mode, function if owner is None else owner, name
+    )
 
 
 def substitute_for_skipped_call(*args: Any, **_: Any) -> Any:

@@ -136,11 +136,11 @@ bool accumulate_grad_if_needed(BackwardEngineObject* self, PyObject* tensor,
                             : accumulate_node_gradient(self, t, gradient.get());
 }
 
-bool is_unmodified(PyObject* arg) {
+bool is_operand_unmodified(PyObject* arg) {
   if (is_tensor(arg)) return PyTuple_Size(as_tensor(arg)->history) == 0;
   if (!PyList_Check(arg)) return arg == Py_None;
   for (Py_ssize_t i = 0; i < PyList_Size(arg); ++i)
-    if (!is_unmodified(PyList_GetItem(arg, i))) return false;
+    if (!is_operand_unmodified(PyList_GetItem(arg, i))) return false;
   return true;
 }
 
@@ -148,7 +148,7 @@ bool is_unmodified(PyObject* arg) {
 Ref recorded_node_inputs(BackwardEngineObject* self, NodeObject* node) {
   bool plain = PyTuple_Check(node->args) != 0;
   for (Py_ssize_t i = 0; plain && i < PyTuple_Size(node->args); ++i)
-    plain = is_unmodified(PyTuple_GetItem(node->args, i));
+    plain = is_operand_unmodified(PyTuple_GetItem(node->args, i));
   if (plain) return Ref::share(node->args);
   Ref named(PyUnicode_InternFromString("node_inputs_when_recorded"));
   auto* object = reinterpret_cast<PyObject*>(self);

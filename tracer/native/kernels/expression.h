@@ -13,7 +13,7 @@ inline V<T> sqrt_of_vector(V<T> x) {
   return x;
 }
 
-constexpr bool is_binary(ExprOp which) {
+constexpr bool is_binary_expr_op(ExprOp which) {
   return which <= ExprOp::mask || which >= ExprOp::relu_grad;
 }
 
@@ -46,7 +46,7 @@ inline V<T> apply_binary_expr_op_to_vectors(V<T> x, V<T> y) {
 
 template <class T, ExprOp Which>
 void expr_op_chunk_kernel(Size count, const T* x, const T* y, T* z) {
-  if constexpr (is_binary(Which))
+  if constexpr (is_binary_expr_op(Which))
     map_vectors(
         count,
         [](V<T> a, V<T> b) -> V<T> { return apply_binary_expr_op_to_vectors<T, Which>(a, b); }, z,

@@ -13,7 +13,7 @@ using kernels::Binary;
 using kernels::Unary;
 
 template <Unary Which>
-nb::object apply_unary_to_arrays(nb::handle x) {
+nb::object apply_unary_to_array(nb::handle x) {
   Array a(x);
   if (!a.is_real() || !a.is_contiguous()) return not_implemented();
   Array y = empty(a.rank(), a.shape(), a.type());
@@ -156,7 +156,7 @@ nb::object reduce(nb::handle x, const std::vector<int>& axes, bool keep, bool me
 void bind_elementwise_and_reductions(nb::module_& m) {
   auto function = [&]<Unary Which>(const char* name, const char* back,
                                    std::integral_constant<Unary, Which>) {
-    m.def(name, &apply_unary_to_arrays<Which>, nb::arg("x"));
+    m.def(name, &apply_unary_to_array<Which>, nb::arg("x"));
     m.def(back, &apply_unary_grad_to_arrays<Which>, nb::arg("x"), nb::arg("g"));
   };
   function("relu", "relu_grad", std::integral_constant<Unary, Unary::relu>{});
@@ -165,8 +165,8 @@ void bind_elementwise_and_reductions(nb::module_& m) {
   function("silu", "silu_grad", std::integral_constant<Unary, Unary::silu>{});
   function("gelu", "gelu_grad", std::integral_constant<Unary, Unary::gelu>{});
   function("gelu_tanh", "gelu_tanh_grad", std::integral_constant<Unary, Unary::gelu_tanh>{});
-  m.def("exp", &apply_unary_to_arrays<Unary::exp>, nb::arg("x"));
-  m.def("erf", &apply_unary_to_arrays<Unary::erf>, nb::arg("x"));
+  m.def("exp", &apply_unary_to_array<Unary::exp>, nb::arg("x"));
+  m.def("erf", &apply_unary_to_array<Unary::erf>, nb::arg("x"));
   m.def("add", &apply_binary_to_arrays<Binary::add>, nb::arg("x"), nb::arg("y"),
         nb::arg("axis") = -1);
   m.def("sub", &apply_binary_to_arrays<Binary::sub>, nb::arg("x"), nb::arg("y"),

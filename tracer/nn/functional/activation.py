@@ -131,7 +131,9 @@ def hardshrink(x: Tensor, threshold: float = 0.5, name: str | None = None) -> Te
 
 def softshrink(x: Tensor, threshold: float = 0.5, name: str | None = None) -> Tensor:
     """x - sign(x) * threshold where |x| > threshold, otherwise 0."""
-    _check_argument("softshrink", threshold >= 0, f"threshold={threshold} is negative", x)
+    _raise_activation_error_unless(
+        "softshrink", threshold >= 0, f"threshold={threshold} is negative", x
+    )
     return OPS["softshrink"](x, **{"lambda": float(threshold)})
 
 
@@ -142,7 +144,7 @@ def thresholded_relu(x: Tensor, threshold: float = 1.0, name: str | None = None)
 
 def celu(x: Tensor, alpha: float = 1.0, name: str | None = None) -> Tensor:
     """x where x > 0, otherwise alpha * (exp(x / alpha) - 1) (Barron 2017)."""
-    _check_argument("celu", alpha != 0, "alpha is 0", x)
+    _raise_activation_error_unless("celu", alpha != 0, "alpha is 0", x)
     return OPS["celu"](x, alpha=float(alpha))
 
 
@@ -153,7 +155,7 @@ def selu(
     name: str | None = None,
 ) -> Tensor:
     """scale * x where x > 0, otherwise scale * alpha * (exp(x) - 1) (Klambauer et al. 2017)."""
-    _check_argument(
+    _raise_activation_error_unless(
         "selu",
         scale > 1 and alpha >= 0,
         f"scale={scale}, alpha={alpha} are not scale > 1, alpha >= 0",
@@ -173,7 +175,7 @@ def rrelu(
 
     In training the slope of each element is drawn from [lower, upper), otherwise it is their mean.
     """
-    _check_argument(
+    _raise_activation_error_unless(
         "rrelu",
         0 <= lower <= upper <= 1,
         f"lower={lower}, upper={upper} are not 0 <= lower <= upper <= 1",
@@ -204,7 +206,7 @@ def gumbel_softmax(
     return add(one_hot.detach(), subtract(soft, soft.detach()))
 
 
-def _check_argument(function: str, ok: bool, problem: str, x: Tensor) -> None:
+def _raise_activation_error_unless(function: str, ok: bool, problem: str, x: Tensor) -> None:
     if not ok:
         raise OpError(append_user_line(f"{function}: {problem} (X={x.meta})"))
 

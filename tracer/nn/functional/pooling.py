@@ -188,7 +188,7 @@ def avg_pool3d(
 
 
 def _adaptive_avg_pool(rank: int, x: Tensor, output_size: Any, data_format: str) -> Tensor:
-    sizes = _resolve_adaptive_output_sizes(rank, x, output_size, data_format)
+    sizes = _adaptive_output_sizes_without_none(rank, x, output_size, data_format)
     if any(isinstance(s, Tensor) for s in sizes):
         return _adaptive_avg_pool_to_symbolic_sizes(x, sizes, data_format)
     return OPS[f"pool{rank}d"](
@@ -201,7 +201,7 @@ def _adaptive_avg_pool(rank: int, x: Tensor, output_size: Any, data_format: str)
     )
 
 
-def _resolve_adaptive_output_sizes(
+def _adaptive_output_sizes_without_none(
     rank: int, x: Tensor, output_size: Any, data_format: str
 ) -> list[Any]:
     """Return the output sizes; None selects the size of x. Symbolic sizes are tensors."""
@@ -277,7 +277,7 @@ def adaptive_avg_pool3d(
 
 
 def _adaptive_max_pool(rank: int, x: Tensor, output_size: Any, return_mask: bool) -> Any:
-    sizes = [int(s) for s in _resolve_adaptive_output_sizes(rank, x, output_size, "NC")]
+    sizes = [int(s) for s in _adaptive_output_sizes_without_none(rank, x, output_size, "NC")]
     results = OPS[f"max_pool{rank}d_with_index"](x, ksize=sizes, adaptive=True)
     return results if return_mask else results[0]
 
@@ -390,7 +390,7 @@ def adaptive_avg_pool1d(x: Tensor, output_size: int, name: str | None = None) ->
         _adaptive_avg_pool(
             2,
             _add_height_axis(x),
-            [1, *_resolve_adaptive_output_sizes(1, x, output_size, "NCL")],
+            [1, *_adaptive_output_sizes_without_none(1, x, output_size, "NCL")],
             "NCHW",
         )
     )

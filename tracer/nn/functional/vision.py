@@ -40,7 +40,7 @@ def _raise_interpolate_error(problem: str, x: Tensor) -> None:
     raise OpError(append_user_line(f"interpolate: {problem} (X={x.meta})"))
 
 
-def _check_interpolate(
+def _check_interpolate_arguments(
     x: Tensor,
     size: Any,
     scale: Any,
@@ -92,7 +92,9 @@ def interpolate(
     rank = x.ndim - 2
     if mode == "area" and data_format == "NCHW":
         data_format = {1: "NCW", 3: "NCDHW"}.get(rank, data_format)
-    _check_interpolate(x, size, scale_factor, mode, align_corners, align_mode, data_format)
+    _check_interpolate_arguments(
+        x, size, scale_factor, mode, align_corners, align_mode, data_format
+    )
     if mode == "area":
         pool: Any = (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d)[rank - 1]
         if size is None:

@@ -35,7 +35,7 @@ def _check_variances(variances: Any) -> None:
 # -----------------------------------------------------------------------------------------------
 
 
-def _anchor_sizes(sizes: Any, ratios: Any, stride: Any) -> Any:
+def _anchor_corner_distances(sizes: Any, ratios: Any, stride: Any) -> Any:
     """Distances x2 - x1, y2 - y1 between the corners of the anchors of one position: for each ratio
     a base with integer sides and the area of one stride, multiplied by each size.
 
@@ -75,9 +75,9 @@ def anchor_generator(
         np.arange(n) * s + offset * (s - 1) for n, s in ((wide, stride[0]), (high, stride[1]))
     )
     places = np.stack(np.meshgrid(columns, rows), axis=-1)
-    boxes = _boxes_at_positions(places, _anchor_sizes(anchor_sizes, aspect_ratios, stride)).astype(
-        x.dtype
-    )
+    boxes = _boxes_at_positions(
+        places, _anchor_corner_distances(anchor_sizes, aspect_ratios, stride)
+    ).astype(x.dtype)
     return boxes, _repeat_variances(variances, boxes)
 
 

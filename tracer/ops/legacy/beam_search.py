@@ -29,7 +29,9 @@ def _absolute_offsets(lod: Any, level: int) -> Any:
     return found
 
 
-def _insert_candidate(best: list[BeamCandidate], item: BeamCandidate, size: int) -> None:
+def _insert_candidate_if_among_best(
+    best: list[BeamCandidate], item: BeamCandidate, size: int
+) -> None:
     """Insert a candidate into the sorted list. Of equal scores, later rows come first;
     within a row, later tokens come last.
     """
@@ -89,7 +91,7 @@ def _select_candidates(
                 else _candidates_of_beam(row, own, values[row], size)
             )
             for item in items:
-                _insert_candidate(best, item, size)
+                _insert_candidate_if_among_best(best, item, size)
         if all(item.token == end and before[item.previous_row] == end for item in best):
             continue
         for item in best:

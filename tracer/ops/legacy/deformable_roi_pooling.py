@@ -82,7 +82,9 @@ def _make_samples(
     )
 
 
-def _corner_pixels(s: BinSamples, each: int) -> list[tuple[tuple[Any, ...], Any, Any, Any]]:
+def _corner_indices_and_weights(
+    s: BinSamples, each: int
+) -> list[tuple[tuple[Any, ...], Any, Any, Any]]:
     """The four pixels around each sample of each channel: index, weight, and derivatives of
     the weight.
     """
@@ -163,7 +165,8 @@ def deformable_psroi_pooling(
     )
     each = output_dim // _num_offset_classes(trans, no_trans)
     sums = sum(
-        (x[index] * weight).sum(axis=(4, 5)) for index, weight, _, _ in _corner_pixels(s, each)
+        (x[index] * weight).sum(axis=(4, 5))
+        for index, weight, _, _ in _corner_indices_and_weights(s, each)
     )
     count = np.repeat(s.is_inside.sum(axis=(4, 5)), each, axis=1)
     return count.astype(x.dtype), (sums / np.maximum(count, 1)).astype(x.dtype)
@@ -250,7 +253,7 @@ def deformable_psroi_pooling_grad(x, rois, lod, trans, count, g, **over):
     g = (g / np.maximum(count, 1))[..., None, None]
     back, moved = np.zeros_like(x), np.zeros_like(trans)
     slopes = np.zeros((2, *s.y.shape[:4]))
-    for index, weight, down, across in _corner_pixels(s, each):
+    for index, weight, down, across in _corner_indices_and_weights(s, each):
         np.add.at(back, index, (g * weight).astype(x.dtype))
         own = g * x[index]
         for axis, slope in ((0, across), (1, down)):

@@ -39,7 +39,7 @@ def _match_detections(
     return made
 
 
-def _evaluate_image(
+def _evaluate_image_and_count_boxes(
     found: Any, there: Any, counts: Any, evaluate_difficult: bool, threshold: float
 ) -> list[tuple[float, ...]]:
     """Class, score, true positive and false positive of each detection in one image. Also
@@ -149,7 +149,7 @@ def detection_map(
     for (a, b), (c, d) in zip(pairwise(first), pairwise(last), strict=True):
         # [[-1]] stands for no detection
         one = found[a:b] if found.shape[1] == 6 else found[:0].reshape(0, 6)
-        made += _evaluate_image(
+        made += _evaluate_image_and_count_boxes(
             one, there[c:d], total, evaluate_difficult, float(np.float32(overlap_threshold))
         )
     new = np.array(made, found.dtype).reshape(-1, 4)

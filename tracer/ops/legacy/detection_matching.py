@@ -18,7 +18,7 @@ MATCHES, MININGS = ("bipartite", "per_prediction"), ("max_negative", "hard_examp
 MIN_OVERLAP = 1e-6  # minimal overlap of a match
 
 
-def _check_choice(what: str, given: str, known: tuple[str, str]) -> None:
+def _check_attr_is_one_of(what: str, given: str, known: tuple[str, str]) -> None:
     check(given in known, f"{what}={given} is neither {known[0]} nor {known[1]}")
 
 
@@ -101,7 +101,7 @@ def bipartite_match(near, lod=None, *, match_type: str = "bipartite", dist_thres
     match_type "per_prediction": also match each remaining column with its most similar row, if the
     similarity is at least dist_threshold.
     """
-    _check_choice("match_type", match_type, MATCHES)
+    _check_attr_is_one_of("match_type", match_type, MATCHES)
     cuts = row_offsets_or_single_image(lod, near.shape[0])
     rows, found = (
         np.empty((len(cuts) - 1, near.shape[1]), np.int32),
@@ -119,7 +119,7 @@ def bipartite_match(near, lod=None, *, match_type: str = "bipartite", dist_thres
 def _(near, lod, *, match_type, dist_threshold):
     check_float(near)
     check(len(near.shape) == 2, "DistMat needs two axes")
-    _check_choice("match_type", match_type, MATCHES)
+    _check_attr_is_one_of("match_type", match_type, MATCHES)
     count = lod[-1].shape[0] - 1 if lod and lod[-1].shape[0] > 0 else -1
     shape = (count, near.shape[1])
     return Meta(shape, INT32), Meta(shape, near.dtype)
@@ -219,7 +219,7 @@ def mine_hard_examples(
     ClsLoss + LocLoss, those without a match; UpdatedMatchIndices int32 [n,M] keeps the matches of
     these boxes only.
     """
-    _check_choice("mining_type", mining_type, MININGS)
+    _check_attr_is_one_of("mining_type", mining_type, MININGS)
     negative, updated = [], matched.copy()
     for n, own in enumerate(matched):
         if mining_type == "max_negative":
@@ -245,7 +245,7 @@ def mine_hard_examples(
 def _(
     loss, place_loss, matched, near, *, mining_type, neg_pos_ratio, neg_dist_threshold, sample_size
 ):
-    _check_choice("mining_type", mining_type, MININGS)
+    _check_attr_is_one_of("mining_type", mining_type, MININGS)
     check(
         len(loss.shape) == len(matched.shape) == len(near.shape) == 2,
         "needs operands [images, boxes]",

@@ -227,7 +227,7 @@ sequence_topk_avg_pooling_grad.vjp(make_no_second_order_rule("sequence_topk_avg_
 # ------------------------------------------------------------------------------
 
 
-def _window_indices(shape, kernel, stride):
+def _window_indices_and_output_shape(shape, kernel, stride):
     """The row and column indices of the window at each output position, in a zero-padded
     table, and the output shape.
     """
@@ -242,7 +242,7 @@ def _im2col(table, kernel, stride):
     (kh, kw), (_, h, w) = kernel, table.shape
     wide = np.zeros((table.shape[0], h + kh, w + kw), table.dtype)
     wide[:, kh // 2 : kh // 2 + h, kw // 2 : kw // 2 + w] = table
-    rows, columns, _ = _window_indices(table.shape, kernel, stride)
+    rows, columns, _ = _window_indices_and_output_shape(table.shape, kernel, stride)
     return wide[:, rows, columns].transpose(0, 3, 4, 1, 2).reshape(table.shape[0] * kh * kw, -1)
 
 
@@ -370,7 +370,7 @@ def var_conv_2d_grad(
 def _col2im(windows, shape, kernel, stride):
     """Accumulate the gradients of windows to the gradient of a table (col2im)."""
     (channels, h, w), (kh, kw) = shape, kernel
-    rows, columns, (high, across) = _window_indices(shape, kernel, stride)
+    rows, columns, (high, across) = _window_indices_and_output_shape(shape, kernel, stride)
     wide = np.zeros((channels, h + kh, w + kw), windows.dtype)
     parts = windows.reshape(channels, kh, kw, high, across).transpose(0, 3, 4, 1, 2)
     for table, part in zip(wide, parts, strict=True):

@@ -29,7 +29,7 @@ def rows_and_offsets_or_placeholder(rows: Any, counts: list[int]) -> tuple[Any, 
     )
 
 
-def _select_per_image(
+def _select_boxes_per_image(
     boxes: Any, scores: Any, lod: Any, **settings: Any
 ) -> tuple[Any, Any, list[int]]:
     return select_boxes_of_images(
@@ -65,7 +65,7 @@ def multiclass_nms(
 
     BBoxes [N,M,4], Scores [N,C,M]; or [M,C,4], [M,C] -> Out [K,6]
     """
-    rows, _, counts = _select_per_image(
+    rows, _, counts = _select_boxes_per_image(
         boxes,
         scores,
         lod,
@@ -112,7 +112,7 @@ def multiclass_nms2(
 
     -> Out [K,6], Index int32 [K,1]
     """
-    rows, numbers, counts = _select_per_image(
+    rows, numbers, counts = _select_boxes_per_image(
         boxes,
         scores,
         lod,
@@ -270,7 +270,7 @@ def _merge_consecutive_overlapping_boxes(
     return boxes, scores, np.array(left, np.int64)
 
 
-def _check_one_class(boxes: Any, scores: Any) -> None:
+def _check_boxes_and_scores_of_one_class(boxes: Any, scores: Any) -> None:
     check_boxes_and_scores(boxes, scores)
     check(
         len(scores.shape) == 3 and dims_match(scores.shape[1], 1),
@@ -303,7 +303,7 @@ def locality_aware_nms(
 
     BBoxes [N,M,4], or convex polygons [N,M,S] as alternating x and y; Scores [N,1,M] -> [K,2+S]
     """
-    _check_one_class(boxes, scores)
+    _check_boxes_and_scores_of_one_class(boxes, scores)
     extra, limit = 0.0 if normalized else 1.0, float(np.float32(nms_threshold))
     rows, counts = [], []
     for own, score in zip(boxes, scores, strict=True):
@@ -346,5 +346,5 @@ def _nms_box_indices(
 
 @locality_aware_nms.meta
 def _(boxes, scores, **_):
-    _check_one_class(boxes, scores)
+    _check_boxes_and_scores_of_one_class(boxes, scores)
     return Meta((-1, -1), boxes.dtype), Meta((-1,), INT64)

@@ -31,7 +31,7 @@ def _ctc_kept_label_mask(x: Any, owner: Any, blank: int, merge: bool) -> Any:
     return (flat != blank) & ~(same if merge else np.zeros_like(same))
 
 
-def _count_kept_per_sequence(kept: Any, owner: Any, count: int) -> Any:
+def _count_kept_labels_per_sequence(kept: Any, owner: Any, count: int) -> Any:
     return np.bincount(owner[kept], minlength=count)
 
 
@@ -56,14 +56,14 @@ def ctc_align(
         offsets = require_row_offsets(lod, "Input")
         owner = sequence_id_per_row(offsets)
         kept = _ctc_kept_label_mask(x, owner, blank, merge_repeated)
-        counts = _count_kept_per_sequence(kept, owner, len(offsets) - 1)
+        counts = _count_kept_labels_per_sequence(kept, owner, len(offsets) - 1)
         return (x[kept] if kept.any() else np.full((1, 1), -1, x.dtype)), counts.reshape(
             -1, 1
         ).astype(x.dtype)
     inside = np.arange(x.shape[1]) < length.reshape(-1, 1)
     owner = np.repeat(np.arange(x.shape[0]), x.shape[1])
     kept = _ctc_kept_label_mask(x, owner, blank, merge_repeated) & inside.reshape(-1)
-    counts = _count_kept_per_sequence(kept, owner, x.shape[0])
+    counts = _count_kept_labels_per_sequence(kept, owner, x.shape[0])
     out = np.full(x.shape, padding_value, x.dtype)
     out[np.arange(x.shape[1]) < counts[:, None]] = x.reshape(-1)[kept]
     return out, counts.reshape(-1, 1).astype(x.dtype)
@@ -84,7 +84,7 @@ def _(x, lod=None, length=None, *, blank=0, merge_repeated=True, padding_value=0
     owner = sequence_id_per_row(offsets)
     return [
         offsets_from_lengths(
-            _count_kept_per_sequence(
+            _count_kept_labels_per_sequence(
                 _ctc_kept_label_mask(x, owner, blank, merge_repeated), owner, len(offsets) - 1
             )
         )
@@ -113,7 +113,7 @@ def _(x, lod=None, *, tokens):
     offsets = require_row_offsets(lod)
     return [
         offsets_from_lengths(
-            _count_kept_per_sequence(
+            _count_kept_labels_per_sequence(
                 ~np.isin(x.reshape(-1), tokens), sequence_id_per_row(offsets), len(offsets) - 1
             )
         )

@@ -25,7 +25,7 @@ def _children_by_node(edges):
     return found
 
 
-def _descendants(root, children, depth):
+def _node_with_descendants(root, children, depth):
     """A node (level 0) and its descendants with a level below `depth`, as (node, position
     among its siblings, number of siblings, level).
     """
@@ -49,7 +49,7 @@ def _filter_weights_of_nodes(edges, nodes, depth):
     for one, sample in zip(edges, found, strict=True):
         children = _children_by_node(one)
         for root in range(1, len(children)):
-            for node, place, count, deep in _descendants(root, children, depth):
+            for node, place, count, deep in _node_with_descendants(root, children, depth):
                 top = (depth - deep) / depth
                 left = (1 - top) * (0.5 if count == 1 else (place - 1) / (count - 1))
                 sample[root - 1, node - 1] += (left, (1 - top) * (1 - left), top)

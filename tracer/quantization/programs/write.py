@@ -22,7 +22,7 @@ from ...export.atomic_files import (
 )
 from ...ir.verifier import find_problems
 from ...jit.model_writer import PADDLE2, PADDLE3, pdmodel_to_format, program_suffix
-from ...jit.paddle_format_conversion import scope_and_interpreter_of
+from ...jit.paddle_format_conversion import scope_and_interpreter_adding_contract
 from ...jit.verify import verify_files_against_reference
 from ...loader.model_files import INFO, PADDLE3_MODEL, PARAMS, ModelFileContents, model_prefix
 from ...loader.pir_conversion import program_file_to_pdmodel_bytes
@@ -115,7 +115,7 @@ def model_contents(
 def _verify(written: ModelFileContents, sample: Mapping[str, Any] | None) -> str:
     """Compare engine and interpreter; return a report."""
     try:
-        scope, interpret = scope_and_interpreter_of(written)
+        scope, interpret = scope_and_interpreter_adding_contract(written)
     except UnsupportedOpsError as error:
         return f"not verified: the interpreter cannot run it: {str(error).splitlines()[0]}"
     program = written.program

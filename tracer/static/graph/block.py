@@ -43,7 +43,7 @@ class Block:
     """A block of a program. `raw` is its data; each name has one Variable."""
 
     # Emits the ops that initialize a variable; set by `parameters`.
-    write_initializer: ClassVar[Callable[[Program, data.VarDesc, Callable[[], Any]], None]]
+    emit_initializer: ClassVar[Callable[[Program, data.VarDesc, Callable[[], Any]], None]]
 
     def __init__(self, program: Program, desc: data.Block) -> None:
         self.program = program
@@ -268,7 +268,7 @@ class Block:
         recorder = self.program.recorder
         open_block = next((b for b in recorder.open_blocks if b.block is self.raw), None)
         with nullcontext() if open_block is None else recorder.enter_block(open_block):
-            Block.write_initializer(
+            Block.emit_initializer(
                 self.program,
                 variable.raw,
                 lambda: initializer.record(variable.raw.shape, variable.meta.dtype),
@@ -392,7 +392,7 @@ class Block:
         line = user_line()
         desc.user_line = "" if line is None else str(line)
         if type in OPS and all(s.is_optional or s.name in desc.inputs for s in OPS[type].ins):
-            self._set_inferred_outputs(desc)
+            self._set_inferred_output_metas(desc)
         self.program.recorder.set_common_attrs(desc)
         self.raw.ops.insert(index, desc)
         self.program.mark_changed()
@@ -407,7 +407,7 @@ class Block:
             if value is not None
         }
 
-    def _set_inferred_outputs(self, desc: data.OpDesc) -> None:
+    def _set_inferred_output_metas(self, desc: data.OpDesc) -> None:
         names = {*desc.input_names(), *desc.output_names()}
         declared = {n: self.program.raw.var(n, self.idx) for n in names}
         try:

@@ -90,7 +90,7 @@ class StaticGraphMode(Static):
             raise OperandError(
                 append_user_line(f"{op.type}: X is not a floating-point tensor (X={args[0].meta})")
             )
-        other = self._program_of_foreign_operand(args) if self._program is None else None
+        other = self._find_program_of_foreign_operand(args) if self._program is None else None
         if other is not None:
             with use_mode(StaticGraphMode(other, self.tape, self._convert)):
                 return op(*args, **attrs)
@@ -102,7 +102,7 @@ class StaticGraphMode(Static):
         ):
             return super().run(op, args, attrs)
 
-    def _program_of_foreign_operand(self, args: tuple[Any, ...]) -> Program | None:
+    def _find_program_of_foreign_operand(self, args: tuple[Any, ...]) -> Program | None:
         """Return the program of an operand whose name is not declared in this program, or None."""
         program = self.program
         for arg in args:

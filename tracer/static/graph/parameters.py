@@ -33,11 +33,11 @@ def declare_persistable(program: Program, desc: data.VarDesc, init: Callable[[],
     variable = program.global_block().declare_or_get(desc)
     startup = default_startup_program()
     if startup is not program and not startup.global_block().has_var(desc.name):
-        write_initializer(startup, desc, init)
+        emit_initializer(startup, desc, init)
     return variable
 
 
-def write_initializer(startup: Program, desc: data.VarDesc, init: Callable[[], Any]) -> None:
+def emit_initializer(startup: Program, desc: data.VarDesc, init: Callable[[], Any]) -> None:
     """Emit ops that initialize a variable."""
     target = startup.global_block().declare_or_get(replace(desc, persistable=True))
     mode = StaticGraphMode(startup)
@@ -113,5 +113,5 @@ def declare_buffer(program: Program, name: str, array: Any) -> Variable:
     return declare_persistable(program, desc, lambda: emit_constant(array))
 
 
-Block.write_initializer = write_initializer
+Block.emit_initializer = emit_initializer
 Program.import_eager_variable = import_eager_variable

@@ -21,8 +21,13 @@ from ...ir.passes.normalize import build_inference_program
 from ...ir.passes.upgrade_ops import upgrade_program
 from ...ir.scope import Scope, current_scope
 from ...jit.layer_capture import PRODUCER_NAME, CapturedProgram
-from ...jit.model_writer import PADDLE2, ModelToWrite, validate_format, write_model_files
-from ...jit.save import validate_path_prefix
+from ...jit.model_writer import (
+    PADDLE2,
+    ModelToWrite,
+    require_program_format,
+    write_and_verify_model_files,
+)
+from ...jit.save import require_path_prefix
 from ...loader.model_files import read_model
 from ...loader.pdiparams import parse_params
 from ...loader.pdmodel import parse_program
@@ -68,9 +73,9 @@ def save_inference_model(
     clip_extra, legacy_format: have no effect
     """
     verify = kwargs.pop("verify", True)
-    file_format = validate_format("save_inference_model", kwargs.pop("format", PADDLE2))
+    file_format = require_program_format("save_inference_model", kwargs.pop("format", PADDLE2))
     program = _program_from_kwargs(kwargs, ("clip_extra", "legacy_format"), "save_inference_model")
-    prefix = validate_path_prefix(path_prefix)
+    prefix = require_path_prefix(path_prefix)
     fetches = require_variable_names("fetch_vars", fetch_vars)
     if not fetches:
         raise OpError(append_user_line("save_inference_model: fetch_vars is empty"))
@@ -88,7 +93,7 @@ def save_inference_model(
     for name, tensor in values.items():
         tensor.stop_gradient = desc.block.vars[name].stop_gradient
     capture = CapturedProgram(desc, values)
-    write_model_files(
+    write_and_verify_model_files(
         [
             ModelToWrite(
                 prefix, capture, _make_reference_runner(desc) if verify else None, file_format

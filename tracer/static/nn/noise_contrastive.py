@@ -15,7 +15,7 @@ from ...nn.param_attr import ParamAttr
 from .helper import LayerHelper, require_static_size
 
 
-def _cast_dtype(x: Any, dtype: DType) -> Any:
+def _emit_cast_to_dtype(x: Any, dtype: DType) -> Any:
     return OPS["cast"](x, in_dtype=parse_dtype(x.meta.dtype).proto, out_dtype=dtype.proto)
 
 
@@ -49,13 +49,15 @@ class Sampler:
             shape=[count], min=0.0, max=math.log(self.num_classes + 1.0), dtype=5
         )
         samples = OPS["floor"](OPS["scale"](OPS["exp"](uniform), bias=-1.0))
-        return _cast_dtype(OPS["clip"](samples, min=0.0, max=float(self.num_classes - 1)), int64)
+        return _emit_cast_to_dtype(
+            OPS["clip"](samples, min=0.0, max=float(self.num_classes - 1)), int64
+        )
 
     def probability(self, classes: Any) -> Any:
         """Return the probabilities of classes: int64 [*] -> float32 [*]."""
         if self.distribution_kind == "custom_dist":
             return OPS["gather_nd"](self.probabilities, OPS["unsqueeze2"](classes, axes=[-1]))
-        x = _cast_dtype(classes, float32)
+        x = _emit_cast_to_dtype(classes, float32)
         if self.distribution_kind == "uniform":
             return OPS["fill_any_like"](x, value=1.0 / self.num_classes)
         ratio = OPS["elementwise_div"](OPS["scale"](x, bias=2.0), OPS["scale"](x, bias=1.0))

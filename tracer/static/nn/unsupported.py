@@ -13,7 +13,7 @@ from ...core.errors import OarlockError, append_user_line
 PARAMETER_SERVER_REASON = "it trains with parameter servers"
 
 
-def _make_unsupported(name: str, signature: str, reason: str) -> Callable[..., NoReturn]:
+def _make_unsupported_function(name: str, signature: str, reason: str) -> Callable[..., NoReturn]:
     def function(*args: Any, **kwargs: Any) -> NoReturn:
         raise OarlockError(append_user_line(f"{name}: is not supported: {reason}"))
 
@@ -23,7 +23,7 @@ def _make_unsupported(name: str, signature: str, reason: str) -> Callable[..., N
     return function
 
 
-data_norm = _make_unsupported(
+data_norm = _make_unsupported_function(
     "data_norm",
     "input, act=None, epsilon=1e-05, param_attr=None, data_layout='NCHW', in_place=False, "
     "name=None, moving_mean_name=None, moving_variance_name=None, "
@@ -31,7 +31,7 @@ data_norm = _make_unsupported(
     "summary_decay_rate=0.9999999, enable_scale_and_shift=False",
     PARAMETER_SERVER_REASON,
 )
-sparse_embedding = _make_unsupported(
+sparse_embedding = _make_unsupported_function(
     "sparse_embedding",
     "input, size, padding_idx=None, is_test=False, entry=None, "
     "table_class='MemorySparseTable', param_attr=None, dtype='float32', slot=None",

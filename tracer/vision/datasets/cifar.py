@@ -58,13 +58,13 @@ class Cifar10(ImageDataset):
         batches = {}
         with open_tar_archive(self.data_file) as archive:
             for path, file in iter_wanted_paths_and_files(
-                archive, self.data_file.name, self._is_batch_file
+                archive, self.data_file.name, self._is_batch_file_of_mode
             ):
                 name = path.rsplit("/", 1)[-1]
                 batches[name] = pickles.loads(file.read(), name)
         return sorted(batches.items())
 
-    def _is_batch_file(self, path: str) -> bool:
+    def _is_batch_file_of_mode(self, path: str) -> bool:
         return path.rsplit("/", 1)[-1].startswith(self._FILE_PREFIXES[self.mode])
 
     def _parse_batch(self, name: str, batch: Any) -> tuple[Any, Any]:

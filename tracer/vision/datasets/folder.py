@@ -74,7 +74,7 @@ class _FolderDataset(Dataset):
             raise OpError(f"{type(self).__name__}: no files in {self.root} {selection}")
         return samples
 
-    def _load_sample(self, path: str) -> Any:
+    def _load_and_transform_sample(self, path: str) -> Any:
         sample = self.loader(path)
         return sample if self.transform is None else self.transform(sample)
 
@@ -111,7 +111,7 @@ class DatasetFolder(_FolderDataset):
 
     def __getitem__(self, index: int) -> Any:
         path, target = self.samples[index]
-        return self._load_sample(path), target
+        return self._load_and_transform_sample(path), target
 
     def __len__(self) -> int:
         return len(self.samples)
@@ -135,7 +135,7 @@ class ImageFolder(_FolderDataset):
         self.samples = self._require_not_empty(list(_iter_valid_files(self.root, self._is_valid)))
 
     def __getitem__(self, index: int) -> Any:
-        return [self._load_sample(self.samples[index])]
+        return [self._load_and_transform_sample(self.samples[index])]
 
     def __len__(self) -> int:
         return len(self.samples)

@@ -42,7 +42,7 @@ def read_mat(path: Path) -> dict[str, np.ndarray[Any, Any]]:
                 if remaining < 0:
                     raise ValueError("the decompressed size is too large")
                 ((element_type, body),) = _iter_elements(decompressed, order)  # noqa: PLW2901 - the element inside
-            if element_type == _MATRIX and (matrix := _read_matrix(body, order)):
+            if element_type == _MATRIX and (matrix := _read_numeric_matrix_or_none(body, order)):
                 matrices[matrix[0]] = matrix[1]
     except (ValueError, struct.error, zlib.error) as error:
         raise FileError(f"{path.name}: is damaged ({error})") from None
@@ -69,7 +69,9 @@ def _iter_elements(data: bytes, order: str) -> Iterator[tuple[int, bytes]]:
         )
 
 
-def _read_matrix(body: bytes, order: str) -> tuple[str, np.ndarray[Any, Any]] | None:
+def _read_numeric_matrix_or_none(
+    body: bytes, order: str
+) -> tuple[str, np.ndarray[Any, Any]] | None:
     """Return the name and values of a matrix; None if it is not numeric."""
     elements = list(_iter_elements(body, order))
     if len(elements) != 4 or elements[3][0] not in _DTYPES:

@@ -118,7 +118,7 @@ def to_grayscale(img: Array, num_output_channels: int) -> Array:
 
     [H, W, 3] -> [H, W, num_output_channels]
     """
-    gray = _luminance(_check_uint8_image("to_grayscale", img))[:, :, None]
+    gray = _luminance(_require_uint8_image("to_grayscale", img))[:, :, None]
     return np.repeat(gray, num_output_channels, 2)
 
 
@@ -130,7 +130,7 @@ def _luminance(img: Array) -> Array:
     return ((19595 * red + 38470 * green + 7471 * blue + 0x8000) >> 16).astype(np.uint8)
 
 
-def _check_uint8_image(op: str, img: Array) -> Array:
+def _require_uint8_image(op: str, img: Array) -> Array:
     """Check that an image is uint8 with 1 or 3 channels."""
     if img.dtype != np.uint8 or (img.ndim == 3 and img.shape[2] not in (1, 3)):
         raise OpError(
@@ -154,7 +154,7 @@ def adjust_brightness(img: Array, factor: float) -> Array:
     -> like img
     """
     return _blend_images(
-        _check_uint8_image("adjust_brightness", img), np.zeros(1, np.uint8), factor
+        _require_uint8_image("adjust_brightness", img), np.zeros(1, np.uint8), factor
     )
 
 
@@ -163,7 +163,7 @@ def adjust_contrast(img: Array, factor: float) -> Array:
 
     -> like img
     """
-    mean = int(_luminance(_check_uint8_image("adjust_contrast", img)).mean() + 0.5)
+    mean = int(_luminance(_require_uint8_image("adjust_contrast", img)).mean() + 0.5)
     return _blend_images(img, np.array([mean], np.uint8), factor)
 
 
@@ -174,7 +174,7 @@ def adjust_saturation(img: Array, factor: float) -> Array:
     """
     return _blend_images(
         img,
-        _luminance(_check_uint8_image("adjust_saturation", img)).reshape(
+        _luminance(_require_uint8_image("adjust_saturation", img)).reshape(
             *img.shape[:2], *(1,) * (img.ndim - 2)
         ),
         factor,
@@ -186,7 +186,7 @@ def adjust_hue(img: Array, factor: float) -> Array:
 
     -> like img
     """
-    if _check_uint8_image("adjust_hue", img).ndim == 2 or img.shape[2] == 1:
+    if _require_uint8_image("adjust_hue", img).ndim == 2 or img.shape[2] == 1:
         return img
     hue, saturation, value = _to_hsv(img)
     return _from_hsv((hue + int(factor * 255)) % 256, saturation, value)

@@ -19,7 +19,7 @@ __all__ = [
 ]
 
 
-def _factor_range(
+def _factor_range_or_none(
     op: str, value: Any, center: float, minimum: float, maximum: float
 ) -> tuple[float, float] | None:
     """Return the interval that a factor is drawn from; None if it is always `center`, the identity.
@@ -47,7 +47,7 @@ class _RandomFactor(BaseTransform):
 
     def __init__(self, value: Any, keys: Sequence[str] | None = None) -> None:
         super().__init__(keys)
-        self.value = _factor_range(
+        self.value = _factor_range_or_none(
             type(self).__name__, value, self._center, self._minimum, self._maximum
         )
 
