@@ -3,8 +3,8 @@ calibration and test data:
 
     python benchmarks/quantization_models.py FOLDER [--quick]
 
-FOLDER/NAME.pdmodel, NAME.pdiparams; NAME.calibration.npz: inputs by name;
-NAME.test.npz: inputs by name and `labels`.
+FOLDER/NAME.pdmodel, NAME.pdiparams; NAME.calibration.npz: inputs by name, and `labels` of
+classifiers; NAME.test.npz: inputs by name and `labels`.
 """
 
 from __future__ import annotations
@@ -292,6 +292,8 @@ def train_and_save(name: str, folder: Path, quick: bool = False) -> None:
     print(f"{name}: accuracy {accuracy(logits, data.test_labels):.4f}, {seconds:.0f} s", flush=True)
     paddle.jit.save(model, str(folder / name), input_spec=[task.spec])
     inputs = {task.spec.name: data.inputs[:NUM_CALIBRATION]}
+    if data.labels.ndim == 1:
+        inputs["labels"] = data.labels[:NUM_CALIBRATION]
     np.savez(folder / f"{name}.calibration.npz", **inputs)
     test = {task.spec.name: data.test_inputs, "labels": data.test_labels}
     np.savez(folder / f"{name}.test.npz", **test)

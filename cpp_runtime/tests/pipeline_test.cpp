@@ -90,8 +90,8 @@ TEST("pipeline: images that fail lose no results of others") {
            R"({"PreProcess": {"transform_ops": [{"ToCHWImage": null}]},
                "PostProcess": {"Topk": {"topk": 1}}})");
   Pipeline pipeline(folder.path.string());
-  ByteImage red = filled<std::uint8_t>(4, 4, {9, 0, 0}),
-            blue = filled<std::uint8_t>(4, 4, {0, 0, 9});
+  ByteImage red = make_filled_image<std::uint8_t>(4, 4, {9, 0, 0}),
+            blue = make_filled_image<std::uint8_t>(4, 4, {0, 0, 9});
   ImageView missing{nullptr, 4, 4};
   std::vector<ImageView> images{view_of(red), view_of(blue), missing, view_of(blue), view_of(red)};
   std::vector<std::optional<Error>> errors(9);

@@ -343,7 +343,7 @@ def _(g, x, **over):
     return fold_like(g, x, **over)
 
 
-def _fold(y: Any, window: Window, sizes: Any) -> Any:
+def _col2im(y: Any, window: Window, sizes: Any) -> Any:
     out = window.output_sizes(sizes)
     columns = y.reshape(y.shape[0], -1, *window.size, *out)
     wide = [s + sum(p) for s, p in zip(sizes, window.pads, strict=True)]
@@ -363,7 +363,7 @@ def fold(
 
     X [N,C*KH*KW,L] -> Y [N,C,*output_sizes]
     """
-    return _fold(x, _make_unfold_window(kernel_sizes, strides, paddings, dilations), output_sizes)
+    return _col2im(x, _make_unfold_window(kernel_sizes, strides, paddings, dilations), output_sizes)
 
 
 @fold.meta
@@ -389,7 +389,7 @@ def _(g, x, *, output_sizes, **over):
 @op("fold_like", "X, Y -> Out", meta=lambda x, y, **_: y, attrs_of=unfold, internal=True)
 def fold_like(x, y, **over):
     """Out = fold of X with the output sizes of Y. X [N,C*KH*KW,L], Y [N,C,H,W] -> Out like Y"""
-    return _fold(x, _make_unfold_window(**over), y.shape[2:])
+    return _col2im(x, _make_unfold_window(**over), y.shape[2:])
 
 
 @fold_like.vjp

@@ -274,7 +274,7 @@ def fake_quantize_moving_average_abs_max(
     OutScale is InScale.
     """
     scale, state, accum = (
-        (in_scale.reshape(1), *_pass_through(in_scale, state, accum))
+        (in_scale.reshape(1), *_states_or_zeros(in_scale, state, accum))
         if is_test
         else _update_moving_average(x, accum.reshape(1), state.reshape(1), moving_rate)
     )
@@ -282,7 +282,7 @@ def fake_quantize_moving_average_abs_max(
     return _clip_and_quantize(x, s, bit_length), scale, state, accum
 
 
-def _pass_through(like, *values):
+def _states_or_zeros(like, *values):
     """The values, [1]; 0 in place of an absent one, because an op has all of its outputs."""
     return [np.zeros(1, like.dtype) if v is None else v.reshape(1) for v in values]
 
@@ -333,7 +333,7 @@ def moving_average_abs_max_scale(
     X [*], InAccum, InState [1] -> Out [*], others [1]
     """
     if is_test:
-        return x, np.zeros(1, x.dtype), *_pass_through(x, state, accum)
+        return x, np.zeros(1, x.dtype), *_states_or_zeros(x, state, accum)
     return x, *_update_moving_average(x, accum.reshape(1), state.reshape(1), moving_rate)
 
 

@@ -169,7 +169,7 @@ def full(shape: Sequence[int], value: Any, dtype: Any) -> Tensor:
     return out
 
 
-def set_declared_length(vector: Tensor, length: int) -> Tensor:
+def declare_vector_length_if_symbolic(vector: Tensor, length: int) -> Tensor:
     """Declare the length of a vector that follows from Python numbers; shape inference does not
     know it.
     """

@@ -19,7 +19,7 @@ from ..core.tensor import Tensor
 from .convert import (
     as_operand,
     cast,
-    set_declared_length,
+    declare_vector_length_if_symbolic,
     split_shape_into_ints_and_tensors,
     to_tensor,
 )
@@ -176,7 +176,11 @@ def arange(
     ]
     out: Tensor = OPS["range"](*inputs)
     has_int_bounds = out.meta.shape == (-1,) and all(isinstance(v, int) for v in (start, end, step))
-    return set_declared_length(out, len(range(start, end, step))) if has_int_bounds else out
+    return (
+        declare_vector_length_if_symbolic(out, len(range(start, end, step)))
+        if has_int_bounds
+        else out
+    )
 
 
 def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | None = None) -> Tensor:
@@ -191,7 +195,7 @@ def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | Non
     count = num if isinstance(num, Tensor) else full([], num, "int32")
     out: Tensor = OPS["linspace"](*inputs, count, dtype=parse_dtype(dtype).proto)
     return (
-        set_declared_length(out, int(num))
+        declare_vector_length_if_symbolic(out, int(num))
         if out.meta.shape == (-1,) and not isinstance(num, Tensor)
         else out
     )

@@ -11,7 +11,7 @@
 namespace oarlock {
 namespace {
 
-// The inputs of a DequantizeLinear node.
+// The first two inputs of a DequantizeLinear node: the quantized values and their step.
 struct Dequantized {
   Value quantized, step;
 };

@@ -1,9 +1,10 @@
 // On-disk cache of optimized graphs: a later session of the same model loads the graph that an
 // earlier one saved.  An entry is a manifest, named by a digest of everything that the graph
 // depends on, and two files that it names: the graph and its weights.  Entries are not trusted: the
-// manifest ends with its own digest, the graph's digest is checked at every start, and the two
-// large files count as unchanged only if size, inode and times are those recorded with their
-// digest.  Invalid entries are ignored.
+// manifest ends with its own digest, and the graph's digest is checked at every start.  The digests
+// of the two large files, the entry's weights and the model's `.pdiparams`, are computed again only
+// if inode or times differ from those recorded with the digest; another size makes the entry
+// invalid.  Invalid entries are ignored.
 #pragma once
 #include <memory>
 #include <optional>

@@ -377,7 +377,7 @@ class LoopRecording(LoopState):
             )
             return
         if find_meta_of_value(initial) is None or find_meta_of_value(after) is None:
-            self._carry_non_tensor_value(i, after)
+            self._carry_container_or_string(i, after)
             return
         self.carried[i] = LoopCarriedVariable(
             name,
@@ -386,7 +386,7 @@ class LoopRecording(LoopState):
             scalar_kind=merge_scalar_kinds_of_values((initial, after)),
         )
 
-    def _carry_non_tensor_value(self, i: int, after: Any) -> None:
+    def _carry_container_or_string(self, i: int, after: Any) -> None:
         """Carry value `i`, which is no tensor or number: a tuple whose length changes as a
         TensorArray, a string in a mutable location as a placeholder, another container by its
         leaves. Raises TraceError for other values.
@@ -478,10 +478,10 @@ class LoopRecording(LoopState):
             undo_inplace_write(
                 self.mode, tensor, before if existing is None else existing[1].initial.raw
             )
-        self._stop_carrying_stale_inplace_writes(inner)
+        self._stop_carrying_tensors_no_longer_changed_inplace(inner)
         return successors
 
-    def _stop_carrying_stale_inplace_writes(self, inner: OpenBlock) -> None:
+    def _stop_carrying_tensors_no_longer_changed_inplace(self, inner: OpenBlock) -> None:
         """Stop carrying tensors that the body no longer changes in place."""
         for key in [k for k in self.inplace_writes if k not in inner.inplace_writes]:
             tensor, carried = self.inplace_writes.pop(key)

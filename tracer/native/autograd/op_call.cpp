@@ -69,7 +69,8 @@ PyObject* call_kernel(PyObject* kernel, PyObject* const* args, size_t flagged, P
 
 // The array of a tensor (borrowed); for a list of tensors, a list of arrays, which is stored in
 // `owned_list`.  Sets `needs_grad` if a tensor requires a gradient.
-UnwrapResult try_unwrap_operand(PyObject* arg, PyObject** out, Ref* owned_list, bool* needs_grad) {
+UnwrapResult try_get_arrays_of_operand(PyObject* arg, PyObject** out, Ref* owned_list,
+                                       bool* needs_grad) {
   if (is_tensor(arg)) {
     TensorObject* t = as_tensor(arg);
     if (!t->array) return UnwrapResult::no;
@@ -147,7 +148,8 @@ PyObject* run_eager(PyObject* self, PyObject* const* args, Py_ssize_t count, PyO
   std::array<Ref, kMaxArgs> lists;
   bool needs_grad = false;
   for (Py_ssize_t i = 0; i < count; ++i) {
-    UnwrapResult unwrapped = try_unwrap_operand(args[i], &arrays[i + 1], &lists[i], &needs_grad);
+    UnwrapResult unwrapped =
+        try_get_arrays_of_operand(args[i], &arrays[i + 1], &lists[i], &needs_grad);
     if (unwrapped == UnwrapResult::failed) return nullptr;
     if (unwrapped == UnwrapResult::no) return call_mode_run(self, args, count, names);
   }

@@ -162,7 +162,7 @@ void sum_inputs(NodeContext& n) {
 }
 
 // Wraps around: -1 as uint8 is 255.
-double wrap_if_uint8(double v, DType dtype) {
+double wrap_number_if_uint8(double v, DType dtype) {
   if (dtype != DType::uint8 || !(std::abs(v) < 1e9)) return v;
   return static_cast<double>(static_cast<std::uint8_t>(static_cast<std::int64_t>(v)));
 }
@@ -171,8 +171,8 @@ double wrap_if_uint8(double v, DType dtype) {
 void scale(NodeContext& n) {
   auto x = input_expr(n, "X");
   auto dtype = n.require_known_dtype(x);
-  double scale = wrap_if_uint8(n.attr("scale", 1.0), dtype),
-         bias = wrap_if_uint8(n.attr("bias", 0.0), dtype);
+  double scale = wrap_number_if_uint8(n.attr("scale", 1.0), dtype),
+         bias = wrap_number_if_uint8(n.attr("bias", 0.0), dtype);
   auto variable =
       n.has_input("ScaleTensor") ? n.input("ScaleTensor") : n.value_of_variable_attr("scale");
   auto scaled = [&](const Expr& v) {

@@ -23,7 +23,7 @@ Value global_pool(NodeContext& n, Value x, bool max, std::size_t dims) {
 // ---- ceil mode: one more window for the remainder of the strides ----
 
 // End paddings with which ONNX's floor mode yields as many windows as Paddle's ceil mode.
-Ints ceil_end_pads(const Pool& pool) {
+Ints total_end_pads_of_ceil_mode(const Pool& pool) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   Ints ends(w.pads.begin() + static_cast<std::ptrdiff_t>(dims), w.pads.end());
@@ -36,7 +36,7 @@ Ints ceil_end_pads(const Pool& pool) {
 }
 
 void apply_ceil_end_pads(const NodeContext& n, Pool& pool) {
-  Ints ends = ceil_end_pads(pool);
+  Ints ends = total_end_pads_of_ceil_mode(pool);
   for (std::size_t i = 0; i < ends.size(); ++i)
     n.require(ends[i] < pool.window.kernel[i], "ceil_mode puts a whole window into the padding");
   std::copy(ends.begin(), ends.end(),
@@ -115,7 +115,7 @@ double lowest_value(DType dtype) {
 }
 
 // The overhang of windows beyond the image in ceil mode. int64[dims]
-Expr emit_ceil_end_pads(NodeContext& n, Value x, const Window& w) {
+Expr emit_total_end_pads_of_ceil_mode(NodeContext& n, Value x, const Window& w) {
   auto dims = static_cast<std::ptrdiff_t>(w.kernel.size());
   Expr image(n, n.slice(n.emit_shape(x), {2}, {dims + 2}, {0})),
       stride(n, n.int64_vector(w.strides)), kernel(n, n.int64_vector(w.kernel));
@@ -138,7 +138,7 @@ Expr emit_window_counts_along_dim(NodeContext& n, const Pool& pool, std::size_t 
 // Windows may contain no pixel: the maximum is then the lowest number, and the mean 0 / 0, as in
 // Paddle.
 Value pool_emulating_ceil_mode(NodeContext& n, Value x, const Pool& pool) {
-  auto behind = emit_ceil_end_pads(n, x, pool.window);
+  auto behind = emit_total_end_pads_of_ceil_mode(n, x, pool.window);
   std::size_t dims = pool.window.kernel.size();
   auto begin = n.int64_vector(
       {pool.window.pads.begin(), pool.window.pads.begin() + static_cast<std::ptrdiff_t>(dims)});
@@ -166,7 +166,7 @@ Value pool_emulating_ceil_mode(NodeContext& n, Value x, const Pool& pool) {
 bool needs_ceil_mode_emulation(const Pool& pool, bool known) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
-  Ints ends = known ? ceil_end_pads(pool) : Ints{};
+  Ints ends = known ? total_end_pads_of_ceil_mode(pool) : Ints{};
   for (std::size_t i = 0; i < dims; ++i) {
     if (known ? ends[i] >= w.kernel[i] : w.kernel[i] < w.strides[i] + w.pads[dims + i]) return true;
     if (!known && !pool.is_max && !pool.is_exclusive && w.pads[i] != w.pads[dims + i]) return true;
