@@ -106,7 +106,7 @@ class WorkerBatchIterator:
 
     def __init__(self, loader: Any, batches: Iterator[Any]) -> None:
         self._processes: list[Any] = []
-        self._loader, self._read_batches = loader, batches
+        self._loader, self._batches = loader, batches
         context = multiprocessing.get_context("fork")
         # One tracker for all processes, so that a segment is not reported as leaked.
         resource_tracker.ensure_running()
@@ -150,7 +150,7 @@ class WorkerBatchIterator:
             self._worker_by_task[self._num_sent] = worker
             self._tasks[worker].put((self._num_sent, None))
         else:
-            indices = next(self._read_batches, None)
+            indices = next(self._batches, None)
             if indices is None:
                 return
             self._tasks[0].put((self._num_sent, indices))

@@ -70,7 +70,7 @@ class _Builder:
         self._yaml, self._loader, self._name = yaml, loader, name
         self._anchors: dict[str, Any] = {}
         self._sizes: dict[int, int] = {}  # id of a list or dict -> values in it
-        self._open_writer: list[tuple[Any, str | None]] = []  # containers and their anchors
+        self._open: list[tuple[Any, str | None]] = []  # containers and their anchors
         self._keys: list[list[Any]] = []  # for each open container: the key without a value
 
     def build(self) -> Any:
@@ -98,25 +98,25 @@ class _Builder:
         return result
 
     def _open_container(self, container: Any, event: Any) -> None:
-        if len(self._open_writer) >= MAX_DEPTH:
+        if len(self._open) >= MAX_DEPTH:
             raise FileError(f"{self._name}: is nested more than {MAX_DEPTH} deep")
         if not event.implicit:
             raise FileError(f"{self._name}: has a value with the tag '{event.tag}'")
-        self._open_writer.append((container, event.anchor))
+        self._open.append((container, event.anchor))
         self._keys.append([])
         self._sizes[id(container)] = 1
 
     def _close_container(self) -> Any:
-        container, anchor = self._open_writer.pop()
+        container, anchor = self._open.pop()
         self._keys.pop()
         return self._add_value(container, anchor)
 
     def _add_value(self, value: Any, anchor: str | None) -> Any:
         if anchor is not None:
             self._anchors[anchor] = value
-        if not self._open_writer:
+        if not self._open:
             return value
-        container, _ = self._open_writer[-1]
+        container, _ = self._open[-1]
         size = self._sizes[id(container)] + self._sizes.get(id(value), 1)
         if size > MAX_VALUES:
             raise FileError(f"{self._name}: contains more than {MAX_VALUES} values")

@@ -57,7 +57,7 @@ class GeneratorLoader:
         self._feed_list, self._capacity = list(feed_list or ()), capacity
         self.iterable = iterable or eager
         self._eager, self._return_list = eager, return_list or eager
-        self._read_batches: Callable[[], Any] | None = None
+        self._batches: Callable[[], Any] | None = None
         self._iterator: Iterator[Any] | None = None
         if not self.iterable:
             default_main_program().feeding_readers.append(self.next_feed)
@@ -93,7 +93,7 @@ class GeneratorLoader:
 
     def set_batch_generator(self, reader: Callable[[], Any], places: Any = None) -> Any:
         """Use a reader of lists of arrays."""
-        self._read_batches = reader
+        self._batches = reader
         return self
 
     # -- batches
@@ -105,9 +105,9 @@ class GeneratorLoader:
     def __iter__(self) -> Iterator[Any]:
         if not self.iterable:
             raise AssertionError("DataLoader is not iterable")
-        if self._read_batches is None:
+        if self._batches is None:
             raise AssertionError("Data source of DataLoader has not set yet")
-        return (self._to_yielded_batch(batch) for batch in self._read_batches())
+        return (self._to_yielded_batch(batch) for batch in self._batches())
 
     def _to_yielded_batch(self, batch: Any) -> Any:
         if self._eager:
@@ -138,9 +138,9 @@ class GeneratorLoader:
         """Begin an epoch: runs of the program take batches from now on."""
         if self.iterable:
             raise AssertionError("start() cannot be called when DataLoader is iterable")
-        if self._read_batches is None:
+        if self._batches is None:
             raise AssertionError("Data source of DataLoader has not set yet")
-        self._iterator = iter(self._read_batches())
+        self._iterator = iter(self._batches())
 
     def reset(self) -> None:
         """End an epoch."""

@@ -48,7 +48,7 @@ class ConvPoolLayer(nn.Layer):
         super().__init__()
         self.relu = nn.ReLU() if act == "relu" else None
         initializer = nn.initializer.Uniform(-stdv, stdv)
-        self._conv_norm_activation = nn.Conv2D(
+        self._conv = nn.Conv2D(
             input_channels,
             output_channels,
             filter_size,
@@ -62,7 +62,7 @@ class ConvPoolLayer(nn.Layer):
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
-        x = self._conv_norm_activation(inputs)
+        x = self._conv(inputs)
         return self._pool(x if self.relu is None else self.relu(x))
 
 

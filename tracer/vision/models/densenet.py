@@ -53,13 +53,13 @@ class BNACConvLayer(nn.Layer):
     ) -> None:
         super().__init__()
         self._batch_norm = nn.BatchNorm(num_channels, act)
-        self._conv_norm_activation = nn.Conv2D(
+        self._conv = nn.Conv2D(
             num_channels, num_filters, filter_size, stride, pad, groups=groups, bias_attr=False
         )
 
     def forward(self, input: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
-        return self._conv_norm_activation(self._batch_norm(input))
+        return self._conv(self._batch_norm(input))
 
 
 class ConvBNLayer(nn.Layer):
@@ -79,14 +79,14 @@ class ConvBNLayer(nn.Layer):
         act: str = "relu",
     ) -> None:
         super().__init__()
-        self._conv_norm_activation = nn.Conv2D(
+        self._conv = nn.Conv2D(
             num_channels, num_filters, filter_size, stride, pad, groups=groups, bias_attr=False
         )
         self._batch_norm = nn.BatchNorm(num_filters, act)
 
     def forward(self, input: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
-        return self._batch_norm(self._conv_norm_activation(input))
+        return self._batch_norm(self._conv(input))
 
 
 class DenseLayer(nn.Layer):

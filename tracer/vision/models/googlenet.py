@@ -55,7 +55,7 @@ class ConvLayer(nn.Layer):
         groups: int = 1,
     ) -> None:
         super().__init__()
-        self._conv_norm_activation = nn.Conv2D(
+        self._conv = nn.Conv2D(
             num_channels,
             num_filters,
             filter_size,
@@ -67,7 +67,7 @@ class ConvLayer(nn.Layer):
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
-        return self._conv_norm_activation(inputs)
+        return self._conv(inputs)
 
 
 class Inception(nn.Layer):
@@ -116,7 +116,7 @@ class GoogLeNet(nn.Layer):
     def __init__(self, num_classes: int = 1000, with_pool: bool = True) -> None:
         super().__init__()
         self.num_classes, self.with_pool = num_classes, with_pool
-        self._conv_norm_activation = ConvLayer(3, 64, 7, 2)
+        self._conv = ConvLayer(3, 64, 7, 2)
         self._pool = nn.MaxPool2D(3, 2)
         self._conv_1 = ConvLayer(64, 64, 1)
         self._conv_2 = ConvLayer(64, 192, 3)
@@ -146,7 +146,7 @@ class GoogLeNet(nn.Layer):
 
     def forward(self, inputs: Tensor) -> list[Tensor]:
         """Compute the output; the class describes shapes."""
-        x = self._pool(self._conv_2(self._conv_1(self._pool(self._conv_norm_activation(inputs)))))
+        x = self._pool(self._conv_2(self._conv_1(self._pool(self._conv(inputs)))))
         out1 = self._apply_inceptions(self._pool(self._apply_inceptions(x, "3a", "3b")), "4a")
         out2 = self._apply_inceptions(out1, "4b", "4c", "4d")
         out = self._apply_inceptions(self._pool(self._apply_inceptions(out2, "4e")), "5a", "5b")

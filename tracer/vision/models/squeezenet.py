@@ -50,13 +50,11 @@ class MakeFireConv(nn.Layer):
         self, input_channels: int, output_channels: int, filter_size: int, padding: int = 0
     ) -> None:
         super().__init__()
-        self._conv_norm_activation = nn.Conv2D(
-            input_channels, output_channels, filter_size, padding=padding
-        )
+        self._conv = nn.Conv2D(input_channels, output_channels, filter_size, padding=padding)
 
     def forward(self, x: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
-        return F.relu(self._conv_norm_activation(x))
+        return F.relu(self._conv(x))
 
 
 class MakeFire(nn.Layer):
@@ -73,13 +71,13 @@ class MakeFire(nn.Layer):
         expand3x3_channels: int,
     ) -> None:
         super().__init__()
-        self._conv_norm_activation = MakeFireConv(input_channels, squeeze_channels, 1)
+        self._conv = MakeFireConv(input_channels, squeeze_channels, 1)
         self._conv_path1 = MakeFireConv(squeeze_channels, expand1x1_channels, 1)
         self._conv_path2 = MakeFireConv(squeeze_channels, expand3x3_channels, 3, 1)
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
-        x = self._conv_norm_activation(inputs)
+        x = self._conv(inputs)
         return concat([self._conv_path1(x), self._conv_path2(x)], 1)
 
 
@@ -98,11 +96,11 @@ class SqueezeNet(nn.Layer):
             raise OpError(f"SqueezeNet: version={version!r} is not one of {list(_POOLS)}")
         self.version, self.num_classes, self.with_pool = version, num_classes, with_pool
         first, size, padding = (96, 7, 0) if version == "1.0" else (64, 3, 1)
-        self._conv_norm_activation = nn.Conv2D(3, first, size, 2, padding)
+        self._conv = nn.Conv2D(3, first, size, 2, padding)
         self._pool = nn.MaxPool2D(3, 2, 0)
         for i, (channels, squeezed, out) in enumerate(_FIRES):
             self.add_sublayer(
-                f"_conv_norm_activation{i + 1}",
+                f"_conv{i + 1}",
                 MakeFire(channels if i else first, squeezed, out, out),
             )
         if num_classes > 0:
@@ -112,9 +110,9 @@ class SqueezeNet(nn.Layer):
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
-        x = self._pool(F.relu(self._conv_norm_activation(inputs)))
+        x = self._pool(F.relu(self._conv(inputs)))
         for i in range(1, 9):
-            x = getattr(self, f"_conv_norm_activation{i}")(x)
+            x = getattr(self, f"_conv{i}")(x)
             if i in _POOLS[self.version]:
                 x = self._pool(x)
         if self.num_classes > 0:
