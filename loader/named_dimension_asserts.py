@@ -7,14 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import reduce
 
+from ..capture.control.branch_values import emit_scalar_constant
+from ..capture.modes import emit_axis_size
 from ..capture.recorder import Recorder
 from ..capture.variable import Variable
-from ..core.dtype import parse_dtype
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..ir.dim import Dim, NamedDimensions
-
-INT32 = parse_dtype("int32").proto
 
 
 def emit_asserts_on_unknown_sizes(
@@ -30,7 +29,7 @@ def emit_asserts_on_unknown_sizes(
         dim, first_dim = declared[d.input_index][d.axis], declared[first.input_index][first.axis]
         where = f"{model}: input '{d.input_name}': dimension {d.axis} ('{d.dim.name}')"
         if inputs[d.input_index].meta.shape[d.axis] < 0:
-            size = _emit_size(inputs[d.input_index], d.axis)
+            size = emit_axis_size(inputs[d.input_index], d.axis)
             if dim is None or not d.dim.contains_all_of(dim):
                 holds = reduce(OPS["logical_and"], _emit_range_conditions(size, d.dim))
                 message = f"{where} must be {d.dim.describe_sizes()}"
@@ -38,8 +37,8 @@ def emit_asserts_on_unknown_sizes(
         elif inputs[first.input_index].meta.shape[first.axis] >= 0:
             continue  # both sizes are known and have been compared
         if d != first and (dim is None or dim != first_dim):
-            size = _emit_size(inputs[d.input_index], d.axis)
-            other = _emit_size(inputs[first.input_index], first.axis)
+            size = emit_axis_size(inputs[d.input_index], d.axis)
+            other = emit_axis_size(inputs[first.input_index], first.axis)
             message = f"{where} must equal {first}"
             recorder.emit_assert(OPS["equal"](size, other), message, data=[size, other])
 
@@ -53,20 +52,12 @@ def _declared_dims(recorder: Recorder, tensor: Tensor) -> Sequence[Dim | None]:
     return (var.dims if var else ()) or unnamed
 
 
-def _emit_size(tensor: Tensor, axis: int) -> Tensor:
-    """int32[1]"""
-    return OPS["slice"](OPS["shape"](tensor), axes=[0], starts=[axis], ends=[axis + 1])
-
-
 def _emit_range_conditions(size: Tensor, dim: Dim) -> Iterator[Tensor]:
-    yield OPS["greater_equal"](size, _emit_constant(dim.min))
+    yield OPS["greater_equal"](size, emit_scalar_constant(dim.min, size.meta.dtype))
     if dim.max is not None:
-        yield OPS["less_equal"](size, _emit_constant(dim.max))
+        yield OPS["less_equal"](size, emit_scalar_constant(dim.max, size.meta.dtype))
     if dim.multiple > 1:
-        remainder = OPS["elementwise_mod"](size, _emit_constant(dim.multiple))
-        yield OPS["equal"](remainder, _emit_constant(0))
-
-
-def _emit_constant(value: int) -> Tensor:
-    """int32[1]"""
-    return OPS["assign_value"](shape=[1], dtype=INT32, int32_values=[value])
+        remainder = OPS["elementwise_mod"](
+            size, emit_scalar_constant(dim.multiple, size.meta.dtype)
+        )
+        yield OPS["equal"](remainder, emit_scalar_constant(0, size.meta.dtype))

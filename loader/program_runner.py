@@ -75,14 +75,8 @@ class ProgramRunner:
     def _build_engine(self) -> Engine:
         if self._file_contents is not None and self._arrays is self._file_arrays:
             return Engine(*self._file_contents, self._program_name, **self._options)
-        # The engine maps the file, so it can be removed once the session exists.
-        with tempfile.TemporaryDirectory(prefix="oarlock-") as folder:
-            path = None
-            if self._tensors:
-                path = os.path.join(folder, "values.pdiparams")
-                with adding_missing_error_filename(path), open(path, "wb") as file:
-                    pdiparams_writer.write({name: t.array for name, t in self.scope.items()}, file)
-            return Engine(pdmodel.to_bytes(self.program), path, self._program_name, **self._options)
+        values = {name: t.array for name, t in self.scope.items()}
+        return create_engine_of_program(self.program, values, self._program_name, **self._options)
 
     @cached_property
     def engine_error(self) -> OarlockError | None:
@@ -175,6 +169,24 @@ class ProgramRunner:
             if not isinstance(tensor, Variable):
                 check_guard(guard, tensor.array, tensor.array.shape, self._program_name)
         return outputs[:count]
+
+
+def create_engine_of_program(
+    program: Program, values: Mapping[str, Any], name: str, **options: Any
+) -> Engine:
+    """Create the engine of a program that exists in memory only.
+
+    values: of the parameters and buffers, by name.
+    options: of the engine.
+    """
+    # The engine maps the file, so it can be removed once the session exists.
+    with tempfile.TemporaryDirectory(prefix="oarlock-") as folder:
+        path = None
+        if values:
+            path = os.path.join(folder, "values.pdiparams")
+            with adding_missing_error_filename(path), open(path, "wb") as file:
+                pdiparams_writer.write(values, file)
+        return Engine(pdmodel.to_bytes(program), path, name, **options)
 
 
 def _with_guard_outputs(program: Program) -> Program:

@@ -89,7 +89,6 @@ ALLOWED_IMPORTS: dict[str, set[str]] = {
     "pipeline": {"core", "export", "loader", "vision"},
     "quantization": {"core", "jit", "nn", "tensor"},
     "quantization/programs": {
-        "compiler",
         "core",
         "export",
         "ir",

@@ -52,12 +52,17 @@ def is_explained_by_rounding(
         with mode:
             results = run(perturbed_weights, [_perturb_last_bit(a, rng) for a in inputs])
         sensitivity = max(sensitivity, difference(results[result_index], reference))
-    accumulation = 1.0 if noise is QuantizationLevelNoise else MAX_ACCUMULATED_ROUNDINGS
+    accumulation = NoiseMode.max_accumulation if noise is None else noise.max_accumulation
     return deviation <= accumulation * sensitivity
 
 
 class NoiseMode(WrapperMode):
-    """Base of the modes that change the results of ops at random."""
+    """Base of the modes that change the results of ops at random.
+
+    max_accumulation: the factor of the measured change that rounding may explain.
+    """
+
+    max_accumulation = MAX_ACCUMULATED_ROUNDINGS
 
     def __init__(self, inner: Mode, rng: np.random.Generator) -> None:
         super().__init__(inner)
@@ -89,6 +94,8 @@ class QuantizationLevelNoise(NoiseMode):
     A value between two levels may be rounded to either of them, after a last bit has changed; and
     engines compute quantized products and sums with a single rounding.
     """
+
+    max_accumulation = 1.0
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
         """Run the op and change its result."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 from ..compiler import CompiledProgram
@@ -57,8 +57,10 @@ def convert_paddle_format(
         for method, model in models.items():
             path = prefix + method + suffix
             pdmodel = program_file_to_pdmodel_bytes(files[path], os.path.basename(path))
+            params_path = prefix + method + PARAMS
+            params = str(staged.get(params_path, params_path)) if model.values else None
             reports[path] = (
-                _verify_against_source_and_report(model, pdmodel, prefix + method + PARAMS, staged)
+                verify_files_against_interpreter(model, pdmodel, params)
                 if verify
                 else "not verified"
             )
@@ -69,16 +71,26 @@ def _is_same_file(one: str | None, other: str) -> bool:
     return one is not None and os.path.exists(other) and os.path.samefile(one, other)
 
 
-def _verify_against_source_and_report(
-    model: ModelFileContents, pdmodel: bytes, params_path: str, staged: dict[str, Path]
+def verify_files_against_interpreter(
+    model: ModelFileContents,
+    pdmodel: bytes,
+    params: str | None,
+    known_inputs: Mapping[str, Any] | None = None,
 ) -> str:
-    """Compare the new program with the interpretation of the source; return a report."""
+    """Compare written files with the interpretation of `model`; return a report.
+
+    params: the path of the parameters.
+    known_inputs: inputs that the model accepts, by name.
+    """
     try:
         scope, interpret = scope_and_interpreter_adding_contract(model)
     except UnsupportedOpsError as error:
         return f"not verified: the interpreter cannot run it: {str(error).splitlines()[0]}"
-    params = str(staged.get(params_path, params_path)) if model.values else None
-    return verify_files_against_reference(model.program, pdmodel, params, scope, interpret)
+    contract = model.program.contract
+    names = [arg.name for arg in contract.inputs] if contract else []
+    known = known_inputs or {}
+    tensors = [Tensor(known[n]) for n in names] if known and all(n in known for n in names) else []
+    return verify_files_against_reference(model.program, pdmodel, params, scope, interpret, tensors)
 
 
 def scope_and_interpreter_adding_contract(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..core.errors import OpError, append_user_line
@@ -14,7 +15,7 @@ from .layer import Layer
 __all__ = ["Conv1D", "Conv1DTranspose", "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose"]
 
 
-def pad_unless_zeros(layer: Any, x: Tensor) -> tuple[Tensor, Any]:
+def _pad_unless_zeros(layer: Any, x: Tensor) -> tuple[Tensor, Any]:
     """Return x and the padding that the convolution itself applies: none if the `_padding_mode` of
     the layer pads x first.
     """
@@ -26,6 +27,26 @@ def pad_unless_zeros(layer: Any, x: Tensor) -> tuple[Tensor, Any]:
         for _ in (0, 1)
     ]
     return F.pad(x, pads, layer._padding_mode, data_format=layer._data_format), 0
+
+
+def convolve_with_settings_of_layer(
+    layer: Any, function: Callable[..., Tensor], x: Tensor, weight: Tensor
+) -> Tensor:
+    """Convolve x with a weight, with the bias and the settings of a layer.
+
+    function: of `nn.functional`.
+    """
+    x, padding = _pad_unless_zeros(layer, x)
+    return function(
+        x,
+        weight,
+        layer.bias,
+        layer._stride,
+        padding,
+        layer._dilation,
+        layer._groups,
+        layer._data_format,
+    )
 
 
 class _Conv(Layer):
@@ -90,18 +111,7 @@ class _Conv(Layer):
 
     def forward(self, x: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
-        x, padding = pad_unless_zeros(self, x)
-        out: Tensor = getattr(F, self._function)(
-            x,
-            self.weight,
-            self.bias,
-            self._stride,
-            padding,
-            self._dilation,
-            self._groups,
-            self._data_format,
-        )
-        return out
+        return convolve_with_settings_of_layer(self, getattr(F, self._function), x, self.weight)
 
     def extra_repr(self) -> str:
         """Return the arguments, without those at their defaults."""

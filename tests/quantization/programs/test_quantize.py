@@ -43,8 +43,7 @@ def quantize(prefix: str, feeds: Any, labels: Any = None, **settings: Any) -> Qu
 
 
 def run(model: ProgramWithValues, feeds: Any) -> Any:
-    with EngineSession(model) as session:
-        return session.run({"x": feeds})[0]
+    return EngineSession(model).run({"x": feeds})[0]
 
 
 def load(prefix: str) -> ProgramWithValues:

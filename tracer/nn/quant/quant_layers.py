@@ -11,7 +11,7 @@ from ...core.op import OPS
 from ...core.tensor import Tensor
 from ...tensor import linalg
 from .. import functional as F
-from ..conv import pad_unless_zeros
+from ..conv import convolve_with_settings_of_layer
 from ..layer import Layer
 from .format import require_bit_length
 from .moving_average import (
@@ -358,17 +358,7 @@ class QuantizedConv2D(_QuantizedLayer):
     def forward(self, input: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
         x, weight = self._quantize_operands(input)
-        x, padding = pad_unless_zeros(self, x)
-        return F.conv2d(
-            x,
-            weight,
-            self.bias,
-            self._stride,
-            padding,
-            self._dilation,
-            self._groups,
-            self._data_format,
-        )
+        return convolve_with_settings_of_layer(self, F.conv2d, x, weight)
 
 
 class QuantizedConv2DTranspose(_QuantizedLayer):

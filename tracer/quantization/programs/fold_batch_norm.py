@@ -37,7 +37,7 @@ def _fold_one(model: ProgramWithValues, flow: Dataflow, index: int) -> dict[int,
     norm = ops[index]
     parameters = [norm.inputs[slot][0] for slot in ("Scale", "Bias", "Mean", "Variance")]
     source = _find_convolution(model, flow, index)
-    if source is None or not _is_foldable(model, ops, index, parameters):
+    if source is None or not _is_foldable(model, flow, index, parameters):
         return {}
     conv, x, bias, add_index = source
     weight = conv.inputs["Filter"][0]
@@ -60,14 +60,15 @@ def _fold_one(model: ProgramWithValues, flow: Dataflow, index: int) -> dict[int,
 
 
 def _is_foldable(
-    model: ProgramWithValues, ops: list[OpDesc], index: int, parameters: list[str]
+    model: ProgramWithValues, flow: Dataflow, index: int, parameters: list[str]
 ) -> bool:
     """Whether a normalization uses constant statistics, and channels are axis 1."""
-    norm = ops[index]
-    written = {n for i, op in enumerate(ops) if i != index for n in op.output_names()}
+    norm = model.program.block.ops[index]
     is_inference = norm.attr("is_test", False) or norm.attr("use_global_stats", False)
     is_channels_first = norm.attr("data_layout", "NCHW") == "NCHW"
-    are_constant = all(p in model.values and p not in written for p in parameters)
+    are_constant = all(
+        p in model.values and flow.all_writers.get(p, [index]) == [index] for p in parameters
+    )
     return bool(is_inference and is_channels_first and are_constant)
 
 

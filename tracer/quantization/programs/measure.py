@@ -43,14 +43,14 @@ def calibrate(
     """
     histograms = {name: AbsHistogram() for name in names}
     problems: dict[str, str] = {}
-    with EngineSession(model, names) as session:
-        for i, feeds in enumerate(data.batches):
-            progress("calibration", i, len(data.batches))
-            for name, array in zip(names, session.run(feeds), strict=True):
-                try:
-                    histograms[name].add(array)
-                except OpError:
-                    problems[name] = f"'{name}' contains NaN or infinity for the calibration data"
+    session = EngineSession(model, names)
+    for i, feeds in enumerate(data.batches):
+        progress("calibration", i, len(data.batches))
+        for name, array in zip(names, session.run(feeds), strict=True):
+            try:
+                histograms[name].add(array)
+            except OpError:
+                problems[name] = f"'{name}' contains NaN or infinity for the calibration data"
     thresholds = {}
     for name, histogram in histograms.items():
         if name not in problems and histogram.max_abs < MIN_SCALE:
@@ -89,10 +89,10 @@ def snr_of_variables(
 ) -> dict[str, float]:
     """Return the signal-to-noise ratio of variables of a model beside those of a reference."""
     totals = {name: SignalToNoise() for name in names}
-    with EngineSession(reference, names) as wanted, EngineSession(model, names) as found:
-        for feeds in data.batches[:MAX_ERROR_BATCHES]:
-            for name, a, b in zip(names, wanted.run(feeds), found.run(feeds), strict=True):
-                totals[name].add(a, b)
+    wanted, found = EngineSession(reference, names), EngineSession(model, names)
+    for feeds in data.batches[:MAX_ERROR_BATCHES]:
+        for name, a, b in zip(names, wanted.run(feeds), found.run(feeds), strict=True):
+            totals[name].add(a, b)
     return {name: total.decibels() for name, total in totals.items()}
 
 
@@ -101,11 +101,11 @@ def snr_of_outputs(
 ) -> float:
     """Return the smallest signal-to-noise ratio of the floating outputs of a model."""
     totals: dict[int, SignalToNoise] = {}
-    with EngineSession(reference) as wanted, EngineSession(model) as found:
-        for feeds in data.batches[:MAX_ERROR_BATCHES]:
-            for i, (a, b) in enumerate(zip(wanted.run(feeds), found.run(feeds), strict=True)):
-                if a.dtype.kind == "f" and a.shape == b.shape:
-                    totals.setdefault(i, SignalToNoise()).add(a, b)
+    wanted, found = EngineSession(reference), EngineSession(model)
+    for feeds in data.batches[:MAX_ERROR_BATCHES]:
+        for i, (a, b) in enumerate(zip(wanted.run(feeds), found.run(feeds), strict=True)):
+            if a.dtype.kind == "f" and a.shape == b.shape:
+                totals.setdefault(i, SignalToNoise()).add(a, b)
     return min((total.decibels() for total in totals.values()), default=math.inf)
 
 
@@ -114,16 +114,15 @@ def accuracy(model: ProgramWithValues, data: CalibrationData) -> float:
 
     Raises OpError if the output does not have one row of scores per label.
     """
-    predictions = []
-    with EngineSession(model) as session:
-        for feeds in data.batches:
-            scores = session.run(feeds)[0]
-            if scores.ndim < 1 or scores.dtype.kind != "f":
-                raise OpError(
-                    f"quantize: the accuracy needs scores as the first output of the model, which "
-                    f"is {scores.dtype}{list(scores.shape)}"
-                )
-            predictions.append(scores.argmax(-1).reshape(-1))
+    predictions, session = [], EngineSession(model)
+    for feeds in data.batches:
+        scores = session.run(feeds)[0]
+        if scores.ndim < 1 or scores.dtype.kind != "f":
+            raise OpError(
+                f"quantize: the accuracy needs scores as the first output of the model, which "
+                f"is {scores.dtype}{list(scores.shape)}"
+            )
+        predictions.append(scores.argmax(-1).reshape(-1))
     found, labels = np.concatenate(predictions), data.all_labels()
     if found.shape != labels.shape:
         raise OpError(
@@ -153,6 +152,4 @@ def median_times(
             sessions[name].run(feeds)
             if i >= _NUM_WARMUP_RUNS:
                 times[name].append(perf_counter() - before)
-    for session in sessions.values():
-        session.close()
     return {name: 1e3 * float(np.median(values)) for name, values in times.items()}

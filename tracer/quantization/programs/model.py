@@ -14,6 +14,10 @@ from ...ir.program import Attr, AttrType, OpDesc, Program, VarDesc
 _ATTR_TYPES = {bool: AttrType.BOOLEAN, int: AttrType.INT, float: AttrType.FLOAT}
 
 
+def _attr_of(value: bool | int | float) -> Attr:
+    return Attr(_ATTR_TYPES[type(value)], value)
+
+
 def make_op(
     type: str, inputs: dict[str, str], outputs: dict[str, str], **attrs: bool | int | float
 ) -> OpDesc:
@@ -22,13 +26,8 @@ def make_op(
         type,
         {slot: [name] for slot, name in inputs.items()},
         {slot: [name] for slot, name in outputs.items()},
-        {name: Attr(_ATTR_TYPES[bool if isinstance(v, bool) else _number_type(v)], v)
-         for name, v in attrs.items()},
-    )  # fmt: skip
-
-
-def _number_type(value: float) -> type[int] | type[float]:
-    return int if isinstance(value, int) else float
+        {name: _attr_of(value) for name, value in attrs.items()},
+    )
 
 
 @dataclass
@@ -44,9 +43,8 @@ class ProgramWithValues:
 
     def unique_name(self, name: str) -> str:
         """Return `name`, with a number appended if a variable has it already."""
-        taken = {n for block in self.program.blocks for n in block.vars}
         candidate, i = name, 0
-        while candidate in taken:
+        while any(candidate in block.vars for block in self.program.blocks):
             i += 1
             candidate = f"{name}_{i}"
         return candidate
@@ -92,33 +90,29 @@ class ProgramWithValues:
 class Dataflow:
     """Who reads and writes the variables of a program.
 
-    writers: the index in the outermost block of the op that writes a variable; only variables that
-    are written once.
+    all_writers: the indices of the ops in the outermost block that write a variable.
+    writers: the index of the only op in `all_writers`; only variables that are written once.
     readers: the indices of the ops in the outermost block that read a variable.
     inner_names: the variables that ops of inner blocks read or write.
     """
 
     program: Program
+    all_writers: dict[str, list[int]] = field(init=False)
     writers: dict[str, int] = field(init=False)
     readers: dict[str, list[int]] = field(init=False)
     inner_names: set[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        all_writers: dict[str, list[int]] = {}
-        self.readers = {}
+        self.all_writers, self.readers = {}, {}
         for i, op in enumerate(self.program.block.ops):
             for name in dict.fromkeys(op.output_names()):
-                all_writers.setdefault(name, []).append(i)
+                self.all_writers.setdefault(name, []).append(i)
             for name in dict.fromkeys(op.input_names()):
                 self.readers.setdefault(name, []).append(i)
-        self.writers = {name: at[0] for name, at in all_writers.items() if len(at) == 1}
-        self.inner_names = {
-            name
-            for block in self.program.blocks[1:]
-            for op in block.ops
-            for names in (op.input_names(), op.output_names())
-            for name in names
-        }
+        self.writers = {name: at[0] for name, at in self.all_writers.items() if len(at) == 1}
+        inner_ops = [op for block in self.program.blocks[1:] for op in block.ops]
+        self._written_inside = {name for op in inner_ops for name in op.output_names()}
+        self.inner_names = self._written_inside.union(*(op.input_names() for op in inner_ops))
 
     def writer(self, name: str) -> OpDesc | None:
         """The op that writes a variable; None if there is none or several."""
@@ -132,4 +126,4 @@ class Dataflow:
 
     def is_constant(self, name: str, values: Iterable[str]) -> bool:
         """Whether a variable is a parameter that no op writes."""
-        return name in values and not any(name in op.output_names() for op in self.program.ops())
+        return name in values and name not in self.all_writers and name not in self._written_inside

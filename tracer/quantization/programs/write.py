@@ -12,9 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ...compiler.unsupported_ops import UnsupportedOpsError
 from ...core.errors import OpError
-from ...core.tensor import Tensor
 from ...export import pdiparams_info, pdiparams_writer, pdmodel
 from ...export.atomic_files import (
     adding_missing_error_filename,
@@ -22,8 +20,7 @@ from ...export.atomic_files import (
 )
 from ...ir.verifier import find_problems
 from ...jit.model_writer import PADDLE2, PADDLE3, pdmodel_to_format, program_suffix
-from ...jit.paddle_format_conversion import scope_and_interpreter_adding_contract
-from ...jit.verify import verify_files_against_reference
+from ...jit.paddle_format_conversion import verify_files_against_interpreter
 from ...loader.model_files import INFO, PADDLE3_MODEL, PARAMS, ModelFileContents, model_prefix
 from ...loader.pir_conversion import program_file_to_pdmodel_bytes
 from .model import ProgramWithValues
@@ -77,7 +74,9 @@ def write_model(
         params = str(staged[prefix + PARAMS]) if model.values else None
         data = program_file_to_pdmodel_bytes(files[path], os.path.basename(path))
         written = model_contents(source, model, os.path.basename(path), data, params)
-        report = _verify(written, sample)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the report contains the text of the warnings
+            report = verify_files_against_interpreter(written, data, params, sample)
         contract = model.program.contract
         if contract is not None:
             contract.verified = report
@@ -110,22 +109,6 @@ def model_contents(
     """Return a rewritten model as the contents of files."""
     info = {row.name: row for row in _infos(source, model)}
     return ModelFileContents(name, model.program, data, model.values, params, info)
-
-
-def _verify(written: ModelFileContents, sample: Mapping[str, Any] | None) -> str:
-    """Compare engine and interpreter; return a report."""
-    try:
-        scope, interpret = scope_and_interpreter_adding_contract(written)
-    except UnsupportedOpsError as error:
-        return f"not verified: the interpreter cannot run it: {str(error).splitlines()[0]}"
-    program = written.program
-    names = [arg.name for arg in program.contract.inputs] if program.contract else []
-    known = [Tensor(sample[n]) for n in names] if sample and all(n in sample for n in names) else []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the report contains the text of the warnings
-        return verify_files_against_reference(
-            program, written.pdmodel, written.params_path, scope, interpret, known
-        )
 
 
 @contextmanager

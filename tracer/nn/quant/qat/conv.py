@@ -6,7 +6,7 @@ from typing import Any
 
 from ....core.tensor import Tensor
 from ... import functional as F
-from ...conv import pad_unless_zeros
+from ...conv import convolve_with_settings_of_layer
 from .quanted_layer import QuantedWeightLayer
 
 
@@ -47,14 +47,4 @@ class QuantedConv2D(QuantedWeightLayer):
     def forward(self, input: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
         x, weight = self._quantize_operands(input)
-        x, padding = pad_unless_zeros(self, x)
-        return F.conv2d(
-            x,
-            weight,
-            self.bias,
-            self._stride,
-            padding,
-            self._dilation,
-            self._groups,
-            self._data_format,
-        )
+        return convolve_with_settings_of_layer(self, F.conv2d, x, weight)
