@@ -147,6 +147,7 @@ NAMES_ONLY = {
     "expand",
     "isinf",
     "isnan",
+    "linear_interp",
     "nearest_interp",
     "sampling_id",
     "trilinear_interp",

@@ -78,7 +78,10 @@ class App:
                     path + "/ready",
                     self._convert_request_errors_to_responses(self._readiness_response),
                 ),
-                Route(path + "/config", self._config_response),
+                Route(
+                    path + "/config",
+                    self._convert_request_errors_to_responses(self._config_response),
+                ),
                 Route(
                     path + "/stats",
                     self._convert_request_errors_to_responses(self._statistics_response),
@@ -96,11 +99,12 @@ class App:
 
     @staticmethod
     def _convert_request_errors_to_responses(
-        handler: Callable[[Request], Response],
+        handler: Callable[[Request], Response | Awaitable[Response]],
     ) -> Callable[[Request], Awaitable[Response]]:
         async def handle_with_error_response(request: Request) -> Response:
             try:
-                return handler(request)
+                response = handler(request)
+                return response if isinstance(response, Response) else await response
             except RequestError as error:
                 return _error_response(error)
 
@@ -143,10 +147,7 @@ class App:
         return Response()
 
     async def _config_response(self, request: Request) -> Response:
-        try:
-            model = self._get_model(request)
-        except RequestError as error:
-            return _error_response(error)
+        model = self._get_model(request)
         return JSONResponse(await self._run_in_worker(lambda: model.config))  # runs the model once
 
     def _statistics_response(self, request: Request) -> Response:

@@ -82,14 +82,6 @@ AttrType list_type(AttrType type) {
   }
 }
 
-bool is_list_of_at_most_one_element(const Attr& attr) {
-  if (auto* ints = std::get_if<Ints>(&attr.value)) return ints->size() <= 1;
-  if (auto* floats = std::get_if<Floats>(&attr.value)) return floats->size() <= 1;
-  if (auto* texts = std::get_if<Strings>(&attr.value)) return texts->size() <= 1;
-  if (auto* scalars = std::get_if<Scalars>(&attr.value)) return scalars->size() <= 1;
-  return false;
-}
-
 /// Whether the attribute is a scalar where a list is declared, or a list of at most one element
 /// where a scalar is declared. Some versions of Paddle write these.
 bool is_accepted_scalar_list_swap(const Attr& attr, AttrType declared) {
@@ -97,7 +89,7 @@ bool is_accepted_scalar_list_swap(const Attr& attr, AttrType declared) {
   if (list != attr.type) return is_accepted_type(list, declared);
   list = list_type(declared);
   return list != declared && is_accepted_type(attr.type, list) &&
-         is_list_of_at_most_one_element(attr);
+         list_size_or_nullopt(attr).value_or(2) <= 1;
 }
 
 std::string find_range_problem(AttrRangeClass value_kind, const std::string& name,

@@ -30,18 +30,6 @@ void rename_type(OpDesc& op) {
     }
 }
 
-bool is_empty_list(const Attr& attr) {
-  return std::visit(
-      [](const auto& value) {
-        using T = std::decay_t<decltype(value)>;
-        if constexpr (std::is_same_v<T, Ints> || std::is_same_v<T, Floats> ||
-                      std::is_same_v<T, Strings> || std::is_same_v<T, Scalars>)
-          return value.empty();
-        return false;
-      },
-      attr.value);
-}
-
 // If the current name has a value already, the older attribute stays in the op and is not read.
 // Where several older names became one, all but one of them are empty lists.
 void rename_attrs(OpDesc& op) {
@@ -49,7 +37,7 @@ void rename_attrs(OpDesc& op) {
     if (op.type != row.op) continue;
     auto older = op.attrs.find(row.old_name), current = op.attrs.find(row.new_name);
     if (older == op.attrs.end()) continue;
-    if (current != op.attrs.end() && !is_empty_list(current->second)) continue;
+    if (current != op.attrs.end() && list_size_or_nullopt(current->second) != 0) continue;
     if (current != op.attrs.end()) op.attrs.erase(current);
     auto node = op.attrs.extract(older);
     node.key() = row.new_name;

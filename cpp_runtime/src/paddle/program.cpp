@@ -32,6 +32,14 @@ std::optional<Scalars> attr_to_scalars_or_nullopt(const Attr& attr) {
   return all;
 }
 
+std::optional<std::size_t> list_size_or_nullopt(const Attr& attr) {
+  if (auto* ints = std::get_if<Ints>(&attr.value)) return ints->size();
+  if (auto* floats = std::get_if<Floats>(&attr.value)) return floats->size();
+  if (auto* texts = std::get_if<Strings>(&attr.value)) return texts->size();
+  if (auto* scalars = std::get_if<Scalars>(&attr.value)) return scalars->size();
+  return std::nullopt;
+}
+
 const VarDesc* Program::find_var(std::string_view name, std::int32_t block) const {
   for (std::int32_t at = block; at >= 0; at = blocks[at].parent) {
     const auto& index = blocks[at].index;

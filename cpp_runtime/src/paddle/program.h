@@ -100,6 +100,9 @@ struct Attr {
 /// The elements of an attribute, a number as one element; nullopt for text and blocks.
 std::optional<Scalars> attr_to_scalars_or_nullopt(const Attr& attr);
 
+/// The number of elements of a list attribute; nullopt if it is no list.
+std::optional<std::size_t> list_size_or_nullopt(const Attr& attr);
+
 using Slots = std::map<std::string, Strings, std::less<>>;
 
 struct OpDesc {
