@@ -140,18 +140,6 @@ ON_SEQUENCES = {
     "merge_lod_tensor",
     "split_lod_tensor",
 }
-# Ops of 1.x that 2.6.2 names and has no kernel of: tests/fluid asks 1.8.5.
-NAMES_ONLY = {
-    "bicubic_interp",
-    "bilinear_interp",
-    "expand",
-    "isinf",
-    "isnan",
-    "linear_interp",
-    "nearest_interp",
-    "sampling_id",
-    "trilinear_interp",
-}
 # Ops that need several processes: tests/distributed compares them with NumPy.
 OF_RANKS = {"c_allreduce_max", "c_allreduce_min", "c_allreduce_prod", "c_allreduce_sum"}
 
@@ -159,11 +147,5 @@ OF_RANKS = {"c_allreduce_max", "c_allreduce_min", "c_allreduce_prod", "c_allredu
 def test_every_op_is_compared_with_paddle() -> None:
     """An exception is for a row, not for an op: each op has a row that Paddle answers."""
     asked = {ROWS[n].type for n in ASKED}
-    known = (
-        NOT_FOR_CPU
-        | NAMES_ONLY
-        | OF_RANKS
-        | (OLD.keys() - asked)
-        | (ON_SEQUENCES - INTERNAL - asked)
-    )
+    known = NOT_FOR_CPU | OF_RANKS | (OLD.keys() - asked) | (ON_SEQUENCES - INTERNAL - asked)
     assert OPS.keys() - INTERNAL - asked == known
