@@ -41,6 +41,7 @@ class Task(NamedTuple):
     """A model, how it is trained, and how its outputs are scored.
 
     make_data: of two numbers of samples, for training and test.
+    num_test: differences of accuracy below 1 / num_test are not visible.
     loss: of outputs and labels.
     """
 
@@ -48,6 +49,7 @@ class Task(NamedTuple):
     make_data: Callable[[int, int], Data]
     loss: Callable[[Any, Any], Any]
     num_samples: int
+    num_test: int
     epochs: int
     rate: float
     spec: InputSpec
@@ -230,13 +232,14 @@ def accuracy(logits: Array, labels: Array) -> float:
 CROSS_ENTROPY = nn.CrossEntropyLoss()
 IMAGE = InputSpec(["batch", 1, 28, 28], "float32", "image")
 TASKS = {
-    "lenet": Task(LeNet, digits, CROSS_ENTROPY, 3000, 8, 2e-3, IMAGE),
-    "resnet": Task(SmallResNet, digits, CROSS_ENTROPY, 3000, 5, 2e-3, IMAGE),
+    "lenet": Task(LeNet, digits, CROSS_ENTROPY, 3000, 360, 8, 2e-3, IMAGE),
+    "resnet": Task(SmallResNet, digits, CROSS_ENTROPY, 3000, 360, 5, 2e-3, IMAGE),
     "bert": Task(
         TokenClassifier,
         token_sequences,
         CROSS_ENTROPY,
         6000,
+        5000,
         4,
         5e-4,
         InputSpec(["batch", LENGTH], "int64", "tokens"),
@@ -246,6 +249,7 @@ TASKS = {
         word_images,
         ctc_loss,
         6000,
+        2000,
         8,
         3e-3,
         InputSpec(["batch", 1, IMAGE_HEIGHT, IMAGE_WIDTH], "float32", "image"),
@@ -283,7 +287,7 @@ def _iter_batches(data: Data, epochs: int) -> Iterator[tuple[Array, Array]]:
 def train_and_save(name: str, folder: Path, quick: bool = False) -> None:
     """Train one model, and write its files."""
     task = TASKS[name]
-    data = task.make_data(task.num_samples // (8 if quick else 1), 500)
+    data = task.make_data(task.num_samples // (8 if quick else 1), task.num_test)
     start = perf_counter()
     model = train(task, data, 1 if quick else task.epochs)
     with paddle.no_grad():

@@ -1,8 +1,9 @@
-# Writes OUTPUT: a header with one digest of all sources that turn a program into a graph, so that no cached graph outlives the code
-# that wrote it.
+# Writes OUTPUT: a header with one digest of all sources that turn a program into an optimized graph, so that no cached graph outlives
+# the code that wrote it.
 set(digests "")
 file(GLOB_RECURSE sources LIST_DIRECTORIES false
-  ${SOURCE_DIR}/base/* ${SOURCE_DIR}/paddle/* ${SOURCE_DIR}/onnx/* ${SOURCE_DIR}/convert/*)
+  ${SOURCE_DIR}/base/* ${SOURCE_DIR}/paddle/* ${SOURCE_DIR}/pir/* ${SOURCE_DIR}/onnx/* ${SOURCE_DIR}/convert/*
+  ${SOURCE_DIR}/runtime/ort_session_options.cpp)
 list(SORT sources)
 foreach(source ${sources})
   file(SHA256 ${source} digest)

@@ -42,7 +42,7 @@ struct Raw {
     OnnxOptions options;
     options.inline_weights = true;
     bytes = model.to_onnx(options);
-    auto settings = make_session_options(library, Options{}, "", false);
+    auto settings = make_session_options(library, Options{}, "");
     library.api.call<ort::AddSessionConfigEntry>(settings.get(),
                                                  "session.record_ep_graph_assignment_info", record);
     session = ort::make<ort::SessionHandle, ort::CreateSessionFromArray>(
@@ -170,7 +170,7 @@ TEST("gpu: complex outputs of a captured run") {
   model.graph.nodes.push_back({"Identity", "", "y", {"x"}, {"y"}, {}});
   model.graph.outputs.push_back({"y", DType::float32, {3, 2}, {"", ""}, true});
   std::string bytes = onnx::to_bytes(model);
-  auto settings = make_session_options(library, Options{}, "", false);
+  auto settings = make_session_options(library, Options{}, "");
   auto session = ort::make<ort::SessionHandle, ort::CreateSessionFromArray>(
       library.api, static_cast<const ort::Env*>(library.env),
       static_cast<const void*>(bytes.data()), bytes.size(),

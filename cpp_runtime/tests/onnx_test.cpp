@@ -100,6 +100,41 @@ TEST("onnx: small constants are copied into subgraphs") {
   CHECK_HAS(bytes, "sizes/2");
 }
 
+TEST("onnx: weights of float ops are dequantized by a product, those of integer ops are not") {
+  onnx::Graph g;
+  auto dequantize = [](const char* x, const char* step, const char* y) {
+    return onnx::Node{"DequantizeLinear", "", "", {x, step, "zero"}, {y}, {{"axis", 0}}};
+  };
+  g.nodes = {dequantize("w8", "steps", "w"),
+             dequantize("x8", "step", "x"),
+             {"Gather", "", "", {"w", "i"}, {"row"}, {}},
+             {"Conv", "", "", {"x", "w"}, {"integers"}, {}},
+             {"Conv", "", "", {"row", "w"}, {"floats"}, {}}};
+  auto body = std::make_shared<onnx::Graph>();
+  body->nodes = {{"Neg", "", "", {"w"}, {"negative"}, {}}};
+  body->outputs = {{"negative", DType::float32, {}, {}, false}};
+  g.nodes.push_back({"If", "", "", {"c"}, {"inner"}, {{"then_branch", body}}});
+  for (const char* name : {"integers", "floats", "inner"})
+    g.outputs.push_back({name, DType::float32, {}, {}, false});
+  g.initializers = {{"w8", DType::int8, {2, 1, 2}, "1234", false, 0, 0},
+                    {"steps", DType::float32, {2}, "12345678", false, 0, 0},
+                    {"step", DType::float32, {}, "1234", false, 0, 0},
+                    {"zero", DType::int8, {2}, std::string(2, '\0'), false, 0, 0}};
+  auto shifted = g;
+  onnx::dequantize_weights_of_float_ops_by_multiplication(g);
+  auto text = onnx::to_text(g);
+  CHECK_HAS(text, "w/levels = Cast<to=1>(w8)\n");
+  CHECK_HAS(text, "w/float = Mul(w/levels, steps/broadcast)\n");
+  CHECK_HAS(text, "row = Gather(w/float, i)");
+  CHECK_HAS(text, "integers = Conv(x, w)");
+  CHECK_HAS(text, "floats = Conv(row, w/float)");
+  CHECK_HAS(text, "negative = Neg(w/float)");
+  CHECK_EQ(g.initializers.back().shape, (Ints{2, 1, 1}));
+  shifted.initializers.back().bytes[1] = 1;  // a zero point other than 0 stays in the op
+  onnx::dequantize_weights_of_float_ops_by_multiplication(shifted);
+  CHECK_HAS(onnx::to_text(shifted), "row = Gather(w, i)");
+}
+
 TEST("onnx: unused nodes are pruned, also after a subgraph") {
   onnx::Graph g;
   g.nodes = {{"Relu", "", "", {"x"}, {"a"}, {}}, {"Relu", "", "", {"x"}, {"dead"}, {}}};

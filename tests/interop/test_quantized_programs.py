@@ -18,6 +18,8 @@ from tests.quantization.programs.networks import (
     images,
     residual_model,
     sequences,
+    token_model,
+    tokens,
 )
 
 pytestmark = pytest.mark.paddle
@@ -33,15 +35,21 @@ METHODS = [
 ]
 
 
+NETWORKS = {
+    "residual": (residual_model, images),
+    "attention": (attention_model, sequences),
+    "token": (token_model, tokens),
+}
+
+
 @pytest.mark.parametrize(("method", "weights", "is_symmetric"), METHODS)
-@pytest.mark.parametrize("network", ["residual", "attention"])
+@pytest.mark.parametrize("network", NETWORKS)
 def test_paddle_returns_the_same(
     method: str, weights: str, is_symmetric: bool, network: str, paddle: Any, tmp_path: Path
 ) -> None:
     """By jit.load, the executor and the inference predictor."""
-    is_residual = network == "residual"
-    prefix = (residual_model if is_residual else attention_model)(tmp_path)
-    feeds = images() if is_residual else sequences()
+    make_model, make_feeds = NETWORKS[network]
+    prefix, feeds = make_model(tmp_path), make_feeds()
     settings = QuantizationSettings(
         method, weights=weights, is_symmetric=is_symmetric, selects_by_speed=False
     )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import OarlockError
-from ..quantization.programs.quantize import LayerReport
+from ..quantization.programs.quantize import FLOAT, INT8, INT8_WEIGHTS, LayerReport
 
 
 def _import_pyplot() -> Any:
@@ -57,8 +57,11 @@ def plot_predictions(images: Any, labels: Any, logits: Any, path: Path, count: i
     pyplot.close(figure)
 
 
+FORM_COLORS = {FLOAT: "#bbbbbb", INT8_WEIGHTS: "#79b8ff", INT8: "#1f6feb"}
+
+
 def plot_layer_errors(layers: list[LayerReport], path: Path) -> None:
-    """Plot the signal-to-noise ratio of each layer that was measured; float layers are grey."""
+    """Plot the signal-to-noise ratio of each layer that was measured, in the color of its form."""
     pyplot = _import_pyplot()
     measured = [at for at in layers if at.snr_alone is not None and np.isfinite(at.snr_alone)]
     figure, axes = pyplot.subplots(
@@ -67,10 +70,10 @@ def plot_layer_errors(layers: list[LayerReport], path: Path) -> None:
     axes.barh(
         range(len(measured)),
         [at.snr_alone for at in measured],
-        color=["#bbbbbb" if at.reason else "#1f6feb" for at in measured],
+        color=[FORM_COLORS[at.form] for at in measured],
     )
     axes.set_yticks(range(len(measured)), [f"{at.name} ({at.type})" for at in measured])
     axes.invert_yaxis()
-    axes.set(xlabel="signal-to-noise ratio of the output, dB; grey: remains float")
+    axes.set(xlabel="signal-to-noise ratio of the output, dB; light: int8 weights, grey: float")
     figure.savefig(path, dpi=120)
     pyplot.close(figure)

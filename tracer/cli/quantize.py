@@ -27,6 +27,7 @@ from ..quantization.programs.quantize import (
 )
 from ..quantization.programs.write import write_model
 from ..utils.terminal import make_console
+from .plots import FORM_COLORS, plot_layer_errors
 
 NO_GAIN_EXIT_CODE = 3
 _SUFFIXES = {"fp16": "_fp16", "bf16": "_bf16"}
@@ -96,6 +97,10 @@ def _decibels(value: float | None) -> str:
     return f"{value:.1f}" if math.isfinite(value) else "exact" if value > 0 else "none"
 
 
+def _result(layer: LayerReport) -> str:
+    return f"{layer.form}: {layer.reason}" if layer.reason else layer.form
+
+
 def _print_report(name: str, report: QuantizationReport) -> None:
     out = make_console(highlight=False)
     if report.layers:
@@ -109,11 +114,7 @@ def _print_report(name: str, report: QuantizationReport) -> None:
                 Text(escape_control_characters(layer.output)),
                 _decibels(layer.snr_alone),
                 _decibels(layer.snr),
-                Text(
-                    escape_control_characters(f"float: {layer.reason}")
-                    if layer.reason
-                    else "quantized"
-                ),
+                Text(escape_control_characters(_result(layer))),
             )
         out.print(table)
     for note in report.notes:
@@ -138,8 +139,6 @@ def _write_plot(layers: list[LayerReport], path: Path) -> None:
     if path.suffix == ".html":
         write_html_plot(layers, path)
         return
-    from .plots import plot_layer_errors  # noqa: PLC0415 - needs matplotlib, of the extra [demo]
-
     plot_layer_errors(layers, path)
 
 
@@ -150,12 +149,12 @@ def write_html_plot(layers: list[LayerReport], path: Path) -> None:
     for layer in layers:
         value = layer.snr_alone
         width = 0.0 if value is None else min(max(value / max(largest, 1e-9), 0.0), 1.0) * 100
-        color = "#bbbbbb" if layer.reason else "#1f6feb"
-        text = f"{_decibels(value)} {layer.reason and 'float: ' + layer.reason}"
+        style = f"width:{width:.1f}%;background:{FORM_COLORS[layer.form]}"
+        text = f"{_decibels(value)} {_result(layer)}"
         rows.append(
             f"<tr><td>{html.escape(escape_control_characters(layer.name))}</td>"
             f"<td>{html.escape(layer.type)}</td><td class=bar>"
-            f'<div style="width:{width:.1f}%;background:{color}">&nbsp;</div></td>'
+            f'<div style="{style}">&nbsp;</div></td>'
             f"<td>{html.escape(escape_control_characters(text))}</td></tr>"
         )
     page = (

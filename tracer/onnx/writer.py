@@ -158,14 +158,11 @@ def check_onnx_file_and_report(files: ModelFileContents, path: Path) -> str:
 
 
 def session_options() -> Any:
-    """Options of a session without log output whose products with 8-bit weights do not quantize the
-    activations.
-    """
+    """Options of a session without log output whose products of 8-bit numbers are exact."""
     import onnxruntime  # noqa: PLC0415 - a second engine in the process, used only here
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
-    options.add_session_config_entry("session.qdq_matmulnbits_accuracy_level", "1")
     if runtime_module().byte_products_saturate():
         options.add_session_config_entry("session.disable_quant_qdq", "1")
     return options

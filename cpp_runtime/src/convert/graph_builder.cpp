@@ -123,6 +123,9 @@ onnx::Model GraphBuilder::build() {
 onnx::Model GraphBuilder::finish_model() {
   for (BuilderGraph& graph : graphs_) finish_graph(graph);
   model_.graph = std::move(main_graph());
+  // TensorRT casts no int8 tensors; it dequantizes weights when it builds the engine.
+  if (!options_.signed_activations)
+    onnx::dequantize_weights_of_float_ops_by_multiplication(model_.graph);
   onnx::prune(model_.graph);
   model_.domains.assign(domains_.begin(), domains_.end());
   if (program_.contract)

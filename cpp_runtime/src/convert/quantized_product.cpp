@@ -58,6 +58,39 @@ bool is_per_channel(const Ints& shape, int rank, int channel, std::int64_t chann
          static_cast<std::ptrdiff_t>(shape.size());
 }
 
+// Whether a step is the largest absolute value of `x`, divided by a constant.
+bool is_max_abs_step(const NodeContext& n, Value step, Value x) {
+  constexpr std::array kScalings{"Div", "Max", "Reshape", "ReduceMax"};
+  constexpr int kMaxChain = 8;
+  for (int i = 0; i < kMaxChain; ++i) {
+    const BuilderNode* node = n.find_producer(step);
+    if (!node || node->inputs.empty()) return false;
+    if (node->onnx.op == "Abs") return node->inputs[0] == x;
+    if (std::find(kScalings.begin(), kScalings.end(), node->onnx.op) == kScalings.end())
+      return false;
+    step = node->inputs[0];
+  }
+  return false;
+}
+
+struct RuntimeQuantization {
+  Value levels, step, zero_point;
+};
+
+// Quantizes `x` to uint8, because engines multiply uint8 by int8 faster than int8 by int8.  A step
+// from the largest absolute value is replaced by the step from the range of the values, which is
+// not larger, and which engines compute and apply in one op with the product.
+RuntimeQuantization emit_runtime_quantization(NodeContext& n, Value x, Value step) {
+  if (is_max_abs_step(n, step, x)) {
+    Values all = n.emit_multi_output(3, "DynamicQuantizeLinear", {x});
+    n.declare_type(all[1], DType::float32, Ints{});
+    n.declare_type(all[2], DType::uint8, Ints{});
+    return {all[0], all[1], all[2]};
+  }
+  auto zero_point = n.tensor({DType::uint8, {}, std::string(1, '\x80')});
+  return {n.emit("QuantizeLinear", {x, step, zero_point}), step, zero_point};
+}
+
 }  // namespace
 
 std::optional<std::vector<float>> find_constant_floats(const NodeContext& n, Value v) {
@@ -114,16 +147,14 @@ Value try_emit_dynamically_quantized_matmul(NodeContext& n, Value x, Value y) {
       return {};
   const BuilderNode* quantize = n.find_producer(activation->quantized);
   if (!quantize || quantize->onnx.op != "QuantizeLinear") return {};
-  // engines multiply uint8 by int8 faster than int8 by int8
-  Value source = quantize->inputs[0];
-  auto zero_point = n.tensor({DType::uint8, {}, std::string(1, '\x80')});
-  auto levels = n.emit("QuantizeLinear", {source, activation->step, zero_point});
+  auto [levels, step, zero_point] =
+      emit_runtime_quantization(n, quantize->inputs[0], activation->step);
   auto shape = *n.shape(x);
   n.declare_type(levels, DType::uint8, shape);
   shape.back() = n.dim(y, 1);
   auto product = n.emit("MatMulInteger", {levels, weight->quantized, zero_point});
   n.declare_type(product, DType::int32, shape);
-  auto steps = n.emit("Mul", {activation->step, weight->step});
+  auto steps = n.emit("Mul", {step, weight->step});
   return n.emit("Mul", {n.cast(product, DType::float32), steps});
 }
 
@@ -139,9 +170,9 @@ Value copy_dequantize_for_product(NodeContext& n, Value x, Value y) {
 
 bool is_known_nonnegative(const NodeContext& n, Value v) {
   constexpr std::array kNonnegative{"Relu", "Sigmoid", "HardSigmoid", "Softmax", "Abs"};
-  constexpr std::array kPreserving{"MaxPool",   "AveragePool", "GlobalAveragePool", "GlobalMaxPool",
-                                   "Reshape",   "Flatten",     "Transpose",         "Squeeze",
-                                   "Unsqueeze", "Identity"};
+  constexpr std::array kPreserving{
+      "MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool", "ReduceMean", "ReduceMax",
+      "Reshape", "Flatten",     "Transpose",         "Squeeze",       "Unsqueeze",  "Identity"};
   constexpr int kMaxChain = 16;
   auto contains = [](const auto& names, const std::string& op) {
     return std::find(names.begin(), names.end(), op) != names.end();

@@ -80,6 +80,9 @@ std::string to_text(const Graph& graph);
 /// models are returned unchanged.  Throws Error(file).
 std::string make_matmul_weights_inputs_if_minor_share(std::string model);
 
+/// Dequantizes int8 weights by Cast and Mul where ops that compute in float read them.
+void dequantize_weights_of_float_ops_by_multiplication(Graph& graph);
+
 /// Removes nodes and initializers that no output needs.
 void prune(Graph& graph);
 

@@ -10,9 +10,7 @@ namespace oarlock {
 void check_options(const Options& options);
 
 /// The session options of ONNX Runtime. folder: the folder of external data, "" for none.
-/// quantizes_activations: whether the graph does; otherwise quantized weights are dequantized once,
-/// when the session is created.
 ort::OptionsHandle make_session_options(const Library& library, const Options& options,
-                                        const std::string& folder, bool quantizes_activations);
+                                        const std::string& folder);
 
 }  // namespace oarlock

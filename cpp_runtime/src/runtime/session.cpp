@@ -167,13 +167,11 @@ struct Session::Impl {
 
   struct SerializedOnnxModel {
     std::string bytes, folder;  // ModelProto bytes, and the folder of the weights
-    bool quantizes_activations = false;
   };
 
   ort::OptionsHandle session_options_for(const SerializedOnnxModel& graph,
                                          const Options& session_options) const {
-    return make_session_options(library, session_options, graph.folder,
-                                graph.quantizes_activations);
+    return make_session_options(library, session_options, graph.folder);
   }
 
   /// only_guards: names of the guards to compute; empty: all outputs and guards.
@@ -190,12 +188,8 @@ struct Session::Impl {
     lowering.signed_activations = options.device == "tensorrt";
     lowering.guards_only = only_guards;
     bool external = !lowering.inline_weights && !impl.weights.path().empty();
-    onnx::Model graph = lower_program(impl.program, impl.params, lowering);
-    const auto& nodes = graph.graph.nodes;
-    bool quantizes_activations =
-        std::any_of(nodes.begin(), nodes.end(),
-                    [](const onnx::Node& node) { return node.op == "QuantizeLinear"; });
-    return {onnx::to_bytes(graph), external ? weights.folder : "", quantizes_activations};
+    return {onnx::to_bytes(lower_program(impl.program, impl.params, lowering)),
+            external ? weights.folder : ""};
   }
 
   ort::SessionHandle create(const SerializedOnnxModel& graph) const {
@@ -215,7 +209,7 @@ struct Session::Impl {
   ort::SessionHandle load_session_of_cached_graph(const std::string& path) const {
     Options as_is = options;
     as_is.optimize = 0;
-    auto settings = make_session_options(library, as_is, "", true);
+    auto settings = make_session_options(library, as_is, "");
     return ort::make<ort::SessionHandle, ort::CreateSession>(
         library.api, static_cast<const ort::Env*>(library.env), path.c_str(),
         static_cast<const ort::SessionOptions*>(settings.get()));

@@ -49,6 +49,22 @@ class AttentionNet(nn.Layer):
         return self.out(x.mean(1))
 
 
+class TokenNet(nn.Layer):
+    """Two embeddings that share their table with the output, a recurrent layer and a Linear."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words = nn.Embedding(60, 32)
+        self.lstm = nn.LSTM(32, 32, direction="bidirect")
+        self.mix = nn.Linear(64, 32)
+
+    def forward(self, tokens: Any) -> Any:
+        """Return the scores of [N, T]."""
+        x = self.words(tokens) + self.words(tokens[:, :1])
+        x = nn.functional.relu(self.mix(self.lstm(x)[0]))
+        return paddle.matmul(x, self.words.weight, transpose_y=True)
+
+
 def randomize_statistics(net: nn.Layer) -> nn.Layer:
     """Set the statistics of batch normalizations to values other than 0 and 1."""
     rng = np.random.default_rng(RNG_SEED)
@@ -61,10 +77,16 @@ def randomize_statistics(net: nn.Layer) -> nn.Layer:
     return net
 
 
-def save(net: nn.Layer, folder: Path, shape: list[int | None], suffix: str = ".pdmodel") -> str:
+def save(
+    net: nn.Layer,
+    folder: Path,
+    shape: list[int | None],
+    suffix: str = ".pdmodel",
+    dtype: str = "float32",
+) -> str:
     """Save a network with one input x; return the prefix."""
     prefix = str(folder / "m")
-    spec = [paddle.static.InputSpec(shape, "float32", "x")]
+    spec = [paddle.static.InputSpec(shape, dtype, "x")]
     file_format = "paddle3" if suffix == ".json" else "paddle2"
     paddle.jit.save(net, prefix, input_spec=spec, format=file_format)
     return prefix
@@ -84,6 +106,14 @@ def attention_model(folder: Path) -> str:
     return save(net, folder, [None, 6, 16])
 
 
+def token_model(folder: Path) -> str:
+    """Save a TokenNet with random weights; return the prefix."""
+    paddle.seed(RNG_SEED)
+    net = TokenNet()
+    net.eval()
+    return save(net, folder, [None, 6], dtype="int64")
+
+
 def images(count: int = 16) -> Any:
     """Random images for a ResidualNet."""
     return np.random.default_rng(1).standard_normal((count, 3, 16, 16)).astype("float32")
@@ -92,3 +122,8 @@ def images(count: int = 16) -> Any:
 def sequences(count: int = 16) -> Any:
     """Random sequences for an AttentionNet."""
     return np.random.default_rng(1).standard_normal((count, 6, 16)).astype("float32")
+
+
+def tokens(count: int = 16) -> Any:
+    """Random tokens for a TokenNet."""
+    return np.random.default_rng(1).integers(0, 60, (count, 6))

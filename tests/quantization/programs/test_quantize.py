@@ -30,7 +30,15 @@ from oarlock.quantization.programs.quantize import (
 )
 from oarlock.quantization.programs.write import temporary_model_files, write_model
 
-from .networks import attention_model, images, residual_model, save, sequences
+from .networks import (
+    attention_model,
+    images,
+    residual_model,
+    save,
+    sequences,
+    token_model,
+    tokens,
+)
 
 
 def quantize(prefix: str, feeds: Any, labels: Any = None, **settings: Any) -> QuantizationResult:
@@ -154,8 +162,95 @@ def test_dynamic_graph_multiplies_integers(tmp_path: Path) -> None:
     prefix = attention_model(tmp_path)
     result = quantize(prefix, sequences(), method="dynamic")
     ops = fused_ops(prefix, result.model, tmp_path)
-    assert ops["MatMulInteger"] + ops["MatMulIntegerToFloat"] == 4
+    assert ops["DynamicQuantizeMatMul"] == 1
+    assert ops["MatMulIntegerToFloat"] == 3  # share their quantized input
     assert ops["DequantizeLinear"] == 0
+
+
+def test_dynamic_quantization_of_special_inputs(tmp_path: Path) -> None:
+    """Zeros, values of one sign, and no rows: the results stay within the levels of the input."""
+    paddle.seed(0)
+    prefix = save(nn.Linear(12, 5), tmp_path, [None, 12])
+    x = np.random.default_rng(0).standard_normal((8, 12)).astype("float32")
+    model = quantize(prefix, x, method="dynamic").model
+    for feeds in (np.zeros_like(x), np.abs(x), -np.abs(x), x[:0], x * 1e-30):
+        expected = run(load(prefix), feeds)
+        limit = 12 * 2 / 127 * np.abs(feeds).max(initial=0)
+        np.testing.assert_allclose(run(model, feeds), expected, atol=limit)
+
+
+def test_sum_of_quantized_activations_is_quantized(tmp_path: Path) -> None:
+    """No Add in float, although the next op is not computed in eight bits; its result is a mean of
+    values that are never negative, for which uint8 needs no zero point.
+    """
+
+    class Net(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.a, self.b = nn.Conv2D(3, 4, 1), nn.Conv2D(3, 4, 1)
+            self.out = nn.Linear(4, 4)
+
+        def forward(self, x: Any) -> Any:
+            return self.out(nn.functional.relu(self.a(x) + self.b(x)).mean([2, 3]))
+
+    paddle.seed(0)
+    prefix = save(Net(), tmp_path, [None, 3, 8, 8])
+    model = quantize(prefix, images()[:, :, :8, :8]).model
+    ops = fused_ops(prefix, model, tmp_path)
+    assert ops["QLinearAdd"] == 1
+    assert not {"Add", "Relu"} & ops.keys()
+    lengths = [op.attr("bit_length") for op in model.program.ops() if op.type == "quantize_linear"]
+    assert sorted(lengths) == [8, 8, 8, 9, 9]  # the input and two products; the sum and its mean
+
+
+@pytest.mark.parametrize("method", ["ptq", "dynamic", "weight-only"])
+def test_embeddings_and_recurrent_layers_have_int8_weights(method: str, tmp_path: Path) -> None:
+    """They compute with floats. The table, which three ops share, is stored once per form."""
+    prefix = token_model(tmp_path)
+    result = quantize(prefix, tokens(), method=method)
+    forms = {
+        at.name: at.form for at in result.report.layers if at.type in ("rnn", "lookup_table_v2")
+    }
+    assert len(forms) == 5  # two embeddings with one name, four matrices of the recurrent layer
+    assert set(forms.values()) == {"int8 weights"}
+    assert result.report.sizes[1] < 0.4 * result.report.sizes[0]
+    assert result.report.output_snr > 25
+    ops = fused_ops(prefix, result.model, tmp_path)
+    assert ops["DequantizeLinear"] == ops["Cast"] == 0
+    assert ops["LSTM"] == 1
+    tables = [name for name in result.model.values if "embedding" in name and "quantized" in name]
+    assert len(tables) == 2  # the other one is transposed
+    write_model(read_model(prefix), result.model, tmp_path / "q", {"x": tokens(1)})
+
+
+def test_weights_of_slow_layers_are_int8(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model whose convolutions take longer in eight bits keeps them in float."""
+    from oarlock.quantization.programs import quantize as module
+
+    def times(models: Any, _: Any) -> dict[str, float]:
+        slow = {name: bool(count_quantized(model)) for name, model in models.items()}
+        return {name: 2.0 if is_slow else 1.0 for name, is_slow in slow.items()}
+
+    def count_quantized(model: ProgramWithValues) -> int:
+        quantized = {
+            op.outputs["Y"][0] for op in model.program.ops() if op.type == "dequantize_linear"
+        }
+        convolutions = [op for op in model.program.ops() if op.type == "conv2d"]
+        return sum(op.inputs["Input"][0] in quantized for op in convolutions)
+
+    monkeypatch.setattr(module, "median_times", times)
+    monkeypatch.setattr(module, "_MIN_SAVED_BYTES", 1000)
+    result = quantize(residual_model(tmp_path), images(), selects_by_speed=True)
+    forms = {at.name: (at.form, at.reason[:21]) for at in result.report.layers}
+    assert forms["stem.0"] == ("float", "with quantized conv2d")  # 216 weights
+    assert forms["a.0"] == ("int8 weights", "with quantized conv2d")  # 576 weights
+    assert forms["out"] == ("int8", "")
+
+
+def test_model_without_integer_layers_is_not_written(tmp_path: Path) -> None:
+    """The purpose of ptq is speed; another method makes files smaller."""
+    result = quantize(token_model(tmp_path), tokens(), keep="mix|matmul")
+    assert "--method weight-only makes the files smaller" in result.no_gain
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from .model import Dataflow, ProgramWithValues
 # Ops that move or select elements, so that their output has the levels of the input.
 _MOVES = ("reshape2", "flatten_contiguous_range", "transpose2", "squeeze2", "unsqueeze2")
 _NONNEGATIVE = ("relu", "relu6", "sigmoid", "hard_sigmoid", "softmax", "abs")
+_KEEPS_NONNEGATIVE = ("pool2d", "reduce_mean", "reduce_max")
 _MAX_CHAIN = 8  # the converter to ONNX follows chains of at most 16 nodes
 
 
@@ -40,14 +41,18 @@ def select_activations(
     """Return the formats of the activations to quantize if `layers` are.
 
     These are the inputs of the layers; the outputs of convolutions, because engines compute a
-    convolution in eight bits only if its output is quantized; and the inputs of pools and moves
-    whose output is quantized, so that values stay in eight bits.
+    convolution in eight bits only if its output is quantized; the outputs of additions of which
+    both inputs are quantized; and the inputs of pools and moves whose output is quantized, so that
+    values stay in eight bits.
 
     is_symmetric: use levels -128 to 127 for all activations.
     """
     flow = Dataflow(model.program)
     names = {layer.input for layer in layers}
     names |= {layer.output for layer in layers if layer.is_convolution}
+    for op in model.program.block.ops:
+        if op.type == "elementwise_add" and names.issuperset(op.input_names()):
+            names.add(_output_after_activation(model, flow, op))
     for op in reversed(model.program.block.ops):
         if (_is_move(op) or op.type == "pool2d") and op.outputs["Out"][0] in names:
             names.add(op.inputs["X"][0])
@@ -125,7 +130,7 @@ def _is_nonnegative(flow: Dataflow, name: str) -> bool:
             return False
         if op.type in _NONNEGATIVE:
             return True
-        if not (_is_move(op) or op.type == "pool2d"):
+        if not (_is_move(op) or op.type in _KEEPS_NONNEGATIVE):
             return False
         name = op.inputs["X"][0]
     return False

@@ -21,17 +21,22 @@ class EngineSession:
     ) -> None:
         self._outputs = list(outputs)
         feeds = model.program.feed_names()
-        self._fetches = [name for name in self._outputs if name not in feeds]
-        if self._fetches:
-            options["outputs"] = self._fetches
+        fetches = [name for name in self._outputs if name not in feeds]
+        if fetches:
+            options["outputs"] = fetches
         self.engine = create_engine_of_program(
             model.program, model.values, "model.pdmodel", cache_dir="none", **options
         )
 
-    def run(self, feeds: Mapping[str, Any]) -> list[Any]:
-        """Return the requested variables for the inputs, by name."""
-        results = self.engine.run(feeds, self._fetches or None)
-        if not self._outputs:
-            return results
-        by_name = {**feeds, **dict(zip(self._fetches, results, strict=False))}
-        return [by_name[name] for name in self._outputs]
+    def run(self, feeds: Mapping[str, Any], names: Sequence[str] = ()) -> list[Any]:
+        """Return variables for the inputs, by name.
+
+        names: some of `outputs`; all of them if there are none.
+        """
+        names = names or self._outputs
+        if not names:
+            return self.engine.run(feeds, None)
+        fetches = [name for name in names if name not in feeds]
+        results = self.engine.run(feeds, fetches) if fetches else []
+        by_name = {**feeds, **dict(zip(fetches, results, strict=True))}
+        return [by_name[name] for name in names]

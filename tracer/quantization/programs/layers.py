@@ -1,11 +1,12 @@
 """The layers of a program that can be quantized: a product with constant weights, its bias and its
-activation.
+activation; and embeddings and recurrent layers, of which only the weights can.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -15,21 +16,26 @@ from .model import Dataflow, ProgramWithValues
 
 CONVOLUTIONS = ("conv2d", "depthwise_conv2d", "conv2d_transpose")
 PRODUCTS = ("matmul_v2", "matmul", "mul", "fc")
+EMBEDDINGS = ("lookup_table_v2", "lookup_table")
+# Their ops have no form with integers: only their weights are quantized.
+FLOAT_TYPES = (*EMBEDDINGS, "rnn")
 _SLOTS = {
     **dict.fromkeys(CONVOLUTIONS, ("Input", "Filter", "Output")),
     **dict.fromkeys(PRODUCTS, ("X", "Y", "Out")),
+    **dict.fromkeys(EMBEDDINGS, ("Ids", "W", "Out")),
     "fc": ("Input", "W", "Out"),
+    "rnn": ("Input", "WeightList", "Out"),
 }
 FUSED_ACTIVATIONS = ("relu", "relu6")
 
 
 @dataclass
 class Layer:
-    """A product with constant weights.
+    """An op with constant weights. A recurrent op has one layer per weight matrix.
 
     name: of the layer in Python if the model records it, else of its output.
-    index: of the product in the outermost block.
-    input, weight, product: the variables that the product reads and writes.
+    index: of the op in the outermost block.
+    input, weight, product: the variables that the op reads and writes.
     bias: the parameter that is added to the product; '' if there is none.
     output: the variable after bias and activation.
     problem: why the layer cannot be quantized; '' if it can.
@@ -62,39 +68,61 @@ class Layer:
 
     @property
     def channel_axis(self) -> int:
-        """The axis of the weights with one element per output channel."""
-        return 0 if self.type in ("conv2d", "depthwise_conv2d") else 1
+        """The axis of the weights with one element per output channel; of an embedding, per row."""
+        return 0 if self.type in ("conv2d", "depthwise_conv2d", *FLOAT_TYPES) else 1
 
 
 def find_layers(model: ProgramWithValues, info: Mapping[str, VarInfo] | None = None) -> list[Layer]:
     """Return the layers of the outermost block, in the order of the program."""
     flow = Dataflow(model.program)
-    layers = []
-    for index, op in enumerate(model.program.block.ops):
-        if op.type not in _SLOTS:
-            continue
-        input_slot, weight_slot, output_slot = _SLOTS[op.type]
-        weight = op.inputs.get(weight_slot, [""])[0]
-        if not flow.is_constant(weight, model.values):
-            continue
-        product = op.outputs[output_slot][0]
+    return [
+        _make_layer(model, flow, index, weight, (info or {}).get(weight))
+        for index, op in enumerate(model.program.block.ops)
+        if op.type in _SLOTS
+        for weight in _weights_of(model, flow, op)
+    ]
+
+
+def _weights_of(model: ProgramWithValues, flow: Dataflow, op: OpDesc) -> list[str]:
+    """The constant weights of an op; of a recurrent op the matrices, not the biases."""
+    names = op.inputs.get(_SLOTS[op.type][1], [])
+    constants = [name for name in names if flow.is_constant(name, model.values)]
+    if op.type == "rnn":
+        return [name for name in constants if np.ndim(model.values[name]) == 2]
+    return constants[:1]
+
+
+def _make_layer(
+    model: ProgramWithValues, flow: Dataflow, index: int, weight: str, info: VarInfo | None
+) -> Layer:
+    op = model.program.block.ops[index]
+    input_slot, _, output_slot = _SLOTS[op.type]
+    product = op.outputs[output_slot][0]
+    bias, output, problem = "", product, _problem_of_weight(model.values[weight])
+    if op.type not in FLOAT_TYPES:
         bias, output = _follow_bias_and_activation(model, flow, op, product)
-        row = (info or {}).get(weight)
-        structured = row.structured_name.removesuffix(".weight") if row else ""
-        layers.append(
-            Layer(
-                structured or output,
-                op.type,
-                index,
-                op.inputs[input_slot][0],
-                weight,
-                product,
-                bias,
-                output,
-                _problem_of_product(model, flow, op, weight, product),
-            )
-        )
-    return layers
+        problem = problem or _problem_of_product(model, flow, op, weight, product)
+    structured_name = info.structured_name.removesuffix(".weight") if info else ""
+    return Layer(
+        structured_name or (weight if op.type == "rnn" else output),
+        op.type,
+        index,
+        op.inputs[input_slot][0],
+        weight,
+        product,
+        bias,
+        output,
+        problem,
+    )
+
+
+def _problem_of_weight(values: Any) -> str:
+    array = np.asarray(values)
+    if array.dtype != np.float32:
+        return f"the weights are {array.dtype}, not float32"
+    if not array.size or not np.isfinite(array).all():
+        return "the weights are empty or contain NaN or infinity"
+    return ""
 
 
 def _problem_of_product(
@@ -104,11 +132,7 @@ def _problem_of_product(
     is_convolution = op.type in CONVOLUTIONS
     layout = op.attr("data_format", "NCHW")
     problem = ""
-    if array.dtype != np.float32:
-        problem = f"the weights are {array.dtype}, not float32"
-    elif not array.size or not np.isfinite(array).all():
-        problem = "the weights are empty or contain NaN or infinity"
-    elif not is_convolution and array.ndim != 2:
+    if not is_convolution and array.ndim != 2:
         problem = f"the weights have {array.ndim} axes, not 2"
     elif is_convolution and layout not in ("NCHW", "AnyLayout"):
         problem = f"its layout is {layout}, not NCHW"

@@ -81,19 +81,27 @@ class SignalToNoise:
         return 10 * math.log10(self._signal / self._noise)
 
 
-def snr_of_variables(
-    reference: ProgramWithValues,
-    model: ProgramWithValues,
-    data: CalibrationData,
-    names: Sequence[str],
-) -> dict[str, float]:
-    """Return the signal-to-noise ratio of variables of a model beside those of a reference."""
-    totals = {name: SignalToNoise() for name in names}
-    wanted, found = EngineSession(reference, names), EngineSession(model, names)
-    for feeds in data.batches[:MAX_ERROR_BATCHES]:
-        for name, a, b in zip(names, wanted.run(feeds), found.run(feeds), strict=True):
-            totals[name].add(a, b)
-    return {name: total.decibels() for name, total in totals.items()}
+class FloatReference:
+    """A float model that variables of quantized models are compared with.
+
+    Its session returns any of `names`; it is opened once, because that takes longer than the runs.
+    """
+
+    def __init__(
+        self, model: ProgramWithValues, data: CalibrationData, names: Sequence[str]
+    ) -> None:
+        self._batches = data.batches[:MAX_ERROR_BATCHES]
+        self._session = EngineSession(model, list(dict.fromkeys(names)))
+
+    def snr_of_variables(self, model: ProgramWithValues, names: Sequence[str]) -> dict[str, float]:
+        """Return the signal-to-noise ratio of variables of a quantized model."""
+        totals = {name: SignalToNoise() for name in names}
+        session = EngineSession(model, names)
+        for feeds in self._batches:
+            expected, found = self._session.run(feeds, names), session.run(feeds)
+            for name, a, b in zip(names, expected, found, strict=True):
+                totals[name].add(a, b)
+        return {name: total.decibels() for name, total in totals.items()}
 
 
 def snr_of_outputs(

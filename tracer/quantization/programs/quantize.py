@@ -7,34 +7,38 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from ...core.errors import OpError
 from ...loader.model_files import ModelFileContents
 from .activations import can_quantize_activation, select_activations
 from .calibration_data import CalibrationData
 from .fold_batch_norm import fold_batch_norms
 from .half_precision import HalfPrecisionRewriter, store_weights_in_bfloat16
-from .layers import PRODUCTS, Layer, find_layers
+from .layers import FLOAT_TYPES, PRODUCTS, Layer, find_layers
 from .measure import (
     THRESHOLDS,
+    FloatReference,
     ProgressFunction,
     accuracy,
     calibrate,
     median_times,
     snr_of_outputs,
-    snr_of_variables,
 )
 from .model import Dataflow, ProgramWithValues
 from .static_quantization import (
     WEIGHT_FORMS,
     quantize_dynamic,
     quantize_static,
-    quantize_weights,
 )
 
 METHODS = ("ptq", "dynamic", "weight-only", "fp16", "bf16")
 HALF_METHODS = ("fp16", "bf16")
-MIN_LAYER_SNR = 10.0  # dB; layers with a smaller ratio remain float
+# The forms of a layer: float; float with weights that are stored as int8; products of integers.
+FLOAT, INT8_WEIGHTS, INT8 = "float", "int8 weights", "int8"
+MIN_LAYER_SNR = 10.0  # dB; layers with a smaller ratio are not quantized
 DEFAULT_MAX_ACCURACY_DROP = 1.0  # percentage points
+_MIN_SAVED_BYTES = 1024  # by int8 weights: as much as their scales and their op may need
 _MAX_TIME_RATIO = 1.02  # differences below 2 % are within the variation of medians
 
 
@@ -76,14 +80,16 @@ class QuantizationSettings:
 class LayerReport:
     """The result for one layer.
 
+    form: FLOAT, INT8_WEIGHTS or INT8.
     snr_alone, snr: signal-to-noise ratio of its output in dB, if only this layer is quantized, and
     in the final model; None if it was not measured.
-    reason: why it remains float; '' if it is quantized.
+    reason: why it computes with floats; '' if it does not, or if the method wants it.
     """
 
     name: str
     type: str
     output: str
+    form: str
     snr_alone: float | None = None
     snr: float | None = None
     reason: str = ""
@@ -183,7 +189,7 @@ def _measure_model(
 
 
 class LayerSearch:
-    """Selects the layers to quantize. Each step excludes layers and records why."""
+    """Selects the form of each layer. The steps change forms and record why."""
 
     def __init__(
         self,
@@ -196,107 +202,129 @@ class LayerSearch:
         self._progress = progress
         self._base = fold_batch_norms(ProgramWithValues(files.program, dict(files.values)))
         self._layers = find_layers(self._base, files.info)
-        self._reports = {
-            layer.index: LayerReport(layer.name, layer.type, layer.output, reason=layer.problem)
+        form = INT8_WEIGHTS if settings.method == "weight-only" else INT8
+        self._reports = [
+            LayerReport(
+                layer.name,
+                layer.type,
+                layer.output,
+                FLOAT if layer.problem else form,
+                reason=layer.problem,
+            )
             for layer in self._layers
-        }
+        ]
         self._thresholds: dict[str, float] = {}
         self._require_candidates()
 
-    @property
-    def _active(self) -> list[Layer]:
-        return [layer for layer in self._layers if not self._reports[layer.index].reason]
+    def _with_form(self, *forms: str) -> list[tuple[Layer, LayerReport]]:
+        """The layers whose form is one of `forms`."""
+        pairs = zip(self._layers, self._reports, strict=True)
+        return [(layer, report) for layer, report in pairs if report.form in forms]
 
-    def _exclude(self, layer: Layer, reason: str) -> None:
-        self._reports[layer.index].reason = reason
+    def _quantize_weight_only(self, layer: Layer, report: LayerReport, reason: str) -> None:
+        """Compute a layer with floats, and store its weights as int8 if that saves space."""
+        weight = np.asarray(self._base.values[layer.weight])
+        saved_bytes = 3 * weight.size - 4 * weight.shape[layer.channel_axis]
+        is_smaller = self._settings.weights == "int8" and saved_bytes > _MIN_SAVED_BYTES
+        report.form, report.reason = INT8_WEIGHTS if is_smaller else FLOAT, reason
 
     def _require_candidates(self) -> None:
-        if self._active:
+        if self._with_form(INT8, INT8_WEIGHTS):
             return
-        reasons = sorted({report.reason for report in self._reports.values()})
+        reasons = sorted({report.reason for report in self._reports})
         why = f": {'; '.join(reasons)}" if reasons else ""
         raise OpError(
-            f"quantize: {self._name} has no layer that can be quantized, that is no convolution "
-            f"or matrix product with constant float32 weights{why}"
+            f"quantize: {self._name} has no layer that can be quantized, that is no convolution, "
+            f"matrix product, embedding or recurrent layer with constant float32 weights{why}"
         )
 
     def keep_matching_layers(self) -> None:
-        """Exclude layers whose name, output or type matches `keep`, and convolutions if the method
-        does not support them.
+        """Let layers whose name, output or type matches `keep` be float, and compute types that the
+        method does not support with floats.
         """
         pattern = re.compile(self._settings.keep) if self._settings.keep else None
-        for layer in self._active:
+        method = self._settings.method
+        for layer, report in self._with_form(INT8, INT8_WEIGHTS):
             if pattern and any(map(pattern.search, (layer.name, layer.output, layer.type))):
-                self._exclude(layer, f"matches --keep {self._settings.keep}")
-            elif self._settings.method == "dynamic" and layer.type not in PRODUCTS:
-                self._exclude(layer, "dynamic quantization is for matrix products only")
+                report.form, report.reason = FLOAT, f"matches --keep {self._settings.keep}"
+            elif method == "weight-only":
+                continue
+            elif layer.type in FLOAT_TYPES:
+                self._quantize_weight_only(layer, report, f"{layer.type} computes with floats")
+            elif method == "dynamic" and layer.type not in PRODUCTS:
+                self._quantize_weight_only(
+                    layer, report, "dynamic quantization is for matrix products only"
+                )
 
     def calibrate(self) -> None:
-        """Determine the thresholds of activations; exclude layers without one."""
-        if self._settings.method == "weight-only":
-            return
+        """Determine the thresholds of activations; layers without one are float."""
         flow = Dataflow(self._base.program)
-        for layer in self._active:
+        for layer, report in self._with_form(INT8):
             for name in (layer.input, layer.output) if layer.is_convolution else (layer.input,):
-                if not can_quantize_activation(self._base, flow, name):
-                    self._exclude(layer, f"'{name}' is not a float32 tensor that one op writes")
-        if self._settings.method == "ptq" and self._active:
+                if report.form == INT8 and not can_quantize_activation(self._base, flow, name):
+                    self._quantize_weight_only(
+                        layer, report, f"'{name}' is not a float32 tensor that one op writes"
+                    )
+        if self._settings.method == "ptq" and self._with_form(INT8):
             self._calibrate_static()
 
     def _calibrate_static(self) -> None:
-        formats = select_activations(self._base, self._active, self._settings.is_symmetric)
+        layers = [layer for layer, _ in self._with_form(INT8)]
+        formats = select_activations(self._base, layers, self._settings.is_symmetric)
         names = sorted({form.threshold_of for form in formats.values()})
         self._thresholds, problems = calibrate(
             self._base, self._data, names, self._settings.calibration, self._progress
         )
-        for layer in self._active:
-            needed = [layer.input, *([layer.output] if layer.is_convolution else [])]
-            for name in needed:
+        for layer, report in self._with_form(INT8):
+            for name in (layer.input, *([layer.output] if layer.is_convolution else [])):
                 if formats[name].threshold_of in problems:
-                    self._exclude(layer, problems[formats[name].threshold_of])
+                    report.form, report.reason = FLOAT, problems[formats[name].threshold_of]
 
-    def build(self, layers: Sequence[Layer]) -> ProgramWithValues:
-        """Return the model with some layers quantized."""
+    def build(self, int8: Sequence[Layer], int8_weights: Sequence[Layer] = ()) -> ProgramWithValues:
+        """Return the model with some layers quantized, and of others the weights."""
         settings = self._settings
         if settings.method == "dynamic":
-            return quantize_dynamic(self._base, layers, settings.weights)
-        if settings.method == "weight-only":
-            return quantize_weights(self._base, layers, settings.weights)
+            return quantize_dynamic(self._base, int8, int8_weights, settings.weights)
         return quantize_static(
             self._base,
-            layers,
+            int8,
+            int8_weights,
             self._thresholds,
             weight_form=settings.weights,
             is_symmetric=settings.is_symmetric,
         )
 
+    def _build_current(self) -> ProgramWithValues:
+        """Return the model with the current forms."""
+        forms = (self._with_form(form) for form in (INT8, INT8_WEIGHTS))
+        return self.build(*([layer for layer, _ in pairs] for pairs in forms))
+
     def keep_inaccurate_layers(self) -> None:
-        """Measure each layer alone, and exclude those with a ratio below 10 dB."""
-        layers = self._active
-        for i, layer in enumerate(layers):
-            self._progress("error of layers", i, len(layers))
-            model = self.build([layer])
-            report = self._reports[layer.index]
-            report.snr_alone = snr_of_variables(self._base, model, self._data, [layer.output])[
-                layer.output
-            ]
+        """Measure each layer alone, and do not quantize those with a ratio below 10 dB."""
+        pairs = self._with_form(INT8, INT8_WEIGHTS)
+        reference = FloatReference(self._base, self._data, [layer.output for layer, _ in pairs])
+        for i, (layer, report) in enumerate(pairs):
+            self._progress("error of layers", i, len(pairs))
+            is_int8 = report.form == INT8
+            model = self.build([layer]) if is_int8 else self.build([], [layer])
+            report.snr_alone = reference.snr_of_variables(model, [layer.output])[layer.output]
             if report.snr_alone < MIN_LAYER_SNR:
-                self._exclude(
-                    layer,
+                report.form, report.reason = (
+                    FLOAT,
                     f"its signal-to-noise ratio is {report.snr_alone:.1f} dB, below "
                     f"{MIN_LAYER_SNR:.0f} dB",
                 )
 
     def keep_slow_types(self) -> None:
-        """Exclude the layers of an op type if the model is faster without quantizing them, one type
-        after the other, the one with the largest loss first. Two measurements must agree.
+        """Compute the layers of an op type with floats if the model is faster then, one type after
+        the other, the one with the largest loss first. Two measurements must agree.
         """
-        while self._active:
+        while pairs := self._with_form(INT8):
             self._progress("speed", 0, 0)
-            types = sorted({layer.type for layer in self._active})
-            models = {"all": self.build(self._active)}
+            types = sorted({layer.type for layer, _ in pairs})
+            models = {"all": self.build([layer for layer, _ in pairs])}
             for type in types:
-                models[type] = self.build([at for at in self._active if at.type != type])
+                models[type] = self.build([layer for layer, _ in pairs if layer.type != type])
             times = median_times(models, self._data.sample)
             slowest = min(types, key=lambda type: times[type])
             if _is_slower(times, slowest):
@@ -304,37 +332,41 @@ class LayerSearch:
                 times = median_times(pair, self._data.sample)
             if not _is_slower(times, slowest):
                 return
-            for layer in self._active:
+            for layer, report in pairs:
                 if layer.type == slowest:
-                    self._exclude(
+                    self._quantize_weight_only(
                         layer,
+                        report,
                         f"with quantized {slowest} the model takes {times['all']:.3g} ms, without "
                         f"{times[slowest]:.3g} ms",
                     )
 
     def limit_drop(self) -> None:
-        """Exclude layers in the order of their error until the drop of the model is allowed."""
+        """Let layers be float, in the order of their error, until the drop of the model is
+        allowed.
+        """
         limit = self._settings.max_drop
         if limit is None:
             if not self._data.labels:
                 return
             limit = DEFAULT_MAX_ACCURACY_DROP
         reference = accuracy(self._base, self._data) if self._data.labels else None
-        order = sorted(self._active, key=lambda layer: self._reports[layer.index].snr_alone or 0.0)
-        for i, layer in enumerate(order):
+        order = sorted(self._with_form(INT8, INT8_WEIGHTS), key=lambda at: at[1].snr_alone or 0.0)
+        for i, (_, report) in enumerate(order):
             self._progress("accuracy", i, len(order))
             drop = self._drop(reference)
             if drop <= limit:
                 return
-            self._exclude(
-                layer, f"with it the drop is {_format_drop(drop, reference)}, the limit {limit:g}"
+            report.form, report.reason = (
+                FLOAT,
+                f"with it the drop is {_format_drop(drop, reference)}, the limit {limit:g}",
             )
 
     def _drop(self, reference: float | None) -> float:
         """Return the loss of accuracy in points, or the error of the outputs in percent of their
         root mean square.
         """
-        model = self.build(self._active)
+        model = self._build_current()
         if reference is not None:
             return reference - accuracy(model, self._data)
         return float(100 * 10 ** (-snr_of_outputs(self._base, model, self._data) / 20))
@@ -342,21 +374,25 @@ class LayerSearch:
     def finish(self, original: ProgramWithValues) -> QuantizationResult:
         """Build and measure the final model."""
         self._progress("measurement", 0, 0)
-        active = self._active
-        model = self.build(active)
-        report = QuantizationReport(list(self._reports.values()))
-        if not active:
+        pairs = self._with_form(INT8, INT8_WEIGHTS)
+        model = self._build_current()
+        report = QuantizationReport(self._reports)
+        if not pairs:
             return QuantizationResult(model, report, "no layer gains from quantization")
-        names = [layer.output for layer in active]
-        final = snr_of_variables(self._base, model, self._data, names)
-        for layer in active:
-            self._reports[layer.index].snr = final[layer.output]
+        names = list(dict.fromkeys(layer.output for layer, _ in pairs))
+        reference = FloatReference(self._base, self._data, names)
+        final = reference.snr_of_variables(model, names)
+        for layer, layer_report in pairs:
+            layer_report.snr = final[layer.output]
         _measure_model(report, original, model, self._data)
         return QuantizationResult(model, report, self._reason_for_no_gain(report))
 
     def _reason_for_no_gain(self, report: QuantizationReport) -> str:
         before, after = report.times
-        by_speed = self._settings.selects_by_speed and self._settings.method != "weight-only"
+        is_weight_only = self._settings.method == "weight-only"
+        if not is_weight_only and not self._with_form(INT8):
+            return "no layer computes with integers; --method weight-only makes the files smaller"
+        by_speed = self._settings.selects_by_speed and not is_weight_only
         if by_speed and after > _MAX_TIME_RATIO * before:
             return f"the quantized model takes {after:.3g} ms, the float model {before:.3g} ms"
         if report.sizes[1] >= report.sizes[0] and not (by_speed and after < before):

@@ -40,6 +40,7 @@ class QuantizedProgramBuilder:
         self._weight_form = weight_form
         self._zero_points: dict[int, str] = {}
         self._dynamic_results: dict[str, str] = {}
+        self._weight_ops: dict[tuple[str, int, bool], tuple[int, OpDesc, Any]] = {}
 
     def finish(self) -> ProgramWithValues:
         """Insert the ops, and return the model."""
@@ -58,14 +59,30 @@ class QuantizedProgramBuilder:
         """
         op = self._ops[layer.index]
         weight = np.asarray(self.model.values[layer.weight])
+        is_transposed = False
         for transpose in ("trans_y", "transpose_Y"):
             if op.attr(transpose, False):  # engines fuse only weights that are not transposed
-                weight = np.ascontiguousarray(weight.T)
+                weight, is_transposed = np.ascontiguousarray(weight.T), True
                 op.attrs[transpose] = Attr(AttrType.BOOLEAN, False)
         axis = layer.channel_axis
         others = tuple(i for i in range(weight.ndim) if i != axis)
         scales = np.maximum(np.abs(weight).max(others), min_scales).astype(np.float32)
         scales[scales < MIN_SCALE] = 1.0  # channels of zeros
+        key = layer.weight, axis, is_transposed  # layers may share weights
+        index, weight_op, known_scales = self._weight_ops.get(key, (layer.index, None, None))
+        if weight_op is None or not np.array_equal(known_scales, scales):
+            index, weight_op = layer.index, self._add_weight(layer, weight, scales)
+        elif layer.index < index:
+            self._before[index].remove(weight_op)
+            self._before.setdefault(layer.index, []).append(weight_op)
+        self._weight_ops[key] = min(index, layer.index), weight_op, scales
+        slot, result = layer.weight_slot, weight_op.outputs["Y"][0]
+        op.inputs[slot] = [result if name == layer.weight else name for name in op.inputs[slot]]
+        return scales
+
+    def _add_weight(self, layer: Layer, weight: Any, scales: Any) -> OpDesc:
+        """Store weights as integers, and return the op that dequantizes them before the layer."""
+        axis = layer.channel_axis
         shape = [-1 if i == axis else 1 for i in range(weight.ndim)]
         levels = np.rint(weight / scales.reshape(shape) * MAX_WEIGHT_LEVEL)
         levels = levels.clip(-MAX_WEIGHT_LEVEL, MAX_WEIGHT_LEVEL)
@@ -73,11 +90,9 @@ class QuantizedProgramBuilder:
         quantized = self.model.add_constant(layer.weight + ".quantized", levels.astype(dtype))
         scale = self.model.add_constant(layer.weight + ".scale", scales)
         result = self.model.add_variable(layer.weight + ".dequantized", quantized)
-        self._before.setdefault(layer.index, []).append(
-            self._make_linear_op("dequantize_linear", quantized, scale, result, axis, 8)
-        )
-        op.inputs[layer.weight_slot] = [result]
-        return scales
+        op = self._make_linear_op("dequantize_linear", quantized, scale, result, axis, 8)
+        self._before.setdefault(layer.index, []).append(op)
+        return op
 
     def round_bias(self, layer: Layer, weight_scales: Any, activation_step: float) -> None:
         """Round a bias to the steps of the products that it is added to, which engines store as
@@ -167,12 +182,14 @@ class QuantizedProgramBuilder:
 def quantize_static(
     base: ProgramWithValues,
     layers: Sequence[Layer],
+    weight_layers: Collection[Layer],
     thresholds: Mapping[str, float],
     *,
     weight_form: str = "int8",
     is_symmetric: bool = False,
 ) -> ProgramWithValues:
-    """Return a model in which `layers` have quantized weights and activations.
+    """Return a model in which `layers` have quantized weights and activations, and `weight_layers`
+    quantized weights.
 
     thresholds: the absolute values from which on activations are clipped, by variable; activations
     without one remain float.
@@ -191,6 +208,8 @@ def quantize_static(
             builder.round_bias(layer, builder.quantize_weight(layer, min_scales), step)
         else:
             builder.quantize_weight(layer)
+    for layer in weight_layers:
+        builder.quantize_weight(layer)
     quantized_ops = select_quantized_ops(base, layers, formats)
     quantized_outputs = select_quantized_outputs(base, layers, quantized_ops)
     flow = Dataflow(base.program)
@@ -224,23 +243,18 @@ def activation_step(
 
 
 def quantize_dynamic(
-    base: ProgramWithValues, layers: Collection[Layer], weight_form: str = "int8"
+    base: ProgramWithValues,
+    layers: Collection[Layer],
+    weight_layers: Collection[Layer],
+    weight_form: str = "int8",
 ) -> ProgramWithValues:
     """Return a model in which `layers` have quantized weights, and quantize their inputs by the
-    largest absolute value of each run.
+    largest absolute value of each run; `weight_layers` have quantized weights.
     """
     builder = QuantizedProgramBuilder(base, weight_form)
     for layer in layers:
         builder.quantize_weight(layer)
         builder.quantize_activation_at_run_time(layer)
-    return builder.finish()
-
-
-def quantize_weights(
-    base: ProgramWithValues, layers: Collection[Layer], weight_form: str = "int8"
-) -> ProgramWithValues:
-    """Return a model in which `layers` have quantized weights that are dequantized before use."""
-    builder = QuantizedProgramBuilder(base, weight_form)
-    for layer in layers:
+    for layer in weight_layers:
         builder.quantize_weight(layer)
     return builder.finish()

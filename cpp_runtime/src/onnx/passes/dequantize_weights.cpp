@@ -1,0 +1,145 @@
+// Dequantizes weights of float ops by Cast and Mul.  Engines compute these once, when they open a
+// model.  They fuse DequantizeLinear with the ops that compute in eight bits, and therefore run it
+// in each run where no such op reads the weight.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "onnx/model.h"
+
+namespace oarlock::onnx {
+namespace {
+
+using Names = std::set<std::string, std::less<>>;
+using NameMap = std::map<std::string, std::string, std::less<>>;
+
+bool is_dequantize(const Node& node) {
+  return node.op == "DequantizeLinear" && node.domain.empty() && node.inputs.size() >= 2;
+}
+
+std::int64_t axis_of(const Node& node) {
+  for (const auto& [key, value] : node.attrs)
+    if (key == "axis") return std::get<std::int64_t>(value);
+  return 1;  // ONNX's default
+}
+
+class WeightDequantizer {
+ public:
+  explicit WeightDequantizer(Graph& main) : main_(main) {
+    for (std::size_t i = 0; i < main.initializers.size(); ++i) {
+      initializer_indices_.emplace(main.initializers[i].name, i);
+      used_names_.insert(main.initializers[i].name);
+    }
+    collect_names(main);
+  }
+
+  // names: outputs of DequantizeLinear in enclosing graphs, with the products to read instead.
+  void rewrite(Graph& graph, NameMap names) {
+    std::vector<Node> nodes;
+    for (Node& node : graph.nodes) {
+      bool is_integer_op = computes_in_eight_bits(node);
+      for (std::string& name : node.inputs) {
+        auto product = names.find(name);
+        if (product != names.end() && !is_integer_op) name = product->second;
+      }
+      for (auto& [key, attr] : node.attrs)
+        if (auto* inner = std::get_if<std::shared_ptr<Graph>>(&attr)) rewrite(**inner, names);
+      std::vector<Node> product = make_product(node);
+      if (!product.empty()) names[node.outputs[0]] = product.back().outputs[0];
+      nodes.push_back(std::move(node));
+      std::move(product.begin(), product.end(), std::back_inserter(nodes));
+    }
+    graph.nodes = std::move(nodes);
+  }
+
+ private:
+  void collect_names(const Graph& graph) {
+    for (const ValueInfo& input : graph.inputs) used_names_.insert(input.name);
+    for (const Node& node : graph.nodes) {
+      used_names_.insert(node.outputs.begin(), node.outputs.end());
+      const Initializer* source = node.op == "Cast" ? find_initializer(node.inputs[0]) : nullptr;
+      if (source && source->dtype == DType::float32) float_levels_[node.outputs[0]] = source->name;
+      if (is_dequantize(node) && !find_weight(node.inputs[0]))
+        dequantized_activations_.insert(node.outputs[0]);
+      for (const auto& [key, attr] : node.attrs)
+        if (auto* inner = std::get_if<std::shared_ptr<Graph>>(&attr)) collect_names(**inner);
+    }
+  }
+
+  std::string make_unique_name(const std::string& base) {
+    std::string name = base;
+    for (int i = 1; !used_names_.insert(name).second; ++i) name = base + "/" + std::to_string(i);
+    return name;
+  }
+
+  const Initializer* find_initializer(std::string_view name) const {
+    auto found = initializer_indices_.find(name);
+    return found == initializer_indices_.end() ? nullptr : &main_.initializers[found->second];
+  }
+
+  // The levels of a weight: int8, or whole numbers in float32, which the graph casts.
+  const Initializer* find_weight(const std::string& name) const {
+    auto levels = float_levels_.find(name);
+    return find_initializer(levels == float_levels_.end() ? name : levels->second);
+  }
+
+  bool computes_in_eight_bits(const Node& node) const {
+    constexpr std::array kIntegerOps{"Conv", "ConvTranspose", "MatMul", "Gemm"};
+    return std::find(kIntegerOps.begin(), kIntegerOps.end(), node.op) != kIntegerOps.end() &&
+           dequantized_activations_.contains(node.inputs[0]);
+  }
+
+  bool has_zero_point(const Node& node) const {
+    if (node.inputs.size() < 3 || node.inputs[2].empty()) return false;
+    const Initializer* zero = find_initializer(node.inputs[2]);
+    return !zero || zero->is_external || zero->bytes.find_first_not_of('\0') != std::string::npos;
+  }
+
+  // The steps in a shape that broadcasts against the weight; nullopt if they are not constants.
+  std::optional<Initializer> find_broadcast_steps(const Node& node, std::size_t rank) const {
+    const Initializer* steps = find_initializer(node.inputs[1]);
+    if (!steps || steps->is_external || steps->shape.size() > 1) return std::nullopt;
+    Initializer shaped = *steps;
+    if (shaped.shape.empty()) return shaped;
+    std::int64_t axis = axis_of(node), last = static_cast<std::int64_t>(rank) - 1;
+    if (axis < 0) axis += static_cast<std::int64_t>(rank);
+    if (axis < 0 || axis > last) return std::nullopt;
+    shaped.shape.insert(shaped.shape.end(), static_cast<std::size_t>(last - axis), 1);
+    return shaped;
+  }
+
+  // The nodes that compute what `node` does; none if it does not dequantize a weight.
+  std::vector<Node> make_product(const Node& node) {
+    const Initializer* weight = is_dequantize(node) ? find_weight(node.inputs[0]) : nullptr;
+    if (!weight || has_zero_point(node)) return {};
+    bool is_int8 = weight->dtype == DType::int8;
+    if (!is_int8 && weight->dtype != DType::float32) return {};
+    auto steps = find_broadcast_steps(node, weight->shape.size());
+    if (!steps) return {};
+    steps->name = make_unique_name(steps->name + "/broadcast");
+    std::string levels = weight->name, product = make_unique_name(node.outputs[0] + "/float");
+    std::vector<Node> nodes;
+    if (is_int8) {
+      levels = make_unique_name(node.outputs[0] + "/levels");
+      nodes.push_back({"Cast", "", "", {weight->name}, {levels}, {{"to", std::int64_t{1}}}});
+    }
+    nodes.push_back({"Mul", "", "", {levels, steps->name}, {product}, {}});
+    main_.initializers.push_back(std::move(*steps));
+    return nodes;
+  }
+
+  Graph& main_;
+  std::map<std::string, std::size_t, std::less<>> initializer_indices_;
+  Names used_names_, dequantized_activations_;
+  NameMap float_levels_;  // the float32 initializer of each result of Cast
+};
+
+}  // namespace
+
+void dequantize_weights_of_float_ops_by_multiplication(Graph& graph) {
+  WeightDequantizer(graph).rewrite(graph, {});
+}
+
+}  // namespace oarlock::onnx
