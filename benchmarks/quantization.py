@@ -1,17 +1,26 @@
-"""Quantize small networks with Oarlock and with ONNX Runtime's tools, and compare the results.
+"""Quantize small networks with Oarlock, ONNX Runtime's and PaddlePaddle's tools, and compare them.
 
     python benchmarks/quantization.py [--folder DIR] [--only NAME]
 
 Trains the models of quantization_models.py unless DIR has them, quantizes each with
 `oarlock quantize` and with onnxruntime.quantization, and prints a table. Times are medians of
 alternating runs of ONNX Runtime with one sample and one thread; all files are ONNX.
+
+With OARLOCK_PADDLE, the Python of PaddlePaddle 2.6.2, a second table compares Paddle's own
+post-training quantization with the files of Oarlock, both in Paddle's Predictor
+(quantization_paddle.py). The column kernels says whether it computes with the int8 kernels of
+oneDNN or, for models that these reject, with those of Paddle, which compute in float32.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import statistics
+import subprocess
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -31,7 +40,7 @@ from quantization_models import TASKS, accuracy, train_and_save
 from oarlock.cli.model import export_model
 from oarlock.loader.engine import Engine
 from oarlock.loader.model_files import read_model
-from oarlock.onnx.writer import ExportOptions, session_options
+from oarlock.onnx.writer import ExportOptions
 from oarlock.quantization.programs.calibration_data import load_calibration_data
 from oarlock.quantization.programs.measure import SignalToNoise
 from oarlock.quantization.programs.quantize import QuantizationSettings, quantize_model
@@ -53,22 +62,32 @@ class Reader(CalibrationDataReader):  # type: ignore[misc]
         return None if row is None else {self._name: row[None]}
 
 
-def quantize_with_oarlock(prefix: Path, method: str) -> Path:
-    """Return the ONNX file of the quantized model."""
+def quantize_with_oarlock(
+    prefix: Path, method: str, is_symmetric: bool = False, selects_by_speed: bool = True
+) -> Path:
+    """Return the prefix of the quantized model."""
     files = read_model(prefix)
     calibration = prefix.with_suffix(".calibration.npz")
     with np.load(calibration) as arrays:
         labels = "labels" if "labels" in arrays else None
     engine = Engine(files.pdmodel, files.params_path)
     data = load_calibration_data(calibration, engine, labels)
-    result = quantize_model(files, data, QuantizationSettings(method), lambda *_: None)
+    settings = QuantizationSettings(
+        method, is_symmetric=is_symmetric, selects_by_speed=selects_by_speed
+    )
+    result = quantize_model(files, data, settings, lambda *_: None)
     for layer in result.report.layers:
         if layer.reason:
-            print(f"  {prefix.name} {method}: {layer.name} remains float: {layer.reason}")
-    target = prefix.with_name(f"{prefix.name}_{method}")
+            print(f"  {prefix.name} {method}: {layer.name}: {layer.form}: {layer.reason}")
+    target = prefix.with_name(f"{prefix.name}_{method}{'_symmetric' * is_symmetric}")
     write_model(files, result.model, target, data.sample)
-    output = target.with_suffix(".onnx")
-    export_model(str(target), output, "onnx", ExportOptions(inline=True))
+    return target
+
+
+def export_to_onnx(prefix: Path) -> Path:
+    """Return the ONNX file of a model."""
+    output = prefix.with_suffix(".onnx")
+    export_model(str(prefix), output, "onnx", ExportOptions(inline=True))
     return output
 
 
@@ -96,40 +115,131 @@ def quantize_with_ort(prefix: Path) -> dict[str, Path]:
     return {"ORT quantize_static": static, "ORT quantize_dynamic": dynamic}
 
 
-def open_session(path: Path) -> Any:
-    """Open a file with one thread."""
-    options = session_options()
+def open_in_oarlock(prefix: Path, input_name: str) -> Callable[[Any], Any]:
+    """Return a function that runs a model with one thread in Oarlock's engine."""
+    files = read_model(prefix)
+    engine = Engine(files.pdmodel, files.params_path, threads=1, cache_dir="none")
+    return lambda samples: engine.run({input_name: samples})[0]
+
+
+def open_in_ort(path: Path, input_name: str) -> Callable[[Any], Any]:
+    """Return a function that runs a file with one thread in ONNX Runtime."""
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
     options.intra_op_num_threads = 1
-    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    providers = ["CPUExecutionProvider"]
+    session = onnxruntime.InferenceSession(str(path), options, providers=providers)
+    return lambda samples: session.run(None, {input_name: samples})[0]
 
 
-def compare(prefix: Path, files: dict[str, Path]) -> None:
-    """Print one row per file: accuracy, signal-to-noise ratio, size and time."""
+def compare(prefix: Path, models: dict[str, Path], ort_files: dict[str, Path]) -> None:
+    """Print one row per model: accuracy, signal-to-noise ratio, size of the ONNX file and time.
+
+    models: prefixes of models that Oarlock runs. ort_files: files that ONNX Runtime runs.
+    """
     input_name = str(TASKS[prefix.name].spec.name)
     with np.load(prefix.with_suffix(".test.npz")) as arrays:
         samples, labels = arrays[input_name], arrays["labels"]
-    sessions = {name: open_session(path) for name, path in files.items()}
+    run = {name: open_in_oarlock(path, input_name) for name, path in models.items()}
+    run |= {name: open_in_ort(path, input_name) for name, path in ort_files.items()}
+    files = {name: export_to_onnx(path) for name, path in models.items()} | ort_files
     times: dict[str, list[float]] = {name: [] for name in files}
     names = list(files)
     for i in range(ROUNDS):
         for name in names[i % len(names) :] + names[: i % len(names)]:
             start = perf_counter()
-            sessions[name].run(None, {input_name: samples[i : i + 1]})
+            run[name](samples[i : i + 1])
             times[name].append(perf_counter() - start)
-    exact = sessions["float"].run(None, {input_name: samples})[0]
-    for name, session in sessions.items():
-        scores = session.run(None, {input_name: samples})[0]
-        total = SignalToNoise()
-        total.add(exact, scores)
-        size = files[name].stat().st_size
-        snr = "" if name == "float" else f"{total.decibels():.1f} dB"
-        median = 1e6 * statistics.median(times[name])
-        ratio = size / files["float"].stat().st_size
-        print(
-            f"| {prefix.name} | {name} | {100 * accuracy(scores, labels):.2f} % | {snr} | "
-            f"{size / 1e3:,.0f} kB ({ratio:.2f}) | {median:,.0f} us |",
-            flush=True,
+    scores = {name: function(samples) for name, function in run.items()}
+    for name, path in files.items():
+        sizes = path.stat().st_size, files["float"].stat().st_size
+        print_row(prefix.name, name, scores, labels, sizes, times[name])
+
+
+def print_row(
+    network: str,
+    name: str,
+    scores: dict[str, Any],
+    labels: Any,
+    sizes: tuple[int, int],
+    times: list[float],
+    *columns: str,
+) -> None:
+    """Print the row of one model.
+
+    scores: the outputs of all models, by name.
+    sizes: bytes of this model and of the float model.
+    """
+    total = SignalToNoise()
+    total.add(scores["float"], scores[name])
+    cells = (
+        network,
+        name,
+        f"{100 * accuracy(scores[name], labels):.2f} %",
+        "" if name.startswith("float") else f"{total.decibels():.1f} dB",
+        f"{sizes[0] / 1e3:,.0f} kB ({sizes[0] / sizes[1]:.2f})",
+        f"{1e6 * statistics.median(times):,.0f} us",
+        *columns,
+    )
+    print(f"| {' | '.join(cells)} |", flush=True)
+
+
+def run_paddle_script(python: str, *words: str | Path) -> str:
+    """Run quantization_paddle.py; return the reason of a failure, or ''."""
+    script = Path(__file__).with_name("quantization_paddle.py")
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    environment |= {"OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [python, script, *words], capture_output=True, text=True, env=environment, check=False
+    )
+    if not done.returncode:
+        return ""
+    lines = done.stderr.strip().splitlines() or [""]
+    errors = [line for line in lines if "Error" in line] or lines
+    return f"ended with {done.returncode}: {errors[-1]}"
+
+
+def compare_in_paddle(prefix: Path, models: dict[str, Path], python: str) -> None:
+    """Print one row per model in Paddle's Predictor, with the kernels that it uses."""
+    quantized = prefix.with_name(f"{prefix.name}_paddle")
+    calibration = prefix.with_suffix(".calibration.npz")
+    problem = run_paddle_script(python, "quantize", prefix, calibration, quantized)
+    if problem:
+        print(f"| {prefix.name} | Paddle PTQ | {problem} |")
+    else:
+        models |= {"Paddle PTQ": quantized}
+    outputs, answer = prefix.with_suffix(".paddle.npz"), prefix.with_suffix(".paddle.json")
+    request = prefix.with_suffix(".request.json")
+    input_name = str(TASKS[prefix.name].spec.name)
+    request.write_text(
+        json.dumps(
+            {
+                "samples": str(prefix.with_suffix(".test.npz")),
+                "input": input_name,
+                "rounds": ROUNDS,
+                "models": {name: str(path) for name, path in models.items()},
+                "outputs": str(outputs),
+                "answer": str(answer),
+            }
         )
+    )
+    problem = run_paddle_script(python, "measure", request)
+    if problem:
+        print(f"| {prefix.name} | Paddle | {problem} |")
+        return
+    with np.load(outputs) as arrays, np.load(prefix.with_suffix(".test.npz")) as test:
+        scores, labels = {name: arrays[name] for name in arrays.files}, test["labels"]
+    results = json.loads(answer.read_text())
+    for name, result in results.items():
+        if not result["times"]:
+            print(f"| {prefix.name} | {name} | {result['reason']} |")
+            continue
+        kernels = result["kernels"] + (f" ({result['reason']})" if result["reason"] else "")
+        sizes = tuple(
+            sum(models[at].with_suffix(s).stat().st_size for s in (".pdmodel", ".pdiparams"))
+            for at in (name, "float")
+        )
+        print_row(prefix.name, name, scores, labels, sizes, result["times"], kernels)
 
 
 def main() -> None:
@@ -140,17 +250,33 @@ def main() -> None:
     arguments = parser.parse_args()
     folder = arguments.folder or Path(tempfile.mkdtemp(prefix="quantization-"))
     folder.mkdir(parents=True, exist_ok=True)
-    print("| network | model | accuracy | SNR | file | time |\n|---|---|---|---|---|---|")
-    for name in [arguments.only] if arguments.only else TASKS:
+    python = os.environ.get("OARLOCK_PADDLE", "")
+    if not python:
+        print("without PaddlePaddle: set OARLOCK_PADDLE to a Python that has PaddlePaddle 2.6.2")
+    header = "| network | model | accuracy | SNR | file | time |"
+    print(header, "|---|---|---|---|---|---|", sep="\n", flush=True)
+    names = [arguments.only] if arguments.only else list(TASKS)
+    models: dict[str, dict[str, Path]] = {}
+    for name in names:
         prefix = folder / name
         if not prefix.with_suffix(".test.npz").exists():
             train_and_save(name, folder)
-        source = prefix.with_suffix(".onnx")
-        export_model(str(prefix), source, "onnx", ExportOptions(inline=True))
-        files = {"float": source}
-        for method in METHODS[name]:
-            files[f"oarlock {method}"] = quantize_with_oarlock(prefix, method)
-        compare(prefix, files | quantize_with_ort(prefix))
+        models[name] = {"float": prefix} | {
+            f"oarlock {method}": quantize_with_oarlock(prefix, method) for method in METHODS[name]
+        }
+        export_to_onnx(prefix)
+        ort_files = {"float in ORT": prefix.with_suffix(".onnx")} | quantize_with_ort(prefix)
+        compare(prefix, models[name], ort_files)
+    if not python:
+        return
+    print(
+        f"\nIn the Predictor of PaddlePaddle:\n\n{header} kernels |\n|---|---|---|---|---|---|---|"
+    )
+    for name in names:
+        # the selection by speed would measure ONNX Runtime
+        symmetric = quantize_with_oarlock(folder / name, "ptq", True, selects_by_speed=False)
+        models[name]["oarlock ptq --symmetric --ignore-speed"] = symmetric
+        compare_in_paddle(folder / name, models[name], python)
 
 
 if __name__ == "__main__":

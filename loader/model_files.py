@@ -99,10 +99,14 @@ def read_model(
 ) -> ModelFileContents:
     """Read the model at a prefix (`path`.pdmodel, ...), or in a folder of Paddle 1.x
     (`path`/__model__, ...). Raises FileError.
+
+    model_filename, params_filename: of a folder; without params_filename each parameter has a file.
     """
     prefix = model_prefix(path)
-    if os.path.isdir(prefix) and not _has_program(prefix):
-        return _read_paddle1_folder(Path(prefix), model_filename or "__model__", params_filename)
+    if os.path.isdir(path) and not (
+        _has_program(prefix) and _are_files_of(prefix, model_filename, params_filename)
+    ):
+        return _read_paddle1_folder(Path(path), model_filename or "__model__", params_filename)
     file = prefix + existing_program_suffix(path, prefix)
     if not os.path.exists(file):
         raise FileError(
@@ -116,6 +120,15 @@ def read_model(
         pdmodel,
         prefix + PARAMS,
         _load_params_info_if_exists(prefix),
+    )
+
+
+def _are_files_of(prefix: str, model_filename: str | None, params_filename: str | None) -> bool:
+    """Whether given file names of a folder are those of the model at a prefix in it."""
+    stem = os.path.basename(prefix)
+    return model_filename in (None, stem + MODEL, stem + PADDLE3_MODEL) and params_filename in (
+        None,
+        stem + PARAMS,
     )
 
 

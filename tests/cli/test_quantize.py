@@ -11,8 +11,11 @@ import pytest
 from typer.testing import CliRunner
 
 import oarlock as paddle
+from oarlock import nn
 from oarlock.cli.main import app
-from tests.quantization.programs.networks import images, residual_model
+from oarlock.export import pdmodel
+from oarlock.loader.model_files import read_model
+from tests.quantization.programs.networks import images, residual_model, save
 
 
 def oarlock(*words: object) -> tuple[int, str]:
@@ -120,7 +123,21 @@ def test_nothing_gained_exits_with_3(model: str, tmp_path: Path) -> None:
         (["--data", "calib.npz", "--plot", "a.svg"], "--plot must end with"),
         (["--data", "calib.npz", "--out", "m"], "is the prefix of the float model"),
         (["--data", "other.npz"], "lacks the inputs ['x']"),
-        (["--data", "nan.npz"], "input 'x' contains NaN or infinity"),
+        (["--data", "nan.npz"], "nan.npz: input 'x' contains NaN or infinity"),
+        (["--data", "infinity.npz"], "infinity.npz: input 'x' contains NaN or infinity"),
+        (["--data", "rank.npz"], "rank.npz: input 'x' is float32[3,16,16], the model requires"),
+        (
+            ["--data", "sizes.npz"],
+            "sizes.npz: input 'x' is float32[16,2,16,16], the model requires",
+        ),
+        (
+            ["--data", "dtype.npz"],
+            "dtype.npz: input 'x' is float64[16,3,16,16], the model requires",
+        ),
+        (["--data", "rank.npz", "--method", "weight-only"], "the model requires"),
+        (["--data", "text.npz"], "text.npz: input 'x' has elements of type str"),
+        (["--data", "objects.npz"], "array 'x' is object[1]"),
+        (["--data", "width_0.npz"], "the inputs have no elements ('x' is float32[16,3,16,0])"),
         (["--data", "few_labels.npz", "--labels", "y"], "2 labels for 16 samples"),
         (["--data", "no.npz"], "no.npz: No such file"),
         (["--data", "empty"], "has no .npz"),
@@ -134,6 +151,13 @@ def test_invalid_input_writes_nothing(
     monkeypatch.chdir(tmp_path)
     np.savez("other.npz", y=images())
     np.savez("nan.npz", x=np.full_like(images(), np.nan))
+    np.savez("infinity.npz", x=np.full_like(images(), -np.inf))
+    np.savez("rank.npz", x=images()[0])
+    np.savez("sizes.npz", x=images()[:, :2])
+    np.savez("dtype.npz", x=images().astype("float64"))
+    np.savez("text.npz", x=np.full((16, 3, 16, 16), "a"))
+    np.savez("objects.npz", x=np.array([{}], dtype=object))
+    np.savez("width_0.npz", x=images()[..., :0])
     np.savez("few_labels.npz", x=images(), y=np.zeros(2, "int64"))
     np.savez("none.npz", x=images(0))
     Path("damaged.npz").write_bytes(b"PK\x03\x04")
@@ -143,6 +167,54 @@ def test_invalid_input_writes_nothing(
     assert code == 1, text
     assert message in text.replace("\n", "")
     assert files_of(tmp_path) == before
+
+
+def test_data_of_zeros_keeps_all_layers_float(tmp_path: Path) -> None:
+    """Without biases, all activations are 0."""
+    net = nn.Sequential(nn.Linear(4, 4, bias_attr=False), nn.ReLU(), nn.Linear(4, 2))
+    prefix = save(net, tmp_path, [None, 4])
+    np.savez(tmp_path / "zeros.npz", x=np.zeros((8, 4), "float32"))
+    before = files_of(tmp_path)
+    code, text = oarlock("quantize", prefix, "--data", tmp_path / "zeros.npz")
+    assert code == 3, text
+    assert "no model was written: no layer gains from quantization" in text
+    assert "is always 0 for the calibration data" in re.sub(r"[│\s]+", " ", text)
+    assert files_of(tmp_path) == before
+
+
+def forget_shapes(prefix: str, names: set[str]) -> None:
+    """Remove the declared shapes of variables from a saved model, as in files of other tools."""
+    files = read_model(prefix)
+    files.program.contract = None
+    for name in names:
+        files.program.block.vars[name].shape = ()
+    Path(prefix + ".pdmodel").write_bytes(pdmodel.to_bytes(files.program))
+
+
+@pytest.mark.parametrize("method", ["ptq", "weight-only"])
+def test_input_without_a_shape_is_rejected(method: str, model: str, tmp_path: Path) -> None:
+    forget_shapes(model, {"x"})
+    before = files_of(tmp_path)
+    code, text = oarlock(
+        "quantize", model, "--data", tmp_path / "calib.npz", "--method", method, "--ignore-speed"
+    )
+    assert code == 1
+    assert "conv2d_0.tmp_0" in text
+    assert "at least 3 dimensions" in re.sub(r"\s+", " ", text)
+    assert files_of(tmp_path) == before
+
+
+@pytest.mark.parametrize("method", ["ptq", "weight-only"])
+def test_inner_variables_without_shapes(method: str, model: str, tmp_path: Path) -> None:
+    """Biases cannot be assigned to channels, so they are added in float."""
+    variables = read_model(model)
+    forget_shapes(model, variables.program.block.vars.keys() - variables.values.keys() - {"x"})
+    code, text = oarlock(
+        "quantize", model, "--data", tmp_path / "calib.npz", "--method", method, "--ignore-speed"
+    )
+    assert code == 0, text
+    exact, found = (paddle.jit.load(p)(images()).numpy() for p in (model, f"{model}_int8"))
+    assert np.abs(found - exact).max() < 0.1 * np.abs(exact).max()
 
 
 @pytest.mark.parametrize(("precision", "dtype"), [("fp16", "FLOAT16"), ("bf16", "BFLOAT16")])

@@ -89,7 +89,8 @@ class Paddle:
             process.wait(60)
 
 
-def _fail_or_skip(why: str) -> None:
+def fail_or_skip_missing_peer(why: str) -> None:
+    """Skip a test, or fail if OARLOCK_REQUIRE_PADDLE demands the peers."""
     if os.environ.get("OARLOCK_REQUIRE_PADDLE") == "1":
         pytest.fail(why)
     pytest.skip(why)
@@ -99,7 +100,7 @@ def _fail_or_skip(why: str) -> None:
 def paddle() -> Iterator[Paddle]:
     python = Path(os.environ.get("OARLOCK_PADDLE", _DEFAULT))
     if not python.exists():
-        _fail_or_skip(
+        fail_or_skip_missing_peer(
             f"real PaddlePaddle is not at {python}; set OARLOCK_PADDLE to a Python that has it"
         )
     asked = Paddle(python)
@@ -117,7 +118,7 @@ def paddle3(request: pytest.FixtureRequest) -> Iterator[Paddle]:
     variable = f"OARLOCK_PADDLE_{version.replace('.', '_')}"
     python = Path(os.environ.get(variable, default)).expanduser()
     if not python.exists():
-        _fail_or_skip(f"real PaddlePaddle {version} is not at {python}; set {variable}")
+        fail_or_skip_missing_peer(f"real PaddlePaddle {version} is not at {python}; set {variable}")
     flags = {"FLAGS_enable_pir_api": "0"} if without_pir else {}
     asked = Paddle(python, "worker_3.py", flags)
     yield asked

@@ -75,7 +75,12 @@ def by_static(prefix, inputs):
         paddle.disable_static()
 
 
-def by_predictor(prefix, inputs):
+def by_onednn_int8(prefix, inputs):
+    """By the predictor, with the int8 kernels of oneDNN for quantized ops."""
+    return by_predictor(prefix, inputs, uses_int8=True)
+
+
+def by_predictor(prefix, inputs, uses_int8=False):
     if os.path.exists(prefix + ".pdiparams"):
         config = inference.Config(prefix + ".pdmodel", prefix + ".pdiparams")
     else:  # 2.6 asks for values where there are none unless it gets the program as bytes
@@ -84,6 +89,9 @@ def by_predictor(prefix, inputs):
         config = inference.Config()
         config.set_model_buffer(data, len(data), b"", 0)
     config.disable_glog_info()
+    if uses_int8:
+        config.enable_mkldnn()
+        config.enable_mkldnn_int8()
     predictor = inference.create_predictor(config)
     for name, x in zip(predictor.get_input_names(), inputs, strict=True):
         predictor.get_input_handle(name).copy_from_cpu(x)
@@ -93,10 +101,15 @@ def by_predictor(prefix, inputs):
     )
 
 
-LOADERS = {"jit": by_jit, "static": by_static, "predictor": by_predictor}
+LOADERS = {
+    "jit": by_jit,
+    "static": by_static,
+    "predictor": by_predictor,
+    "onednn_int8": by_onednn_int8,
+}
 
 
-def run(prefix, inputs, outputs, loaders=tuple(LOADERS)):
+def run(prefix, inputs, outputs, loaders):
     """Run a model by each loader; `<outputs>.<loader>.npz` gets the results."""
     for loader in loaders:
         np.savez(f"{outputs}.{loader}.npz", *LOADERS[loader](prefix, _inputs(inputs)))

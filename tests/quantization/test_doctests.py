@@ -17,7 +17,6 @@ MODULES = sorted(
     info.name
     for package in PACKAGES
     for info in pkgutil.walk_packages(import_module(package).__path__, f"{package}.")
-    if not info.name.startswith("oarlock.quantization.programs")
 )
 
 

@@ -4,6 +4,7 @@
 `ImperativeQuantAware` and `ImperativePTQ` are the interfaces of Paddle 2.0 to 2.4.
 """
 
+from ..core.lazy_import import make_lazy_getattr
 from . import observers, quanters
 from .base_observer import BaseObserver
 from .base_quanter import BaseQuanter
@@ -25,5 +26,10 @@ from .imperative import (
 )
 from .ptq import PTQ
 from .qat import QAT
+
+# PaddleSlim's functions for saved models, whose modules the layers do not need.
+__getattr__ = make_lazy_getattr(
+    globals(), dict.fromkeys(("quant_post_dynamic", "quant_post_static"), ".programs.quant_post")
+)
 
 __all__ = ["PTQ", "QAT", "BaseObserver", "BaseQuanter", "QuantConfig", "quanter"]

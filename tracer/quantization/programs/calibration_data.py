@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import OpError
+from ...core.op import Meta
 from ...loader.engine import Engine
 from ...loader.npz import load_npz
 
@@ -43,8 +45,8 @@ def load_calibration_data(
 
     labels: the array with the class index of each sample.
 
-    Raises OpError for missing inputs, NaN, infinity and labels that do not fit, and FileError for
-    damaged files.
+    Raises OpError for inputs that are missing, empty, contain NaN or infinity or that the model
+    rejects, and for labels that do not fit; FileError for damaged files.
     """
     data = CalibrationData({})
     for file in _npz_files(path):
@@ -59,6 +61,8 @@ def load_calibration_data(
             if size is not None and not is_dynamic and start + size > count:
                 break  # the rest does not fill a batch
             rows = slice(start, None if size is None else start + size)
+            if not start:
+                check_batch(file.name, _rows(feeds, rows), engine)
             data.batches.append(_rows(feeds, rows))
             data.sample = data.sample or _rows(feeds, slice(0, 1) if is_dynamic else rows)
             if target is not None:
@@ -104,10 +108,32 @@ def _select_inputs(name: str, arrays: dict[str, Any], engine: Engine) -> dict[st
             f"has the inputs {names})"
         )
     feeds = {n: arrays[key] for n, key in keys.items()}
-    for n, array in feeds.items():
-        if array.dtype.kind == "f" and not np.isfinite(array).all():
-            raise OpError(f"quantize: {name}: input '{n}' contains NaN or infinity")
+    check_is_finite(name, feeds)
     return feeds
+
+
+def check_is_finite(origin: str, feeds: Mapping[str, Any]) -> None:
+    """Raise OpError if an input contains NaN or infinity.
+
+    origin: where the inputs come from, for the message.
+    """
+    for name, array in feeds.items():
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise OpError(f"quantize: {origin}: input '{name}' contains NaN or infinity")
+
+
+def check_batch(origin: str, feeds: Mapping[str, Any], engine: Engine) -> None:
+    """Raise OpError if all inputs are empty, or if the engine does not run with them.
+
+    origin: where the inputs come from, for the message.
+    """
+    if feeds and not any(array.size for array in feeds.values()):
+        described = ", ".join(f"'{n}' is {Meta(a.shape, a.dtype)}" for n, a in feeds.items())
+        raise OpError(f"quantize: {origin}: the inputs have no elements ({described})")
+    try:
+        engine.run(feeds)
+    except (OpError, RuntimeError) as error:
+        raise OpError(f"quantize: {origin}: {str(error).removeprefix('run: ')}") from None
 
 
 def _labels_of(name: str, arrays: dict[str, Any], labels: str) -> Any:

@@ -178,7 +178,7 @@ def find_channel_bias(
     start = rank - len(addend_var.shape) if axis == -1 else axis
     channel = 1 if is_convolution else rank - 1
     other_sizes = [size for i, size in enumerate(addend_var.shape) if start + i != channel]
-    if start < 0 or not start <= channel < start + len(addend_var.shape):
+    if start < 0 or not start <= channel < min(start + len(addend_var.shape), rank):
         return ""
     if any(size != 1 for size in other_sizes):
         return ""
