@@ -51,7 +51,7 @@ double off(const std::string& prefix, const std::string& name, const Options& op
 bool hit(const Model& model, const Options& options) {
   return GraphCache::create(model.impl(), load_ort_library_once(""), options)
       .value()
-      .find_graph_path()
+      .find_valid_graph_path()
       .has_value();
 }
 
@@ -114,11 +114,11 @@ TEST("cache: entries depend on the ONNX Runtime version and the processor") {
   Model model = Model::open(fixture("mlp"));
   Session first(model, options);
   Library library = load_ort_library_once("");
-  CHECK(GraphCache::create(model.impl(), library, options)->find_graph_path());
-  CHECK(!GraphCache::create(model.impl(), library, options, processor_id() + "-avx1024")
-             ->find_graph_path());
+  CHECK(GraphCache::create(model.impl(), library, options)->find_valid_graph_path());
+  CHECK(!GraphCache::create(model.impl(), library, options, processor_model_id() + "-avx1024")
+             ->find_valid_graph_path());
   library.info.version += ".1";
-  CHECK(!GraphCache::create(model.impl(), library, options)->find_graph_path());
+  CHECK(!GraphCache::create(model.impl(), library, options)->find_valid_graph_path());
 }
 
 TEST("cache: the cached graph runs") {

@@ -46,7 +46,7 @@ void judge_by(const std::string& bytes) {
     views.emplace_back(spec.dtype, spec.shape, nullptr);
   }
   NamedDimensions(specs).check(views);
-  tensorrt_profile(input_specs(program));
+  tensorrt_shape_profile_options(input_specs(program));
   for (std::size_t i = 0; i < guards.fetch_names().size(); ++i)
     guards.check_fetched_value(i, program.contract->guards[i].kind == "value" ? inner : shape);
 }

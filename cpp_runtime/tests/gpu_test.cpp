@@ -102,8 +102,8 @@ TEST("gpu: named folders are searched before those of wheels") {
   for (auto folder : {"site/onnxruntime/capi", "site/nvidia/cudnn/lib", "site/nvidia/cu13/lib",
                       "site/tensorrt_libs"})
     fs::create_directories(root / folder);
-  auto found = nvidia_folders("/opt/a:/opt/b:",
-                              (root / "site/onnxruntime/capi/libonnxruntime.so.1").string());
+  auto found = nvidia_library_search_folders(
+      "/opt/a:/opt/b:", (root / "site/onnxruntime/capi/libonnxruntime.so.1").string());
   std::vector<std::string> wanted{"/opt/a", "/opt/b", (root / "site/nvidia/cu13/lib").string(),
                                   (root / "site/nvidia/cudnn/lib").string(),
                                   (root / "site/tensorrt_libs").string()};

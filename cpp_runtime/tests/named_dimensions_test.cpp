@@ -98,16 +98,16 @@ TEST("dims: synthetic inputs have allowed and equal sizes") {
 
 TEST("dims: TensorRT's profile") {
   std::vector<TensorSpec> specs = image_and_scale();
-  CHECK(tensorrt_profile(specs).empty());  // scale.1 has no maximum
+  CHECK(tensorrt_shape_profile_options(specs).empty());  // scale.1 has no maximum
   specs[1].ranges[1] = DimRange{2, 2, 1};
   specs.push_back({"fixed", DType::float32, {2}, {""}, ""});
-  StringMap profile = tensorrt_profile(specs);
+  StringMap profile = tensorrt_shape_profile_options(specs);
   CHECK_EQ(profile["trt_profile_min_shapes"], "x:1x3x32,scale:1x2");
   CHECK_EQ(profile["trt_profile_opt_shapes"], "x:4x3x672,scale:4x2");
   CHECK_EQ(profile["trt_profile_max_shapes"], "x:8x3x1280,scale:8x2");
   specs[0].name = "a,b";
-  CHECK(tensorrt_profile(specs).empty());
-  CHECK(tensorrt_profile({}).empty());
+  CHECK(tensorrt_shape_profile_options(specs).empty());
+  CHECK(tensorrt_shape_profile_options({}).empty());
 }
 
 TEST("dims: names and ranges in ONNX") {

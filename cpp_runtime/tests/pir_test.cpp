@@ -28,7 +28,7 @@ constexpr const char* kModels[] = {"pir_conv",         "pir_control", "pir_recur
 constexpr int kRounds = 1500;
 
 void convert_to_onnx(const std::string& json, const std::string& weights) {
-  Program program = pir::read_and_convert_program(json, "m.json");
+  Program program = pir::convert_pir_json_to_program(json, "m.json");
   Params params(weights, program, "m.pdiparams");
   onnx::to_bytes(lower_program(program, params, {}));
 }
@@ -132,7 +132,7 @@ TEST("pir: rows of the table are complete and sorted") {
 TEST("pir: a converted program is the same after writing and reading a .pdmodel") {
   for (const char* name : kModels) {
     Program program =
-        pir::read_and_convert_program(bytes_of(std::string(name) + ".json"), "m.json");
+        pir::convert_pir_json_to_program(bytes_of(std::string(name) + ".json"), "m.json");
     std::string bytes = to_pdmodel(program);
     CHECK_EQ(to_pdmodel(parse_upgrade_and_validate_program(bytes, "m.pdmodel")), bytes);
     convert_to_onnx(bytes_of(std::string(name) + ".json"),
@@ -143,10 +143,10 @@ TEST("pir: a converted program is the same after writing and reading a .pdmodel"
 TEST("pir: a program has the same ops after writing and reading a .json") {
   for (const char* name : kModels) {
     Program program =
-        pir::read_and_convert_program(bytes_of(std::string(name) + ".json"), "m.json");
-    std::string json = pir::convert_and_write_program(program);
-    CHECK_EQ(pir::convert_and_write_program(program), json);
-    Program again = pir::read_and_convert_program(json, "again.json");
+        pir::convert_pir_json_to_program(bytes_of(std::string(name) + ".json"), "m.json");
+    std::string json = pir::convert_program_to_pir_json(program);
+    CHECK_EQ(pir::convert_program_to_pir_json(program), json);
+    Program again = pir::convert_pir_json_to_program(json, "again.json");
     CHECK(again.feed_names() == program.feed_names());
     CHECK_EQ(again.fetch_names().size(), program.fetch_names().size());
     convert_to_onnx(json, bytes_of(std::string(name) + ".pdiparams"));
@@ -158,7 +158,7 @@ TEST("pir: numbers that are not finite") {
   for (auto [value, text] :
        {std::pair(std::nan(""), "\"VD\":\"NAN\""), std::pair(inf, "\"VD\":\"INF\""),
         std::pair(-inf, "\"VD\":\"-INF\"")}) {
-    Program program = pir::read_and_convert_program(bytes_of("pir_conv.json"), "m.json");
+    Program program = pir::convert_pir_json_to_program(bytes_of("pir_conv.json"), "m.json");
     program.blocks[0].ops.push_back({"fill_constant",
                                      {},
                                      {{"Out", {program.fetch_names()[0]}}},
@@ -166,28 +166,28 @@ TEST("pir: numbers that are not finite") {
                                       {"dtype", {AttrType::INT, std::int64_t{5}}},
                                       {"value", {AttrType::FLOAT, value}}},
                                      ""});
-    CHECK(pir::convert_and_write_program(program).find(text) != std::string::npos);
+    CHECK(pir::convert_program_to_pir_json(program).find(text) != std::string::npos);
   }
 }
 
 TEST("pir: attributes without an equivalent are rejected") {
-  Program program = pir::read_and_convert_program(bytes_of("pir_conv.json"), "m.json");
+  Program program = pir::convert_pir_json_to_program(bytes_of("pir_conv.json"), "m.json");
   std::string out = program.fetch_names()[0];
   program.blocks[0].ops.push_back(
       {"swish", {{"X", {out}}}, {{"Out", {out}}}, {{"beta", {AttrType::FLOAT, 2.0}}}, ""});
   CHECK_ERROR("swish: no operation of Paddle 3 has these attributes",
-              pir::convert_and_write_program(program));
+              pir::convert_program_to_pir_json(program));
   program.blocks[0].ops.back() = {
       "relu", {{"X", {out}}}, {{"Out", {out}}}, {{"threshold", {AttrType::FLOAT, 2.0}}}, ""};
   CHECK_ERROR("attribute 'threshold' has no equivalent in pd_op.relu",
-              pir::convert_and_write_program(program));
+              pir::convert_program_to_pir_json(program));
   program.blocks[0].ops.back() = {
       "relu", {{"X", {out}}, {"Extra", {out}}}, {{"Out", {out}}}, {}, ""};
   CHECK_ERROR("slot Extra has no equivalent in pd_op.relu",
-              pir::convert_and_write_program(program));
+              pir::convert_program_to_pir_json(program));
   program.blocks[0].ops.back() = {"relu", {{"X", {"never"}}}, {{"Out", {out}}}, {}, ""};
   CHECK_ERROR("variable 'never' is read before it is assigned",
-              pir::convert_and_write_program(program));
+              pir::convert_program_to_pir_json(program));
 }
 
 TEST("pir: a published directory is a model") {

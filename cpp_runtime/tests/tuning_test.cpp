@@ -55,7 +55,7 @@ TEST("tuning: files of another machine, version or device, and damaged files, ar
   Folder folder("tuning");
   std::string prefix = folder.with_fixture("mlp"), good = tuning_of(some());
   for (const std::string& text :
-       {replaced(good, machine_id(), "x86-0-x1"),
+       {replaced(good, processor_model_and_count_id(), "x86-0-x1"),
         replaced(good, ort_library_info().version, "1.0.0"), replaced(good, "\"cpu\"", "\"cuda\""),
         replaced(good, "\"threads\": 3", "\"threads\": 1e99"),
         replaced(good, "\"threads\": 3", "\"threads\": \"3\""),

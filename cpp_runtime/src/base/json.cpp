@@ -74,7 +74,7 @@ class JsonParser {
     return document_.nodes_.size() - 1;
   }
 
-  void end_node(std::size_t node, std::size_t size = 0) {
+  void set_node_size_and_end(std::size_t node, std::size_t size = 0) {
     document_.nodes_[node].size = static_cast<std::uint32_t>(size);
     document_.nodes_[node].end = static_cast<std::uint32_t>(document_.nodes_.size());
   }
@@ -89,7 +89,7 @@ class JsonParser {
       case '"': {
         auto node = add_node(name, Json::Type::string);
         document_.nodes_[node].string = parse_string();
-        return end_node(node);
+        return set_node_size_and_end(node);
       }
       case 't':
         return parse_keyword(name, "true", Json::Type::boolean, 1);
@@ -107,10 +107,10 @@ class JsonParser {
     pos_ += word.size();
     auto node = add_node(name, type);
     document_.nodes_[node].integer = value;
-    end_node(node);
+    set_node_size_and_end(node);
   }
 
-  void skip_digits() {
+  void require_and_skip_digits() {
     if (!is_digit(peek())) fail("no value");
     while (is_digit(peek())) ++pos_;
   }
@@ -121,18 +121,19 @@ class JsonParser {
     if (peek() == '0')
       ++pos_;
     else
-      skip_digits();
+      require_and_skip_digits();
     bool is_real = peek() == '.';
-    if (is_real) ++pos_, skip_digits();
+    if (is_real) ++pos_, require_and_skip_digits();
     if (peek() == 'e' || peek() == 'E') {
       is_real = true;
       ++pos_;
       if (peek() == '+' || peek() == '-') ++pos_;
-      skip_digits();
+      require_and_skip_digits();
     }
     std::string_view digits = text_.substr(start, pos_ - start);
     auto node = add_node(name, Json::Type::integer);
-    if (!is_real && try_parse_int64(digits, document_.nodes_[node].integer)) return end_node(node);
+    if (!is_real && try_parse_int64(digits, document_.nodes_[node].integer))
+      return set_node_size_and_end(node);
     auto value = try_parse_double(digits);
     if (!value) {
       pos_ = start;
@@ -140,7 +141,7 @@ class JsonParser {
     }
     document_.nodes_[node].type = Json::Type::real;
     document_.nodes_[node].real = *value;
-    end_node(node);
+    set_node_size_and_end(node);
   }
 
   // Returns false for a number out of range.
@@ -159,7 +160,7 @@ class JsonParser {
       } while (accept(','));
       expect(']');
     }
-    end_node(node, size);
+    set_node_size_and_end(node, size);
   }
 
   void parse_object(StringRef name, int depth) {
@@ -176,7 +177,7 @@ class JsonParser {
       } while (accept(','));
       expect('}');
     }
-    end_node(node, size);
+    set_node_size_and_end(node, size);
     reject_duplicate_names(node);
   }
 

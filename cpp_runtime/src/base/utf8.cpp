@@ -58,7 +58,7 @@ bool is_utf8(std::string_view text) {
   }
 }
 
-bool is_utf8_without_controls(std::string_view text) {
+bool is_utf8_without_control_characters(std::string_view text) {
   while (!text.empty()) {
     auto [code, length] = decode_utf8_character(text);
     if (length == 0 || code < 0x20 || (code >= 0x7f && code < 0xa0)) return false;

@@ -23,6 +23,6 @@ void append_utf8(std::string& to, std::uint32_t code);
 bool is_utf8(std::string_view text);
 
 /// Whether `text` is well-formed UTF-8 without control characters.
-bool is_utf8_without_controls(std::string_view text);
+bool is_utf8_without_control_characters(std::string_view text);
 
 }  // namespace oarlock

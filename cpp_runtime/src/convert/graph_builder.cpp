@@ -17,7 +17,8 @@ namespace {
 constexpr std::size_t kEmbedBytes = 127;
 constexpr std::size_t kEmbedIntBytes = 4096;
 
-Strings contract_names_or_default(const std::vector<ContractArg>& args, Strings default_value) {
+Strings unique_contract_names_or_default(const std::vector<ContractArg>& args,
+                                         Strings default_value) {
   std::set<std::string> unique;
   for (const ContractArg& arg : args) unique.insert(arg.name);
   if (args.empty() || unique.size() != args.size()) return default_value;
@@ -61,7 +62,7 @@ std::string first_output_name(const OpDesc& op) {
 }  // namespace
 
 Strings input_names(const Program& p) {
-  return p.contract ? contract_names_or_default(p.contract->inputs, p.feed_names())
+  return p.contract ? unique_contract_names_or_default(p.contract->inputs, p.feed_names())
                     : make_names_unique(p.feed_names());
 }
 
@@ -79,7 +80,7 @@ Strings input_dim_symbols(const Program& p, std::size_t index, const std::string
 Strings output_names(const Program& p) {
   Strings fetch_names = make_names_unique(p.fetch_names());
   Strings names =
-      p.contract ? contract_names_or_default(p.contract->outputs, fetch_names) : fetch_names;
+      p.contract ? unique_contract_names_or_default(p.contract->outputs, fetch_names) : fetch_names;
   Strings own_inputs = input_names(p);
   std::set<std::string> inputs(own_inputs.begin(), own_inputs.end());
   for (const RowSplitInput& lod_input : row_split_inputs(p)) inputs.insert(lod_input.name);
@@ -353,7 +354,7 @@ Value GraphBuilder::find_binding(std::string_view name) const {
   return {};
 }
 
-const OpDesc* GraphBuilder::find_writing_op(std::string_view name) const {
+const OpDesc* GraphBuilder::find_latest_writing_op(std::string_view name) const {
   for (const VariableScope* scope = scope_; scope; scope = scope->parent)
     if (auto found = scope->writers.find(name); found != scope->writers.end()) return found->second;
   return nullptr;
@@ -384,7 +385,7 @@ const IfElsePairs& GraphBuilder::if_else_pairs_of_current_block() {
 Value GraphBuilder::require_value_or_add_weight(std::string_view name, const OpDesc& reader) {
   if (Value bound = find_binding(name)) return select_current_complex_part(bound);
   if (const ParamRecord* param = params_.find(name)) return add_weight(*param);
-  if (const OpDesc* writer = find_writing_op(name))
+  if (const OpDesc* writer = find_latest_writing_op(name))
     throw Error(ErrorCode::unsupported, program_.name + ": " + writer->type + ": its result '" +
                                             std::string(name) + "', which " + reader.type +
                                             " reads, has no lowering");

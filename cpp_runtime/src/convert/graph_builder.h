@@ -125,7 +125,7 @@ class GraphBuilder {
 
   Value require_value_or_add_weight(std::string_view paddle_name, const OpDesc& reader);
   Value find_binding(std::string_view paddle_name) const;
-  const OpDesc* find_writing_op(std::string_view paddle_name) const;
+  const OpDesc* find_latest_writing_op(std::string_view paddle_name) const;
   bool is_read_anywhere(const std::string& paddle_name);
   const IfElsePairs& if_else_pairs_of_current_block();
   Value add_weight(const ParamRecord& param);

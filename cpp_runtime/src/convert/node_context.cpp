@@ -389,7 +389,8 @@ const Block& NodeContext::block(std::int64_t index) const {
   return graph_.program_.blocks.at(static_cast<std::size_t>(index));
 }
 
-const OpDesc* NodeContext::find_earlier_writer_in_block(const std::string& paddle_name) const {
+const OpDesc* NodeContext::find_latest_earlier_writer_in_block(
+    const std::string& paddle_name) const {
   auto found = graph_.scope_->writers.find(paddle_name);
   return found == graph_.scope_->writers.end() ? nullptr : found->second;
 }

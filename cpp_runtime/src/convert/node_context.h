@@ -201,7 +201,7 @@ class NodeContext {
   const IfElsePair* find_if_else_pair_of_op() const;  // the branch pair of this op, or null
   const VarDesc* find_var(const std::string& paddle_name) const;  // the declaration, or null
   /// The last op before this one in this block that writes `paddle_name`; null if there is none.
-  const OpDesc* find_earlier_writer_in_block(const std::string& paddle_name) const;
+  const OpDesc* find_latest_earlier_writer_in_block(const std::string& paddle_name) const;
 
   /// Fails if the target opset is below `min_opset`, from which on the rule supports these inputs.
   /// The caller then converts the whole program again at that opset if LoweringOptions::max_opset

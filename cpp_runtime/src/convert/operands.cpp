@@ -37,7 +37,7 @@ Value invalidate_negative_indices(NodeContext& n, Value ids) {
 Value read_index_input_invalidating_negatives(NodeContext& n, std::string_view slot) {
   auto ids = n.input(slot);
   const std::string& name = n.input_names(slot)[0];
-  const OpDesc* writer = n.find_earlier_writer_in_block(name);
+  const OpDesc* writer = n.find_latest_earlier_writer_in_block(name);
   return writer && is_nonnegative_output(*writer, name) ? ids : invalidate_negative_indices(n, ids);
 }
 

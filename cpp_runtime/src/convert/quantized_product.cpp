@@ -12,20 +12,20 @@ namespace oarlock {
 namespace {
 
 // The first two inputs of a DequantizeLinear node: the quantized values and their step.
-struct Dequantized {
+struct DequantizeLinearInputs {
   Value quantized, step;
 };
 
-std::optional<Dequantized> find_dequantized(const NodeContext& n, Value v) {
+std::optional<DequantizeLinearInputs> find_dequantize_linear_inputs(const NodeContext& n, Value v) {
   const BuilderNode* node = n.find_producer(v);
   if (!node || node->onnx.op != "DequantizeLinear") return std::nullopt;
-  return Dequantized{node->inputs[0], node->inputs[1]};
+  return DequantizeLinearInputs{node->inputs[0], node->inputs[1]};
 }
 
 // The constant step of each output channel of a product: that of `x` times that of `weight`.
-std::optional<std::vector<double>> find_product_steps(const NodeContext& n, const Dequantized& x,
-                                                      const Dequantized& weight,
-                                                      std::size_t channels) {
+std::optional<std::vector<double>> find_constant_steps_per_output_channel(
+    const NodeContext& n, const DequantizeLinearInputs& x, const DequantizeLinearInputs& weight,
+    std::size_t channels) {
   auto x_step = n.find_constant_scalar(x.step);
   auto weight_steps = find_constant_floats(n, weight.step);
   if (!x_step || !weight_steps) return std::nullopt;
@@ -37,8 +37,8 @@ std::optional<std::vector<double>> find_product_steps(const NodeContext& n, cons
 }
 
 // The bias in units of `steps`; nullopt if an element does not fit into int32.
-std::optional<std::string> quantize_to_int32(const std::vector<float>& bias,
-                                             const std::vector<double>& steps) {
+std::optional<std::string> quantize_bias_to_int32_or_nullopt(const std::vector<float>& bias,
+                                                             const std::vector<double>& steps) {
   std::string bytes;
   for (std::size_t i = 0; i < bias.size(); ++i) {
     double level = std::nearbyint(bias[i] / steps[i]);
@@ -51,7 +51,7 @@ std::optional<std::string> quantize_to_int32(const std::vector<float>& bias,
 
 // Whether a bias that broadcasts against `rank` axes has one element per position of axis
 // `channel`.
-bool is_per_channel(const Ints& shape, int rank, int channel, std::int64_t channels) {
+bool is_bias_per_channel(const Ints& shape, int rank, int channel, std::int64_t channels) {
   auto axis = static_cast<int>(shape.size()) - (rank - channel);
   if (axis < 0 || shape[static_cast<std::size_t>(axis)] != channels) return false;
   return std::count(shape.begin(), shape.end(), 1) + (channels == 1 ? 0 : 1) ==
@@ -106,18 +106,20 @@ Value try_add_bias_to_quantized_product(NodeContext& n, Value product, Value bia
   bool is_conv = node && node->onnx.op == "Conv";
   if (!is_conv && !(node && node->onnx.op == "MatMul")) return {};
   if (node->inputs.size() != 2 || n.opset() < 13) return {};
-  auto x = find_dequantized(n, node->inputs[0]), weight = find_dequantized(n, node->inputs[1]);
+  auto x = find_dequantize_linear_inputs(n, node->inputs[0]),
+       weight = find_dequantize_linear_inputs(n, node->inputs[1]);
   if (!x || !weight) return {};
   auto weight_shape = n.shape(weight->quantized), bias_shape = n.shape(bias);
   int rank = n.rank(product);
   if (!weight_shape || !bias_shape || rank != static_cast<int>(weight_shape->size())) return {};
   if (!is_conv && (rank != 2 || n.rank(node->inputs[0]) != 2)) return {};
   auto channels = (*weight_shape)[is_conv ? 0 : 1];
-  if (channels < 1 || !is_per_channel(*bias_shape, rank, 1, channels)) return {};
+  if (channels < 1 || !is_bias_per_channel(*bias_shape, rank, 1, channels)) return {};
   auto values = find_constant_floats(n, bias);
-  auto steps = find_product_steps(n, *x, *weight, static_cast<std::size_t>(channels));
+  auto steps =
+      find_constant_steps_per_output_channel(n, *x, *weight, static_cast<std::size_t>(channels));
   if (!values || !steps) return {};
-  auto bytes = quantize_to_int32(*values, *steps);
+  auto bytes = quantize_bias_to_int32_or_nullopt(*values, *steps);
   if (!bytes) return {};
   // copied, because emitting nodes invalidates `node`
   NodeContext::Attrs attrs;
@@ -134,7 +136,8 @@ Value try_add_bias_to_quantized_product(NodeContext& n, Value product, Value bia
 }
 
 Value try_emit_dynamically_quantized_matmul(NodeContext& n, Value x, Value y) {
-  auto activation = find_dequantized(n, x), weight = find_dequantized(n, y);
+  auto activation = find_dequantize_linear_inputs(n, x),
+       weight = find_dequantize_linear_inputs(n, y);
   if (!activation || !weight || n.find_constant(activation->step)) return {};
   if (!n.allows_integer_products()) return {};
   if (!n.find_constant(weight->quantized) || !n.find_constant(weight->step)) return {};
@@ -159,7 +162,8 @@ Value try_emit_dynamically_quantized_matmul(NodeContext& n, Value x, Value y) {
 }
 
 Value copy_dequantize_for_product(NodeContext& n, Value x, Value y) {
-  auto activation = find_dequantized(n, x), weight = find_dequantized(n, y);
+  auto activation = find_dequantize_linear_inputs(n, x),
+       weight = find_dequantize_linear_inputs(n, y);
   if (!activation || !weight) return x;
   if (!n.find_constant_scalar(activation->step) || !n.find_constant(weight->quantized)) return x;
   Values in = n.find_producer(x)->inputs;

@@ -25,7 +25,7 @@ RulesByOp build_rules_by_op() {
                      deformable_conv_rules(),
                      box_coder_iou_and_yolo_box_rules(),
                      diagonal_rules(),
-                     norm_distance_rules(),
+                     norm_and_distance_rules(),
                      elementwise_rules(),
                      scaling_lrn_cvm_and_row_conv_rules(),
                      fused_rules(),
@@ -63,7 +63,7 @@ RulesByOp build_rules_by_op() {
                      sequence_rearrangement_rules(),
                      set_value_rules(),
                      shape_rules(),
-                     slice_rules(),
+                     slice_and_split_rules(),
                      special_functions_rules(),
                      unfold_fold_and_unpool_rules()})
     for (const Rule& rule : table) rules_by_op[rule.op_type].push_back(&rule);

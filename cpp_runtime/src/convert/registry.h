@@ -83,7 +83,7 @@ std::span<const Rule> crf_ctc_and_hsigmoid_rules();
 std::span<const Rule> deformable_conv_rules();
 std::span<const Rule> box_coder_iou_and_yolo_box_rules();
 std::span<const Rule> diagonal_rules();
-std::span<const Rule> norm_distance_rules();
+std::span<const Rule> norm_and_distance_rules();
 std::span<const Rule> elementwise_rules();
 std::span<const Rule> scaling_lrn_cvm_and_row_conv_rules();
 std::span<const Rule> fused_rules();
@@ -121,7 +121,7 @@ std::span<const Rule> sequence_math_rules();
 std::span<const Rule> sequence_rearrangement_rules();
 std::span<const Rule> set_value_rules();
 std::span<const Rule> shape_rules();
-std::span<const Rule> slice_rules();
+std::span<const Rule> slice_and_split_rules();
 std::span<const Rule> special_functions_rules();
 std::span<const Rule> unfold_fold_and_unpool_rules();
 

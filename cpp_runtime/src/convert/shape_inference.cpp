@@ -281,7 +281,7 @@ const InferenceTable& inference_table() {
     for (auto name : {"IsNaN", "IsInf"}) t[name] = infer_boolean_of_same_shape;
     for (auto name : {"Resize", "ReverseSequence"}) t[name] = infer_same_rank;
     for (auto name : {"Einsum"}) t[name] = infer_dtype_only;
-    add_size_inference_rules(t);
+    add_conv_matmul_reduce_slice_inference(t);
     for (auto name : {"SequenceInsert", "SequenceErase"})
       t[name] = [](const onnx::Node&, const Inputs& in) {
         return ValueType{in[0]->dtype, std::nullopt, std::nullopt, true};

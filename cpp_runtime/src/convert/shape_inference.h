@@ -12,7 +12,7 @@ using InferenceTable =
              ValueType (*)(const onnx::Node&, const std::vector<const ValueType*>&)>;
 
 /// Adds the rules of shape_inference_sizes.cpp.
-void add_size_inference_rules(InferenceTable& table);
+void add_conv_matmul_reduce_slice_inference(InferenceTable& table);
 
 /// The types of all outputs of an op with several; empty for other ops.
 std::vector<ValueType> infer_multiple_outputs(const onnx::Node& node,

@@ -61,7 +61,7 @@ bool is_accepted_type(AttrType stored, AttrType declared) {
 }
 
 /// The list type of a scalar type; `type` itself if there is none.
-AttrType list_type(AttrType type) {
+AttrType list_attr_type_of_scalar(AttrType type) {
   switch (type) {
     case INT:
       return INTS;
@@ -85,9 +85,9 @@ AttrType list_type(AttrType type) {
 /// Whether the attribute is a scalar where a list is declared, or a list of at most one element
 /// where a scalar is declared. Some versions of Paddle write these.
 bool is_accepted_scalar_list_swap(const Attr& attr, AttrType declared) {
-  AttrType list = list_type(attr.type);
+  AttrType list = list_attr_type_of_scalar(attr.type);
   if (list != attr.type) return is_accepted_type(list, declared);
-  list = list_type(declared);
+  list = list_attr_type_of_scalar(declared);
   return list != declared && is_accepted_type(attr.type, list) &&
          list_size_or_nullopt(attr).value_or(2) <= 1;
 }

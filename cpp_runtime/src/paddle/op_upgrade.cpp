@@ -46,7 +46,7 @@ void rename_attrs(OpDesc& op) {
 }
 
 // Number lists stand for SCALARS in files of versions before 2.5.
-void convert_number_lists_to_scalars(OpDesc& op) {
+void convert_number_lists_to_scalars_type(OpDesc& op) {
   for (auto& [name, attr] : op.attrs) {
     if (attr.type == AttrType::SCALARS || declared_attr_type(op.type, name) != AttrType::SCALARS)
       continue;
@@ -62,7 +62,7 @@ void upgrade_op_types_and_attrs(Program& program) {
     for (OpDesc& op : block.ops) {
       rename_type(op);
       rename_attrs(op);
-      convert_number_lists_to_scalars(op);
+      convert_number_lists_to_scalars_type(op);
     }
 }
 

@@ -79,8 +79,8 @@ bool has_sub_block(const OpDesc& op) { return op.attrs.count("sub_block") > 0; }
 
 namespace {
 
-Strings names_sorted_by_column(const Block& block, std::string_view type,
-                               const Slots OpDesc::* side, std::string_view slot) {
+Strings feed_or_fetch_names_by_column(const Block& block, std::string_view type,
+                                      const Slots OpDesc::* side, std::string_view slot) {
   std::vector<std::pair<std::int64_t, std::string>> columns;
   for (const OpDesc& op : block.ops) {
     if (op.type != type) continue;
@@ -98,10 +98,10 @@ Strings names_sorted_by_column(const Block& block, std::string_view type,
 }  // namespace
 
 Strings Program::feed_names() const {
-  return names_sorted_by_column(blocks[0], "feed", &OpDesc::outputs, "Out");
+  return feed_or_fetch_names_by_column(blocks[0], "feed", &OpDesc::outputs, "Out");
 }
 Strings Program::fetch_names() const {
-  return names_sorted_by_column(blocks[0], "fetch", &OpDesc::inputs, "X");
+  return feed_or_fetch_names_by_column(blocks[0], "fetch", &OpDesc::inputs, "X");
 }
 
 std::string format_shape(const Ints& shape) {

@@ -40,7 +40,8 @@ struct Validator {
   void check_name(const std::string& text, const char* what) const {
     require(text.size() <= kMaxName,
             std::string(what) + " name of " + std::to_string(text.size()) + " bytes");
-    require(is_utf8_without_controls(text), std::string(what) + " name is not clean UTF-8");
+    require(is_utf8_without_control_characters(text),
+            std::string(what) + " name is not clean UTF-8");
   }
 
   void check_shape(const Ints& dims, const std::string& of) const {
@@ -180,7 +181,7 @@ struct Validator {
     }
   }
 
-  static bool is_dim_name(const std::string& name) {
+  static bool is_valid_dim_name(const std::string& name) {
     auto is_letter = [](char c) {
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
     };
@@ -213,7 +214,8 @@ struct Validator {
         };
         require(is_dynamic(arg.shape) && is_dynamic(declared), of + "is not dynamic");
         require(axes.insert(dim.axis).second, of + "has two");
-        require(is_dim_name(dim.name), of + "that is not an identifier of up to 64 characters");
+        require(is_valid_dim_name(dim.name),
+                of + "that is not an identifier of up to 64 characters");
         require(is_valid_range(dim.range), of + "its range contains no size, or is out of range");
         require(ranges.emplace(dim.name, dim.range).first->second == dim.range,
                 of + "'" + dim.name + "' has another range elsewhere");

@@ -143,8 +143,8 @@ void postprocess_text_recognition(std::span<const TensorView> outputs,
 }
 
 // The inputs of detection networks have these names; other networks have one input.
-std::vector<Tensor> network_inputs(const std::vector<TensorSpec>& specs, const Tensor& images,
-                                   std::span<const ImageSizes> sizes) {
+std::vector<Tensor> make_network_inputs(const std::vector<TensorSpec>& specs, const Tensor& images,
+                                        std::span<const ImageSizes> sizes) {
   auto pairs = [&](auto height, auto width) {
     Tensor result(DType::float32, {static_cast<std::int64_t>(sizes.size()), 2});
     auto* target = static_cast<float*>(result.data());
@@ -254,7 +254,7 @@ std::vector<PipelineResult> ImageProcessor::postprocess(std::span<const TensorVi
     bool is_multilabel = settings.task == PipelineTask::image_multilabel_classification;
     for (std::size_t i = 0; i < sizes.size(); ++i)
       results[i].classes = is_multilabel ? classes_above_threshold(scores.item(i), settings)
-                                         : best_classes(scores.item(i), settings);
+                                         : top_k_classes(scores.item(i), settings);
   }
   return results;
 }
@@ -301,7 +301,7 @@ std::vector<PipelineResult> Pipeline::run(std::span<const ImageView> images, std
     std::span<const PreparedImage> part{batch.data() + first, count};
     std::vector<ImageSizes> sizes;
     for (const PreparedImage& image : part) sizes.push_back(image.sizes);
-    std::vector<Tensor> inputs = network_inputs(session_.inputs(), stack(part), sizes);
+    std::vector<Tensor> inputs = make_network_inputs(session_.inputs(), stack(part), sizes);
     std::vector<TensorView> views(inputs.begin(), inputs.end());
     std::vector<Tensor> outputs = session_.run(std::span<const TensorView>(views));
     std::vector<TensorView> output_views(outputs.begin(), outputs.end());

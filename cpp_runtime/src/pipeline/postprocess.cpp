@@ -126,8 +126,8 @@ std::size_t ScoreArray::num_elements_per_batch_item() const {
                          });
 }
 
-std::vector<ClassScore> best_classes(std::span<const float> scores,
-                                     const PipelineSettings& settings) {
+std::vector<ClassScore> top_k_classes(std::span<const float> scores,
+                                      const PipelineSettings& settings) {
   std::vector<std::size_t> ids(scores.size());
   std::iota(ids.begin(), ids.end(), std::size_t{0});
   // Of equal scores the last class first, as the reversed order of NumPy's argsort.

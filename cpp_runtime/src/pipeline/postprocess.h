@@ -17,7 +17,7 @@ struct ScoreArray {
 };
 
 /// The `top_k` best classes of one image, best first.
-std::vector<ClassScore> best_classes(std::span<const float> scores, const PipelineSettings&);
+std::vector<ClassScore> top_k_classes(std::span<const float> scores, const PipelineSettings&);
 /// The classes with scores above their thresholds, best first.
 std::vector<ClassScore> classes_above_threshold(std::span<const float> scores,
                                                 const PipelineSettings&);

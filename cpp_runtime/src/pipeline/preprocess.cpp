@@ -39,7 +39,7 @@ class Preprocessor {
 
   void operator()(const CenterCrop& t) {
     if (bytes_.height < t.size.height || bytes_.width < t.size.width)
-      fail("is smaller than the crop of " + size_text(t.size.height, t.size.width));
+      fail("is smaller than the crop of " + format_size(t.size.height, t.size.width));
     bytes_ = crop(bytes_, (bytes_.height - t.size.height) / 2, (bytes_.width - t.size.width) / 2,
                   t.size.height, t.size.width);
   }
@@ -108,8 +108,8 @@ class Preprocessor {
   void operator()(const PadTo& t) {
     convert_to_float_image();
     if (floats_.height > t.size.height || floats_.width > t.size.width)
-      fail("is resized to " + size_text(floats_.height, floats_.width) +
-           ", larger than the padding to " + size_text(t.size.height, t.size.width));
+      fail("is resized to " + format_size(floats_.height, floats_.width) +
+           ", larger than the padding to " + format_size(t.size.height, t.size.width));
     check_size(t.size.height, t.size.width);
     pad_float_image(t.size.height, t.size.width, t.color);
   }
@@ -142,21 +142,21 @@ class Preprocessor {
   }
 
  private:
-  static std::string size_text(double height, double width) {
+  static std::string format_size(double height, double width) {
     return std::to_string(static_cast<std::int64_t>(height)) + " x " +
            std::to_string(static_cast<std::int64_t>(width));
   }
 
   [[noreturn]] void fail(const std::string& what) const {
     throw Error(ErrorCode::input, "preprocess: the image of " +
-                                      size_text(static_cast<double>(sizes_.source_height),
-                                                static_cast<double>(sizes_.source_width)) +
+                                      format_size(static_cast<double>(sizes_.source_height),
+                                                  static_cast<double>(sizes_.source_width)) +
                                       " pixels (height x width) " + what);
   }
 
   void check_size(double height, double width) const {
     if (!(height >= 1 && width >= 1 && height * width <= kMaxPixels))
-      fail("would be resized to " + size_text(height, width) + "; it must have from 1 to " +
+      fail("would be resized to " + format_size(height, width) + "; it must have from 1 to " +
            std::to_string(static_cast<std::int64_t>(kMaxPixels)) + " pixels");
   }
 

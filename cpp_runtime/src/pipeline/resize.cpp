@@ -70,14 +70,14 @@ AxisWeights<float> cubic_axis_weights(int source, int target) {
   return axis;
 }
 
-std::uint8_t interpolate_between_rows(const std::array<const int*, 4>& rows, const int* weights,
-                                      std::size_t i) {
+std::uint8_t interpolate_byte_between_rows(const std::array<const int*, 4>& rows,
+                                           const int* weights, std::size_t i) {
   int sum = ((weights[0] * (rows[0][i] >> 4)) >> 16) + ((weights[1] * (rows[1][i] >> 4)) >> 16);
   return static_cast<std::uint8_t>(std::clamp((sum + 2) >> 2, 0, 255));
 }
 
-std::uint8_t interpolate_between_rows(const std::array<const float*, 4>& rows, const float* weights,
-                                      std::size_t i) {
+std::uint8_t interpolate_byte_between_rows(const std::array<const float*, 4>& rows,
+                                           const float* weights, std::size_t i) {
   return round_to_byte(rows[0][i] * weights[0] + rows[1][i] * weights[1] + rows[2][i] * weights[2] +
                        rows[3][i] * weights[3]);
 }
@@ -116,7 +116,7 @@ ByteImage interpolate(const ByteImage& source, const AxisWeights<Weight>& rows,
       sums[k] = cache[slot].data();
     }
     for (std::size_t i = 0; i < 3 * static_cast<std::size_t>(result.width); ++i)
-      result.row(y)[i] = interpolate_between_rows(sums, &rows.weights[first], i);
+      result.row(y)[i] = interpolate_byte_between_rows(sums, &rows.weights[first], i);
   }
   return result;
 }

@@ -37,7 +37,7 @@ Size read_size(SettingsReader& fields, const char* name, bool width_first = fals
 }
 
 // [3, height, width]
-Size read_chw(SettingsReader& fields, const char* name) {
+Size read_size_from_chw_shape(SettingsReader& fields, const char* name) {
   Json value = fields.find(name);
   if (value.type() != Json::Type::array || value.size() != 3 ||
       value.find_at(0).integer_or_zero() != 3)
@@ -140,7 +140,7 @@ OptionalTransform read_crop(SettingsReader& fields, PipelineSettings&) {
 OptionalTransform read_rec_resize(SettingsReader& fields, PipelineSettings&) {
   fields.mark_as_known("eval_mode");  // of training
   fields.mark_as_known("character_dict_path");
-  return RecResize{read_chw(fields, "image_shape")};
+  return RecResize{read_size_from_chw_shape(fields, "image_shape")};
 }
 
 OptionalTransform read_to_chw(SettingsReader&, PipelineSettings&) { return ToChw{}; }

@@ -120,7 +120,7 @@ void reduce(Translator& t, const Operation& op) {
   }
 }
 
-double float_attr(const Operation& op, std::string_view name, double default_value) {
+double float_attr_or_default(const Operation& op, std::string_view name, double default_value) {
   const Attribute* attr = op.find_attr(name);
   auto converted = attr ? convert_attr(attr->value, AttrType::FLOAT) : std::nullopt;
   return converted ? std::get<double>(converted->value) : default_value;
@@ -134,10 +134,11 @@ void baddbmm(Translator& t, const Operation& op) {
   std::string product = t.emit_to_new_variable(
       op, "matmul_v2", {{"X", {t.operand_variable(op, 1)}}, {"Y", {t.operand_variable(op, 2)}}}, {},
       type);
-  std::string scaled = t.emit_to_new_variable(op, "scale", {{"X", {product}}},
-                                              scale_attrs(float_attr(op, "alpha", 1)), type);
-  std::string input = t.emit_to_new_variable(op, "scale", {{"X", {t.operand_variable(op, 0)}}},
-                                             scale_attrs(float_attr(op, "beta", 1)), type);
+  std::string scaled = t.emit_to_new_variable(
+      op, "scale", {{"X", {product}}}, scale_attrs(float_attr_or_default(op, "alpha", 1)), type);
+  std::string input =
+      t.emit_to_new_variable(op, "scale", {{"X", {t.operand_variable(op, 0)}}},
+                             scale_attrs(float_attr_or_default(op, "beta", 1)), type);
   t.emit(op, "elementwise_add", {{"X", {input}}, {"Y", {scaled}}},
          {{"Out", {t.bind_result_in_place_or_new(op, 0)}}},
          {{"axis", {AttrType::INT, std::int64_t{-1}}}});

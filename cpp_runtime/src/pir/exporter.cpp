@@ -126,7 +126,7 @@ void Exporter::fail(const OpDesc& op, const std::string& why) const {
 }
 
 Program Exporter::run() {
-  check_supported();
+  require_rules_for_all_ops();
   out_.file = in_.name;
   out_.version = kVersion;
   if (in_.contract) out_.contract = in_.contract->bytes;
@@ -140,7 +140,7 @@ Program Exporter::run() {
   return std::move(out_);
 }
 
-void Exporter::check_supported() const {
+void Exporter::require_rules_for_all_ops() const {
   std::map<std::string, std::pair<std::size_t, std::string>> unsupported;  // count, first location
   for (const oarlock::Block& block : in_.blocks)
     for (const OpDesc& op : block.ops) {

@@ -85,7 +85,7 @@ class Exporter {
   void export_by_spec(const OpDesc& op, const OpSpec& spec);
 
  private:
-  void check_supported() const;
+  void require_rules_for_all_ops() const;
   void export_parameters();
   void export_inputs();
   void export_outputs();

@@ -36,7 +36,7 @@ class Reader {
                                  Json::Type::array);
     if (regions.size() != 1) fail(regions, "a program has one region");
     program.body = read_region(*regions.begin());
-    if (Json contract = root.find(kContractKey)) program.contract = read_contract(contract);
+    if (Json contract = root.find(kContractKey)) program.contract = decode_contract_bytes(contract);
     return program;
   }
 
@@ -60,7 +60,7 @@ class Reader {
     return value;
   }
 
-  std::string read_contract(Json json) const {
+  std::string decode_contract_bytes(Json json) const {
     auto bytes = decode_base64(json.string_or_empty());
     if (json.type() != Json::Type::string || !bytes) fail(json, "no base64");
     return *bytes;
@@ -220,7 +220,7 @@ class Reader {
     } else if (type == "1.a_intarray") {
       attr.value = read_json_int_list(require_field(typed, "D", Json::Type::array));
     } else if (type == "1.a_scalar") {
-      attr.value = read_scalar(require_field(typed, "D", Json::Type::array));
+      attr.value = read_paddle_scalar(require_field(typed, "D", Json::Type::array));
     } else {
       attr.value = read_bool_number_or_string(typed, type);
     }
@@ -237,7 +237,7 @@ class Reader {
   }
 
   // ["float32", 0.5], complex: ["complex64", 0.5, 1]
-  Attr read_scalar(Json data) const {
+  Attr read_paddle_scalar(Json data) const {
     std::string_view dtype = require_element(data, 0, Json::Type::string).string_or_empty();
     Json value = data.find_at(1);
     if (dtype.starts_with("complex"))
@@ -338,7 +338,7 @@ bool starts_with_json_object(std::string_view bytes) {
   return first != bytes.npos && bytes[first] == '{';
 }
 
-Program read_program_from_document(const JsonDocument& document, const std::string& file) {
+Program parse_pir_program(const JsonDocument& document, const std::string& file) {
   return Reader(document, file).read();
 }
 

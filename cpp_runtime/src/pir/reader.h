@@ -12,6 +12,6 @@ bool starts_with_json_object(std::string_view bytes);
 
 /// Reads the program of a document, which must outlive it.  Checks the structure: required fields,
 /// types, limits, distinct ids, definition before use.  Throws Error(file) with the JSON path.
-Program read_program_from_document(const JsonDocument& document, const std::string& file);
+Program parse_pir_program(const JsonDocument& document, const std::string& file);
 
 }  // namespace oarlock::pir

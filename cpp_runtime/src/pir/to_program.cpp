@@ -103,13 +103,13 @@ Names guarded_variables(const oarlock::Program& program) {
 
 }  // namespace
 
-oarlock::Program read_and_convert_program(std::string_view json, const std::string& file,
-                                          std::int64_t* version) {
+oarlock::Program convert_pir_json_to_program(std::string_view json, const std::string& file,
+                                             std::int64_t* version) {
   if (json.size() > kMaxBytes)
     throw Error(ErrorCode::file, file + ": a program of more than 256 MiB (" +
                                      std::to_string(json.size()) + " bytes)");
   JsonDocument document(json, file);
-  Program source = read_program_from_document(document, file);
+  Program source = parse_pir_program(document, file);
   if (version) *version = source.version;
   oarlock::Program program = Translator(source, document).translate();
   if (!source.contract.empty()) {

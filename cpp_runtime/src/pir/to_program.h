@@ -14,7 +14,7 @@ inline constexpr std::int64_t kNewestVersion = 4;
 /// Reads a `.json` and validates the result. version: receives the version of the file unless null.
 /// Throws Error(file) with the JSON path, or Error(unsupported) that lists all operations without
 /// an equivalent.
-oarlock::Program read_and_convert_program(std::string_view json, const std::string& file,
-                                          std::int64_t* version = nullptr);
+oarlock::Program convert_pir_json_to_program(std::string_view json, const std::string& file,
+                                             std::int64_t* version = nullptr);
 
 }  // namespace oarlock::pir

@@ -88,7 +88,7 @@ oarlock::Program Translator::translate() {
   block().vars = {feed, fetch};
   translate_parameters(in_.body);
   reserve_program_input_and_output_names(in_.body);
-  collect_changes_in_place(in_.body);
+  collect_values_changed_in_place(in_.body);
   translate_ops(in_.body);
   return std::move(out_);
 }
@@ -121,13 +121,13 @@ void Translator::reserve_program_input_and_output_names(const Block& block) {
   }
 }
 
-void Translator::collect_changes_in_place(const Block& block) {
+void Translator::collect_values_changed_in_place(const Block& block) {
   for (const Operation& op : block.ops) {
     for (std::size_t i = 0; i < op.results.size(); ++i)
       if (auto operand = find_operand_overwritten_by_result(op, i);
           operand && *operand < op.operands.size())
         changed_in_place_.insert(op.operands[*operand]);
-    for (const Block& body : op.bodies) collect_changes_in_place(body);
+    for (const Block& body : op.bodies) collect_values_changed_in_place(body);
   }
 }
 

@@ -133,7 +133,7 @@ class Translator {
   std::vector<Binding> yielded_bindings(const Block& body) const;
   void collect_unsupported_operations(const Block& block, std::vector<std::string>& problems) const;
   void reserve_program_input_and_output_names(const Block& block);
-  void collect_changes_in_place(const Block& block);
+  void collect_values_changed_in_place(const Block& block);
   void add_operand(const Operation& op, const OperandSpec& spec, std::size_t position,
                    Slots& inputs, Attrs& attrs);
   void add_mutable_attr(const Operation& op, const OperandSpec& spec, const Binding& binding,

@@ -87,7 +87,7 @@ class Writer {
     write_list(op.results, [&](const Value& result) { write_result_value(result); });
     out_ += R"(,"OA":)";
     write_result_attrs(op);
-    write_debug(op);
+    write_location_and_result_names(op);
     if (!op.bodies.empty()) {
       out_ += R"(,"regions":)";
       write_list(op.bodies, [&](const Block& body) { write_region(body); });
@@ -95,7 +95,7 @@ class Writer {
     out_ += '}';
   }
 
-  void write_debug(const Operation& op) {
+  void write_location_and_result_names(const Operation& op) {
     if (op.location.empty() && op.result_names.empty()) return;
     out_ += ",\"" + std::string(kDebugKey) + "\":{";
     if (!op.location.empty()) out_ += R"("location":)" + quote_json(op.location);
@@ -208,9 +208,9 @@ class Writer {
         });
       case AttrType::SCALARS:
         return write_array_attribute(std::get<Scalars>(attr.value),
-                                     [&](const Scalar& x) { write_scalar_attribute(x); });
+                                     [&](const Scalar& x) { write_paddle_scalar_attribute(x); });
       case AttrType::SCALAR:
-        return write_scalar_attribute(std::get<Scalar>(attr.value));
+        return write_paddle_scalar_attribute(std::get<Scalar>(attr.value));
       default:
         out_ += R"({"#":"NULL"})";
     }
@@ -246,7 +246,7 @@ class Writer {
       out_ += R"("D":)" + format_significant_digits(value, kExactDigits) + "}";
   }
 
-  void write_scalar_attribute(const Scalar& scalar) {
+  void write_paddle_scalar_attribute(const Scalar& scalar) {
     if (scalar.type != Scalar::Type::complex128)
       return write_float_attribute("0.a_f64", scalar.as_double());
     out_ += R"({"#":"0.a_c128","D":[)" + format_significant_digits(scalar.r, kExactDigits) + "," +
@@ -259,10 +259,10 @@ class Writer {
 
 }  // namespace
 
-std::string write_program_to_json(const Program& program) { return Writer().write(program); }
+std::string format_program_as_json(const Program& program) { return Writer().write(program); }
 
-std::string convert_and_write_program(const oarlock::Program& program) {
-  return write_program_to_json(Exporter(program).run());
+std::string convert_program_to_pir_json(const oarlock::Program& program) {
+  return format_program_as_json(Exporter(program).run());
 }
 
 }  // namespace oarlock::pir

@@ -8,10 +8,10 @@
 namespace oarlock::pir {
 
 /// Writes a program as JSON in one line, with the keys that Paddle requires.
-std::string write_program_to_json(const Program& program);
+std::string format_program_as_json(const Program& program);
 
 /// Converts the program of a `.pdmodel` to a `.json` of version 1, which PaddlePaddle 3.0 to 3.3
 /// read.  Throws Error(unsupported) that lists all ops without an equivalent.
-std::string convert_and_write_program(const oarlock::Program& program);
+std::string convert_program_to_pir_json(const oarlock::Program& program);
 
 }  // namespace oarlock::pir

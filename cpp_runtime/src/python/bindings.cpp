@@ -78,13 +78,13 @@ nb::tuple pir_to_pdmodel(const nb::bytes& json, const std::string& name) {
   SigintPollScope sigint_poll;
   std::int64_t version = 0;
   std::string bytes =
-      to_pdmodel(pir::read_and_convert_program({json.c_str(), json.size()}, name, &version));
+      to_pdmodel(pir::convert_pir_json_to_program({json.c_str(), json.size()}, name, &version));
   return nb::make_tuple(nb::bytes(bytes.data(), bytes.size()), version > pir::kNewestVersion);
 }
 
 nb::bytes pdmodel_to_pir(const nb::bytes& pdmodel, const std::string& name) {
   SigintPollScope sigint_poll;
-  std::string json = pir::convert_and_write_program(
+  std::string json = pir::convert_program_to_pir_json(
       parse_upgrade_and_validate_program({pdmodel.c_str(), pdmodel.size()}, name));
   return nb::bytes(json.data(), json.size());
 }

@@ -79,7 +79,7 @@ void run_and_print_op_profile(const Command& c) {
   options.profile =
       (std::filesystem::temp_directory_path() / ("oarlock-" + std::to_string(::getpid()))).string();
   TimedSession subject(c, c.paths, options);
-  for (int i = 1; i < c.warmup + c.repeat; ++i) subject.run_once();
+  for (int i = 1; i < c.warmup + c.repeat; ++i) subject.run_once_and_return_ms();
   std::string file = subject.session.end_profile();
   MappedFile text(file);
   std::filesystem::remove(file);

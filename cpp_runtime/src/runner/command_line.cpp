@@ -208,7 +208,7 @@ void set_options(Options& options, const std::vector<std::string>& settings) {
   }
 }
 
-void reject_output_over_input(const Command& c, const Model& model) {
+void reject_output_overwriting_input(const Command& c, const Model& model) {
   std::vector<std::string> read{c.input,
                                 c.expected_file,
                                 c.paths[0],
@@ -227,7 +227,7 @@ Model open_model(const Command& c) {
   return Model::open(c.paths[0], c.paths.size() > 1 ? c.paths[1] : "");
 }
 
-std::future<void> preload_engine(const Options& options) {
+std::future<void> start_engine_preload(const Options& options) {
   return std::async(std::launch::async, [path = options.ort_library] {
     try {
       ort_library_info(path);

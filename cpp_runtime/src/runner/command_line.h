@@ -35,14 +35,14 @@ std::string usage();
 void set_options(Options& options, const std::vector<std::string>& settings);
 
 /// Throws Error(input) if --output is one of the input files.
-void reject_output_over_input(const Command& command, const Model& model);
+void reject_output_overwriting_input(const Command& command, const Model& model);
 
 /// Opens the model at the first path (a prefix, a program file, or a folder of Paddle 1.x), with
 /// the second path as parameter file if given.
 Model open_model(const Command& command);
 
 /// Loads ONNX Runtime while the model is read.  Errors are reported when the session is created.
-std::future<void> preload_engine(const Options& options);
+std::future<void> start_engine_preload(const Options& options);
 
 int run(const Command& command);
 int bench(const Command& command);

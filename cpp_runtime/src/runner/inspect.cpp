@@ -55,7 +55,7 @@ struct ConversionSummary {
   std::string error;
 };
 
-ConversionSummary try_lower(const Model& m) {
+ConversionSummary try_lower_and_summarize(const Model& m) {
   try {
     onnx::Model graph = lower_program(m.impl().program, m.impl().params, {});
     return {graph.opset, graph.graph.nodes.size(), ""};
@@ -64,7 +64,7 @@ ConversionSummary try_lower(const Model& m) {
   }
 }
 
-std::vector<std::string> unsupported_ops(const Model& m) {
+std::vector<std::string> op_types_without_rule(const Model& m) {
   std::vector<std::string> lowered = convertible_op_types(), missing;
   for (auto& [op, count] : m.op_counts())
     if (!std::binary_search(lowered.begin(), lowered.end(), op)) missing.push_back(op);
@@ -78,7 +78,7 @@ std::size_t total_weight_bytes(const Model& m) {
 }
 
 std::string conversion_result_json(const Model& m) {
-  ConversionSummary result = try_lower(m);
+  ConversionSummary result = try_lower_and_summarize(m);
   if (!result.error.empty()) return "{\"error\": " + quote_json(result.error) + "}";
   return "{\"opset\": " + std::to_string(result.opset) +
          ", \"nodes\": " + std::to_string(result.nodes) + "}";
@@ -102,7 +102,7 @@ void print_json(const Model& m) {
                             ", \"bytes\": " + std::to_string(p.length) + "}";
                    })
             << ", \"parameter_bytes\": " << total_weight_bytes(m)
-            << ", \"without_lowering\": " << format_json_array(unsupported_ops(m), quote_json)
+            << ", \"without_lowering\": " << format_json_array(op_types_without_rule(m), quote_json)
             << ", \"onnx\": " << conversion_result_json(m)
             << ", \"guards\": " << format_json_array(m.guards(), guard_json)
             << ", \"producer\": " << quote_json(m.producer())
@@ -127,7 +127,7 @@ void print_named_dims(const Model& m) {
 }
 
 void print_ops(const Model& m) {
-  std::vector<std::string> missing = unsupported_ops(m);
+  std::vector<std::string> missing = op_types_without_rule(m);
   for (auto& [op, count] : m.op_counts()) {
     bool lowered = std::find(missing.begin(), missing.end(), op) == missing.end();
     std::cout << "op      " << op << " x" << count << (lowered ? "" : "   (no lowering)") << "\n";
@@ -143,7 +143,7 @@ void print_weights(const Model& m) {
 }
 
 void print_conversion_result(const Model& m) {
-  ConversionSummary result = try_lower(m);
+  ConversionSummary result = try_lower_and_summarize(m);
   if (result.error.empty())
     std::cout << "onnx    opset " << result.opset << ", " << result.nodes << " nodes\n";
   else

@@ -69,7 +69,7 @@ std::string lines_to_json(const std::vector<TextLine>& lines) {
          ", \"rec_polys\": " + to_json(quads) + "}";
 }
 
-ImageView to_image(const std::string& name, const Tensor& array) {
+ImageView require_image_view(const std::string& name, const Tensor& array) {
   if (array.dtype() != DType::uint8 || array.shape().size() != 3 || array.shape()[2] != 3)
     throw Error(ErrorCode::input, "pipeline: the array '" + name +
                                       "' is no image; expected uint8[height, width, 3] in RGB "
@@ -85,7 +85,7 @@ int run_and_print_results(const NamedTensors& arrays, Run run) {
   for (const auto& [name, array] : arrays) {
     std::string line;
     try {
-      line = run(to_image(name, array));
+      line = run(require_image_view(name, array));
     } catch (const Error& error) {
       line = "{\"error\": " + quote_json(error.what()) + "}";
       std::fprintf(stderr, "%s\n", escape_control_characters(name + ": " + error.what()).c_str());

@@ -24,9 +24,9 @@ std::vector<std::string> input_names_of_positional_arrays(const NamedTensors& ar
 
 int run(const Command& c) {
   if (c.input.empty() || c.output.empty()) throw UsageError{"run requires --input and --output"};
-  auto engine = preload_engine(c.options);
+  auto engine = start_engine_preload(c.options);
   Model model = open_model(c);
-  reject_output_over_input(c, model);
+  reject_output_overwriting_input(c, model);
   NamedTensors arrays = read_npz(c.input);
   engine.wait();
   Session session(model, c.options);

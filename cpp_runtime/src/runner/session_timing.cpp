@@ -26,7 +26,7 @@ Model open_model_and_set_ms_since_start(const std::vector<std::string>& paths,
   return model;
 }
 
-double timed_run(const Session& session, const std::vector<Tensor>& inputs) {
+double run_and_return_ms(const Session& session, const std::vector<Tensor>& inputs) {
   std::vector<TensorView> views(inputs.begin(), inputs.end());
   auto start = Clock::now();
   session.run(views);
@@ -40,7 +40,7 @@ struct ClientThreadRuns {
 
   void run(const TimedSession& subject, int count) {
     try {
-      for (int i = 0; i < count; ++i) run_ms.push_back(subject.run_once());
+      for (int i = 0; i < count; ++i) run_ms.push_back(subject.run_once_and_return_ms());
     } catch (...) {
       failure = std::current_exception();
     }
@@ -68,7 +68,7 @@ void run_concurrently(TimedSession& subject, int clients, int count) {
 
 void run_sequentially(TimedSession& subject, int count) {
   for (int i = 0; i < count; ++i) {
-    subject.run_ms.push_back(subject.run_once());
+    subject.run_ms.push_back(subject.run_once_and_return_ms());
     subject.total_ms += subject.run_ms.back();
   }
 }
@@ -77,7 +77,7 @@ void run_sequentially(TimedSession& subject, int count) {
 
 TimedSession::TimedSession(const Command& command, const std::vector<std::string>& paths,
                            const Options& options)
-    : engine_preload(preload_engine(options)),
+    : engine_preload(start_engine_preload(options)),
       model(open_model_and_set_ms_since_start(paths, start_time, read_ms)),
       session(model, options) {
   load_ms = ms_since(start_time);
@@ -85,18 +85,18 @@ TimedSession::TimedSession(const Command& command, const std::vector<std::string
   inputs = load_or_synthesize_inputs_and_time_first_run(command, model, session, first_run_ms);
 }
 
-double TimedSession::run_once() const { return timed_run(session, inputs); }
+double TimedSession::run_once_and_return_ms() const { return run_and_return_ms(session, inputs); }
 
 void run_interleaved(TimedSessions& subjects, int clients, int warmup, int repeat,
                      int runs_per_turn) {
   for (TimedSession& subject : subjects)
-    for (int i = 1; i < warmup; ++i) subject.run_once();
+    for (int i = 1; i < warmup; ++i) subject.run_once_and_return_ms();
   for (int done = 0; done < repeat; done += runs_per_turn) {
     int count = std::min(runs_per_turn, repeat - done);
     for (TimedSession& subject : subjects) {
       if (subjects.size() > 1)
-        subject.run_once();  // warm-up: threads of the other session may still spin, and caches are
-                             // cold
+        subject.run_once_and_return_ms();  // warm-up: threads of the other session may still spin,
+                                           // and caches are cold
       clients > 1 ? run_concurrently(subject, clients, count) : run_sequentially(subject, count);
     }
   }
@@ -133,11 +133,11 @@ std::vector<Tensor> load_or_synthesize_inputs_and_time_first_run(const Command& 
                                                                  const Session& session,
                                                                  double& milliseconds) {
   std::string why;
-  require_known_inputs(session.inputs(), command.shapes);
+  require_known_input_names(session.inputs(), command.shapes);
   for (const SyntheticInputOptions& spec : synthetic_input_options_to_try()) {
     try {
       std::vector<Tensor> inputs = load_or_synthesize_inputs(command, model, session, spec);
-      milliseconds = timed_run(session, inputs);
+      milliseconds = run_and_return_ms(session, inputs);
       return inputs;
     } catch (const Error& error) {
       if (!command.input.empty() || error.code() == ErrorCode::file) throw;

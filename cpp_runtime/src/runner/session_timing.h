@@ -25,7 +25,7 @@ struct TimedSession {
   std::vector<double> run_ms;  // times of single runs
   double total_ms = 0;         // total time of all runs
 
-  double run_once() const;
+  double run_once_and_return_ms() const;
 };
 using TimedSessions = std::deque<TimedSession>;
 

@@ -26,7 +26,7 @@ int to_onnx(const Command& c) {
     std::cout << model.to_text(c.opset);
     return 0;
   }
-  reject_output_over_input(c, model);
+  reject_output_overwriting_input(c, model);
   OnnxOptions options;
   options.opset = c.opset;
   options.inline_weights = c.inline_weights;

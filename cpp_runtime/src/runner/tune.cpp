@@ -40,8 +40,9 @@ std::vector<int> candidate_values(const TunableOption& option) {
 std::vector<double> measure_medians(const Command& c, const std::vector<Options>& settings) {
   TimedSessions subjects;
   for (const Options& options : settings) subjects.emplace_back(c, c.paths, options);
-  int repeat = std::clamp(static_cast<int>(kBudget / std::max(subjects[0].run_once(), 1e-3)),
-                          kMinRuns, kMaxRuns);
+  int repeat =
+      std::clamp(static_cast<int>(kBudget / std::max(subjects[0].run_once_and_return_ms(), 1e-3)),
+                 kMinRuns, kMaxRuns);
   run_interleaved(subjects, 1, c.warmup, repeat, kRunsPerTurn);
   std::vector<double> medians;
   for (const TimedSession& subject : subjects) medians.push_back(quantile(subject.run_ms, 0.5));

@@ -38,7 +38,7 @@ struct KeyValueLists {
 template <class T, class Create, class Update, class Append, class Release>
 void append_nvidia_provider(const Library& library, ort::SessionOptions* session,
                             const Options& options, const Settings& settings) {
-  auto folders = nvidia_folders(options.nvidia_dirs, library.info.path);
+  auto folders = nvidia_library_search_folders(options.nvidia_dirs, library.info.path);
   auto libraries = open_nvidia_libraries(folders, options.device == "tensorrt");
   auto provider = ort::make<ort::Handle<T, Release>, Create>(library.api);
   KeyValueLists lists(settings);

@@ -61,7 +61,7 @@ std::shared_ptr<void> try_lock(const std::string& path) {
   return nullptr;
 }
 
-bool try_write(const std::string& path, const std::string& text) {
+bool try_write_atomically(const std::string& path, const std::string& text) {
   try {
     write_atomically(path, text);
     return true;
@@ -105,7 +105,7 @@ std::optional<GraphCache> GraphCache::create(const Model::Impl& model, const Lib
   return GraphCache(model, folder, cache_key(model, library, options, processor));
 }
 
-std::optional<std::string> GraphCache::find_graph_path() const {
+std::optional<std::string> GraphCache::find_valid_graph_path() const {
   try {
     return read_validated_graph_path();
   } catch (const Error&) {
@@ -133,8 +133,9 @@ std::optional<std::string> GraphCache::read_validated_graph_path() const {
   if (!matches_record_updating_stamp(manifest->params, model_.weights, updated))
     return std::nullopt;
   if (updated)
-    try_write(path, format_manifest(
-                        *manifest,
+    try_write_atomically(
+        path,
+        format_manifest(*manifest,
                         key_));  // best effort: otherwise the next start computes the digests again
   return graph;
 }
@@ -145,7 +146,7 @@ std::optional<CacheDraft> GraphCache::try_begin_entry(
   fs::create_directories(folder_, error);
   auto lock = try_lock(folder_ + "/" + key_ + ".lock");
   if (!lock) return std::nullopt;  // another process writes it
-  if (auto existing = find_graph_path(); existing && existing != rejected_graph)
+  if (auto existing = find_valid_graph_path(); existing && existing != rejected_graph)
     return std::nullopt;  // or has just written it
   std::string path = folder_ + "/" + key_ + "-XXXXXX";
   int fd = ::mkstemp(path.data());
@@ -161,7 +162,7 @@ void GraphCache::try_commit_entry(CacheDraft draft) const {
   std::string path = folder_ + "/" + draft.graph_file_name();
   std::string graph =
       onnx::make_matmul_weights_inputs_if_minor_share(std::string(MappedFile(path).bytes()));
-  if (!try_write(path, graph)) return;
+  if (!try_write_atomically(path, graph)) return;
   manifest.graph_digest = blake2b_hex_digest(graph);
   std::string weights = folder_ + "/" + draft.weights_file_name();
   if (is_file(weights)) {
@@ -170,7 +171,7 @@ void GraphCache::try_commit_entry(CacheDraft draft) const {
     manifest.weights = make_file_record(draft.weights_file_name(), MappedFile(weights));
   }
   manifest.params = make_file_record("", model_.weights);
-  if (!try_write(folder_ + "/" + key_, format_manifest(manifest, key_))) return;
+  if (!try_write_atomically(folder_ + "/" + key_, format_manifest(manifest, key_))) return;
   remove_outdated_files_of_key(draft);
   draft.mark_committed();
 }

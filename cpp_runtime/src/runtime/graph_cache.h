@@ -46,10 +46,10 @@ class GraphCache {
   /// devices whose graphs cannot be saved.
   static std::optional<GraphCache> create(const Model::Impl& model, const Library& library,
                                           const Options& options,
-                                          const std::string& processor = processor_id());
+                                          const std::string& processor = processor_model_id());
 
   /// The path of the graph; nullopt if there is no valid entry.
-  std::optional<std::string> find_graph_path() const;
+  std::optional<std::string> find_valid_graph_path() const;
   /// Starts an entry.  Returns nullopt if the folder cannot be written, or if another process
   /// writes the same entry. rejected_graph: the graph of an entry that ONNX Runtime rejected
   std::optional<CacheDraft> try_begin_entry(const std::optional<std::string>& rejected_graph) const;
@@ -60,8 +60,8 @@ class GraphCache {
  private:
   GraphCache(const Model::Impl& model, std::string folder, std::string key)
       : model_(model), folder_(std::move(folder)), key_(std::move(key)) {}
-  /// As find_graph_path(), but throws Error if a file cannot be read. Rewrites the manifest if only
-  /// the metadata of the files changed.
+  /// As find_valid_graph_path(), but throws Error if a file cannot be read. Rewrites the manifest
+  /// if only the metadata of the files changed.
   std::optional<std::string> read_validated_graph_path() const;
   void remove_outdated_files_of_key(const CacheDraft& draft) const;
 

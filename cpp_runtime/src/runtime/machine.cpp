@@ -20,7 +20,7 @@ std::string to_hex(unsigned long value) {
 
 }  // namespace
 
-std::string processor_id() {
+std::string processor_model_id() {
 #if defined(__x86_64__) || defined(__i386__)
   unsigned a = 0, b = 0, c = 0, d = 0;
   __get_cpuid(1, &a, &b, &c, &d);  // b depends on the current core, so it is left out
@@ -35,8 +35,8 @@ std::string processor_id() {
 #endif
 }
 
-std::string machine_id() {
-  return processor_id() + "-x" + std::to_string(std::thread::hardware_concurrency());
+std::string processor_model_and_count_id() {
+  return processor_model_id() + "-x" + std::to_string(std::thread::hardware_concurrency());
 }
 
 bool byte_products_saturate() {

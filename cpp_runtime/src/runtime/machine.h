@@ -5,9 +5,9 @@
 namespace oarlock {
 
 /// The processor model and instruction sets; optimized graphs depend on them.
-std::string processor_id();
+std::string processor_model_id();
 /// The processor model, its instruction sets and the number of available processors.
-std::string machine_id();
+std::string processor_model_and_count_id();
 
 /// Whether ONNX Runtime's products of unsigned and signed bytes saturate at 16 bits, as on x86-64
 /// without VNNI.  Quantized models then compute in float32.  ("session.x64quantprecision" is meant

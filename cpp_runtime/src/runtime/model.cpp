@@ -27,7 +27,7 @@ std::shared_ptr<const Model::Impl> load_model(std::string_view bytes, std::strin
   auto impl = std::make_shared<Model::Impl>();
   impl->prefix = prefix;
   impl->program = pir::starts_with_json_object(bytes)
-                      ? pir::read_and_convert_program(bytes, name)
+                      ? pir::convert_pir_json_to_program(bytes, name)
                       : parse_upgrade_and_validate_program(bytes, name);
   impl->digest = blake2b_hex_digest(bytes);  // after parsing, which limits the size
   bool needed = !impl->program.persistables_in_file_order().empty();
@@ -86,14 +86,14 @@ std::string legacy_model_folder_candidate(const std::string& path) {
                                                                                    : "";
 }
 
-bool has_program(const std::string& prefix) {
+bool has_program_file_at_prefix(const std::string& prefix) {
   return is_file(prefix + ".pdmodel") || is_file(prefix + ".json");
 }
 
 /// Whether a path names a directory, and not the prefix of a program beside it.
 bool is_directory_and_not_program_prefix(const std::string& path) {
   std::error_code error;
-  return std::filesystem::is_directory(path, error) && !has_program(path);
+  return std::filesystem::is_directory(path, error) && !has_program_file_at_prefix(path);
 }
 
 /// The prefix of the model in a published model directory, which contains `inference.json`,
@@ -101,7 +101,8 @@ bool is_directory_and_not_program_prefix(const std::string& path) {
 std::string prefix_in_model_directory(const std::string& path) {
   if (!is_directory_and_not_program_prefix(path)) return path;
   for (const char* stem : {"inference", "model"})
-    if (std::string prefix = (std::filesystem::path(path) / stem).string(); has_program(prefix))
+    if (std::string prefix = (std::filesystem::path(path) / stem).string();
+        has_program_file_at_prefix(prefix))
       return prefix;
   return path;
 }

@@ -11,7 +11,7 @@ std::string describe_dimension(std::size_t axis, const std::string& input) {
   return "dimension " + std::to_string(axis) + " of input '" + input + "'";
 }
 
-std::string format_input(const std::string& name, const TensorView& view) {
+std::string format_input_name_and_type(const std::string& name, const TensorView& view) {
   return name + "=" + format_type(view.dtype, Ints(view.shape.begin(), view.shape.end()));
 }
 
@@ -62,12 +62,12 @@ void NamedDimensions::fail(const Dimension& d, std::span<const TensorView> input
   std::int64_t size = inputs[d.input].shape[d.axis];
   std::string text = "run: input '" + d.input_name + "': dimension " + std::to_string(d.axis) +
                      " ('" + d.name + "') is " + std::to_string(size),
-              input = format_input(d.input_name, inputs[d.input]);
+              input = format_input_name_and_type(d.input_name, inputs[d.input]);
   if (!d.range.contains(size))
     throw Error(ErrorCode::input,
                 text + "; it must be " + describe_allowed_sizes(d.range) + " (" + input + ")");
   if (d.first_input != d.input)
-    input = format_input(d.first_input_name, inputs[d.first_input]) + ", " + input;
+    input = format_input_name_and_type(d.first_input_name, inputs[d.first_input]) + ", " + input;
   throw Error(ErrorCode::input, text + ", but " +
                                     describe_dimension(d.first_axis, d.first_input_name) + " is " +
                                     std::to_string(inputs[d.first_input].shape[d.first_axis]) +
@@ -79,7 +79,7 @@ std::int64_t next_allowed_size(const DimRange& range, std::int64_t wanted) {
   return range.max == 0 ? size : std::min(size, range.largest_size());
 }
 
-StringMap tensorrt_profile(const std::vector<TensorSpec>& inputs) {
+StringMap tensorrt_shape_profile_options(const std::vector<TensorSpec>& inputs) {
   StringMap profile;
   for (const TensorSpec& spec : inputs) {
     // ONNX Runtime separates inputs by commas.

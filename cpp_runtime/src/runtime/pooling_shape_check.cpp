@@ -26,8 +26,8 @@ constexpr std::array<std::string_view, 23> kShapePreservingOps = {
     "tanh"};
 
 // The single name in the first of these slots that the op has.
-const std::string* find_single_name(const Slots& slots,
-                                    std::initializer_list<std::string_view> names) {
+const std::string* find_single_variable_in_slots(const Slots& slots,
+                                                 std::initializer_list<std::string_view> names) {
   for (auto name : names)
     if (auto it = slots.find(name); it != slots.end() && it->second.size() == 1)
       return &it->second[0];
@@ -45,9 +45,10 @@ T attr_or(const OpDesc& op, std::string_view name, T default_value) {
 
 // Collects the steps: variables that are images with sizes that derive from an input, and whether a
 // convolution precedes them.
-class PoolingShapeCheck::StepFinder {
+class PoolingShapeCheck::SizePropagationStepCollector {
  public:
-  StepFinder(const Program& program, PoolingShapeCheck& check) : program_(program), check_(check) {
+  SizePropagationStepCollector(const Program& program, PoolingShapeCheck& check)
+      : program_(program), check_(check) {
     for (const std::string& name : program.feed_names()) {
       const VarDesc* var = program.find_var(name);
       if (var && var->shape.size() >= 3)
@@ -85,7 +86,7 @@ class PoolingShapeCheck::StepFinder {
                     : std::nullopt;
     for (auto& [slot, names] : op.outputs)
       for (const std::string& name : names) tracked_.erase(name);  // the name now has another value
-    const std::string* to = find_single_name(op.outputs, {"Out", "Output", "Y"});
+    const std::string* to = find_single_variable_in_slots(op.outputs, {"Out", "Output", "Y"});
     if (!step || !to) return;
     step->output = check_.num_shapes_++;
     tracked_[*to] = {step->output, rank_, after_conv_ || conv};
@@ -99,16 +100,19 @@ class PoolingShapeCheck::StepFinder {
   }
 
   std::optional<Step> shape_preserving_step(const OpDesc& op) {
-    return make_step_from_tracked_input(op, find_tracked_shape(find_single_name(op.inputs, {"X"})));
+    return make_step_from_tracked_input(
+        op, find_tracked_shape(find_single_variable_in_slots(op.inputs, {"X"})));
   }
 
   // Adds one value per channel, or two images.
   std::optional<Step> add_step(const OpDesc& op) {
     auto several = op.inputs.find("X");
     bool list = op.type == "sum" && several != op.inputs.end() && several->second.size() == 2;
-    const std::string* second = list ? &several->second[1] : find_single_name(op.inputs, {"Y"});
+    const std::string* second =
+        list ? &several->second[1] : find_single_variable_in_slots(op.inputs, {"Y"});
     auto step = make_step_from_tracked_input(
-        op, find_tracked_shape(list ? &several->second[0] : find_single_name(op.inputs, {"X"})));
+        op, find_tracked_shape(list ? &several->second[0]
+                                    : find_single_variable_in_slots(op.inputs, {"X"})));
     const VarDesc* var = second ? program_.find_var(*second) : nullptr;
     if (!step || !var) return {};
     bool small =
@@ -123,7 +127,7 @@ class PoolingShapeCheck::StepFinder {
 
   std::optional<Step> concat_step(const OpDesc& op) {
     auto all = op.inputs.find("X");
-    if (all == op.inputs.end() || find_single_name(op.inputs, {"AxisTensor"}) ||
+    if (all == op.inputs.end() || find_single_variable_in_slots(op.inputs, {"AxisTensor"}) ||
         attr_or<std::int64_t>(op, "axis", 0) != 1)
       return {};
     for (const std::string& name : all->second)
@@ -154,8 +158,8 @@ class PoolingShapeCheck::StepFinder {
 
   std::optional<Step> conv_step(const OpDesc& op) {
     auto step = make_step_from_tracked_input(
-        op, find_tracked_shape(find_single_name(op.inputs, {"Input"})));
-    const std::string* name = find_single_name(op.inputs, {"Filter"});
+        op, find_tracked_shape(find_single_variable_in_slots(op.inputs, {"Input"})));
+    const std::string* name = find_single_variable_in_slots(op.inputs, {"Filter"});
     const VarDesc* filter = name ? program_.find_var(*name) : nullptr;
     if (!step || !filter || filter->shape.size() != rank_ || rank_ < 3) return {};
     Ints reach(filter->shape.begin() + 2, filter->shape.end()),
@@ -166,8 +170,8 @@ class PoolingShapeCheck::StepFinder {
   }
 
   std::optional<Step> pool_step(const OpDesc& op) {
-    auto step =
-        make_step_from_tracked_input(op, find_tracked_shape(find_single_name(op.inputs, {"X"})));
+    auto step = make_step_from_tracked_input(
+        op, find_tracked_shape(find_single_variable_in_slots(op.inputs, {"X"})));
     if (!step || rank_ < 3 || attr_or(op, "adaptive", false) ||
         attr_or(op, "global_pooling", false))
       return {};
@@ -185,7 +189,7 @@ class PoolingShapeCheck::StepFinder {
 
 // Removes steps that no pool depends on.
 PoolingShapeCheck::PoolingShapeCheck(const Program& program) {
-  StepFinder(program, *this).run();
+  SizePropagationStepCollector(program, *this).run();
   std::vector<bool> is_needed(num_shapes_);
   std::vector<Step> needed_steps;
   for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
@@ -233,7 +237,7 @@ void PoolingShapeCheck::check(std::span<const TensorView> inputs) const {
 }
 
 void PoolingShapeCheck::fail(const Step& step, const Ints& shape) const {
-  const std::string* output = find_single_name(step.op->outputs, {"Out"});
+  const std::string* output = find_single_variable_in_slots(step.op->outputs, {"Out"});
   std::string at = step.op->location.empty() ? "" : "\n    at " + step.op->location;
   throw Error(ErrorCode::engine, "engine: " + step.op->type + ", output '" +
                                      (output ? *output : "") + "': a window of " +

@@ -29,7 +29,7 @@ class PoolingShapeCheck {
     Ints windows{}, strides{}, pads{};  // windows, per axis; pads: sum of both ends, -1 for SAME
     bool after_conv = false, ceil = false;  // after_conv: a pool after a convolution
   };
-  class StepFinder;
+  class SizePropagationStepCollector;
   void fail(const Step& step, const Ints& shape) const;
   static void replace_sizes_by_window_counts(const Step& step, Ints& out);
 

@@ -48,7 +48,7 @@ struct FolderAndFileName {
 };
 
 // Splits the resolved path: ONNX Runtime rejects links that lead out of the folder.
-FolderAndFileName split_resolved_path(const std::string& path) {
+FolderAndFileName resolve_and_split_path(const std::string& path) {
   std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), std::free);
   std::string full = real ? real.get() : path;
   auto slash = full.find_last_of('/');
@@ -58,14 +58,15 @@ FolderAndFileName split_resolved_path(const std::string& path) {
 }
 
 // Resolves the options that have defaults outside ONNX Runtime.
-Options options_with_tuning_cache_and_profile(const Options& requested, const Model::Impl& model,
-                                              const Library& library) {
+Options options_with_tuning_cache_and_tensorrt_profile(const Options& requested,
+                                                       const Model::Impl& model,
+                                                       const Library& library) {
   Options options = options_with_tuning(requested, model, library);
   options.cache_dir = cache_folder_or_empty_if_disabled(options.cache_dir);
   bool has_profile = std::any_of(options.provider.begin(), options.provider.end(),
                                  [](auto& o) { return o.first.starts_with("trt_profile_"); });
   if (options.device == "tensorrt" && !has_profile)
-    options.provider.merge(tensorrt_profile(input_specs(model.program)));
+    options.provider.merge(tensorrt_shape_profile_options(input_specs(model.program)));
   return options;
 }
 
@@ -101,7 +102,7 @@ struct Session::Impl {
   Impl(const Model& m, const Options& o)
       : model(m),
         library(load_ort_library_once(o.ort_library)),
-        options(options_with_tuning_cache_and_profile(o, m.impl(), library)),
+        options(options_with_tuning_cache_and_tensorrt_profile(o, m.impl(), library)),
         inputs(input_specs(m.impl().program)),
         guards(m.impl().program),
         named_dimensions(inputs),
@@ -141,14 +142,14 @@ struct Session::Impl {
   ort::SessionHandle load_cached_or_create_session() const {
     std::optional<GraphCache> cache = GraphCache::create(model.impl(), library, options);
     if (!cache) return create(lower_and_serialize_model());
-    auto cached_path = cache->find_graph_path();
+    auto cached_path = cache->find_valid_graph_path();
     if (cached_path)
       if (auto loaded_session =
-              try_create([&] { return load_session_of_cached_graph(*cached_path); }))
+              try_make_session([&] { return load_session_of_cached_graph(*cached_path); }))
         return loaded_session;
     SerializedOnnxModel lowered = lower_and_serialize_model();
     if (auto draft = cache->try_begin_entry(cached_path))
-      if (auto new_session = try_create(
+      if (auto new_session = try_make_session(
               [&] { return create_session_and_cache_graph(lowered, std::move(*draft), *cache); }))
         return new_session;
     return create(lowered);
@@ -157,7 +158,7 @@ struct Session::Impl {
   /// The result of `make`, or null if it fails: an entry with undetected damage, or a graph that
   /// ONNX Runtime cannot write.
   template <class F>
-  static ort::SessionHandle try_create(F&& make) {
+  static ort::SessionHandle try_make_session(F&& make) {
     try {
       return make();
     } catch (const Error&) {
@@ -169,8 +170,8 @@ struct Session::Impl {
     std::string bytes, folder;  // ModelProto bytes, and the folder of the weights
   };
 
-  ort::OptionsHandle session_options_for(const SerializedOnnxModel& graph,
-                                         const Options& session_options) const {
+  ort::OptionsHandle make_ort_options_for_graph(const SerializedOnnxModel& graph,
+                                                const Options& session_options) const {
     return make_session_options(library, session_options, graph.folder);
   }
 
@@ -178,7 +179,7 @@ struct Session::Impl {
   SerializedOnnxModel lower_and_serialize_model(const Strings& only_guards = {}) const {
     const Model::Impl& impl = model.impl();
     LoweringOptions lowering;
-    FolderAndFileName weights = split_resolved_path(impl.weights.path());
+    FolderAndFileName weights = resolve_and_split_path(impl.weights.path());
     lowering.inline_weights = options.copy_weights || library.minor < kFolderKeyMinor;
     lowering.location = weights.name;
     lowering.guard_outputs = true;
@@ -193,13 +194,13 @@ struct Session::Impl {
   }
 
   ort::SessionHandle create(const SerializedOnnxModel& graph) const {
-    return create(graph.bytes, session_options_for(graph, options).get());
+    return create(graph.bytes, make_ort_options_for_graph(graph, options).get());
   }
 
   ort::SessionHandle create_session_and_cache_graph(const SerializedOnnxModel& graph,
                                                     CacheDraft draft,
                                                     const GraphCache& cache) const {
-    auto settings = session_options_for(graph, options);
+    auto settings = make_ort_options_for_graph(graph, options);
     draft.configure_session_to_write(library, settings.get());
     ort::SessionHandle ort_session = create(graph.bytes, settings.get());
     cache.try_commit_entry(std::move(draft));
@@ -325,9 +326,9 @@ struct Session::Impl {
   }
 
   // Always runs all outputs and guards: a CUDA graph cannot run in part.
-  std::vector<Tensor> run_cuda_graph(std::span<const TensorView> input_views,
-                                     const OrtValues& values,
-                                     std::span<const std::size_t> output_indices) const {
+  std::vector<Tensor> capture_once_and_run_cuda_graph(
+      std::span<const TensorView> input_views, const OrtValues& values,
+      std::span<const std::size_t> output_indices) const {
     std::call_once(cuda_graph_once, [&] {
       std::vector<bool> complex;
       for (const char* name : all_output_names) complex.push_back(is_complex_output(name));
@@ -362,7 +363,7 @@ struct Session::Impl {
     small.threads = 1;
     auto create_locator = [&](const Strings& outputs) {
       SerializedOnnxModel graph = lower_and_serialize_model(outputs);
-      return create(graph.bytes, session_options_for(graph, small).get());
+      return create(graph.bytes, make_ort_options_for_graph(graph, small).get());
     };
     auto run_locator = [&](ort::Session* session, Names outputs) {
       return run_engine(session, in, outputs);
@@ -391,8 +392,9 @@ struct Session::Impl {
     try {
       const ort::RunOptions* run_options =
           cancellation ? cancellation->impl().options.get() : nullptr;
-      results = options.cuda_graph ? run_cuda_graph(input_views, values, output_indices)
-                                   : run_engine(session.get(), values, names, run_options);
+      results = options.cuda_graph
+                    ? capture_once_and_run_cuda_graph(input_views, values, output_indices)
+                    : run_engine(session.get(), values, names, run_options);
     } catch (const Error& error) {
       if (cancellation && cancellation->is_stopped())
         throw Error(ErrorCode::engine, "run: stopped");

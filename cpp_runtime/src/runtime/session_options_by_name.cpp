@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMaxDigits = 18;
 
-[[noreturn]] void throw_invalid_value(const std::string& name, const std::string& value) {
+[[noreturn]] void throw_invalid_option_value(const std::string& name, const std::string& value) {
   throw Error(ErrorCode::input, "options: '" + name + "' cannot be '" + value + "'");
 }
 
@@ -108,7 +108,7 @@ void set_option(Options& options, const std::string& name, const std::string& va
   for_each_option(options, [&](const char* option, auto& member, const char*) {
     if (name != option) return;
     known = true;
-    if (!try_set_or_append_from_text(member, value)) throw_invalid_value(name, value);
+    if (!try_set_or_append_from_text(member, value)) throw_invalid_option_value(name, value);
   });
   if (!known) throw Error(ErrorCode::input, "options: there is no '" + name + "'");
 }

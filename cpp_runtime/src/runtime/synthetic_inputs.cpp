@@ -49,8 +49,8 @@ std::vector<std::int64_t> synthetic_shape(const TensorSpec& spec,
 constexpr std::int64_t kMaxElements = std::int64_t{1} << 27;
 
 // Subtracts the elements of an input from those that may still be generated.
-void subtract_elements_from_remaining(const TensorSpec& spec, const Ints& shape,
-                                      std::int64_t& remaining) {
+void subtract_elements_or_throw_above_limit(const TensorSpec& spec, const Ints& shape,
+                                            std::int64_t& remaining) {
   std::optional<std::int64_t> count = element_count(shape);
   if (!count || *count > remaining)
     throw Error(ErrorCode::input, "generated input '" + spec.name + "' would be " +
@@ -100,7 +100,7 @@ std::vector<SyntheticInputOptions> synthetic_input_options_to_try() {
   return specs;
 }
 
-void require_known_inputs(const std::vector<TensorSpec>& specs, const Shapes& shapes) {
+void require_known_input_names(const std::vector<TensorSpec>& specs, const Shapes& shapes) {
   for (auto& [name, shape] : shapes) {
     bool known =
         std::any_of(specs.begin(), specs.end(), [&name = name](auto& s) { return s.name == name; });
@@ -111,7 +111,7 @@ void require_known_inputs(const std::vector<TensorSpec>& specs, const Shapes& sh
 std::vector<Tensor> synthetic_inputs(const std::vector<TensorSpec>& specs,
                                      const std::vector<GuardSpec>& guards, const Shapes& shapes,
                                      const SyntheticInputOptions& synthetic) {
-  require_known_inputs(specs, shapes);
+  require_known_input_names(specs, shapes);
   SizeByDimName named_sizes = choose_named_dimension_sizes(specs, shapes, synthetic.dynamic_dim);
   std::vector<Tensor> inputs;
   std::int64_t remaining = kMaxElements;
@@ -122,7 +122,7 @@ std::vector<Tensor> synthetic_inputs(const std::vector<TensorSpec>& specs,
       continue;
     }
     Ints chosen = synthetic_shape(spec, guards, named_sizes, synthetic.dynamic_dim);
-    subtract_elements_from_remaining(spec, chosen, remaining);
+    subtract_elements_or_throw_above_limit(spec, chosen, remaining);
     inputs.push_back(make_synthetic_tensor(spec, std::move(chosen), synthetic.integers));
   }
   for (std::size_t i = 0; i < specs.size(); ++i)

@@ -15,7 +15,7 @@ struct SyntheticInputOptions {
 std::vector<SyntheticInputOptions> synthetic_input_options_to_try();
 
 /// Throws Error(input) for a name in `shapes` that no input has.
-void require_known_inputs(const std::vector<TensorSpec>& specs, const Shapes& shapes);
+void require_known_input_names(const std::vector<TensorSpec>& specs, const Shapes& shapes);
 
 /// One input per spec, with deterministic values.  The size of a dynamic dimension is that in
 /// `shapes`, else that of a guard, else that of `synthetic`; that of a named dimension is the size

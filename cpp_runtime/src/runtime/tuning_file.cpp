@@ -46,7 +46,7 @@ Options read_and_apply_matching_tuning(const std::string& path, const Options& o
     throw Error(ErrorCode::file, path + ": is too large for a tuning file");
   JsonDocument document(mapped.bytes(), path);
   Json file = document.root();
-  bool fits = field_equals(file, "machine", machine_id()) &&
+  bool fits = field_equals(file, "machine", processor_model_and_count_id()) &&
               field_equals(file, "engine", library.info.version) &&
               field_equals(file, "device", options.device);
   return fits ? apply_tuning(options, file) : options;
@@ -81,7 +81,7 @@ Options options_with_tuning(const Options& options, const Model::Impl& model,
 
 std::string format_tuning(const Options& options, const Library& library,
                           const std::string& comment) {
-  std::string text = "{\"machine\": " + quote_json(machine_id()) +
+  std::string text = "{\"machine\": " + quote_json(processor_model_and_count_id()) +
                      ", \"engine\": " + quote_json(library.info.version) +
                      ", \"device\": " + quote_json(options.device) +
                      ", \"measured\": " + quote_json(comment);

@@ -157,7 +157,7 @@ Ref recorded_node_inputs(BackwardEngineObject* self, NodeObject* node) {
 }
 
 /// The arguments of a rule call, and the objects that must stay alive until it returns.
-struct RuleCall {
+struct VjpRuleArguments {
   std::vector<PyObject*> values{nullptr};  // the first entry is reserved for the callee
   std::vector<Ref> owned_refs;
 
@@ -183,7 +183,7 @@ Ref arrays_of_tensor_list(PyObject* list) {
   return arrays;
 }
 
-bool push_operand(BackwardEngineObject* self, RuleCall& call, PyObject* arg) {
+bool push_operand(BackwardEngineObject* self, VjpRuleArguments& call, PyObject* arg) {
   if (!self->bare || arg == Py_None) {
     call.values.push_back(arg);
     return true;
@@ -194,8 +194,8 @@ bool push_operand(BackwardEngineObject* self, RuleCall& call, PyObject* arg) {
   return true;
 }
 
-bool push_output_grads_after_hooks(BackwardEngineObject* self, RuleCall& call, NodeObject* node,
-                                   PyObject* gradient) {
+bool push_output_grads_after_hooks(BackwardEngineObject* self, VjpRuleArguments& call,
+                                   NodeObject* node, PyObject* gradient) {
   if (as_op(node->op)->single && node->hooks == Py_None && PySet_Size(self->watched) == 0) {
     call.values.push_back(gradient);
     return true;
@@ -210,7 +210,7 @@ bool push_output_grads_after_hooks(BackwardEngineObject* self, RuleCall& call, N
   return true;
 }
 
-bool push_saved_output(BackwardEngineObject* self, RuleCall& call, NodeObject* node,
+bool push_saved_output(BackwardEngineObject* self, VjpRuleArguments& call, NodeObject* node,
                        PyObject* which) {
   if (!self->bare) {
     auto* object = reinterpret_cast<PyObject*>(self);
@@ -222,7 +222,7 @@ bool push_saved_output(BackwardEngineObject* self, RuleCall& call, NodeObject* n
 }
 
 // The attributes and outputs that the rule takes as keyword arguments.
-bool push_attributes_and_saved_outputs(BackwardEngineObject* self, RuleCall& call,
+bool push_attributes_and_saved_outputs(BackwardEngineObject* self, VjpRuleArguments& call,
                                        NodeObject* node) {
   OpObject* op = as_op(node->op);
   Py_ssize_t attrs = PyTuple_Size(op->rule_defaults);
@@ -241,9 +241,10 @@ bool push_attributes_and_saved_outputs(BackwardEngineObject* self, RuleCall& cal
 
 // Calls the rule of a node.  Returns a tuple with one gradient per input, or the gradient of a
 // single input.
-Ref call_rule(BackwardEngineObject* self, NodeObject* node, PyObject* args, PyObject* gradient) {
+Ref call_vjp_rule(BackwardEngineObject* self, NodeObject* node, PyObject* args,
+                  PyObject* gradient) {
   OpObject* op = as_op(node->op);
-  RuleCall call;
+  VjpRuleArguments call;
   if (!push_output_grads_after_hooks(self, call, node, gradient)) return {};
   Py_ssize_t count = PyTuple_Size(args);
   for (Py_ssize_t i = 0; i < count; ++i)
@@ -326,7 +327,7 @@ bool pop_and_run_latest_node(BackwardEngineObject* self, bool retain) {
   }
   Ref args = recorded_node_inputs(self, node);
   if (!args) return false;
-  Ref gradients = call_rule(self, node, args.get(), gradient);
+  Ref gradients = call_vjp_rule(self, node, args.get(), gradient);
   if (!gradients || !accumulate_input_gradients(self, args.get(), gradients.get())) return false;
   if (!retain) release_node_values_and_unlink(node);
   return notify_final_leaf_gradients(self, number);

@@ -79,7 +79,8 @@ bool can_call_op_without_conversion(TensorBinaryOperatorObject* self, PyObject* 
 // The number as a tensor of the dtype of `x`.  Null, without an error, if it is not a Python float
 // or int, the mode is not eager, `x` is not a tensor with an array, or its dtype cannot represent
 // the number; null with an error set if it fails.
-Ref make_tensor_of_number_operand(TensorBinaryOperatorObject* self, PyObject* x, PyObject* number) {
+Ref try_make_tensor_of_number_operand(TensorBinaryOperatorObject* self, PyObject* x,
+                                      PyObject* number) {
   if (!PyFloat_CheckExact(number) && !PyLong_CheckExact(number)) return {};
   if (current_dispatch_path() != DispatchPath::eager &&
       current_dispatch_path() != DispatchPath::no_grad)
@@ -96,7 +97,7 @@ PyObject* call_op_or_fallback_function(PyObject* self, PyObject* const* args, si
   if (two && !o->is_swapped && can_call_op_without_conversion(o, args[0], args[1]))
     return PyObject_Vectorcall(o->op, args, flagged, names);
   if (two) {
-    Ref number = make_tensor_of_number_operand(o, args[0], args[1]);
+    Ref number = try_make_tensor_of_number_operand(o, args[0], args[1]);
     if (PyErr_Occurred()) return nullptr;
     if (number) {
       PyObject* pair[] = {nullptr, args[0], number.get()};

@@ -11,7 +11,9 @@ namespace {
 
 PyArrayObject* reinterpret_as_array(PyObject* o) { return reinterpret_cast<PyArrayObject*>(o); }
 
-bool is_inexact(int number) { return PyTypeNum_ISFLOAT(number) || PyTypeNum_ISCOMPLEX(number); }
+bool is_inexact_type_number(int number) {
+  return PyTypeNum_ISFLOAT(number) || PyTypeNum_ISCOMPLEX(number);
+}
 
 }  // namespace
 
@@ -28,7 +30,7 @@ bool are_arrays_or_scalars_of_same_accepted_type(PyObject* a, PyObject* b, bool 
     if (PyArray_DESCR(reinterpret_as_array(a)) != PyArray_DESCR(reinterpret_as_array(b)))
       return false;
     int number = PyArray_TYPE(reinterpret_as_array(a));
-    return is_inexact(number) ||
+    return is_inexact_type_number(number) ||
            (allow_integers && (PyTypeNum_ISINTEGER(number) || PyTypeNum_ISBOOL(number)));
   }
   if (Py_TYPE(a) != Py_TYPE(b)) return false;
@@ -80,7 +82,7 @@ bool is_integer_or_bool_array(PyObject* a) {
 int has_inexact_dtype(PyObject* array) {
   if (PyArray_Check(array)) {
     int number = PyArray_TYPE(reinterpret_as_array(array));
-    if (number < NPY_USERDEF) return is_inexact(number);
+    if (number < NPY_USERDEF) return is_inexact_type_number(number);
   } else if (PyArray_IsScalar(array, Inexact)) {
     return 1;
   } else if (PyArray_IsScalar(array, Number) || PyArray_IsScalar(array, Bool)) {

@@ -52,9 +52,9 @@ struct TensorObject {
   PyObject* hooks;    // list or None
   PyObject* history;  // tuple of (sequence number, previous state) for in-place changes
   PyObject* origin;   // for a snapshot of a leaf: the leaf, which receives the gradients; else None
-  PyObject*
-      zeros;  // the array that zero_gradients_returning_rest() set, else None; see is_zeroed()
-  Py_ssize_t index;    // output index in the node
+  PyObject* zeros;    // the array that zero_gradients_returning_rest() set, else None; see
+                      // is_cleared_gradient()
+  Py_ssize_t index;   // output index in the node
   Py_ssize_t version;  // number of in-place changes
   char stop_gradient;
   char saved_for_backward;  // whether a node took it as input since the last in-place change
@@ -170,7 +170,7 @@ PyObject* set_leaf_gradients_returning_rest(PyObject* module, PyObject* args);
 PyObject* zero_gradients_returning_rest(PyObject* module, PyObject* tensors);
 /// Whether a gradient has not changed since zero_gradients_returning_rest() set it to zero.  Then
 /// accumulation replaces it.
-inline bool is_zeroed(const TensorObject* gradient) {
+inline bool is_cleared_gradient(const TensorObject* gradient) {
   return gradient->zeros != Py_None && gradient->zeros == gradient->array && gradient->version == 0;
 }
 /// Whether all Tensors of a list are leaves.

@@ -99,8 +99,8 @@ UnwrapResult try_get_arrays_of_operand(PyObject* arg, PyObject** out, Ref* owned
 
 // Records `result` as the output of a new node.  The node keeps the output array only if the rule
 // takes it.
-bool record_node(PyObject* self, PyObject* result, PyObject* const* args, Py_ssize_t count,
-                 PyObject* names) {
+bool record_node_if_differentiable(PyObject* self, PyObject* result, PyObject* const* args,
+                                   Py_ssize_t count, PyObject* names) {
   TensorObject* t = as_tensor(result);
   int differentiable = has_inexact_dtype(t->array);
   if (differentiable <= 0) return differentiable == 0;
@@ -165,7 +165,7 @@ PyObject* run_eager(PyObject* self, PyObject* const* args, Py_ssize_t count, PyO
   Ref result(wrap_owned_array(array));
   if (!result) return nullptr;
   if (needs_grad && op->has_vjp && current_dispatch_path() == DispatchPath::eager &&
-      !record_node(self, result.get(), args, count, names))
+      !record_node_if_differentiable(self, result.get(), args, count, names))
     return nullptr;
   return result.release();
 }

@@ -19,8 +19,8 @@ TensorObject* set_gradient(TensorObject* tensor, PyObject* array) {
 // set.
 int try_set_leaf_gradient(TensorObject* leaf, PyObject* gradient) {
   if (gradient == Py_None || leaf->stop_gradient) return 1;
-  bool replaces =
-      leaf->grad == Py_None || (is_tensor(leaf->grad) && is_zeroed(as_tensor(leaf->grad)));
+  bool replaces = leaf->grad == Py_None ||
+                  (is_tensor(leaf->grad) && is_cleared_gradient(as_tensor(leaf->grad)));
   if (!replaces || leaf->hooks != Py_None || !is_non_complex_array(gradient)) return 0;
   return set_gradient(leaf, Py_NewRef(gradient)) ? 1 : -1;
 }
@@ -31,7 +31,7 @@ int try_set_zero_gradient(TensorObject* tensor) {
   if (tensor->grad == Py_None) return 1;
   if (!is_tensor(tensor->grad)) return 0;
   TensorObject* before = as_tensor(tensor->grad);
-  if (is_zeroed(before)) return 1;
+  if (is_cleared_gradient(before)) return 1;
   if (!before->array || !is_array(before->array)) return 0;
   PyObject* zeros = zeros_like(before->array);
   if (!zeros) return -1;

@@ -103,7 +103,7 @@ void conv_pixel_range(const Im2colMatmulOperands<T>& s, const T* planes, Size fr
 /// Whether the packed input is equal to the image, and reads of whole vectors stay inside of the
 /// image.
 template <class T>
-bool image_equals_packed_input(const ConvGeometry& v, const PackedInputLayout& p) {
+bool can_use_image_as_packed_input(const ConvGeometry& v, const PackedInputLayout& p) {
   return v.ow % kLanes<T> == 0 && v.count == 1 && v.step_h == 1 && v.step_w == 1 &&
          p.first_row == 0 && p.first_column == 0 && p.height == v.h && p.width == v.w;
 }
@@ -111,7 +111,7 @@ bool image_equals_packed_input(const ConvGeometry& v, const PackedInputLayout& p
 /// The packed planes of an image, in the workspace; or the image itself.
 template <class T>
 const T* pack_planes_if_needed(const ConvGeometry& v, const PackedInputLayout& p, const T* x) {
-  if (image_equals_packed_input<T>(v, p)) return x;
+  if (can_use_image_as_packed_input<T>(v, p)) return x;
   T* buffer = workspace_of<T>(1, p.size());
   fill_planes(v, p, x, 0, p.channels, buffer);
   return buffer;
@@ -145,7 +145,8 @@ void conv_all_images(Im2colMatmulOperands<T> operand, Size n, Size groups, const
 }
 
 /// Fills `taps` and returns the window of the forward convolution, which refers to them.
-inline ConvGeometry make_forward_conv_window(const ConvShape& s, FilterTapDisplacement* taps) {
+inline ConvGeometry fill_taps_and_make_forward_window(const ConvShape& s,
+                                                      FilterTapDisplacement* taps) {
   for (Size i = 0; i < s.kh; ++i)
     for (Size j = 0; j < s.kw; ++j)
       taps[i * s.kw + j] = {i * s.dilation_h - s.top, j * s.dilation_w - s.left};
@@ -155,7 +156,7 @@ inline ConvGeometry make_forward_conv_window(const ConvShape& s, FilterTapDispla
 template <class T>
 void conv(const ConvShape& s, const T* x, const T* filter, T* y) {
   FilterTapDisplacement taps[PackedInputLayout::kMaxOffsets];
-  ConvGeometry window = make_forward_conv_window(s, taps);
+  ConvGeometry window = fill_taps_and_make_forward_window(s, taps);
   PackedInputLayout planes(window, s.c / s.groups);
   conv_all_images(Im2colMatmulOperands<T>{window, &planes, filter, s.m / s.groups}, s.n, s.groups,
                   x, y);
@@ -164,8 +165,8 @@ void conv(const ConvShape& s, const T* x, const T* filter, T* y) {
 /// The filter taps that contribute to the input-gradient pixels of phase (row, column).
 /// taps: their displacements: gradient pixel p + tap contributes to image pixel
 /// p * stride + (row, column). which: their indices in the filter.  Returns their number.
-inline Size collect_phase_tap_indices(const ConvShape& s, Size row, Size column,
-                                      FilterTapDisplacement* taps, Size* which) {
+inline Size collect_phase_tap_displacements_and_indices(const ConvShape& s, Size row, Size column,
+                                                        FilterTapDisplacement* taps, Size* which) {
   Size count = 0;
   for (Size i = 0; i < s.kh; ++i)
     for (Size j = 0; j < s.kw; ++j) {
@@ -211,7 +212,7 @@ void conv_input_grad_of_phase(const ConvShape& s, Size row, Size column, const T
   FilterTapDisplacement taps[PackedInputLayout::kMaxOffsets];
   Size which[PackedInputLayout::kMaxOffsets], oh = ceil_div(s.h - row, s.stride_h),
                                               ow = ceil_div(s.w - column, s.stride_w);
-  Size count = collect_phase_tap_indices(s, row, column, taps, which);
+  Size count = collect_phase_tap_displacements_and_indices(s, row, column, taps, which);
   if (count == 0) return scatter_phase<T>(s, row, column, oh, ow, nullptr, x);
   T* weights = workspace_of<T>(2, s.m * s.c / s.groups * count);
   transpose_and_select_filter_taps(s, filter, which, count, weights);
@@ -255,7 +256,7 @@ void crop_planes(const ConvGeometry& v, const PackedInputLayout& p, const T* pla
 template <class T>
 void conv_input_grad_by_col2im(const ConvShape& s, const T* filter, const T* g, T* x) {
   FilterTapDisplacement taps[PackedInputLayout::kMaxOffsets];
-  ConvGeometry window = make_forward_conv_window(s, taps);
+  ConvGeometry window = fill_taps_and_make_forward_window(s, taps);
   Size c = s.c / s.groups, m = s.m / s.groups, pixels = s.oh * s.ow, rows = c * window.count;
   PackedInputLayout p(window, c);
   parallel_ranges(s.n * s.groups, max(1, ceil_div(s.n * s.groups, 64)), [&](Size from, Size to) {

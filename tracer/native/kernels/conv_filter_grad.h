@@ -141,7 +141,7 @@ void depthwise_filter_grad(const ConvShape& s, const ConvGeometry& window, const
 template <class T>
 void conv_filter_grad(const ConvShape& s, const T* x, const T* g, T* filter) {
   FilterTapDisplacement taps[PackedInputLayout::kMaxOffsets];
-  ConvGeometry window = make_forward_conv_window(s, taps);
+  ConvGeometry window = fill_taps_and_make_forward_window(s, taps);
   if (s.c == s.groups && s.m == s.groups && s.groups > 1)
     return depthwise_filter_grad(s, window, x, g, filter);
   FilterGradPartition partition(s, window.count);

@@ -61,8 +61,8 @@ constexpr Size kDepth = 384;  // rows of B per pass; a panel of this depth fits 
 
 /// A tile that may be narrower than whole vectors.
 template <class T>
-void run_tile_of_any_width(Size k, const T* a, Size a_row, Size a_column, Size rows, PanelView<T> b,
-                           T* c, Size c_row, Size width, bool add) {
+void multiply_tile_of_any_width(Size k, const T* a, Size a_row, Size a_column, Size rows,
+                                PanelView<T> b, T* c, Size c_row, Size width, bool add) {
   bool wide = width > kLanes<T>;
   TileFunction<T> tile =
       select_tile_function<T>(rows, wide, b.rows, std::make_integer_sequence<int, kRows>{});
@@ -91,8 +91,9 @@ void multiply_matrix_by_panels(Size m, Size n, Size k, const T* a, Size a_row, S
       }
       PanelView<T> b = panel(j, width, p, count);
       for (Size i = 0; i < m; i += kRows)
-        run_tile_of_any_width(count, a + i * a_row + p * a_column, a_row, a_column,
-                              min(m - i, kRows), b, c + i * c_row + j, c_row, width, add || p > 0);
+        multiply_tile_of_any_width(count, a + i * a_row + p * a_column, a_row, a_column,
+                                   min(m - i, kRows), b, c + i * c_row + j, c_row, width,
+                                   add || p > 0);
     }
   }
 }

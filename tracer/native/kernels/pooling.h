@@ -63,7 +63,7 @@ inline void load_deinterleaved(const T* from, V<T>& even, V<T>& odd,
 
 /// The four elements of each of several adjacent 2 x 2 windows: one vector per window position.
 template <class T>
-inline void load_2x2(const T* from, Size w, V<T> (&windows)[4]) {
+inline void load_2x2_windows(const T* from, Size w, V<T> (&windows)[4]) {
   load_deinterleaved(from, windows[0], windows[1], std::make_integer_sequence<int, kLanes<T>>{});
   load_deinterleaved(from + w, windows[2], windows[3],
                      std::make_integer_sequence<int, kLanes<T>>{});
@@ -73,7 +73,7 @@ template <class T>
 void max_pool_2x2_row(const PoolShape& s, const T* x, T* y) {
   for (Size j = 0; j < s.ow; j += kLanes<T>) {
     V<T> windows[4];
-    load_2x2(x + 2 * j, s.w, windows);
+    load_2x2_windows(x + 2 * j, s.w, windows);
     V<T> best = windows[0];
     for (int i = 1; i < 4; ++i)
       best = (windows[i] > best) | (windows[i] != windows[i]) ? windows[i] : best;
@@ -87,7 +87,7 @@ void max_pool_grad_2x2_row(const PoolShape& s, const T* x, const T* y, const T* 
        ++half)  // the lower row last: it overwrites what the upper row writes beyond its end
     for (Size j = 0; j < s.ow; j += kLanes<T>) {
       V<T> windows[4], best = load(y + j), back = load(g + j), zero = {};
-      load_2x2(x + 2 * j, s.w, windows);
+      load_2x2_windows(x + 2 * j, s.w, windows);
       auto first = windows[0] == best, second = ~first & (windows[1] == best),
            above = first | second;
       auto third = ~above & (windows[2] == best), fourth = ~above & ~third & (windows[3] == best);

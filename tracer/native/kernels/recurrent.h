@@ -97,7 +97,7 @@ Size num_rows_per_task(const RnnDirectionArgs<T>& r) {
 
 /// The states before step `i`: the initial states, or those that the previous step saved.
 template <class T>
-const T* state_before(const RnnDirectionArgs<T>& r, Size i, Size state, const T* first) {
+const T* state_before_step(const RnnDirectionArgs<T>& r, Size i, Size state, const T* first) {
   Size size = r.batch * r.hidden, t = r.reverse ? r.steps - i : i - 1;
   return i == 0 ? first : r.saved + (t * r.parts + r.parts - 1 - state) * size;
 }
@@ -114,8 +114,8 @@ void run_steps_on_rows(const RnnDirectionArgs<T>& r, Size from, Size to) {
   T* z = workspace_of<T>(1, (to - from) * wide);
   for (Size i = 0; i < r.steps; ++i) {
     Size t = r.reverse ? r.steps - 1 - i : i;
-    const T *h = state_before(r, i, 0, r.h),
-            *c = r.cell == Cell::lstm ? state_before(r, i, 1, r.c) : nullptr;
+    const T *h = state_before_step(r, i, 0, r.h),
+            *c = r.cell == Cell::lstm ? state_before_step(r, i, 1, r.c) : nullptr;
     MatrixPanelSource<T> panels{r.weight, wide, 1, to - from};
     multiply_matrix_by_panels(to - from, wide, r.hidden, h + from * r.hidden, r.hidden, Size(1), z,
                               wide, false, panels);
@@ -214,8 +214,8 @@ void run_steps_grad_on_rows(const RnnDirectionArgs<T>& r, const RnnDirectionGrad
   Size wide = r.gates * r.hidden, size = r.batch * r.hidden;
   for (Size i = r.steps - 1; i >= 0; --i) {
     Size t = r.reverse ? r.steps - 1 - i : i;
-    const T *h = state_before(r, i, 0, r.h),
-            *c = r.cell == Cell::lstm ? state_before(r, i, 1, r.c) : nullptr;
+    const T *h = state_before_step(r, i, 0, r.h),
+            *c = r.cell == Cell::lstm ? state_before_step(r, i, 1, r.c) : nullptr;
     T* dy = (k.dy ? k.dy : k.dx) + t * r.batch * wide;
     for (Size b = from; b < to; ++b) {
       Size row = b * r.hidden;

@@ -116,12 +116,12 @@ class Pool {
       ++active_workers_;
       if (Job* job = job_) job->run_remaining_tasks();
       --active_workers_;
-      wait_for_generation(seen);
+      wait_for_new_generation(seen);
     }
   }
 
   /// Waits for a new generation: first spins, then sleeps.
-  void wait_for_generation(unsigned seen) {
+  void wait_for_new_generation(unsigned seen) {
     auto until = std::chrono::steady_clock::now() + kSpin;
     while (generation_ == seen && std::chrono::steady_clock::now() < until)
       for (int i = 0; i < 16 && generation_ == seen; ++i) spin_pause();

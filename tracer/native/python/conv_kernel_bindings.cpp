@@ -14,18 +14,18 @@ kernels::ConvShape conv_shape_from_sizes(const Sizes& s) {
           s[8], s[9], s[10], s[11], s[12], s[13], s[14], s[15]};
 }
 
-bool has_shape(const Array& a, Size d0, Size d1, Size d2, Size d3) {
+bool is_real_4d_of_shape(const Array& a, Size d0, Size d1, Size d2, Size d3) {
   return a.is_real() && a.rank() == 4 && a.dim(0) == d0 && a.dim(1) == d1 && a.dim(2) == d2 &&
          a.dim(3) == d3;
 }
 bool has_input_shape(const Array& a, const kernels::ConvShape& s) {
-  return has_shape(a, s.n, s.c, s.h, s.w);
+  return is_real_4d_of_shape(a, s.n, s.c, s.h, s.w);
 }
 bool has_filter_shape(const Array& a, const kernels::ConvShape& s) {
-  return has_shape(a, s.m, s.c / s.groups, s.kh, s.kw);
+  return is_real_4d_of_shape(a, s.m, s.c / s.groups, s.kh, s.kw);
 }
 bool has_output_shape(const Array& a, const kernels::ConvShape& s) {
-  return has_shape(a, s.n, s.m, s.oh, s.ow);
+  return is_real_4d_of_shape(a, s.n, s.m, s.oh, s.ow);
 }
 Size num_output_elements(const kernels::ConvShape& s) { return s.n * s.m * s.oh * s.ow; }
 

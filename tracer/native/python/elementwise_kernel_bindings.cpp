@@ -42,11 +42,11 @@ nb::object apply_unary_grad_to_arrays(nb::handle x, nb::handle g) {
 
 /// How y [c] broadcasts to x [n,c,k]. fits: whether it has this form; is_smaller: whether y is
 /// smaller than x.
-struct BroadcastLayout {
+struct MiddleAxisBroadcastLayout {
   Size n = 1, c = 1, k = 1;
   bool fits, is_smaller = false;
 
-  BroadcastLayout(const Array& x, const Array& y) : fits(y.rank() <= x.rank()) {
+  MiddleAxisBroadcastLayout(const Array& x, const Array& y) : fits(y.rank() <= x.rank()) {
     int shift = x.rank() - y.rank(), axis = 0;
     auto dim = [&](int i) { return i < shift ? 1 : y.dim(i - shift); };
     if (!fits) return;
@@ -64,7 +64,7 @@ nb::object apply_binary_to_arrays(nb::handle x, nb::handle y, int axis) {
   if (axis != -1 || !are_nonempty_real_of_same_dtype({&a, &b}) || !a.is_contiguous() ||
       !b.is_contiguous())
     return not_implemented();
-  BroadcastLayout layout(a, b);
+  MiddleAxisBroadcastLayout layout(a, b);
   if (!layout.fits) return not_implemented();
   Array z = empty(a.rank(), a.shape(), a.type());
   dispatch_real_type(a.type(), [&]<class T>(T) {

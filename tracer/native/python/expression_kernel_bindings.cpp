@@ -257,7 +257,7 @@ class Expression {
 
   [[nodiscard]] nb::object call(const nb::args& operands) const {
     if (operands.size() != code_.inputs) return not_implemented();
-    std::vector<std::size_t> free = overwritable_inputs(operands);
+    std::vector<std::size_t> free = overwritable_input_indices(operands);
     std::vector<Array> arrays;
     arrays.reserve(operands.size());
     for (nb::handle a : operands) {
@@ -272,7 +272,7 @@ class Expression {
     std::vector<Array> outputs;
     outputs.reserve(code_.outputs.size());
     for (std::size_t output : code_.outputs)
-      outputs.push_back(reusable_or_new_output(output, free, arrays, layout));
+      outputs.push_back(take_reusable_or_new_output(output, free, arrays, layout));
     dispatch_real_type(layout.type, [&]<class T>(T) {
       ScopedGilReleaseForWork unlocked(layout.size * static_cast<Size>(code_.instructions.size()));
       ExpressionRun<T>(code_, layout, outputs).run();
@@ -292,7 +292,8 @@ class Expression {
   Py_ssize_t owned_refcount_;            // see `is_unshared`
 
   // The reusable inputs that no other object refers to.
-  [[nodiscard]] std::vector<std::size_t> overwritable_inputs(const nb::args& operands) const {
+  [[nodiscard]] std::vector<std::size_t> overwritable_input_indices(
+      const nb::args& operands) const {
     std::vector<std::size_t> result;
     for (std::size_t i : code_.reusable)
       if (is_unshared(operands[i], owned_refcount_)) result.push_back(i);
@@ -300,9 +301,9 @@ class Expression {
   }
 
   // The array of an output: a reusable input that no later instruction reads, or a new array.
-  Array reusable_or_new_output(std::size_t output, std::vector<std::size_t>& free,
-                               const std::vector<Array>& arrays,
-                               const BroadcastShape& layout) const {
+  Array take_reusable_or_new_output(std::size_t output, std::vector<std::size_t>& free,
+                                    const std::vector<Array>& arrays,
+                                    const BroadcastShape& layout) const {
     for (auto i = free.begin(); i != free.end(); ++i) {
       const Array& a = arrays[*i];
       bool same_shape = a.rank() == layout.rank &&

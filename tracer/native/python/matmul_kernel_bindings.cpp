@@ -7,7 +7,7 @@ namespace {
 constexpr int kMaxAxes = 8;
 
 /// The batch axes, broadcast: the shape of the result, and the position of each operand's matrices.
-struct BroadcastBatch {
+struct BroadcastBatchAxes {
   npy_intp shape[kMaxAxes + 2];
   int axes;
   Size count = 1;
@@ -47,7 +47,7 @@ struct BroadcastBatch {
 
 template <class T>
 void multiply(const Array& a, const Array& b, bool transpose_a, bool transpose_b,
-              const BroadcastBatch& batch, Array& c) {
+              const BroadcastBatchAxes& batch, Array& c) {
   int a_row = a.rank() - (transpose_a ? 1 : 2), a_column = a.rank() - (transpose_a ? 2 : 1);
   int b_row = b.rank() - (transpose_b ? 1 : 2), b_column = b.rank() - (transpose_b ? 2 : 1);
   auto from_a = batch.matrix_addresses<T>(a), from_b = batch.matrix_addresses<T>(b);
@@ -62,7 +62,7 @@ void multiply(const Array& a, const Array& b, bool transpose_a, bool transpose_b
 
 nb::object matmul(nb::handle x, nb::handle y, bool transpose_x, bool transpose_y) {
   Array a(x), b(y);
-  BroadcastBatch batch;
+  BroadcastBatchAxes batch;
   if (!are_nonempty_real_of_same_dtype({&a, &b}) || !batch.try_broadcast_batch_axes(a, b))
     return not_implemented();
   Size m = a.dim(a.rank() - (transpose_x ? 1 : 2)), k = a.dim(a.rank() - (transpose_x ? 2 : 1));

@@ -12,8 +12,8 @@ struct ParameterArrays {
 
 /// Reads every row `(parameter, gradient, state..., numbers...)` and allocates the results. Returns
 /// false if there are no rows, or if arrays are not contiguous or differ in dtype or shape.
-bool try_read_parameter_rows(nb::list rows, std::size_t states,
-                             std::vector<ParameterArrays>& jobs) {
+bool try_read_rows_and_allocate_results(nb::list rows, std::size_t states,
+                                        std::vector<ParameterArrays>& jobs) {
   for (nb::handle row : rows) {
     ParameterArrays job{Array(row[0]), Array(row[1]), Array(nb::none()), {}};
     if (!are_nonempty_real_of_same_dtype({&job.parameter, &job.gradient}) ||
@@ -53,7 +53,7 @@ T read_number_of_row(nb::handle row, int index) {
 
 nb::object adam(nb::list rows, double beta1, double beta2) {
   std::vector<ParameterArrays> jobs;
-  if (!try_read_parameter_rows(rows, 2, jobs)) return not_implemented();
+  if (!try_read_rows_and_allocate_results(rows, 2, jobs)) return not_implemented();
   auto starts = concatenation_offsets(jobs);
   dispatch_real_type(jobs[0].parameter.type(), [&]<class T>(T) {
     std::vector<kernels::AdamParameterUpdate<T>> steps;
@@ -74,7 +74,8 @@ nb::object adam(nb::list rows, double beta1, double beta2) {
 
 nb::object momentum(nb::list rows, bool has_velocity, double factor, bool nesterov) {
   std::vector<ParameterArrays> jobs;
-  if (!try_read_parameter_rows(rows, has_velocity ? 1 : 0, jobs)) return not_implemented();
+  if (!try_read_rows_and_allocate_results(rows, has_velocity ? 1 : 0, jobs))
+    return not_implemented();
   auto starts = concatenation_offsets(jobs);
   dispatch_real_type(jobs[0].parameter.type(), [&]<class T>(T) {
     std::vector<kernels::MomentumParameterUpdate<T>> steps;

@@ -105,7 +105,7 @@ CenterSize to_center_size(NodeContext& n, Value boxes, double pixel_offset) {
 
 // The variances: encoding divides offsets by them, decoding multiplies. Four numbers, or four per
 // prior box; omitted for ones
-Value box_variance(NodeContext& n, Value like, std::int64_t axis) {
+Value read_box_variances(NodeContext& n, Value like, std::int64_t axis) {
   auto variance = n.attr("variance", Floats{});
   n.require(variance.empty() || variance.size() == 4, "'variance' is not four numbers");
   if (!variance.empty()) return n.vector(variance, n.require_known_dtype(like));
@@ -121,7 +121,7 @@ void encode_boxes_and_set_output(NodeContext& n, double pixel_offset) {
   auto middle = (slice_box_corner(n, target, 0) + slice_box_corner(n, target, 2)) / 2;
   auto size = to_center_size(n, target, pixel_offset).size;
   Expr offsets{n, n.concat({(middle - prior.center) / prior.size, log(abs(size / prior.size))}, 2)};
-  auto variance = box_variance(n, target, 0);
+  auto variance = read_box_variances(n, target, 0);
   n.set_output("OutputBox", variance ? offsets / Expr{n, variance} : offsets);
 }
 
@@ -131,7 +131,7 @@ void decode_boxes(NodeContext& n, double pixel_offset) {
   n.require(n.require_known_rank(target) == 3 && (axis == 0 || axis == 1),
             "TargetBox has three dims, and axis is 0 or 1");
   auto prior = to_center_size(n, n.unsqueeze(n.input("PriorBox"), {axis}), pixel_offset);
-  auto variance = box_variance(n, target, axis);
+  auto variance = read_box_variances(n, target, axis);
   auto offsets = variance ? target * Expr{n, variance} : target;
   auto middle = slice_box_corner(n, offsets, 0) * prior.size + prior.center;
   auto half = exp(slice_box_corner(n, offsets, 2)) * prior.size / 2;

@@ -43,7 +43,7 @@ void isclose(NodeContext& n) { n.set_output("Out", is_close(n)); }
 void allclose(NodeContext& n) { set_scalar_output_as_declared(n, "Out", all_true(is_close(n))); }
 
 // Compares only if the shapes are equal: different shapes might broadcast.
-Expr equal_if_same_shape(NodeContext& n, const Expr& x, const Expr& y) {
+Expr have_same_shape_and_elements(NodeContext& n, const Expr& x, const Expr& y) {
   Expr sizes(n, n.emit_shape(x)), others(n, n.emit_shape(y));
   auto same =
       n.build_subgraph("same", [&](NodeContext& b) { b.add_subgraph_output(all_true(x == y)); });
@@ -64,8 +64,8 @@ void equal_all(NodeContext& n) {
     differ = (*a)[i] >= 0 && (*b)[i] >= 0 && (*a)[i] != (*b)[i];
   if (differ) return set_scalar_output_as_declared(n, "Out", n.scalar(0, DType::boolean));
   bool comparable = a == b && std::count(a->begin(), a->end(), -1) == 0;
-  set_scalar_output_as_declared(n, "Out",
-                                comparable ? all_true(x == y) : equal_if_same_shape(n, x, y));
+  set_scalar_output_as_declared(
+      n, "Out", comparable ? all_true(x == y) : have_same_shape_and_elements(n, x, y));
 }
 
 void is_empty(NodeContext& n) {

@@ -48,18 +48,18 @@ void conj(NodeContext& n) {
   set_complex_output(n, x.re, -x.im);
 }
 
-void complex_abs(NodeContext& n) {
+void lower_complex_abs_op(NodeContext& n) {
   auto x = complex_input(n, "X");
   n.set_output("Out", sqrt(x.re * x.re + x.im * x.im));
 }
 
-void complex_exp(NodeContext& n) {
+void lower_complex_exp_op(NodeContext& n) {
   auto x = complex_input(n, "X");
   auto size = exp(x.re);
   set_complex_output(n, size * cos(x.im), size * sin(x.im));
 }
 
-void complex_shape(NodeContext& n) {
+void lower_complex_shape_op(NodeContext& n) {
   n.set_output("Out", n.cast(n.emit_shape(complex_input(n, "Input").re), DType::int32));
 }
 
@@ -68,7 +68,7 @@ void angle(NodeContext& n) {
   n.set_output("Out", polar_angle(x.im, x.re));
 }
 
-void cast_complex(NodeContext& n) {
+void lower_complex_cast_op(NodeContext& n) {
   auto to = n.attr("out_dtype", n.declared_output_dtype());
   auto x = complex_input(n, "X");
   if (is_complex(to))
@@ -330,11 +330,11 @@ void overlap_add(NodeContext& n) {
 }
 
 // A linear op: converts each part separately.
-void lower_each_part(NodeContext& n) { n.lower_each_complex_part(); }
+void lower_linear_op_by_complex_part(NodeContext& n) { n.lower_each_complex_part(); }
 
 void pad(NodeContext& n) {
   n.require(n.attr("pad_value", 0.0f) == 0, "pads complex numbers with zeros only");
-  lower_each_part(n);
+  lower_linear_op_by_complex_part(n);
 }
 
 }  // namespace
@@ -353,11 +353,11 @@ std::span<const Rule> complex_operand_rules() {
       {"real", 7, [](NodeContext& n) { n.set_output("Out", complex_input(n, "X").re); }},
       {"imag", 7, [](NodeContext& n) { n.set_output("Out", complex_input(n, "X").im); }},
       {"conj", 7, conj},
-      {"abs", 7, complex_abs},
+      {"abs", 7, lower_complex_abs_op},
       {"angle", 9, angle},
-      {"cast", 7, cast_complex},
-      {"exp", 7, complex_exp},
-      {"shape", 7, complex_shape},
+      {"cast", 7, lower_complex_cast_op},
+      {"exp", 7, lower_complex_exp_op},
+      {"shape", 7, lower_complex_shape_op},
       {"scale", 7, scale},
       {"elementwise_add", 7,
        complex_arithmetic_rule([](auto& x, auto& y) { return add_or_subtract(x, y, 1); })},
@@ -368,32 +368,32 @@ std::span<const Rule> complex_operand_rules() {
       {"matmul_v2", 9, matmul},
       {"fft_c2c", 17, fft_c2c},
       {"fft_c2r", 17, fft_c2r},
-      {"assign", 7, lower_each_part},
-      {"concat", 7, lower_each_part},
-      {"cumsum", 11, lower_each_part},
-      {"expand_v2", 8, lower_each_part},
-      {"flatten_contiguous_range", 7, lower_each_part},
-      {"flip", 10, lower_each_part},
-      {"gather", 7, lower_each_part},
-      {"gather_nd", 11, lower_each_part},
-      {"index_select", 7, lower_each_part},
-      {"mean", 7, lower_each_part},
+      {"assign", 7, lower_linear_op_by_complex_part},
+      {"concat", 7, lower_linear_op_by_complex_part},
+      {"cumsum", 11, lower_linear_op_by_complex_part},
+      {"expand_v2", 8, lower_linear_op_by_complex_part},
+      {"flatten_contiguous_range", 7, lower_linear_op_by_complex_part},
+      {"flip", 10, lower_linear_op_by_complex_part},
+      {"gather", 7, lower_linear_op_by_complex_part},
+      {"gather_nd", 11, lower_linear_op_by_complex_part},
+      {"index_select", 7, lower_linear_op_by_complex_part},
+      {"mean", 7, lower_linear_op_by_complex_part},
       {"pad", 7, pad},
-      {"reduce_mean", 7, lower_each_part},
-      {"reduce_sum", 7, lower_each_part},
-      {"reshape2", 7, lower_each_part},
-      {"roll", 10, lower_each_part},
-      {"slice", 7, lower_each_part},
-      {"split", 7, lower_each_part},
-      {"squeeze2", 7, lower_each_part},
-      {"stack", 7, lower_each_part},
-      {"strided_slice", 10, lower_each_part},
-      {"sum", 7, lower_each_part},
-      {"tile", 7, lower_each_part},
-      {"transpose2", 7, lower_each_part},
-      {"unbind", 7, lower_each_part},
-      {"unsqueeze2", 7, lower_each_part},
-      {"unstack", 7, lower_each_part},
+      {"reduce_mean", 7, lower_linear_op_by_complex_part},
+      {"reduce_sum", 7, lower_linear_op_by_complex_part},
+      {"reshape2", 7, lower_linear_op_by_complex_part},
+      {"roll", 10, lower_linear_op_by_complex_part},
+      {"slice", 7, lower_linear_op_by_complex_part},
+      {"split", 7, lower_linear_op_by_complex_part},
+      {"squeeze2", 7, lower_linear_op_by_complex_part},
+      {"stack", 7, lower_linear_op_by_complex_part},
+      {"strided_slice", 10, lower_linear_op_by_complex_part},
+      {"sum", 7, lower_linear_op_by_complex_part},
+      {"tile", 7, lower_linear_op_by_complex_part},
+      {"transpose2", 7, lower_linear_op_by_complex_part},
+      {"unbind", 7, lower_linear_op_by_complex_part},
+      {"unsqueeze2", 7, lower_linear_op_by_complex_part},
+      {"unstack", 7, lower_linear_op_by_complex_part},
   };
   return rules;
 }

@@ -43,7 +43,7 @@ Values build_if(NodeContext& n, Value condition, const Branch& yes, const Branch
   return results;
 }
 
-Value branch_condition(NodeContext& n, const OpDesc& op) {
+Value read_branch_condition(NodeContext& n, const OpDesc& op) {
   return n.cast(n.require_value_or_add_weight(require_single_name(n, op.inputs, "Cond")),
                 DType::boolean);
 }
@@ -85,7 +85,8 @@ void emit_single_branch_if_and_bind(NodeContext& n, const OpDesc& op, const Stri
   Values previous;
   for (std::size_t i = 0; i < names.size(); ++i)
     previous.push_back(previous_value_or_placeholder(n, names[i], yes.results[i]));
-  auto results = build_if(n, branch_condition(n, op), yes, build_value_branch(n, "else", previous));
+  auto results =
+      build_if(n, read_branch_condition(n, op), yes, build_value_branch(n, "else", previous));
   for (std::size_t i = 0; i < names.size(); ++i)
     n.bind_variable_and_clear_row_splits(names[i], results[i]);
 }
@@ -116,7 +117,7 @@ void conditional_block(NodeContext& n) {
     emit_single_branch_if_and_bind(n, *pair->else_op, pair->else_outputs, else_branch);
     return;
   }
-  auto results = build_if(n, branch_condition(n, *pair->then_op), then_branch, else_branch);
+  auto results = build_if(n, read_branch_condition(n, *pair->then_op), then_branch, else_branch);
   for (std::size_t i = 0; i < results.size(); ++i)
     n.bind_variable_and_clear_row_splits(pair->then_outputs[i], results[i]),
         n.bind_variable_and_clear_row_splits(pair->else_outputs[i], results[i]);
@@ -227,8 +228,8 @@ Value read_array_index(NodeContext& n) { return as_scalar(n, n.cast(n.input("I")
 // Whether the index is the length of the array, as written by `append`: computed after the last
 // write to the array.
 bool is_append(const NodeContext& n, const std::string& list) {
-  const OpDesc* length = n.find_earlier_writer_in_block(n.input_names("I").at(0));
-  const OpDesc* write = n.find_earlier_writer_in_block(list);
+  const OpDesc* length = n.find_latest_earlier_writer_in_block(n.input_names("I").at(0));
+  const OpDesc* write = n.find_latest_earlier_writer_in_block(list);
   return length && length->type == "lod_array_length" &&
          contains(variable_names_in_slot(length->inputs, "X"), list) && (!write || write < length);
 }
@@ -283,7 +284,7 @@ Value drop_front_or_back_elements(NodeContext& n, Value list, Value count, bool 
   return result;
 }
 
-void array_to_tensor(NodeContext& n) {
+void lower_tensor_array_to_tensor_op(NodeContext& n) {
   std::int64_t stacked = n.attr("use_stack", false);
   n.set_output("Out", n.emit("ConcatFromSequence", {n.input("X")},
                              {{"axis", n.attr("axis", 0)}, {"new_axis", stacked}}));
@@ -312,7 +313,7 @@ std::span<const Rule> control_flow_rules() {
       {"write_to_array", 13, write_to_array},
       {"read_from_array", 11, read_from_array},
       {"lod_array_length", 11, array_length},
-      {"tensor_array_to_tensor", 11, array_to_tensor},
+      {"tensor_array_to_tensor", 11, lower_tensor_array_to_tensor_op},
   };
   return rules;
 }

@@ -21,7 +21,7 @@ Window read_conv_window(const NodeContext& n, Value x, Value filter) {
   return w;
 }
 
-NodeContext::Attrs conv_attrs(const Window& w, std::int64_t groups) {
+NodeContext::Attrs onnx_conv_attrs(const Window& w, std::int64_t groups) {
   NodeContext::Attrs attrs{{"strides", w.strides}, {"dilations", w.dilations}, {"group", groups}};
   bool known = std::count(w.kernel.begin(), w.kernel.end(), -1) == 0;
   if (known) attrs.emplace_back("kernel_shape", w.kernel);
@@ -38,7 +38,7 @@ std::int64_t read_groups(const NodeContext& n) {
   return groups;
 }
 
-Values conv_inputs(NodeContext& n, Value x, Value filter) {
+Values onnx_conv_inputs(NodeContext& n, Value x, Value filter) {
   Values in{x, filter};
   if (n.has_input("Bias")) in.push_back(n.reshape(n.input("Bias"), {-1}));
   return in;
@@ -50,7 +50,7 @@ void conv(NodeContext& n) {
        filter = assert_nonempty_except_axis(n, n.input("Filter"));
   Window w = read_conv_window(n, x, filter);
   widen_end_pads_or_reject_small_image(n, w, spatial_sizes_or_minus_one(n, x, w.kernel.size()));
-  auto y = n.emit("Conv", conv_inputs(n, x, filter), conv_attrs(w, read_groups(n)));
+  auto y = n.emit("Conv", onnx_conv_inputs(n, x, filter), onnx_conv_attrs(w, read_groups(n)));
 
   n.set_output("Output", move_channels_last_if(n, y, last));
 }
@@ -79,12 +79,12 @@ Value emit_conv_transpose_cropped_at_runtime(NodeContext& n, Value x, Value filt
   n.require(!w.is_same_padding || std::count(w.kernel.begin(), w.kernel.end(), -1) == 0,
             "padding SAME needs the filter's size to be known");
   w.is_same_padding = false;
-  auto attrs = conv_attrs(w, read_groups(n));
+  auto attrs = onnx_conv_attrs(w, read_groups(n));
   Ints extra = n.attr("output_padding", Ints{});
   if (size) extra.assign(dims, 0);
   for (std::size_t i = 0; size && i < dims; ++i) extra[i] = w.strides[i] - 1;
   if (!extra.empty()) attrs.emplace_back("output_padding", extra);
-  auto whole = n.emit("ConvTranspose", conv_inputs(n, x, filter), attrs);
+  auto whole = n.emit("ConvTranspose", onnx_conv_inputs(n, x, filter), attrs);
   auto rank = static_cast<std::int64_t>(dims) + 2;
   Expr full(n, n.slice(n.emit_shape(whole), {2}, {rank}, {0}));
   auto end = size ? begin + Expr(n, size) : full - all + begin;
@@ -105,7 +105,7 @@ Value find_output_size_value(NodeContext& n, std::size_t dims) {
   return n.int64_vector(*known);
 }
 
-void conv_transpose(NodeContext& n) {
+void lower_conv_transpose_op(NodeContext& n) {
   bool last = is_channels_last(n, "data_format");
   auto x = move_channels_first_if(n, n.input("Input"), last), filter = n.input("Filter");
   if (n.require_known_rank(x) == 5) x = assert_nonempty_except_axis(n, x);
@@ -116,11 +116,11 @@ void conv_transpose(NodeContext& n) {
     return n.set_output(
         "Output", move_channels_last_if(
                       n, emit_conv_transpose_cropped_at_runtime(n, x, filter, w, size), last));
-  auto attrs = conv_attrs(w, read_groups(n));
+  auto attrs = onnx_conv_attrs(w, read_groups(n));
   Ints extra = n.attr("output_padding", Ints{});
   if (size) extra = compute_output_padding(n, w, *known);
   if (!extra.empty()) attrs.emplace_back("output_padding", extra);
-  auto y = n.emit("ConvTranspose", conv_inputs(n, x, filter), attrs);
+  auto y = n.emit("ConvTranspose", onnx_conv_inputs(n, x, filter), attrs);
 
   n.set_output("Output", move_channels_last_if(n, y, last));
 }
@@ -132,9 +132,9 @@ std::span<const Rule> conv_rules() {
       {"conv2d", 7, conv},
       {"depthwise_conv2d", 7, conv},
       {"conv3d", 7, conv},
-      {"conv2d_transpose", 7, conv_transpose, {.ignore_declared_shape = true}},
-      {"depthwise_conv2d_transpose", 7, conv_transpose, {.ignore_declared_shape = true}},
-      {"conv3d_transpose", 7, conv_transpose, {.ignore_declared_shape = true}},
+      {"conv2d_transpose", 7, lower_conv_transpose_op, {.ignore_declared_shape = true}},
+      {"depthwise_conv2d_transpose", 7, lower_conv_transpose_op, {.ignore_declared_shape = true}},
+      {"conv3d_transpose", 7, lower_conv_transpose_op, {.ignore_declared_shape = true}},
   };
   return rules;
 }

@@ -56,7 +56,7 @@ void fill_any_like(NodeContext& n) {
                emit_full(n, n.emit_shape(x), dtype, encode_scalar(n.attr("value", 0.0), dtype)));
 }
 
-void fill_batch_size_like(NodeContext& n) {
+void lower_fill_batch_size_like_op(NodeContext& n) {
   auto dtype = n.attr("dtype", DType::float32);
   n.set_output("Out",
                emit_full(n, shape_attr_with_batch_size(n), dtype, read_fill_value_bytes(n, dtype)));
@@ -221,7 +221,7 @@ std::span<const Rule> creation_rules() {
   static const Rule rules[] = {
       {"fill_constant", 9, fill_constant},
       {"fill_any_like", 9, fill_any_like},
-      {"fill_constant_batch_size_like", 9, fill_batch_size_like},
+      {"fill_constant_batch_size_like", 9, lower_fill_batch_size_like_op},
       {"empty", 9, empty},
       {"assign_value", 7, assign_value},
       {"range", 11, range},

@@ -96,7 +96,7 @@ Value embed_diagonal(NodeContext& n, Value x, std::int64_t offset, Value padding
   return n.emit("Where", {n.cast(mask, DType::boolean), spread, padding});
 }
 
-std::int64_t read_offset_of_moderate_size(const NodeContext& n) {
+std::int64_t require_moderate_diagonal_offset(const NodeContext& n) {
   auto offset = read_diagonal_offset(n);
   n.require(offset > -kMaxConstantPositions * kMaxConstantPositions &&
                 offset < kMaxConstantPositions * kMaxConstantPositions,
@@ -109,7 +109,7 @@ void diag_v2(NodeContext& n) {
   if (n.require_known_rank(x) == 2)
     return n.set_output("Out", extract_diagonal(n, x, {0, 1}, read_diagonal_offset(n)));
   auto row = n.rank(x) == 0 ? n.unsqueeze(x, {0}) : x;
-  n.set_output("Out", embed_diagonal(n, row, read_offset_of_moderate_size(n),
+  n.set_output("Out", embed_diagonal(n, row, require_moderate_diagonal_offset(n),
                                      n.scalar_like(n.attr("padding_value", 0.0f), x)));
 }
 
@@ -123,7 +123,7 @@ void diag_embed(NodeContext& n) {
   auto x = n.input("Input");
   int rank = n.require_known_rank(x) + 1;
   auto [rows, columns] = read_matrix_axes(n, "dim1", "dim2", {-2, -1}, rank);
-  auto matrices = embed_diagonal(n, x, read_offset_of_moderate_size(n), n.scalar_like(0, x));
+  auto matrices = embed_diagonal(n, x, require_moderate_diagonal_offset(n), n.scalar_like(0, x));
   Ints perm;
   for (std::int64_t axis = 0, next = 0; axis < rank; ++axis)
     perm.push_back(axis == rows ? rank - 2 : axis == columns ? rank - 1 : next++);

@@ -154,7 +154,7 @@ void lerp(NodeContext& n) {
   n.set_output("Out", x + input_expr(n, "Weight") * (input_expr(n, "Y") - x));
 }
 
-void sum_inputs(NodeContext& n) {
+void lower_sum_op(NodeContext& n) {
   auto parts = require_one_or_more_inputs(n, "X");
   Expr total(n, parts[0]);
   for (std::size_t i = 1; i < parts.size(); ++i) total = total + Expr(n, parts[i]);
@@ -206,7 +206,7 @@ std::span<const Rule> elementwise_rules() {
       {"elementwise_heaviside", 11, binary_formula_rule(heaviside)},
       {"atan2", 11, atan2},
       {"lerp", 7, lerp},
-      {"sum", 7, sum_inputs},
+      {"sum", 7, lower_sum_op},
       {"scale", 7, scale, {.lod = OutputTraits::propagate}},
       {"increment", 7, increment},
   };

@@ -49,8 +49,8 @@ void fused_softmax_mask_upper_triangle(NodeContext& n) {
 using Function = Expr (*)(const Expr&);
 
 // The function of a name.  For `scale` it is the identity, and `factor` the scale.
-Function require_function_and_factor_by_name(const NodeContext& n, const std::string& name,
-                                             double& factor) {
+Function require_activation_and_set_scale_factor(const NodeContext& n, const std::string& name,
+                                                 double& factor) {
   if (name == "scale") return factor = n.attr("scale", 0.0f), [](const Expr& x) { return x; };
   if (name == "relu") return [](const Expr& x) { return relu(x); };
   if (name == "tanh") return [](const Expr& x) { return tanh(x); };
@@ -72,7 +72,7 @@ void fused_elemwise_activation(NodeContext& n) {
   n.require(binary == "add" || binary == "mul",
             "functions " + names[0] + " and " + names[1] + " have no lowering");
   double factor = 1;
-  auto f = require_function_and_factor_by_name(n, unary, factor);
+  auto f = require_activation_and_set_scale_factor(n, unary, factor);
   auto [a, b] = align_operands(n);
   Expr x(n, a), y(n, b);
   if (outer_is_binary) y = f(y) * factor;

@@ -148,13 +148,13 @@ void put_along_axis(NodeContext& n) {
 
 // ---- by coordinates ----
 
-Value cast_indices(NodeContext& n, Value v) { return n.cast(v, DType::int64); }
+Value cast_indices_to_int64(NodeContext& n, Value v) { return n.cast(v, DType::int64); }
 
 void gather_nd(NodeContext& n) {
-  n.set_output(
-      "Out",
-      n.emit("GatherND",
-             {n.input("X"), cast_indices(n, read_index_input_invalidating_negatives(n, "Index"))}));
+  n.set_output("Out",
+               n.emit("GatherND",
+                      {n.input("X"), cast_indices_to_int64(
+                                         n, read_index_input_invalidating_negatives(n, "Index"))}));
 }
 
 Value add_at_indices(NodeContext& n, Value x, Value at, Value updates) {
@@ -163,16 +163,17 @@ Value add_at_indices(NodeContext& n, Value x, Value at, Value updates) {
 
 void scatter_nd_add(NodeContext& n) {
   n.require_opset(16);
-  n.set_output("Out",
-               add_at_indices(n, n.input("X"),
-                              cast_indices(n, read_index_input_invalidating_negatives(n, "Index")),
-                              n.input("Updates")));
+  n.set_output("Out", add_at_indices(n, n.input("X"),
+                                     cast_indices_to_int64(
+                                         n, read_index_input_invalidating_negatives(n, "Index")),
+                                     n.input("Updates")));
 }
 
 // Rows are replaced, or set to zero and then accumulated.
 void scatter(NodeContext& n) {
   auto x = n.input("X"), updates = n.input("Updates");
-  auto ids = cast_indices(n, n.unsqueeze(read_index_vector_invalidating_negatives(n, "Ids"), {-1}));
+  auto ids = cast_indices_to_int64(
+      n, n.unsqueeze(read_index_vector_invalidating_negatives(n, "Ids"), {-1}));
   if (n.attr("overwrite", true)) return n.set_output("Out", n.emit("ScatterND", {x, ids, updates}));
   n.require_opset(16);
   auto zeros = full_like({n, updates}, 0, n.emit_shape(updates));

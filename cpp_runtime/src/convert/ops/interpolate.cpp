@@ -189,7 +189,7 @@ Value gather_nearest_rows(NodeContext& n, Value x, const ResizeSizes& r, bool co
 
 // ---- Resize ----
 
-NodeContext::Attrs resize_mode_attrs(const NodeContext& n, InterpolationMethod method) {
+NodeContext::Attrs onnx_resize_mode_attrs(const NodeContext& n, InterpolationMethod method) {
   bool corners = n.attr("align_corners", true), centred = n.attr("align_mode", 1) == 0;
   static constexpr std::string_view names[] = {"nearest", "linear", "cubic"};
   std::string counted = corners                                ? "align_corners"
@@ -242,7 +242,7 @@ Value interpolate(NodeContext& n, Value x, InterpolationMethod method, const Res
               "cubic interpolation of an image with one row has no lowering");
   if (method == InterpolationMethod::nearest && !nearest_resize_matches_paddle(n, x, r, corners))
     return gather_nearest_rows(n, x, r, corners);
-  return emit_resize(n, x, r, resize_mode_attrs(n, method));
+  return emit_resize(n, x, r, onnx_resize_mode_attrs(n, method));
 }
 
 // Resizes [N,C,L] as [N,C,1,L]: all execution providers of ONNX Runtime resize images, not all

@@ -75,7 +75,7 @@ void bce_loss(NodeContext& n) {
   n.set_output("Out", (label - 1) * no - label * yes);
 }
 
-void sigmoid_cross_entropy(NodeContext& n) {
+void lower_sigmoid_cross_entropy_op(NodeContext& n) {
   auto x = input_expr(n, "X"), label = input_expr(n, "Label");
   auto soft = log(exp(-abs(x)) + 1);  // log(1 + exp(-|x|)) does not overflow
   auto ignored = label == static_cast<double>(n.attr("ignore_index", -100));
@@ -148,7 +148,7 @@ std::span<const Rule> loss_rules() {
       {"softmax_with_cross_entropy", 13, softmax_with_cross_entropy},
       {"nll_loss", 11, nll_loss},
       {"bce_loss", 8, bce_loss},
-      {"sigmoid_cross_entropy_with_logits", 11, sigmoid_cross_entropy},
+      {"sigmoid_cross_entropy_with_logits", 11, lower_sigmoid_cross_entropy_op},
       {"kldiv_loss", 11, kldiv_loss},
       {"huber_loss", 9, huber_loss},
       {"label_smooth", 7, label_smooth},

@@ -52,8 +52,8 @@ Ints uncounted_end_pads(const Window& w) {
 }
 
 // The number of counted elements of each window along one dim.
-Ints window_counts_along_dim(const NodeContext& n, const Pool& pool, const Ints& extra,
-                             std::size_t dim) {
+Ints window_element_counts_along_dim(const NodeContext& n, const Pool& pool, const Ints& extra,
+                                     std::size_t dim) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   auto length = pool.image_size[dim] + w.pads[dim] + w.pads[dims + dim];
@@ -70,7 +70,7 @@ Value correct_mean_divisor(NodeContext& n, Value y, const Pool& pool, const Ints
   for (std::size_t d = 0; d < extra.size(); ++d) {
     if (extra[d] == 0) continue;
     Floats ratio;
-    for (auto count : window_counts_along_dim(n, pool, extra, d))
+    for (auto count : window_element_counts_along_dim(n, pool, extra, d))
       ratio.push_back(static_cast<double>(pool.window.kernel[d]) / static_cast<double>(count));
     Ints shape(extra.size(), 1);
     shape[d] = -1;
@@ -80,7 +80,7 @@ Value correct_mean_divisor(NodeContext& n, Value y, const Pool& pool, const Ints
 }
 
 // ONNX Runtime drops windows that start in the end padding, Paddle does not: sizes must be known.
-void reject_unsupported_ceil(const NodeContext& n, const Pool& pool) {
+void reject_ceil_mode_needing_known_size(const NodeContext& n, const Pool& pool) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   for (std::size_t i = 0; i < dims; ++i)
@@ -127,8 +127,8 @@ Expr emit_total_end_pads_of_ceil_mode(NodeContext& n, Value x, const Window& w) 
 
 // Counted elements of each window along a dim; 0 or less beyond the image, as in Paddle. windows:
 // int64[]; -> [windows]
-Expr emit_window_counts_along_dim(NodeContext& n, const Pool& pool, std::size_t dim,
-                                  const Expr& size, Value windows) {
+Expr emit_window_element_counts_along_dim(NodeContext& n, const Pool& pool, std::size_t dim,
+                                          const Expr& size, Value windows) {
   const Window& w = pool.window;
   auto stride = static_cast<double>(w.strides[dim]), begin = static_cast<double>(w.pads[dim]);
   auto from = arange(n, windows) * stride - begin, to = from + static_cast<double>(w.kernel[dim]);
@@ -154,8 +154,8 @@ Value pool_emulating_ceil_mode(NodeContext& n, Value x, const Pool& pool) {
     auto axis = static_cast<std::int64_t>(d) + 2;
     Ints behind_it = all_axes(static_cast<int>(dims - d));
     behind_it.erase(behind_it.begin());
-    auto counts = emit_window_counts_along_dim(n, pool, d, {n, dim_as_scalar(n, x, axis)},
-                                               dim_as_scalar(n, y, axis));
+    auto counts = emit_window_element_counts_along_dim(n, pool, d, {n, dim_as_scalar(n, x, axis)},
+                                                       dim_as_scalar(n, y, axis));
     y = y / Expr(n, n.unsqueeze(counts.to(dtype), behind_it));
   }
   return y;
@@ -286,10 +286,10 @@ Value sliding_pool(NodeContext& n, Value x, Pool pool) {
     return pool_emulating_ceil_mode(n, x, pool);
   if (pool.ceil_mode && known) apply_ceil_end_pads(n, pool);
   if (pool.ceil_mode && pool.window.is_same_padding)
-    reject_unsupported_ceil(n, pool), pool.ceil_mode = false;  // no remainder then
+    reject_ceil_mode_needing_known_size(n, pool), pool.ceil_mode = false;  // no remainder then
   if (!known && !pool.is_max && !pool.is_exclusive)
     x = pad_image_to_make_mean_exclusive(n, x, pool);
-  if (pool.ceil_mode && !known) reject_unsupported_ceil(n, pool);
+  if (pool.ceil_mode && !known) reject_ceil_mode_needing_known_size(n, pool);
   auto y = n.emit(pool.is_max ? "MaxPool" : "AveragePool", {x},
                   onnx_pool_attrs(pool, pool.ceil_mode && !known));
   return pool.is_max || pool.is_exclusive || !known
@@ -333,7 +333,7 @@ Value indices_within_plane(NodeContext& n, Value indices, Value x, std::size_t d
   return n.cast(mask, n.declared_output_dtype("Mask"));
 }
 
-void max_pool_with_index(NodeContext& n) {
+void lower_max_pool_with_index_op(NodeContext& n) {
   auto x = n.input("X");
   Ints out = n.attr("ksize", Ints{});
   Pool pool{true, true, n.attr("ceil_mode", false), read_strides_and_paddings(n, out),
@@ -360,7 +360,8 @@ void max_pool_with_index(NodeContext& n) {
             "paddings as large as the window have no lowering with a mask");
   check_kernel_and_widen_end_pads(n, pool);
   bool is_dynamic = std::count(pool.image_size.begin(), pool.image_size.end(), -1) > 0;
-  if (pool.ceil_mode) is_dynamic ? reject_unsupported_ceil(n, pool) : apply_ceil_end_pads(n, pool);
+  if (pool.ceil_mode)
+    is_dynamic ? reject_ceil_mode_needing_known_size(n, pool) : apply_ceil_end_pads(n, pool);
   auto results =
       n.emit_multi_output(2, "MaxPool", {x}, onnx_pool_attrs(pool, pool.ceil_mode && is_dynamic));
   n.set_output("Out", results[0]);
@@ -373,8 +374,8 @@ std::span<const Rule> pool_rules() {
   static const Rule rules[] = {
       {"pool2d", 10, pool},
       {"pool3d", 10, pool},
-      {"max_pool2d_with_index", 10, max_pool_with_index},
-      {"max_pool3d_with_index", 10, max_pool_with_index},
+      {"max_pool2d_with_index", 10, lower_max_pool_with_index_op},
+      {"max_pool3d_with_index", 10, lower_max_pool_with_index_op},
   };
   return rules;
 }

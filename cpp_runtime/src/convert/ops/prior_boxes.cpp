@@ -107,7 +107,7 @@ void prior_box(NodeContext& n) {
 // ---- density_prior_box: several boxes of one size, shifted ----
 
 // The integer part of the mean of both steps.
-std::int64_t mean_step(const NodeContext& n) {
+std::int64_t truncated_mean_step(const NodeContext& n) {
   double steps = 0;
   for (std::int64_t axis : {2, 3}) {
     auto step = n.attr(axis == 3 ? "step_w" : "step_h", 0.0f);
@@ -123,7 +123,7 @@ Floats density_corner_offsets(const NodeContext& n) {
   auto densities = n.attr("densities", Ints{});
   n.require(!sizes.empty(), "fixed_sizes is empty");
   n.require(sizes.size() == densities.size(), "fixed_sizes and densities differ in number");
-  auto step = mean_step(n);
+  auto step = truncated_mean_step(n);
   Floats corners;
   for (std::size_t s = 0; s < sizes.size(); ++s)
     for (double ratio : ratios) {

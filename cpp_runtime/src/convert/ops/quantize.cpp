@@ -23,14 +23,14 @@ struct QuantFormat {
   double max_value() const { return static_cast<double>((std::int64_t{1} << (bits - 1)) - 1); }
 };
 
-QuantFormat make_validated_format(NodeContext& n, std::int64_t bits, std::int64_t axis,
-                                  bool is_symmetric) {
+QuantFormat make_validated_quant_format(NodeContext& n, std::int64_t bits, std::int64_t axis,
+                                        bool is_symmetric) {
   n.require(bits > 1 && bits <= 16, "the number of bits is " + std::to_string(bits));
   return {bits, axis, is_symmetric};
 }
 
-QuantFormat read_format(NodeContext& n, std::int64_t axis, bool is_symmetric) {
-  return make_validated_format(n, n.attr("bit_length", 8), axis, is_symmetric);
+QuantFormat read_quant_format(NodeContext& n, std::int64_t axis, bool is_symmetric) {
+  return make_validated_quant_format(n, n.attr("bit_length", 8), axis, is_symmetric);
 }
 
 constexpr int kSignedZero = 128;  // the zero point of signed levels in uint8
@@ -84,7 +84,7 @@ Expr quant_step(const Expr& scale, const QuantFormat& format) {
   return max(flat, kMinScale) / format.max_value();
 }
 
-NodeContext::Attrs axis_attrs(const QuantFormat& format) {
+NodeContext::Attrs onnx_axis_attrs_if_per_slice(const QuantFormat& format) {
   return format.axis < 0 ? NodeContext::Attrs{} : NodeContext::Attrs{{"axis", format.axis}};
 }
 
@@ -118,7 +118,7 @@ Expr emit_quantize_to_whole_floats(const Expr& x, const Expr& scale, const Quant
     return max(min(whole.emit("Round"), format.max_value()), -format.max_value() - 1);
   }
   Expr small(n, n.emit("QuantizeLinear", {inside, step, emit_zero_points(n, step, type)},
-                       axis_attrs(format)));
+                       onnx_axis_attrs_if_per_slice(format)));
   n.declare_type(small, type.dtype, n.shape(x));
   auto levels = small.to(DType::float32);
   auto whole = type.zero_point ? levels - type.zero_point : levels;
@@ -162,19 +162,19 @@ Expr emit_dequantize(const Expr& x, const Expr& scale, const QuantFormat& format
   auto step = quant_step(scale, format);
   LevelType type{n.dtype(small), zero_point_of(n, small)};
   Expr y(n, n.emit("DequantizeLinear", {small, step, emit_zero_points(n, step, type)},
-                   axis_attrs(format)));
+                   onnx_axis_attrs_if_per_slice(format)));
   n.declare_type(y, DType::float32, n.shape(x));
   return y;
 }
 
 // ---- quantize_linear, dequantize_linear ----
 
-QuantFormat read_linear_format(NodeContext& n, Value x) {
+QuantFormat read_quantize_linear_format(NodeContext& n, Value x) {
   auto axis = n.attr("quant_axis", 0);
   if (axis >= 0)
     n.require(axis < n.require_known_rank(x), "attribute 'quant_axis' is " + std::to_string(axis));
   if (axis >= 0) n.require_opset(13, "one scale per slice");
-  return read_format(n, std::max<std::int64_t>(axis, -1), n.attr("round_type", 0) == 1);
+  return read_quant_format(n, std::max<std::int64_t>(axis, -1), n.attr("round_type", 0) == 1);
 }
 
 LowerFn quantize_or_dequantize_linear_rule(Expr (*f)(const Expr&, const Expr&,
@@ -182,7 +182,7 @@ LowerFn quantize_or_dequantize_linear_rule(Expr (*f)(const Expr&, const Expr&,
   return [f](NodeContext& n) {
     auto x = input_expr(n, "X");
     if (n.attr("only_observer", false)) return n.set_output("Y", x);
-    n.set_output("Y", f(x, input_expr(n, "Scale"), read_linear_format(n, x)));
+    n.set_output("Y", f(x, input_expr(n, "Scale"), read_quantize_linear_format(n, x)));
   };
 }
 
@@ -205,7 +205,7 @@ void set_quantized_outputs(NodeContext& n, const Expr& x, const Expr& scale,
 LowerFn fake_quantize_abs_max_rule(bool dequantizes) {
   return [dequantizes](NodeContext& n) {
     auto x = input_expr(n, "X");
-    auto format = read_format(n, -1, true);
+    auto format = read_quant_format(n, -1, true);
     format.is_max_scale = true;
     set_quantized_outputs(n, x, max_abs_per_slice(x, -1), format, dequantizes);
   };
@@ -216,7 +216,7 @@ LowerFn fake_channel_wise_quantize_rule(bool dequantizes) {
     auto x = input_expr(n, "X");
     n.require(n.require_known_rank(x) > 0, "has no slices");
     auto axis = n.normalized_axis_attr("quant_axis", 0, n.rank(x));
-    auto format = read_format(n, axis, true);
+    auto format = read_quant_format(n, axis, true);
     format.is_max_scale = true;
     set_quantized_outputs(n, x, max_abs_per_slice(x, axis), format, dequantizes);
   };
@@ -225,17 +225,17 @@ LowerFn fake_channel_wise_quantize_rule(bool dequantizes) {
 LowerFn fake_quantize_learned_scale_rule(bool dequantizes) {
   return [dequantizes](NodeContext& n) {
     n.require(n.attr("is_test", false), "in training mode has no lowering");
-    set_quantized_outputs(n, input_expr(n, "X"), input_expr(n, "InScale"), read_format(n, -1, true),
-                          dequantizes);
+    set_quantized_outputs(n, input_expr(n, "X"), input_expr(n, "InScale"),
+                          read_quant_format(n, -1, true), dequantizes);
   };
 }
 
-void skip_scale_observer(NodeContext& n) {
+void pass_through_in_test_mode(NodeContext& n) {
   n.require(n.attr("is_test", false), "in training mode has no lowering");
   n.set_output("Out", n.input("X"));
 }
 
-void dequantize_max_abs(NodeContext& n) {
+void lower_fake_dequantize_max_abs_op(NodeContext& n) {
   auto x = input_expr(n, "X");
   auto range = n.attr("max_range", 127.0f);
   if (range == 127)
@@ -244,7 +244,7 @@ void dequantize_max_abs(NodeContext& n) {
 }
 
 // One scale per slice, and a second for all if the operand is a product.
-void dequantize_channel_wise(NodeContext& n) {
+void lower_fake_channel_wise_dequantize_op(NodeContext& n) {
   auto x = input_expr(n, "X");
   auto scales = require_one_or_more_inputs(n, "Scales");
   auto bits = n.attr("quant_bits", Ints{8});
@@ -254,11 +254,11 @@ void dequantize_channel_wise(NodeContext& n) {
   auto first = scales.size() == 1
                    ? n.normalized_axis_attr("quant_axis", 0, n.require_known_rank(x))
                    : n.normalized_axis_attr("x_num_col_dims", 1, n.require_known_rank(x));
-  auto y = emit_dequantize(x, {n, scales[0]}, make_validated_format(n, bits[0], first, true));
+  auto y = emit_dequantize(x, {n, scales[0]}, make_validated_quant_format(n, bits[0], first, true));
   n.set_output("Out", scales.size() == 1
                           ? y
                           : y * Expr(n, as_scalar(n, scales[1])) /
-                                make_validated_format(n, bits[1], -1, true).max_value());
+                                make_validated_quant_format(n, bits[1], -1, true).max_value());
 }
 
 }  // namespace
@@ -275,9 +275,9 @@ std::span<const Rule> quantize_rules() {
       {"fake_quantize_range_abs_max", 11, fake_quantize_learned_scale_rule(false)},
       {"fake_quantize_dequantize_moving_average_abs_max", 11,
        fake_quantize_learned_scale_rule(true)},
-      {"moving_average_abs_max_scale", 7, skip_scale_observer},
-      {"fake_dequantize_max_abs", 11, dequantize_max_abs},
-      {"fake_channel_wise_dequantize_max_abs", 13, dequantize_channel_wise},
+      {"moving_average_abs_max_scale", 7, pass_through_in_test_mode},
+      {"fake_dequantize_max_abs", 11, lower_fake_dequantize_max_abs_op},
+      {"fake_channel_wise_dequantize_max_abs", 13, lower_fake_channel_wise_dequantize_op},
   };
   return rules;
 }

@@ -67,7 +67,8 @@ NodeContext::Attrs onnx_rnn_attrs(const RnnConfig& config) {
 }
 
 // The states of one layer.
-Value emit_layer_states(NodeContext& n, Value states, const RnnConfig& config, std::int64_t layer) {
+Value slice_initial_states_of_layer(NodeContext& n, Value states, const RnnConfig& config,
+                                    std::int64_t layer) {
   if (config.num_layers == 1) return states;
   return n.slice(states, {layer * config.num_directions}, {(layer + 1) * config.num_directions},
                  {0});
@@ -92,7 +93,8 @@ Value emit_layer_and_append_final_states(NodeContext& n, const RnnConfig& config
       n.has_input("SequenceLength") ? n.cast(n.input("SequenceLength"), DType::int32) : Value{};
   Values operands{x, input, hidden, bias, lengths};
   Values states;
-  for (Value all : n.inputs("PreState")) states.push_back(emit_layer_states(n, all, config, layer));
+  for (Value all : n.inputs("PreState"))
+    states.push_back(slice_initial_states_of_layer(n, all, config, layer));
   operands.insert(operands.end(), states.begin(), states.end());
   auto results = n.emit_multi_output(1 + config.cell.num_states, config.cell.onnx, operands,
                                      onnx_rnn_attrs(config));

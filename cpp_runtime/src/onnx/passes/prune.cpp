@@ -10,7 +10,7 @@ using Names = std::set<std::string>;
 // Prunes `graph` and returns every name that it reads.  A subgraph may read names of the enclosing
 // graphs, so the caller treats all of them as read.  Each node is visited once, at any nesting
 // depth.
-Names prune_and_list_reads(Graph& graph) {
+Names prune_and_collect_read_names(Graph& graph) {
   Names live;
   for (const ValueInfo& v : graph.outputs) live.insert(v.name);
   std::vector<Node> needed_nodes;
@@ -21,7 +21,7 @@ Names prune_and_list_reads(Graph& graph) {
     live.insert(node->inputs.begin(), node->inputs.end());
     for (auto& [key, attr] : node->attrs)
       if (auto* subgraph = std::get_if<std::shared_ptr<Graph>>(&attr)) {
-        Names reads = prune_and_list_reads(**subgraph);
+        Names reads = prune_and_collect_read_names(**subgraph);
         if (reads.size() > live.size()) live.swap(reads);
         live.merge(reads);
       }
@@ -35,6 +35,6 @@ Names prune_and_list_reads(Graph& graph) {
 
 }  // namespace
 
-void prune(Graph& graph) { prune_and_list_reads(graph); }
+void prune(Graph& graph) { prune_and_collect_read_names(graph); }
 
 }  // namespace oarlock::onnx

@@ -8,7 +8,7 @@ namespace {
 constexpr int kPlacementMinor = 24;  // the first minor version with these functions
 
 // Ops that compute shapes; ONNX Runtime keeps them on the CPU on purpose.
-bool is_shape_op(const std::string& op) {
+bool may_compute_shapes(const std::string& op) {
   static constexpr std::string_view ops[] = {
       "Add",        "Cast",      "Concat",  "ConstantOfShape",
       "Div",        "Equal",     "Expand",  "Gather",
@@ -52,7 +52,8 @@ std::string describe_compute_ops_on_cpu(const OpCountsByProvider& placement) {
   std::string text;
   if (cpu == placement.end()) return text;
   for (auto& [op, count] : cpu->second)
-    if (!is_shape_op(op)) text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + op;
+    if (!may_compute_shapes(op))
+      text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + op;
   return text;
 }
 

@@ -39,7 +39,8 @@ std::string dlopen_first_match_returning_path(const std::vector<std::string>& fo
 
 }  // namespace
 
-std::vector<std::string> nvidia_folders(const std::string& named, const std::string& engine) {
+std::vector<std::string> nvidia_library_search_folders(const std::string& named,
+                                                       const std::string& engine) {
   std::vector<std::string> folders;
   std::istringstream list(named);
   for (std::string folder; std::getline(list, folder, ':');)

@@ -14,7 +14,8 @@ struct NvidiaLibrary {
 };
 
 /// The folders to search: the named ones, then those of NVIDIA's wheels next to ONNX Runtime's.
-std::vector<std::string> nvidia_folders(const std::string& named, const std::string& engine);
+std::vector<std::string> nvidia_library_search_folders(const std::string& named,
+                                                       const std::string& engine);
 
 /// Opens the libraries that exist. tensorrt: also opens the two libraries of TensorRT
 std::vector<NvidiaLibrary> open_nvidia_libraries(const std::vector<std::string>& folders,

@@ -72,7 +72,7 @@ std::unique_ptr<Library> make_library(void* get_base, const std::string& request
 
 // The libraries that pip installed for a program in `bin`:
 // `../lib/python3.*/site-packages/onnxruntime/capi`.
-std::vector<std::string> pip_installed_libraries() {
+std::vector<std::string> pip_installed_ort_library_paths() {
   namespace fs = std::filesystem;
   std::vector<std::string> libraries;
   std::error_code error;
@@ -88,11 +88,11 @@ std::vector<std::string> pip_installed_libraries() {
   return libraries;
 }
 
-std::vector<std::string> library_candidates(const std::string& path) {
+std::vector<std::string> ort_library_path_candidates(const std::string& path) {
   if (!path.empty()) return {path};
   const char* named = std::getenv("OARLOCK_ORT_LIBRARY");
   if (named && *named) return {named};
-  std::vector<std::string> all = pip_installed_libraries();
+  std::vector<std::string> all = pip_installed_ort_library_paths();
   all.insert(all.end(), {"libonnxruntime.so.1", "libonnxruntime.so"});
   return all;
 }
@@ -108,7 +108,7 @@ const Library& load_ort_library_once(const std::string& path) {
   static auto& opened = *new std::map<void*, std::unique_ptr<Library>>;  // never destroyed
   std::lock_guard lock(mutex);
   std::string tried;
-  for (const std::string& candidate : library_candidates(path)) {
+  for (const std::string& candidate : ort_library_path_candidates(path)) {
     void* handle = ::dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL);
     void* base = handle ? ::dlsym(handle, "OrtGetApiBase") : nullptr;
     if (base) {

@@ -11,11 +11,11 @@ namespace oarlock {
 namespace {
 
 // `$` matches any text; $1 in `message` is the first match.
-struct MessagePattern {
+struct MessageTranslation {
   std::string_view ort, message;
 };
 
-constexpr MessagePattern kMessagePatterns[] = {
+constexpr MessageTranslation kMessagePatterns[] = {
     {"Attempting to broadcast an axis by a dimension other than 1. $ by $",
      "sizes $1 and $2 do not broadcast"},
     {"Non concat axis dimensions must match: Axis $ has mismatched dimensions of $ and $",
@@ -75,14 +75,14 @@ std::string fill_template(std::string_view words, const std::vector<std::string_
 }
 
 std::string translate_message(const std::string& reason) {
-  for (const MessagePattern& pattern : kMessagePatterns)
+  for (const MessageTranslation& pattern : kMessagePatterns)
     if (auto matches = match_pattern(pattern.ort, reason))
       return fill_template(pattern.message, *matches) + " (" + reason + ")";
   return reason;
 }
 
 // The end of the brackets at the start of `text`.
-std::size_t find_brackets_end(std::string_view text) {
+std::size_t find_end_of_leading_brackets(std::string_view text) {
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     depth += text[i] == '(' || text[i] == '[' || text[i] == '<';
@@ -111,10 +111,10 @@ std::string_view strip_source_location_and_condition(std::string_view reason) {
   auto arguments = reason.find('(');
   if (arguments == reason.npos) return reason;
   reason.remove_prefix(arguments);
-  reason.remove_prefix(find_brackets_end(reason));
+  reason.remove_prefix(find_end_of_leading_brackets(reason));
   if (reason.substr(0, 6) == " const") reason.remove_prefix(6);
   if (reason.substr(0, 2) == " [")
-    reason.remove_prefix(1), reason.remove_prefix(find_brackets_end(reason));
+    reason.remove_prefix(1), reason.remove_prefix(find_end_of_leading_brackets(reason));
   constexpr std::string_view condition = " was false. ";
   if (auto at = reason.find(condition); at != reason.npos)
     reason.remove_prefix(at + condition.size());

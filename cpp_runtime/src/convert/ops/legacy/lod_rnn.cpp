@@ -26,12 +26,12 @@ const std::string& single_name_or_empty(const Slots& slots, std::string_view slo
 // The op before `reader` that wrote a variable, if nothing has written it since.
 const OpDesc* find_input_producer(const NodeContext& n, const std::string& name,
                                   const OpDesc& reader) {
-  const OpDesc* op = n.find_earlier_writer_in_block(name);
+  const OpDesc* op = n.find_latest_earlier_writer_in_block(name);
   return op && op < &reader && single_name_or_empty(op->outputs, "Out") == name ? op : nullptr;
 }
 
 bool is_unchanged_since(const NodeContext& n, const std::string& name, const OpDesc& op) {
-  const OpDesc* writer = n.find_earlier_writer_in_block(name);
+  const OpDesc* writer = n.find_latest_earlier_writer_in_block(name);
   return n.has_variable_value(name) && (!writer || writer < &op);
 }
 

@@ -199,7 +199,7 @@ LowerFn make_unstack_rule(std::string_view slot) {
 
 }  // namespace
 
-std::span<const Rule> slice_rules() {
+std::span<const Rule> slice_and_split_rules() {
   static const Rule rules[] = {
       {"slice", 7, slice},
       {"strided_slice", 10, strided_slice},

@@ -15,7 +15,7 @@ std::int64_t int_attr(const onnx::Node& n, std::string_view name, std::int64_t d
 }
 
 // Limits values so that sums do not overflow; ONNX Runtime rejects such nodes.
-bool are_in_safe_range(const Ints& values) {
+bool are_below_overflow_limit(const Ints& values) {
   constexpr std::int64_t limit = std::int64_t{1} << 40;
   return std::all_of(values.begin(), values.end(),
                      [](std::int64_t v) { return v > -limit && v < limit; });
@@ -23,7 +23,7 @@ bool are_in_safe_range(const Ints& values) {
 
 Ints valid_ints_attr_or_default(const onnx::Node& n, std::string_view name, Ints default_value) {
   auto* found = find_node_attr<Ints>(n, name);
-  return found && found->size() == default_value.size() && are_in_safe_range(*found)
+  return found && found->size() == default_value.size() && are_below_overflow_limit(*found)
              ? *found
              : default_value;
 }
@@ -145,7 +145,7 @@ std::int64_t conv_transpose_size(std::int64_t size, const WindowDim& s, std::int
   auto stretched = multiply_sizes(s.stride, size - 1),
        reach = multiply_sizes(s.dilation, s.kernel - 1);
   bool fits = size >= 1 && !s.is_same_padding && stretched >= 0 && reach >= 0 &&
-              are_in_safe_range({stretched, reach});
+              are_below_overflow_limit({stretched, reach});
   return fits ? stretched + reach + 1 + extra - s.pads : -1;
 }
 
@@ -246,7 +246,7 @@ ValueType infer_pad(const onnx::Node& n, const Inputs& in) {
   Ints out = *in[0]->shape;
   auto* attribute = find_node_attr<Ints>(n, "pads");
   auto pads = attribute ? std::optional(*attribute) : find_known_input_ints(in, 1);
-  bool fits = pads && pads->size() == 2 * out.size() && are_in_safe_range(*pads);
+  bool fits = pads && pads->size() == 2 * out.size() && are_below_overflow_limit(*pads);
   for (std::size_t i = 0; i < out.size(); ++i) {
     auto sum = fits ? (*pads)[i] + (*pads)[out.size() + i] : -1;
     out[i] = fits && out[i] >= 0 && out[i] + sum >= 0 ? out[i] + sum : -1;
@@ -318,7 +318,7 @@ ValueType infer_eye_like(const onnx::Node& n, const Inputs& in) {
 
 }  // namespace
 
-void add_size_inference_rules(InferenceTable& t) {
+void add_conv_matmul_reduce_slice_inference(InferenceTable& t) {
   for (auto name : {"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1",
                     "ReduceL2", "ReduceLogSumExp"})
     t[name] = infer_reduce;

@@ -107,7 +107,7 @@ void l2_normalize(NodeContext& n) {
 
 }  // namespace
 
-std::span<const Rule> norm_distance_rules() {
+std::span<const Rule> norm_and_distance_rules() {
   static const Rule rules[] = {
       {"p_norm", 7, p_norm},
       {"frobenius_norm", 7, frobenius_norm},
