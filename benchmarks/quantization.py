@@ -42,7 +42,7 @@ from oarlock.loader.engine import Engine
 from oarlock.loader.model_files import read_model
 from oarlock.onnx.writer import ExportOptions
 from oarlock.quantization.programs.calibration_data import load_calibration_data
-from oarlock.quantization.programs.measure import SignalToNoise
+from oarlock.quantization.programs.measure import SignalToNoiseAccumulator
 from oarlock.quantization.programs.quantize import QuantizationSettings, quantize_model
 from oarlock.quantization.programs.write import write_model
 
@@ -170,7 +170,7 @@ def print_row(
     scores: the outputs of all models, by name.
     sizes: bytes of this model and of the float model.
     """
-    total = SignalToNoise()
+    total = SignalToNoiseAccumulator()
     total.add(scores["float"], scores[name])
     cells = (
         network,

@@ -51,9 +51,9 @@ def model_prefix(path: str | os.PathLike[str]) -> str:
     for suffix in (INFO, PARAMS, MODEL, PADDLE3_MODEL):
         if text.endswith(suffix):
             return text[: -len(suffix)]
-    if os.path.isdir(text) and not _has_program(text):
+    if os.path.isdir(text) and not _has_program_file_at_prefix(text):
         for stem in _DIRECTORY_STEMS:
-            if _has_program(os.path.join(text, stem)):
+            if _has_program_file_at_prefix(os.path.join(text, stem)):
                 return os.path.join(text, stem)
     return text
 
@@ -67,7 +67,7 @@ def model_name(path: str | os.PathLike[str]) -> str:
     return os.path.basename(os.path.abspath(path if is_directory else prefix))
 
 
-def _has_program(prefix: str) -> bool:
+def _has_program_file_at_prefix(prefix: str) -> bool:
     return os.path.exists(prefix + MODEL) or os.path.exists(prefix + PADDLE3_MODEL)
 
 
@@ -104,7 +104,8 @@ def read_model(
     """
     prefix = model_prefix(path)
     if os.path.isdir(path) and not (
-        _has_program(prefix) and _are_files_of(prefix, model_filename, params_filename)
+        _has_program_file_at_prefix(prefix)
+        and _are_files_of(prefix, model_filename, params_filename)
     ):
         return _read_paddle1_folder(Path(path), model_filename or "__model__", params_filename)
     file = prefix + existing_program_suffix(path, prefix)
@@ -177,7 +178,7 @@ def has_forward_program_or_is_folder(path: str | os.PathLike[str]) -> bool:
     files of Paddle 1.x in it.
     """
     prefix = model_prefix(path)
-    return _has_program(prefix) or os.path.isdir(prefix)
+    return _has_program_file_at_prefix(prefix) or os.path.isdir(prefix)
 
 
 def read_non_forward_methods(path: str | os.PathLike[str]) -> dict[str, ModelFileContents]:
@@ -185,7 +186,7 @@ def read_non_forward_methods(path: str | os.PathLike[str]) -> dict[str, ModelFil
     uses `prefix`.pdiparams. Raises FileError.
     """
     prefix = model_prefix(path)
-    if os.path.isdir(prefix) and not _has_program(prefix):
+    if os.path.isdir(prefix) and not _has_program_file_at_prefix(prefix):
         return {}
     methods, rows = {}, _load_params_info_if_exists(prefix)
     for method, method_prefix in find_non_forward_method_prefixes(prefix).items():

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..capture import output_tree
-from ..capture.dynamic_shapes import without_guards_and_fixed_dims
+from ..capture.dynamic_shapes import program_without_guards_and_fixed_dims
 from ..capture.modes import recorder_of_mode
 from ..core import pytree
 from ..core.dtype import parse_dtype
@@ -49,7 +49,9 @@ class SavedMethod:
     ) -> None:
         self.name, self.program = (
             files.name,
-            files.program if enforces_guards else without_guards_and_fixed_dims(files.program),
+            files.program
+            if enforces_guards
+            else program_without_guards_and_fixed_dims(files.program),
         )
         contract = self.program.contract or Contract()
         self.inputs = contract.inputs or [
@@ -95,8 +97,8 @@ class SavedMethod:
         Raises OpError for invalid inputs, GuardError for a violated guard.
         """
         if any(map(pytree.is_dict_or_sequence_holding_tensors, (*inputs, *named.values()))):
-            inputs, named = (), self._leaves_by_name(inputs, named)
-        given = self._values_in_input_order(inputs, named) if named else inputs
+            inputs, named = (), self._flatten_arguments_by_input_name(inputs, named)
+        given = self._merge_positional_and_named_inputs(inputs, named) if named else inputs
         without_offsets = len(given) == len(self.inputs) and not state.mode.is_eager
         if len(given) != len(self._call_inputs) and not without_offsets:
             raise OpError(
@@ -104,7 +106,7 @@ class SavedMethod:
                     f"{self.name}: takes {self.input_names()}, got {len(given)} inputs"
                 )
             )
-        if _needs_kernels_for_capture_or_training(training, given):
+        if _needs_kernels_for_capture_training_or_gradients(training, given):
             return self._rebuild_outputs(self._run_with_kernels(training, given))
         checks = checks_numerics() and self.runner.is_supported_by_kernels  # which run op by op
         if self.runner.engine_error is not None or self._needs_kernels_for_random_numbers or checks:
@@ -153,7 +155,7 @@ class SavedMethod:
                 a in (-1, b) or b < 0 for a, b in zip(arg.shape, meta.shape, strict=True)
             )
             if not fits or meta.dtype.name != arg.dtype:
-                self._check_guarded_dim(arg, meta)
+                self._check_dim_guards_of_input(arg, meta)
                 wanted = f"{arg.dtype}{format_shape(arg.shape, arg.dims)}"
                 raise OpError(
                     append_user_line(
@@ -166,13 +168,15 @@ class SavedMethod:
             if problem:
                 raise OpError(append_user_line(f"{self.name}: {problem}"))
 
-    def _check_guarded_dim(self, arg: ContractInputOrOutput, meta: Any) -> None:
+    def _check_dim_guards_of_input(self, arg: ContractInputOrOutput, meta: Any) -> None:
         """Raise GuardError if a wrong size is one on which a guard depends."""
         for g in self.guards:
             if g.kind == "dim" and g.var == arg.name and g.axis < len(meta.shape):
                 check_guard(g, np.empty(0), meta.shape, self.name)
 
-    def _values_in_input_order(self, inputs: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
+    def _merge_positional_and_named_inputs(
+        self, inputs: Sequence[Any], named: Mapping[str, Any]
+    ) -> list[Any]:
         names = self.input_names()
         values = dict(zip(names, inputs, strict=False))
         self._reject_inputs_given_twice([*values, *named])
@@ -185,7 +189,9 @@ class SavedMethod:
             raise OpError(append_user_line(f"{self.name}: inputs {missing} are missing"))
         return [values[n] for n in names]
 
-    def _leaves_by_name(self, inputs: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
+    def _flatten_arguments_by_input_name(
+        self, inputs: Sequence[Any], named: Mapping[str, Any]
+    ) -> dict[str, Any]:
         """Flatten nested arguments, and return the leaves by the names of the inputs."""
         arguments = list(dict.fromkeys(a.path.split(".")[0] for a in self._call_inputs))
         if len(inputs) > len(arguments):
@@ -224,7 +230,7 @@ class SavedMethod:
         return [_contract_input_or_output_to_spec(a) for a in self.outputs]
 
 
-def _needs_kernels_for_capture_or_training(training: bool, inputs: Sequence[Any]) -> bool:
+def _needs_kernels_for_capture_training_or_gradients(training: bool, inputs: Sequence[Any]) -> bool:
     mode = state.mode
     if not mode.is_eager:
         return True

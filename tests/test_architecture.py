@@ -206,7 +206,6 @@ LAZY_IMPORTS: dict[str, tuple[str, str]] = {
     "cli.demo": ("cli.plots", "needs matplotlib, of the extra [demo]"),
     "cli.inspect": ("cli.inspect_graph", "start-up time: only `inspect --graph` needs it"),
     "cli.main": ("*", "start-up time: each command imports what it needs"),
-    "cli.quantize": ("cli.plots", "needs matplotlib, of the extra [demo]"),
     "cli.model": ("serving.triton", "start-up time: only an export for Triton needs it"),
     "cli.serving": ("*", "needs packages of the extra [serve]"),
     "compat.children.sitecustomize": (

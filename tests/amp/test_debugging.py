@@ -15,7 +15,7 @@ import pytest
 
 import oarlock as paddle
 from oarlock.amp import debugging
-from oarlock.amp.accuracy_compare import pair_tensors, parse_log
+from oarlock.amp.accuracy_compare import pair_tensor_statistics, parse_log
 from oarlock.amp.debugging import DebugMode, TensorCheckerConfig
 from oarlock.core.errors import NumericsError
 
@@ -238,6 +238,6 @@ def test_tensors_are_paired_by_op_name_and_position() -> None:
         [line.format("mul", "w@GRAD.cast_fp16", m) for m in (8, 16, 24)]
         + [line.format("add", "", 1)]
     )
-    pairs = pair_tensors(fp32, fp16, loss_scale=8.0)
+    pairs = pair_tensor_statistics(fp32, fp16, loss_scale=8.0)
     assert [p.fp32.max if p.fp32 else None for p in pairs] == [1, 2, None, None]
     assert [p.is_suspicious for p in pairs] == [True, True, False, False]  # min is not scaled

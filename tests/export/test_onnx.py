@@ -160,7 +160,7 @@ def test_ort_format_and_operator_config(model: str, net: Any) -> None:
     x = np.random.default_rng(0).random((3, 3, 8, 8)).astype("float32")
     found = onnx_writer.open_session(output).run(None, {"image": x})[0]
     np.testing.assert_allclose(found, net(paddle.to_tensor(x)).numpy(), atol=1e-5)
-    held = ort_format.read_ort(output.read_bytes(), output.name)
+    held = ort_format.read_ort_summary(output.read_bytes(), output.name)
     assert held.inputs == [("image", "float32", ["image.0", 3, 8, 8])]
     assert held.ops["Conv"] == 1
 
@@ -179,7 +179,7 @@ def test_unknown_sizes_of_ort_file(tmp_path: Path) -> None:
         onnx.helper.make_model(graph, opset_imports=[opset], ir_version=8), tmp_path / "m.onnx"
     )
     ort_format.convert_to_ort(tmp_path / "m.onnx", tmp_path / "m.ort")
-    held = ort_format.read_ort((tmp_path / "m.ort").read_bytes(), "m.ort")
+    held = ort_format.read_ort_summary((tmp_path / "m.ort").read_bytes(), "m.ort")
     assert held.inputs == [("x", "float32", ["n", "?", 0])]
     assert held.outputs == [("y", "float32", ["n", "?", 0])]
 
@@ -191,7 +191,7 @@ def test_damaged_ort_file_is_rejected(model: str, cut: float) -> None:
     data = output.read_bytes()
     at = int(cut * len(data)) if isinstance(cut, float) else cut
     with pytest.raises(FileError, match=r"net\.ort"):
-        ort_format.read_ort(data[:at], output.name)
+        ort_format.read_ort_summary(data[:at], output.name)
 
 
 def nested_ort_file(depth: int) -> bytes:
@@ -226,11 +226,11 @@ def nested_ort_file(depth: int) -> bytes:
 
 
 def test_ort_file_with_shared_tables_is_limited() -> None:
-    assert sum(ort_format.read_ort(nested_ort_file(4), "m.ort").ops.values()) == 15
+    assert sum(ort_format.read_ort_summary(nested_ort_file(4), "m.ort").ops.values()) == 15
     with pytest.raises(
         FileError, match=r"m\.ort: is damaged: ValueError: it references the same tables too often"
     ):
-        ort_format.read_ort(nested_ort_file(64), "m.ort")
+        ort_format.read_ort_summary(nested_ort_file(64), "m.ort")
 
 
 def test_file_rejected_by_the_engine(tmp_path: Path) -> None:

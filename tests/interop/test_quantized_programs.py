@@ -12,7 +12,7 @@ import oarlock
 from oarlock.loader.model_files import read_model
 from oarlock.quantization import quant_post_dynamic, quant_post_static
 from oarlock.quantization.programs.calibration_data import CalibrationData
-from oarlock.quantization.programs.measure import SignalToNoise
+from oarlock.quantization.programs.measure import SignalToNoiseAccumulator
 from oarlock.quantization.programs.quantize import QuantizationSettings, quantize_model
 from oarlock.quantization.programs.write import write_model
 from tests.quantization.programs.networks import (
@@ -102,7 +102,7 @@ def test_onednn_int8_of_paddle(network: str, paddle: Any, tmp_path: Path) -> Non
     found = paddle.run(tmp_path / "static", tmp_path / "x.npz", "out", ("predictor", "onednn_int8"))
     ratios = {}
     for loader, (actual,) in found.items():
-        total = SignalToNoise()
+        total = SignalToNoiseAccumulator()
         total.add(exact, actual)
         ratios[loader] = total.decibels()
     assert 15 < ratios["onednn_int8"] < ratios["predictor"] - 3, ratios

@@ -111,7 +111,7 @@ def test_local_string_io() -> None:
     static = to_static(f)
     assert [static(paddle.ones([1])).item() for _ in range(3)] == [3.0] * 3
     assert static.get_traced_count() == 1
-    assert not static.concrete_program.guards.first_unstable_read
+    assert not static.concrete_program.guards.first_unstable_read_description
 
 
 MOVING: dict[str, Callable[[], Any]] = {
@@ -141,4 +141,4 @@ def test_pure_time_functions() -> None:
     moment = (2020, 1, 2, 3, 4, 5, 0, 0, 0)
     static = to_static(lambda x: x * (time.mktime(moment) - time.mktime(moment) + 1))
     assert [static(paddle.ones([1])).item() for _ in range(3)] == [1.0] * 3
-    assert not static.concrete_program.guards.first_unstable_read
+    assert not static.concrete_program.guards.first_unstable_read_description

@@ -222,7 +222,9 @@ def test_order_of_almost_equal_scores_is_explained_by_rounding(
     program = load_program(Path(path + ".pdmodel"))
     x = paddle.to_tensor(np.random.default_rng(0).standard_normal(8).astype("float32"))
     scope = {net.factor.name: net.factor}
-    assert verify._is_explained_by_rounding(program, scope, [x], 0, 1.0) is has_equal_scores
+    assert (
+        verify._is_difference_explained_by_rounding(program, scope, [x], 0, 1.0) is has_equal_scores
+    )
 
 
 @pytest.mark.parametrize(("levels", "is_accepted"), [(1, True), (3, False)])

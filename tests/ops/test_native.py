@@ -137,7 +137,7 @@ UNITS = [
 
 @pytest.mark.parametrize(("type", "units"), UNITS, ids=[u[0] for u in UNITS])
 def test_shared_functions_are_compiled(
-    type: str, units: list[native.NativeFunction], monkeypatch: pytest.MonkeyPatch
+    type: str, units: list[native.OptionallyNativeFunction], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for unit in units:
         monkeypatch.setattr(unit, "numpy_function", fail_if_called)

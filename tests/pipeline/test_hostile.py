@@ -19,7 +19,7 @@ from oarlock import pipeline
 from oarlock.core.errors import FileError, OarlockError, OpError
 from oarlock.jit.paddle_format_conversion import convert_paddle_format
 from oarlock.loader.runtime import UnsupportedError, runtime_module, translate_runtime_errors
-from oarlock.pipeline.images import decode_image
+from oarlock.pipeline.images import load_as_rgb_array
 from oarlock.pipeline.yaml_reader import parse_yaml
 
 from . import networks
@@ -341,20 +341,20 @@ def test_image_files(tmp_path: Path) -> None:
     for data in (b"", b"text", png(60000, 60000), png(100, 100)):
         path.write_bytes(data)
         with pytest.raises(FileError, match=r"^x\.png: is not a readable image"):
-            decode_image(path)
+            load_as_rgb_array(path)
     with pytest.raises(FileNotFoundError):
-        decode_image(tmp_path / "missing.png")
+        load_as_rgb_array(tmp_path / "missing.png")
     path.write_bytes(png(100, 100))
     said = "^the image: is not a readable image"
     with Image.open(path) as image, pytest.raises(FileError, match=said):
-        decode_image(image)  # Pillow decodes it here
+        load_as_rgb_array(image)  # Pillow decodes it here
     Image.fromarray(np.zeros((4, 4), np.float32)).save(tmp_path / "f.tiff")
     with pytest.raises(FileError, match="floating-point numbers"):
-        decode_image(tmp_path / "f.tiff")
+        load_as_rgb_array(tmp_path / "f.tiff")
     for level in (-1, 1 << 16):
         Image.fromarray(np.full((4, 4), level, np.int32)).save(tmp_path / "i.tiff")
         with pytest.raises(FileError, match="32-bit integers"):
-            decode_image(tmp_path / "i.tiff")
+            load_as_rgb_array(tmp_path / "i.tiff")
 
 
 @pytest.mark.parametrize(
@@ -373,7 +373,7 @@ def test_all_errors_of_image_decoders_are_file_errors(
     data[offset : offset + 4] = bytes(4)
     path.write_bytes(data)
     with pytest.raises(FileError, match=r"^x\.img: is not a readable image"):
-        decode_image(path)
+        load_as_rgb_array(path)
 
 
 @pytest.mark.parametrize(
@@ -382,7 +382,7 @@ def test_all_errors_of_image_decoders_are_file_errors(
 )
 def test_values_that_are_no_images(array: Any) -> None:
     with pytest.raises((OpError, OSError)):
-        decode_image(array)
+        load_as_rgb_array(array)
 
 
 @pytest.mark.parametrize(
@@ -479,15 +479,15 @@ def test_palettes_with_transparency(tmp_path: Path) -> None:
     colors.save(tmp_path / "x.png", transparency=bytes(range(256)))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        decoded = decode_image(tmp_path / "x.png")
+        decoded = load_as_rgb_array(tmp_path / "x.png")
     assert np.array_equal(decoded, np.asarray(colors.convert("RGB")))
 
 
 def test_gray_arrays_and_pil_images() -> None:
     gray = np.arange(12, dtype=np.uint8).reshape(3, 4)
-    assert np.array_equal(decode_image(gray), np.repeat(gray[:, :, None], 3, 2))
-    assert np.array_equal(decode_image(Image.fromarray(gray)), decode_image(gray))
-    assert np.array_equal(decode_image(gray.view(np.matrix)), decode_image(gray))
+    assert np.array_equal(load_as_rgb_array(gray), np.repeat(gray[:, :, None], 3, 2))
+    assert np.array_equal(load_as_rgb_array(Image.fromarray(gray)), load_as_rgb_array(gray))
+    assert np.array_equal(load_as_rgb_array(gray.view(np.matrix)), load_as_rgb_array(gray))
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 
 from oarlock import pipeline
 from oarlock.loader.runtime import runtime_module
-from oarlock.pipeline.images import decode_image
+from oarlock.pipeline.images import load_as_rgb_array
 
 from . import networks
 
@@ -201,7 +201,7 @@ def test_detected_objects(case: dict[str, Any]) -> None:
 def test_image_decoding(case: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / case["name"]
     path.write_bytes(case["data"].tobytes())
-    got = decode_image(path)[:, :, ::-1].astype(int)
+    got = load_as_rgb_array(path)[:, :, ::-1].astype(int)
     assert got.shape == case["pixels"].shape
     # Libraries round colors of JPEG files differently.
     assert np.abs(got - case["pixels"]).max() <= (2 if case["name"].endswith("jpg") else 0)

@@ -50,7 +50,7 @@ class TensorStatistics:
 
 
 @dataclass
-class TensorPair:
+class TensorStatisticsPair:
     """The statistics of one tensor in both runs; `index` counts the tensors of one key."""
 
     fp32: TensorStatistics | None
@@ -110,9 +110,9 @@ def parse_log(lines: Iterable[str]) -> list[TensorStatistics]:
     return tensors
 
 
-def pair_tensors(
+def pair_tensor_statistics(
     fp32: list[TensorStatistics], fp16: list[TensorStatistics], loss_scale: float
-) -> list[TensorPair]:
+) -> list[TensorStatisticsPair]:
     """Match the n-th tensor of each key in one log with the n-th one in the other."""
     by_key: dict[str, list[TensorStatistics]] = {}
     for tensor in fp32:
@@ -125,11 +125,11 @@ def pair_tensors(
         partner = candidates[index] if index < len(candidates) else None
         if partner is not None:
             num_used[tensor.key] = index + 1
-        pairs.append(TensorPair(partner, tensor, index, loss_scale))
+        pairs.append(TensorStatisticsPair(partner, tensor, index, loss_scale))
     return pairs
 
 
-def _table_row(pair: TensorPair) -> list[Any]:
+def _table_row(pair: TensorStatisticsPair) -> list[Any]:
     """The cells of a pair, in the order of _TITLES."""
     fp32, fp16 = pair.fp32, pair.fp16
     name = f"{fp16.tensor}#{pair.index}" if fp32 is not None else fp16.tensor
@@ -152,7 +152,7 @@ def _format_cell(value: Any) -> Any:
     return f"{value:.6E}" if abs(value) < 1e-5 else f"{value:.6f}"
 
 
-def _write_csv(path: str, sheets: dict[str, list[TensorPair]]) -> None:
+def _write_csv(path: str, sheets: dict[str, list[TensorStatisticsPair]]) -> None:
     with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["log", *_TITLES])
@@ -160,7 +160,9 @@ def _write_csv(path: str, sheets: dict[str, list[TensorPair]]) -> None:
             writer.writerows([sheet, *map(_format_cell, _table_row(pair))] for pair in pairs)
 
 
-def _write_xlsx(path: str, sheets: dict[str, list[TensorPair]], loss_scale: float) -> None:
+def _write_xlsx(
+    path: str, sheets: dict[str, list[TensorStatisticsPair]], loss_scale: float
+) -> None:
     try:
         xlsxwriter = import_module("xlsxwriter")
     except ImportError:
@@ -182,12 +184,17 @@ def _write_xlsx(path: str, sheets: dict[str, list[TensorPair]], loss_scale: floa
         for number, pair in enumerate(pairs, 2):
             for column, value in enumerate(_table_row(pair)):
                 sheet.write(
-                    number, column, _format_cell(value), _cell_format(colors, column, value, pair)
+                    number,
+                    column,
+                    _format_cell(value),
+                    _cell_color_format(colors, column, value, pair),
                 )
     workbook.close()
 
 
-def _cell_format(colors: dict[str, Any], column: int, value: Any, pair: TensorPair) -> Any:
+def _cell_color_format(
+    colors: dict[str, Any], column: int, value: Any, pair: TensorStatisticsPair
+) -> Any:
     """Red: suspicious tensors and values that float16 cannot hold; orange: unequal values."""
     title = _TITLES[column]
     is_quotient = column >= _COLUMN_GROUPS[2][0]
@@ -242,7 +249,7 @@ def compare_accuracy(
     for name in _list_log_files_or_raise(dump_path):
         fp32 = _read_log(dump_path, name)
         fp16 = _read_log(another_dump_path, name)
-        sheets[name] = pair_tensors(fp32, fp16, float(loss_scale))
+        sheets[name] = pair_tensor_statistics(fp32, fp16, float(loss_scale))
     if os.fspath(output_filename).endswith(".csv"):
         _write_csv(output_filename, sheets)
     else:

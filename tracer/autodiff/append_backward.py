@@ -208,7 +208,7 @@ def append_backward(
         if _requires_grad(v)
         and (_is_input_or_persistable(program, v.name) or v.name not in written_names)
     ]
-    leaves += _trainable_outputs_of_inputless_ops(program)
+    leaves += _trainable_output_names_of_inputless_ops(program)
     if parameter_list is None:
         parameters = [n for n in leaves if program.block.vars[n].is_parameter]
     else:
@@ -225,7 +225,7 @@ def append_backward(
     ]
 
 
-def _trainable_outputs_of_inputless_ops(program: Program) -> list[str]:
+def _trainable_output_names_of_inputless_ops(program: Program) -> list[str]:
     """The results of ops without inputs for which the user set stop_gradient=False. They are
     leaves.
     """

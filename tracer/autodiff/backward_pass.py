@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 from typing import Any, ClassVar
 
-from ..capture.recorder import Recorder, typed_attrs
+from ..capture.recorder import Recorder, attrs_with_file_types
 from ..capture.variable import Variable
 from ..core.dtype import is_inexact
 from ..core.eager import metas_of_inputs
@@ -233,7 +233,9 @@ class ProgramBackwardPass:
             found.append((operands or None) if slot.is_list else operands[0] if operands else None)
         return found
 
-    def _forward_outputs_for_rule(self, op: Op, desc: OpDesc, at: int) -> dict[str, Any]:
+    def _add_missing_and_get_forward_outputs_for_rule(
+        self, op: Op, desc: OpDesc, at: int
+    ) -> dict[str, Any]:
         """The outputs of the forward op that its VJP rule reads."""
         found: dict[str, Any] = {}
         self.add_missing_outputs(op, desc, at, [op.outs[i].name for i in op.vjp_output_indices])
@@ -270,7 +272,7 @@ class ProgramBackwardPass:
             desc,
             grads,
             self._forward_inputs_for_rule(op, desc, at),
-            self._forward_outputs_for_rule(op, desc, at),
+            self._add_missing_and_get_forward_outputs_for_rule(op, desc, at),
         )
 
     def _input_grads_from_rule_result(
@@ -310,7 +312,8 @@ class ProgramBackwardPass:
             for s, a in zip(op.ins, self._forward_inputs_for_rule(op, desc, at), strict=True)
         }
         results = {
-            n: _variable_names(r) for n, r in self._forward_outputs_for_rule(op, desc, at).items()
+            n: _variable_names(r)
+            for n, r in self._add_missing_and_get_forward_outputs_for_rule(op, desc, at).items()
         }
         outs: dict[str, list[str]] = {}
         for slot in op.ins:
@@ -319,7 +322,7 @@ class ProgramBackwardPass:
                 outs[f"{slot.name}@GRAD"] = [
                     self._declare_and_accumulate_input_grad(name, at) for name in names
                 ]
-        attrs = typed_attrs(
+        attrs = attrs_with_file_types(
             op, op.attrs_with_defaults({n: a.value for n, a in desc.attrs.items() if n in op.attrs})
         )
         attrs["of"] = Attr(AttrType.STRING, op.type)

@@ -59,7 +59,10 @@ class BlockGradient:
             for name, gradient in self.written_grads.items():
                 backward.cotangents.set_from_outer_block(name, gradient)
             backward.run()
-            ends = {name: self._initial_value_grad(backward, name) for name in self.written_grads}
+            ends = {
+                name: self._emit_or_get_initial_value_grad(backward, name)
+                for name in self.written_grads
+            }
             reads = self._grads_of_only_read_variables(backward)
         self._emit_zero_accumulators(reads)
         with self.recorder.enter_block(inner):
@@ -105,7 +108,7 @@ class BlockGradient:
     # -- outputs
     # -----------------------------------------------------------------------------------------
 
-    def _initial_value_grad(self, backward: ProgramBackwardPass, name: str) -> Variable:
+    def _emit_or_get_initial_value_grad(self, backward: ProgramBackwardPass, name: str) -> Variable:
         """The gradient of a written variable's value before the block."""
         if name in backward.cotangents:
             total = backward.cotangents.total(name)

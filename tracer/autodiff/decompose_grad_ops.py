@@ -14,7 +14,7 @@ from ..capture.variable import GRADIENT_SUFFIX, Variable
 from ..core.dtype import is_inexact
 from ..core.mode import use_mode
 from ..core.op import OPS, Slot
-from ..ir.block_captures import EMPTY_NAME, forward_block_by_recurrent_grad_block
+from ..ir.block_captures import EMPTY_NAME, forward_block_index_by_recurrent_grad_block
 from ..ir.program import OpDesc, Program, VarKind
 from ..ops.shared_op_rules import UnknownSizeInGradientError
 from .backward_pass import apply_vjp_rule
@@ -46,7 +46,7 @@ def decompose_grad_ops_in_place(
     only: the gradient ops to decompose; default: all.
     """
     chosen = None if only is None else {id(op) for op in only}
-    around = forward_block_by_recurrent_grad_block(recorder.program)
+    around = forward_block_index_by_recurrent_grad_block(recorder.program)
     with use_mode(Static(recorder)):
         for block in recorder.program.blocks:
             before, block.ops = block.ops, []

@@ -30,7 +30,7 @@ def try_emit_paddle_grad_op(backward: ProgramBackwardPass, op: Op, desc: OpDesc,
     slots = find_grad_op_input_slots(op.type, used, compat.rules.writes_paddle1_gradients)
     if (
         slots is None
-        or not _has_slots_for_arrived_output_grads(backward, desc, slots)
+        or not _has_slots_for_existing_output_grads(backward, desc, slots)
         or not _are_inputs_and_outputs_unchanged(backward, op, desc, at)
     ):
         return False
@@ -46,7 +46,7 @@ def try_emit_paddle_grad_op(backward: ProgramBackwardPass, op: Op, desc: OpDesc,
     return True
 
 
-def _has_slots_for_arrived_output_grads(
+def _has_slots_for_existing_output_grads(
     backward: ProgramBackwardPass, desc: OpDesc, slots: list[str]
 ) -> bool:
     """Whether the gradient op has an input slot for each output gradient that exists."""
@@ -98,7 +98,7 @@ def _emit_paddle_grad_op(
     _discard_output_cotangents(backward, desc)
     places = {
         f"{s.name}{GRADIENT_SUFFIX}": [
-            _input_name_and_declared_grad_if_needed(backward, n) for n in desc.inputs[s.name]
+            _pair_input_name_with_declared_grad(backward, n) for n in desc.inputs[s.name]
         ]
         for s in op.ins
         if not s.is_constant and any(backward.needs_grad(n) for n in desc.inputs.get(s.name, []))
@@ -128,7 +128,7 @@ def _emit_or_find_grad_op_inputs_in_slot(
     return [EMPTY_NAME if gradient is None else gradient.name for gradient in found]
 
 
-def _input_name_and_declared_grad_if_needed(
+def _pair_input_name_with_declared_grad(
     backward: ProgramBackwardPass, name: str
 ) -> tuple[str, Variable | None]:
     """Declare a variable for the gradient of `name` if it is needed. Returns `name` and the

@@ -59,7 +59,9 @@ class GradOpReplacements:
         """The ops of a type, in order, that use the least used name of the gradient op."""
         ops, indices = self._ops_by_type.get(type, []), self._op_indices_of_type_by_variable(type)
         slots = (
-            _iter_names_without_gradient_suffix(names) if slot.endswith(GRADIENT_SUFFIX) else names
+            _iter_forward_names_of_gradients_or_empty(names)
+            if slot.endswith(GRADIENT_SUFFIX)
+            else names
             for slot, names in desc.inputs.items()
         )
         known = [
@@ -117,14 +119,16 @@ def _has_variable_names_of_forward(gradient: OpDesc, op: OpDesc) -> bool:
         of_results = stem in op.outputs and (stem != slot or stem not in op.inputs)
         theirs = (op.outputs if of_results else op.inputs).get(stem, [])
         if not _do_known_names_match(
-            _iter_names_without_gradient_suffix(names) if stem != slot else names, theirs
+            _iter_forward_names_of_gradients_or_empty(names) if stem != slot else names, theirs
         ):
             return False
     given = (
         (slot.removesuffix(GRADIENT_SUFFIX), names) for slot, names in gradient.outputs.items()
     )
     return all(
-        _do_known_names_match(_iter_names_without_gradient_suffix(names), op.inputs.get(slot, []))
+        _do_known_names_match(
+            _iter_forward_names_of_gradients_or_empty(names), op.inputs.get(slot, [])
+        )
         for slot, names in given
     )
 
@@ -149,7 +153,7 @@ def _iter_names_with_and_without_scopes(name: str) -> Iterator[str]:
         yield name
 
 
-def _iter_names_without_gradient_suffix(names: Iterable[str]) -> Iterator[str]:
+def _iter_forward_names_of_gradients_or_empty(names: Iterable[str]) -> Iterator[str]:
     """The variables of gradients with names such as `x@GRAD` and `x@GRAD@RENAME@block0@1`;
     EMPTY for other names.
     """

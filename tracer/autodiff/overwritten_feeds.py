@@ -26,23 +26,30 @@ def with_overwritten_feeds_renamed_and_copied(program: Program) -> Program:
     return (
         replace(
             program,
-            blocks=[_insert_assigns_after_feeds(program.block, overwritten), *program.blocks[1:]],
+            blocks=[
+                _rename_feeds_and_insert_assigns(program.block, overwritten),
+                *program.blocks[1:],
+            ],
         )
         if overwritten
         else program
     )
 
 
-def _insert_assigns_after_feeds(block: Block, overwritten: set[str]) -> Block:
+def _rename_feeds_and_insert_assigns(block: Block, overwritten: set[str]) -> Block:
     own = {n + FED_SUFFIX: replace(block.vars[n], name=n + FED_SUFFIX) for n in overwritten}
     return replace(
         block,
         vars={**block.vars, **own},
-        ops=[result for op in block.ops for result in _expand_feed_op(op, overwritten)],
+        ops=[
+            result
+            for op in block.ops
+            for result in _rename_feed_and_add_assign_if_overwritten(op, overwritten)
+        ],
     )
 
 
-def _expand_feed_op(op: OpDesc, overwritten: set[str]) -> list[OpDesc]:
+def _rename_feed_and_add_assign_if_overwritten(op: OpDesc, overwritten: set[str]) -> list[OpDesc]:
     names = op.outputs.get("Out", [])
     if op.type != "feed" or names[0] not in overwritten:
         return [op]

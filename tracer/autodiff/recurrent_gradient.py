@@ -94,21 +94,22 @@ class RecurrentGradient:
         memories = zip(op.attr("ex_states", []), op.inputs.get("initial_states", []), strict=True)
         outs = {
             "inputs@GRAD": [
-                self._accumulate_outer_grad_and_get_name(n, self.backward.needs_grad(n))
+                self._declare_and_accumulate_outer_grad_if_needed(n, self.backward.needs_grad(n))
                 for n in op.inputs["inputs"]
             ],
             "initial_states@GRAD": [
-                self._accumulate_outer_grad_and_get_name(first, n in held) for n, first in memories
+                self._declare_and_accumulate_outer_grad_if_needed(first, n in held)
+                for n, first in memories
             ],
             "parameters@GRAD": [
-                self._accumulate_outer_grad_and_get_name(n, n in read)
+                self._declare_and_accumulate_outer_grad_if_needed(n, n in read)
                 for n in op.inputs.get("parameters", [])
             ],
         }
         attrs = {**op.attrs, "sub_block": Attr(AttrType.BLOCK, self.grad_block.idx)}
         self.recorder.append_op("recurrent_grad", operands, outs, attrs)
 
-    def _accumulate_outer_grad_and_get_name(self, name: str, result: bool) -> str:
+    def _declare_and_accumulate_outer_grad_if_needed(self, name: str, result: bool) -> str:
         """The outer variable that receives a gradient; EMPTY if the gradient is not needed."""
         if not result or not self.outer.needs_grad(name):
             return EMPTY_NAME

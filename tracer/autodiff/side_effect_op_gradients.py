@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..capture.side_effects.py_func_and_static_pylayer import (
     call_static_pylayer_backward,
     register_py_func_backward,
-    registered_function,
+    registered_function_by_number,
 )
 from ..capture.variable import Variable
 from ..core.dtype import is_inexact
@@ -51,7 +51,7 @@ def _py_func_gradient_rule(backward: ProgramBackwardPass, op: OpDesc, at: int) -
     gradients = _pop_output_grads_or_zeros(backward, op, at)
     number, names = op.attr("forward_callable_id"), op.inputs["X"]
     wanted = [i for i, name in enumerate(names) if backward.needs_grad(name)]
-    if registered_function(number).backward is None or not wanted:
+    if registered_function_by_number(number).backward is None or not wanted:
         return
     results = op.outputs.get("Out", [])
     given = [g.name for g in gradients if g is not None]

@@ -71,7 +71,8 @@ class PyLayer:
         inputs = _collect_tensors([*args, *kwargs.values()])
         result_list = list(result) if isinstance(result, list | tuple) else [result]
         results = [
-            _detach_if_input(r, inputs, ctx) if isinstance(r, Tensor) else r for r in result_list
+            _detach_if_input_and_update_ctx(r, inputs, ctx) if isinstance(r, Tensor) else r
+            for r in result_list
         ]
         tensors = [r for r in results if isinstance(r, Tensor)]
         if not tensors:
@@ -102,7 +103,9 @@ def _collect_tensors(args: Sequence[Any]) -> list[Tensor]:
     return tensors
 
 
-def _detach_if_input(result: Tensor, inputs: Sequence[Tensor], ctx: PyLayerContext) -> Tensor:
+def _detach_if_input_and_update_ctx(
+    result: Tensor, inputs: Sequence[Tensor], ctx: PyLayerContext
+) -> Tensor:
     """The result as a new tensor that shares the array, if forward returned one of its inputs.
     The non-differentiable tensors of ctx are updated to the new tensor.
     """

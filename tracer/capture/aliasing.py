@@ -19,7 +19,7 @@ from ..core.tensor import Tensor
 ValuesByPath = tuple[Any, ...]
 
 
-class TensorArrayBase:
+class TensorArrayMarkerBase:
     """A TensorArray: a list of the program that may share elements with other names."""
 
 
@@ -237,7 +237,7 @@ class Aliases:
 
 def is_aliasable(value: Any) -> bool:
     """Whether a value can change in place; scalars cannot."""
-    return isinstance(value, Tensor | TensorArrayBase)
+    return isinstance(value, Tensor | TensorArrayMarkerBase)
 
 
 def is_external(value: Any) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..core.errors import OpError
-from ..ir.passes.shape_inference import with_input_shapes
+from ..ir.passes.shape_inference import program_with_input_shapes
 from ..ir.program import Guard, OpDesc, Program
 from .inline import has_control_flow
 
@@ -44,18 +44,20 @@ def program_with_dynamic_unguarded_dims(program: Program, guards: Sequence[Guard
     # in the trace: dimensions with equal sizes are tried together.
     for size in {shape[0] for shape in traced.values() if shape}:
         same_size_dims = {(name, 0) for name, shape in traced.items() if shape and shape[0] == size}
-        if not same_size_dims & guarded and _with_input_shapes_or_none(
+        if not same_size_dims & guarded and _program_with_input_shapes_or_none(
             program, _shapes_with_size_at_axes(traced, same_size_dims, size + 1)
         ):
             dynamic |= same_size_dims
     for axes in (dynamic, {f for f in dynamic if f[1] == 0}, set[tuple[str, int]]()):
-        inferred = _with_input_shapes_or_none(program, _shapes_with_size_at_axes(traced, axes, -1))
+        inferred = _program_with_input_shapes_or_none(
+            program, _shapes_with_size_at_axes(traced, axes, -1)
+        )
         if inferred is not None:
             return inferred
     return program
 
 
-def without_guards_and_fixed_dims(program: Program) -> Program:
+def program_without_guards_and_fixed_dims(program: Program) -> Program:
     """Return the program without guards. The dimensions that they fixed become dynamic if the ops
     accept other sizes.
     """
@@ -90,17 +92,21 @@ def _shapes_with_size_at_axes(
     }
 
 
-def _with_input_shapes_or_none(
+def _program_with_input_shapes_or_none(
     program: Program, shapes: dict[str, tuple[int, ...]]
 ) -> Program | None:
     try:
-        inferred = with_input_shapes(program, shapes)
+        inferred = program_with_input_shapes(program, shapes)
     except OpError:
         return None
-    return None if any(_has_dynamic_rank(inferred, op) for op in inferred.block.ops) else inferred
+    return (
+        None
+        if any(_has_dynamic_result_rank(inferred, op) for op in inferred.block.ops)
+        else inferred
+    )
 
 
-def _has_dynamic_rank(program: Program, op: OpDesc) -> bool:
+def _has_dynamic_result_rank(program: Program, op: OpDesc) -> bool:
     """Whether the rank of the op's result depends on whether a dynamic size is 1."""
     return (
         op.type == "squeeze2"
@@ -112,6 +118,8 @@ def _has_dynamic_rank(program: Program, op: OpDesc) -> bool:
 def _ops_accept_size_of_input_dim(program: Program, name: str, axis: int, size: int) -> bool:
     traced = {name: program.block.vars[name].shape}
     return (
-        _with_input_shapes_or_none(program, _shapes_with_size_at_axes(traced, {(name, axis)}, size))
+        _program_with_input_shapes_or_none(
+            program, _shapes_with_size_at_axes(traced, {(name, axis)}, size)
+        )
         is not None
     )

@@ -46,7 +46,7 @@ class ProgramInliner:
         self._declare_variables(program.block)
         for op in program.block.ops:
             if not is_feed_or_fetch(op.type):
-                self._recorder.block.ops.append(self._copy_op(0, op))
+                self._recorder.block.ops.append(self._copy_op_with_new_names(0, op))
 
     def output_variables(self) -> list[Tensor]:
         """Return the variables of the outputs."""
@@ -64,11 +64,11 @@ class ProgramInliner:
             new_name = self._new_names.get((block.idx, name)) or self._recorder.namer.unique_name(
                 name
             )
-            self._new_names[block.idx, name] = self._copy_variable(
+            self._new_names[block.idx, name] = self._declare_copy_and_get_name(
                 var, self._block_copies[block.idx], new_name
             )
 
-    def _copy_variable(self, var: VarDesc, block: Block, name: str) -> str:
+    def _declare_copy_and_get_name(self, var: VarDesc, block: Block, name: str) -> str:
         result = deepcopy(var)
         result.name = name
         if self._static_mode.is_for_training:
@@ -83,7 +83,7 @@ class ProgramInliner:
             at = self._program.blocks[at].parent
         return self._new_names.get((at, name), name)
 
-    def _copy_op(self, block: int, op: OpDesc) -> OpDesc:
+    def _copy_op_with_new_names(self, block: int, op: OpDesc) -> OpDesc:
         def rename_variables_in_slots(slots: dict[str, list[str]]) -> dict[str, list[str]]:
             return {
                 slot: [self._find_new_name_or_keep(block, n) for n in names]
@@ -92,7 +92,9 @@ class ProgramInliner:
 
         if op.type == "recurrent":
             self._map_step_variables_to_sequences(block, op)
-        attrs = {name: self._copy_attr(block, attr) for name, attr in op.attrs.items()}
+        attrs = {
+            name: self._copy_attr_with_new_names(block, attr) for name, attr in op.attrs.items()
+        }
         if op.type == "recurrent":
             for key in ("ex_states", "states"):
                 names = [
@@ -114,11 +116,13 @@ class ProgramInliner:
         for name in (*op.inputs.get("inputs", []), *op.outputs.get("outputs", [])):
             self._new_names[inner, name] = self._find_new_name_or_keep(block, name)
 
-    def _copy_attr(self, block: int, attr: Attr) -> Attr:
+    def _copy_attr_with_new_names(self, block: int, attr: Attr) -> Attr:
         if attr.type == AttrType.BLOCK:
-            return Attr(attr.type, self._copy_block_once(attr.value))
+            return Attr(attr.type, self._copy_block_once_and_get_index(attr.value))
         if attr.type == AttrType.BLOCKS:
-            return Attr(attr.type, [self._copy_block_once(index) for index in attr.value])
+            return Attr(
+                attr.type, [self._copy_block_once_and_get_index(index) for index in attr.value]
+            )
         if attr.type == AttrType.VAR:
             return Attr(attr.type, self._find_new_name_or_keep(block, attr.value))
         return (
@@ -127,7 +131,7 @@ class ProgramInliner:
             else attr
         )
 
-    def _copy_block_once(self, index: int) -> int:
+    def _copy_block_once_and_get_index(self, index: int) -> int:
         """Copy a block on the first call, and return the index of the copy."""
         if index not in self._block_copies:
             source, blocks = self._program.blocks[index], self._recorder.program.blocks
@@ -136,5 +140,5 @@ class ProgramInliner:
             )
             blocks.append(result)
             self._declare_variables(source)
-            result.ops = [self._copy_op(index, op) for op in source.ops]
+            result.ops = [self._copy_op_with_new_names(index, op) for op in source.ops]
         return self._block_copies[index].idx

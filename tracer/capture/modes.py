@@ -89,7 +89,7 @@ class Trace(EagerMode):
         tensor.
         """
         if (
-            not self.recorder.is_bound(tensor)
+            not self.recorder.is_tensor_bound_to_variable(tensor)
             or self.recorder.find_name_or_declare_persistable(tensor) in self.recorder.scope
         ):
             raise TraceError(
@@ -101,7 +101,7 @@ class Trace(EagerMode):
     def on_value_read(self, tensor: Tensor, reader: str) -> None:
         """Add a guard for the value of a tensor that Python reads."""
         if (
-            self.recorder.is_bound(tensor)
+            self.recorder.is_tensor_bound_to_variable(tensor)
             and self.recorder.find_name_or_declare_persistable(tensor) not in self.recorder.scope
         ):
             self._add_guard("value", tensor, 0, format_expected_value(tensor.array), reader)
@@ -116,7 +116,7 @@ class Trace(EagerMode):
     def shape(self, tensor: Tensor) -> list[Any]:
         """Return the shape as a list that adds a guard for each size that is read."""
         if (
-            not self.recorder.is_bound(tensor)
+            not self.recorder.is_tensor_bound_to_variable(tensor)
             or self.recorder.find_name_or_declare_persistable(tensor) in self.recorder.scope
         ):
             return list(tensor.array.shape)
@@ -284,7 +284,7 @@ class Static(Mode):
         if (
             maybe_undefined is not None
             and maybe_undefined.block == self.recorder.block.idx
-            and not self.recorder.is_known_defined(maybe_undefined)
+            and not self.recorder.is_variable_known_defined(maybe_undefined)
         ):
             self.raise_error_unless_collecting(maybe_undefined_error(maybe_undefined), None)
         if operand.is_mixed_scalar and op.type != "reshape2":

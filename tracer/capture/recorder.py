@@ -69,7 +69,7 @@ CAPTURE = RecordingPolicy(True, True, False, False, False)
 STATIC_GRAPH = RecordingPolicy(False, False, True, True, True)
 
 
-class Checkpoint(NamedTuple):
+class RecorderCheckpoint(NamedTuple):
     """The state of a recorder, for `rewind`.
 
     num_blocks, num_ops: the number of blocks, and of ops in the current block.
@@ -201,15 +201,15 @@ class Recorder:
         finally:
             self.open_blocks.pop()
 
-    def checkpoint(self) -> Checkpoint:
+    def checkpoint(self) -> RecorderCheckpoint:
         """Save the state for `rewind`."""
         block, aliases = self.block, self.aliases
         written = len(self.program.blocks), len(block.ops), tuple(block.vars)
-        return Checkpoint(
+        return RecorderCheckpoint(
             *written, dict(aliases.invalidated), aliases.num_tensor_links(), aliases.timestamp()
         )
 
-    def rewind(self, mark: Checkpoint) -> None:
+    def rewind(self, mark: RecorderCheckpoint) -> None:
         """Remove the ops, blocks and variables that were written since the checkpoint. Values that
         were added to `scope` stay.
         """
@@ -235,7 +235,7 @@ class Recorder:
             line if original is not None and recorded is original else str(user_line() or ""),
         )
 
-    def describe_container_creation(self, container: Any) -> str:
+    def container_creation_message_suffix(self, container: Any) -> str:
         """Return ` created at <line>` for a list or dict; empty if the line is unknown."""
         recorded, line = self._creation_lines.get(id(container), (None, ""))
         return f" created at {line}" if recorded is container and line else ""
@@ -255,7 +255,7 @@ class Recorder:
             key: other if held == name else held for key, held in self._bound_names.items()
         }
 
-    def is_bound(self, tensor: Tensor) -> bool:
+    def is_tensor_bound_to_variable(self, tensor: Tensor) -> bool:
         """Whether `tensor` denotes a variable of the program."""
         return id(tensor) in self._bound_names
 
@@ -374,7 +374,7 @@ class Recorder:
             if a is not None
         }
         return self.append_op(
-            op.type, inputs, outputs, typed_attrs(op, op.attrs_with_defaults(attrs))
+            op.type, inputs, outputs, attrs_with_file_types(op, op.attrs_with_defaults(attrs))
         )
 
     def append_op(
@@ -453,13 +453,13 @@ class Recorder:
             maybe_undefined is None
             or maybe_undefined.check is None
             or maybe_undefined.check.desc is not tensor.raw
-            or self.is_known_defined(maybe_undefined)
+            or self.is_variable_known_defined(maybe_undefined)
         ):
             return name
-        checked_name: str = maybe_undefined.check.get_or_emit_checked_variable(self)
+        checked_name: str = maybe_undefined.check.get_or_emit_checked_variable_name(self)
         return checked_name
 
-    def is_known_defined(self, maybe_undefined: MaybeUndefinedRecord) -> bool:
+    def is_variable_known_defined(self, maybe_undefined: MaybeUndefinedRecord) -> bool:
         """Whether the conditions that are known in the open blocks imply that a maybe-undefined
         variable has a value.
         """
@@ -469,7 +469,7 @@ class Recorder:
         )
 
 
-def typed_attrs(op: Op, values: dict[str, Any]) -> dict[str, Attr]:
+def attrs_with_file_types(op: Op, values: dict[str, Any]) -> dict[str, Attr]:
     """Return attributes with the types that Paddle's files use."""
     return {
         name: Attr(AttrType[spec.type], attr_to_plain_data(values[name]))

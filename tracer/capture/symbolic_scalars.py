@@ -103,10 +103,10 @@ def raise_or_collect_concrete_number_error(
     """Report the error of `make_concrete_number_error`. While `oarlock explain` runs, return
     `replacement`, the value with which the capture continues.
     """
-    return raise_or_collect(make_concrete_number_error(value, what, fix), replacement)
+    return raise_or_collect_error(make_concrete_number_error(value, what, fix), replacement)
 
 
-def raise_or_collect(error: TraceError, replacement: Any) -> Any:
+def raise_or_collect_error(error: TraceError, replacement: Any) -> Any:
     """Let the current mode raise an error, or collect it and return `replacement`."""
     mode = base_mode_of(state.mode)
     if not mode.static:
@@ -129,7 +129,7 @@ BOOLEAN_OPERATORS = COMPARISON_OPERATORS | {
 INTEGER_ONLY_OPERATORS = frozenset({"lshift", "rshift", "and", "or", "xor"})
 
 
-def _result_kind(
+def _binary_result_scalar_kind(
     name: str, a: PossibleScalarTypes, b: PossibleScalarTypes
 ) -> PossibleScalarTypes | None:
     """Return the kind of the result of an operator on two numbers, each of which may be a tensor on
@@ -248,7 +248,7 @@ def _reject_list_repeat(count: Any) -> None:
 def _apply_scalar_operator(
     name: str, x: Any, y: Any, a: PossibleScalarTypes, b: PossibleScalarTypes
 ) -> Any:
-    result = _result_kind(name, a, b)
+    result = _binary_result_scalar_kind(name, a, b)
     if name not in BOOLEAN_OPERATORS or a.types | b.types != {bool}:
         x, y = _bool_to_int(x), _bool_to_int(y)
     if is_always_scalar(a) and is_always_scalar(b):  # an attribute of an op would be float32
@@ -349,7 +349,10 @@ def _make_unary_operator(name: str) -> Callable[[Any], Any]:
             )
         result = getattr(Tensor, name)(_bool_to_int(self))
         return mark_symbolic_scalar(
-            result, _result_kind("add" if name == "__abs__" else "sub", mine, NONNEGATIVE_INT)
+            result,
+            _binary_result_scalar_kind(
+                "add" if name == "__abs__" else "sub", mine, NONNEGATIVE_INT
+            ),
         )
 
     return operator
@@ -472,7 +475,7 @@ def _would_be_tensor_in_eager_mode(self: Any) -> bool:
     return mine is None
 
 
-def _reject_is_integer(self: Any) -> Any:
+def _reject_is_integer_attribute(self: Any) -> Any:
     raise make_concrete_number_error(self, ".is_integer", "compare it with its floor")
 
 
@@ -521,7 +524,7 @@ def install_number_operators(variable: type) -> None:
         "__index__": _dunder_index,
         "real": _make_scalar_property("real", _bool_to_int),
         "imag": _make_scalar_property("imag", lambda v: v * 0),
-        "is_integer": _make_scalar_property("is_integer", _reject_is_integer),
+        "is_integer": _make_scalar_property("is_integer", _reject_is_integer_attribute),
         "__floor__": _make_rounding_operator("floor"),
         "__ceil__": _make_rounding_operator("ceil"),
         "__trunc__": _make_rounding_operator("trunc"),

@@ -63,7 +63,7 @@ class UndefinedCheck:
     expected: bool = True
     message_prefix: str = NO_ITERATION_PREFIX
 
-    def get_or_emit_checked_variable(self, recorder: Recorder) -> str:
+    def get_or_emit_checked_variable_name(self, recorder: Recorder) -> str:
         """Return the name of the variable to read instead. Write the ops of the check unless an
         earlier check is visible.
         """
@@ -143,13 +143,13 @@ def replace_checks_by_asserts(program: Program) -> Program:
     return replace(
         program,
         blocks=[
-            replace(block, ops=_with_checks_lowered_to_asserts(block.ops))
+            replace(block, ops=_ops_with_checks_lowered_to_asserts(block.ops))
             for block in program.blocks
         ],
     )
 
 
-def _with_checks_lowered_to_asserts(ops: list[OpDesc]) -> list[OpDesc]:
+def _ops_with_checks_lowered_to_asserts(ops: list[OpDesc]) -> list[OpDesc]:
     """Return the ops of a block with `assert` and `assign` in place of the checks."""
     producers = {name: op for op in ops for name in op.output_names()}
 

@@ -29,7 +29,7 @@ from .symbolic_scalars import (
     PossibleScalarTypes,
     install_number_operators,
     mark_symbolic_scalar,
-    raise_or_collect,
+    raise_or_collect_error,
 )
 
 Block: TypeAlias = Any  # static.graph.block.Block
@@ -200,7 +200,7 @@ class Variable(Tensor):
         """Raise TraceError if source is being converted, and the dtype or the number of axes
         differs between branches.
         """
-        if self.mixed_types and _is_converting_source():
+        if self.mixed_types and _is_in_source_converting_mode():
             why = "the value has another dtype or number of axes in each branch"
             raise TraceError(append_user_line(f"{reader}: {why}{self.mixed_types}"))
 
@@ -345,7 +345,7 @@ class Variable(Tensor):
         """Return one element: a value of the program while source is converted, otherwise
         TraceError.
         """
-        if not _is_converting_source():
+        if not _is_in_source_converting_mode():
             raise_unknown_value(self, "item()")
         check_tensor_item_arguments(self.meta, index)
         one = (
@@ -361,7 +361,7 @@ class Variable(Tensor):
         """Return a copy of the variable without gradient, marked as an ndarray, while source is
         converted; otherwise raise TraceError.
         """
-        if not _is_converting_source():
+        if not _is_in_source_converting_mode():
             self._reject_eager_method_in_paddle1_program("numpy")
             raise_unknown_value(self, "numpy()")
         result: Tensor = OPS["assign"](self)
@@ -387,7 +387,7 @@ class Variable(Tensor):
         super().clear_gradient(set_to_zero)
 
     def _reject_eager_method_in_paddle1_program(self, method: str) -> None:
-        is_of_program = self._block is not None and not _is_converting_source()
+        is_of_program = self._block is not None and not _is_in_source_converting_mode()
         if is_of_program and compat.rules.rejects_eager_methods:
             why = (
                 f"'{method}' is of values, as in fluid.dygraph.guard(), and '{self.name}' is "
@@ -405,7 +405,7 @@ class Variable(Tensor):
                 "statement, or give the size in input_spec"
             )
             return int(
-                raise_or_collect(
+                raise_or_collect_error(
                     TraceError(
                         append_user_line(
                             f"{why} (X={self.meta}{self.creation_site_message_suffix})"
@@ -418,14 +418,14 @@ class Variable(Tensor):
 
     def _report_read_and_get_array(self, reader: str) -> Any:
         """Reject the read: a variable has no value. While errors are collected, return zeros."""
-        return raise_or_collect(
+        return raise_or_collect_error(
             unknown_value_error(self, reader),
             np.zeros([max(d, 1) for d in self.raw.shape], self.meta.dtype),
         )
 
     def _report_read_and_get_scalar(self, reader: str) -> Any:
         """Reject the read: a variable has no value. While errors are collected, return 1."""
-        return raise_or_collect(unknown_value_error(self, reader), 1)
+        return raise_or_collect_error(unknown_value_error(self, reader), 1)
 
     def detach(self) -> Tensor:
         """Return the same value without gradient; the variable itself in a program for inference.
@@ -478,7 +478,7 @@ class ParameterVariable(Variable, Parameter):
     __str__ = __repr__
 
 
-def _is_converting_source() -> bool:
+def _is_in_source_converting_mode() -> bool:
     """Whether source is converted while a program is recorded."""
     mode = base_mode_of(state.mode)
     return bool(mode.static and mode.converts_source)
@@ -493,13 +493,15 @@ def unknown_value_error(variable: Variable, reader: str) -> TraceError:
     """Return the error for a read of a value that is known only at run time."""
     why = f"{reader}: the value of '{variable.name}' is not known while the program is recorded; "
     why += f"Python control flow cannot depend on it (X={variable.meta})"
-    return TraceError(append_user_line(why + (_unconverted_hint() if reader == "bool()" else "")))
+    return TraceError(
+        append_user_line(why + (_unconverted_function_hint() if reader == "bool()" else ""))
+    )
 
 
-def _unconverted_hint() -> str:
+def _unconverted_function_hint() -> str:
     """Return a hint for the error if the user's function was not converted although others are."""
     frame = user_frame()
-    if frame is None or not _is_converting_source() or frame.f_code.co_name.startswith("<"):
+    if frame is None or not _is_in_source_converting_mode() or frame.f_code.co_name.startswith("<"):
         return ""
     code = frame.f_code
     if "__ol" in code.co_freevars or "__ol" in code.co_cellvars:

@@ -178,11 +178,13 @@ def run_cpp_runner(images: Array, prefix: str) -> BackendResult:
     input_path, output_path = f"{prefix}.test.npz", f"{prefix}.result.npz"
     np.savez(input_path, in0=images)
     environment = {**os.environ, "OARLOCK_ORT_LIBRARY": ort_library_path()}
-    _run_subprocess(
+    _run_subprocess_and_get_stdout(
         [program, "run", prefix, "--input", input_path, "--output", output_path], environment
     )
     times = json.loads(
-        _run_subprocess([program, "bench", prefix, "--json", "--repeat", "200"], environment)
+        _run_subprocess_and_get_stdout(
+            [program, "bench", prefix, "--json", "--repeat", "200"], environment
+        )
     )
     with np.load(output_path) as arrays:
         logits = arrays[arrays.files[0]]
@@ -197,7 +199,7 @@ def run_cpp_runner(images: Array, prefix: str) -> BackendResult:
     )
 
 
-def _run_subprocess(command: list[str], environment: dict[str, str]) -> str:
+def _run_subprocess_and_get_stdout(command: list[str], environment: dict[str, str]) -> str:
     process = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if process.returncode:
         name = " ".join(map(os.path.basename, command[:2]))

@@ -55,17 +55,17 @@ def _find_or_instantiate_callable(module: ModuleType, name: str) -> Any:
     target: Any = module
     for part in name.split("."):
         if isinstance(target, type) and issubclass(target, Layer):
-            target = _instantiate(target, name)
+            target = _instantiate_without_arguments(target, name)
         if not hasattr(target, part):
             raise OpError(f"explain: {module.__file__} has no {name}")
         target = getattr(target, part)
-    target = _instantiate(target, name) if isinstance(target, type) else target
+    target = _instantiate_without_arguments(target, name) if isinstance(target, type) else target
     if not callable(target):
         raise OpError(f"explain: {name} is {type(target).__name__}, neither a Layer nor a function")
     return target
 
 
-def _instantiate(cls: type, name: str) -> Any:
+def _instantiate_without_arguments(cls: type, name: str) -> Any:
     try:
         return cls()
     except TypeError as error:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from ..core.errors import FileError
 from ..loader.regular_files import read_file
-from ..onnx.ort_format import read_ort
+from ..onnx.ort_format import read_ort_summary
 from ..utils.terminal import make_console
 
 MAX_DIMS_LENGTH = 10_000  # of the printed ranges; a file may contain any text
@@ -81,7 +81,7 @@ def _inputs_outputs_table(title: str, summary: GraphSummary) -> Table:
 
 
 def _summarize_ort(path: str) -> GraphSummary:
-    model = read_ort(read_file(path, MAX_BYTES, ".ort file"), Path(path).name)
+    model = read_ort_summary(read_file(path, MAX_BYTES, ".ort file"), Path(path).name)
     weights = f"{model.initializers} initializers in the file"
     return GraphSummary(
         f"ORT format {model.version}", model.opsets, model.inputs, model.outputs, model.ops, weights

@@ -257,12 +257,12 @@ def quantize(
     no model is written.
     """
     from ..quantization.programs.quantize import QuantizationSettings  # noqa: PLC0415
-    from .quantize import quantize_and_report  # noqa: PLC0415
+    from .quantize import quantize_report_and_write  # noqa: PLC0415
 
     settings = QuantizationSettings(
         method, calibration, keep, max_drop, weights, symmetric, not ignore_speed
     )
-    code = quantize_and_report(model, data, out, labels, plot, settings)
+    code = quantize_report_and_write(model, data, out, labels, plot, settings)
     if code:
         sys.exit(code)
 

@@ -34,7 +34,7 @@ from ..loader.npz import load_npz
 from ..onnx.ort_format import write_ort_and_operator_config
 from ..onnx.writer import ExportOptions, ExportResult, write_onnx
 from ..quantization.programs.model import ProgramWithValues
-from ..quantization.programs.quantize import HALF_METHODS, convert_to_half
+from ..quantization.programs.quantize import HALF_METHODS, convert_to_half_precision_with_notes
 from ..quantization.programs.write import temporary_model_files, write_model
 from ..utils.terminal import make_console
 
@@ -106,7 +106,7 @@ def export_model(
     if to not in writers:
         formats = ", ".join([*writers, PADDLE2, PADDLE3])
         raise OpError(f"export: --to must be {formats} or triton, not {to!r}")
-    _write_and_print(read_model(prefix), output, to, options, writers[to])
+    _write_model_and_print_summary(read_model(prefix), output, to, options, writers[to])
 
 
 def _export_in_half_precision(
@@ -120,12 +120,16 @@ def _export_in_half_precision(
     if precision not in HALF_METHODS:
         raise OpError(f"export: --precision must be {' or '.join(HALF_METHODS)}, not {precision!r}")
     files = read_model(prefix)
-    model, notes = convert_to_half(ProgramWithValues(files.program, dict(files.values)), precision)
+    model, notes = convert_to_half_precision_with_notes(
+        ProgramWithValues(files.program, dict(files.values)), precision
+    )
     for note in notes:
         _print(f"note: {note}")
     if to in writers:
         with temporary_model_files(files, model) as half:
-            _write_and_print(half, output, to, options._replace(inline=True), writers[to])
+            _write_model_and_print_summary(
+                half, output, to, options._replace(inline=True), writers[to]
+            )
         return
     if to not in (PADDLE2, PADDLE3):
         formats = ", ".join([*writers, PADDLE2])
@@ -136,7 +140,7 @@ def _export_in_half_precision(
     _print(report)
 
 
-def _write_and_print(
+def _write_model_and_print_summary(
     files: ModelFileContents,
     output: Path,
     to: str,
@@ -158,7 +162,7 @@ def run_model(prefix: str, input: Path, output: Path, **options: Any) -> None:
     Raises OpError if the output would replace the input or a file of the model.
     """
     files = read_model(prefix)
-    _reject_output_over_input(output, [input, *_possible_model_file_paths(prefix, files)])
+    _reject_output_overwriting_input(output, [input, *_possible_model_file_paths(prefix, files)])
     engine = Engine(files.pdmodel, files.params_path, files.name, **options)
     arrays = load_npz(input)
     names = [name for name, _, _ in engine.inputs]
@@ -188,7 +192,7 @@ def _possible_model_file_paths(prefix: str, files: ModelFileContents) -> list[st
     ]
 
 
-def _reject_output_over_input(output: Path, inputs: Iterable[str | Path]) -> None:
+def _reject_output_overwriting_input(output: Path, inputs: Iterable[str | Path]) -> None:
     for path in inputs:
         if output.exists() and os.path.exists(path) and output.samefile(path):
             raise OpError(f"run: --output {output} would be written over {path}")

@@ -14,7 +14,7 @@ from ..pipeline import Result, load
 from ..pipeline.settings import (
     find_settings_file,
     make_image_processor,
-    read_settings_as_json,
+    read_overridden_settings_as_json,
 )
 from ..utils.terminal import make_console
 
@@ -114,5 +114,5 @@ def write_pipeline_config(directory: str, output: Path | None) -> None:
     path = output or source.with_name(f"{source.name}.config.json")
     if path.exists() and path.samefile(source):
         raise OpError(f"pipeline-config: --output {path} would be written over the settings file")
-    write_files_atomically({path: read_settings_as_json(source, {}).encode()})
+    write_files_atomically({path: read_overridden_settings_as_json(source, {}).encode()})
     _print(f"{path}: {path.stat().st_size:,} bytes")

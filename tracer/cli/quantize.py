@@ -16,7 +16,10 @@ from ..core.errors import OpError
 from ..loader.engine import Engine
 from ..loader.escape_control_characters import escape_control_characters
 from ..loader.model_files import model_prefix, read_model
-from ..quantization.programs.calibration_data import load_calibration_data, synthetic_data
+from ..quantization.programs.calibration_data import (
+    load_calibration_data,
+    synthetic_calibration_data,
+)
 from ..quantization.programs.measure import ProgressFunction
 from ..quantization.programs.quantize import (
     HALF_METHODS,
@@ -34,7 +37,7 @@ _SUFFIXES = {"fp16": "_fp16", "bf16": "_bf16"}
 _PLOT_SUFFIXES = (".png", ".html")
 
 
-def quantize_and_report(
+def quantize_report_and_write(
     prefix: str,
     data: Path | None,
     out: str | None,
@@ -59,7 +62,9 @@ def quantize_and_report(
     files = read_model(prefix)
     engine = Engine(files.pdmodel, files.params_path, files.name)
     samples = (
-        synthetic_data(engine) if data is None else load_calibration_data(data, engine, labels)
+        synthetic_calibration_data(engine)
+        if data is None
+        else load_calibration_data(data, engine, labels)
     )
     with _progress() as show:
         result = quantize_model(files, samples, settings, show)
@@ -91,7 +96,7 @@ def _progress() -> Iterator[ProgressFunction]:
         )
 
 
-def _decibels(value: float | None) -> str:
+def _format_decibels(value: float | None) -> str:
     if value is None:
         return ""
     return f"{value:.1f}" if math.isfinite(value) else "exact" if value > 0 else "none"
@@ -112,8 +117,8 @@ def _print_report(name: str, report: QuantizationReport) -> None:
                 Text(escape_control_characters(layer.name)),
                 layer.type,
                 Text(escape_control_characters(layer.output)),
-                _decibels(layer.snr_alone),
-                _decibels(layer.snr),
+                _format_decibels(layer.snr_alone),
+                _format_decibels(layer.snr),
                 Text(escape_control_characters(_result(layer))),
             )
         out.print(table)
@@ -131,7 +136,7 @@ def _print_report(name: str, report: QuantizationReport) -> None:
         table.add_row(
             "accuracy", f"{exact:.2f} %", f"{rounded:.2f} %", f"{rounded - exact:+.2f} points"
         )
-    table.add_row("outputs", "", f"{_decibels(report.output_snr)} dB", "")
+    table.add_row("outputs", "", f"{_format_decibels(report.output_snr)} dB", "")
     out.print(table)
 
 
@@ -150,7 +155,7 @@ def write_html_plot(layers: list[LayerReport], path: Path) -> None:
         value = layer.snr_alone
         width = 0.0 if value is None else min(max(value / max(largest, 1e-9), 0.0), 1.0) * 100
         style = f"width:{width:.1f}%;background:{FORM_COLORS[layer.form]}"
-        text = f"{_decibels(value)} {_result(layer)}"
+        text = f"{_format_decibels(value)} {_result(layer)}"
         rows.append(
             f"<tr><td>{html.escape(escape_control_characters(layer.name))}</td>"
             f"<td>{html.escape(layer.type)}</td><td class=bar>"

@@ -61,14 +61,14 @@ def install(version: str | None = None) -> None:
             )
         return
     _check_paddle_not_imported()
-    _installation = _Installation(PaddleFinder(_on_first_import))
+    _installation = _Installation(PaddleFinder(_detect_and_emulate_version))
     sys.meta_path.insert(0, _installation.finder)
     sys.meta_path.append(views := AliasModuleFinder())
     _installation.undo += [
         functools.partial(sys.meta_path.remove, finder) for finder in (_installation.finder, views)
     ]
     _installation.undo.append(_installation.finder.unload_paddle_modules)
-    _export_environment(_installation, "auto" if requested is None else requested.version)
+    _export_child_environment(_installation, "auto" if requested is None else requested.version)
     requested = requested or api_versions.detect_from_main()
     if requested is not None:
         _emulate_version(_installation, requested)
@@ -106,7 +106,7 @@ def _check_paddle_not_imported() -> None:
         )
 
 
-def _on_first_import() -> None:
+def _detect_and_emulate_version() -> None:
     """Detect the version from the importing file, if it is not known yet."""
     if _installation is not None and _installation.api_version is None:
         _emulate_version(_installation, api_versions.detect_from_file(_importing_file()))
@@ -152,7 +152,7 @@ def _emulate_version(installation: _Installation, api_version: ApiVersion) -> No
         compat.follows_fluid_mode = True
 
 
-def _export_environment(installation: _Installation, version: str) -> None:
+def _export_child_environment(installation: _Installation, version: str) -> None:
     """Set the environment variables that install Oarlock in child processes."""
     for name, value in child_environment(version).items():
         previous = os.environ.get(name)

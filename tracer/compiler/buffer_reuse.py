@@ -58,7 +58,7 @@ OUT_FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 
 
-def make_in_place_kernel(call: KernelCall) -> Any:
+def make_in_place_kernel_or_none(call: KernelCall) -> Any:
     """The in-place kernel of a call; None if all inputs are read again, the call has attributes, or
     the op has no function with an `out` argument. The kernel may return NotImplemented.
     """

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..core.errors import COMPILED_FILE_PREFIX
-from .buffer_reuse import make_in_place_kernel
+from .buffer_reuse import make_in_place_kernel_or_none
 from .error_wrapping import errors_as_op_error
 from .fusion import compile_fused_expression, is_better_unfused
 from .instructions import (
@@ -168,7 +168,7 @@ def call_code(
     return f"{source.get_or_create_global_name(kernel)}({', '.join(operands + attrs)})"
 
 
-def assignment_target(outs: RegisterSlots) -> str:
+def assignment_target_code(outs: RegisterSlots) -> str:
     """The target of an assignment; `_` for unused results."""
     parts = [
         f"({''.join(f'{c}, ' for c in s)}*_)" if isinstance(s, tuple) else s or "_" for s in outs
@@ -179,18 +179,18 @@ def assignment_target(outs: RegisterSlots) -> str:
 def _write_call_in_cheapest_form(source: FunctionSourceWriter, call: KernelCall) -> None:
     if source.tensors:
         source.add_line(
-            f"{assignment_target(call.outs)} = {call_code(source, call.op, call)}", call
+            f"{assignment_target_code(call.outs)} = {call_code(source, call.op, call)}", call
         )
         return
     if source.on_gpu:
         source.add_line(
-            f"{assignment_target(call.outs)} = {call_code(source, call.op.kernel, call)}", call
+            f"{assignment_target_code(call.outs)} = {call_code(source, call.op.kernel, call)}", call
         )
         return
     fixed, written_out = fold_call_without_inputs(call), find_inline_expression(call)
     if fixed is not None:
         source.add_line(
-            f"{assignment_target(call.outs)} = {source.get_or_create_global_name(fixed)}", call
+            f"{assignment_target_code(call.outs)} = {source.get_or_create_global_name(fixed)}", call
         )
     elif written_out is not None:
         names = {
@@ -203,7 +203,7 @@ def _write_call_in_cheapest_form(source: FunctionSourceWriter, call: KernelCall)
             kernel=source.get_or_create_global_name(kernel_without_errstate(call.op)),
             **names,
         )
-        source.add_line(f"{assignment_target(call.outs)} = {text}", call)
+        source.add_line(f"{assignment_target_code(call.outs)} = {text}", call)
     else:
         _write_in_place_call_with_fallback(source, call)
 
@@ -212,7 +212,7 @@ def _write_in_place_call_with_fallback(source: FunctionSourceWriter, call: Kerne
     """Append the call of the in-place kernel, if there is one, with the other kernels as
     fallback.
     """
-    place = make_in_place_kernel(call)
+    place = make_in_place_kernel_or_none(call)
     if place is None or call.outs[0] is None or call.outs[0] in call.iter_own_reads():
         _write_native_kernel_call_with_fallback(source, call)
         return
@@ -227,7 +227,7 @@ def _write_native_kernel_call_with_fallback(source: FunctionSourceWriter, call: 
     kernel = call_code(source, kernel_without_errstate(call.op), call)
     direct, quick = select_native_call(call), find_native_kernel(call.op)
     if direct is None and quick is None:
-        source.add_line(f"{assignment_target(call.outs)} = {kernel}", call)
+        source.add_line(f"{assignment_target_code(call.outs)} = {kernel}", call)
         return
     first = (
         call_code(source, quick, call)
@@ -239,7 +239,7 @@ def _write_native_kernel_call_with_fallback(source: FunctionSourceWriter, call: 
     source.add_line(f"{found} = {first}", call)
     source.add_line(f"if {found} is NI: {found} = {kernel}", call)
     if not single:
-        source.add_line(f"{assignment_target(call.outs)} = t", call)
+        source.add_line(f"{assignment_target_code(call.outs)} = t", call)
 
 
 def _write_template_statement(source: FunctionSourceWriter, do: PythonStatement) -> None:
@@ -288,7 +288,7 @@ def _write_backward_loop(source: FunctionSourceWriter, back: BackwardLoop) -> No
         _write_body(source, back)
 
 
-def _write_fused(source: FunctionSourceWriter, fused: FusedCalls) -> None:
+def _write_fused_calls(source: FunctionSourceWriter, fused: FusedCalls) -> None:
     if not fused.outs:
         return
     if is_better_unfused(fused):
@@ -314,5 +314,5 @@ INSTRUCTION_WRITERS: dict[type[Instruction], Any] = {
     ConditionalBody: _write_branch,
     Loop: _write_loop,
     BackwardLoop: _write_backward_loop,
-    FusedCalls: _write_fused,
+    FusedCalls: _write_fused_calls,
 }

@@ -19,7 +19,7 @@ from ..ir.kernelless_op_traits import is_feed_or_fetch
 from ..ir.passes.upgrade_ops import upgrade_program
 from ..ir.program import Program, VarKind
 from .codegen import Function, FunctionSourceWriter
-from .error_mapping import raise_user_error
+from .error_mapping import reraise_naming_failed_op
 from .error_wrapping import errors_as_op_error
 from .feeds import LOD_SUFFIX
 from .fusion import fuse_elementwise
@@ -27,7 +27,7 @@ from .instructions import Instruction, LoweredProgram, iter_registers_written
 from .liveness import eliminate_dead_code, mark_dead_and_get_live_registers
 from .lod_propagation import FetchedNdarrayWithLod, offsets_as_level_list
 from .lowering import LOWERING_RULES, MULTI_INSTRUCTION_RULES, Lowering
-from .unsupported_ops import check_supported
+from .unsupported_ops import check_ops_supported
 
 MIN_LARGE_SIZE = 4096  # elements; smaller arrays are freed only when the function returns
 
@@ -55,7 +55,7 @@ class CompiledInstructions:
                 list(instructions) if tensors else eliminate_dead_code(instructions, set(outputs))
             )
             kept = kept if tensors or on_gpu else fuse_elementwise(kept, lowered.variables)
-        big = _large_registers(lowered)
+        big = _possibly_large_registers(lowered)
         live = mark_dead_and_get_live_registers(
             kept, set(outputs), lambda register: register.rstrip("r") in big
         )
@@ -69,7 +69,7 @@ class CompiledInstructions:
         try:
             found: tuple[Any, ...] = limited(self.function, *arrays)
         except Exception as error:
-            raise_user_error(self.function, self._source.line_instructions, error)
+            reraise_naming_failed_op(self.function, self._source.line_instructions, error)
         return found
 
     def run_without_numpy_warnings(self, *arrays: Any) -> tuple[Any, ...]:
@@ -91,7 +91,7 @@ class CompiledInstructions:
         return "\n".join(self._source.lines)
 
 
-def _large_registers(lowered: LoweredProgram) -> set[str]:
+def _possibly_large_registers(lowered: LoweredProgram) -> set[str]:
     """The registers whose arrays may be large."""
 
     def is_large(register: str) -> bool:
@@ -123,7 +123,7 @@ def lower_to_instructions(program: Program, tensors: bool = False) -> LoweredPro
             for op in select_paddle_form_control_flow_grads(program)
             if op.attr("sub_block") not in result.grad_block_parents
         ]
-        check_supported(
+        check_ops_supported(
             [op for op in ops if result.grad_op_replacements.find_replacement(op) is None], foreign
         )
         return result.lower_to_instructions()

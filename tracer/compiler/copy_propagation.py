@@ -25,20 +25,20 @@ def propagate_copies_in_place(
     writes = Counter(iter_registers_written(list(instructions)))
     writes.update(register for register in fed if not _has_initial_value(declared[register]))
     found: dict[str, str] = {}
-    _collect_copies(instructions, writes, declared, found)
+    _collect_propagatable_copies(instructions, writes, declared, found)
     for instruction in instructions:
         rename_read_registers_in_place(instruction, found)
     return found
 
 
-def _collect_copies(
+def _collect_propagatable_copies(
     instructions: Sequence[Instruction],
     writes: Counter[str],
     declared: Mapping[str, VarDesc],
     found: dict[str, str],
 ) -> None:
     for instruction in instructions:
-        _collect_copies(body_of(instruction), writes, declared, found)
+        _collect_propagatable_copies(body_of(instruction), writes, declared, found)
         if isinstance(instruction, PythonStatement) and instruction.template == COPY_STATEMENT:
             source, copy = instruction.ins[0], instruction.outs[0]
             var = declared[copy]

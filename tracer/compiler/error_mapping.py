@@ -17,7 +17,7 @@ from .codegen import Function
 from .instructions import Instruction, KernelCall
 
 
-def raise_user_error(
+def reraise_naming_failed_op(
     function: Function, instructions: list[Instruction | None], error: Exception
 ) -> NoReturn:
     """Raise the user's error for a failed instruction. Re-raise `error` if no instruction
@@ -33,7 +33,7 @@ def raise_user_error(
             str(error).splitlines()[0] + recorded if recorded else str(error)
         ) from None
     try:
-        _raise_for_instruction(instruction, found[1], error)
+        _reraise_naming_op_of_instruction(instruction, found[1], error)
     except OpError as op_error:
         text = str(op_error).splitlines()[0] if recorded else str(op_error)
         kind = AssertError if isinstance(error, AssertError) else type(op_error)
@@ -51,7 +51,7 @@ def _find_failed_line_and_locals(
     return None
 
 
-def _raise_for_instruction(
+def _reraise_naming_op_of_instruction(
     instruction: Instruction, values: dict[str, Any], error: Exception
 ) -> NoReturn:
     if (

@@ -47,7 +47,9 @@ def make_unary_rule(piece: str) -> ExpressionRule:
     return lambda call, _: None if call.attrs else [(piece, call.ins[0], None)]
 
 
-def _scale_op_instructions(call: KernelCall, _: ShapeLookup) -> ExpressionInstructions | None:
+def _scale_expression_instructions(
+    call: KernelCall, _: ShapeLookup
+) -> ExpressionInstructions | None:
     if call.ins[1] is not None:
         return None
     factor, bias = call.attrs.get("scale", 1.0), call.attrs.get("bias", 0.0)
@@ -58,7 +60,7 @@ def _scale_op_instructions(call: KernelCall, _: ShapeLookup) -> ExpressionInstru
     return [("add", call.ins[0], bias), ("mul", "@0", factor)]
 
 
-def _sum_op_instructions(call: KernelCall, _: ShapeLookup) -> ExpressionInstructions | None:
+def _sum_expression_instructions(call: KernelCall, _: ShapeLookup) -> ExpressionInstructions | None:
     registers = call.ins[0]
     if not isinstance(registers, tuple) or len(registers) < 2:
         return None
@@ -74,13 +76,15 @@ def _make_gelu_rule(piece: str, approximate: str) -> ExpressionRule:
     return translate
 
 
-def _apply_scaled_mask_op_instructions(
+def _apply_scaled_mask_expression_instructions(
     call: KernelCall, _: ShapeLookup
 ) -> ExpressionInstructions | None:
     return [("mul", call.ins[1], call.attrs.get("scale", 1.0)), ("mul", call.ins[0], "@0")]
 
 
-def _make_clamp_instructions(x: Operand, low: float, high: float) -> ExpressionInstructions:
+def _make_clamp_expression_instructions(
+    x: Operand, low: float, high: float
+) -> ExpressionInstructions:
     """Expression instructions that clamp `x` to [low, high].
 
     x: a register, or `@i` with the index i of the last preceding instruction.
@@ -96,32 +100,38 @@ def _make_clip_rule(low: str, high: str, default: tuple[float, float]) -> Expres
     def translate(call: KernelCall, _: ShapeLookup) -> ExpressionInstructions | None:
         if any(slot is not None for slot in call.ins[1:]):
             return None
-        return _make_clamp_instructions(
+        return _make_clamp_expression_instructions(
             call.ins[0], call.attrs.get(low, default[0]), call.attrs.get(high, default[1])
         )
 
     return translate
 
 
-def _leaky_relu_instructions(call: KernelCall, _: ShapeLookup) -> ExpressionInstructions | None:
+def _leaky_relu_expression_instructions(
+    call: KernelCall, _: ShapeLookup
+) -> ExpressionInstructions | None:
     alpha = call.attrs.get("alpha", 0.02)
     return [("mul", call.ins[0], alpha), ("max", "@0", call.ins[0])] if 0 < alpha <= 1 else None
 
 
-def _hard_sigmoid_instructions(call: KernelCall, _: ShapeLookup) -> ExpressionInstructions | None:
+def _hard_sigmoid_expression_instructions(
+    call: KernelCall, _: ShapeLookup
+) -> ExpressionInstructions | None:
     slope, offset = call.attrs.get("slope", 0.2), call.attrs.get("offset", 0.5)
     return [
         ("mul", call.ins[0], slope),
         ("add", "@0", offset),
-        *_make_clamp_instructions("@1", 0.0, 1.0),
+        *_make_clamp_expression_instructions("@1", 0.0, 1.0),
     ]
 
 
-def _hard_swish_instructions(call: KernelCall, _: ShapeLookup) -> ExpressionInstructions | None:
+def _hard_swish_expression_instructions(
+    call: KernelCall, _: ShapeLookup
+) -> ExpressionInstructions | None:
     most, scale, offset = (
         call.attrs.get(name, d) for name, d in (("threshold", 6.0), ("scale", 6.0), ("offset", 3.0))
     )
-    between = _make_clamp_instructions("@0", 0.0, most)
+    between = _make_clamp_expression_instructions("@0", 0.0, most)
     return [
         ("add", call.ins[0], offset),
         *between,
@@ -130,13 +140,15 @@ def _hard_swish_instructions(call: KernelCall, _: ShapeLookup) -> ExpressionInst
     ]
 
 
-def _fill_like_op_instructions(call: KernelCall, _: ShapeLookup) -> ExpressionInstructions | None:
+def _fill_like_expression_instructions(
+    call: KernelCall, _: ShapeLookup
+) -> ExpressionInstructions | None:
     if "dtype" in call.attrs:
         return None
     return [("second", call.ins[0], call.attrs.get("value", 0.0))]
 
 
-def _reduction_grad_instructions(
+def _reduction_grad_expression_instructions(
     call: KernelCall, shape_of: ShapeLookup
 ) -> ExpressionInstructions | None:
     """Broadcast the gradient of a reduction over the reduced axes, if this is the same as
@@ -185,14 +197,14 @@ EXPRESSION_RULES: dict[str, ExpressionRule] = {
     "relu6": _make_clip_rule("", "threshold", (0.0, 6.0)),
     "brelu": _make_clip_rule("t_min", "t_max", (0.0, 24.0)),
     "clip": _make_clip_rule("min", "max", (0.0, 0.0)),
-    "leaky_relu": _leaky_relu_instructions,
-    "hard_sigmoid": _hard_sigmoid_instructions,
-    "hard_swish": _hard_swish_instructions,
-    "scale": _scale_op_instructions,
-    "sum": _sum_op_instructions,
-    "masked": _apply_scaled_mask_op_instructions,
-    "spread_like": _reduction_grad_instructions,
-    "fill_any_like": _fill_like_op_instructions,
+    "leaky_relu": _leaky_relu_expression_instructions,
+    "hard_sigmoid": _hard_sigmoid_expression_instructions,
+    "hard_swish": _hard_swish_expression_instructions,
+    "scale": _scale_expression_instructions,
+    "sum": _sum_expression_instructions,
+    "masked": _apply_scaled_mask_expression_instructions,
+    "spread_like": _reduction_grad_expression_instructions,
+    "fill_any_like": _fill_like_expression_instructions,
 }
 # For a single call of these, NumPy is as fast.
 OPS_NOT_FUSED_ALONE = ("fill_any_like", "spread_like")

@@ -83,11 +83,11 @@ def eliminate_dead_code(instructions: Sequence[Instruction], after: set[str]) ->
     would change the random numbers that later ops draw.
     """
     kept: list[Instruction] = []
-    _append_live_instructions(instructions, set(after), kept)
+    _append_live_and_get_live_registers(instructions, set(after), kept)
     return kept
 
 
-def _append_live_instructions(
+def _append_live_and_get_live_registers(
     instructions: Sequence[Instruction], live: set[str], kept: list[Instruction]
 ) -> set[str]:
     """Append the live instructions to `kept`. Return the registers that are read before they
@@ -98,12 +98,12 @@ def _append_live_instructions(
             continue
         if isinstance(instruction, ConditionalBody):
             body: list[Instruction] = []
-            live |= _append_live_instructions(instruction.body, set(live), body)
+            live |= _append_live_and_get_live_registers(instruction.body, set(live), body)
             instruction.body = body
         elif isinstance(instruction, Loop | BackwardLoop):
             before, end = _mark_loop_registers_and_get_live(instruction, live, lambda _: False)
             body = []
-            _append_live_instructions(instruction.body, end, body)
+            _append_live_and_get_live_registers(instruction.body, end, body)
             instruction.body = body
             live |= before
         else:

@@ -17,7 +17,7 @@ from ..capture.variable import GRADIENT_SUFFIX
 from ..core.op import OPS, Slot
 from ..ir.block_captures import EMPTY_NAME
 from ..ir.program import OpDesc, Program, VarDesc
-from ..ops.shared_op_rules import like_x, like_x_requiring_float
+from ..ops.shared_op_rules import like_x_meta, like_x_meta_requiring_float
 from . import tensor_lists
 from .instructions import Instruction, KernelCall, PythonStatement
 from .registers import Registers
@@ -50,7 +50,7 @@ class LodPropagation:
         self._multi_write_names: set[str] = set()  # names that several ops write
         self._arrays_have_lod = False
 
-    def declare_lod_inputs(self, program: Program) -> None:
+    def create_offsets_registers_of_lod_inputs(self, program: Program) -> None:
         """Declare the inputs that hold sequences."""
         feeds = frozenset(program.feed_names())
         for name, var in program.block.vars.items():
@@ -118,7 +118,7 @@ class LodPropagation:
                 for name in names
             ]
         return (
-            self._inherit_input_lod(block, desc)
+            self._lower_lod_inherited_from_input(block, desc)
             if self.lod_registers and "sub_block" not in desc.attrs
             else []
         )
@@ -127,7 +127,7 @@ class LodPropagation:
         """Wrap the offsets that a kernel returned in a list of levels."""
         return PythonStatement(desc, "{o0} = [{0}]", (register,), (register,))
 
-    def _inherit_input_lod(self, block: int, desc: OpDesc) -> list[Instruction]:
+    def _lower_lod_inherited_from_input(self, block: int, desc: OpDesc) -> list[Instruction]:
         names = [n for names in desc.inputs.values() for n in names if n != EMPTY_NAME]
         inputs = (
             self._registers.get_or_create_register(block, n)
@@ -291,7 +291,7 @@ def propagates_lod_to_undeclared_result(type: str) -> bool:
     op = OPS.get(type)
     return (
         op is not None
-        and op.meta_rule in (like_x, like_x_requiring_float)
+        and op.meta_rule in (like_x_meta, like_x_meta_requiring_float)
         and op.has_single_output
         and not op.traits.breaks_lod
     )

@@ -45,10 +45,10 @@ class Lowering(Registers):
         self.step_index_registers: dict[
             str, str
         ] = {}  # residuals register -> the register of the step index
-        self.differentiated_step_scopes = find_differentiated_step_scopes(program)
+        self.differentiated_step_scopes = find_differentiated_step_scope_names(program)
         self.grad_op_replacements = GradOpReplacements(program)
         self.lod_propagation = LodPropagation(self, self.lower_to_kernel_call)
-        self.lod_propagation.declare_lod_inputs(program)
+        self.lod_propagation.create_offsets_registers_of_lod_inputs(program)
 
     # -- instructions
     # -------------------------------------------------------------------------------------------
@@ -205,7 +205,7 @@ def is_default_attr_value(spec: AttrSpec, value: Any) -> bool:
     return type(plain) is type(spec.default) and bool(plain == spec.default)
 
 
-def find_differentiated_step_scopes(program: Program) -> set[str]:
+def find_differentiated_step_scope_names(program: Program) -> set[str]:
     """The names of the step scopes of loops that have a backward pass."""
     return {
         name

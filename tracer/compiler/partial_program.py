@@ -104,7 +104,7 @@ class PartialProgram:
             return self._run_op_by_op(inputs)
         operands = [*inputs, *self._state_tensors]
         arrays = arrays_of(operands)
-        device = None if cuda.cupy_state.cupy is None else self._common_device(arrays)
+        device = None if cuda.cupy_state.cupy is None else self._require_common_device(arrays)
         on_gpu = device is not None
         specialization = self._specializations.get(
             (stops, native.switch.on, on_gpu)
@@ -134,7 +134,7 @@ class PartialProgram:
             specialization.differentiable_outputs,
         )
 
-    def _common_device(self, arrays: Sequence[Any]) -> int | None:
+    def _require_common_device(self, arrays: Sequence[Any]) -> int | None:
         """The device of all inputs. Raises DeviceMismatchError if there are two."""
         try:
             return require_single_device(arrays)

@@ -176,7 +176,7 @@ class _RecurrentGradLowering:
                 self._append_statement(
                     self._iteration_start,
                     SELECT_STEP_STATEMENT,
-                    (self._outer_register(name), lowering.step_index_registers[residuals]),
+                    (self._outer_block_register(name), lowering.step_index_registers[residuals]),
                     self._mark_and_get_undeclared_local_register(name),
                 )
         self._lower_memory_grads(lowering.forward_loops[residuals].desc.attr("sub_block"))
@@ -229,12 +229,12 @@ class _RecurrentGradLowering:
             self._append_statement(
                 self._iteration_end,
                 COPY_STATEMENT,
-                (self._inner_register(f"{held}@GRAD"),),
+                (self._grad_block_register(f"{held}@GRAD"),),
                 carried,
             )
             if first != EMPTY_NAME:
                 self._append_statement(
-                    self._after_loop, COPY_STATEMENT, (carried,), self._outer_register(first)
+                    self._after_loop, COPY_STATEMENT, (carried,), self._outer_block_register(first)
                 )
 
     def _lower_sequence_grad(self, name: str, gradient: str) -> None:
@@ -244,21 +244,21 @@ class _RecurrentGradLowering:
         held, turned = self._new_temporary(LIST_VARIABLE), not self._desc.attr("reverse", False)
         self._append_statement(self._before_loop, "{o0} = []", (), held)
         self._append_statement(
-            self._iteration_end, APPEND_STATEMENT, (held, self._inner_register(name)), held
+            self._iteration_end, APPEND_STATEMENT, (held, self._grad_block_register(name)), held
         )
         text = "{o0} = {STACKED}({0}, {turned})"
         self._append_statement(
             self._after_loop,
             text,
             (held,),
-            self._outer_register(gradient),
+            self._outer_block_register(gradient),
             STACKED=stack_steps,
             turned=turned,
         )
 
     def _lower_parameter_grad(self, name: str, gradient: str) -> None:
         """Sum the gradients of a parameter over all steps."""
-        one, total = self._inner_register(name), self._outer_register(gradient)
+        one, total = self._grad_block_register(name), self._outer_block_register(gradient)
         self._append_statement(self._before_loop, "{o0} = None", (), total)
         self._append_statement(
             self._iteration_end, "{o0} = {0} if {1} is None else {1} + {0}", (one, total), total
@@ -274,12 +274,12 @@ class _RecurrentGradLowering:
         not declare it.
         """
         self._lowering.undeclared_locals.add((self._grad_block.idx, name))
-        return self._inner_register(name)
+        return self._grad_block_register(name)
 
-    def _inner_register(self, name: str) -> str:
+    def _grad_block_register(self, name: str) -> str:
         return self._lowering.get_or_create_register(self._grad_block.idx, name)
 
-    def _outer_register(self, name: str) -> str:
+    def _outer_block_register(self, name: str) -> str:
         return self._lowering.get_or_create_register(self._block, name)
 
     def _new_temporary(self, like: VarDesc) -> str:

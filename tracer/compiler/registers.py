@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..ir.block_captures import forward_block_by_recurrent_grad_block
+from ..ir.block_captures import forward_block_index_by_recurrent_grad_block
 from ..ir.program import Program, VarDesc, VarKind
 
 UNDECLARED_VARIABLE = VarDesc("")
@@ -26,7 +26,7 @@ class Registers:
         self.variables: dict[str, VarDesc] = {}
         # (block, name) of undeclared variables that are local to the block
         self.undeclared_locals: set[tuple[int, str]] = set()
-        self.grad_block_parents = forward_block_by_recurrent_grad_block(program)
+        self.grad_block_parents = forward_block_index_by_recurrent_grad_block(program)
 
     def get_or_create_register(self, block: int, name: str) -> str:
         """The register of a variable, resolved from a block outwards."""

@@ -31,7 +31,7 @@ class UnsupportedOpsError(OarlockError, NotImplementedError):
     """A program contains unsupported ops. The message lists all of them."""
 
 
-def check_supported(ops: Sequence[OpDesc], foreign: Sequence[OpDesc] = ()) -> None:
+def check_ops_supported(ops: Sequence[OpDesc], foreign: Sequence[OpDesc] = ()) -> None:
     """Raise UnsupportedOpsError that lists every unsupported op, slot and attribute, and each op in
     `foreign`.
     """

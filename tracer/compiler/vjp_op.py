@@ -54,7 +54,7 @@ class VjpKernel:
             input_grads = op.vjp_rule(*grads, *operands, **self._attrs, **outputs_for_rule)
             parts = input_grads if isinstance(input_grads, tuple) else (input_grads,)
             return [
-                _reduced_grad_or_zeros(
+                _grad_reduced_to_input_or_zeros(
                     _evaluate_input_grad_at(parts, i, k), _list_item_or_operand(operands[i], k)
                 )
                 for i, k in self._requested_inputs
@@ -81,7 +81,7 @@ def _list_item_or_operand(operand: Any, place: int) -> Any:
     return operand[place] if isinstance(operand, list) else operand
 
 
-def _reduced_grad_or_zeros(gradient: Any, like: Any) -> Any:
+def _grad_reduced_to_input_or_zeros(gradient: Any, like: Any) -> Any:
     if gradient is None or not is_inexact(like.dtype):
         return np.zeros_like(like)
     if gradient.dtype.kind == "c" and like.dtype.kind != "c":

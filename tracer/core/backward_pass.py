@@ -346,7 +346,7 @@ class NumericsCheckedBackwardPass(RecordedBackwardPass):
         return gradient
 
 
-def differentiable_inputs(node: Node) -> list[Tensor]:
+def inputs_requiring_grad(node: Node) -> list[Tensor]:
     """The inputs of a node that require gradients."""
     found: list[Tensor] = []
     for arg in node_inputs_when_recorded(node):
@@ -362,7 +362,7 @@ def ancestor_nodes(roots: Iterable[Tensor]) -> Iterable[Node]:
         node = todo.pop()
         if node.seq not in found:
             found[node.seq] = node
-            todo += [t.node for t in differentiable_inputs(node) if t.node is not None]
+            todo += [t.node for t in inputs_requiring_grad(node) if t.node is not None]
     return found.values()
 
 
@@ -380,7 +380,7 @@ class ActiveTensors:
         self._no_grad_keys = {id(t) if t.node is None else (t.node.seq, t.index) for t in barred}
         self.node_seqs: set[int] = set()
         for node in sorted(ancestor_nodes(roots), key=lambda n: n.seq):
-            if any(t in self for t in differentiable_inputs(node)):
+            if any(t in self for t in inputs_requiring_grad(node)):
                 self.node_seqs.add(node.seq)
 
     def __contains__(self, tensor: Tensor) -> bool:

@@ -174,13 +174,13 @@ def user_frame() -> FrameType | None:
     while frame is not None and (
         is_oarlock_internal_file(frame.f_code.co_filename)
         or _NUMPY_FOLDER in frame.f_code.co_filename
-        or _is_generated_method(frame)
+        or _is_frame_of_dataclass_method(frame)
     ):
         frame = frame.f_back
     return frame
 
 
-def _is_generated_method(frame: FrameType) -> bool:
+def _is_frame_of_dataclass_method(frame: FrameType) -> bool:
     """Whether a frame is a method that `dataclasses` has generated for a class of Oarlock."""
     module = str(frame.f_globals.get("__name__"))
     return frame.f_code.co_filename == "<string>" and module.startswith(_PACKAGE_PREFIX)

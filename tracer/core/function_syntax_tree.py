@@ -35,7 +35,9 @@ def require_syntax_tree_of_code(code: CodeType) -> FunctionNode:
             f"line {code.co_firstlineno} of {code.co_filename} is not, or not only, the "
             f"function {code.co_name}"
         )
-    if not _is_file_older_than_import(code.co_filename) and not _matches_source(code, text):
+    if not _is_file_older_than_oarlock_import(code.co_filename) and not _code_matches_source_text(
+        code, text
+    ):
         raise SourceError(
             f"{code.co_filename} was edited since {code.co_name} was made; load it again"
         )
@@ -45,7 +47,7 @@ def require_syntax_tree_of_code(code: CodeType) -> FunctionNode:
 _IMPORT_TIME = time.time()
 
 
-def _is_file_older_than_import(filename: str) -> bool:
+def _is_file_older_than_oarlock_import(filename: str) -> bool:
     """Whether a file was last written before this module was imported. If so, its functions are
     taken to match their source.
     """
@@ -55,7 +57,7 @@ def _is_file_older_than_import(filename: str) -> bool:
         return False
 
 
-def _matches_source(code: CodeType, text: str) -> bool:
+def _code_matches_source_text(code: CodeType, text: str) -> bool:
     """Whether the file still contains the source from which `code` was compiled."""
     candidates = _compile_functions(code.co_filename, text, code.co_flags & _FUTURE_FLAGS).get(
         (code.co_firstlineno, code.co_name), []

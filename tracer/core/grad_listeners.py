@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Sequence
 from typing import Protocol
 
-from .backward_pass import BackwardPass, ancestor_nodes, differentiable_inputs, run_hooks
+from .backward_pass import BackwardPass, ancestor_nodes, inputs_requiring_grad, run_hooks
 from .op import OPS
 from .tensor import Tensor
 
@@ -85,7 +85,7 @@ def _find_leaves_and_last_readers(
     reached: dict[int, Tensor] = {}
     last: dict[int, int] = {}
     for node in ancestor_nodes(roots):
-        for tensor in differentiable_inputs(node):
+        for tensor in inputs_requiring_grad(node):
             leaf = tensor if tensor._origin is None else tensor._origin
             if leaf.node is None:
                 reached[id(leaf)] = leaf

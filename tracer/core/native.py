@@ -45,7 +45,7 @@ def compiled_function_or_placeholder(name: str) -> Callable[..., Any]:
     return getattr(kernels_module, name, return_not_implemented)
 
 
-class NativeFunction:
+class OptionallyNativeFunction:
     """A function that the kernels of several ops call, with an optional compiled version."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -61,7 +61,7 @@ class NativeFunction:
         )
         return self.numpy_function(*args) if found is NotImplemented else found
 
-    def native(self, rule: Callable[..., Any]) -> NativeFunction:
+    def native(self, rule: Callable[..., Any]) -> OptionallyNativeFunction:
         """Decorator: register the compiled version of the function."""
         self.native_function = rule
         return self

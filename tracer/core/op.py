@@ -5,7 +5,7 @@ keyword-only parameters the attributes (annotation: type in Paddle's files; defa
 default), and its body is the NumPy kernel. Shape inference (`meta`) and gradient (`vjp`) are
 attached to the same name:
 
-    @op("leaky_relu", "X -> Out", meta=like_x)
+    @op("leaky_relu", "X -> Out", meta=like_x_meta)
     def leaky_relu(x, *, alpha: float = 0.02):
         ...
 

@@ -80,12 +80,14 @@ def cluster_files_reader(
     def reader() -> Iterator[Any]:
         for name in sorted(glob.glob(files_pattern))[trainer_id::trainer_count]:
             with open(name, "rb") as file:
-                yield from loader(file) if loader else _unpickle_as_data(file.read(), name)
+                yield from (
+                    loader(file) if loader else _unpickle_without_code_execution(file.read(), name)
+                )
 
     return reader
 
 
-def _unpickle_as_data(data: bytes, name: str) -> Any:
+def _unpickle_without_code_execution(data: bytes, name: str) -> Any:
     from ..loader import pickles  # noqa: PLC0415 - needed for pickles only
 
     return pickles.loads(data, name)

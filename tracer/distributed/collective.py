@@ -15,7 +15,7 @@ from ..core.errors import OpError, append_user_line
 from ..core.mode import reject_static_graph_mode
 from ..core.tensor import Tensor
 from .collective_call_check import check_same_collective_call
-from .group import Group, group_or_all_ranks, require_rank_in_group
+from .group import Group, group_or_world_group, require_rank_in_group
 from .reduce_op import check_reduce_op_supports_dtype
 
 _CAPTURE_HINT = "programs contain no collectives except those of layers"
@@ -59,7 +59,7 @@ def _wrap_to_skip_ranks_outside_group(collective: F) -> F:
     @functools.wraps(collective)
     def wrapper(*args: Any, **kwargs: Any) -> Task:
         bound = bind(*args, **kwargs)
-        group = group_or_all_ranks(bound.arguments.get("group"))
+        group = group_or_world_group(bound.arguments.get("group"))
         bound.arguments["group"] = group
         return Task(CompletedWork()) if group.rank < 0 else collective(*bound.args, **bound.kwargs)
 
@@ -333,7 +333,7 @@ def reduce_scatter(
 
 def send(tensor: Tensor, dst: int = 0, group: Any = None, sync_op: bool = True) -> Task:
     """Send `tensor` to rank `dst`, which must receive the same shape and dtype."""
-    group = group_or_all_ranks(group)
+    group = group_or_world_group(group)
     array, target = _copy_tensor_to_array("send", tensor), require_rank_in_group("send", group, dst)
     _reject_own_rank("send", group, target)
     return _wait_if_sync(Task(group.communicator.send(array, target)), sync_op)
@@ -341,7 +341,7 @@ def send(tensor: Tensor, dst: int = 0, group: Any = None, sync_op: bool = True) 
 
 def recv(tensor: Tensor, src: int = 0, group: Any = None, sync_op: bool = True) -> Task:
     """Receive `tensor` from rank `src`."""
-    group = group_or_all_ranks(group)
+    group = group_or_world_group(group)
     array, source = _copy_tensor_to_array("recv", tensor), require_rank_in_group("recv", group, src)
     _reject_own_rank("recv", group, source)
     return _wait_if_sync(
@@ -366,7 +366,7 @@ def irecv(tensor: Tensor, src: int = 0, group: Any = None) -> Task:
 
 def barrier(group: Any = None) -> None:
     """Wait until all ranks have called `barrier`."""
-    group = group_or_all_ranks(group)
+    group = group_or_world_group(group)
     if group.rank >= 0:
         check_same_collective_call(group, "barrier", "")
 

@@ -79,7 +79,7 @@ def new_group(
     return group
 
 
-def group_or_all_ranks(group: Any) -> Group:
+def group_or_world_group(group: Any) -> Group:
     """Return `group`, or the group of all ranks for None."""
     return get_group(0) if group is None else group
 

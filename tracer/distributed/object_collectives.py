@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import OpError, append_user_line
-from .group import Group, group_or_all_ranks, require_rank_in_group
+from .group import Group, group_or_world_group, require_rank_in_group
 
 
 def _pickle_to_uint8_array(obj: Any) -> Any:
@@ -41,14 +41,14 @@ def gather_objects(group: Group, obj: Any) -> list[Any]:
 
 def all_gather_object(object_list: list[Any], obj: Any, group: Any = None) -> None:
     """Replace the content of `object_list` by the objects of all ranks, which must be picklable."""
-    group = group_or_all_ranks(group)
+    group = group_or_world_group(group)
     if group.rank >= 0:
         object_list[:] = gather_objects(group, obj)
 
 
 def broadcast_object_list(object_list: list[Any], src: int, group: Any = None) -> None:
     """Replace the content of `object_list` by that of rank `src`."""
-    group = group_or_all_ranks(group)
+    group = group_or_world_group(group)
     if group.rank < 0:
         return
     root = require_rank_in_group("broadcast_object_list", group, src)
@@ -67,7 +67,7 @@ def scatter_object_list(
     """Replace the content of `out_object_list` by element `rank` of rank `src`'s
     `in_object_list`.
     """
-    group = group_or_all_ranks(group)
+    group = group_or_world_group(group)
     if group.rank < 0:
         return
     root = require_rank_in_group("scatter_object_list", group, src)

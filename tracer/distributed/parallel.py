@@ -12,7 +12,7 @@ from ..core.errors import OpError, append_user_line
 from ..core.mode import state
 from ..nn.layer import Layer
 from .environment import ParallelEnv  # noqa: F401 - as in Paddle
-from .group import Group, group_or_all_ranks
+from .group import Group, group_or_world_group
 from .object_collectives import gather_objects
 from .reducer import Reducer
 
@@ -47,7 +47,10 @@ class DataParallel(Layer):
     ) -> None:
         super().__init__(layers.full_name() + "_data_parallel")
         self._layers, self._strategy = layers, strategy
-        self.find_unused_parameters, self.group = find_unused_parameters, group_or_all_ranks(group)
+        self.find_unused_parameters, self.group = (
+            find_unused_parameters,
+            group_or_world_group(group),
+        )
         self.grad_need_sync = True
         self._reducer: Reducer | None = None
         self._recorded = False  # in a program, whose runs do not call `forward`
@@ -78,7 +81,7 @@ class DataParallel(Layer):
                     "DataParallel: the layer has no parameter that requires a gradient"
                 )
             )
-        check_same_parameters(self._layers, self.group)
+        check_same_parameter_metas(self._layers, self.group)
         for tensor in self._layers.state_dict().values():
             array = cuda.contiguous_copy(tensor.array)
             communicator.broadcast(array, 0).wait()
@@ -134,7 +137,7 @@ class DataParallel(Layer):
     set_dict = load_dict = set_state_dict
 
 
-def check_same_parameters(layer: Layer, group: Group) -> None:
+def check_same_parameter_metas(layer: Layer, group: Group) -> None:
     """Raise OpError if names, shapes or dtypes of the parameters and buffers differ between
     ranks.
     """

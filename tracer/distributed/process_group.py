@@ -28,11 +28,11 @@ def init_parallel_env() -> Any:
     PADDLE_TRAINERS_NUM is greater than 1 but MPI did not start this process.
     """
     if not process_groups.is_initialized:
-        _join_world()
+        _join_world_if_launched()
     return get_group(0)
 
 
-def _join_world() -> None:
+def _join_world_if_launched() -> None:
     size = int(os.environ.get(SIZE_VARIABLE, "1") or 1)
     ranks = find_mpi_rank_and_size()
     if ranks is None and size > 1:

@@ -7,7 +7,7 @@ from typing import Any
 from ..core.tensor import Tensor
 from ..tensor.manipulation import stack
 from .dirichlet import Dirichlet
-from .distribution import Shape, parameters, to_value_tensor
+from .distribution import Shape, parameters, to_tensor_of_dtype_like
 from .exponential_family import ExponentialFamily
 from .kl import register_kl
 
@@ -43,7 +43,7 @@ class Beta(ExponentialFamily):
 
     def log_prob(self, value: Any) -> Tensor:
         """Log-density at `value`."""
-        value = to_value_tensor(value, self.alpha)
+        value = to_tensor_of_dtype_like(value, self.alpha)
         return self._dirichlet.log_prob(stack([value, 1 - value], -1))
 
     def entropy(self) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any
 from ..core.errors import OpError
 from ..core.tensor import Tensor
 from ..tensor.creation import uniform
-from .distribution import Distribution, Shape, parameters, to_value_tensor
+from .distribution import Distribution, Shape, parameters, to_tensor_of_dtype_like
 from .kl import register_kl
 
 
@@ -55,12 +55,14 @@ class Cauchy(Distribution):
 
     def log_prob(self, value: Any) -> Tensor:
         """Log-density at `value`."""
-        z = (to_value_tensor(value, self.loc) - self.loc) / self.scale
+        z = (to_tensor_of_dtype_like(value, self.loc) - self.loc) / self.scale
         return -z.square().log1p() - (math.pi * self.scale).log()
 
     def cdf(self, value: Any) -> Tensor:
         """Cumulative distribution function at `value`."""
-        return ((to_value_tensor(value, self.loc) - self.loc) / self.scale).atan() / math.pi + 0.5
+        return (
+            (to_tensor_of_dtype_like(value, self.loc) - self.loc) / self.scale
+        ).atan() / math.pi + 0.5
 
     def entropy(self) -> Tensor:
         """log(4 pi scale).

@@ -33,10 +33,12 @@ class ChainTransform(Transform):
     def __init__(self, transforms: Sequence[Transform]) -> None:
         self.transforms = _require_transform_list("ChainTransform", transforms)
         self._domain = Variable(
-            _chain_event_rank([(t._domain, t._codomain) for t in reversed(self.transforms)])
+            _event_rank_at_end_of_chain(
+                [(t._domain, t._codomain) for t in reversed(self.transforms)]
+            )
         )
         self._codomain = Variable(
-            _chain_event_rank([(t._codomain, t._domain) for t in self.transforms])
+            _event_rank_at_end_of_chain([(t._codomain, t._domain) for t in self.transforms])
         )
 
     def _is_injective(self) -> bool:
@@ -79,7 +81,7 @@ def _(input: Transform, transform: Transform) -> ChainTransform:
     return ChainTransform([transform, input])
 
 
-def _chain_event_rank(ends: list[tuple[Any, Any]]) -> int:
+def _event_rank_at_end_of_chain(ends: list[tuple[Any, Any]]) -> int:
     """Return the event rank at one end of a chain.
 
     ends: (this end, the other end) of each transform; this end of the chain is last

@@ -8,7 +8,7 @@ from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.tensor import Tensor
 from ..tensor.manipulation import broadcast_to
-from .distribution import Shape, parameters, to_value_tensor
+from .distribution import Shape, parameters, to_tensor_of_dtype_like
 from .exponential_family import ExponentialFamily
 from .kl import register_kl
 
@@ -49,7 +49,7 @@ class Dirichlet(ExponentialFamily):
 
         value [*, K], with sum 1 -> [*]
         """
-        value = to_value_tensor(value, self.concentration)
+        value = to_tensor_of_dtype_like(value, self.concentration)
         return ((self.concentration - 1) * value.log()).sum(-1) - log_multivariate_beta(
             self.concentration
         )

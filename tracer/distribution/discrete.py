@@ -14,7 +14,7 @@ from ..tensor.convert import cast, full, to_tensor
 from ..tensor.creation import bernoulli, uniform
 from ..tensor.manipulation import broadcast_to, where
 from ..tensor.sampling import multinomial
-from .distribution import Distribution, Shape, parameters, to_value_tensor
+from .distribution import Distribution, Shape, parameters, to_tensor_of_dtype_like
 from .exponential_family import ExponentialFamily
 from .kl import register_kl
 
@@ -87,7 +87,7 @@ class Bernoulli(ExponentialFamily):
 
     def cdf(self, value: Any) -> Tensor:
         """Cumulative distribution function at `value`."""
-        value = to_value_tensor(value, self.probs)
+        value = to_tensor_of_dtype_like(value, self.probs)
         is_nonnegative, is_one_or_more = (
             cast(value >= 0, value.dtype),
             cast(value >= 1, value.dtype),
@@ -96,7 +96,7 @@ class Bernoulli(ExponentialFamily):
 
     def log_prob(self, value: Any) -> Tensor:
         """value log(probs) + (1 - value) log(1 - probs)."""
-        value = to_value_tensor(value, self.probs)
+        value = to_tensor_of_dtype_like(value, self.probs)
         return value * self._clipped_probs.log() + (1 - value) * (1 - self._clipped_probs).log()
 
     def entropy(self) -> Tensor:
@@ -147,18 +147,18 @@ class Geometric(Distribution):
 
     def pmf(self, k: Any) -> Tensor:
         """Probability of k failures: (1 - probs)^k probs."""
-        return (1 - self.probs).pow(to_value_tensor(k, self.probs)) * self.probs
+        return (1 - self.probs).pow(to_tensor_of_dtype_like(k, self.probs)) * self.probs
 
     def log_pmf(self, k: Any) -> Tensor:
         """Logarithm of pmf."""
-        return to_value_tensor(k, self.probs) * (1 - self.probs).log() + self.probs.log()
+        return to_tensor_of_dtype_like(k, self.probs) * (1 - self.probs).log() + self.probs.log()
 
     prob: Any = pmf
     log_prob: Any = log_pmf
 
     def cdf(self, k: Any) -> Tensor:
         """Probability of at most k failures: 1 - (1 - probs)^(k + 1)."""
-        return 1 - (1 - self.probs).pow(to_value_tensor(k, self.probs) + 1)
+        return 1 - (1 - self.probs).pow(to_tensor_of_dtype_like(k, self.probs) + 1)
 
     def rsample(self, shape: Shape = ()) -> Tensor:
         """Draw samples; their gradient is zero.
@@ -218,7 +218,7 @@ class Multinomial(Distribution):
 
         value [*, K] -> [*]
         """
-        value = to_value_tensor(value, self.probs)
+        value = to_tensor_of_dtype_like(value, self.probs)
         probs = where(value == 0, full([], 1.0, value.dtype), self.probs)  # 0 log(0) counts as 0.
         return (value * probs.log() - (value + 1).lgamma()).sum(-1) + self._log_factorial(
             self.total_count

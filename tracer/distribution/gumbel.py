@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.tensor import Tensor
 from ..tensor.creation import uniform
-from .distribution import Distribution, Shape, parameters, to_value_tensor
+from .distribution import Distribution, Shape, parameters, to_tensor_of_dtype_like
 
 
 class Gumbel(Distribution):
@@ -39,12 +39,12 @@ class Gumbel(Distribution):
 
     def log_prob(self, value: Any) -> Tensor:
         """Log-density at `value`."""
-        y = (self.loc - to_value_tensor(value, self.loc)) / self.scale
+        y = (self.loc - to_tensor_of_dtype_like(value, self.loc)) / self.scale
         return y - y.exp() - self.scale.log()
 
     def cdf(self, value: Any) -> Tensor:
         """Cumulative distribution function at `value`."""
-        return (-((self.loc - to_value_tensor(value, self.loc)) / self.scale).exp()).exp()
+        return (-((self.loc - to_tensor_of_dtype_like(value, self.loc)) / self.scale).exp()).exp()
 
     def sample(self, shape: Shape = ()) -> Tensor:
         """Draw samples without gradient.

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.tensor import Tensor
 from ..tensor.creation import uniform
-from .distribution import Distribution, Shape, parameters, to_value_tensor
+from .distribution import Distribution, Shape, parameters, to_tensor_of_dtype_like
 from .kl import register_kl
 
 
@@ -39,18 +39,20 @@ class Laplace(Distribution):
     def log_prob(self, value: Any) -> Tensor:
         """Log-density at `value`."""
         return (
-            -((to_value_tensor(value, self.loc) - self.loc).abs() / self.scale)
+            -((to_tensor_of_dtype_like(value, self.loc) - self.loc).abs() / self.scale)
             - (2 * self.scale).log()
         )
 
     def cdf(self, value: Any) -> Tensor:
         """Cumulative distribution function at `value`."""
-        distance = to_value_tensor(value, self.loc) - self.loc
+        distance = to_tensor_of_dtype_like(value, self.loc) - self.loc
         return 0.5 - 0.5 * distance.sign() * (-distance.abs() / self.scale).expm1()
 
     def icdf(self, value: Any) -> Tensor:
         """Quantile function at `value` between 0 and 1."""
-        return self._quantile_of_centered_probability(to_value_tensor(value, self.loc) - 0.5)
+        return self._quantile_of_centered_probability(
+            to_tensor_of_dtype_like(value, self.loc) - 0.5
+        )
 
     def _quantile_of_centered_probability(self, centred: Tensor) -> Tensor:
         """Return the quantile of centred + 1/2."""

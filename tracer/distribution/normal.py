@@ -8,7 +8,7 @@ from typing import Any
 from ..core.tensor import Tensor
 from ..ops.random import gaussian_random
 from ..tensor.convert import split_shape_into_ints_and_tensors
-from .distribution import Distribution, Shape, parameters, to_value_tensor
+from .distribution import Distribution, Shape, parameters, to_tensor_of_dtype_like
 from .kl import register_kl
 
 
@@ -62,7 +62,7 @@ class Normal(Distribution):
 
     def log_prob(self, value: Any) -> Tensor:
         """Log-density at `value`."""
-        z = (to_value_tensor(value, self.loc) - self.loc) / self.scale
+        z = (to_tensor_of_dtype_like(value, self.loc) - self.loc) / self.scale
         return -0.5 * z.square() - self.scale.log() - 0.5 * math.log(2 * math.pi)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
 from .composite_transforms import ChainTransform
-from .distribution import Distribution, Shape, sum_rightmost, to_value_tensor
+from .distribution import Distribution, Shape, sum_rightmost, to_tensor_of_dtype_like
 from .independent import Independent
 from .transform import Transform, apply_transform
 
@@ -70,7 +70,7 @@ class TransformedDistribution(Distribution):
         """
         y, rank, correction = value, len(self._event_shape), None
         if not isinstance(y, Tensor):
-            y = to_value_tensor(y, self._base.sample(()))
+            y = to_tensor_of_dtype_like(y, self._base.sample(()))
         for transform in reversed(self._transforms):
             x = transform.inverse(y)
             rank += transform._domain.event_rank - transform._codomain.event_rank

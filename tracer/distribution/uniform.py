@@ -7,7 +7,7 @@ from typing import Any
 from ..core.tensor import Tensor
 from ..tensor.convert import cast
 from ..tensor.creation import uniform
-from .distribution import Distribution, Shape, parameters, to_value_tensor
+from .distribution import Distribution, Shape, parameters, to_tensor_of_dtype_like
 from .kl import register_kl
 
 
@@ -53,7 +53,7 @@ class Uniform(Distribution):
 
     def probs(self, value: Any) -> Tensor:
         """Density at `value`."""
-        value = to_value_tensor(value, self.low)
+        value = to_tensor_of_dtype_like(value, self.low)
         is_inside = cast(self.low < value, value.dtype) * cast(value < self.high, value.dtype)
         return is_inside / (self.high - self.low)
 

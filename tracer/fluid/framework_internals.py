@@ -61,15 +61,15 @@ def _dygraph_tracer() -> Any:
 
 def dygraph_only(function: Callable[..., Any]) -> Callable[..., Any]:
     """Decorate a function that raises AssertionError outside of eager mode."""
-    return _assert_mode_when_called(function, in_dynamic_mode, "dygraph")
+    return _wrap_with_mode_assertion(function, in_dynamic_mode, "dygraph")
 
 
 def _dygraph_not_support_(function: Callable[..., Any]) -> Callable[..., Any]:
     """Decorate a function that raises AssertionError outside of static graph mode."""
-    return _assert_mode_when_called(function, is_recording_static_graph, "static")
+    return _wrap_with_mode_assertion(function, is_recording_static_graph, "static")
 
 
-def _assert_mode_when_called(
+def _wrap_with_mode_assertion(
     function: Callable[..., Any], is_active: Callable[[], bool], mode: str
 ) -> Callable[..., Any]:
     @wraps(function)

@@ -150,7 +150,7 @@ class LayerHelper:
         """Create the variable for an output of an op."""
         name = unique_name.generate(f"{self.name}.tmp")
         if self._is_eager():
-            # in a captured function: an empty variable, which `_run_op` replaces
+            # in a captured function: an empty variable, which `_run_op_and_assign_outputs` replaces
             if find_static_base_mode(state.mode) is not None:
                 return OPS["fill_constant"](shape=[0], value=0.0, dtype=parse_dtype(dtype).proto)
             return Tensor(None, name=name)
@@ -203,7 +203,7 @@ class LayerHelper:
             return self.main_program.current_block().append_op(
                 type=type, inputs=inputs, outputs=outputs, attrs=attrs
             )
-        return _run_op(type, inputs or {}, outputs or {}, attrs or {})
+        return _run_op_and_assign_outputs(type, inputs or {}, outputs or {}, attrs or {})
 
     def append_bias_op(self, input_var: Any, dim_start: int = 1, dim_end: int | None = None) -> Any:
         """Add a bias with the shape of axes dim_start to dim_end; without a bias return the
@@ -253,7 +253,7 @@ def _create_zero_filled_eager_variable(kwargs: Mapping[str, Any]) -> Tensor:
     return tensor
 
 
-def _run_op(
+def _run_op_and_assign_outputs(
     type: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any], attrs: Mapping[str, Any]
 ) -> None:
     """Run an op and assign its results to the output variables.

@@ -71,16 +71,16 @@ def format_tensor(tensor: Any) -> str:
     sizes = ", ".join(map(str, tensor.array.shape))
     return (
         f"name {tensor.name}, dtype: {tensor.dtype!r} shape: [{sizes}] "
-        f"{_format_lod_and_data(tensor, getattr(tensor, 'lod', None) or [])}"
+        f"{_format_lod_shape_dtype_and_data(tensor, getattr(tensor, 'lod', None) or [])}"
     )
 
 
 def format_scope_value(value: ScopeValue) -> str:
     """Return the text of a value of a scope, without a name."""
-    return _format_lod_and_data(value.tensor, value.lod())
+    return _format_lod_shape_dtype_and_data(value.tensor, value.lod())
 
 
-def _format_lod_and_data(tensor: Any, lod: list[list[int]]) -> str:
+def _format_lod_shape_dtype_and_data(tensor: Any, lod: list[list[int]]) -> str:
     array = np.asarray(tensor)
     sizes = ", ".join(map(str, array.shape))
     values = " ".join(map(_format_number, array.ravel()))

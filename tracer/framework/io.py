@@ -78,7 +78,9 @@ def save(
     if isinstance(obj, ScopeValue):  # value of a scope
         obj = obj.tensor
     chunks = (
-        _serialize_binary(obj) if use_binary_format else _serialize_program_or_pickle(obj, protocol)
+        _serialize_tensor_as_record(obj)
+        if use_binary_format
+        else _serialize_program_or_pickle(obj, protocol)
     )
     if not isinstance(path, (str, os.PathLike)):
         # Serialize completely first: an error must not leave a partial file.
@@ -122,7 +124,7 @@ def _serialize_program_or_pickle(obj: Any, protocol: int) -> Any:
     )
 
 
-def _serialize_binary(obj: Any) -> Any:
+def _serialize_tensor_as_record(obj: Any) -> Any:
     if not is_tensor(obj):
         raise OpError(f"save: use_binary_format requires a tensor, not a {type(obj).__name__}")
     return pdiparams_writer.iter_serialized_record_chunks(

@@ -13,7 +13,7 @@ from ..core.tensor import Tensor
 __all__ = ["segment_max", "segment_mean", "segment_min", "segment_sum"]
 
 
-def _make_segment_op(pool_type: str, noun: str) -> Any:
+def _make_segment_reduction_function(pool_type: str, noun: str) -> Any:
     def function(data: Tensor, segment_ids: Tensor, name: str | None = None) -> Tensor:
         return OPS["segment_pool"](data, segment_ids, pooltype=pool_type)[0]
 
@@ -24,5 +24,11 @@ def _make_segment_op(pool_type: str, noun: str) -> Any:
     return function
 
 
-segment_sum, segment_mean = _make_segment_op("SUM", "Sum"), _make_segment_op("MEAN", "Mean")
-segment_max, segment_min = _make_segment_op("MAX", "Maximum"), _make_segment_op("MIN", "Minimum")
+segment_sum, segment_mean = (
+    _make_segment_reduction_function("SUM", "Sum"),
+    _make_segment_reduction_function("MEAN", "Mean"),
+)
+segment_max, segment_min = (
+    _make_segment_reduction_function("MAX", "Maximum"),
+    _make_segment_reduction_function("MIN", "Minimum"),
+)

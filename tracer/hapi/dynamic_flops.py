@@ -86,12 +86,12 @@ class _LayerFlopsRecorder:
     def record(self, layer: Any, x: Any, y: Any) -> None:
         """Record a call of a layer."""
         first = y[0] if isinstance(y, list | tuple) else y
-        self.ops[id(layer)] = self.ops.get(id(layer), 0) + self._get_flops_of_layer_call(
-            layer, x, y
-        )
+        self.ops[id(layer)] = self.ops.get(
+            id(layer), 0
+        ) + self._count_flops_or_record_unsupported_type(layer, x, y)
         self.shapes[id(layer)] = (list(x[0].shape), list(first.shape))
 
-    def _get_flops_of_layer_call(self, layer: Any, x: Any, y: Any) -> int:
+    def _count_flops_or_record_unsupported_type(self, layer: Any, x: Any, y: Any) -> int:
         custom = self._custom_ops.get(type(layer))
         if custom is not None:
             layer.total_ops = 0

@@ -31,7 +31,7 @@ from ..tensor.manipulation import concat
 from ..tensor.math import add_n
 from .callbacks import Callback, CallbackList, EarlyStopping, LRScheduler, ModelCheckpoint
 from .model_summary import summary
-from .optimizer_state_renaming import with_current_parameter_names
+from .optimizer_state_renaming import optimizer_state_with_current_parameter_names
 from .precision import Precision
 from .progress import ProgBarLogger
 
@@ -147,7 +147,7 @@ class Model:
     # -- one batch
     # ----------------------------------------------------------------------------------------------
 
-    def _run_network(self, inputs: Any) -> list[Any]:
+    def _run_network_and_record_input_specs(self, inputs: Any) -> list[Any]:
         tensors = _to_tensors(inputs)
         self._last_specs = [
             InputSpec([None, *t.shape[1:]] if t.ndim else [], t.dtype) for t in tensors
@@ -182,7 +182,7 @@ class Model:
         self.network.train()
         self.mode = "train"
         targets = _to_tensors(labels)
-        outputs = self._run_network(inputs)
+        outputs = self._run_network_and_record_input_specs(inputs)
         losses = self._compute_losses(outputs, targets)
         self._mixed_precision.backward(add_n(losses) if len(losses) > 1 else losses[0])
         if update:
@@ -202,7 +202,7 @@ class Model:
         self.network.eval()
         self.mode = "eval"
         targets = _to_tensors(labels)
-        outputs = self._run_network(inputs)
+        outputs = self._run_network_and_record_input_specs(inputs)
         arrays = [loss.numpy() for loss in self._compute_losses(outputs, targets)]
         metrics = self._update_metrics(outputs, targets)
         if self._loss is None:
@@ -214,7 +214,7 @@ class Model:
         """Return the outputs of the network as arrays."""
         self.network.eval()
         self.mode = "test"
-        return [out.numpy() for out in self._run_network(inputs)]
+        return [out.numpy() for out in self._run_network_and_record_input_specs(inputs)]
 
     # -- many batches
     # -------------------------------------------------------------------------------------------
@@ -435,7 +435,7 @@ class Model:
                 f"Model.save: the Model has no inputs; using the shapes {[s.shape for s in specs]}",
                 stacklevel=2,
             )
-        with _eval_mode(self.network):
+        with _temporary_eval_mode(self.network):
             jit_save(self.network, path, input_spec=specs)
 
     def load(self, path: str, skip_mismatch: bool = False, reset_optimizer: bool = False) -> None:
@@ -466,7 +466,9 @@ class Model:
             and os.path.exists(f"{path}.pdopt")
         ):
             self._optimizer.set_state_dict(
-                with_current_parameter_names(load(f"{path}.pdopt"), state, self.network)
+                optimizer_state_with_current_parameter_names(
+                    load(f"{path}.pdopt"), state, self.network
+                )
             )
 
     def _state_mismatch_messages(self, state: dict[str, Any]) -> list[str]:
@@ -531,7 +533,7 @@ def _as_loader(
 
 
 @contextmanager
-def _eval_mode(network: nn.Layer) -> Iterator[None]:
+def _temporary_eval_mode(network: nn.Layer) -> Iterator[None]:
     """Set the network to eval mode in the body and restore its modes."""
     layers: Sequence[Any] = network.sublayers(include_self=True)
     modes = [layer.training for layer in layers]

@@ -43,7 +43,7 @@ def summary(
     """
     if input_size is None and input is None:
         raise OpError("summary: input_size or input is required")
-    sizes = _sizes_per_argument(_shape_or_shapes(input) if input_size is None else input_size)
+    sizes = _shapes_per_argument(_shape_or_shapes(input) if input_size is None else input_size)
     args = (
         [input]
         if input is not None
@@ -65,20 +65,20 @@ def _is_shape(size: Any) -> bool:
     return all(d is None or isinstance(d, int) for d in size)
 
 
-def _sizes_per_argument(size: Any) -> list[Any]:
+def _shapes_per_argument(size: Any) -> list[Any]:
     """Return a list with the size of each argument: a tuple, or a list of tuples."""
     if isinstance(size, int | InputSpec) or (isinstance(size, tuple) and _is_shape(size)):
-        return [_size_with_dynamic_axis_as_one(size)]
-    return [_size_with_dynamic_axis_as_one(s) for s in size]
+        return [_shape_with_dynamic_axis_as_one(size)]
+    return [_shape_with_dynamic_axis_as_one(s) for s in size]
 
 
-def _size_with_dynamic_axis_as_one(size: Any) -> Any:
+def _shape_with_dynamic_axis_as_one(size: Any) -> Any:
     """Return a size with 1 for the dynamic axis; at most one axis may be dynamic."""
     shape = (
         (size,) if isinstance(size, int) else size.shape if isinstance(size, InputSpec) else size
     )
     if not _is_shape(shape):
-        return [_size_with_dynamic_axis_as_one(s) for s in shape]
+        return [_shape_with_dynamic_axis_as_one(s) for s in shape]
     if sum(d in (None, -1) for d in shape) > 1:
         raise OpError(
             f"summary: only the batch size of an input may be dynamic, not {tuple(shape)}"

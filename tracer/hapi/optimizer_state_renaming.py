@@ -8,7 +8,7 @@ from .. import nn
 from ..framework.io import NAME_TABLE_KEY
 
 
-def with_current_parameter_names(
+def optimizer_state_with_current_parameter_names(
     optimizer: dict[str, Any], values: dict[str, Any], network: nn.Layer
 ) -> dict[str, Any]:
     """Return the optimizer state with the current parameter names.

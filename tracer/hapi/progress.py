@@ -104,9 +104,9 @@ class _LoopProgress:
         self.step = self.samples = 0
         self.bar = ProgressBar(steps, verbose=verbose)
         self._last_time = time.time()
-        self._reset_times()
+        self._reset_times_and_counts()
 
-    def _reset_times(self) -> None:
+    def _reset_times_and_counts(self) -> None:
         self._read_seconds = self._compute_seconds = 0.0
         self._num_batches = self._num_recent_samples = 0
 
@@ -141,7 +141,7 @@ class _LoopProgress:
                 ("avg_batch_cost", f"{self._compute_seconds / batches:.5f} sec"),
                 ("ips", f"{self._num_recent_samples / total_time:.5f} samples/sec"),
             ]
-            self._reset_times()
+            self._reset_times_and_counts()
         self.bar.update(self.step, values)
 
 

@@ -124,7 +124,7 @@ class WorkerBatchIterator:
         self._segment_prefix = f"oar{os.getpid():x}_{next(_pass_numbers):x}_"
         self._fork_all_workers(context)
         for _ in range(loader.num_workers * loader.prefetch_factor):
-            self._send_task()
+            self._send_next_task_if_any()
 
     def _fork_all_workers(self, context: Any) -> None:
         seed, count = int(np.random.randint(2**31)), self._loader.num_workers
@@ -142,7 +142,7 @@ class WorkerBatchIterator:
             self._results.append(reader)
             self._processes.append(process)
 
-    def _send_task(self) -> None:
+    def _send_next_task_if_any(self) -> None:
         if self._loader.is_iterable_dataset:
             if len(self._ended_workers) == self._loader.num_workers:
                 return
@@ -169,7 +169,7 @@ class WorkerBatchIterator:
             if isinstance(batch, _EndOfStream):
                 self._ended_workers.add(owner)
                 continue
-            self._send_task()
+            self._send_next_task_if_any()
             return batch
         self.close()
         raise StopIteration
@@ -177,19 +177,21 @@ class WorkerBatchIterator:
     def _receive_ready_results(self) -> None:
         ready: list[Any] = wait(self._results, self._loader.timeout or 5)
         if not ready and (self._loader.timeout or not all(p.is_alive() for p in self._processes)):
-            self._stop_and_raise("a worker died or timed out")
+            self._stop_workers_and_raise_with_message("a worker died or timed out")
         for reader in ready:
             try:
                 self._store_result_or_raise(*reader.recv())
             except (EOFError, OSError):
-                self._stop_and_raise("a worker died or timed out")
+                self._stop_workers_and_raise_with_message("a worker died or timed out")
 
     def _store_result_or_raise(self, number: int, batch: Any) -> None:
         if isinstance(batch, _WorkerErrorReport):
-            self._stop_and_raise(f"a worker failed: {batch.line}\n{batch.text}")
+            self._stop_workers_and_raise_with_message(
+                f"a worker failed: {batch.line}\n{batch.text}"
+            )
         self._results_by_number[number] = shared_memory.copy_and_unlink_shared_arrays(batch)
 
-    def _stop_and_raise(self, problem: str) -> None:
+    def _stop_workers_and_raise_with_message(self, problem: str) -> None:
         self.close()
         raise OarlockError(f"DataLoader: {problem}")
 

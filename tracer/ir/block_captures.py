@@ -34,7 +34,7 @@ def iter_inner_blocks(program: Program, op: OpDesc) -> Iterator[Block]:
                 yield from iter_inner_blocks(program, inside)
 
 
-def block_vars_assigned_before_run(op: OpDesc) -> list[str]:
+def block_var_names_assigned_before_run(op: OpDesc) -> list[str]:
     """The variables of its block that an op assigns before a run of the block. For
     `recurrent`: one step of each input, and the memories.
     """
@@ -43,7 +43,7 @@ def block_vars_assigned_before_run(op: OpDesc) -> list[str]:
     )
 
 
-def block_vars_read_after_run(op: OpDesc) -> list[str]:
+def block_var_names_read_after_run(op: OpDesc) -> list[str]:
     """The variables of its block that an op reads after a run of the block. For `recurrent`:
     one step of each output, and the next memories.
     """
@@ -52,7 +52,7 @@ def block_vars_read_after_run(op: OpDesc) -> list[str]:
     )
 
 
-def iter_names_read_by_op_without_blocks(op: OpDesc) -> Iterator[str]:
+def iter_names_read_by_op_excluding_blocks(op: OpDesc) -> Iterator[str]:
     """Every name that an op reads, including names in attributes, but excluding reads of its
     blocks.
     """
@@ -65,7 +65,7 @@ def outer_names_read_by_block(program: Program, block: Block) -> list[str]:
     """The names that a block or its sub-blocks read but do not declare, without duplicates,
     in order.
     """
-    return _captured_names(program, block, iter_names_read_by_op_without_blocks, {})
+    return _captured_names(program, block, iter_names_read_by_op_excluding_blocks, {})
 
 
 def outer_names_written_by_block(
@@ -83,7 +83,7 @@ def outer_names_maybe_read_by_op_and_blocks(program: Program, op: OpDesc) -> set
     """Every outer name that an op reads, or that its blocks read or write. A name that a block
     writes counts as read, because the block may not run and then keeps the previous value.
     """
-    found = set(iter_names_read_by_op_without_blocks(op))
+    found = set(iter_names_read_by_op_excluding_blocks(op))
     for attr in op.attrs.values():
         for index in referenced_block_indices(attr):
             block = program.blocks[index]
@@ -148,7 +148,7 @@ def select_paddle_form_control_flow_grads(program: Program) -> list[OpDesc]:
     return [op for op, parent in found if parent not in bodies]
 
 
-def forward_block_by_recurrent_grad_block(program: Program) -> dict[int, int]:
+def forward_block_index_by_recurrent_grad_block(program: Program) -> dict[int, int]:
     """Map each block of a `recurrent_grad` to the block of its `recurrent`. In Paddle, the
     gradient block reads variables of the forward block without being its child.
     """

@@ -94,7 +94,7 @@ def _add_variable(block: Block, var: VarDesc) -> None:
     block.vars[var.name] = var
 
 
-def _parse_outputs(line: TokenLine, block: Block) -> dict[str, list[str]]:
+def _parse_outputs_and_declare_variables(line: TokenLine, block: Block) -> dict[str, list[str]]:
     """Parse the outputs of an op, up to the `=`."""
 
     def parse_and_declare_output() -> str:
@@ -129,7 +129,7 @@ def _parse_slots_into(line: TokenLine, slots: dict[str, list[str]], one: Callabl
 
 
 def _parse_op_into_block(line: TokenLine, block: Block) -> None:
-    outputs = _parse_outputs(line, block)
+    outputs = _parse_outputs_and_declare_variables(line, block)
     op = OpDesc(line.next_name("the type of an op"), outputs=outputs, user_line=line.comment)
     line.expect("(")
     if not line.skip_if(")"):

@@ -17,8 +17,8 @@ from .attr_checks import iter_attr_problems_if_known_op
 from .attr_types import attr_problem, referenced_block_indices, referenced_var_names
 from .block_captures import (
     EMPTY_NAME,
-    block_vars_assigned_before_run,
-    block_vars_read_after_run,
+    block_var_names_assigned_before_run,
+    block_var_names_read_after_run,
     iter_inner_blocks,
     outer_names_written_by_block,
     select_paddle_form_control_flow_grads,
@@ -213,7 +213,7 @@ def _recurrent_problems(program: Program, op: OpDesc) -> Iterator[str]:
         yield "has no inputs"
     block = program.blocks[op.attr("sub_block")]
     for name in dict.fromkeys(
-        [*block_vars_assigned_before_run(op), *block_vars_read_after_run(op)]
+        [*block_var_names_assigned_before_run(op), *block_var_names_read_after_run(op)]
     ):
         if name not in block.vars:
             yield f"block {block.idx} does not declare {name!r}"
@@ -300,7 +300,9 @@ def _unwritten_read_problems(program: Program, block: Block, known: set[str]) ->
         for index in (i for attr in op.attrs.values() for i in referenced_block_indices(attr)):
             if kernelless_op_traits_or_default(op.type).is_control_flow:
                 yield from _unwritten_read_problems(
-                    program, program.blocks[index], {*known, *block_vars_assigned_before_run(op)}
+                    program,
+                    program.blocks[index],
+                    {*known, *block_var_names_assigned_before_run(op)},
                 )
         known.update(op.output_names())
 

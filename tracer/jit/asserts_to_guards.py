@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..capture.recorder import Recorder, typed_attrs
+from ..capture.recorder import Recorder, attrs_with_file_types
 from ..core.op import OPS
 from ..ir.attr_types import referenced_block_indices
 from ..ir.guards import ASSERT_READER_PREFIX
@@ -139,7 +139,7 @@ class _InnerBlockConditionExporter:
             type,
             inputs,
             {"Out": [out]},
-            typed_attrs(op, op.attrs_with_defaults(attrs)),
+            attrs_with_file_types(op, op.attrs_with_defaults(attrs)),
             self._assert_op.user_line,
             self._assert_op.layer_path,
         )

@@ -36,7 +36,11 @@ from ..static.graph.program import Program as View
 from .call_arguments import Arguments, FunctionParameters, is_input
 from .guards.guard_set import GuardSet
 from .guards.rollback import StateRollback
-from .guards.side_effects import SideEffect, is_registered_buffer, reject_tensor_array_effects
+from .guards.side_effects import (
+    SideEffect,
+    is_registered_buffer,
+    reject_effects_assigning_tensor_arrays,
+)
 from .guards.snapshots import MISSING, Snapshot, iter_value_and_items, take_snapshot
 from .layer_capture import (
     CapturedProgram,
@@ -88,7 +92,7 @@ class ConcreteProgram:
         """
         inputs = [*tensors, *self.result_builder.read_effect_input_tensors()]
         stops = self.partial_program.stop_gradients_of_inputs_and_state(inputs)
-        before = self._save_mutable_state()
+        before = self._snapshot_mutable_state()
         try:
             if stops is None or False not in stops:
                 outputs = self._run_without_gradients(inputs)
@@ -106,7 +110,7 @@ class ConcreteProgram:
         self.guards.replay_assignments()
         return result
 
-    def _save_mutable_state(self) -> tuple[list[tuple[Tensor, Any]], list[Any] | None]:
+    def _snapshot_mutable_state(self) -> tuple[list[tuple[Tensor, Any]], list[Any] | None]:
         """Return the state that a run changes: tensors with their arrays, and the state of the
         random generator.
         """
@@ -350,15 +354,15 @@ def capture_concrete_program(
         if not strict and not isinstance(
             error, SideEffectError
         ):  # after a SideEffectError the call runs as Python, which issues the warnings
-            _emit_warnings(warnings)
+            _emit_deferred_warnings(warnings)
         raise
     recorder.rollback.print_deferred()
     recorder.rollback = None
-    _emit_warnings(warnings)
+    _emit_deferred_warnings(warnings)
     return concrete
 
 
-def _emit_warnings(warnings: list[Callable[[], None]]) -> None:
+def _emit_deferred_warnings(warnings: list[Callable[[], None]]) -> None:
     for emit in warnings:
         emit()
 
@@ -388,7 +392,7 @@ def _capture_without_rollback(
         snapshots = {name: take_snapshot(value) for name, value in capture.bound_arguments.items()}
         outputs = capture.call_function(function, parameters)
         _reject_stop_gradient_writes(recorder)
-        reject_tensor_array_effects(capture.side_effects)
+        reject_effects_assigning_tensor_arrays(capture.side_effects)
         capture.guards.select_guards_after_capture(capture.side_effects)
         _warn_or_raise_for_mutated_arguments(
             parameters.name,
@@ -456,13 +460,13 @@ def _collect_results_and_effects(
     ]
     results.changed_input_indices = capture.changed_input_indices()
     effect_tensors = [
-        *_iter_effect_tensors_and_conditions(capture.recorder, effects),
+        *_update_effects_and_iter_tensors_and_conditions(capture.recorder, effects),
         *(capture.inputs[i] for i in results.changed_input_indices),
     ]
     return results, [t for t in flat if isinstance(t, Tensor)], effect_tensors
 
 
-def _iter_effect_tensors_and_conditions(
+def _update_effects_and_iter_tensors_and_conditions(
     recorder: Recorder, effects: list[SideEffect]
 ) -> Iterator[Tensor]:
     """Yield the tensors of side effects, in order. A side effect that happens only on some paths
@@ -530,7 +534,7 @@ def _try_make_previous_tensor_an_input(recorder: Recorder, before: Any) -> bool:
     """Make the previous tensor of a side effect an input of the program, because it differs at each
     call. Return whether the program reads it.
     """
-    if not isinstance(before, Tensor) or not recorder.is_bound(before):
+    if not isinstance(before, Tensor) or not recorder.is_tensor_bound_to_variable(before):
         return False
     name = recorder.find_name_or_declare_persistable(before)
     if recorder.scope.pop(name, None) is not None:

@@ -24,7 +24,7 @@ from ..nn.layer import Layer
 from .call_arguments import FunctionParameters
 from .concrete_program import reject_invalid_results
 from .convert.source_scan import CaptureProblem, scan_function_and_callees
-from .guards.side_effects import reject_tensor_array_effects
+from .guards.side_effects import reject_effects_assigning_tensor_arrays
 from .guards.user_code import is_convertible_function
 from .layer_capture import append_fetches_and_make_contract
 from .operators.calls import convert_if_user_code
@@ -220,11 +220,12 @@ def _capture_function_collecting_problems(
         return _user_lines_of_error(error)
     except Exception as error:
         mode.add_problem(
-            f"{type(error).__name__}: {error}{SOURCE_ONLY_NOTE}{_format_error_location(error)}"
+            f"{type(error).__name__}: {error}{SOURCE_ONLY_NOTE}"
+            f"{_format_error_location_suffix(error)}"
         )
         return _user_lines_of_error(error)
     try:
-        reject_tensor_array_effects(capture.side_effects)
+        reject_effects_assigning_tensor_arrays(capture.side_effects)
         reject_invalid_results(pytree.flatten(result)[0])
         append_fetches_and_make_contract(mode.recorder, result)
     except OarlockError as error:
@@ -232,7 +233,7 @@ def _capture_function_collecting_problems(
     return {}
 
 
-def _format_error_location(error: Exception) -> str:
+def _format_error_location_suffix(error: Exception) -> str:
     """Return the user's line that raised an error of Python."""
     code, line = next(reversed(list(_iter_user_code_and_lines_of_error(error))), (None, 0))
     if code is None:

@@ -196,7 +196,7 @@ def _warn_unstable_reads(capture: StaticCallCapture, method: MethodToSave) -> No
     current one.
     """
     capture.guards.record_changed_random_generators_and_iterators()
-    unstable = capture.guards.first_unstable_read or next(
+    unstable = capture.guards.first_unstable_read_description or next(
         iter(capture.guards.suspected_unstable_reads), ""
     )
     if unstable:
@@ -235,7 +235,9 @@ def _reject_side_effects_on_buffers_and_read_tensors(capture: StaticCallCapture)
         e.label
         for e in capture.side_effects
         if e.replaces_layer_state()
-        or any(map(capture.recorder.is_bound, pytree.flatten(e.previous_value)[0]))
+        or any(
+            map(capture.recorder.is_tensor_bound_to_variable, pytree.flatten(e.previous_value)[0])
+        )
     ]
     if labels:
         why = (

@@ -42,7 +42,7 @@ class PythonFallback:
         """Whether a call whose capture failed with `error` runs as Python."""
         return not self.requires_full_graph or isinstance(error, SideEffectError)
 
-    def add_failed_signature(
+    def add_failed_signature_and_warn(
         self,
         name: str,
         key: Hashable,

@@ -17,7 +17,7 @@ from ..ir.input_spec import InputSpec, to_input_spec
 from .call_arguments import Arguments, find_input_meta, is_input, leaf_cache_key
 
 
-def reject_specs_contradicting_own(name: str, given: Any, own: Any) -> None:
+def reject_specs_contradicting_declared(name: str, given: Any, own: Any) -> None:
     """Raise OpError if specs to be saved contradict those of the function: other dtypes, ranks,
     sizes or nesting.
     """
@@ -68,13 +68,13 @@ def _spec_of_example_with_dynamic_sizes(example: Any, reference_spec: Any) -> An
     )
 
 
-def has_fewer_specs_than_own(specs: Any, own: Any) -> bool:
+def has_fewer_specs_than_declared(specs: Any, own: Any) -> bool:
     """Whether there are fewer specs, or fewer leaves in nested specs."""
     leaves = [pytree.flatten(list(found))[0] for found in (specs, own)]
     return len(specs) < len(own) or len(leaves[0]) < len(leaves[1])
 
 
-def try_merge_specs_into_own_by_name(specs: Any, own: list[Any]) -> list[Any] | None:
+def try_merge_specs_into_declared_by_name(specs: Any, own: list[Any]) -> list[Any] | None:
     """Return `own` with each spec replaced by the spec in `specs` of the same name. None unless all
     of `specs` have a name in `own`.
     """
@@ -88,7 +88,7 @@ def try_merge_specs_into_own_by_name(specs: Any, own: list[Any]) -> list[Any] | 
     )
 
 
-def merge_specs_into_own_in_order(specs: list[Any], own: list[Any]) -> list[Any]:
+def merge_specs_into_declared_in_order(specs: list[Any], own: list[Any]) -> list[Any]:
     """Return `own` with some specs replaced by `specs`, in order: each by the next one if that has
     a compatible type and no other name. A nested spec fits any spec. If some of `specs` remain,
     `specs` replace the first ones.

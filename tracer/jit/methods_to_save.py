@@ -83,7 +83,7 @@ def methods_to_save(model: Any, input_spec: Any, skip_forward: bool) -> list[Met
     if isinstance(model, Layer) and not isinstance(model.forward, StaticFunction):
         model = getattr(model, "_saved_layer", model)  # the layer inside a wrapper
     if isinstance(model, TranslatedLayer):
-        return list(_iter_translated_methods(model, input_spec))
+        return list(_iter_methods_of_translated_layer(model, input_spec))
     if isinstance(model, Layer):
         methods = list(_iter_layer_methods(model, input_spec, skip_forward))
         if not methods:
@@ -122,7 +122,9 @@ def to_static_method_names_except_forward(layer: Layer) -> list[str]:
     )
 
 
-def _iter_translated_methods(layer: TranslatedLayer, input_spec: Any) -> Iterator[MethodToSave]:
+def _iter_methods_of_translated_layer(
+    layer: TranslatedLayer, input_spec: Any
+) -> Iterator[MethodToSave]:
     for name in layer.methods():
         specs = (
             input_spec if name == "forward" and input_spec is not None else layer._input_spec(name)

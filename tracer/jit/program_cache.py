@@ -58,7 +58,9 @@ class ProgramCache:
         if (
             max_programs is not None
             and programs
-            and (len(programs) >= max_programs or programs[-1].guards.first_unstable_read)
+            and (
+                len(programs) >= max_programs or programs[-1].guards.first_unstable_read_description
+            )
         ):
             return None
         result = make()

@@ -284,10 +284,14 @@ def create_eager_or_interpreter_reference(
             for leaf, out in zip(given_back, recording.contract.outputs, strict=True)
         ]
 
-    return _with_interpreter_fallback(run_eagerly, recording) if method.is_training else run_eagerly
+    return (
+        _reference_with_interpreter_fallback(run_eagerly, recording)
+        if method.is_training
+        else run_eagerly
+    )
 
 
-def _with_interpreter_fallback(
+def _reference_with_interpreter_fallback(
     eager: ReferenceFunction, recording: CapturedProgram
 ) -> ReferenceFunction:
     """Use Python as the reference, and the captured program for inputs that Python rejects: a layer

@@ -113,11 +113,11 @@ class StaticCallCapture:
             if isinstance(leaf, InvalidatedMarker):
                 leaf.raise_error()
             if none_flag_or_constant(leaf) is not False and leaf is not None:
-                self._emit_not_none_check(leaf)
+                self._reject_or_emit_not_none_check(leaf)
         self.recorder.aliases.reject_invalidated_results_and_externals(())
         return results
 
-    def _emit_not_none_check(self, leaf: Variable) -> None:
+    def _reject_or_emit_not_none_check(self, leaf: Variable) -> None:
         """Record an assert that a result is not None, because a program returns tensors."""
         assert leaf.maybe_undefined is not None
         if self.recorder.strict:
@@ -155,7 +155,7 @@ class StaticCallCapture:
                 + restore_and_return_location_effects(self.recorder)
             )
             mark_effects_whose_previous_tensor_is_aliased(
-                self.side_effects, self.guards.iter_initial_values()
+                self.side_effects, self.guards.iter_holders_keys_and_initial_values()
             )
 
     def changed_input_indices(self) -> list[int]:

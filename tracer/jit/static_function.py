@@ -42,12 +42,12 @@ from .function_spec import FunctionSpec
 from .input_specs import (
     adapt_specs_to_arguments,
     check_named_dimensions,
-    has_fewer_specs_than_own,
+    has_fewer_specs_than_declared,
     has_named_dimensions,
     input_spec_with_own_dynamic_sizes,
-    merge_specs_into_own_in_order,
-    reject_specs_contradicting_own,
-    try_merge_specs_into_own_by_name,
+    merge_specs_into_declared_in_order,
+    reject_specs_contradicting_declared,
+    try_merge_specs_into_declared_by_name,
 )
 from .layer_capture import CapturedProgram
 from .operators.calls import convert_if_user_code
@@ -162,7 +162,7 @@ class StaticFunction:
         arguments = self._function_parameters.bind_arguments(args, kwargs)
         concrete = self._find_or_capture_unless_python_fallback(arguments)
         tensors = [_as_tensor(t) for t in arguments.input_leaves()]
-        if concrete is None or self._must_run_as_python_for_gradients(concrete, tensors):
+        if concrete is None or self._warn_and_report_if_gradients_need_python(concrete, tensors):
             found = self._python_fallback.run_as_python(self.dygraph_function, args, kwargs)
             return found if concrete is None else concrete.tag_tensors_with_output_names(found)
         self._python_fallback.last_arguments = None
@@ -189,7 +189,7 @@ class StaticFunction:
         found = self.dygraph_function(*args, **kwargs)
         arguments = self._function_parameters.bind_arguments(args, kwargs)
         self._program_cache.fast_cache.clear()
-        self._python_fallback.add_failed_signature(
+        self._python_fallback.add_failed_signature_and_warn(
             self._function_parameters.name,
             self._cache_key(arguments),
             arguments,
@@ -198,7 +198,7 @@ class StaticFunction:
         )
         return found
 
-    def _must_run_as_python_for_gradients(
+    def _warn_and_report_if_gradients_need_python(
         self, concrete: ConcreteProgram, tensors: list[Tensor]
     ) -> bool:
         """Whether a call needs gradients that its program does not provide. If so, remove the
@@ -267,7 +267,7 @@ class StaticFunction:
         except Exception as error:
             if not self._python_fallback.is_fallback_allowed_after(error):
                 raise
-            self._python_fallback.add_failed_signature(
+            self._python_fallback.add_failed_signature_and_warn(
                 self._function_parameters.name, self._cache_key(arguments), arguments, error
             )
             return None
@@ -282,7 +282,7 @@ class StaticFunction:
             why = (
                 f"'{name}' differs at each call, and no part of a program; such calls run as Python"
             )
-            if not guards.first_unstable_read:
+            if not guards.first_unstable_read_description:
                 why = (
                     f"'{name}' differs at each call; {MAX_PROGRAMS_PER_SIGNATURE} programs "
                     "were made, from "
@@ -463,11 +463,11 @@ class StaticFunction:
         if (
             specs is not None
             and self._input_spec is not None
-            and has_fewer_specs_than_own(specs, self._input_spec)
+            and has_fewer_specs_than_declared(specs, self._input_spec)
         ):
             return self._arguments_with_saved_input_subset(specs)
         if input_spec is not None and self._input_spec is not None:
-            reject_specs_contradicting_own(
+            reject_specs_contradicting_declared(
                 self._function_parameters.name, input_spec, self._input_spec
             )
         if specs is not None:
@@ -500,11 +500,11 @@ class StaticFunction:
         inputs. The other inputs are not inputs of the saved program.
         """
         own_specs = list(self._input_spec)
-        merged = try_merge_specs_into_own_by_name(
+        merged = try_merge_specs_into_declared_by_name(
             specs, own_specs
-        ) or merge_specs_into_own_in_order(list(specs), own_specs)
+        ) or merge_specs_into_declared_in_order(list(specs), own_specs)
         arguments = self._function_parameters.arguments_from_specs(merged)
-        reject_specs_contradicting_own(self._function_parameters.name, merged, own_specs)
+        reject_specs_contradicting_declared(self._function_parameters.name, merged, own_specs)
         selected_ids = {id(spec) for spec in pytree.flatten(list(specs))[0]}
         labelled = zip(arguments.leaf_input_names, arguments.leaves, strict=True)
         arguments.saved_input_names = [

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..capture.dynamic_shapes import without_guards_and_fixed_dims
+from ..capture.dynamic_shapes import program_without_guards_and_fixed_dims
 from ..core.errors import OpError, append_user_line, warn
 from ..core.tensor import Tensor
 from ..ir.passes.prune import prune
@@ -146,7 +146,7 @@ class TracedLayer:
             raise ValueError(f"save_inference_model: unknown configs {sorted(configs)}")
         prefix = require_path_prefix(path)
         program = copy_with_ops_in_inference_mode(
-            self.program if guards == CHECK else without_guards_and_fixed_dims(self.program)
+            self.program if guards == CHECK else program_without_guards_and_fixed_dims(self.program)
         )
         feeds = select_names_by_index("feed", program.feed_names(), feed)
         fetches = select_names_by_index("fetch", program.fetch_names(), fetch)

@@ -283,7 +283,7 @@ def verify_files_against_reference(
     trials = TrialSeries(
         program.contract.inputs,
         LoopTerminationCheck(program, scope),
-        lambda tensors, sizes: _max_difference_or_rejection_reason(
+        lambda tensors, sizes: _run_and_get_max_difference_or_rejection(
             engine, program, pdmodel, params, scope, reference, tensors, sizes
         ),
     )
@@ -351,7 +351,7 @@ class TrialSeries:
             self.rejected_named_sizes = self.rejected_named_sizes or problem
 
 
-def _max_difference_or_rejection_reason(
+def _run_and_get_max_difference_or_rejection(
     engine: Any,
     program: Program,
     pdmodel: bytes,
@@ -362,7 +362,7 @@ def _max_difference_or_rejection_reason(
     sizes: str,
 ) -> float | str:
     """Return the largest difference for some inputs, or the reason why they are rejected."""
-    tensors, expected, rejected = _reference_results_or_rejection(
+    tensors, expected, rejected = _run_reference_or_get_rejection(
         reference, engine, program, tensors, sizes
     )
     if expected is None:
@@ -379,7 +379,7 @@ def _max_difference_or_rejection_reason(
         return first_reason_of_error(error)
 
 
-def _reference_results_or_rejection(
+def _run_reference_or_get_rejection(
     reference: ReferenceFunction, engine: Any, program: Program, tensors: list[Tensor], sizes: str
 ) -> tuple[list[Tensor], Sequence[Any] | None, str]:
     """Return the inputs with the results of the reference; if it rejects them, None and the reason.
@@ -390,7 +390,7 @@ def _reference_results_or_rejection(
         return *_run_reference_with_absolute_retry(reference, tensors), ""
     except StructureError as error:
         # The program may also reject these inputs: a result is None, a loop has no iterations.
-        rejected = _reason_files_reject_inputs(engine, program, tensors)
+        rejected = _run_files_and_get_rejection_reason(engine, program, tensors)
         if not rejected:
             raise VerifyError(f"verify: {error} at {sizes}") from None
         return tensors, None, rejected
@@ -400,7 +400,9 @@ def _reference_results_or_rejection(
         return tensors, None, str(error).strip() or type(error).__name__
 
 
-def _reason_files_reject_inputs(engine: Any, program: Program, tensors: list[Tensor]) -> str:
+def _run_files_and_get_rejection_reason(
+    engine: Any, program: Program, tensors: list[Tensor]
+) -> str:
     """Return why the saved files reject some inputs; empty if they return results."""
     try:
         engine.run(engine_inputs_with_row_splits(engine, program, tensors))
@@ -602,7 +604,8 @@ def _run_engine_and_check_differences(
     ):
         deviation = largest_relative_difference(a, b)
         if deviation > tolerance_for_dtype_in_program(a.dtype, program) and not (
-            a.dtype == b.dtype and _is_explained_by_rounding(program, scope, tensors, i, deviation)
+            a.dtype == b.dtype
+            and _is_difference_explained_by_rounding(program, scope, tensors, i, deviation)
         ):
             where = describe_first_op_differing_in_engine(
                 program, pdmodel, params, scope, tensors, expected
@@ -614,7 +617,7 @@ def _run_engine_and_check_differences(
     return largest
 
 
-def _is_explained_by_rounding(
+def _is_difference_explained_by_rounding(
     program: Program,
     scope: dict[str, Tensor],
     tensors: list[Tensor],

@@ -8,14 +8,14 @@ from typing import Any
 from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
 from . import functional as F
-from .conv_filters import he_normal, require_valid_groups
+from .conv_filters import he_normal_initializer, require_valid_groups
 from .functional.conv import to_int_list_of_length
 from .layer import Layer
 
 __all__ = ["Conv1D", "Conv1DTranspose", "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose"]
 
 
-def _pad_unless_zeros(layer: Any, x: Tensor) -> tuple[Tensor, Any]:
+def _padded_input_and_conv_padding(layer: Any, x: Tensor) -> tuple[Tensor, Any]:
     """Return x and the padding that the convolution itself applies: none if the `_padding_mode` of
     the layer pads x first.
     """
@@ -36,7 +36,7 @@ def convolve_with_settings_of_layer(
 
     function: of `nn.functional`.
     """
-    x, padding = _pad_unless_zeros(layer, x)
+    x, padding = _padded_input_and_conv_padding(layer, x)
     return function(
         x,
         weight,
@@ -91,7 +91,7 @@ class _Conv(Layer):
             if transposed
             else [out_channels, in_channels // groups]
         )
-        initializer = None if transposed else he_normal(in_channels, self._kernel_size)
+        initializer = None if transposed else he_normal_initializer(in_channels, self._kernel_size)
         self.weight: Any = self.create_parameter(
             [*shape, *self._kernel_size], weight_attr, default_initializer=initializer
         )

@@ -23,7 +23,7 @@ def require_valid_groups(op: str, groups: Any, **channels: int) -> int:
     return count
 
 
-def he_normal(in_channels: int, kernel_size: Sequence[int]) -> Normal:
+def he_normal_initializer(in_channels: int, kernel_size: Sequence[int]) -> Normal:
     """Paddle's default initializer of convolution filters: Normal(0, sqrt(2 / fan_in)) with
     fan_in = in_channels * prod(kernel_size) (He et al. 2015).
     """

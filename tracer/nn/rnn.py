@@ -289,7 +289,7 @@ def _swap_batch_and_time(x: Tensor) -> Tensor:
     return transpose(x, [1, 0, *range(2, x.ndim)])
 
 
-def _select_unfinished_state(is_valid: Tensor, new: Tensor, old: Tensor) -> Tensor:
+def _new_state_unless_finished(is_valid: Tensor, new: Tensor, old: Tensor) -> Tensor:
     """Select the new state within a sequence and the old state after its end.
 
     is_valid [B] of 0 and 1, states [B, *]
@@ -298,7 +298,7 @@ def _select_unfinished_state(is_valid: Tensor, new: Tensor, old: Tensor) -> Tens
     return add(multiply(new, mask), multiply(old, subtract(1.0, mask)))
 
 
-def run_over_time(
+def run_cell_over_time_steps(
     cell: Any,
     inputs: Any,
     states: Any,
@@ -338,7 +338,7 @@ def run_over_time(
             new
             if is_valid is None
             else pytree.map(
-                lambda n, o, t=t: _select_unfinished_state(is_valid[t], n, o), new, states
+                lambda n, o, t=t: _new_state_unless_finished(is_valid[t], n, o), new, states
             )
         )
     return pytree.map(lambda *each: stack(each, axis), *outputs), states
@@ -367,7 +367,7 @@ class RNN(Layer):
 
         sequence_length [B]: the states of a sequence do not change after its end
         """
-        return run_over_time(
+        return run_cell_over_time_steps(
             self.cell,
             inputs,
             initial_states,
@@ -405,10 +405,10 @@ class BiRNN(Layer):
     ) -> Any:
         """Run both cells over all steps; `initial_states` is a pair."""
         states_fw, states_bw = (None, None) if initial_states is None else initial_states
-        out_fw, last_fw = run_over_time(
+        out_fw, last_fw = run_cell_over_time_steps(
             self.cell_fw, inputs, states_fw, sequence_length, self.time_major, False, kwargs
         )
-        out_bw, last_bw = run_over_time(
+        out_bw, last_bw = run_cell_over_time_steps(
             self.cell_bw, inputs, states_bw, sequence_length, self.time_major, True, kwargs
         )
         return pytree.map(lambda a, b: concat([a, b], -1), out_fw, out_bw), (last_fw, last_bw)

@@ -42,7 +42,7 @@ def write_ort_and_operator_config(
         convert_to_ort(onnx_path, ort_path)
         data = ort_path.read_bytes()
         report = compare_with_model_and_report(files, ort_path) if options.check else "not checked"
-    operators = read_ort(data, output.name).operators
+    operators = read_ort_summary(data, output.name).operators
     write_files_atomically(
         {
             str(output): data,
@@ -83,7 +83,7 @@ def format_operator_config(operators: Operators) -> str:
 
 
 class OrtModelSummary(NamedTuple):
-    """What `read_ort` reports of an `.ort` file.
+    """What `read_ort_summary` reports of an `.ort` file.
 
     inputs, outputs: (name, dtype, shape).
     ops: the number of nodes of each operator.
@@ -100,7 +100,7 @@ class OrtModelSummary(NamedTuple):
     initializers: int
 
 
-def read_ort(data: bytes, name: str) -> OrtModelSummary:
+def read_ort_summary(data: bytes, name: str) -> OrtModelSummary:
     """Parse an `.ort` file with the schema that ONNX Runtime ships.
 
     Raises FileError if `data` is not a valid `.ort` file.
@@ -115,12 +115,14 @@ def read_ort(data: bytes, name: str) -> OrtModelSummary:
     if len(data) < 8 or not root.InferenceSessionBufferHasIdentifier(bytearray(data), 0):
         raise FileError(f"{name}: is not an ORT format model")
     try:
-        return _ModelReader(len(data)).model(root.GetRootAsInferenceSession(bytearray(data), 0))
+        return _BudgetedModelReader(len(data)).model(
+            root.GetRootAsInferenceSession(bytearray(data), 0)
+        )
     except Exception as error:  # offsets outside of the file
         raise FileError(f"{name}: is damaged: {type(error).__name__}: {error}") from None
 
 
-class _ModelReader:
+class _BudgetedModelReader:
     """Reads one file.
 
     A FlatBuffer may reference the same table any number of times. A budget in proportion to the

@@ -15,9 +15,9 @@ from .erf import erf as erf_of
 from .half_precision import computed_in_float32_if_half
 from .shared_op_rules import (
     dims_match,
-    like_x,
-    like_x_requiring_float,
-    like_x_requiring_inexact,
+    like_x_meta,
+    like_x_meta_requiring_float,
+    like_x_meta_requiring_inexact,
     num_elements,
     vjp_input_shape,
 )
@@ -26,7 +26,7 @@ from .unary_math import exp, negative, one_minus, plus_one, sigmoid, square, tan
 INF = math.inf
 
 
-@op("relu", "X -> Out", meta=like_x)
+@op("relu", "X -> Out", meta=like_x_meta)
 def relu(x):
     """Out = max(X, 0). X [*] -> Out [*]"""
     return np.maximum(x, x.dtype.type(0))
@@ -40,7 +40,7 @@ def _(g, x, *, Out):
     return relu_grad(Out, g)
 
 
-@op("relu_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@op("relu_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x_meta, internal=True)
 def relu_grad(out, g):
     """X@GRAD = Out@GRAD where Out > 0, else 0. Out [*], Out@GRAD [*] -> X@GRAD [*]"""
     return g * (out > 0)
@@ -54,7 +54,7 @@ def _(gg, out, g):
     return None, relu_grad(out, gg)
 
 
-@op("relu6", "X -> Out", meta=like_x)
+@op("relu6", "X -> Out", meta=like_x_meta)
 def relu6(x, *, threshold: float = 6.0):
     """Out = min(max(X, 0), threshold). X [*] -> Out [*]"""
     return clamp(x, 0.0, threshold)
@@ -65,7 +65,7 @@ def _(g, x, *, threshold):
     return masked(g, is_strictly_between(x, low=0.0, high=threshold))
 
 
-@op("brelu", "X -> Out", meta=like_x, floating="X")
+@op("brelu", "X -> Out", meta=like_x_meta, floating="X")
 def brelu(x, *, t_min: float = 0.0, t_max: float = 24.0):
     """Out = min(max(X, t_min), t_max). X [*] -> Out [*]"""
     return clamp(x, t_min, t_max)
@@ -88,7 +88,7 @@ def clamp(x: Any, low: float, high: float) -> Any:
     return np.minimum(np.maximum(x, x.dtype.type(low)), x.dtype.type(high))
 
 
-@op("clip", "X, Min?!, Max?! -> Out", meta=like_x)
+@op("clip", "X, Min?!, Max?! -> Out", meta=like_x_meta)
 def clip(x, low=None, high=None, *, min: float, max: float):
     """Out = min(max(X, min), max). The inputs Min and Max replace the attributes if given.
 
@@ -111,7 +111,7 @@ def _(g, x, low, high, *, min, max):
     return masked(g, inside), None, None
 
 
-@op("leaky_relu", "X -> Out", meta=like_x, floating="X")
+@op("leaky_relu", "X -> Out", meta=like_x_meta, floating="X")
 @computed_in_float32_if_half
 def leaky_relu(x, *, alpha: float = 0.02):
     """Out = X where X > 0, alpha * X elsewhere. X [*] -> Out [*]"""
@@ -123,7 +123,7 @@ def _(g, x, *, alpha):
     return leaky_relu_grad(x, g, alpha=alpha)
 
 
-@op("leaky_relu_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@op("leaky_relu_grad", "X, Out@GRAD -> X@GRAD", meta=like_x_meta, internal=True)
 @computed_in_float32_if_half
 def leaky_relu_grad(x, g, *, alpha: float = 0.02):
     """X@GRAD = Out@GRAD where X >= 0, alpha * Out@GRAD elsewhere.
@@ -138,7 +138,7 @@ def _(gg, x, g, *, alpha):
     return None, leaky_relu_grad(x, gg, alpha=alpha)
 
 
-@op("elu", "X -> Out", meta=like_x_requiring_float, floating="X")
+@op("elu", "X -> Out", meta=like_x_meta_requiring_float, floating="X")
 @computed_in_float32_if_half
 def elu(x, *, alpha: float = 1.0):
     """Out = X where X > 0, alpha * (e ** X - 1) elsewhere. X [*] -> Out [*]"""
@@ -152,7 +152,7 @@ def _(g, x, *, alpha):
     return where(is_strictly_between(x, low=0.0), g, mul(g, below))
 
 
-@op("gelu", "X -> Out", meta=like_x_requiring_float, floating="X")
+@op("gelu", "X -> Out", meta=like_x_meta_requiring_float, floating="X")
 @computed_in_float32_if_half
 def gelu(x, *, approximate: bool = False):
     """Out = X * Phi(X), where Phi is the standard normal distribution function.
@@ -194,7 +194,7 @@ def _(g, x, *, approximate):
     return gelu_grad(x, g, approximate=approximate)
 
 
-@op("gelu_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@op("gelu_grad", "X, Out@GRAD -> X@GRAD", meta=like_x_meta, internal=True)
 @computed_in_float32_if_half
 def gelu_grad(x, g, *, approximate: bool = False):
     """X@GRAD = Out@GRAD * gelu'(X). X [*], Out@GRAD [*] -> X@GRAD [*]"""
@@ -267,7 +267,7 @@ def _silu_grad_kernel(x: Any, g: Any) -> Any:
     return g * (s * (x * (one - s) + one))
 
 
-@op("silu_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@op("silu_grad", "X, Out@GRAD -> X@GRAD", meta=like_x_meta, internal=True)
 @np.errstate(all="ignore")
 @computed_in_float32_if_half
 def silu_grad(x, g):
@@ -291,7 +291,7 @@ def _silu_vjp(g: Any, x: Any) -> Any:
     return silu_grad(x, g)
 
 
-@op("silu", "X -> Out", meta=like_x_requiring_inexact)
+@op("silu", "X -> Out", meta=like_x_meta_requiring_inexact)
 @np.errstate(all="ignore")
 @computed_in_float32_if_half
 def silu(x):
@@ -303,7 +303,7 @@ silu.vjp(_silu_vjp)
 silu.native(native.compiled_function_or_placeholder("silu"))
 
 
-@op("swish", "X -> Out", meta=like_x_requiring_float, floating="X")
+@op("swish", "X -> Out", meta=like_x_meta_requiring_float, floating="X")
 @np.errstate(all="ignore")
 @computed_in_float32_if_half
 def swish(x, *, beta: float = 1.0):
@@ -330,7 +330,7 @@ def _(x, *, beta=1.0):
     return _native_silu(x) if beta == 1.0 else NotImplemented
 
 
-@op("hard_swish", "X -> Out", meta=like_x_requiring_float, floating="X")
+@op("hard_swish", "X -> Out", meta=like_x_meta_requiring_float, floating="X")
 @computed_in_float32_if_half
 def hard_swish(x, *, threshold: float = 6.0, scale: float = 6.0, offset: float = 3.0):
     """Out = X * min(max(X + offset, 0), threshold) / scale. X [*] -> Out [*]"""
@@ -349,7 +349,7 @@ def _(g, x, *, threshold, scale, offset):
     )
 
 
-@op("hard_sigmoid", "X -> Out", meta=like_x_requiring_float, floating="X")
+@op("hard_sigmoid", "X -> Out", meta=like_x_meta_requiring_float, floating="X")
 @computed_in_float32_if_half
 def hard_sigmoid(x, *, slope: float = 0.2, offset: float = 0.5):
     """Out = min(max(slope * X + offset, 0), 1). X [*] -> Out [*]"""
@@ -361,7 +361,7 @@ def _(g, x, *, slope, Out):
     return masked(scale(g, scale=slope), is_strictly_between(Out, low=0.0, high=1.0))
 
 
-@op("softplus", "X -> Out", meta=like_x_requiring_float, floating="X", amp_class="deny")
+@op("softplus", "X -> Out", meta=like_x_meta_requiring_float, floating="X", amp_class="deny")
 @computed_in_float32_if_half
 def softplus(x, *, beta: float = 1.0, threshold: float = 20.0):
     """Out = ln(1 + e ** (beta * X)) / beta; Out = X where beta * X > threshold.
@@ -379,7 +379,7 @@ def _(g, x, *, beta, threshold):
     return where(is_strictly_between(z, low=threshold), g, mul(g, sigmoid(z)))
 
 
-@op("softsign", "X -> Out", meta=like_x_requiring_float, floating="X")
+@op("softsign", "X -> Out", meta=like_x_meta_requiring_float, floating="X")
 @computed_in_float32_if_half
 def softsign(x):
     """Out = X / (1 + |X|). X [*] -> Out [*]"""
@@ -391,7 +391,7 @@ def _(g, x):
     return div(g, square(plus_one(OPS["abs"](x))))
 
 
-@op("logsigmoid", "X -> Out", meta=like_x_requiring_float, floating="X")
+@op("logsigmoid", "X -> Out", meta=like_x_meta_requiring_float, floating="X")
 @computed_in_float32_if_half
 def logsigmoid(x):
     """Out = -ln(1 + e ** -X). X [*] -> Out [*]"""
@@ -403,7 +403,7 @@ def _(g, x):
     return mul(g, sigmoid(negative(x)))
 
 
-@op("mish", "X -> Out", meta=like_x_requiring_float, floating="X")
+@op("mish", "X -> Out", meta=like_x_meta_requiring_float, floating="X")
 @computed_in_float32_if_half
 def mish(x, *, threshold: float = 20.0):
     """Out = X * tanh(softplus(X)). X [*] -> Out [*]"""
@@ -424,10 +424,14 @@ def prelu(x, alpha, *, data_format: str = "NCHW", mode: str = "all"):
 
     mode: the shape of Alpha: "all" [1], "channel" [C], "element" [*].
     """
-    return np.where(x > 0, x, x * alpha.reshape(_alpha_broadcast_shape(x.shape, data_format, mode)))
+    return np.where(
+        x > 0, x, x * alpha.reshape(_prelu_alpha_broadcast_shape(x.shape, data_format, mode))
+    )
 
 
-def _alpha_broadcast_shape(shape: tuple[int, ...], data_format: str, mode: str) -> tuple[int, ...]:
+def _prelu_alpha_broadcast_shape(
+    shape: tuple[int, ...], data_format: str, mode: str
+) -> tuple[int, ...]:
     check(mode in ("all", "channel", "element"), f"mode={mode} is not one of all, channel, element")
     if mode == "element":
         return (1, *shape[1:])
@@ -437,7 +441,7 @@ def _alpha_broadcast_shape(shape: tuple[int, ...], data_format: str, mode: str) 
 
 @prelu.meta
 def _(x, alpha, *, data_format, mode):
-    shape = _alpha_broadcast_shape(x.shape, data_format, mode)
+    shape = _prelu_alpha_broadcast_shape(x.shape, data_format, mode)
     sizes = (
         [x.shape[i] if d < 0 else d for i, d in enumerate(shape)]
         if mode == "channel"
@@ -453,7 +457,7 @@ def _(x, alpha, *, data_format, mode):
 @prelu.vjp
 def _(g, x, alpha, *, data_format, mode):
     spread = OPS["reshape2"](
-        alpha, shape=list(_alpha_broadcast_shape(vjp_input_shape(x), data_format, mode))
+        alpha, shape=list(_prelu_alpha_broadcast_shape(vjp_input_shape(x), data_format, mode))
     )
 
     def alpha_grad() -> Any:

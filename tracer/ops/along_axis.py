@@ -17,7 +17,7 @@ from .scatter_at import assign_in_place_at, last_write_index_per_value, ufunc_at
 from .shared_op_rules import Shape, dims_match, normalize_axis, pick_known_dim, vjp_input_shape
 
 
-def broadcast_index_arrays_along_axis(x: Any, index: Any, axis: int) -> tuple[Any, ...]:
+def make_numpy_index_arrays_along_axis(x: Any, index: Any, axis: int) -> tuple[Any, ...]:
     """The index arrays for NumPy: `index` along `axis`, and an arange along every other axis."""
     axis = axis % x.ndim
     check_index_range(index, x.shape[axis])
@@ -50,7 +50,7 @@ def take_along_axis(x, index, *, Axis: int):
     Input [*], Index int [*I] -> Result [*I]
     """
     check_index_shape(x, index, Axis)
-    return x[broadcast_index_arrays_along_axis(x, index, Axis)]
+    return x[make_numpy_index_arrays_along_axis(x, index, Axis)]
 
 
 @take_along_axis.meta
@@ -75,7 +75,7 @@ def check_equal_row_counts(x: Any, index: Any) -> None:
 def index_sample(x, index):
     """Out[i, j] = X[i, Index[i, j]]. X [N, M], Index int [N, K] -> Out [N, K]"""
     check_equal_row_counts(x, index)
-    return x[broadcast_index_arrays_along_axis(x, index, 1)]
+    return x[make_numpy_index_arrays_along_axis(x, index, 1)]
 
 
 @index_sample.meta
@@ -135,7 +135,7 @@ def put_along_axis(
     check_index_shape(x, index, Axis)
     check_dtype(x.dtype == value.dtype, "the dtypes of Input and Value differ")
     value = _crop_value_to_index_shape(value, index.shape)
-    at, out = broadcast_index_arrays_along_axis(x, index, Axis), x.copy()
+    at, out = make_numpy_index_arrays_along_axis(x, index, Axis), x.copy()
     if Reduce == "assign":
         assign_in_place_at(out, at, value)
         return out
@@ -270,7 +270,7 @@ def last_write_mask_along_axis(x, index, *, Axis: int):
 
     Input [*], Index int [*I] -> Out bool [*I]
     """
-    at = broadcast_index_arrays_along_axis(x, index, Axis)
+    at = make_numpy_index_arrays_along_axis(x, index, Axis)
     number = np.arange(index.size, dtype=np.int32).reshape(index.shape)
     return last_write_index_per_value(x.shape, at) == number
 

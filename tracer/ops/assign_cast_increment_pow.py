@@ -8,7 +8,7 @@ from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .elementwise import mul, scale
 from .half_precision import computed_in_float32_if_half
-from .shared_op_rules import like_x, numpy_dtype_of_proto, vjp_input_dtype_proto
+from .shared_op_rules import like_x_meta, numpy_dtype_of_proto, vjp_input_dtype_proto
 
 
 @op("cast", "X -> Out", grad_keeps_shape=True)
@@ -31,7 +31,7 @@ def _(g, x, *, out_dtype):
     return cast(g, in_dtype=out_dtype, out_dtype=vjp_input_dtype_proto(x))
 
 
-@op("assign", "X -> Out", meta=like_x, older_types=("memcpy", "memcpy_d2h", "memcpy_h2d"))
+@op("assign", "X -> Out", meta=like_x_meta, older_types=("memcpy", "memcpy_d2h", "memcpy_h2d"))
 def assign(x):
     """Out = a copy of X. X [*] -> Out [*]"""
     return x.copy()
@@ -42,7 +42,7 @@ def _(g, x):
     return g
 
 
-@op("share_data", "X -> Out", meta=like_x)
+@op("share_data", "X -> Out", meta=like_x_meta)
 def share_data(x):
     """Out = X. X [*] -> Out [*]"""
     return x
@@ -71,7 +71,7 @@ def _(g, x):
     return g
 
 
-@op("pow", "X, FactorTensor?! -> Out", meta=like_x, amp_class="deny")
+@op("pow", "X, FactorTensor?! -> Out", meta=like_x_meta, amp_class="deny")
 @np.errstate(all="ignore")
 @computed_in_float32_if_half
 def power(x, factor_tensor=None, *, factor: float = 1.0):

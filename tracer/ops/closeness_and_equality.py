@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.arrays import np
 from ..core.op import NO_GRAD_NON_FLOAT_RESULT, Meta, check_dtype, op
-from .shared_op_rules import broadcast_to_bool_result
+from .shared_op_rules import broadcast_bool_meta
 
 BOOL_DTYPE = np.dtype(bool)
 
@@ -58,7 +58,7 @@ def isclose(
 
 @isclose.meta
 def _(x, y, rtol_tensor, atol_tensor, **_):
-    return broadcast_to_bool_result(x, y)
+    return broadcast_bool_meta(x, y)
 
 
 @op(
@@ -75,7 +75,7 @@ def allclose(x, y, rtol_tensor=None, atol_tensor=None, **attrs):
 
 @allclose.meta
 def _(x, y, *_, **__):
-    broadcast_to_bool_result(x, y)
+    broadcast_bool_meta(x, y)
     return Meta((), BOOL_DTYPE)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.arrays import np
 from ..core.communicator import MAX, MIN, PROD, SUM, process_groups
 from ..core.op import op
-from .shared_op_rules import like_x
+from .shared_op_rules import like_x_meta
 
 
 def _all_reduce(x, how, ring_id):
@@ -50,7 +50,7 @@ NO_GRAD_UNKNOWN_RANK = "which rank it came from is not known"
 @op(
     "c_allreduce_max",
     "X -> Out",
-    meta=like_x,
+    meta=like_x_meta,
     no_grad_reason=NO_GRAD_UNKNOWN_RANK,
     attrs_of=c_allreduce_sum,
 )
@@ -62,7 +62,7 @@ def c_allreduce_max(x, *, ring_id: int = 0, **attributes):
 @op(
     "c_allreduce_min",
     "X -> Out",
-    meta=like_x,
+    meta=like_x_meta,
     no_grad_reason=NO_GRAD_UNKNOWN_RANK,
     attrs_of=c_allreduce_sum,
 )
@@ -74,7 +74,7 @@ def c_allreduce_min(x, *, ring_id: int = 0, **attributes):
 @op(
     "c_allreduce_prod",
     "X -> Out",
-    meta=like_x,
+    meta=like_x_meta,
     no_grad_reason=NO_GRAD_UNKNOWN_RANK,
     attrs_of=c_allreduce_sum,
 )

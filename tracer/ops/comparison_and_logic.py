@@ -11,10 +11,10 @@ from ..core.op import NO_GRAD_NON_FLOAT_RESULT, Meta, Op, check, check_dtype, op
 from .elementwise import masked, reshape_to_broadcast_at_axis
 from .half_precision import computed_in_float32_if_half
 from .shared_op_rules import (
-    bool_like_x,
+    bool_like_x_meta,
     broadcast,
+    broadcast_bool_meta,
     broadcast_shapes,
-    broadcast_to_bool_result,
     pick_known_dim,
     shapes_match,
 )
@@ -30,7 +30,7 @@ def define_comparison(type: str, function: Callable[[Any, Any], Any], sign: str)
     kernel.__name__ = type
     kernel.__doc__ = f"Out = X {sign} Y. X [*A], Y [*B] -> Out bool [*broadcast(A, B)]"
     return op(
-        type, "X, Y -> Out", meta=broadcast_to_bool_result, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT
+        type, "X, Y -> Out", meta=broadcast_bool_meta, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT
     )(kernel)
 
 
@@ -64,7 +64,7 @@ logical_or = define_logical_op("logical_or", np.logical_or, "or")
 logical_xor = define_logical_op("logical_xor", np.logical_xor, "xor")
 
 
-@op("logical_not", "X -> Out", meta=bool_like_x, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
+@op("logical_not", "X -> Out", meta=bool_like_x_meta, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def logical_not(x):
     """Out = not X. X [*] -> Out bool [*]"""
     return np.logical_not(x)
@@ -105,19 +105,19 @@ def _(x):
     return x
 
 
-@op("isnan_v2", "X -> Out", meta=bool_like_x, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
+@op("isnan_v2", "X -> Out", meta=bool_like_x_meta, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def isnan(x):
     """Out = whether X is NaN. X [*] -> Out bool [*]"""
     return np.isnan(x)
 
 
-@op("isinf_v2", "X -> Out", meta=bool_like_x, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
+@op("isinf_v2", "X -> Out", meta=bool_like_x_meta, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def isinf(x):
     """Out = whether X is infinite. X [*] -> Out bool [*]"""
     return np.isinf(x)
 
 
-@op("isfinite_v2", "X -> Out", meta=bool_like_x, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
+@op("isfinite_v2", "X -> Out", meta=bool_like_x_meta, no_grad_reason=NO_GRAD_NON_FLOAT_RESULT)
 def isfinite(x):
     """Out = whether X is neither NaN nor infinite. X [*] -> Out bool [*]"""
     return np.isfinite(x)
@@ -126,7 +126,7 @@ def isfinite(x):
 @op(
     "between",
     "X -> Out",
-    meta=bool_like_x,
+    meta=bool_like_x_meta,
     no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
     internal=True,
 )

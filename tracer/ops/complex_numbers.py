@@ -16,9 +16,9 @@ from .shared_op_rules import (
     complex_dtype,
     dims_match,
     is_vjp_input_complex,
-    like_x,
+    like_x_meta,
     real_dtype,
-    real_like_x,
+    real_like_x_meta,
 )
 from .unary_math import square
 
@@ -49,7 +49,7 @@ def _(g, x, y):
 
 def _real_part_meta(x, **_):
     check_dtype(x.dtype.kind == "c", "needs a complex dtype")
-    return real_like_x(x)
+    return real_like_x_meta(x)
 
 
 @op("real", "X -> Out", meta=_real_part_meta)
@@ -76,7 +76,7 @@ def _(g, x):
     return complex_(zeros_like(g), scale(g, scale=-1.0))
 
 
-@op("conj", "X -> Out", meta=like_x, grad_keeps_shape=True)
+@op("conj", "X -> Out", meta=like_x_meta, grad_keeps_shape=True)
 def conj(x):
     """Out = Re X - i Im X. X [*] -> Out [*]"""
     return np.conjugate(x)
@@ -87,7 +87,7 @@ def _(g, x):
     return conj(g)
 
 
-@op("angle", "X -> Out", meta=real_like_x)
+@op("angle", "X -> Out", meta=real_like_x_meta)
 @computed_in_float32_if_half
 def angle(x):
     """Out = the angle of X with the positive real axis, in (-pi, pi]. X [*] -> Out [*]"""

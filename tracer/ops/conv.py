@@ -16,7 +16,7 @@ from .half_precision import computed_in_float32_if_half
 from .shared_op_rules import (
     Shape,
     dims_match,
-    make_rule_like_input_at,
+    make_meta_rule_like_input_at,
     num_elements,
     vjp_input_shape,
 )
@@ -112,7 +112,7 @@ def _im2col_strides(z: Any, window: Window) -> tuple[int, ...]:
     return channel, *offsets, *steps, image
 
 
-@native.NativeFunction
+@native.OptionallyNativeFunction
 def convolve(x: Any, w: Any, window: Window, out: Shape, groups: int) -> Any:
     """The convolution of x [N,C,*S] with w [M,C/groups,*K].
 
@@ -173,7 +173,7 @@ def _repeat_channels(z: Any, times: int) -> Any:
     return np.repeat(z, times, axis=0) if times > 1 else z
 
 
-@native.NativeFunction
+@native.OptionallyNativeFunction
 def conv_input_grad(g: Any, w: Any, window: Window, sizes: Any, groups: int) -> Any:
     """The gradient of `convolve` with respect to x, [N,C,*sizes]. g: the output gradient
     [N,M,*S']
@@ -220,7 +220,7 @@ def _accumulate_depthwise_input_grad(z: Any, g: Any, w: Any, window: Window, gro
     return z
 
 
-@native.NativeFunction
+@native.OptionallyNativeFunction
 def conv_filter_grad(x: Any, g: Any, window: Window, shape: Shape, groups: int) -> Any:
     """The gradient of `convolve` with respect to the filter, [M,C/groups,*K]."""
     n, m, high, *rest = g.shape
@@ -375,7 +375,7 @@ conv3d.vjp(_conv_vjp)
 @op(
     "conv_input_grad",
     "Input, Filter, Output@GRAD -> Input@GRAD",
-    meta=make_rule_like_input_at(0),
+    meta=make_meta_rule_like_input_at(0),
     attrs_of=conv2d,
     internal=True,
 )
@@ -406,7 +406,7 @@ def _(gg, x, w, g, **over):
 @op(
     "conv_filter_grad",
     "Input, Filter, Output@GRAD -> Filter@GRAD",
-    meta=make_rule_like_input_at(1),
+    meta=make_meta_rule_like_input_at(1),
     attrs_of=conv2d,
     internal=True,
 )

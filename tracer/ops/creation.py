@@ -27,7 +27,7 @@ from .dynamic_sizes import (
     sizes_from_tensors_or_attr,
     sizes_from_tensors_or_attr_for_meta_rule,
 )
-from .shared_op_rules import Shape, like_x, num_elements, numpy_dtype_of_proto
+from .shared_op_rules import Shape, like_x_meta, num_elements, numpy_dtype_of_proto
 
 # The attribute of assign_value for each dtype.
 VALUES_ATTR_BY_DTYPE = {
@@ -472,7 +472,7 @@ def _(g, x, *, offset):
     return diag_v2_grad(x, g, offset=offset)
 
 
-@op("diag_v2_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@op("diag_v2_grad", "X, Out@GRAD -> X@GRAD", meta=like_x_meta, internal=True)
 def diag_v2_grad(x, g, *, offset: int = 0):
     """The gradient of diag_v2: extract the diagonal of Out@GRAD, or write Out@GRAD to the diagonal.
 

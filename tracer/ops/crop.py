@@ -7,7 +7,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
 from .dynamic_sizes import sizes_from_tensors_or_attr
-from .shared_op_rules import like_x
+from .shared_op_rules import like_x_meta
 
 
 def _block_starts_and_sizes(x: Any, starts: Any, shape: Any) -> tuple[Any, Any]:
@@ -81,7 +81,7 @@ def _(g, x, shape_tensor, shape_tensors, offsets_tensor, offset_tensors, *, offs
 @op(
     "crop_tensor_grad",
     "X, Out@GRAD, Offsets?, OffsetsTensor*? -> X@GRAD",
-    meta=like_x,
+    meta=like_x_meta,
     internal=True,
 )
 def crop_grad(x, g, offsets_tensor=None, offset_tensors=None, *, offsets: Ints = []):

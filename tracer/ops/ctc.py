@@ -8,7 +8,12 @@ from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .half_precision import computed_in_float32_if_half
 from .scatter_at import ufunc_at
-from .shared_op_rules import check_float, dims_match, like_x, make_no_second_order_rule
+from .shared_op_rules import (
+    check_float,
+    dims_match,
+    like_x_meta,
+    make_vjp_rule_rejecting_second_order,
+)
 from .softmax import log_softmax_array
 
 
@@ -159,7 +164,7 @@ def _(g, x, labels, times, lengths, *, blank, norm_by_times, WarpCTCGrad):
 @op(
     "warpctc_grad",
     "Logits, WarpCTCGrad, LogitsLength, Loss@GRAD -> Logits@GRAD",
-    meta=like_x,
+    meta=like_x_meta,
     internal=True,
 )
 @computed_in_float32_if_half
@@ -173,4 +178,4 @@ def warpctc_grad(x, grad, times, g, *, norm_by_times: bool = False):
     return grad * share
 
 
-warpctc_grad.vjp(make_no_second_order_rule("warpctc"))
+warpctc_grad.vjp(make_vjp_rule_rejecting_second_order("warpctc"))

@@ -13,7 +13,7 @@ from .half_precision import computed_in_float32_if_half
 from .reduce import cumsum
 from .shared_op_rules import (
     check_float,
-    like_x,
+    like_x_meta,
     normalize_axis,
     num_elements,
     numpy_dtype_of_proto,
@@ -23,7 +23,7 @@ from .sort import sort_grad
 from .unary_math import exp, negative
 
 
-@op("recurrence", "X, A -> Out", meta=like_x, internal=True)
+@op("recurrence", "X, A -> Out", meta=like_x_meta, internal=True)
 @computed_in_float32_if_half
 def linear_recurrence(x, a, *, axis: int, reverse: bool = False):
     """A linear recurrence along the axis: Out[k] = X[k] + A[k] * Out[k - 1].
@@ -52,7 +52,7 @@ def _(g, x, a, *, axis, reverse, Out):
     return back, a_grad
 
 
-@op("moved", "X -> Out", meta=like_x, internal=True)
+@op("moved", "X -> Out", meta=like_x_meta, internal=True)
 def shift_along_axis(x, *, axis: int, by: int = 1, value: float = 0.0):
     """Shift along the axis: Out[k] = X[k - by]; `value` at the position without a source.
 

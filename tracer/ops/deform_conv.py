@@ -11,7 +11,7 @@ from ..core.op import Ints, Meta, check, check_dtype, op
 from .conv import window_and_output_shape
 from .half_precision import computed_in_float32_if_half
 from .scatter_at import ufunc_at
-from .shared_op_rules import check_float, dims_match, make_no_second_order_rule
+from .shared_op_rules import check_float, dims_match, make_vjp_rule_rejecting_second_order
 from .sliding_window import Window
 
 Sizes = tuple[int, ...]
@@ -278,4 +278,4 @@ def _(x, offset, w, mask, g, **_):
     return [x, offset, w] if mask is None else [x, offset, w, mask]
 
 
-deformable_conv_grad.vjp(make_no_second_order_rule("deformable_conv"))
+deformable_conv_grad.vjp(make_vjp_rule_rejecting_second_order("deformable_conv"))

@@ -13,7 +13,7 @@ from .linalg_helpers import (
 )
 from .linear_solve import inverse
 from .reduce import reduce_sum
-from .shared_op_rules import check_finite_array, check_float, like_x
+from .shared_op_rules import check_finite_array, check_float, like_x_meta
 
 
 @op("determinant", "Input -> Out", no_half_reason=NO_HALF_DECOMPOSITION)
@@ -33,7 +33,7 @@ def _(g, x):
     return mul(as_column(as_column(g)), cofactors(x))
 
 
-@op("cofactors", "X -> Out", meta=like_x, internal=True, no_half_reason=NO_HALF_DECOMPOSITION)
+@op("cofactors", "X -> Out", meta=like_x_meta, internal=True, no_half_reason=NO_HALF_DECOMPOSITION)
 def cofactors(x):
     """Out = the cofactor matrices: det X * X^-T for invertible X. Singular X are supported.
 

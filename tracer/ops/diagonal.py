@@ -7,7 +7,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import Long, Meta, check, check_dtype, op
 from .elementwise import zeros_like
-from .shared_op_rules import like_x, normalize_axis
+from .shared_op_rules import like_x_meta, normalize_axis
 
 
 def _diagonal_length(shape: Any, offset: int, axis1: int, axis2: int) -> int:
@@ -134,7 +134,7 @@ def _(g, x, *, offset, dim1, dim2):
     return diagonal(g, offset=offset, axis1=dim1, axis2=dim2)
 
 
-@op("fill_diagonal", "X -> Out", meta=like_x)
+@op("fill_diagonal", "X -> Out", meta=like_x_meta)
 def fill_diagonal(x, *, value: float = 0.0, offset: int = 0, wrap: bool = False):
     """Out = X with `value` on the diagonal.
 

@@ -6,7 +6,7 @@ from ..core import rng
 from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .elementwise import scale
-from .shared_op_rules import check_float, make_rule_like_input_at
+from .shared_op_rules import check_float, make_meta_rule_like_input_at
 
 MODES = ("downgrade_in_infer", "upscale_in_train")
 
@@ -75,7 +75,7 @@ def _(g, x, given, *, dropout_prob, is_test, dropout_implementation, fix_seed, s
     return scale(g, scale=factor) if is_test else apply_scaled_mask(g, Mask, scale=factor), None
 
 
-@op("masked", "X, Mask -> Out", meta=make_rule_like_input_at(0), internal=True)
+@op("masked", "X, Mask -> Out", meta=make_meta_rule_like_input_at(0), internal=True)
 def apply_scaled_mask(x, mask, *, scale: float = 1.0):
     """Out = X * Mask * scale. X [*], Mask uint8 [*] -> Out [*]"""
     return x * (mask * x.dtype.type(scale))

@@ -19,9 +19,9 @@ from .half_precision import computed_in_float32_if_half
 from .shared_op_rules import (
     append_ones_to_align_at_axis,
     broadcast,
-    broadcast_requiring_same_dtype_not_bool,
+    broadcast_meta_requiring_same_dtype_not_bool,
     check_not_bool,
-    like_x,
+    like_x_meta,
     pick_known_dim,
     shapes_match,
     vjp_input_shape,
@@ -102,7 +102,7 @@ def zeros_like(x: Any) -> Any:
     return OPS["fill_any_like"](x, value=0.0)
 
 
-@op("elementwise_add", "X, Y -> Out", meta=broadcast_requiring_same_dtype_not_bool)
+@op("elementwise_add", "X, Y -> Out", meta=broadcast_meta_requiring_same_dtype_not_bool)
 def add(x, y, *, axis: int = -1):
     """Out = X + Y. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
     check_not_bool(x)
@@ -124,7 +124,7 @@ def _(g, x, y, *, axis):
 @op(
     "elementwise_sub",
     "X, Y -> Out",
-    meta=broadcast_requiring_same_dtype_not_bool,
+    meta=broadcast_meta_requiring_same_dtype_not_bool,
     older_types=("minus",),
 )
 def sub(x, y, *, axis: int = -1):
@@ -220,7 +220,7 @@ def _(g, x, y, *, axis):
     return make_selected_grad("less_than", x), make_selected_grad("greater_equal", y)
 
 
-@op("keep", "X, Mask -> Out", meta=like_x, internal=True)
+@op("keep", "X, Mask -> Out", meta=like_x_meta, internal=True)
 def masked(x, mask):
     """Out = X where Mask, else 0. X [*], Mask bool [*] -> Out [*]"""
     return np.where(mask, x, x.dtype.type(0))
@@ -231,7 +231,7 @@ def _(g, x, mask):
     return masked(g, mask), None
 
 
-@op("elementwise_pow", "X, Y -> Out", meta=broadcast_requiring_same_dtype_not_bool)
+@op("elementwise_pow", "X, Y -> Out", meta=broadcast_meta_requiring_same_dtype_not_bool)
 @np.errstate(all="ignore")
 def power(x, y, *, axis: int = -1):
     """Out = X ** Y; for integers, rounded. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
@@ -258,7 +258,7 @@ def _(g, x, y, *, axis, Out):
 @op(
     "elementwise_floordiv",
     "X, Y -> Out",
-    meta=broadcast_requiring_same_dtype_not_bool,
+    meta=broadcast_meta_requiring_same_dtype_not_bool,
     no_grad_reason=NO_GRAD_NON_FLOAT_RESULT,
 )
 @np.errstate(all="ignore")
@@ -270,7 +270,7 @@ def floordiv(x, y, *, axis: int = -1):
     return np.floor_divide(x, y)
 
 
-@op("elementwise_mod", "X, Y -> Out", meta=broadcast_requiring_same_dtype_not_bool)
+@op("elementwise_mod", "X, Y -> Out", meta=broadcast_meta_requiring_same_dtype_not_bool)
 @np.errstate(all="ignore")
 def mod(x, y, *, axis: int = -1):
     """Out = the remainder of X / Y, with the sign of Y. X [*A], Y [*B] -> Out [*broadcast(A, B)]"""
@@ -295,7 +295,7 @@ def check_no_integer_division_by_zero(x: Any, y: Any) -> None:
     check(x.dtype.kind not in "iub" or bool(np.all(y)), "division of integers by zero")
 
 
-@op("scale", "X, ScaleTensor?! -> Out", meta=like_x, grad_keeps_shape=True)
+@op("scale", "X, ScaleTensor?! -> Out", meta=like_x_meta, grad_keeps_shape=True)
 @computed_in_float32_if_half
 def scale(
     x, scale_tensor=None, *, scale: float = 1.0, bias: float = 0.0, bias_after_scale: bool = True

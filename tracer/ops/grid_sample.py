@@ -10,7 +10,12 @@ from ..core.arrays import np
 from ..core.op import Ints, Meta, check, check_dtype, op
 from .half_precision import computed_in_float32_if_half
 from .scatter_at import ufunc_at
-from .shared_op_rules import check_float, dims_match, make_no_second_order_rule, num_elements
+from .shared_op_rules import (
+    check_float,
+    dims_match,
+    make_vjp_rule_rejecting_second_order,
+    num_elements,
+)
 from .sliding_window import NUMBER_WORDS
 from .unary_math import round_half_away
 
@@ -212,7 +217,7 @@ def _(x, grid, g, **_):
     return x, grid
 
 
-grid_sampler_grad.vjp(make_no_second_order_rule("grid_sampler"))
+grid_sampler_grad.vjp(make_vjp_rule_rejecting_second_order("grid_sampler"))
 
 
 # -- grids

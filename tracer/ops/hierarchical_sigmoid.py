@@ -7,7 +7,12 @@ from typing import Any, NamedTuple
 from ..core.arrays import np
 from ..core.op import HOST_PYTHON_LOOP, Longs, Meta, Strings, check, op
 from .half_precision import computed_in_float32_if_half
-from .shared_op_rules import check_float, dims_match, make_no_second_order_rule, num_elements
+from .shared_op_rules import (
+    check_float,
+    dims_match,
+    make_vjp_rule_rejecting_second_order,
+    num_elements,
+)
 
 
 class TreePath(NamedTuple):
@@ -139,4 +144,4 @@ def _(x, w, label, table, code, bias, g, **_):
     return [x, w] if bias is None else [x, w, bias]
 
 
-hierarchical_sigmoid_grad.vjp(make_no_second_order_rule("hierarchical_sigmoid"))
+hierarchical_sigmoid_grad.vjp(make_vjp_rule_rejecting_second_order("hierarchical_sigmoid"))

@@ -24,7 +24,7 @@ from .shared_op_rules import (
     Shape,
     broadcast_shapes,
     dims_match,
-    like_x,
+    like_x_meta,
     normalize_axis,
     numpy_dtype_of_proto,
     shapes_match,
@@ -120,7 +120,7 @@ def _(g, x, index, axis_tensor, *, axis):
     return gather_grad(x, index, axis_tensor, g, axis=axis), None, None
 
 
-@op("gather_grad", "X, Index, Axis?, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@op("gather_grad", "X, Index, Axis?, Out@GRAD -> X@GRAD", meta=like_x_meta, internal=True)
 def gather_grad(x, index, axis_tensor, g, *, axis: int = 0):
     """Scatter-add the slices of Out@GRAD at Index into zeros like X.
 
@@ -189,7 +189,7 @@ def _(g, w, ids, *, padding_idx):
     return lookup_table_v2_grad(w, ids, g, padding_idx=padding_idx), None
 
 
-@op("lookup_table_v2_grad", "W, Ids, Out@GRAD -> W@GRAD", meta=like_x, internal=True)
+@op("lookup_table_v2_grad", "W, Ids, Out@GRAD -> W@GRAD", meta=like_x_meta, internal=True)
 def lookup_table_v2_grad(w, ids, g, *, padding_idx: Long = -1):
     """Scatter-add the rows of Out@GRAD at Ids into zeros like W; the row padding_idx is zero.
 

@@ -13,7 +13,7 @@ from ..core.arrays import np
 from ..core.op import Floats, Meta, Op, check, op
 from .half_precision import computed_in_float32_if_half
 from .scatter_at import ufunc_at
-from .shared_op_rules import check_inexact, like_x
+from .shared_op_rules import check_inexact, like_x_meta
 from .sliding_window import NUMBER_WORDS
 
 INTERP_SLOTS = "X, OutSize?!, SizeTensor*?!, Scale?! -> Out"
@@ -275,7 +275,7 @@ nearest, linear, bilinear, trilinear, bicubic = RESIZE_OPS = [
 @op(
     "interp_grad",
     "X, OutSize?, SizeTensor*?, Scale?, Out@GRAD -> X@GRAD",
-    meta=like_x,
+    meta=like_x_meta,
     attrs_of=bilinear,
     internal=True,
 )

@@ -92,12 +92,13 @@ def mode(x, *, axis: int = -1, keepdim: bool = False):
     check(x.shape[axis] > 0, "an axis to reduce has size 0")
     lines = np.moveaxis(x, axis, -1)
     indices = np.array(
-        [_last_index_of_mode(line) for line in lines.reshape(-1, x.shape[axis])], np.int64
+        [_last_index_of_most_frequent_value(line) for line in lines.reshape(-1, x.shape[axis])],
+        np.int64,
     )
     return _take_elements_and_indices_per_line(x, indices.reshape(lines.shape[:-1]), axis, keepdim)
 
 
-def _last_index_of_mode(line: Any) -> int:
+def _last_index_of_most_frequent_value(line: Any) -> int:
     line = half_to_float32(line)
     values, counts = np.unique(line, return_counts=True)
     found = np.flatnonzero(line == values[np.argmax(counts)])

@@ -14,7 +14,7 @@ from .reduce import reduce_mean, reduce_sum
 from .shared_op_rules import (
     check_float,
     dims_match,
-    like_x,
+    like_x_meta,
     normalize_axis,
     shapes_match,
     vjp_input_shape,
@@ -59,7 +59,7 @@ def softmax_with_cross_entropy(
         return probabilities, -np.sum(
             np.where(label == 0, label, label * logs), axis=axis, keepdims=True
         )
-    picked, used = _label_indices_and_mask(label, x.shape[axis], ignore_index)
+    picked, used = _class_indices_and_valid_mask(label, x.shape[axis], ignore_index)
     loss = np.take_along_axis(logs, picked, axis=axis)
     return probabilities, np.where(used, -loss, x.dtype.type(0))
 
@@ -107,7 +107,7 @@ def _required_label_shape(x: Any, soft_label: bool, axis: int) -> tuple[int, ...
     return tuple(x.shape) if soft_label else (*x.shape[:at], 1, *x.shape[at + 1 :])
 
 
-def _label_indices_and_mask(label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
+def _class_indices_and_valid_mask(label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
     """The indices of the label elements, and a mask of labels that are not ignored.
 
     Raises OpError for a label that is not a class.
@@ -145,7 +145,7 @@ def _(g, x, label, *, soft_label, use_softmax, ignore_index, axis, Softmax):
 @op(
     "softmax_with_cross_entropy_grad",
     "Logits, Label, Softmax, Loss@GRAD -> Logits@GRAD",
-    meta=like_x,
+    meta=like_x_meta,
     internal=True,
 )
 @np.errstate(all="ignore")
@@ -169,7 +169,7 @@ def cross_entropy_grad(
         if use_softmax:
             return g * (probabilities * np.sum(label, axis=axis, keepdims=True) - label)
         return g * np.where(label == 0, label, -label / x)
-    picked, used = _label_indices_and_mask(label, x.shape[axis], ignore_index)
+    picked, used = _class_indices_and_valid_mask(label, x.shape[axis], ignore_index)
     g = np.where(used, g, g.dtype.type(0))
     if not use_softmax:
         out = np.zeros_like(x)
@@ -322,7 +322,7 @@ def _(g, x, label, pos_weight, *, ignore_index, normalize):
     return x_grad, None, pos_weight_grad
 
 
-@op("share_of_used", "X, Label -> Out", meta=like_x, internal=True)
+@op("share_of_used", "X, Label -> Out", meta=like_x_meta, internal=True)
 @computed_in_float32_if_half
 def zero_where_label_ignored(x, label, *, ignore_index: int = -100, normalize: bool = False):
     """Out = X where Label is not ignore_index, else 0.
@@ -432,7 +432,7 @@ def nll_loss(x, label, weight=None, *, ignore_index: Long = -100, reduction: str
 
     X [N,C,*], Label int [N,*], Weight [C] -> Out [] or [N,*]
     """
-    picked, each = _label_indices_and_weights(x, label, weight, ignore_index)
+    picked, each = _class_indices_and_weights(x, label, weight, ignore_index)
     loss = -np.take_along_axis(x, picked[:, None], axis=1)[:, 0] * each
     total = np.sum(each)
     if reduction == "none":
@@ -448,11 +448,11 @@ def _replace_zero_by_one(total: Any) -> Any:
     return np.where(total == 0, total.dtype.type(1), total)
 
 
-def _label_indices_and_weights(
+def _class_indices_and_weights(
     x: Any, label: Any, weight: Any, ignore_index: int
 ) -> tuple[Any, Any]:
     """The indices of the label elements and their weights, 0 for ignored labels."""
-    picked, used = _label_indices_and_mask(label, x.shape[1], ignore_index)
+    picked, used = _class_indices_and_valid_mask(label, x.shape[1], ignore_index)
     each = np.ones_like(x, shape=label.shape) if weight is None else weight[picked]
     return picked, np.where(used, each, x.dtype.type(0))
 
@@ -482,14 +482,14 @@ def _(g, x, label, weight, *, ignore_index, reduction):
     )
 
 
-@op("nll_loss_grad", "X, Label, Weight?, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@op("nll_loss_grad", "X, Label, Weight?, Out@GRAD -> X@GRAD", meta=like_x_meta, internal=True)
 @computed_in_float32_if_half
 def nll_loss_grad(x, label, weight, g, *, ignore_index: Long = -100, reduction: str = "mean"):
     """The gradient of nll_loss with respect to X. It does not depend on the values of X.
 
     X [N,C,*], Out@GRAD [] or [N,*] -> X@GRAD like X
     """
-    picked, each = _label_indices_and_weights(x, label, weight, ignore_index)
+    picked, each = _class_indices_and_weights(x, label, weight, ignore_index)
     share = -each / _replace_zero_by_one(np.sum(each)) if reduction == "mean" else -each
     out = np.zeros_like(x)
     np.put_along_axis(out, picked[:, None], (share * g)[:, None], axis=1)

@@ -11,8 +11,8 @@ from .half_precision import computed_in_float32_if_half
 from .reduce import reduce_sum
 from .shared_op_rules import (
     check_float,
-    like_x,
-    like_x_requiring_float,
+    like_x_meta,
+    like_x_meta_requiring_float,
     normalize_axis,
     shapes_match,
     vjp_input_shape,
@@ -20,7 +20,7 @@ from .shared_op_rules import (
 from .unary_math import sqrt, square
 
 
-@op("around_channels", "X -> Out", meta=like_x, internal=True)
+@op("around_channels", "X -> Out", meta=like_x_meta, internal=True)
 @computed_in_float32_if_half
 def channel_window_sum(x, *, n: int = 5, data_format: str = "NCHW", back: bool = False):
     """Out[c] = the sum of X over the n channels around channel c.
@@ -139,7 +139,7 @@ def _(x, weight, bias, *, data_layout):
         shapes_match(weight.shape, channels) and shapes_match(bias.shape, channels),
         "Scale and Bias do not fit the channels",
     )
-    return like_x_requiring_float(x)
+    return like_x_meta_requiring_float(x)
 
 
 @affine_channel.vjp

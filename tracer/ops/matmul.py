@@ -404,7 +404,7 @@ def p_norm(
     X [*] -> Out [*]
     """
     check_float(x)
-    axes = _norm_axes(x.ndim, axis, asvector)
+    axes = _p_norm_axes(x.ndim, axis, asvector)
     size = np.abs(x)
     if porder == 0:
         return np.sum(size != 0, axis=axes, keepdims=keepdim).astype(x.dtype)
@@ -418,20 +418,22 @@ def p_norm(
     return np.power(np.sum(np.power(size, t(porder)), axis=axes, keepdims=keepdim), t(1 / porder))
 
 
-def _norm_axes(rank: int, axis: int, asvector: bool) -> tuple[int, ...]:
+def _p_norm_axes(rank: int, axis: int, asvector: bool) -> tuple[int, ...]:
     return tuple(range(rank)) if asvector else (normalize_axis(axis, rank),)[: max(rank, 0)]
 
 
 @p_norm.meta
 def _(x, *, porder, axis, epsilon, keepdim, asvector):
     check_float(x)
-    return Meta(reduced_shape(x.shape, _norm_axes(len(x.shape), axis, asvector), keepdim), x.dtype)
+    return Meta(
+        reduced_shape(x.shape, _p_norm_axes(len(x.shape), axis, asvector), keepdim), x.dtype
+    )
 
 
 @p_norm.vjp
 def p_norm_vjp(g, x, *, porder, axis, keepdim, asvector, Out):
     """The gradient of p_norm with respect to X. g like Out, X [*] -> [*]"""
-    axes = list(_norm_axes(len(vjp_input_shape(x)), axis, asvector))
+    axes = list(_p_norm_axes(len(vjp_input_shape(x)), axis, asvector))
     g, n = (broadcast_like(t, x, axes=axes, keep_dim=keepdim) for t in (g, Out))
     if porder == 0:
         return scale(g, scale=0.0)

@@ -16,7 +16,7 @@ from .pool import (
     window_unless_adaptive_and_output_sizes,
 )
 from .scatter_at import ufunc_at
-from .shared_op_rules import make_rule_like_input_at
+from .shared_op_rules import make_meta_rule_like_input_at
 from .sliding_window import NUMBER_WORDS, require_ints_per_axis
 
 
@@ -112,7 +112,12 @@ max_pool2d_with_index.vjp(_max_pool_vjp)
 max_pool3d_with_index.vjp(_max_pool_vjp)
 
 
-@op("write_at_max_positions", "X, Mask, Y -> Out", meta=make_rule_like_input_at(0), internal=True)
+@op(
+    "write_at_max_positions",
+    "X, Mask, Y -> Out",
+    meta=make_meta_rule_like_input_at(0),
+    internal=True,
+)
 def scatter_add_to_images(x, mask, y):
     """Out = zeros like X, with each Y added at its index Mask in the flattened image.
 

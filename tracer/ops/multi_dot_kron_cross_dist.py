@@ -166,13 +166,13 @@ def cross(x, y, *, dim: int = 9):
 
     X [*], Y [*] -> Out [*]
     """
-    axis = _cross_axis(x.shape, dim)
+    axis = _cross_product_axis(x.shape, dim)
     a, b = (np.moveaxis(t, axis, 0) for t in (x, y))
     parts = [a[i] * b[j] - a[j] * b[i] for i, j in ((1, 2), (2, 0), (0, 1))]
     return np.stack(parts, axis=axis)
 
 
-def _cross_axis(shape: Shape, dim: int) -> int:
+def _cross_product_axis(shape: Shape, dim: int) -> int:
     if dim != 9:
         axis = normalize_axis(dim, len(shape), "dim")
         check(dims_match(shape[axis], 3), f"dim={dim} has {shape[axis]} elements, not 3")
@@ -191,7 +191,7 @@ def _(x, y, *, dim):
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
     check(shapes_match(x.shape, y.shape), "the shapes differ")
     if dim != 9 or min(x.shape, default=0) >= 0:
-        _cross_axis(x.shape, dim)  # otherwise the kernel determines the axis
+        _cross_product_axis(x.shape, dim)  # otherwise the kernel determines the axis
     return Meta(tuple(map(pick_known_dim, x.shape, y.shape)), x.dtype)
 
 

@@ -17,7 +17,7 @@ from .shared_op_rules import (
     Shape,
     check_float,
     dims_match,
-    make_rule_like_input_at,
+    make_meta_rule_like_input_at,
     num_elements,
     vjp_input_shape,
 )
@@ -359,7 +359,7 @@ def _(g, x, *, groups, data_layout):
     return rows_to_channel_groups(g, x, data_layout=data_layout)
 
 
-@op("ungroup_rows", "X, Y -> Out", meta=make_rule_like_input_at(1), internal=True)
+@op("ungroup_rows", "X, Y -> Out", meta=make_meta_rule_like_input_at(1), internal=True)
 def rows_to_channel_groups(x, y, *, data_layout: str = "NCHW"):
     """The inverse of `channel_groups_to_rows`: Out = X in the shape of Y.
 

@@ -8,7 +8,7 @@ from typing import Any
 from ..core.arrays import np
 from ..core.op import OPS, Ints, Meta, check, op
 from .dynamic_sizes import sizes_from_tensors_or_attr
-from .shared_op_rules import Shape, like_x
+from .shared_op_rules import Shape, like_x_meta
 
 # Names of the padding modes in np.pad.
 _MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
@@ -159,7 +159,7 @@ def _(g, x, paddings_tensor, *, paddings, mode, data_format):
     ), None
 
 
-@op("pad3d_grad", "X, Paddings?, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@op("pad3d_grad", "X, Paddings?, Out@GRAD -> X@GRAD", meta=like_x_meta, internal=True)
 def pad3d_grad(
     x,
     paddings_tensor,

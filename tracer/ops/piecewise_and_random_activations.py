@@ -14,14 +14,14 @@ from .activation import clamp
 from .comparison_and_logic import is_strictly_between, where
 from .elementwise import div, masked, mul, scale
 from .half_precision import computed_in_float32_if_half
-from .shared_op_rules import check_float, like_x, like_x_requiring_float, normalize_axis
+from .shared_op_rules import check_float, like_x_meta, like_x_meta_requiring_float, normalize_axis
 from .softmax import softmax_array, softmax_grad
 from .unary_math import exp, one_minus, square, tanh
 
 INF = math.inf
 
 
-@op("celu", "X -> Out", meta=like_x_requiring_float, floating="X")
+@op("celu", "X -> Out", meta=like_x_meta_requiring_float, floating="X")
 @computed_in_float32_if_half
 def celu(x, *, alpha: float = 1.0):
     """Out = X where X > 0, alpha * (e ** (X / alpha) - 1) elsewhere (Barron 2017).
@@ -38,7 +38,7 @@ def _(g, x, *, alpha):
     return where(is_strictly_between(x, low=0.0), g, mul(g, below))
 
 
-@op("selu", "X -> Out", meta=like_x_requiring_float, floating="X")
+@op("selu", "X -> Out", meta=like_x_meta_requiring_float, floating="X")
 @computed_in_float32_if_half
 def selu(
     x,
@@ -68,7 +68,7 @@ def _multiply_by_number(x: Any, factor: float) -> Any:
     return scale(x, scale=factor)
 
 
-@op("hard_shrink", "X -> Out", meta=like_x, floating="X")
+@op("hard_shrink", "X -> Out", meta=like_x_meta, floating="X")
 def hard_shrink(x, *, threshold: float = 0.5):
     """Out = X where |X| > threshold, else 0. X [*] -> Out [*]"""
     return x * _abs_exceeds_threshold_mask(x, threshold)
@@ -84,7 +84,7 @@ def _(g, x, *, threshold):
     return keep_x_where_abs_y_exceeds_threshold(g, x, threshold=threshold)
 
 
-@op("keep_outside", "X, Y -> Out", meta=like_x, internal=True)
+@op("keep_outside", "X, Y -> Out", meta=like_x_meta, internal=True)
 def keep_x_where_abs_y_exceeds_threshold(x, y, *, threshold: float):
     """Out = X where |Y| > threshold, else 0. X [*], Y [*] -> Out [*]"""
     return x * _abs_exceeds_threshold_mask(y, threshold)
@@ -95,7 +95,7 @@ def _(g, x, y, *, threshold):
     return keep_x_where_abs_y_exceeds_threshold(g, y, threshold=threshold), None
 
 
-@op("softshrink", "X -> Out", meta=like_x, floating="X")
+@op("softshrink", "X -> Out", meta=like_x_meta, floating="X")
 def softshrink(x, **attrs):
     """Out = X - lambda * sign(X) where |X| > lambda, else 0. X [*] -> Out [*]"""
     width = attrs.get("lambda", 0.5)
@@ -110,7 +110,7 @@ def _(g, x, **attrs):
     return keep_x_where_abs_y_exceeds_threshold(g, x, threshold=attrs["lambda"])
 
 
-@op("tanh_shrink", "X -> Out", meta=like_x_requiring_float, floating="X", amp_class="deny")
+@op("tanh_shrink", "X -> Out", meta=like_x_meta_requiring_float, floating="X", amp_class="deny")
 @computed_in_float32_if_half
 def tanh_shrink(x):
     """Out = X - tanh(X). X [*] -> Out [*]"""
@@ -122,7 +122,7 @@ def _(g, x):
     return mul(g, square(tanh(x)))
 
 
-@op("thresholded_relu", "X -> Out", meta=like_x, floating="X")
+@op("thresholded_relu", "X -> Out", meta=like_x_meta, floating="X")
 def thresholded_relu(x, *, threshold: float = 1.0):
     """Out = X where X > threshold, else 0. X [*] -> Out [*]"""
     return x * (x > x.dtype.type(threshold))
@@ -133,7 +133,7 @@ def _(g, x, *, threshold):
     return masked(g, is_strictly_between(x, low=threshold))
 
 
-@op("stanh", "X -> Out", meta=like_x_requiring_float, floating="X")
+@op("stanh", "X -> Out", meta=like_x_meta_requiring_float, floating="X")
 @computed_in_float32_if_half
 def stanh(x, *, scale_a: float = 0.67, scale_b: float = 1.7159):
     """Out = scale_b * tanh(scale_a * X) (LeCun et al. 1998). X [*] -> Out [*]"""
@@ -148,7 +148,7 @@ def _(g, x, *, scale_a, scale_b):
     )
 
 
-@op("logit", "X -> Out", meta=like_x_requiring_float, floating="X")
+@op("logit", "X -> Out", meta=like_x_meta_requiring_float, floating="X")
 @np.errstate(all="ignore")
 @computed_in_float32_if_half
 def logit(x, *, eps: float = 1e-6):

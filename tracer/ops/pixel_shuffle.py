@@ -125,7 +125,9 @@ def _(g, x, *, groups, data_format):
 # ---------------------------------------------------------------------------------------------
 
 
-def _shift_in_time(x: Any, seg_num: int, shift_ratio: float, data_format: str, step: int) -> Any:
+def _shift_channel_parts_in_time(
+    x: Any, seg_num: int, shift_ratio: float, data_format: str, step: int
+) -> Any:
     """Shift channels in time: each frame gets its first channels from `step` frames earlier,
     and the next channels from `step` frames later.
     """
@@ -157,7 +159,7 @@ def temporal_shift(x, *, seg_num: int, shift_ratio: float = 0.25, data_format: s
 
     X [N*T,C,H,W] -> Out [N*T,C,H,W]
     """
-    return _shift_in_time(x, seg_num, shift_ratio, data_format, 1)
+    return _shift_channel_parts_in_time(x, seg_num, shift_ratio, data_format, 1)
 
 
 @temporal_shift.vjp
@@ -172,7 +174,7 @@ def temporal_shift_adjoint(
     x, *, seg_num: int, shift_ratio: float = 0.25, data_format: str = "NCHW"
 ):
     """The adjoint of temporal_shift. X [N*T,C,H,W] -> Out [N*T,C,H,W]"""
-    return _shift_in_time(x, seg_num, shift_ratio, data_format, -1)
+    return _shift_channel_parts_in_time(x, seg_num, shift_ratio, data_format, -1)
 
 
 @temporal_shift_adjoint.vjp
@@ -299,7 +301,9 @@ def _make_unfold_window(kernel_sizes: Any, strides: Any, paddings: Any, dilation
     return Window(size, stride, dilation, ((top, bottom), (left, right)))
 
 
-def _elements_at_offset(x: Any, window: Window, at: tuple[int, ...], out: tuple[int, ...]) -> Any:
+def _elements_at_kernel_offset(
+    x: Any, window: Window, at: tuple[int, ...], out: tuple[int, ...]
+) -> Any:
     """The elements of padded x [N,C,H,W] at kernel offset `at`: a view [N,C,*out]."""
     starts = [i * d for i, d in zip(at, window.dilation, strict=True)]
     index = [
@@ -319,7 +323,7 @@ def unfold(x, *, kernel_sizes: Ints, strides: Ints, paddings: Ints, dilations: I
     full = np.pad(x, [(0, 0), (0, 0), *window.pads])
     y = np.empty_like(x, shape=(*x.shape[:2], *window.size, *out))
     for at in window.kernel_indices:
-        y[:, :, at[0], at[1]] = _elements_at_offset(full, window, at, out)
+        y[:, :, at[0], at[1]] = _elements_at_kernel_offset(full, window, at, out)
     return y.reshape(x.shape[0], -1, out[0] * out[1])
 
 
@@ -349,7 +353,7 @@ def _col2im(y: Any, window: Window, sizes: Any) -> Any:
     wide = [s + sum(p) for s, p in zip(sizes, window.pads, strict=True)]
     full = np.zeros_like(y, shape=(*columns.shape[:2], *wide))
     for at in window.kernel_indices:
-        place = _elements_at_offset(full, window, at, out)
+        place = _elements_at_kernel_offset(full, window, at, out)
         place += columns[:, :, at[0], at[1]]
     (top, _), (left, _) = window.pads
     return full[:, :, top : top + sizes[0], left : left + sizes[1]]

@@ -16,7 +16,13 @@ from ..core.arrays import np
 from ..core.op import Ints, Meta, Op, check, op
 from ..core.result_size_limit import check_result_size
 from .half_precision import computed_in_float32_if_half
-from .shared_op_rules import Shape, check_float, like_x, make_rule_like_input_at, vjp_input_shape
+from .shared_op_rules import (
+    Shape,
+    check_float,
+    like_x_meta,
+    make_meta_rule_like_input_at,
+    vjp_input_shape,
+)
 from .sliding_window import (
     NUMBER_WORDS,
     IntPerAxis,
@@ -238,7 +244,7 @@ def distribute_to_windows_along_axis(
     return total
 
 
-def _elements_per_window(p: PoolingPlan, x: Any) -> Any:
+def _num_averaged_elements_per_window(p: PoolingPlan, x: Any) -> Any:
     """The number of elements averaged at each output position, [*out]."""
     counts = [np.array(c, dtype=x.dtype) for c in p.counts_per_axis]
     return math.prod(c.reshape(-1, *(1,) * (len(counts) - 1 - i)) for i, c in enumerate(counts))
@@ -269,7 +275,7 @@ _MAX, _MEAN, _MAX_BACK, _MEAN_BACK = map(
 )
 
 
-@native.NativeFunction
+@native.OptionallyNativeFunction
 def pool_images(x: Any, p: PoolingPlan, kind: str) -> Any:
     """Pool x [N,C,*S] to [N,C,*p.output_sizes]."""
     check(kind in ("max", "avg"), f"pooling_type={kind!r} is neither max nor avg")
@@ -280,7 +286,7 @@ def pool_images(x: Any, p: PoolingPlan, kind: str) -> Any:
     if kind == "max":
         return x.copy() if all(len(f) == 1 for f in p.index_pairs_per_axis) else x
     with np.errstate(all="ignore"):  # an empty window has no mean
-        return x / _elements_per_window(p, x)
+        return x / _num_averaged_elements_per_window(p, x)
 
 
 @pool_images.native
@@ -291,12 +297,12 @@ def _(x, p, kind):
     return _MAX(x, sizes) if kind == "max" else _MEAN(x, *_divisor_arrays_per_axis(p, x), sizes)
 
 
-@native.NativeFunction
+@native.OptionallyNativeFunction
 def average_pool_grad(g: Any, p: PoolingPlan, sizes: Sequence[int]) -> Any:
     """The gradient of average pooling, [N,C,*sizes]."""
     # the gradient of an empty window belongs to the padding
     with np.errstate(all="ignore"):
-        g = g / _elements_per_window(p, g)
+        g = g / _num_averaged_elements_per_window(p, g)
     for i in reversed(range(len(sizes))):
         g = distribute_to_windows_along_axis(
             g, p.index_pairs_per_axis[i], sizes[i] + sum(p.pads[i]), 2 + i
@@ -310,7 +316,9 @@ def _(g, p, sizes):
     return _MEAN_BACK(g, *_divisor_arrays_per_axis(p, g), flat) if flat else NotImplemented
 
 
-def iter_first_maximum_masks(x: Any, out: Any, p: PoolingPlan) -> Iterator[tuple[Any, Any, Any]]:
+def iter_indices_and_first_maximum_masks(
+    x: Any, out: Any, p: PoolingPlan
+) -> Iterator[tuple[Any, Any, Any]]:
     """For each window offset: the index into padded x, the index into the result, and where this
     element is the first maximum.
     """
@@ -330,14 +338,14 @@ def match_memory_order(x: Any, other: Any) -> Any:
     return same
 
 
-@native.NativeFunction
+@native.OptionallyNativeFunction
 def max_pool_grad(x: Any, out: Any, g: Any, p: PoolingPlan) -> Any:
     """The gradient of max pooling of x with the result out: all of it goes to the first maximum of
     each window, which is searched again. Arrays [N,C,*S].
     """
     full = pad_images(x, p.pads, -np.inf)
     total, g = np.zeros_like(full), match_memory_order(g, out)
-    for seen, place, hit in iter_first_maximum_masks(full, out, p):
+    for seen, place, hit in iter_indices_and_first_maximum_masks(full, out, p):
         if p.is_nonoverlapping:
             np.copyto(total[seen], g[place], where=hit)
         else:
@@ -355,7 +363,7 @@ def gather_at_first_maxima(x: Any, out: Any, gg: Any, p: PoolingPlan) -> Any:
     """The elements of `gg` (like x) at the first maximum of each window."""
     full, given = pad_images(x, p.pads, -np.inf), pad_images(match_memory_order(gg, x), p.pads, 0)
     total = np.zeros_like(out)
-    for seen, place, hit in iter_first_maximum_masks(full, out, p):
+    for seen, place, hit in iter_indices_and_first_maximum_masks(full, out, p):
         total[place] += given[seen] * hit
     return total
 
@@ -491,7 +499,7 @@ def _pooling_plan_and_kind_of_attrs(x: Any, attrs: dict[str, Any]) -> tuple[Pool
     return make_pooling_plan(x.shape, **full), full["pooling_type"]
 
 
-@op("pool_grad", "X, Out, Out@GRAD -> X@GRAD", meta=like_x, attrs_of=pool2d, internal=True)
+@op("pool_grad", "X, Out, Out@GRAD -> X@GRAD", meta=like_x_meta, attrs_of=pool2d, internal=True)
 @computed_in_float32_if_half
 def pool_grad(x, out, g, **attrs):
     """The gradient of a pooling. X [N,C,*S], Out [N,C,*S'], Out@GRAD like Out -> X@GRAD like X"""
@@ -521,7 +529,7 @@ def _(gg, x, out, g, **over):
 @op(
     "pool_pick",
     "X, Out, Y -> Out@GRAD",
-    meta=make_rule_like_input_at(1),
+    meta=make_meta_rule_like_input_at(1),
     attrs_of=pool2d,
     internal=True,
 )

@@ -8,7 +8,7 @@ from ..core.arrays import np
 from ..core.dtype import compute_dtype
 from ..core.op import Meta, check, op
 from .half_precision import computed_in_float32_if_half
-from .shared_op_rules import check_float, dims_match, like_x, normalize_axis, num_elements
+from .shared_op_rules import check_float, dims_match, like_x_meta, normalize_axis, num_elements
 
 NO_GRAD_STEP_FUNCTION = "it goes in steps"
 MIN_SCALE = 1e-30
@@ -219,7 +219,7 @@ def _(g, x):
     return g
 
 
-def _update_moving_average(x, accum, state, moving_rate):
+def _updated_scale_state_and_accum(x, accum, state, moving_rate):
     """The scale, the state and the accumulator after the batch X."""
     rate = state.dtype.type(moving_rate)
     state = rate * state + state.dtype.type(1)
@@ -276,7 +276,7 @@ def fake_quantize_moving_average_abs_max(
     scale, state, accum = (
         (in_scale.reshape(1), *_states_or_zeros(in_scale, state, accum))
         if is_test
-        else _update_moving_average(x, accum.reshape(1), state.reshape(1), moving_rate)
+        else _updated_scale_state_and_accum(x, accum.reshape(1), state.reshape(1), moving_rate)
     )
     s = scale.reshape(()).astype(x.dtype)
     return _clip_and_quantize(x, s, bit_length), scale, state, accum
@@ -334,7 +334,7 @@ def moving_average_abs_max_scale(
     """
     if is_test:
         return x, np.zeros(1, x.dtype), *_states_or_zeros(x, state, accum)
-    return x, *_update_moving_average(x, accum.reshape(1), state.reshape(1), moving_rate)
+    return x, *_updated_scale_state_and_accum(x, accum.reshape(1), state.reshape(1), moving_rate)
 
 
 @moving_average_abs_max_scale.meta
@@ -349,7 +349,7 @@ def _(g, x, accum, state):
     return g, None, None
 
 
-@op("fake_dequantize_max_abs", "X, Scale! -> Out", meta=like_x)
+@op("fake_dequantize_max_abs", "X, Scale! -> Out", meta=like_x_meta)
 def fake_dequantize_max_abs(x, scale, *, max_range: float):
     """Out = X * Scale / max_range. X [*], Scale [1] -> Out [*]"""
     return x * scale.reshape(()) / x.dtype.type(max_range)

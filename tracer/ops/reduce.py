@@ -29,7 +29,7 @@ from .shared_op_rules import (
     check_float,
     check_inexact,
     check_not_bool,
-    like_x,
+    like_x_meta,
     normalize_axes,
     normalize_axis,
     num_elements,
@@ -223,7 +223,7 @@ def _(g, x, *, dim, keep_dim, reduce_all):
     return mul(broadcast_like(g, x, axes=axes, keep_dim=keep_dim), product_of_others(x, axes=axes))
 
 
-@op("product_of_others", "X -> Out", meta=like_x, internal=True)
+@op("product_of_others", "X -> Out", meta=like_x_meta, internal=True)
 @np.errstate(all="ignore")
 @computed_in_float32_if_half
 def product_of_others(x, *, axes: Ints):

@@ -10,7 +10,12 @@ from ..core.arrays import np
 from ..core.op import Meta, check, check_dtype, op
 from .half_precision import computed_in_float32_if_half
 from .rnn_time_loop import CELLS, Cell, run_direction_grad, run_direction_saving_residuals
-from .shared_op_rules import check_float, dims_match, make_no_second_order_rule, shapes_match
+from .shared_op_rules import (
+    check_float,
+    dims_match,
+    make_vjp_rule_rejecting_second_order,
+    shapes_match,
+)
 
 
 def _direction_weights(
@@ -249,4 +254,4 @@ def _(x, pre, weights, *_, **__):
     return [x, *pre, *weights]
 
 
-rnn_grad.vjp(make_no_second_order_rule("rnn"))
+rnn_grad.vjp(make_vjp_rule_rejecting_second_order("rnn"))

@@ -135,7 +135,7 @@ def _states_before_steps(saved: Any, states: Arrays, reverse: bool) -> Arrays:
     return found
 
 
-@native.NativeFunction
+@native.OptionallyNativeFunction
 def run_direction_saving_residuals(
     cell: Cell,
     x: Any,
@@ -166,7 +166,7 @@ def run_direction_saving_residuals(
     return states
 
 
-@native.NativeFunction
+@native.OptionallyNativeFunction
 def run_direction_grad(
     cell: Cell,
     x: Any,

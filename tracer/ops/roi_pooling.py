@@ -10,7 +10,7 @@ from ..core.op import Meta, check, check_dtype, op
 from .half_precision import computed_in_float32_if_half
 from .lod import require_row_offsets, sequence_id_per_row
 from .scatter_at import ufunc_at
-from .shared_op_rules import check_float, dims_match, like_x, make_rule_like_input_at
+from .shared_op_rules import check_float, dims_match, like_x_meta, make_meta_rule_like_input_at
 
 AxisWeights = tuple[Any, Any]  # interpolation weights of rows [R,PH,H] and of columns [R,PW,W]
 
@@ -83,7 +83,7 @@ def _interpolate_regions_grad(g: Any, weights: AxisWeights, owners: Any, x: Any)
 MAX_REGION_SAMPLES = 1 << 20
 
 
-def _bin_sample_weights_along_axis(
+def _roi_align_bin_weights_along_axis(
     start: Any, length: Any, bins: int, size: int, ratio: int
 ) -> Any:
     """The weights of the rows (or columns) of an image in each bin of a region, [bins,size]: the
@@ -125,11 +125,11 @@ def _roi_align_row_and_column_weights(
     if not aligned:
         lengths = np.maximum(lengths, t(1))
     columns = [
-        _bin_sample_weights_along_axis(e[0], n[0], wide, x.shape[3], ratio)
+        _roi_align_bin_weights_along_axis(e[0], n[0], wide, x.shape[3], ratio)
         for e, n in zip(edges, lengths, strict=True)
     ]
     rows = [
-        _bin_sample_weights_along_axis(e[1], n[1], high, x.shape[2], ratio)
+        _roi_align_bin_weights_along_axis(e[1], n[1], high, x.shape[2], ratio)
         for e, n in zip(edges, lengths, strict=True)
     ]
     shapes = (0, high, x.shape[2]), (0, wide, x.shape[3])
@@ -177,7 +177,7 @@ def _(g, x, rois, counts, lod, **over):
 @op(
     "roi_align_grad",
     "X, ROIs!, RoisNum?, ROIs@LOD*?!, Out@GRAD -> X@GRAD",
-    meta=like_x,
+    meta=like_x_meta,
     attrs_of=roi_align,
     internal=True,
 )
@@ -283,7 +283,7 @@ def _(g, x, rois, counts, lod, *, Argmax):
 @op(
     "roi_put",
     "X, ROIs, RoisNum?, ROIs@LOD*?!, Argmax, Y -> Out",
-    meta=make_rule_like_input_at(0),
+    meta=make_meta_rule_like_input_at(0),
     internal=True,
 )
 def roi_scatter_add_at_argmax(x, rois, counts, lod, where, y):
@@ -332,7 +332,7 @@ def _(g, x, rois, counts, lod, where):
 # ------------------------------------------------------------------------------
 
 
-def _bin_mean_weights_along_axis(start: Any, end: Any, bins: int, size: int) -> Any:
+def _psroi_bin_weights_along_axis(start: Any, end: Any, bins: int, size: int) -> Any:
     """The weights of the rows (or columns) of an image in each bin, [bins,size]: 1 / number of rows
     of the bin inside of it, 0 elsewhere.
     """
@@ -364,10 +364,10 @@ def _visit_psroi_regions(
         (_round_half_away_to_int(rois[:, 2:]) + 1).astype(np.float32) * np.float32(scale),
     )
     for r, owner in enumerate(_region_image_ids(x, rois, counts, lod)):
-        rows = _bin_mean_weights_along_axis(starts[r, 1], ends[r, 1], high, x.shape[2]).astype(
+        rows = _psroi_bin_weights_along_axis(starts[r, 1], ends[r, 1], high, x.shape[2]).astype(
             x.dtype
         )
-        columns = _bin_mean_weights_along_axis(starts[r, 0], ends[r, 0], wide, x.shape[3]).astype(
+        columns = _psroi_bin_weights_along_axis(starts[r, 0], ends[r, 0], wide, x.shape[3]).astype(
             x.dtype
         )
         visit(r, owner, rows, columns)
@@ -426,7 +426,7 @@ def _(g, x, rois, counts, lod, **over):
 @op(
     "psroi_pool_grad",
     "X, ROIs!, RoisNum?, ROIs@LOD*?!, Out@GRAD -> X@GRAD",
-    meta=like_x,
+    meta=like_x_meta,
     attrs_of=psroi_pool,
     internal=True,
 )

@@ -16,7 +16,7 @@ from .dynamic_sizes import (
 from .shared_op_rules import (
     Shape,
     broadcast_shapes,
-    like_x,
+    like_x_meta,
     normalize_axes,
     normalize_axis,
     num_elements,
@@ -417,7 +417,7 @@ def _(g, x, times_tensor, times_tensors, *, repeat_times):
 @op(
     "tile_grad",
     "X, RepeatTimes?, repeat_times_tensor*?, Out@GRAD -> X@GRAD",
-    meta=like_x,
+    meta=like_x_meta,
     internal=True,
 )
 def tile_grad(x, times_tensor, times_tensors, g, *, repeat_times: Ints = []):

@@ -75,7 +75,7 @@ def vjp_input_dtype_proto(x: Any) -> int:
     return DTYPE_BY_NP[x.meta.dtype if isinstance(x, Tensor) else x.dtype].proto
 
 
-def like_x(x: Meta, *_: Any, **__: Any) -> Meta:
+def like_x_meta(x: Meta, *_: Any, **__: Any) -> Meta:
     """The result is like the first input."""
     return x
 
@@ -126,7 +126,9 @@ def broadcast(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
     return Meta(broadcast_shapes(*append_ones_to_align_at_axis(x.shape, y.shape, axis)), x.dtype)
 
 
-def broadcast_requiring_same_dtype_not_bool(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
+def broadcast_meta_requiring_same_dtype_not_bool(
+    x: Meta, y: Meta, *, axis: int = -1, **_: Any
+) -> Meta:
     """The rule for arithmetic on two inputs, which must not be bool."""
     check_not_bool(x)
     return broadcast(x, y, axis=axis)
@@ -137,7 +139,7 @@ def check_not_bool(x: Any) -> None:
     check_dtype(x.dtype.kind != "b", "truth values are no numbers here; cast them")
 
 
-def broadcast_to_bool_result(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
+def broadcast_bool_meta(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
     """The rule for a comparison."""
     return Meta(broadcast(x, y, axis=axis).shape, np.dtype(bool))
 
@@ -192,34 +194,34 @@ def complex_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return dtype if dtype.kind == "c" else np.dtype(f"c{dtype.itemsize * 2}")
 
 
-def like_x_requiring_float(x: Meta, *_: Any, **__: Any) -> Meta:
+def like_x_meta_requiring_float(x: Meta, *_: Any, **__: Any) -> Meta:
     """The result has the shape and dtype of the first input, which must be real and floating."""
     check_float(x)
     return x
 
 
-def like_x_requiring_inexact(x: Meta, *_: Any, **__: Any) -> Meta:
+def like_x_meta_requiring_inexact(x: Meta, *_: Any, **__: Any) -> Meta:
     """The result has the shape and dtype of the first input, a real or complex floating one."""
     check_inexact(x)
     return x
 
 
-def real_like_x(x: Meta, *_: Any, **__: Any) -> Meta:
+def real_like_x_meta(x: Meta, *_: Any, **__: Any) -> Meta:
     """The result has the shape of the first input, and the real dtype if the input is complex."""
     return Meta(x.shape, real_dtype(x.dtype))
 
 
-def like_x_or_float32(x: Meta, *_: Any, **__: Any) -> Meta:
+def like_x_or_float32_meta(x: Meta, *_: Any, **__: Any) -> Meta:
     """The result is like the first input; float32 for integers."""
     return x if is_inexact(x.dtype) else Meta(x.shape, np.dtype(np.float32))
 
 
-def bool_like_x(x: Meta, *_: Any, **__: Any) -> Meta:
+def bool_like_x_meta(x: Meta, *_: Any, **__: Any) -> Meta:
     """The result has the shape of the first input and dtype bool."""
     return Meta(x.shape, np.dtype(bool))
 
 
-def make_rule_like_input_at(index: int) -> MetaRule:
+def make_meta_rule_like_input_at(index: int) -> MetaRule:
     """The rule of a gradient op whose result has the Meta of input number `index`."""
 
     def rule(*metas: Meta, **_: Any) -> Meta:
@@ -228,7 +230,7 @@ def make_rule_like_input_at(index: int) -> MetaRule:
     return rule
 
 
-def make_rule_like_inputs_at(*indices: int) -> MetaRule:
+def make_meta_rule_like_inputs_at(*indices: int) -> MetaRule:
     """The rule of gradients with the Metas of the inputs at these indices. For a missing
     input, the Meta of the first of these inputs is used.
     """
@@ -272,7 +274,7 @@ def numpy_dtype_of_proto(number: int) -> np.dtype[Any]:
     return parse_dtype(number).np
 
 
-def make_no_second_order_rule(type: str) -> MetaRule:
+def make_vjp_rule_rejecting_second_order(type: str) -> MetaRule:
     """A vjp rule for a gradient op of `type` that raises an error."""
 
     def rule(*_: Any, **__: Any) -> Any:

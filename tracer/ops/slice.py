@@ -12,7 +12,7 @@ from .shape import unsqueeze
 from .shared_op_rules import (
     Shape,
     broadcast_shapes,
-    like_x,
+    like_x_meta,
     normalize_axis,
     vjp_input_dtype_proto,
     vjp_input_shape,
@@ -162,7 +162,7 @@ def _(
     "slice_grad",
     "Input, Out@GRAD, StartsTensor?, EndsTensor?, StartsTensorList*?, EndsTensorList*? -> "
     "Input@GRAD",
-    meta=like_x,
+    meta=like_x_meta,
     internal=True,
 )
 def slice_grad(
@@ -260,7 +260,7 @@ def _(g, x, *tensors, axes, starts, ends, strides, decrease_axis):
 @op(
     "strided_slice_grad",
     f"Input, Out@GRAD, {_STRIDED_SLOTS} -> Input@GRAD",
-    meta=like_x,
+    meta=like_x_meta,
     internal=True,
 )
 def strided_slice_grad(

@@ -8,7 +8,7 @@ from ..core.op import OPS, Meta, op
 from .blockwise import apply_along_axis_blockwise, max_along_axis_keepdim, sum_along_axis_keepdim
 from .elementwise import mul, sub
 from .half_precision import computed_in_float32_if_half
-from .shared_op_rules import check_float, like_x, normalize_axis
+from .shared_op_rules import check_float, like_x_meta, normalize_axis
 from .unary_math import exp
 
 
@@ -54,7 +54,7 @@ def _(g, x, *, axis, Out):
     return softmax_grad(Out, g, axis=axis)
 
 
-@op("softmax_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@op("softmax_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x_meta, internal=True)
 @computed_in_float32_if_half
 def softmax_grad(out, g, *, axis: int = -1):
     """X@GRAD = Out * (Out@GRAD - the sum of Out * Out@GRAD over the axis).

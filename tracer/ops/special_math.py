@@ -10,7 +10,7 @@ from ..core.arrays import np
 from ..core.op import OPS, Op, check, op
 from . import special_function_arrays as values
 from .elementwise import mul, scale, sub
-from .shared_op_rules import check_float, like_x_requiring_float
+from .shared_op_rules import check_float, like_x_meta_requiring_float
 from .unary_math import define_unary_op, exp, reciprocal, sign, square
 
 
@@ -46,7 +46,7 @@ erfinv: Op = define_unary_op(
 )
 
 
-@op("polygamma", "x -> out", meta=like_x_requiring_float)
+@op("polygamma", "x -> out", meta=like_x_meta_requiring_float)
 @np.errstate(all="ignore")
 def polygamma(x, *, n: int):
     """out = the n-th derivative of digamma(x); NaN for x < 0 if n > 1. x [*] -> out [*]"""

@@ -13,7 +13,7 @@ from .reduce import reduce_sum
 from .shared_op_rules import (
     check_float,
     dims_match,
-    like_x,
+    like_x_meta,
     normalize_axis,
     num_elements,
     vjp_input_shape,
@@ -32,7 +32,7 @@ def _as_matrix(weight: Any, dim: int) -> Any:
 @op(
     "leading_direction",
     "Weight, U, V -> Out",
-    meta=like_x,
+    meta=like_x_meta,
     internal=True,
     no_grad_reason="the directions are taken as constants",
 )

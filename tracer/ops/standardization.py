@@ -13,7 +13,7 @@ from . import blockwise
 from .elementwise import add, mul
 from .half_precision import computed_in_float32_if_half
 from .reduce import broadcast_like, reduce_mean, reduced_shape
-from .shared_op_rules import like_x
+from .shared_op_rules import like_x_meta
 from .unary_math import negative
 
 
@@ -58,7 +58,7 @@ def try_view_operands_as_rows(
     return [flat[0].reshape(rows, -1), *spread, flat[1].reshape(rows, -1)]
 
 
-@op("standardize", "X, Mean, InvStd -> Out", meta=like_x, internal=True)
+@op("standardize", "X, Mean, InvStd -> Out", meta=like_x_meta, internal=True)
 @computed_in_float32_if_half
 def standardize_with_given_moments(x, mean, inv_std, *, axes: Ints):
     """Out = (X - Mean) * InvStd, where Mean and InvStd are the statistics of X over the axes. The
@@ -76,7 +76,7 @@ def _(g, x, mean, inv_std, *, axes):
     return standardize_grad(x, mean, inv_std, g, axes=axes), None, None
 
 
-@op("standardize_grad", "X, Mean, InvStd, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@op("standardize_grad", "X, Mean, InvStd, Out@GRAD -> X@GRAD", meta=like_x_meta, internal=True)
 @computed_in_float32_if_half
 def standardize_grad(x, mean, inv_std, g, *, axes: Ints):
     """X@GRAD = InvStd * (G - mean(G) - xhat * mean(G * xhat)), where xhat is the standardized X.

@@ -16,19 +16,19 @@ from .erf import erf as erf_of
 from .half_precision import computed_in_float32_if_half
 from .shared_op_rules import (
     is_vjp_input_complex,
-    like_x,
-    like_x_or_float32,
-    like_x_requiring_float,
-    like_x_requiring_inexact,
-    real_like_x,
+    like_x_meta,
+    like_x_meta_requiring_float,
+    like_x_meta_requiring_inexact,
+    like_x_or_float32_meta,
+    real_like_x_meta,
 )
 
 # What the ops do with integers: reject them as in Paddle, convert them to float32, or pass them to
 # the function.
 _META_BY_INTEGER_MODE = {
-    "reject": like_x_requiring_float,
-    "float": like_x_or_float32,
-    "keep": like_x,
+    "reject": like_x_meta_requiring_float,
+    "float": like_x_or_float32_meta,
+    "keep": like_x_meta,
 }
 
 
@@ -65,7 +65,7 @@ def define_unary_op(
     made = op(
         type,
         slots,
-        meta=like_x_requiring_inexact
+        meta=like_x_meta_requiring_inexact
         if analytic and ints == "reject"
         else _META_BY_INTEGER_MODE[ints],
         **traits,
@@ -244,7 +244,7 @@ erf: Op = define_unary_op(
 erf.native(native.compiled_function_or_placeholder("erf"))
 
 
-@op("abs", "X -> Out", meta=real_like_x)
+@op("abs", "X -> Out", meta=real_like_x_meta)
 def absolute(x):
     """Out = |X|. X [*] -> Out [*], real"""
     return np.abs(x)
@@ -259,7 +259,7 @@ def _(g, x, *, Out):
     return masked(div(turned, whole(Out, nothing)), is_strictly_between(Out, low=0.0))
 
 
-@op("tanh", "X -> Out", meta=like_x_requiring_inexact)
+@op("tanh", "X -> Out", meta=like_x_meta_requiring_inexact)
 def tanh(x):
     """Out = tanh X. X [*] -> Out [*]"""
     check_dtype(x.dtype.kind not in "iub", "needs a floating dtype")
@@ -274,7 +274,7 @@ def _(g, x, *, Out):
     return tanh_grad(Out, g)
 
 
-@op("tanh_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@op("tanh_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x_meta, internal=True)
 @computed_in_float32_if_half
 def tanh_grad(out, g):
     """X@GRAD = Out@GRAD * (1 - Out ** 2). Out [*], Out@GRAD [*] -> X@GRAD [*]"""
@@ -289,7 +289,7 @@ def _(gg, out, g):
     return lambda: mul(scale(mul(gg, g), scale=-2.0), out), lambda: tanh_grad(out, gg)
 
 
-@op("sigmoid", "X -> Out", meta=like_x_requiring_inexact)
+@op("sigmoid", "X -> Out", meta=like_x_meta_requiring_inexact)
 @np.errstate(all="ignore")
 @computed_in_float32_if_half
 def sigmoid(x):
@@ -307,7 +307,7 @@ def _(g, x, *, Out):
     return sigmoid_grad(Out, g)
 
 
-@op("sigmoid_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@op("sigmoid_grad", "Out, Out@GRAD -> X@GRAD", meta=like_x_meta, internal=True)
 @computed_in_float32_if_half
 def sigmoid_grad(out, g):
     """X@GRAD = Out@GRAD * Out * (1 - Out). Out [*], Out@GRAD [*] -> X@GRAD [*]"""

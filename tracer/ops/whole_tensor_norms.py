@@ -7,7 +7,7 @@ from ..core.op import Meta, check, op
 from .elementwise import mul, scale
 from .half_precision import computed_in_float32_if_half
 from .reduce import broadcast_like
-from .shared_op_rules import check_float, like_x_requiring_float, vjp_input_shape
+from .shared_op_rules import check_float, like_x_meta_requiring_float, vjp_input_shape
 from .unary_math import sign
 
 
@@ -62,4 +62,4 @@ def clip_by_norm(x, *, max_norm: float):
 @clip_by_norm.meta
 def _(x, *, max_norm):
     check(max_norm > 0, f"max_norm={max_norm} is not positive")
-    return like_x_requiring_float(x)
+    return like_x_meta_requiring_float(x)

@@ -8,7 +8,12 @@ from ..core.arrays import np
 from ..core.op import Ints, Meta, check, op
 from .box_ops import _sigmoid
 from .detection_helpers import INT32, NO_HALF_BOXES
-from .shared_op_rules import check_float, dims_match, like_x, make_no_second_order_rule
+from .shared_op_rules import (
+    check_float,
+    dims_match,
+    like_x_meta,
+    make_vjp_rule_rejecting_second_order,
+)
 
 MIN_BOX_SIZE = 1e-6  # boxes with a smaller width or height are ignored
 
@@ -228,7 +233,7 @@ def _(g, x, boxes, labels, scores, *, ObjectnessMask, GTMatchMask, **over):
 @op(
     "yolov3_loss_grad",
     "X, GTBox, GTLabel, GTScore?, ObjectnessMask, Loss@GRAD -> X@GRAD",
-    meta=like_x,
+    meta=like_x_meta,
     attrs_of=yolov3_loss,
     internal=True,
 )
@@ -259,4 +264,4 @@ def yolov3_loss_grad(x, boxes, labels, scores, present, g, **over):
     return out.reshape(x.shape).astype(x.dtype)
 
 
-yolov3_loss_grad.vjp(make_no_second_order_rule("yolov3_loss"))
+yolov3_loss_grad.vjp(make_vjp_rule_rejecting_second_order("yolov3_loss"))

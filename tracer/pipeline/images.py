@@ -14,7 +14,7 @@ from ..vision.image import converting_pillow_errors, import_pillow, open_image_w
 Array = np.ndarray[Any, Any]
 
 
-def decode_image(image: Any) -> Array:
+def load_as_rgb_array(image: Any) -> Array:
     """Return an image as uint8[height, width, 3] in RGB order.
 
     image: a path; a PIL image; or an array uint8[height, width, 3] in BGR order, as OpenCV and

@@ -14,7 +14,7 @@ from ..core.errors import OarlockError, OpError
 from ..loader.engine import Array, Engine
 from ..loader.model_files import read_model
 from ..loader.runtime import translate_runtime_errors
-from .images import as_image_iterable, decode_image
+from .images import as_image_iterable, load_as_rgb_array
 from .results import RESULT_CLASSES, Result
 from .settings import find_settings_file, make_image_processor
 
@@ -189,7 +189,7 @@ class Pipeline:
 
     def _prepare(self, image: Any) -> _PreprocessedImage:
         path = os.fspath(image) if isinstance(image, (str, os.PathLike)) else None
-        pixels = decode_image(image)
+        pixels = load_as_rgb_array(image)
         with translate_runtime_errors():
             data, sizes = self._processor.preprocess(pixels)
         return _PreprocessedImage(path, pixels, data, sizes)

@@ -45,7 +45,7 @@ def find_settings_file(directory: str | os.PathLike[str]) -> Path:
     )
 
 
-def read_settings_as_json(path: Path, arguments: Mapping[str, Any]) -> str:
+def read_overridden_settings_as_json(path: Path, arguments: Mapping[str, Any]) -> str:
     """Return the content of a settings file as JSON.
 
     arguments: settings that replace those of the file.
@@ -79,11 +79,11 @@ def _to_json_value(name: str, value: Any) -> Any:
 
 def make_image_processor(path: Path, arguments: Mapping[str, Any]) -> Any:
     """Return the image processor of the C++ runtime for a settings file; see
-    `read_settings_as_json`.
+    `read_overridden_settings_as_json`.
 
     Raises FileError or UnsupportedError for the file, OpError for an argument.
     """
-    text = read_settings_as_json(path, arguments)
+    text = read_overridden_settings_as_json(path, arguments)
     try:
         with translate_runtime_errors():
             return runtime_module().ImageProcessor.from_json(text, path.name)

@@ -10,7 +10,7 @@ from typing import Any, Literal, overload
 from ..core.errors import OpError
 from ..loader.engine import Array
 from ..loader.runtime import runtime_module, translate_runtime_errors
-from .images import as_image_iterable, decode_image
+from .images import as_image_iterable, load_as_rgb_array
 from .predictor import IMAGE_ERRORS, Pipeline, check_batch_size, iter_results_raising_exceptions
 from .results import OCRResult
 
@@ -123,7 +123,7 @@ class TextSystem:
 
     def _detect_and_recognize(self, image: Any, batch_size: int, score_thresh: float) -> OCRResult:
         path = os.fspath(image) if isinstance(image, (str, os.PathLike)) else None
-        pixels = decode_image(image)
+        pixels = load_as_rgb_array(image)
         (detected,) = self.detection.predict(pixels[:, :, ::-1])
         order = runtime_module().reading_order(detected["dt_polys"])
         polys, crops = [], []

@@ -10,7 +10,7 @@ from ..nn import AvgPool2D, Conv2D, Layer, Linear, ReLU
 from ..nn.quant.qat.conv import QuantedConv2D
 from ..nn.quant.qat.linear import QuantedLinear
 from ..nn.quant.stub import QuanterStub, Stub
-from .factory import require_factory
+from .factory import require_factory_or_none
 from .wrapper import ObserveWrapper
 
 DEFAULT_QAT_LAYER_MAPPINGS: dict[type, type] = {
@@ -29,8 +29,8 @@ class SingleLayerConfig:
     """
 
     def __init__(self, activation: Any, weight: Any) -> None:
-        require_factory("QuantConfig", "activation", activation)
-        require_factory("QuantConfig", "weight", weight)
+        require_factory_or_none("QuantConfig", "activation", activation)
+        require_factory_or_none("QuantConfig", "weight", weight)
         self._activation = activation
         self._weight = weight
 
@@ -273,11 +273,11 @@ class QuantConfig:
                 parts.append(f"{title}{table}\n")
         return "".join(parts)
 
-    def _details_of_layer(self, layer: Layer) -> str:
+    def _format_layer_configs(self, layer: Layer) -> str:
         lines = []
         for name, child in layer.named_children():
             if child in self._layer2config:
-                text = self._details_of_layer(child).replace("\n", "\n" + " " * INDENT)
+                text = self._format_layer_configs(child).replace("\n", "\n" + " " * INDENT)
                 lines.append(f"({name}): {text}, {self._layer2config[child]}")
         inner = "".join(f"\n{' ' * INDENT}{line}" for line in lines)
         return f"{type(layer).__name__}({inner}\n)" if lines else f"{type(layer).__name__}()"
@@ -288,7 +288,7 @@ class QuantConfig:
     def _specify(self, model: Layer) -> None:
         """Determine the config of each layer of a network."""
         used: set[Any] = set()
-        found = dict(self._configs_of_children(model, "", self._global_config, used))
+        found = dict(self._iter_descendant_configs(model, "", self._global_config, used))
         unused = [key for key in (*self._prefix2config, *self._pattern2config) if key not in used]
         if unused:
             names = [layer.full_name() for layer in model.sublayers()]
@@ -300,9 +300,9 @@ class QuantConfig:
                 )
             )
         self._layer2config = found
-        self._details = self._details_of_layer(model)
+        self._details = self._format_layer_configs(model)
 
-    def _configs_of_children(
+    def _iter_descendant_configs(
         self, layer: Layer, prefix: str, inherited: SingleLayerConfig | None, used: set[Any]
     ) -> Any:
         """Yield (layer, config) for all layers inside of a layer."""
@@ -318,7 +318,7 @@ class QuantConfig:
                 used.add(child.full_name())
             if config is not None:
                 yield child, config
-            yield from self._configs_of_children(
+            yield from self._iter_descendant_configs(
                 child, f"{path}.", self._global_config if config is None else config, used
             )
 

@@ -52,7 +52,7 @@ class QuanterFactory(ClassWithArguments):
 ObserverFactory = QuanterFactory
 
 
-def require_factory(owner: str, name: str, value: Any) -> None:
+def require_factory_or_none(owner: str, name: str, value: Any) -> None:
     """Raise OperandError unless the value is a factory or None."""
     is_factory = hasattr(value, "_instance") and not isinstance(value, type)
     if value is not None and not is_factory:

@@ -86,14 +86,14 @@ class Quantization(metaclass=abc.ABCMeta):
         """
         self._check_before_conversion(model)
         result = model if inplace else copy.deepcopy(model)
-        self._convert_children(result, "", remain_weight, _shared_parameters(result))
+        self._convert_children(result, "", remain_weight, _shared_parameter_ids(result))
         return result
 
     def _check_before_conversion(self, model: Layer) -> None:
         """Raise the errors of the conversion before anything is changed."""
         action = f"{type(self).__name__}.convert"
         without_data, untrained, not_finite, is_converted = [], [], [], False
-        unobserved = _unobserved_observers(model)
+        unobserved = _observers_with_unobserved_values(model)
         for name, layer in model.named_sublayers():
             is_converted |= isinstance(layer, LinearQuanterDequanter)
             if layer in unobserved:
@@ -136,7 +136,7 @@ class Quantization(metaclass=abc.ABCMeta):
         shared: ids of the parameters of several layers; these stay floats, because the other layer
         needs them.
         """
-        unobserved = _unobserved_observers(model)
+        unobserved = _observers_with_unobserved_values(model)
         for name, child in list(model.named_children()):
             path = f"{prefix}{name}"
             if isinstance(child, ConvertibleQuantedLayer):
@@ -182,8 +182,8 @@ class Quantization(metaclass=abc.ABCMeta):
         self._config._specify(result)
         created: dict[Layer, Layer] = {}
         replacements = [
-            *self._quantized_layers(result, "", created),
-            *self._wrapped_layers(result, created),
+            *self._iter_quantized_replacements(result, "", created),
+            *self._iter_observer_replacements(result, created),
         ]
         if not replacements:
             warn(
@@ -194,7 +194,7 @@ class Quantization(metaclass=abc.ABCMeta):
             setattr(parent, name, replacement)
         return result
 
-    def _quantized_layers(
+    def _iter_quantized_replacements(
         self, model: Layer, prefix: str, created: dict[Layer, Layer]
     ) -> Iterator[tuple[Layer, str, Layer]]:
         """Yield (parent, name, replacement) for the layers that have a quantized type.
@@ -204,7 +204,7 @@ class Quantization(metaclass=abc.ABCMeta):
         for name, child in model.named_children():
             if not self._config._is_quantifiable(child):
                 self._warn_if_weight_stays_float(f"{prefix}{name}", child)
-                yield from self._quantized_layers(child, f"{prefix}{name}.", created)
+                yield from self._iter_quantized_replacements(child, f"{prefix}{name}.", created)
                 continue
             try:
                 _require_no_hooks(child)
@@ -229,7 +229,7 @@ class Quantization(metaclass=abc.ABCMeta):
                 "there is no quantized layer for its type; add_qat_layer_mapping adds one",
             )
 
-    def _wrapped_layers(
+    def _iter_observer_replacements(
         self, model: Layer, created: dict[Layer, Layer]
     ) -> Iterator[tuple[Layer, str, Layer]]:
         """Yield (parent, name, replacement) for the layers that only get an observer."""
@@ -241,7 +241,7 @@ class Quantization(metaclass=abc.ABCMeta):
                     created[child] = self._config._get_observe_wrapper(child)
                 yield model, name, created[child]
             else:
-                yield from self._wrapped_layers(child, created)
+                yield from self._iter_observer_replacements(child, created)
 
     def _details(self) -> str:
         return self._config.details()
@@ -252,7 +252,7 @@ class Quantization(metaclass=abc.ABCMeta):
     __repr__ = __str__
 
 
-def _shared_parameters(model: Layer) -> set[int]:
+def _shared_parameter_ids(model: Layer) -> set[int]:
     """The ids of the parameters that belong to several layers."""
     counts = Counter(
         id(parameter)
@@ -263,7 +263,7 @@ def _shared_parameters(model: Layer) -> set[int]:
     return {parameter for parameter, count in counts.items() if count > 1}
 
 
-def _unobserved_observers(model: Layer) -> set[Layer]:
+def _observers_with_unobserved_values(model: Layer) -> set[Layer]:
     """The observers, of all wrappers in a network, that did not get all values."""
     return {
         wrapper._observer

@@ -53,38 +53,34 @@ class App:
         """Return the ASGI application."""
         model = "/v2/models/{name}"
         routes = [
-            Route("/v2", self._convert_request_errors_to_responses(self._server_metadata_response)),
-            Route(
-                "/v2/health/live", self._convert_request_errors_to_responses(self._health_response)
-            ),
-            Route(
-                "/v2/health/ready", self._convert_request_errors_to_responses(self._health_response)
-            ),
+            Route("/v2", self._wrap_with_error_responses(self._server_metadata_response)),
+            Route("/v2/health/live", self._wrap_with_error_responses(self._health_response)),
+            Route("/v2/health/ready", self._wrap_with_error_responses(self._health_response)),
             Route(
                 "/v2/repository/index",
-                self._convert_request_errors_to_responses(self._repository_index_response),
+                self._wrap_with_error_responses(self._repository_index_response),
                 methods=["POST"],
             ),
             Route(
                 "/v2/models/stats",
-                self._convert_request_errors_to_responses(self._all_statistics_response),
+                self._wrap_with_error_responses(self._all_statistics_response),
             ),
-            Route("/metrics", self._convert_request_errors_to_responses(self._metrics_response)),
+            Route("/metrics", self._wrap_with_error_responses(self._metrics_response)),
         ]
         for path in (model, model + "/versions/{version}"):
             routes += [
-                Route(path, self._convert_request_errors_to_responses(self._metadata_response)),
+                Route(path, self._wrap_with_error_responses(self._metadata_response)),
                 Route(
                     path + "/ready",
-                    self._convert_request_errors_to_responses(self._readiness_response),
+                    self._wrap_with_error_responses(self._readiness_response),
                 ),
                 Route(
                     path + "/config",
-                    self._convert_request_errors_to_responses(self._config_response),
+                    self._wrap_with_error_responses(self._config_response),
                 ),
                 Route(
                     path + "/stats",
-                    self._convert_request_errors_to_responses(self._statistics_response),
+                    self._wrap_with_error_responses(self._statistics_response),
                 ),
                 Route(path + "/infer", self._infer, methods=["POST"]),
             ]
@@ -98,7 +94,7 @@ class App:
         )
 
     @staticmethod
-    def _convert_request_errors_to_responses(
+    def _wrap_with_error_responses(
         handler: Callable[[Request], Response | Awaitable[Response]],
     ) -> Callable[[Request], Awaitable[Response]]:
         async def handle_with_error_response(request: Request) -> Response:

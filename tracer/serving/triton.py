@@ -75,7 +75,7 @@ def _has_equal_results_in_batched_run(engine: Engine, files: ModelFileContents) 
         rows = {len(array) for array in first}
         if len(rows) != 1:
             return False
-        for second in filter_terminating_input_sets(files, _other_values(first)):
+        for second in filter_terminating_input_sets(files, _iter_perturbed_inputs(first)):
             both = [np.concatenate(pair) for pair in zip(first, second, strict=True)]
             try:
                 separate = engine.run(first), engine.run(second)
@@ -86,7 +86,7 @@ def _has_equal_results_in_batched_run(engine: Engine, files: ModelFileContents) 
     return False
 
 
-def _other_values(arrays: list[Any]) -> Iterator[list[Any]]:
+def _iter_perturbed_inputs(arrays: list[Any]) -> Iterator[list[Any]]:
     """Yield inputs with other values: all differ; then only those of floating-point arrays, because
     a model may have no other integers that are valid indices or lengths.
     """

@@ -65,7 +65,9 @@ def _make_in_place_function(function: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-def _make_operator(op: Op, scalar_function: Callable[..., Any] | None = None) -> Callable[..., Any]:
+def _make_tensor_operator(
+    op: Op, scalar_function: Callable[..., Any] | None = None
+) -> Callable[..., Any]:
     """Create a Python operator.
 
     scalar_function: function for a number on the right
@@ -115,20 +117,24 @@ _COMPARISONS = {
 # small op. Third item: whether the op accepts integers; fourth: whether it is the reflected
 # operator.
 OPERATORS: dict[str, Callable[..., Any]] = {
-    "__add__": Operator(elementwise.add, _make_operator(elementwise.add, math.add), True),
+    "__add__": Operator(elementwise.add, _make_tensor_operator(elementwise.add, math.add), True),
     "__radd__": Operator(elementwise.add, math.add, True, True),
-    "__sub__": Operator(elementwise.sub, _make_operator(elementwise.sub, math.subtract), True),
+    "__sub__": Operator(
+        elementwise.sub, _make_tensor_operator(elementwise.sub, math.subtract), True
+    ),
     "__rsub__": Operator(elementwise.sub, math.rsubtract, True, True),
-    "__mul__": Operator(elementwise.mul, _make_operator(elementwise.mul, math.multiply), True),
+    "__mul__": Operator(
+        elementwise.mul, _make_tensor_operator(elementwise.mul, math.multiply), True
+    ),
     "__rmul__": Operator(elementwise.mul, math.multiply, True, True),
     "__truediv__": Operator(elementwise.div, math.true_divide, False),
     "__rtruediv__": Operator(
         elementwise.div, _make_reflected_operator(math.true_divide), False, True
     ),
-    "__floordiv__": _make_operator(OPS["elementwise_floordiv"]),
-    "__rfloordiv__": _make_reflected_operator(_make_operator(OPS["elementwise_floordiv"])),
-    "__mod__": _make_operator(OPS["elementwise_mod"]),
-    "__rmod__": _make_reflected_operator(_make_operator(OPS["elementwise_mod"])),
+    "__floordiv__": _make_tensor_operator(OPS["elementwise_floordiv"]),
+    "__rfloordiv__": _make_reflected_operator(_make_tensor_operator(OPS["elementwise_floordiv"])),
+    "__mod__": _make_tensor_operator(OPS["elementwise_mod"]),
+    "__rmod__": _make_reflected_operator(_make_tensor_operator(OPS["elementwise_mod"])),
     "__pow__": math.power,
     "__rpow__": _make_reflected_operator(math.power),
     "__matmul__": _matmul,
@@ -137,7 +143,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "__abs__": math.abs,
     "__invert__": invert,
     **{
-        f"__{name}__": Operator(OPS[op], _make_operator(OPS[op]), True)
+        f"__{name}__": Operator(OPS[op], _make_tensor_operator(OPS[op]), True)
         for name, op in _COMPARISONS.items()
     },
     "__and__": logic.bitwise_and,

@@ -115,7 +115,7 @@ def exponential_(x: Tensor, lam: float = 1.0, name: str | None = None) -> Tensor
     return _assign_samples(x, OPS["exponential"](x.detach(), **{"lambda": float(lam)}))
 
 
-def _uniform_open_interval(x: Tensor) -> Tensor:
+def _draw_uniform_open_interval(x: Tensor) -> Tensor:
     """Draw from the uniform distribution on (0, 1), with the shape of x."""
     check_tensors(x)
     return creation.uniform(x.shape, x.dtype, 1e-7, 1.0)
@@ -126,7 +126,7 @@ def cauchy_(x: Tensor, loc: float = 0, scale: float = 1, name: str | None = None
 
     x [*] -> [*]
     """
-    angle = math.scale(math.subtract(_uniform_open_interval(x), 0.5), pymath.pi)
+    angle = math.scale(math.subtract(_draw_uniform_open_interval(x), 0.5), pymath.pi)
     return _assign_samples(x, math.add(math.scale(math.tan(angle), float(scale)), float(loc)))
 
 
@@ -139,4 +139,6 @@ def geometric_(x: Tensor, probs: Any, name: str | None = None) -> Tensor:
     if not isinstance(probs, Tensor) and not 0 < probs <= 1:
         raise OpError(append_user_line(f"geometric_: probs={probs} is not in (0, 1] (X={x.meta})"))
     log_failure = math.log1p(math.neg(as_operand(probs, x, "geometric_")))
-    return _assign_samples(x, math.true_divide(math.log(_uniform_open_interval(x)), log_failure))
+    return _assign_samples(
+        x, math.true_divide(math.log(_draw_uniform_open_interval(x)), log_failure)
+    )

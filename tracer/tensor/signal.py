@@ -56,7 +56,7 @@ def _check_axis_and_sizes(x: Tensor, op: str, axis: int, **sizes: int) -> None:
         _raise_unless(size > 0, op, f"{name}={size} is not positive", x)
 
 
-def _hop_and_window_length(
+def _checked_hop_and_window_length(
     x: Tensor, n_fft: int, hop_length: int | None, win_length: int | None, op: str
 ) -> tuple[int, int]:
     """Return the checked hop length and window length."""
@@ -116,7 +116,7 @@ def stft(
     """
     check_tensors(x)
     _raise_unless(x.ndim in (1, 2), "stft", "the rank must be 1 or 2", x)
-    hop, length = _hop_and_window_length(x, n_fft, hop_length, win_length, "stft")
+    hop, length = _checked_hop_and_window_length(x, n_fft, hop_length, win_length, "stft")
     size = x.meta.shape[-1]
     _raise_unless(
         n_fft > 0 and (size < 0 or n_fft <= size), "stft", f"n_fft={n_fft} is not in [1, {size}]", x
@@ -198,7 +198,7 @@ def istft(
         "X must be complex with rank 2 or 3",
         x,
     )
-    hop, size = _hop_and_window_length(x, n_fft, hop_length, win_length, "istft")
+    hop, size = _checked_hop_and_window_length(x, n_fft, hop_length, win_length, "istft")
     _raise_unless(hop <= size, "istft", f"hop_length={hop} exceeds win_length={size}", x)
     num_frequencies = n_fft // 2 + 1 if onesided else n_fft
     _raise_unless(

@@ -20,7 +20,7 @@ class Ploter:
         self._curves: dict[str, tuple[list[Any], list[Any]]] = {title: ([], []) for title in titles}
         self._is_enabled = os.environ.get("DISABLE_PLOT") != "True"
         if self._is_enabled:
-            self._plt = _require_optional_module("matplotlib.pyplot")
+            self._plt = _import_optional_module("matplotlib.pyplot")
 
     def append(self, title: str, step: Any, value: Any) -> None:
         """Add a point to a curve.
@@ -46,7 +46,7 @@ class Ploter:
         if path is not None:
             self._plt.savefig(path)
         else:
-            display = _require_optional_module("IPython.display")
+            display = _import_optional_module("IPython.display")
             display.clear_output(wait=True)
             display.display(self._plt.gcf())
         self._plt.gcf().clear()
@@ -58,7 +58,7 @@ class Ploter:
                 coordinates.clear()
 
 
-def _require_optional_module(name: str) -> Any:
+def _import_optional_module(name: str) -> Any:
     """Import an optional module.
 
     Raises OarlockError with a hint what to install.

@@ -16,7 +16,7 @@ from ..core.tensor import Tensor
 from ..nn.activation import ReLU  # type: ignore[attr-defined]  # created from a table
 from ..nn.container import Sequential
 from ..nn.conv import Conv2D
-from ..nn.conv_filters import he_normal, require_valid_groups
+from ..nn.conv_filters import he_normal_initializer, require_valid_groups
 from ..nn.functional.common import add_channel_bias
 from ..nn.functional.conv import to_int_list_of_length
 from ..nn.layer import Layer
@@ -510,7 +510,7 @@ class DeformConv2D(Layer):
             raise OpError(append_user_line(f"DeformConv2D: {why}"))
         size = to_int_list_of_length(kernel_size)
         self._conv_args = (stride, padding, dilation, deformable_groups, groups)
-        initializer = he_normal(in_channels, size)
+        initializer = he_normal_initializer(in_channels, size)
         self.weight: Any = self.create_parameter(
             [out_channels, in_channels // groups, *size],
             weight_attr,

@@ -21,7 +21,7 @@ from oarlock.onnx.writer import ExportOptions, open_session, session_options, wr
 from oarlock.quantization.programs.calibration_data import CalibrationData
 from oarlock.quantization.programs.engine_session import EngineSession
 from oarlock.quantization.programs.fold_batch_norm import fold_batch_norms
-from oarlock.quantization.programs.measure import SignalToNoise, snr_of_outputs
+from oarlock.quantization.programs.measure import SignalToNoiseAccumulator, min_snr_of_outputs
 from oarlock.quantization.programs.model import ProgramWithValues
 from oarlock.quantization.programs.quantize import (
     QuantizationResult,
@@ -270,7 +270,7 @@ def test_error_and_size(
     assert not result.no_gain
     report = result.report
     assert report.output_snr > smallest
-    total = SignalToNoise()
+    total = SignalToNoiseAccumulator()
     total.add(run(load(prefix), feeds), run(result.model, feeds))
     assert report.output_snr == pytest.approx(total.decibels(), abs=0.5)
     assert report.sizes[1] < report.sizes[0]
@@ -534,7 +534,7 @@ def test_large_errors_of_outputs_are_noted(tmp_path: Path) -> None:
 def test_snr_of_equal_models_is_infinite(tmp_path: Path) -> None:
     model = load(residual_model(tmp_path))
     data = CalibrationData({}, [{"x": images()}])
-    assert snr_of_outputs(model, model, data) == float("inf")
+    assert min_snr_of_outputs(model, model, data) == float("inf")
 
 
 def test_engine_dequantizes_weights_once(tmp_path: Path) -> None:

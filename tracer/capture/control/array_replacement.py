@@ -73,7 +73,7 @@ def _items_without_alias_check(value: Any) -> Sequence[Any]:
     return value if isinstance(value, tuple) else items_without_alias_check(value)
 
 
-def replace_by_tensor_array_if_list(mode: Static, name: str, value: Any) -> Any:
+def replace_by_tensor_array_if_tensor_sequence(mode: Static, name: str, value: Any) -> Any:
     """Replace a list by a TensorArray if the recorded code created it; return other values
     unchanged.
     """

@@ -27,9 +27,9 @@ from .branch_values import (
     are_recursively_interchangeable,
     cast_or_fill_like,
     describe_value,
+    emit_zero_placeholder,
     find_meta_of_value,
     require_common_meta_of_values,
-    zero_placeholder,
 )
 from .defined_flags import ANY_BLOCK, is_user_variable_name, variable_defined_flag
 from .may_alias import (
@@ -383,7 +383,8 @@ class BranchMerge:
         result = self._merge_maybe_undefined(name, true_value, false_value, is_entry=True)
         if isinstance(result, Variable) and result.maybe_undefined is not None:
             sides = "".join(
-                f"\n  {side}: {describe_value(v)}{self.recorder.describe_container_creation(v)}"
+                f"\n  {side}: {describe_value(v)}"
+                f"{self.recorder.container_creation_message_suffix(v)}"
                 for side, v in zip(BRANCH_LABELS, (a, b), strict=True)
             )
             result.maybe_undefined = result.maybe_undefined._replace(branch_values=sides)
@@ -678,7 +679,7 @@ class BranchMerge:
         user_name: the name of the variable in the user's code.
         """
         pair = tuple(
-            self._with_undefined_check(v, side, user_name)
+            self._emit_undefined_check_and_get_value(v, side, user_name)
             for v, side in zip(pair, self.branches, strict=True)
         )
         result = self._write_outputs_and_declare_select(pair, meta, metas)
@@ -715,7 +716,9 @@ class BranchMerge:
         self.select_inputs.append((result, outs))
         return result
 
-    def _with_undefined_check(self, value: Any, side: RecordedBranch, user_name: str) -> Any:
+    def _emit_undefined_check_and_get_value(
+        self, value: Any, side: RecordedBranch, user_name: str
+    ) -> Any:
         """Return a value so that it can be assigned to another variable. If it is maybe-undefined,
         write a run-time check.
         """
@@ -737,7 +740,7 @@ class BranchMerge:
         recorder = self.recorder
         with recorder.enter_block(side.open_block):
             tensor = (
-                zero_placeholder(value.meta)
+                emit_zero_placeholder(value.meta)
                 if isinstance(value, MissingValueZeros)
                 else cast_or_fill_like(self._tensor_value_at_branch_end(value, side), meta)
             )

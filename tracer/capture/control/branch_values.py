@@ -119,21 +119,21 @@ def emit_filled_tensor(shape: Sequence[int], value: Any, dtype: np.dtype[Any]) -
     return result
 
 
-def zero_placeholder(meta: Meta) -> Tensor:
+def emit_zero_placeholder(meta: Meta) -> Tensor:
     """Return a zero tensor as a placeholder that is never read; the size of a dynamic dimension is
     1.
     """
     return emit_filled_tensor(meta.shape, False if meta.dtype == bool else 0, meta.dtype)
 
 
-def nan_or_zero_placeholder(meta: Meta) -> Tensor:
+def emit_nan_or_zero_placeholder(meta: Meta) -> Tensor:
     """Return the value of a variable that is not assigned yet: NaN for floating dtypes, otherwise
     zeros; a dynamic size becomes 1.
     """
     return (
         emit_filled_tensor(meta.shape, math.nan, meta.dtype)
         if is_inexact(meta.dtype)
-        else zero_placeholder(meta)
+        else emit_zero_placeholder(meta)
     )
 
 
@@ -208,7 +208,7 @@ def find_common_dtype_of_values(a: Any, b: Any) -> np.dtype[Any] | None:
     assert two is not None
     if one.dtype == two.dtype:
         return one.dtype
-    numbers = _is_always_number(a), _is_always_number(b)
+    numbers = _is_scalar_on_all_paths(a), _is_scalar_on_all_paths(b)
     if numbers == (True, True):
         return next((m.dtype for m in (one, two) if is_real(m.dtype)), np.dtype(np.int64))
     for is_num, number, tensor in ((numbers[0], one, two), (numbers[1], two, one)):
@@ -217,7 +217,7 @@ def find_common_dtype_of_values(a: Any, b: Any) -> np.dtype[Any] | None:
     return None
 
 
-def _is_always_number(value: Any) -> bool:
+def _is_scalar_on_all_paths(value: Any) -> bool:
     """Whether a value is a scalar on all paths."""
     kind = scalar_kind(value)
     return kind is not None and Tensor not in kind.types

@@ -23,7 +23,7 @@ from .array_replacement import (
     CarriedArray,
     assign_arrays_simultaneously,
     merge_needs_tensor_array,
-    replace_by_tensor_array_if_list,
+    replace_by_tensor_array_if_tensor_sequence,
 )
 from .block_ops import emit_while
 from .branch import check_condition, undo_inplace_write
@@ -31,9 +31,9 @@ from .branch_values import (
     Undefined,
     are_recursively_interchangeable,
     cast_or_fill_like,
+    emit_nan_or_zero_placeholder,
     emit_scalar_constant,
     find_meta_of_value,
-    nan_or_zero_placeholder,
     raise_merge_error,
     require_common_meta_of_values,
 )
@@ -182,7 +182,9 @@ class LoopRecording(LoopState):
             self.alias_analysis.set_alias_state_before_iteration(self._loop_carried_by_position())
             condition, result = self._run_test(self._run_body(body_inputs))
             for i in self.arrays:
-                result[i] = replace_by_tensor_array_if_list(self.mode, self.names[i], result[i])
+                result[i] = replace_by_tensor_array_if_tensor_sequence(
+                    self.mode, self.names[i], result[i]
+                )
             self._defined_flags_after = self.undefined_values.flags_by_position_after_iteration(
                 self.recorder, result
             )
@@ -563,7 +565,7 @@ class LoopRecording(LoopState):
             {"Out": [flag.name]},
         )
         with recorder.enter_block(inner):
-            last = self._require_condition_tensor(condition)
+            last = self._to_checked_condition_tensor(condition)
             self._emit_parallel_assigns(after)
             recorder.append_op(
                 "assign",
@@ -585,7 +587,7 @@ class LoopRecording(LoopState):
             for tensor, carried in self.inplace_writes.values()
         ]
         self._emit_parallel_assigns(after)
-        return self._require_condition_tensor(condition)
+        return self._to_checked_condition_tensor(condition)
 
     def _values_with_carried_variables(self) -> LoopValues:
         values = list(self.values)
@@ -595,7 +597,7 @@ class LoopRecording(LoopState):
             values[i] = replaced.variable
         return values
 
-    def _require_condition_tensor(self, value: Any) -> Tensor:
+    def _to_checked_condition_tensor(self, value: Any) -> Tensor:
         condition = value if isinstance(value, Tensor) else emit_scalar_constant(bool(value))
         check_condition("while", condition)
         return condition
@@ -604,7 +606,7 @@ class LoopRecording(LoopState):
         if isinstance(carried, LoopDefinedFlag):
             return cast_or_fill_like(carried.initial_flag(self.recorder), carried.meta)
         if find_meta_of_value(carried.initial) is None:
-            return nan_or_zero_placeholder(carried.meta)
+            return emit_nan_or_zero_placeholder(carried.meta)
         return cast_or_fill_like(carried.initial, carried.meta)
 
     def _emit_carried_assign(self, value: Tensor, carried: LoopCarriedVariable) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...core.errors import user_line
 from ...core.op import Meta
-from ..aliasing import Aliases, Invalidation, TensorArrayBase, is_aliasable
+from ..aliasing import Aliases, Invalidation, TensorArrayMarkerBase, is_aliasable
 from ..symbolic_scalars import PossibleScalarTypes
 from ..variable import Variable
 
@@ -111,7 +111,7 @@ class LoopAliasAnalysis:
         lists = {
             key: carried
             for key, carried in values.items()
-            if isinstance(carried.variable, TensorArrayBase)
+            if isinstance(carried.variable, TensorArrayMarkerBase)
         }
         for key, carried in lists.items():
             for other in (carried.initial, *self._external_list_aliases.get(key, {}).values()):
@@ -156,7 +156,7 @@ class LoopAliasAnalysis:
             if self.aliases.existed_at(o, self._loop_timestamp)
         }
         self._external_aliases.setdefault(key, {}).update(external_aliases)
-        if isinstance(value, TensorArrayBase):
+        if isinstance(value, TensorArrayMarkerBase):
             external_lists = (
                 v
                 for v in self.aliases.list_and_aliases(value)

@@ -15,7 +15,7 @@ from ...core.mode import state
 from ...core.op import OPS, Meta
 from ...core.tensor import Tensor
 from ...ir.program import Attr, AttrType, Block, VarDesc, VarKind
-from ..aliasing import TensorArrayBase
+from ..aliasing import TensorArrayMarkerBase
 from ..modes import Static, find_static_base_mode
 from ..recorder import Recorder
 from ..symbolic_scalars import (
@@ -48,7 +48,7 @@ class EmptyArrayReadError(IndexError):
     """Raised if code reads an element of a TensorArray to which nothing was written yet."""
 
 
-class TensorArray(TensorArrayBase):
+class TensorArray(TensorArrayMarkerBase):
     """A list of tensors of one dtype in a program that is being recorded. It has the methods of
     list; indices may be run-time values.
 

@@ -65,11 +65,11 @@ def Print(
         PrintKernel(settings, input.name)(np.asarray(cuda.to_host(input.array)))
         return input
     return mode.recorder.emit_shape_preserving_unary_op(
-        "print", "In", input, {name: setting_to_attr(v) for name, v in settings.items()}
+        "print", "In", input, {name: print_setting_to_attr(v) for name, v in settings.items()}
     )
 
 
-def setting_to_attr(value: bool | int | str) -> Attr:
+def print_setting_to_attr(value: bool | int | str) -> Attr:
     """Return a setting as an attribute of the op."""
     kind = {bool: AttrType.BOOLEAN, int: AttrType.INT, str: AttrType.STRING}[type(value)]
     return Attr(kind, value)

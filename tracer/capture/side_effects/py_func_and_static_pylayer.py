@@ -44,7 +44,7 @@ def _register_function(call: RegisteredFunction) -> int:
     return len(REGISTERED_FUNCTIONS) - 1
 
 
-def registered_function(number: int) -> RegisteredFunction:
+def registered_function_by_number(number: int) -> RegisteredFunction:
     """Return the function with a number. Raises OarlockError for a number that this process did not
     register.
     """
@@ -132,7 +132,7 @@ class PyFuncKernel:
     """
 
     def __init__(self, number: int, dtypes: Sequence[Any]) -> None:
-        self._function = registered_function(number).function
+        self._function = registered_function_by_number(number).function
         self._dtypes = list(dtypes)
 
     def __call__(self, *arrays: Any) -> list[Any]:
@@ -164,7 +164,7 @@ def register_py_func_backward(
 
     needed: the indices of the operands whose gradients are needed.
     """
-    call = registered_function(number)
+    call = registered_function_by_number(number)
     assert call.backward is not None
     forward_names = [n for n in (*operands, *results) if n not in call.skipped_backward_inputs]
     backward = call.backward
@@ -223,7 +223,7 @@ def call_static_pylayer_backward(desc: OpDesc, gradients: list[Variable]) -> lis
 
     Raises OpError for another number of gradients.
     """
-    call = registered_function(desc.attr("forward_callable_id"))
+    call = registered_function_by_number(desc.attr("forward_callable_id"))
     assert call.backward is not None
     gradients_of_inputs = to_list(call.backward(*gradients))
     if len(gradients_of_inputs) != len(desc.inputs["X"]):

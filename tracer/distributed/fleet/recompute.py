@@ -14,7 +14,7 @@ from ...core.backward_pass import (
     BARE_ARRAY_MODE,
     ancestor_nodes,
     conjugate_complex_grad,
-    differentiable_inputs,
+    inputs_requiring_grad,
 )
 from ...core.dtype import is_inexact
 from ...core.errors import OpError, append_user_line
@@ -133,7 +133,7 @@ def _find_leaves_of_outputs(outputs: list[Tensor], copies: list[Tensor]) -> list
     """Return the leaves that the outputs depend on, without the copies and without duplicates."""
     leaves: dict[int, Tensor] = {}
     for node in ancestor_nodes(outputs):
-        for tensor in differentiable_inputs(node):
+        for tensor in inputs_requiring_grad(node):
             leaf = tensor if tensor._origin is None else tensor._origin
             if leaf.node is None and all(leaf is not copy for copy in copies):
                 leaves[id(leaf)] = leaf

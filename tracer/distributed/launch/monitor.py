@@ -139,7 +139,11 @@ def _report_ranks_without_exit_code(job: Job, codes: dict[int, int | None]) -> i
     )
     print(
         "\n".join(
-            [head, *_describe_waiting(job, None), *_describe_ranks_not_in_collective(job, None)]
+            [
+                head,
+                *_describe_waiting_ranks(job, None),
+                *_describe_ranks_not_in_collective(job, None),
+            ]
         ),
         file=sys.stderr,
     )
@@ -162,20 +166,20 @@ def _terminate_and_report_failure(job: Job, rank: int, code: int, seconds: float
     """Terminate the job, print how the rank ended, its traceback and what the other ranks wait for,
     and return the exit code.
     """
-    others = _describe_waiting(job, rank) + _describe_ranks_not_in_collective(job, rank)
+    others = _describe_waiting_ranks(job, rank) + _describe_ranks_not_in_collective(job, rank)
     end = (
         f"was killed by {signal.Signals(-code).name}"
         if code < 0
         else f"ended with exit code {code}"
     )
     lines = [f"launch: rank {rank} {end} after {seconds:.1f} s; its log is {log_path(job, rank)}"]
-    lines += [*_last_traceback(log_path(job, rank)), *others]
+    lines += [*_last_traceback_or_last_lines(log_path(job, rank)), *others]
     job.terminate()
     print("\n".join(lines), file=sys.stderr)
     return code if code > 0 else 128 - code
 
 
-def _describe_waiting(job: Job, exited: int | None) -> list[str]:
+def _describe_waiting_ranks(job: Job, exited: int | None) -> list[str]:
     """Describe what the ranks other than `exited` wait for."""
     lines = []
     for rank in range(job.config.count):
@@ -243,13 +247,13 @@ def _is_deadlocked(job: Job) -> bool:
 
 def _abort_deadlocked_job(job: Job, reason: str, exited: int | None = None) -> int:
     """Terminate a job in which ranks would wait forever.  exited: a rank that has ended, if any"""
-    lines = _describe_waiting(job, exited) + _describe_ranks_not_in_collective(job, exited)
+    lines = _describe_waiting_ranks(job, exited) + _describe_ranks_not_in_collective(job, exited)
     job.terminate()
     print("\n".join([f"launch: {reason}", *lines]), file=sys.stderr)
     return 1
 
 
-def _last_traceback(log: Path) -> list[str]:
+def _last_traceback_or_last_lines(log: Path) -> list[str]:
     """Return the last traceback of a log, or else its last lines."""
     try:
         lines = log.read_text(errors="replace").splitlines()

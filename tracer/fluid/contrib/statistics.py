@@ -53,10 +53,10 @@ def op_freq_statistic(program: Any) -> tuple[list[tuple[str, int]], list[tuple[s
     if not isinstance(program, Program):
         raise TypeError(f"The input type should be Porgram.But you passed in {type(program)}")
     counts = Counter(op.type for op in program.raw.block.ops if list(op.output_names()))
-    return counts.most_common(), Counter(_iter_producer_consumer_op_types(program)).most_common()
+    return counts.most_common(), Counter(_iter_producer_to_consumer_texts(program)).most_common()
 
 
-def _iter_producer_consumer_op_types(program: Program) -> Iterator[str]:
+def _iter_producer_to_consumer_texts(program: Program) -> Iterator[str]:
     producers: dict[str, str] = {}
     for op in program.raw.block.ops:
         yield from (f"{producers[n]}->{op.type}" for n in op.input_names() if n in producers)

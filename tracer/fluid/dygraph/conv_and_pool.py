@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.errors import append_user_line
 from ...core.op import OPS
-from ...nn.conv_filters import he_normal, require_valid_groups
+from ...nn.conv_filters import he_normal_initializer, require_valid_groups
 from ...nn.functional.conv import to_int_list_of_length
 from .layers import NameScopedLayer, apply_activation, with_optional_name_scope_argument
 
@@ -57,7 +57,7 @@ class _Conv(NameScopedLayer):
     ) -> None:
         kernel = to_int_list_of_length(filter_size, self._axes)
         require_valid_groups(type(self).__name__, groups or 1, num_channels=num_channels)
-        initializer = he_normal(num_channels, kernel)
+        initializer = he_normal_initializer(num_channels, kernel)
         shape = [num_filters, num_channels // (groups or 1), *kernel]
         self.weight = self.create_parameter(shape, attrs[0], dtype, default_initializer=initializer)
         self.bias = self.create_parameter([num_filters], attrs[1], dtype, is_bias=True)

@@ -19,7 +19,7 @@ from ...nn.layer import Layer
 from ...static import BuildStrategy, ExecutionStrategy
 from ...static.graph.program import Program
 from ..deprecated import warn_deprecated_on_first_use
-from ..io.models import write_paddle1_model
+from ..io.models import convert_in_place_and_write_paddle1_model
 
 __all__ = ["ProgramTranslator", "TracedLayer", "declarative", "dygraph_to_static_func"]
 
@@ -140,7 +140,7 @@ class TracedLayer:
             select_names_by_index("fetch", program.fetch_names(), fetch),
         )
         pruned = prune(program, feeds, fetches)
-        write_paddle1_model(
+        convert_in_place_and_write_paddle1_model(
             pruned,
             {name: tensor.array for name, tensor in recording.scope.items()},
             dirname,

@@ -48,7 +48,7 @@ class _Paddle2EagerRuleMixin:
         return not is_recording_static_graph()
 
 
-class _Paddle2CallHelper(_Paddle2EagerRuleMixin, LayerHelper):
+class _Paddle2LayerCallHelper(_Paddle2EagerRuleMixin, LayerHelper):
     """The helper of one call of a Paddle 2 layer."""
 
 
@@ -56,4 +56,4 @@ class Paddle2LayerHelper(_Paddle2EagerRuleMixin, LayerObjectHelper):
     """The helper of a Paddle 2 layer."""
 
     def _create_call_helper(self, inputs: Any, **kwargs: Any) -> LayerHelper:
-        return _Paddle2CallHelper(self.layer_type, name=self.name, input=inputs, **kwargs)
+        return _Paddle2LayerCallHelper(self.layer_type, name=self.name, input=inputs, **kwargs)

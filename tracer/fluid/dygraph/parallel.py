@@ -79,7 +79,7 @@ class DataParallel(Layer):
     def _broadcast_from_rank_0(self, tensors: Any) -> None:
         if process_groups.global_communicator.size == 1:
             return
-        paddle2_parallel.check_same_parameters(self._layers, get_group(0))
+        paddle2_parallel.check_same_parameter_metas(self._layers, get_group(0))
         for tensor in tensors:
             array = cuda.contiguous_copy(tensor.array)
             process_groups.global_communicator.broadcast(array, 0).wait()

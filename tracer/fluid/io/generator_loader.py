@@ -20,7 +20,7 @@ from ..framework import in_dygraph_mode
 __all__ = ["PyReader"]
 
 
-def _stack_samples_of_reader(reader: Callable[[], Any]) -> Callable[[], Iterator[list[Any]]]:
+def _to_stacked_batch_reader(reader: Callable[[], Any]) -> Callable[[], Iterator[list[Any]]]:
     """Convert a reader of lists of samples to a reader of one array per field."""
 
     def batches() -> Iterator[list[Any]]:
@@ -81,7 +81,7 @@ class GeneratorLoader:
     def set_sample_list_generator(self, reader: Callable[[], Any], places: Any = None) -> Any:
         """Use a reader of lists of samples, as `paddle.batch` returns."""
         if not self._feed_list or self._eager:
-            return self.set_batch_generator(_stack_samples_of_reader(reader), places)
+            return self.set_batch_generator(_to_stacked_batch_reader(reader), places)
         feeder = DataFeeder(self._feed_list, None)
 
         def batches() -> Iterator[list[Any]]:

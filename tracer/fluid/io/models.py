@@ -31,7 +31,7 @@ __all__ = ["load_inference_model", "save_inference_model"]
 MODEL_FILE = "__model__"
 
 
-def write_paddle1_model(
+def convert_in_place_and_write_paddle1_model(
     desc: Any, values: dict[str, Any], dirname: str, model: str | None, params: str | None
 ) -> None:
     """Write a program with feed and fetch ops, and the values of its persistable variables.
@@ -129,7 +129,9 @@ def save_inference_model(
         write_files_atomically({path: pdmodel.to_bytes(desc)})
     else:
         values = {v.name: scope.value(v.name).array for v in desc.persistables()}
-        write_paddle1_model(desc, values, dirname, model_filename, params_filename)
+        convert_in_place_and_write_paddle1_model(
+            desc, values, dirname, model_filename, params_filename
+        )
     return outs
 
 

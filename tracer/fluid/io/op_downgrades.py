@@ -229,7 +229,7 @@ REWRITES: dict[str, Callable[[OpRewriteContext], None]] = {
 }
 
 
-def rewrite_ops(program: Program) -> None:
+def downgrade_ops_in_place(program: Program) -> None:
     """Apply the rewrites to all ops of a program."""
     for block in program.blocks:
         ops: list[OpDesc] = []

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from ...core.op import OPS
 from ...ir.program import Attr, AttrType, Block, OpDesc, Program, VarDesc, VarKind
 from ...static.graph.program_recorder import OPS_WITH_XSHAPE_OUTPUT
-from .op_downgrades import rewrite_ops
+from .op_downgrades import downgrade_ops_in_place
 
 OPS_WITH_RENAMED_ATTRS = ("flip", "roll", "trace")
 # Outputs that 1.8 requires but that no op reads.
@@ -20,7 +20,7 @@ LAYOUTS = {"NCDHW": "NCHW", "NDHWC": "NHWC"}
 
 def convert_to_paddle1_in_place(program: Program) -> None:
     """Convert a program in place."""
-    rewrite_ops(program)
+    downgrade_ops_in_place(program)
     for block in program.blocks:
         for op in block.ops:
             _add_required_outputs(program, block, op)

@@ -27,7 +27,7 @@ def unwrap_program(program: Any) -> Any:
     return program.program if isinstance(program, CompiledProgram) else program
 
 
-def _save_to_files_or_bytes(
+def _save_variables_to_files_or_bytes(
     executor: Any, dirname: Any, program: Any, predicate: Any, filename: str | None
 ) -> Any:
     """Write values; without folder and file name return the bytes of one file."""
@@ -74,7 +74,7 @@ def save_params(
 
     If dirname and filename are None, returns the bytes of one file.
     """
-    return _save_to_files_or_bytes(
+    return _save_variables_to_files_or_bytes(
         executor, dirname, unwrap_program(main_program), is_parameter, filename
     )
 
@@ -95,7 +95,9 @@ def save_persistables(
 
     If dirname and filename are None, returns the bytes of one file.
     """
-    return _save_to_files_or_bytes(executor, dirname, unwrap_program(main_program), None, filename)
+    return _save_variables_to_files_or_bytes(
+        executor, dirname, unwrap_program(main_program), None, filename
+    )
 
 
 @warn_deprecated_on_first_use("fluid.io.load_persistables", "paddle.static.load")

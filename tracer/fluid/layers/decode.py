@@ -143,7 +143,7 @@ class _DecodeLoop:
             outputs, *carried = self._record_decoder_step(inputs, states, kwargs)
             output_arrays = pytree.map(_create_array_in_parent_block, outputs)
             pytree.map(lambda x, array: array_write(x, self.step, array), outputs, output_arrays)
-            self._write_loop_variables(arrays, *carried)
+            self._increment_step_and_write_loop_variables(arrays, *carried)
         outputs = pytree.map(
             lambda array: tensor_array_to_tensor(array, axis=0, use_stack=True)[0], output_arrays
         )
@@ -173,7 +173,7 @@ class _DecodeLoop:
             )
         return outputs, next_inputs, next_states, finished, lengths
 
-    def _write_loop_variables(
+    def _increment_step_and_write_loop_variables(
         self, arrays: Any, inputs: Any, states: Any, finished: Any, lengths: Any
     ) -> None:
         """Write the loop-carried variables and the condition of the next iteration."""

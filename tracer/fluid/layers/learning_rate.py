@@ -67,7 +67,7 @@ def _num_periods(step: Any, decay_steps: Any, staircase: bool) -> Any:
     return OPS["floor"](periods) if staircase else periods
 
 
-def _scalar_constant(value: float) -> Any:
+def _emit_one_element_constant(value: float) -> Any:
     return full([1], float(value), "float32")
 
 
@@ -88,7 +88,7 @@ def exponential_decay(
 ) -> Any:
     """learning_rate * decay_rate ** (step / decay_steps), [1]; staircase: floor of the exponent."""
     periods = _num_periods(_emit_float_step_counter(), decay_steps, staircase)
-    return OPS["elementwise_pow"](_scalar_constant(decay_rate), periods) * learning_rate
+    return OPS["elementwise_pow"](_emit_one_element_constant(decay_rate), periods) * learning_rate
 
 
 @_dispatch_to_scheduler_in_dygraph_mode("NaturalExpDecay", "NaturalExpDecay")
@@ -124,10 +124,14 @@ def polynomial_decay(
     step = _emit_float_step_counter()
     if cycle:
         # the first step belongs to the first cycle
-        cycles = OPS["elementwise_max"](OPS["ceil"](step / decay_steps), _scalar_constant(1.0))
+        cycles = OPS["elementwise_max"](
+            OPS["ceil"](step / decay_steps), _emit_one_element_constant(1.0)
+        )
         fraction = step / (cycles * decay_steps)
     else:
-        fraction = OPS["elementwise_min"](step, _scalar_constant(decay_steps)) / decay_steps
+        fraction = (
+            OPS["elementwise_min"](step, _emit_one_element_constant(decay_steps)) / decay_steps
+        )
     return (1 - fraction) ** power * (learning_rate - end_learning_rate) + end_learning_rate
 
 
@@ -143,10 +147,10 @@ def piecewise_decay(boundaries: Any, values: Any) -> Any:
         )
     step = _emit_float_step_counter()
     rate = create_global_var([1], 0.0, "float32", persistable=True, name="learning_rate")
-    value_now = _scalar_constant(values[-1])
+    value_now = _emit_one_element_constant(values[-1])
     for boundary, value in reversed(list(zip(boundaries, values, strict=False))):
-        is_before = OPS["less_than"](step, _scalar_constant(boundary))
-        value_now = OPS["where"](is_before, _scalar_constant(value), value_now)
+        is_before = OPS["less_than"](step, _emit_one_element_constant(boundary))
+        value_now = OPS["where"](is_before, _emit_one_element_constant(value), value_now)
     return assign_to(OPS["assign"](value_now), rate)
 
 
@@ -167,10 +171,12 @@ def linear_lr_warmup(learning_rate: Any, warmup_steps: Any, start_lr: float, end
     step = _emit_float_step_counter()
     slope = (float(end_lr) - float(start_lr)) / float(warmup_steps)
     final_rate = (
-        learning_rate if isinstance(learning_rate, Tensor) else _scalar_constant(learning_rate)
+        learning_rate
+        if isinstance(learning_rate, Tensor)
+        else _emit_one_element_constant(learning_rate)
     )
     current_rate = OPS["where"](
-        OPS["less_than"](step, _scalar_constant(warmup_steps)),
+        OPS["less_than"](step, _emit_one_element_constant(warmup_steps)),
         step * slope + float(start_lr),
         final_rate,
     )

@@ -10,7 +10,7 @@ from ...capture.control.static_rnn import StaticRNN
 from ...core import pytree
 from ...core.mode import state
 from ...core.op import OPS
-from ...nn.rnn import initial_states, run_over_time
+from ...nn.rnn import initial_states, run_cell_over_time_steps
 from .layer_utils import deprecated_layer
 
 __all__ = ["GRUCell", "LSTMCell", "RNNCell", "rnn"]
@@ -187,7 +187,7 @@ def rnn(
     sequence_length: int [B]; states do not change after the end of a sequence
     """
     if state.mode.program_builder is None:
-        return run_over_time(
+        return run_cell_over_time_steps(
             cell, inputs, initial_states, sequence_length, time_major, is_reverse, kwargs
         )
     if initial_states is None:

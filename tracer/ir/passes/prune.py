@@ -10,10 +10,10 @@ from dataclasses import replace
 from ...core.errors import OpError
 from ..block_captures import (
     EMPTY_NAME,
-    block_vars_assigned_before_run,
-    block_vars_read_after_run,
+    block_var_names_assigned_before_run,
+    block_var_names_read_after_run,
     iter_inner_blocks,
-    iter_names_read_by_op_without_blocks,
+    iter_names_read_by_op_excluding_blocks,
     outer_names_maybe_read_by_op_and_blocks,
     outer_names_read_by_block,
     outer_names_written_by_block,
@@ -54,7 +54,7 @@ def prune(
     Raises OpError that lists every unknown name, unused feed and missing input.
     """
     _check_feeds_and_fetches_exist(program, feeds, fetches)
-    program = _with_pruned_sub_blocks(program)
+    program = _program_with_pruned_sub_blocks(program)
     guarded = [guard.var for guard in program.contract.guards] if program.contract else []
     ops, needed = _needed_ops_and_names(program, feeds, [*fetches, *guarded])
     _check_feeds_needed_and_sufficient(
@@ -89,7 +89,7 @@ def prune_in_place(program: Program, feeds: Sequence[str], fetches: Sequence[str
 
 def eliminate_dead_ops(program: Program) -> Program:
     """The program without ops that neither outputs nor persistable variables need; inputs stay."""
-    program = _with_pruned_sub_blocks(program)
+    program = _program_with_pruned_sub_blocks(program)
     guarded = [guard.var for guard in program.contract.guards] if program.contract else []
     kept = [var.name for var in program.persistables()]
     feeds, fetches = program.feed_names(), program.fetch_names()
@@ -97,7 +97,7 @@ def eliminate_dead_ops(program: Program) -> Program:
     return _build_pruned_program(program, ops, feeds, fetches)
 
 
-def _with_pruned_sub_blocks(program: Program) -> Program:
+def _program_with_pruned_sub_blocks(program: Program) -> Program:
     """A copy of the program without dead ops in sub-blocks.
 
     The program itself if it has no sub-blocks, or if an op runs a block and has no capture slot:
@@ -112,7 +112,7 @@ def _with_pruned_sub_blocks(program: Program) -> Program:
     result = replace(program, blocks=[deepcopy(block) for block in program.blocks])
     runs = {op.attr("sub_block"): op for op in result.ops()}
     for block in reversed(result.blocks[1:]):  # a block precedes its children
-        taken = block_vars_read_after_run(runs[block.idx]) if block.idx in runs else []
+        taken = block_var_names_read_after_run(runs[block.idx]) if block.idx in runs else []
         block.ops = _live_ops(result, block, taken)
         used = {
             name
@@ -120,7 +120,7 @@ def _with_pruned_sub_blocks(program: Program) -> Program:
             for name in (*outer_names_maybe_read_by_op_and_blocks(result, op), *op.output_names())
         }
         used.update(
-            taken, block_vars_assigned_before_run(runs[block.idx]) if block.idx in runs else []
+            taken, block_var_names_assigned_before_run(runs[block.idx]) if block.idx in runs else []
         )
         block.vars = {name: var for name, var in block.vars.items() if name in used}
     for op in result.ops():
@@ -272,7 +272,7 @@ def _iter_ancestor_indices(program: Program, index: int) -> Iterator[int]:
 def _iter_names_read_or_written_in_blocks(blocks: list[Block]) -> Iterator[str]:
     for block in blocks:
         for op in block.ops:
-            yield from iter_names_read_by_op_without_blocks(op)
+            yield from iter_names_read_by_op_excluding_blocks(op)
             yield from op.output_names()
 
 

@@ -12,7 +12,7 @@ from ..kernelless_op_traits import is_feed_or_fetch
 from ..program import OpDesc, Program, VarDesc
 
 
-def with_input_shapes(program: Program, shapes: Mapping[str, tuple[int, ...]]) -> Program:
+def program_with_input_shapes(program: Program, shapes: Mapping[str, tuple[int, ...]]) -> Program:
     """A copy of the program with other input shapes and the inferred shapes of all other variables.
 
     Raises OpError if shape inference of an op fails.

@@ -117,7 +117,7 @@ def converted_source(function: Any, stages: int = len(CONVERSION_STAGES)) -> str
         if is_excluded_by_user(plain):
             return ast.unparse(require_syntax_tree_of_code(code))
         if stages < len(CONVERSION_STAGES):
-            return ast.unparse(_convert_tree_up_to_stage(code, stages))
+            return ast.unparse(_parse_and_convert_up_to_stage(code, stages))
         converted_code_of(code)
     except SourceError as error:
         raise OpError(append_user_line(f"{code.co_name}: {error}")) from None
@@ -168,7 +168,7 @@ def _parse_and_normalize_function(code: CodeType) -> ast.FunctionDef:
     return tree
 
 
-def _convert_tree_up_to_stage(code: CodeType, stages: int) -> ast.FunctionDef:
+def _parse_and_convert_up_to_stage(code: CodeType, stages: int) -> ast.FunctionDef:
     tree = _parse_and_normalize_function(code)
     convert_function_tree_in_place(tree, frozenset(code.co_freevars), stages)
     return tree
@@ -253,7 +253,7 @@ def _lower_jumps_and_control_flow(
     own_names = local_names_of(function)
     for inner in _inner_functions(function.body):
         _lower_jumps_and_control_flow(inner, enclosing_names | own_names, all_statements)
-    if _is_generator(function):
+    if _contains_yield_or_await(function):
         return
     lower_jumps(function)
     if not all_statements:
@@ -288,7 +288,7 @@ def _inner_functions(body: list[ast.stmt]) -> list[ast.FunctionDef]:
     return functions
 
 
-def _is_generator(function: ast.FunctionDef) -> bool:
+def _contains_yield_or_await(function: ast.FunctionDef) -> bool:
     todo: list[ast.AST] = list(function.body)
     while todo:
         node = todo.pop()

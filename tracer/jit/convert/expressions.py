@@ -128,7 +128,7 @@ class ExpressionTransformer(ast.NodeTransformer):
         text = ast.unparse(node.value)
         self.generic_visit(node)
         if not isinstance(node.ctx, ast.Load):
-            return _with_save_before_write(node, text)
+            return _wrap_target_object_in_save_before_write(node, text)
         if node.attr == "__class__":
             return expression_from_template("__ol.get_class(A)", node, A=node.value)
         if not getattr(node, "is_called", False):
@@ -237,7 +237,7 @@ class ExpressionTransformer(ast.NodeTransformer):
         text = ast.unparse(node.value)
         self.generic_visit(node)
         if not isinstance(node.ctx, ast.Load):
-            return _with_save_before_write(node, text)
+            return _wrap_target_object_in_save_before_write(node, text)
         if isinstance(node.slice, ast.Tuple):
             return node
         if isinstance(node.slice, ast.Slice):
@@ -312,7 +312,9 @@ def mark_bool_op_as_tested(test: ast.expr) -> None:
             mark_bool_op_as_tested(value)
 
 
-def _with_save_before_write(node: ast.Attribute | ast.Subscript, text: str) -> ast.AST:
+def _wrap_target_object_in_save_before_write(
+    node: ast.Attribute | ast.Subscript, text: str
+) -> ast.AST:
     """Return an assignment target that calls `save_and_wrap_before_write` on its object first.
 
     text: the source of the object.

@@ -66,17 +66,19 @@ class LivenessAnalysis:
 
     def _while(self, node: ast.While, after: SymbolSet) -> SymbolSet:
         live_after = self.block(node.orelse, after) | symbol_effects(node.test).reads
-        return self._live_before_loop(node, live_after)
+        return self._annotate_loop_and_get_live_before(node, live_after)
 
     def _for(self, node: ast.For, after: SymbolSet) -> SymbolSet:
         live_after = self.block(node.orelse, after)
         test = getattr(node, "extra_test", None)
         return (
-            self._live_before_loop(node, live_after | symbol_effects(test).reads)
+            self._annotate_loop_and_get_live_before(node, live_after | symbol_effects(test).reads)
             | symbol_effects(node.iter).reads
         )
 
-    def _live_before_loop(self, node: ast.While | ast.For, live_after: SymbolSet) -> SymbolSet:
+    def _annotate_loop_and_get_live_before(
+        self, node: ast.While | ast.For, live_after: SymbolSet
+    ) -> SymbolSet:
         head = live_after
         target = (
             frozenset(symbol_effects(node.target).writes)

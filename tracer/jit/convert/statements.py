@@ -167,8 +167,10 @@ class ControlFlowTransformer(ast.NodeTransformer):
         )
         call = f"__ol.if_(TEST, THEN, ELSE, GET, SET, NAMES, {len(symbols)})"
         return [
-            *self._define_function(then, node.body, _first_statement_or(node.body, node)),
-            *self._define_function(other, node.orelse, _first_statement_or(node.orelse, node)),
+            *self._define_function(then, node.body, _first_statement_or_default(node.body, node)),
+            *self._define_function(
+                other, node.orelse, _first_statement_or_default(node.orelse, node)
+            ),
             *result,
             *statements_from_template(call, node, TEST=node.test, THEN=then, ELSE=other, **holes),
         ]
@@ -262,7 +264,7 @@ def local_names_of(function: ast.FunctionDef) -> set[str]:
     ) | parameter_names(function)
 
 
-def _first_statement_or(body: StatementList, node: ast.stmt) -> ast.stmt:
+def _first_statement_or_default(body: StatementList, node: ast.stmt) -> ast.stmt:
     return body[0] if body else node
 
 

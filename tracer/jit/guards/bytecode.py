@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from types import CodeType
 
 
-def iter_assigned_globals(code: CodeType) -> Iterator[str]:
+def iter_assigned_global_names(code: CodeType) -> Iterator[str]:
     """Yield the global names that a function and its inner functions assign."""
     for instruction in dis.get_instructions(code):
         if instruction.opname == "STORE_GLOBAL":
             yield str(instruction.argval)
     for const in code.co_consts:
         if isinstance(const, CodeType):
-            yield from iter_assigned_globals(const)
+            yield from iter_assigned_global_names(const)

@@ -20,7 +20,7 @@ from ...ir.plain_values import PLAIN_TYPES, is_plain_or_tuple_of_plain
 from ...ir.program import Guard
 from ...nn import layer as layers
 from ...nn.layer import Layer
-from .bytecode import iter_assigned_globals
+from .bytecode import iter_assigned_global_names
 from .guard import NameGuards, StateGuard
 from .read_tracker import ReadTracker
 from .side_effects import SideEffect, attribute_dict_id, is_symbolic_value
@@ -30,7 +30,7 @@ from .snapshots import (
     consists_of_constants,
     copy_nested_constants,
     is_container,
-    iter_state_snapshots,
+    iter_identity_and_state_snapshots,
     iter_value_and_items,
     restore_container_items,
     snapshot_global_random_generators,
@@ -47,7 +47,7 @@ from .source import (
     create_name_source,
     read_cell,
 )
-from .user_code import is_non_oarlock_object_with_attributes, is_oarlock_module, is_user_module
+from .user_code import is_non_oarlock_object_with_attributes, is_oarlock_module_name, is_user_module
 
 # Functions that can read any attribute.
 REFLECTION_NAMES = {
@@ -144,7 +144,7 @@ class GuardSet:
                 t for c in codes for t in c.co_consts if isinstance(t, str)
             )
             self._attribute_names_read.update(
-                name for c in codes for name in _iter_attributes_read(c)
+                name for c in codes for name in _iter_names_of_attributes_read(c)
             )
             self._has_class_patterns |= any(map(_has_class_patterns, codes))
         if _definition_key(code) not in self._inner_definitions or (
@@ -158,7 +158,7 @@ class GuardSet:
             ):
                 self.guard_argument_contents(f"a default of {code.co_name}", value)
         self.read_tracker.register_preexisting_globals_dict(function.__globals__)
-        for name in iter_assigned_globals(code):
+        for name in iter_assigned_global_names(code):
             self.read_tracker.guard_absent_global_before_write(function.__globals__, name)
         for name in dict.fromkeys(n for c in codes for n in c.co_names):
             if name in function.__globals__:
@@ -220,7 +220,7 @@ class GuardSet:
             ):
                 self.guard_names_of_function(hook)
         self._guard_user_classes_in_mro(type(layer))
-        is_library_layer = is_oarlock_module(type(layer).__module__)
+        is_library_layer = is_oarlock_module_name(type(layer).__module__)
         for key, found in list(vars(layer).items()):
             if key in IGNORED_ATTRIBUTES:
                 continue
@@ -241,7 +241,9 @@ class GuardSet:
 
     def _guard_user_classes_in_mro(self, layer_class: type) -> None:
         for kind in layer_class.__mro__:
-            is_library_class = is_oarlock_module(kind.__module__) or kind.__module__ == "builtins"
+            is_library_class = (
+                is_oarlock_module_name(kind.__module__) or kind.__module__ == "builtins"
+            )
             if id(kind) not in self._watched_objects and not is_library_class:
                 self._guard_class_attributes(kind)
 
@@ -276,7 +278,7 @@ class GuardSet:
         self.unstable_reads[description] = None
 
     @property
-    def first_unstable_read(self) -> str:
+    def first_unstable_read_description(self) -> str:
         """The description of the first value that differs at each call; empty if there is none."""
         return next(iter(self.unstable_reads), "")
 
@@ -313,7 +315,7 @@ class GuardSet:
                 self._add_to_selected_guards(guard)
         self._invalidating_source = (
             self._invalidating_source
-            or self.first_unstable_read
+            or self.first_unstable_read_description
             or next(iter(self.suspected_unstable_reads), "")
         )
         self._guard_by_source, self._watched_objects, self._user_functions = {}, {}, {}
@@ -330,7 +332,10 @@ class GuardSet:
         labels += [
             guard.source.display_name
             for guard in self._guard_by_source.values()
-            if not all(state.matches(state.value) for state in iter_state_snapshots(guard.expected))
+            if not all(
+                state.matches(state.value)
+                for state in iter_identity_and_state_snapshots(guard.expected)
+            )
         ]
         self.unstable_reads.update(dict.fromkeys(labels))
         self._initial_random_states = []
@@ -343,7 +348,7 @@ class GuardSet:
             dict.fromkeys(self.suspected_unstable_reads & previous.suspected_unstable_reads)
         )
 
-    def iter_initial_values(self) -> Iterator[tuple[Any, Any, Any]]:
+    def iter_holders_keys_and_initial_values(self) -> Iterator[tuple[Any, Any, Any]]:
         """Yield holder, key and the value before the capture of each source."""
         return (
             (guard.source.holder, guard.source.key, guard.expected.value)
@@ -370,7 +375,7 @@ class GuardSet:
         )
         if is_permanent and isinstance(source.read(), Variable):
             self._restore_and_raise_program_value_error(guard)
-        for state in iter_state_snapshots(guard.expected):
+        for state in iter_identity_and_state_snapshots(guard.expected):
             if any(map(is_symbolic_value, state.current_deque_items())):
                 state.restore_deque_items()
                 self._restore_and_raise_program_value_error(guard)
@@ -492,7 +497,9 @@ class GuardSet:
 
     def _add_to_selected_guards(self, guard: StateGuard) -> None:
         guard.expected = with_iterators_and_rngs_by_identity(guard.expected)
-        if guard.is_checked_by_version and not any(iter_state_snapshots(guard.expected)):
+        if guard.is_checked_by_version and not any(
+            iter_identity_and_state_snapshots(guard.expected)
+        ):
             holder = guard.source.holder
             self._versioned_guards.setdefault(id(holder), (holder, []))[1].append(guard)
         elif not self._name_guards.add(guard):
@@ -584,7 +591,7 @@ def _definition_key(code: CodeType) -> tuple[str, int, str]:
     return code.co_filename, code.co_firstlineno, code.co_name
 
 
-def _iter_attributes_read(code: CodeType) -> Iterable[str]:
+def _iter_names_of_attributes_read(code: CodeType) -> Iterable[str]:
     """Yield the names of the attributes that a function reads, without those of positional
     patterns.
     """

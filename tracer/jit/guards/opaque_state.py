@@ -24,7 +24,7 @@ from .object_state import MAX_DEPTH, MAX_ITEMS, are_states_equal, iter_source_it
 from .user_code import (
     is_convertible_function,
     is_non_oarlock_object_with_attributes,
-    is_oarlock_module,
+    is_oarlock_module_name,
 )
 
 OPAQUE_STATE_FIX_HINT = (
@@ -78,7 +78,7 @@ class OpaqueStateLocation(MutableLocation):
             )
 
 
-def iter_opaque_state(
+def iter_opaque_state_locations(
     functions: tuple[Callable[..., Any] | None, ...], names: Any
 ) -> Iterator[OpaqueStateLocation]:
     """Yield the opaque state that the bodies of a statement may change. This always includes the
@@ -92,7 +92,7 @@ def iter_opaque_state(
         yield OpaqueStateLocation(label, generator, ())
     for function in functions:
         for label, value in _iter_free_and_global_variables(function, MAX_DEPTH):
-            yield from _iter_opaque_state_in(label, value, attributes, seen, MAX_DEPTH)
+            yield from _iter_opaque_state_locations_in(label, value, attributes, seen, MAX_DEPTH)
 
 
 def _iter_free_and_global_variables(function: Any, depth: int) -> Iterator[tuple[str, Any]]:
@@ -125,7 +125,7 @@ def _iter_co_names(code: CodeType) -> Iterator[str]:
             yield from _iter_co_names(const)
 
 
-def _iter_opaque_state_in(
+def _iter_opaque_state_locations_in(
     label: str,
     value: Any,
     ignored: tuple[str, ...],
@@ -148,14 +148,14 @@ def _iter_opaque_state_in(
     elif type(value) in (list, tuple, dict):
         pairs = value.items() if type(value) is dict else enumerate(value[:MAX_ITEMS])
         children = [(f"{label}[{k!r}]", v) for k, v in pairs]
-    elif not is_oarlock_module(type(value).__module__):
+    elif not is_oarlock_module_name(type(value).__module__):
         if seen_depth < 0 and read_state(value, ignored) is not None:
             yield OpaqueStateLocation(label, value, ignored)
         if is_non_oarlock_object_with_attributes(value) and not inspect.ismodule(value):
             children = [(f"{label}.{k}", v) for k, v in vars(value).items()]
     if depth:
         for name, child in children:
-            yield from _iter_opaque_state_in(name, child, ignored, seen, depth - 1)
+            yield from _iter_opaque_state_locations_in(name, child, ignored, seen, depth - 1)
 
 
 def reject_user_visible_iterator(iterator: Any) -> None:

@@ -39,7 +39,7 @@ from .source import (
     lookup_item_or_missing,
     make_tensor_elements_snapshot,
 )
-from .user_code import is_oarlock_module, is_user_module
+from .user_code import is_oarlock_module_name, is_user_module
 
 
 class ReadTracker:
@@ -241,7 +241,7 @@ def _iter_value_and_trackable_parts(value: Any) -> Iterator[Any]:
             yield part.keywords
             for inner in (part.func, *part.args, *part.keywords.values()):
                 yield from _iter_value_and_trackable_parts(inner)
-        elif isinstance(part, (Layer, *CONTAINERS_WITH_HIDDEN_STORAGE)) or not is_oarlock_module(
-            type(part).__module__
-        ):
+        elif isinstance(
+            part, (Layer, *CONTAINERS_WITH_HIDDEN_STORAGE)
+        ) or not is_oarlock_module_name(type(part).__module__):
             yield part

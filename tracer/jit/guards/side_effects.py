@@ -133,7 +133,7 @@ class AttributeTracker:
         effects.
         """
         changes = self._iter_changes()
-        return _restore_previous_values(
+        return _restore_and_return_effects(
             SideEffect(*c) for c in changes if contains_program_value(c[3])
         )
 
@@ -150,14 +150,14 @@ def restore_and_return_location_effects(recorder: Recorder) -> list[SideEffect]:
     values of the program, and return these assignments as side effects.
     """
     locations = recorder.open_blocks[0].locations.values()
-    return _restore_previous_values(
+    return _restore_and_return_effects(
         effect
         for location, before in locations
         for effect in _iter_location_side_effects(location, before)
     )
 
 
-def _restore_previous_values(effects: Iterable[SideEffect]) -> list[SideEffect]:
+def _restore_and_return_effects(effects: Iterable[SideEffect]) -> list[SideEffect]:
     restored = list(effects)
     for effect in restored:
         effect.restore()
@@ -192,7 +192,7 @@ def contains_program_value(value: Any) -> bool:
     return any(map(is_symbolic_value, pytree.flatten(value)[0]))
 
 
-def reject_tensor_array_effects(effects: list[SideEffect]) -> None:
+def reject_effects_assigning_tensor_arrays(effects: list[SideEffect]) -> None:
     """Raise TraceError for an assignment of a TensorArray: a run has no Python value for it."""
     for effect in effects:
         leaves = pytree.flatten(effect.new_value)[0]

@@ -17,7 +17,7 @@ import numpy as np
 from ...ir.plain_values import PLAIN_TYPES, are_interchangeable, exact_key_within_type
 from .impure_calls import GLOBAL_RANDOM_GENERATORS
 from .object_state import MAX_DEPTH, MAX_ITEMS, are_states_equal, read_state
-from .user_code import is_oarlock_module
+from .user_code import is_oarlock_module_name
 
 MISSING = object()
 CONTAINER_TYPES = (list, tuple, dict, set, frozenset)
@@ -126,7 +126,7 @@ class LargeContainerSnapshot(Snapshot):
 
 
 @dataclass(frozen=True)
-class InternalStateSnapshot(Snapshot):
+class IdentityAndStateSnapshot(Snapshot):
     """Snapshot of a deque, an iterator or a random generator: compared by identity and internal
     state.
     """
@@ -191,11 +191,15 @@ def take_snapshot_with_internal_states(value: Any) -> Snapshot:
 
 def _with_internal_state_if_any(leaf: Snapshot) -> Snapshot:
     value = leaf.value
-    return InternalStateSnapshot(value, read_state(value)) if has_internal_state(value) else leaf
+    return (
+        IdentityAndStateSnapshot(value, read_state(value))
+        if is_compared_by_internal_state(value)
+        else leaf
+    )
 
 
-def has_internal_state(value: Any) -> bool:
-    """Whether `InternalStateSnapshot` supports a value."""
+def is_compared_by_internal_state(value: Any) -> bool:
+    """Whether `IdentityAndStateSnapshot` supports a value."""
     return isinstance(value, (*READABLE_STATE_TYPES, *RANDOM_TYPES)) or (
         hasattr(type(value), "__next__") and not hasattr(value, "__dict__")
     )
@@ -205,7 +209,9 @@ def with_iterators_and_rngs_by_identity(snapshot: Snapshot) -> Snapshot:
     """Return the snapshot with iterators and random generators compared by identity only."""
 
     def without_state(leaf: Snapshot) -> Snapshot:
-        is_ignored = isinstance(leaf, InternalStateSnapshot) and not leaf.is_readable_without_change
+        is_ignored = (
+            isinstance(leaf, IdentityAndStateSnapshot) and not leaf.is_readable_without_change
+        )
         return IdentitySnapshot(leaf.value) if is_ignored else leaf
 
     return map_leaf_snapshots(without_state, snapshot)
@@ -253,22 +259,22 @@ def iter_snapshots(snapshot: Snapshot) -> Iterator[Snapshot]:
         yield from iter_snapshots(child)
 
 
-def iter_state_snapshots(snapshot: Snapshot) -> Iterator[InternalStateSnapshot]:
+def iter_identity_and_state_snapshots(snapshot: Snapshot) -> Iterator[IdentityAndStateSnapshot]:
     """Yield the snapshots of objects with internal state."""
-    return (s for s in iter_snapshots(snapshot) if isinstance(s, InternalStateSnapshot))
+    return (s for s in iter_snapshots(snapshot) if isinstance(s, IdentityAndStateSnapshot))
 
 
-def snapshot_global_random_generators() -> list[tuple[str, InternalStateSnapshot]]:
+def snapshot_global_random_generators() -> list[tuple[str, IdentityAndStateSnapshot]]:
     """Return snapshots of the global random generators of Python and NumPy."""
     generators = GLOBAL_RANDOM_GENERATORS.items()
     return [
-        (name, InternalStateSnapshot(source, read_state(source))) for name, source in generators
+        (name, IdentityAndStateSnapshot(source, read_state(source))) for name, source in generators
     ]
 
 
 def is_container(value: Any) -> bool:
     """Whether a value is a list, tuple, dict or set, or of a user class that inherits from one."""
-    return isinstance(value, CONTAINER_TYPES) and not is_oarlock_module(type(value).__module__)
+    return isinstance(value, CONTAINER_TYPES) and not is_oarlock_module_name(type(value).__module__)
 
 
 def _snapshot_container(value: Any, depth: int) -> Snapshot:

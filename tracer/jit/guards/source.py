@@ -281,8 +281,8 @@ def lookup_attribute_or_missing(holder: Any, name: str) -> Any:
     `__getattr__` would compute.
     """
     if isinstance(holder, type):
-        return _lookup_in_classes(holder, name)
-    class_attribute = _lookup_in_classes(type(holder), name)
+        return _lookup_in_mro_or_missing(holder, name)
+    class_attribute = _lookup_in_mro_or_missing(type(holder), name)
     if isinstance(class_attribute, MemberDescriptorType):
         return _read_slot_attribute(class_attribute, holder)
     if hasattr(type(class_attribute), "__set__") and not isinstance(holder, ModuleType):
@@ -309,5 +309,5 @@ def _read_slot_attribute(slot: MemberDescriptorType, holder: Any) -> Any:
         return MISSING
 
 
-def _lookup_in_classes(kind: type, name: str) -> Any:
+def _lookup_in_mro_or_missing(kind: type, name: str) -> Any:
     return next((vars(c)[name] for c in kind.__mro__ if name in vars(c)), MISSING)

@@ -68,10 +68,10 @@ def is_non_oarlock_object_with_attributes(value: Any) -> bool:
     module = value.__name__ if isinstance(value, ModuleType) else type(value).__module__
     if isinstance(value, type):
         module = value.__module__
-    return not is_oarlock_module(module)
+    return not is_oarlock_module_name(module)
 
 
-def is_oarlock_module(name: str) -> bool:
+def is_oarlock_module_name(name: str) -> bool:
     """Whether a module with this name is part of Oarlock."""
     return name.partition(".")[0] == PACKAGE_NAME
 
@@ -82,7 +82,7 @@ def is_user_module(module: ModuleType) -> bool:
     """
     file = getattr(module, "__file__", None)
     if file is None:  # a module of a notebook, or one that the user created
-        return module.__spec__ is None and not is_oarlock_module(module.__name__)
+        return module.__spec__ is None and not is_oarlock_module_name(module.__name__)
     return (
         not is_oarlock_internal_file(file)
         and "site-packages" not in file

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...capture.control.array_replacement import (
     ListLengthMismatchError,
-    replace_by_tensor_array_if_list,
+    replace_by_tensor_array_if_tensor_sequence,
 )
 from ...capture.control.branch import cond, record_and_merge_branches
 from ...capture.control.branch_values import Undefined, cast_variable_to_bool
@@ -34,14 +34,14 @@ from ...capture.variable import Variable
 from ...core.errors import OpError, TraceError
 from ...core.mode import state
 from ...core.op import Meta
-from ..guards.opaque_state import iter_opaque_state
+from ..guards.opaque_state import iter_opaque_state_locations
 from .calls import value_deciding_truth
 from .nonlocal_writes import exclude_merged_variables_from_tracking, register_new_object
 from .raise_assert_and_print import (
     RaisedInBranchError,
     emit_assert_for_raising_branch,
+    record_body_rejecting_raise,
     record_branch_converting_raise,
-    record_rejecting_raise,
 )
 
 INT64 = Meta((), np.dtype(np.int64))
@@ -99,7 +99,7 @@ def wrap_to_detect_opaque_state_changes(
     """
 
     def wrapper(*args: Any) -> Any:
-        save_locations_in_open_blocks(mode.recorder, iter_opaque_state((run,), names))
+        save_locations_in_open_blocks(mode.recorder, iter_opaque_state_locations((run,), names))
         return run(*args)
 
     return wrapper
@@ -135,7 +135,9 @@ def _record_if(
                 _record_branch_deferring_index_errors(mode, holds, run)
                 values = get_values()[:count]
                 values = [
-                    replace_by_tensor_array_if_list(mode, n, v) if n in dynamic_lists else v
+                    replace_by_tensor_array_if_tensor_sequence(mode, n, v)
+                    if n in dynamic_lists
+                    else v
                     for n, v in zip(names, values, strict=False)
                 ]
                 containers.snapshot_containers_after_branch(values)
@@ -223,7 +225,7 @@ def if_expression(test: Any, a: Callable[[], Any], b: Callable[[], Any]) -> Any:
         return a() if test else b()
     mark = mode.recorder.checkpoint()
     try:
-        return record_rejecting_raise(
+        return record_body_rejecting_raise(
             lambda: cond(cast_variable_to_bool(test), a, b), "one side of an expression"
         )
     except ListLengthMismatchError:

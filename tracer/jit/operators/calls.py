@@ -22,7 +22,7 @@ from ...capture.symbolic_scalars import (
     cast_symbolic_float_to_default_dtype,
     mark_symbolic_scalar,
     merge_scalar_kinds_of_values,
-    raise_or_collect,
+    raise_or_collect_error,
     scalar_kind,
 )
 from ...capture.variable import Variable
@@ -300,7 +300,7 @@ def convert_if_user_code(function: Any) -> Any:
         try:
             result = get_operator("convert")(function)
         except SourceError as error:
-            _warn_unconverted(plain, error)
+            _warn_function_unconverted(plain, error)
             result = function
         recorder = find_recorder_if_in_branch_or_loop(state.mode)
         return (
@@ -346,7 +346,7 @@ def _iter_referenced_values(function: FunctionType) -> Iterator[Any]:
 _WARNED_FUNCTIONS: set[tuple[str, CodeType]] = set()
 
 
-def _warn_unconverted(function: FunctionType, error: SourceError) -> None:
+def _warn_function_unconverted(function: FunctionType, error: SourceError) -> None:
     """Warn once that a function is not converted."""
     at = function.__code__.co_filename, function.__code__
     if at not in _WARNED_FUNCTIONS:
@@ -554,7 +554,9 @@ def _operator_iter(value: Any, *sentinel: Any) -> Any:
     rows = as_indexed_iterable_if_possible(value)
     if has_dynamic_length(rows):
         why = "iter(): the number of items is known only at run time; use a `for` statement"
-        return raise_or_collect(TraceError(append_user_line(why)), (rows.item(i) for i in range(1)))
+        return raise_or_collect_error(
+            TraceError(append_user_line(why)), (rows.item(i) for i in range(1))
+        )
     return iter(value, *sentinel)
 
 

@@ -145,7 +145,7 @@ class DunderAndPropertyConversion:
         if (
             not isinstance(function, FunctionType)
             or hasattr(function, "_ol_special")
-            or not self._is_convertible_function(function)
+            or not self._is_non_generated_user_function(function)
         ):
             return function
 
@@ -158,7 +158,7 @@ class DunderAndPropertyConversion:
         call_method._ol_special = True  # type: ignore[attr-defined]
         return call_method
 
-    def _is_convertible_function(self, function: FunctionType) -> bool:
+    def _is_non_generated_user_function(self, function: FunctionType) -> bool:
         # generated code, such as that of a dataclass
         return self._is_user_function(function) and not function.__code__.co_filename.startswith(
             "<"

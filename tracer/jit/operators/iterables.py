@@ -11,7 +11,7 @@ import numpy as np
 
 from ...capture.control.branch_values import cast_or_fill_like
 from ...capture.control.tensor_arrays import TensorArray
-from ...capture.symbolic_scalars import raise_or_collect
+from ...capture.symbolic_scalars import raise_or_collect_error
 from ...capture.variable import Variable
 from ...core.errors import TraceError, append_user_line
 from ...core.op import OPS, Meta
@@ -41,7 +41,7 @@ class IndexedIterable:
                 "the number of items is known only at run time; loop over them with a `for` "
                 "statement, or list them by `[... for ... in ...]`"
             )
-            found: Iterator[Any] = raise_or_collect(
+            found: Iterator[Any] = raise_or_collect_error(
                 TraceError(append_user_line(why)), (self.item(i) for i in range(1))
             )
             return found

@@ -40,7 +40,7 @@ from .dunder_and_property_conversion import find_python_dunder_method
 from .iterables import as_indexed_iterable_if_possible
 from .partial_dicts import require_complete_dicts_in
 from .python_scalars import entry_defined_flag, is_, symbolic_scalar_kind
-from .raise_assert_and_print import record_rejecting_raise
+from .raise_assert_and_print import record_body_rejecting_raise
 from .registry import register
 from .sequences import fold_items
 
@@ -105,7 +105,7 @@ def _record_second_operand_as_branch(name: str, a: Variable, b: Callable[[], Any
         return a
 
     branches = (b, first_operand) if name == "and" else (first_operand, b)
-    return record_rejecting_raise(
+    return record_body_rejecting_raise(
         lambda: cond(cast_variable_to_bool(a), *branches, return_names=[f"`{name}`"]),
         "one side of an expression",
     )

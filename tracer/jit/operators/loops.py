@@ -36,7 +36,7 @@ from .nonlocal_writes import (
     register_new_object,
     reject_or_note_preexisting_iterators,
 )
-from .raise_assert_and_print import record_rejecting_raise
+from .raise_assert_and_print import record_body_rejecting_raise
 from .registry import register
 
 INT64 = Meta((), np.dtype(np.int64))
@@ -221,7 +221,7 @@ def _record_loop_or_collect_error(
     """
     mark = mode.recorder.checkpoint()
     try:
-        found: list[Any] = record_rejecting_raise(
+        found: list[Any] = record_body_rejecting_raise(
             lambda: record_loop(mode, test, body, start, names), "an iteration of a loop"
         )
         return found

@@ -37,7 +37,7 @@ from ...capture.recorder import Recorder
 from ...core.mode import state
 from ...core.tensor import Tensor
 from ...nn.layer import Layer
-from ..guards.bytecode import iter_assigned_globals
+from ..guards.bytecode import iter_assigned_global_names
 from ..guards.object_state import MAX_ITEMS
 from ..guards.user_code import is_non_oarlock_object_with_attributes
 from .dynamic_indexing import RuntimeIndexAssignmentTarget
@@ -170,7 +170,9 @@ def wrap_to_save_locations_before_call(
     """
 
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        save_locations_in_open_blocks(recorder, iter_locations_of_call(function, args, kwargs))
+        save_locations_in_open_blocks(
+            recorder, iter_locations_written_by_call(function, args, kwargs)
+        )
         return converted(*args, **kwargs)
 
     return wrapper
@@ -182,7 +184,7 @@ def find_recorder_if_in_branch_or_loop(mode: Any) -> Recorder | None:
     return found.recorder if found is not None and len(found.recorder.open_blocks) > 1 else None
 
 
-def iter_locations_of_call(
+def iter_locations_written_by_call(
     function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Iterator[MutableLocation]:
     """Yield the locations that a call may write."""
@@ -193,7 +195,7 @@ def iter_locations_of_call(
             location = CellLocation(name, cell)
             yield location
             yield from iter_locations_in(name, location.read().get(""))
-    written = tuple(dict.fromkeys(iter_assigned_globals(code)))
+    written = tuple(dict.fromkeys(iter_assigned_global_names(code)))
     if written:
         yield GlobalsOrAttributesLocation("globals", plain.__globals__, written)
     for name in code.co_names:

@@ -21,7 +21,7 @@ from ...core.mode import state
 from ...core.op import OPS
 from ...core.tensor import Tensor
 from .python_scalars import entry_defined_flag
-from .raise_assert_and_print import record_rejecting_raise
+from .raise_assert_and_print import record_body_rejecting_raise
 
 SINGLE_KEY_DICT_METHODS = frozenset(
     {"get", "__getitem__", "__contains__", "__setitem__", "__delitem__", "update", "clear"}
@@ -83,7 +83,7 @@ def make_partial_dict_get(partial_dict: dict[Any, Any]) -> Callable[..., Any]:
         there = entry_defined_flag(value) if isinstance(value, Variable) else True
         if there is True:
             return value
-        return record_rejecting_raise(
+        return record_body_rejecting_raise(
             lambda: cond(there, lambda: value, lambda: default, return_names=["get()"]), "`get`"
         )
 

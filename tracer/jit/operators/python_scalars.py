@@ -106,7 +106,7 @@ def is_(a: Any, b: Any) -> Any:
     return raise_or_collect_concrete_number_error(a, "is", "compare with `==`", False)
 
 
-def reject_formatting(values: Any, what: str) -> None:
+def reject_symbolic_scalar_formatting(values: Any, what: str) -> None:
     """Raise TraceError for a symbolic scalar that is converted to a string."""
     for value in (
         values
@@ -118,19 +118,19 @@ def reject_formatting(values: Any, what: str) -> None:
         if symbolic_scalar_kind(value) is not None:
             raise_or_collect_concrete_number_error(value, what, FORMATTING_FIX_HINT, None)
         if isinstance(value, tuple | list | dict) and value is not values:
-            reject_formatting(value, what)
+            reject_symbolic_scalar_formatting(value, what)
 
 
 def reject_program_value_in_f_string(value: Any) -> Any:
     """Operator for a value in an f-string."""
-    reject_formatting(value, "f-string")
+    reject_symbolic_scalar_formatting(value, "f-string")
     return value
 
 
 def mod(a: Any, b: Any) -> Any:
     """Operator for `a % b`, of numbers or of a string."""
     if isinstance(a, str | bytes):
-        reject_formatting(b, "%")
+        reject_symbolic_scalar_formatting(b, "%")
     return a % b
 
 
@@ -171,9 +171,11 @@ def reject_scalar_in_pattern(value: Any) -> None:
             reject_scalar_in_pattern(inner)
 
 
-def _wrap_to_reject_formatting(name: str, python: Callable[..., Any]) -> Callable[..., Any]:
+def _wrap_to_reject_symbolic_scalar_formatting(
+    name: str, python: Callable[..., Any]
+) -> Callable[..., Any]:
     def checked_function(*args: Any, **kwargs: Any) -> Any:
-        reject_formatting((args, kwargs), f"{name}()")
+        reject_symbolic_scalar_formatting((args, kwargs), f"{name}()")
         return python(*args, **kwargs)
 
     return checked_function
@@ -287,9 +289,9 @@ def find_method_accepting_symbolic_scalars(function: Any) -> Any:
             else select_dict_entry_by_symbolic_key(owner, key, _make_constant_function(default))
         )
     if symbolic_scalar_kind(owner) is not None and name in ("__str__", "__repr__", "__format__"):
-        return _wrap_to_reject_formatting(name, lambda *_: owner)(owner)
+        return _wrap_to_reject_symbolic_scalar_formatting(name, lambda *_: owner)(owner)
     if isinstance(owner, str | bytes) and name in ("format", "join", "format_map"):
-        return _wrap_to_reject_formatting(name, function)
+        return _wrap_to_reject_symbolic_scalar_formatting(name, function)
     return None
 
 
@@ -350,10 +352,10 @@ def _wrap_to_reject_symbolic_scalar(python: Callable[..., Any], what: str) -> Ca
 BUILTIN_REPLACEMENTS: dict[Any, Any] = {
     builtins.isinstance: isinstance_,
     builtins.type: type_,
-    builtins.str: _wrap_to_reject_formatting("str", str),
-    builtins.repr: _wrap_to_reject_formatting("repr", repr),
-    builtins.ascii: _wrap_to_reject_formatting("ascii", ascii),
-    builtins.format: _wrap_to_reject_formatting("format", format),
+    builtins.str: _wrap_to_reject_symbolic_scalar_formatting("str", str),
+    builtins.repr: _wrap_to_reject_symbolic_scalar_formatting("repr", repr),
+    builtins.ascii: _wrap_to_reject_symbolic_scalar_formatting("ascii", ascii),
+    builtins.format: _wrap_to_reject_symbolic_scalar_formatting("format", format),
     builtins.hasattr: _operator_hasattr,
     builtins.getattr: _operator_getattr,
     builtins.pow: _operator_pow,

@@ -21,7 +21,7 @@ from ...capture.control.branch_values import (
 from ...capture.control.may_alias import require_valid_container_or_its_array
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.modes import find_static_base_mode
-from ...capture.symbolic_scalars import raise_or_collect
+from ...capture.symbolic_scalars import raise_or_collect_error
 from ...capture.variable import Variable
 from ...core.errors import TraceError, append_user_line
 from ...core.mode import state
@@ -108,7 +108,7 @@ def is_iterable_by_recorded_loop(value: Any) -> bool:
     )
 
 
-def _dynamic_iterable_or_none(value: Any) -> IndexedIterable | None:
+def _dynamic_length_iterable_or_none(value: Any) -> IndexedIterable | None:
     """Return an iterable of dynamic length; None for other values."""
     if find_static_base_mode(state.mode) is None or isinstance(value, str | bytes | dict):
         return None
@@ -133,7 +133,7 @@ def fold_items(
 
 
 def _operator_sum(values: Any, start: Any = 0) -> Any:
-    rows = _dynamic_iterable_or_none(values)
+    rows = _dynamic_length_iterable_or_none(values)
     return (
         sum(require_valid_container_or_its_array(values), start)
         if rows is None
@@ -145,7 +145,7 @@ def fold_extremum_or_none(values: Any, combine: Callable[[Any, Any], Any]) -> An
     """Return the largest or smallest item of an iterable of dynamic length; None for tensors and
     for other values.
     """
-    rows = _dynamic_iterable_or_none(values) if not isinstance(values, Variable) else None
+    rows = _dynamic_length_iterable_or_none(values) if not isinstance(values, Variable) else None
     if rows is None:
         return None
     return fold_items(
@@ -160,7 +160,7 @@ def _make_sequence_constructor_operator(python: Callable[..., Any]) -> Callable[
     """Return the operator for `list` or `tuple`."""
 
     def construct(*args: Any) -> Any:
-        rows = _dynamic_iterable_or_none(args[0]) if len(args) == 1 else None
+        rows = _dynamic_length_iterable_or_none(args[0]) if len(args) == 1 else None
         if rows is None:
             return register_new_object(python(*map(require_valid_container_or_its_array, args)))
         given = require_valid_container_or_its_array(args[0])
@@ -176,7 +176,7 @@ def _make_sequence_constructor_operator(python: Callable[..., Any]) -> Callable[
 
 
 def _operator_reversed(values: Any) -> Any:
-    rows = _dynamic_iterable_or_none(values)
+    rows = _dynamic_length_iterable_or_none(values)
     return (
         reversed(require_valid_container_or_its_array(values))
         if rows is None
@@ -234,18 +234,18 @@ def fold_quantifier_or_none(values: Any, start: bool, combine: Callable[[Any, An
     """Operator for `any` and `all` of an iterable of dynamic length, `start` for an empty one; None
     for other values.
     """
-    rows = _dynamic_iterable_or_none(values)
+    rows = _dynamic_length_iterable_or_none(values)
     return None if rows is None else fold_items(rows, start, combine, "whether they hold")
 
 
 def _operator_sorted(values: Any, **options: Any) -> Any:
-    rows = _dynamic_iterable_or_none(values)
+    rows = _dynamic_length_iterable_or_none(values)
     if rows is not None:
         why = (
             "sorted(): the number of items is known only at run time; use paddle.sort or "
             "paddle.argsort of a tensor"
         )
-        raise_or_collect(TraceError(append_user_line(why)), None)
+        raise_or_collect_error(TraceError(append_user_line(why)), None)
         return register_new_object([rows.item(0)])
     return register_new_object(sorted(require_valid_container_or_its_array(values), **options))
 

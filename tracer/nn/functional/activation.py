@@ -234,7 +234,7 @@ def glu(x: Tensor, axis: int = -1, name: str | None = None) -> Tensor:
     return multiply(a, sigmoid(b))
 
 
-def _make_in_place(function: Any) -> Any:
+def _make_in_place_activation(function: Any) -> Any:
     """Return the in-place variant of an activation function."""
 
     def wrapper(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
@@ -246,5 +246,9 @@ def _make_in_place(function: Any) -> Any:
     return wrapper
 
 
-elu_, hardtanh_, leaky_relu_, relu_ = map(_make_in_place, (elu, hardtanh, leaky_relu, relu))
-softmax_, tanh_, thresholded_relu_ = map(_make_in_place, (softmax, tanh, thresholded_relu))
+elu_, hardtanh_, leaky_relu_, relu_ = map(
+    _make_in_place_activation, (elu, hardtanh, leaky_relu, relu)
+)
+softmax_, tanh_, thresholded_relu_ = map(
+    _make_in_place_activation, (softmax, tanh, thresholded_relu)
+)

@@ -68,7 +68,7 @@ def _is_depthwise(x: Tensor, groups: int, filters: int, last: bool) -> bool:
     return groups == channels and groups > 1 and filters % groups == 0
 
 
-def _weight_size_along_axis(weight: Tensor, axis: int) -> int:
+def _weight_size_along_axis_or_zero(weight: Tensor, axis: int) -> int:
     """Return the size of a weight along `axis`, or 0 if it has no such axis. Raises OperandError
     if `weight` is no tensor.
     """
@@ -98,7 +98,7 @@ def conv2d(
     last = is_channels_last(data_format)
     op = OPS[
         "depthwise_conv2d"
-        if _is_depthwise(x, groups, _weight_size_along_axis(weight, 0), last)
+        if _is_depthwise(x, groups, _weight_size_along_axis_or_zero(weight, 0), last)
         else "conv2d"
     ]
     out = op(
@@ -242,7 +242,9 @@ def conv2d_transpose(
             if last
             else largest[:, :, : symbolic[0], : symbolic[1]]
         )
-    depthwise = _weight_size_along_axis(weight, 1) == 1 and _is_depthwise(x, groups, groups, last)
+    depthwise = _weight_size_along_axis_or_zero(weight, 1) == 1 and _is_depthwise(
+        x, groups, groups, last
+    )
     out = OPS["depthwise_conv2d_transpose" if depthwise else "conv2d_transpose"](
         x,
         weight,

@@ -226,15 +226,15 @@ def _adaptive_avg_pool_to_symbolic_sizes(x: Tensor, sizes: list[Any], data_forma
         x = transpose(
             _average_windows_of_last_axis(
                 transpose(x, order),
-                _size_as_int64_scalar(x.shape[axis]),
-                _size_as_int64_scalar(size),
+                _symbolic_size_to_int64_scalar(x.shape[axis]),
+                _symbolic_size_to_int64_scalar(size),
             ),
             order,
         )
     return x
 
 
-def _size_as_int64_scalar(size: Any) -> Any:
+def _symbolic_size_to_int64_scalar(size: Any) -> Any:
     return reshape(cast(size, "int64"), []) if isinstance(size, Tensor) else size
 
 
@@ -442,7 +442,7 @@ def _scatter_to_indices(x: Tensor, indices: Tensor, sizes: list[Any]) -> Tensor:
 
     x, indices [N, C, *S] -> [N, C, *sizes]
     """
-    count = math.prod(_size_as_int64_scalar(s) for s in sizes)
+    count = math.prod(_symbolic_size_to_int64_scalar(s) for s in sizes)
     zeros = full([x.shape[0], x.shape[1], count], 0.0, x.dtype)
     flat, positions = reshape(x, [0, 0, -1]), cast(reshape(indices, [0, 0, -1]), "int64")
     return reshape(put_along_axis(zeros, positions, flat, 2), [x.shape[0], x.shape[1], *sizes])

@@ -16,7 +16,7 @@ from ...tensor.creation import zeros
 from ...tensor.manipulation import cast, repeat_interleave
 from ...tensor.math import clip, round
 from ..layer import Layer
-from .moving_average import create_scale_parameter
+from .moving_average import create_untrained_parameter
 
 MIN_BITS, MAX_BITS = 2, 16
 
@@ -37,12 +37,12 @@ def require_bit_length(owner: str, bit_length: Any) -> int:
     return int(bit_length)
 
 
-def _cast_unless_equal(x: Tensor, dtype: Any) -> Tensor:
+def _cast_unless_same_dtype(x: Tensor, dtype: Any) -> Tensor:
     """Cast without an op in the program if nothing changes."""
     return x if x.meta.dtype == parse_dtype(dtype).np else cast(x, dtype)
 
 
-class _LinearScaling(Layer):
+class _LinearQuanterBase(Layer):
     """Scales, zero point and format of a quantize or dequantize layer; `LinearDequanter` describes
     the parameters.
     """
@@ -64,7 +64,7 @@ class _LinearScaling(Layer):
             raise OpError(
                 append_user_line(f"{type(self).__name__}: the scales contain NaN or infinity")
             )
-        self._scales = create_scale_parameter(
+        self._scales = create_untrained_parameter(
             self, "quant_dequant", "scale", list(values.shape), 1.0, "float32"
         )
         self._scales.set_value(values)
@@ -97,19 +97,19 @@ class _LinearScaling(Layer):
     def _max_level(self) -> int:
         return int((1 << (self._bit_length - 1)) - 1)
 
-    def _run_linear_op(self, input: Tensor) -> Tensor:
+    def _run_quant_linear_op(self, input: Tensor) -> Tensor:
         """Run the op in float32; the result has the dtype of the input."""
         out: Tensor = OPS[self._op](
-            _cast_unless_equal(input, "float32"),
+            _cast_unless_same_dtype(input, "float32"),
             self._scales,
             self._zero_point,
             quant_axis=self._quant_axis,
             bit_length=self._bit_length,
         )
-        return _cast_unless_equal(out, input.dtype)
+        return _cast_unless_same_dtype(out, input.dtype)
 
 
-class LinearQuanter(_LinearScaling):
+class LinearQuanter(_LinearQuanterBase):
     """Quantize: round(x / scale * (2 ** (bit_length - 1) - 1)), clipped to the range of the bits.
 
     The result holds whole numbers in the dtype of x; halves are rounded to even.
@@ -128,13 +128,13 @@ class LinearQuanter(_LinearScaling):
     def forward(self, input: Tensor) -> Tensor:
         """Return the levels of the input as floats."""
         if not self._is_group_wise():
-            return self._run_linear_op(input)
+            return self._run_quant_linear_op(input)
         most = self._max_level()
         levels = round(cast(input, "float32") / self._scale_of_each_row() * float(most))
         return cast(clip(levels, float(-most - 1), float(most)), input.dtype)
 
 
-class LinearDequanter(_LinearScaling):
+class LinearDequanter(_LinearQuanterBase):
     """Dequantize: x * scale / (2 ** (bit_length - 1) - 1).
 
     Parameters
@@ -168,7 +168,7 @@ class LinearDequanter(_LinearScaling):
     def forward(self, input: Tensor) -> Tensor:
         """Return the values of the levels."""
         if not self._is_group_wise():
-            return self._run_linear_op(input)
+            return self._run_quant_linear_op(input)
         values = cast(input, "float32") / float(self._max_level()) * self._scale_of_each_row()
         return cast(values, input.dtype)
 

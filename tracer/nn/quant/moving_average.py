@@ -14,7 +14,7 @@ from ..initializer import Constant
 from ..param_attr import ParamAttr
 
 
-def create_scale_parameter(
+def create_untrained_parameter(
     layer: Any, prefix: str, name: str, shape: list[int], value: float, dtype: Any
 ) -> Any:
     """Create a parameter that is not trained, named as in Paddle's files."""
@@ -24,7 +24,7 @@ def create_scale_parameter(
     return layer.create_parameter(shape, attr, dtype)
 
 
-def create_moving_average(
+def create_moving_average_parameters(
     layer: Any, prefix: str, *, scale: float, sums: float, dtype: Any
 ) -> list[Any]:
     """Create the parameters `_scale`, `_state` and `_accum` [1] of a layer.
@@ -32,7 +32,7 @@ def create_moving_average(
     scale: the initial scale. sums: the initial value of the others.
     """
     return [
-        create_scale_parameter(layer, prefix, name, [1], value, dtype)
+        create_untrained_parameter(layer, prefix, name, [1], value, dtype)
         for name, value in (("scale", scale), ("state", sums), ("accum", sums))
     ]
 
@@ -61,7 +61,7 @@ def fake_quantize_with_moving_average(
     return result
 
 
-def observe_moving_average(layer: Any, x: Tensor, moving_rate: float) -> Tensor:
+def update_moving_average_and_return_input(layer: Any, x: Tensor, moving_rate: float) -> Tensor:
     """X; in training mode, `layer._scale` is updated."""
     if not layer.training:
         return x

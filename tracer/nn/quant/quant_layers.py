@@ -15,10 +15,10 @@ from ..conv import convolve_with_settings_of_layer
 from ..layer import Layer
 from .format import require_bit_length
 from .moving_average import (
-    create_moving_average,
-    create_scale_parameter,
+    create_moving_average_parameters,
+    create_untrained_parameter,
     fake_quantize_with_moving_average,
-    observe_moving_average,
+    update_moving_average_and_return_input,
 )
 
 __all__ = [
@@ -39,7 +39,7 @@ LINEAR_CHANNEL_AXIS = CONV_TRANSPOSE_CHANNEL_AXIS = 1
 CONV_CHANNEL_AXIS = 0
 
 
-def _require_no_reduction(owner: str, reduce_type: str | None) -> None:
+def _require_no_cross_process_reduction(owner: str, reduce_type: str | None) -> None:
     if reduce_type is not None:
         raise OpError(
             append_user_line(
@@ -84,12 +84,12 @@ class FakeQuantAbsMax(Layer):
         reduce_type: str | None = None,
     ) -> None:
         super().__init__()
-        _require_no_reduction("FakeQuantAbsMax", reduce_type)
+        _require_no_cross_process_reduction("FakeQuantAbsMax", reduce_type)
         self._quant_bits = require_bit_length("FakeQuantAbsMax", quant_bits)
         prefix = name or "quant_dequant"
         self._scale: Any = None
         if quant_on_weight:
-            self._scale = create_scale_parameter(self, prefix, "scale", [1], 0.001, dtype)
+            self._scale = create_untrained_parameter(self, prefix, "scale", [1], 0.001, dtype)
         else:
             unique_name.generate(f"{prefix}.scale")  # Paddle reserves the name
 
@@ -146,10 +146,10 @@ class FakeQuantMovingAverageAbsMax(Layer):
         reduce_type: str | None = None,
     ) -> None:
         super().__init__()
-        _require_no_reduction("FakeQuantMovingAverageAbsMax", reduce_type)
+        _require_no_cross_process_reduction("FakeQuantMovingAverageAbsMax", reduce_type)
         self._moving_rate = moving_rate
         self._quant_bits = require_bit_length("FakeQuantMovingAverageAbsMax", quant_bits)
-        self._scale, self._state, self._accum = create_moving_average(
+        self._scale, self._state, self._accum = create_moving_average_parameters(
             self, name or "quant_dequant", scale=0.001, sums=1.0, dtype=dtype
         )
 
@@ -201,7 +201,7 @@ class FakeQuantChannelWiseAbsMax(Layer):
     ) -> None:
         super().__init__()
         owner = "FakeQuantChannelWiseAbsMax"
-        _require_no_reduction(owner, reduce_type)
+        _require_no_cross_process_reduction(owner, reduce_type)
         if not quant_on_weight or channel_num is None:
             raise OpError(
                 append_user_line(
@@ -212,7 +212,7 @@ class FakeQuantChannelWiseAbsMax(Layer):
         self._quant_bits = require_bit_length(owner, quant_bits)
         self._quant_axis = quant_axis
         self._channel_num = channel_num
-        self._scale = create_scale_parameter(
+        self._scale = create_untrained_parameter(
             self, name or "quant_dequant", "scale", [channel_num], 0.0, dtype
         )
 
@@ -260,15 +260,15 @@ class MovingAverageAbsMaxScale(Layer):
         reduce_type: str | None = None,
     ) -> None:
         super().__init__()
-        _require_no_reduction("MovingAverageAbsMaxScale", reduce_type)
+        _require_no_cross_process_reduction("MovingAverageAbsMaxScale", reduce_type)
         self._moving_rate = moving_rate
-        self._scale, self._state, self._accum = create_moving_average(
+        self._scale, self._state, self._accum = create_moving_average_parameters(
             self, name or "outscale", scale=0.0, sums=0.0, dtype=dtype
         )
 
     def forward(self, input: Tensor) -> Tensor:
         """Return the input."""
-        return observe_moving_average(self, input, self._moving_rate)
+        return update_moving_average_and_return_input(self, input, self._moving_rate)
 
 
 QuantStub = MovingAverageAbsMaxScale
@@ -504,7 +504,7 @@ class FakeQuantMAOutputScaleLayer(Layer):
         **kwargs: Any,
     ) -> None:
         super().__init__()
-        _require_no_reduction("FakeQuantMAOutputScaleLayer", reduce_type)
+        _require_no_cross_process_reduction("FakeQuantMAOutputScaleLayer", reduce_type)
         self._layer = layer
         self._fake_quant_output = create_fake_quant_layer(
             "moving_average_abs_max",

@@ -22,19 +22,19 @@ ARCHITECTURES = (70, 75, 80, 86)
 MIN_SCALE = 1e-8
 
 
-def _fail(function: str, why: str) -> OpError:
+def _make_op_error(function: str, why: str) -> OpError:
     return OpError(append_user_line(f"{function}: {why}"))
 
 
 def _require_algo(function: str, algo: str) -> None:
     if algo not in MAX_LEVELS:
-        raise _fail(function, f"algo={algo!r} is none of {sorted(MAX_LEVELS)}")
+        raise _make_op_error(function, f"algo={algo!r} is none of {sorted(MAX_LEVELS)}")
 
 
 def _require_arch(function: str, arch: int | None) -> None:
     """`arch` selects a layout of GPU kernels in Paddle; it has no effect here."""
     if arch is not None and arch not in ARCHITECTURES:
-        raise _fail(function, f"arch={arch} is none of {list(ARCHITECTURES)}")
+        raise _make_op_error(function, f"arch={arch} is none of {list(ARCHITECTURES)}")
 
 
 def _require_matrix(function: str, name: str, x: Any, dtype: str = "") -> None:
@@ -46,14 +46,16 @@ def _require_matrix(function: str, name: str, x: Any, dtype: str = "") -> None:
             append_user_line(f"{function}: {name} is not of {' or '.join(kinds)} ({name}={x.meta})")
         )
     if len(x.meta.shape) != 2:
-        raise _fail(function, f"{name} is not a matrix ({name}={x.meta})")
+        raise _make_op_error(function, f"{name} is not a matrix ({name}={x.meta})")
 
 
 def _require_scale(function: str, scale: Any, columns: int) -> None:
     if not isinstance(scale, Tensor):
         raise not_a_tensor_error(scale, function)
     if tuple(scale.meta.shape) not in ((columns,), (-1,)):
-        raise _fail(function, f"the scale is not one number per column (scale={scale.meta})")
+        raise _make_op_error(
+            function, f"the scale is not one number per column (scale={scale.meta})"
+        )
 
 
 def weight_quantize(
@@ -107,7 +109,9 @@ def weight_quantize(
         return cast(levels, "int8"), scale
     columns, rows = levels.meta.shape
     if columns % 2:
-        raise _fail("weight_quantize", f"{columns} columns cannot be packed in pairs (x={x.meta})")
+        raise _make_op_error(
+            "weight_quantize", f"{columns} columns cannot be packed in pairs (x={x.meta})"
+        )
     low, high = (reshape(levels, [columns // 2, 2, rows])[:, k] for k in (0, 1))
     # the byte, as a number from -128 to 127, whose lower half is a two's complement
     return cast(high * 16 + where(low < 0, low + 16, low), "int8"), scale
@@ -123,7 +127,7 @@ def _unpack_int4(packed: Tensor) -> Tensor:
     return reshape(stack([low, high], axis=1), [2 * pairs, rows])
 
 
-def _dequantized_transpose(weight: Tensor, scale: Tensor, is_int4: bool) -> Tensor:
+def _dequantize_transposed_weight(weight: Tensor, scale: Tensor, is_int4: bool) -> Tensor:
     """The weight [columns, rows] in float32."""
     levels = _unpack_int4(weight) if is_int4 else weight
     return multiply(cast(levels, "float32"), reshape(cast(scale, "float32"), [-1, 1]))
@@ -164,8 +168,10 @@ def weight_dequantize(
     _require_scale("weight_dequantize", scale, x.meta.shape[0] * (2 if is_int4 else 1))
     dtype = parse_dtype(out_dtype).name
     if dtype not in ("float16", "bfloat16", "float32"):
-        raise _fail("weight_dequantize", f"out_dtype={dtype} is not float16, bfloat16 or float32")
-    return cast(transpose(_dequantized_transpose(x, scale, is_int4), [1, 0]), dtype)
+        raise _make_op_error(
+            "weight_dequantize", f"out_dtype={dtype} is not float16, bfloat16 or float32"
+        )
+    return cast(transpose(_dequantize_transposed_weight(x, scale, is_int4), [1, 0]), dtype)
 
 
 def _require_linear_operands(function: str, x: Any, weight: Any, scale: Any, pack: int) -> None:
@@ -174,7 +180,7 @@ def _require_linear_operands(function: str, x: Any, weight: Any, scale: Any, pac
     _require_matrix(function, "weight", weight, "int8")
     _require_scale(function, scale, weight.meta.shape[0] * pack)
     if x.meta.shape[-1:] not in ((weight.meta.shape[1],), (-1,)):
-        raise _fail(
+        raise _make_op_error(
             function, f"the last axis of x does not match (x={x.meta}, weight={weight.meta})"
         )
 
@@ -217,12 +223,14 @@ def weight_only_linear(
     """
     function = "weight_only_linear"
     if weight_dtype not in WEIGHT_DTYPES:
-        raise _fail(function, f"weight_dtype={weight_dtype!r} is none of {list(WEIGHT_DTYPES)}")
+        raise _make_op_error(
+            function, f"weight_dtype={weight_dtype!r} is none of {list(WEIGHT_DTYPES)}"
+        )
     _require_arch(function, arch)
     is_int4 = weight_dtype == "int4"
     _require_linear_operands(function, x, weight, weight_scale, 2 if is_int4 else 1)
     assert weight_scale is not None
-    floats = cast(_dequantized_transpose(weight, weight_scale, is_int4), x.dtype)
+    floats = cast(_dequantize_transposed_weight(weight, weight_scale, is_int4), x.dtype)
     out = matmul(x, floats, transpose_y=True)
     return out if bias is None else add(out, bias)
 
@@ -279,7 +287,9 @@ def llm_int8_linear(
     levels = round(regular / row_scale)
     products = matmul(levels, cast(weight, "float32"), transpose_y=True)
     exact = matmul(
-        outliers, _dequantized_transpose(weight, weight_scale, is_int4=False), transpose_y=True
+        outliers,
+        _dequantize_transposed_weight(weight, weight_scale, is_int4=False),
+        transpose_y=True,
     )
     out = cast(products * row_scale * cast(weight_scale, "float32") + exact, x.dtype)
     return out if bias is None else add(out, bias)

@@ -21,7 +21,7 @@ from ..layer import Layer
 __all__ = ["remove_weight_norm", "spectral_norm", "weight_norm"]
 
 
-class _WeightHook:
+class _WeightComputingHook:
     """Pre-forward hook that computes the weight `name` of a layer."""
 
     def __init__(self, name: str) -> None:
@@ -62,7 +62,7 @@ def _norm_except_dim(v: Tensor, dim: int) -> Tensor:
     return sqrt(add(sum_of(square(v), axes, keepdim=True), 1e-12))
 
 
-class WeightNorm(_WeightHook):
+class WeightNorm(_WeightComputingHook):
     """weight = g * v / |v|, with |v| over all axes except `dim` (Salimans and Kingma 2016)."""
 
     def __init__(self, name: str, dim: int) -> None:
@@ -136,7 +136,7 @@ def remove_weight_norm(layer: Any, name: str = "weight") -> Any:
 # ------------------------------------------------------------------------------------------------
 
 
-class SpectralNorm(_WeightHook):
+class SpectralNorm(_WeightComputingHook):
     """weight = weight_orig / its largest singular value (Miyato et al. 2018).
 
     The weight is treated as a matrix [size of axis dim, product of the other axes]. Power iteration

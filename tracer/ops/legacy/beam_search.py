@@ -45,7 +45,7 @@ def _insert_candidate_if_among_best(
     best.insert(at, item)
 
 
-def _candidates_of_beam(row: int, tokens: Any, scores: Any, size: int) -> Any:
+def _selectable_candidates_of_beam(row: int, tokens: Any, scores: Any, size: int) -> Any:
     """The continuations of a beam. Of many tokens, only those with a chance to be selected
     are returned.
     """
@@ -88,7 +88,7 @@ def _select_candidates(
             items = (
                 [BeamCandidate(float(sums[row]), row, end)]
                 if ended
-                else _candidates_of_beam(row, own, values[row], size)
+                else _selectable_candidates_of_beam(row, own, values[row], size)
             )
             for item in items:
                 _insert_candidate_if_among_best(best, item, size)

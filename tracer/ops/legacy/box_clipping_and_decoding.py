@@ -9,7 +9,7 @@ from ...core.op import check, op
 from ..box_ops import NO_GRAD_BOXES
 from ..detection_helpers import NO_HALF_BOXES
 from ..lod import require_row_offsets, sequence_id_per_row
-from ..shared_op_rules import check_float, dims_match, like_x_requiring_float
+from ..shared_op_rules import check_float, dims_match, like_x_meta_requiring_float
 
 
 def round_half_away_from_zero(x: Any) -> Any:
@@ -136,4 +136,4 @@ def polygon_box_transform(x):
 @polygon_box_transform.meta
 def _(x):
     _check_even_channels(x)
-    return like_x_requiring_float(x)
+    return like_x_meta_requiring_float(x)

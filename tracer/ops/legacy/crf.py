@@ -8,7 +8,7 @@ from typing import Any
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..lod import declare_no_lod, require_row_offsets, row_indices_of_ranges
-from ..shared_op_rules import make_no_second_order_rule
+from ..shared_op_rules import make_vjp_rule_rejecting_second_order
 
 CRF_SLOTS = "Emission, Emission@LOD*?!, Transition, Label!, Length?!"
 
@@ -167,7 +167,7 @@ def _(emission, lod, transition, *_):
     return emission, transition
 
 
-linear_chain_crf_grad.vjp(make_no_second_order_rule("linear_chain_crf"))
+linear_chain_crf_grad.vjp(make_vjp_rule_rejecting_second_order("linear_chain_crf"))
 
 
 def _best_path(rows: Any, transition: Any) -> Any:

@@ -9,7 +9,7 @@ from ...core.dtype import int64
 from ...core.op import OPS, Meta, check, op
 from ..elementwise import div, masked, mul
 from ..half_precision import computed_in_float32_if_half
-from ..loss import _label_indices_and_mask, check_hard_or_soft_label_dtype
+from ..loss import _class_indices_and_valid_mask, check_hard_or_soft_label_dtype
 from ..reduce import reduce_sum
 from ..shared_op_rules import check_float, shapes_match, vjp_input_dtype_proto, vjp_input_shape
 from ..unary_math import negative, one_minus
@@ -30,7 +30,9 @@ def _labels_as_column(x: Any, label: Any) -> Any:
 def _label_loss_and_probability(x: Any, label: Any, ignore_index: int) -> tuple[Any, Any]:
     """Minus the log of the probability at the label, and the probability; 0 at ignored labels."""
     check_hard_or_soft_label_dtype(x, label, False)
-    picked, used = _label_indices_and_mask(_labels_as_column(x, label), x.shape[-1], ignore_index)
+    picked, used = _class_indices_and_valid_mask(
+        _labels_as_column(x, label), x.shape[-1], ignore_index
+    )
     found = np.take_along_axis(x, picked, axis=-1)
     zero = x.dtype.type(0)
     return np.where(used, -_clipped_log(found), zero), np.where(used, found, zero)

@@ -11,7 +11,12 @@ from ..lod import (
     sequence_id_per_row,
     sequence_lengths,
 )
-from ..shared_op_rules import check_float, dims_match, like_x, make_no_second_order_rule
+from ..shared_op_rules import (
+    check_float,
+    dims_match,
+    like_x_meta,
+    make_vjp_rule_rejecting_second_order,
+)
 
 
 @op("cvm", "X, X@LOD*?!, CVM! -> Y", host_reason=HOST_PYTHON_LOOP, validate_before_kernel=True)
@@ -48,7 +53,7 @@ def _(g, x, lod, counts, *, use_cvm):
 @op(
     "cvm_grad",
     "X, X@LOD*?!, CVM, Y@GRAD -> X@GRAD",
-    meta=like_x,
+    meta=like_x_meta,
     internal=True,
     host_reason=HOST_PYTHON_LOOP,
 )
@@ -62,14 +67,14 @@ def cvm_grad(x, lod=None, counts=None, g=None, *, use_cvm: bool = True):
     return np.concatenate([of_rows.astype(x.dtype), g[:, 2:] if use_cvm else g], axis=1)
 
 
-cvm_grad.vjp(make_no_second_order_rule("cvm"))
+cvm_grad.vjp(make_vjp_rule_rejecting_second_order("cvm"))
 
 
 # -- filter by tags
 # ------------------------------------------------------------------------------
 
 
-def _offsets_and_tagged_instances(ins, lod, tags, tags_lod, wanted, is_lod):
+def _row_offsets_and_tagged_instance_indices(ins, lod, tags, tags_lod, wanted, is_lod):
     """The row offsets of the instances of Ins, and the indices of the instances with a
     selected tag.
     """
@@ -104,7 +109,7 @@ def filter_by_instag(
     IndexMap int64 [n,3]: for each selected instance its start in Out, its start in Ins, its length.
     If none is selected, Out is one row of out_val_if_empty and LossWeight is 0.
     """
-    own, kept = _offsets_and_tagged_instances(ins, lod, tags, tags_lod, wanted, is_lod)
+    own, kept = _row_offsets_and_tagged_instance_indices(ins, lod, tags, tags_lod, wanted, is_lod)
     if not len(kept):
         nothing = np.full((1, *ins.shape[1:]), out_val_if_empty, ins.dtype)
         return nothing, np.zeros((1, 1), np.float32), np.array([[0, 1, 1]], np.int64)
@@ -131,7 +136,7 @@ def _(ins, lod, tags, tags_lod, wanted, *, is_lod, out_val_if_empty):
 
 @filter_by_instag.lod(lambda *_: 1)
 def _(ins, lod=None, tags=None, tags_lod=None, wanted=None, *, is_lod, out_val_if_empty=0):
-    own, kept = _offsets_and_tagged_instances(ins, lod, tags, tags_lod, wanted, is_lod)
+    own, kept = _row_offsets_and_tagged_instance_indices(ins, lod, tags, tags_lod, wanted, is_lod)
     return [
         offsets_from_lengths(sequence_lengths(own)[kept])
         if len(kept)
@@ -147,7 +152,7 @@ def _(g, ins, lod, tags, tags_lod, wanted, *, LossWeight, IndexMap):
 @op(
     "filter_by_instag_grad",
     "Ins, Out@GRAD, LossWeight, IndexMap -> Ins@GRAD",
-    meta=like_x,
+    meta=like_x_meta,
     internal=True,
     host_reason=HOST_PYTHON_LOOP,
 )
@@ -159,4 +164,4 @@ def filter_by_instag_grad(ins, g, weight, places):
     return back
 
 
-filter_by_instag_grad.vjp(make_no_second_order_rule("filter_by_instag"))
+filter_by_instag_grad.vjp(make_vjp_rule_rejecting_second_order("filter_by_instag"))

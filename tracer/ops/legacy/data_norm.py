@@ -8,7 +8,7 @@ from ...core.arrays import np
 from ...core.op import OPS, Meta, check, check_dtype, op
 from ..elementwise import add, div, mul, scale, sub
 from ..reduce import reduce_sum
-from ..shared_op_rules import check_float, dims_match, like_x
+from ..shared_op_rules import check_float, dims_match, like_x_meta
 from ..unary_math import square
 
 MIN_SHOW = 1e-7
@@ -86,7 +86,7 @@ def _(
 @op(
     "data_norm_shown",
     "X -> Out",
-    meta=like_x,
+    meta=like_x_meta,
     internal=True,
     no_grad_reason="it is 0 or 1",
 )

@@ -11,8 +11,8 @@ from ..lod import declare_no_lod
 from ..shared_op_rules import (
     check_float,
     dims_match,
-    make_no_second_order_rule,
-    make_rule_like_inputs_at,
+    make_meta_rule_like_inputs_at,
+    make_vjp_rule_rejecting_second_order,
 )
 from .box_clipping_and_decoding import round_half_away_from_zero
 from .precise_roi_pooling import region_image_ids
@@ -44,7 +44,7 @@ def _part_index_per_bin(bins: int, count: int) -> Any:
     return np.clip(np.floor(np.arange(bins) * count / bins).astype(np.int64), 0, count - 1)
 
 
-def _make_samples(
+def _make_bin_samples(
     x, rois, lod, trans, no_trans, scale, depth, group, high, wide, part, count, spread
 ) -> BinSamples:
     low = round_half_away_from_zero(rois[:, :2]) * scale - 0.5
@@ -148,7 +148,7 @@ def deformable_psroi_pooling(
     group.
     TopCount: the number of samples of a bin that lie in the image.
     """
-    s = _make_samples(
+    s = _make_bin_samples(
         x,
         rois,
         lod,
@@ -224,7 +224,7 @@ def _(g, x, rois, lod, trans, *, TopCount, **over):
 @op(
     "deformable_psroi_pooling_grad",
     "Input, ROIs, ROIs@LOD*?!, Trans, TopCount, Output@GRAD -> Input@GRAD, Trans@GRAD",
-    meta=make_rule_like_inputs_at(0, 3),
+    meta=make_meta_rule_like_inputs_at(0, 3),
     attrs_of=deformable_psroi_pooling,
     internal=True,
     host_reason=HOST_PYTHON_LOOP,
@@ -233,7 +233,7 @@ def deformable_psroi_pooling_grad(x, rois, lod, trans, count, g, **over):
     """The gradients with respect to Input and Trans. Output@GRAD [R,D,PH,PW] -> like Input,
     like Trans
     """
-    s = _make_samples(
+    s = _make_bin_samples(
         x,
         rois,
         lod,
@@ -275,4 +275,4 @@ def deformable_psroi_pooling_grad(x, rois, lod, trans, count, g, **over):
     return back, moved
 
 
-deformable_psroi_pooling_grad.vjp(make_no_second_order_rule("deformable_psroi_pooling"))
+deformable_psroi_pooling_grad.vjp(make_vjp_rule_rejecting_second_order("deformable_psroi_pooling"))

@@ -182,7 +182,7 @@ declare_no_lod(target_assign)
 # ---------------------------------------------------------------------------------------------
 
 
-def _candidates_with_largest_losses(loss: Any, free: Any, count: int) -> Any:
+def _free_box_indices_with_largest_losses(loss: Any, free: Any, count: int) -> Any:
     """The indices of the `count` boxes with the largest losses, of those that are `free`."""
     order = np.flatnonzero(free)
     return order[np.argsort(-loss[order], kind="stable")[:count]]
@@ -225,12 +225,12 @@ def mine_hard_examples(
         if mining_type == "max_negative":
             free = (own == -1) & (near[n] < np.float32(neg_dist_threshold))
             count = int(np.sum(own != -1) * np.float32(neg_pos_ratio))
-            negative.append(np.sort(_candidates_with_largest_losses(loss[n], free, count)))
+            negative.append(np.sort(_free_box_indices_with_largest_losses(loss[n], free, count)))
         else:
             both = loss[n] + (0 if place_loss is None else place_loss[n])
             taken = np.isin(
                 np.arange(len(own)),
-                _candidates_with_largest_losses(both, np.ones(len(own), bool), sample_size),
+                _free_box_indices_with_largest_losses(both, np.ones(len(own), bool), sample_size),
             )
             negative.append(np.flatnonzero(taken & (own < 0)))
             updated[n, ~taken & (own > -1)] = -1

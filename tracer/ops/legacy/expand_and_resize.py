@@ -19,7 +19,7 @@ from ..interpolate import (
     trilinear,
 )
 from ..shape import tile, tile_grad
-from ..shared_op_rules import like_x, vjp_input_shape
+from ..shared_op_rules import like_x_meta, vjp_input_shape
 
 # -- expand
 # ------------------------------------------------------------------------------
@@ -73,7 +73,7 @@ def _(g, x, target):
     return expand_as_grad(x, g), None
 
 
-@op("expand_as_often_grad", "X, Out@GRAD -> X@GRAD", meta=like_x, internal=True)
+@op("expand_as_often_grad", "X, Out@GRAD -> X@GRAD", meta=like_x_meta, internal=True)
 def expand_as_grad(x, g):
     """X@GRAD = Out@GRAD summed over the repetitions. X [*S], Out@GRAD [*T] -> X@GRAD [*S]"""
     return tile_grad.kernel(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, NO_GRAD_NON_FLOAT_RESULT, Meta, check, op
 from ..lod import offsets_from_lengths, require_row_offsets, row_indices_of_ranges, sequence_lengths
-from ..shared_op_rules import dims_match, like_x, make_no_second_order_rule
+from ..shared_op_rules import dims_match, like_x_meta, make_vjp_rule_rejecting_second_order
 
 
 @op(
@@ -86,7 +86,7 @@ def _(g, x, lod, table):
 @op(
     "reorder_lod_tensor_by_rank_grad",
     "X, X@LOD*?!, RankTable, Out@GRAD -> X@GRAD",
-    meta=like_x,
+    meta=like_x_meta,
     internal=True,
     host_reason=HOST_PYTHON_LOOP,
 )
@@ -97,7 +97,9 @@ def reorder_lod_tensor_by_rank_grad(x, lod=None, table=None, g=None):
     return back
 
 
-reorder_lod_tensor_by_rank_grad.vjp(make_no_second_order_rule("reorder_lod_tensor_by_rank"))
+reorder_lod_tensor_by_rank_grad.vjp(
+    make_vjp_rule_rejecting_second_order("reorder_lod_tensor_by_rank")
+)
 
 
 @op(
@@ -160,7 +162,7 @@ def _(g, x, lod, table, step):
 @op(
     "shrink_rnn_memory_grad",
     "X, Out@GRAD -> X@GRAD",
-    meta=like_x,
+    meta=like_x_meta,
     internal=True,
     host_reason=HOST_PYTHON_LOOP,
 )
@@ -171,7 +173,7 @@ def shrink_rnn_memory_grad(x, g):
     return back
 
 
-shrink_rnn_memory_grad.vjp(make_no_second_order_rule("shrink_rnn_memory"))
+shrink_rnn_memory_grad.vjp(make_vjp_rule_rejecting_second_order("shrink_rnn_memory"))
 
 
 def sequences_to_steps(x, lod, table):

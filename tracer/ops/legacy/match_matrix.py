@@ -12,9 +12,9 @@ from ..lod import offsets_from_lengths, require_row_offsets, sequence_lengths
 from ..shared_op_rules import (
     check_float,
     dims_match,
-    like_x,
-    make_no_second_order_rule,
-    make_rule_like_inputs_at,
+    like_x_meta,
+    make_meta_rule_like_inputs_at,
+    make_vjp_rule_rejecting_second_order,
     scale_dim,
 )
 
@@ -89,7 +89,7 @@ def _(g, x, x_lod, y, y_lod, w):
 @op(
     "match_matrix_tensor_grad",
     f"{PAIR_SLOTS}, Out@GRAD -> X@GRAD, Y@GRAD, W@GRAD",
-    meta=make_rule_like_inputs_at(0, 2, 4),
+    meta=make_meta_rule_like_inputs_at(0, 2, 4),
     internal=True,
     host_reason=HOST_PYTHON_LOOP,
 )
@@ -106,7 +106,7 @@ def match_matrix_tensor_grad(x, x_lod=None, y=None, y_lod=None, w=None, g=None):
     return np.tensordot(of_half, w, ((1, 2), (1, 2))), of_y, np.tensordot(x, of_half, (0, 0))
 
 
-match_matrix_tensor_grad.vjp(make_no_second_order_rule("match_matrix_tensor"))
+match_matrix_tensor_grad.vjp(make_vjp_rule_rejecting_second_order("match_matrix_tensor"))
 
 
 # -- tables
@@ -186,7 +186,7 @@ def _(g, x, lod, row, row_lod, column, column_lod, *, topks, channel_num, pos):
 @op(
     "sequence_topk_avg_pooling_grad",
     f"{TABLE_SLOTS}, pos, Out@GRAD -> X@GRAD",
-    meta=like_x,
+    meta=like_x_meta,
     internal=True,
     host_reason=HOST_PYTHON_LOOP,
 )
@@ -220,7 +220,9 @@ def sequence_topk_avg_pooling_grad(
     return np.concatenate(found).reshape(x.shape)
 
 
-sequence_topk_avg_pooling_grad.vjp(make_no_second_order_rule("sequence_topk_avg_pooling"))
+sequence_topk_avg_pooling_grad.vjp(
+    make_vjp_rule_rejecting_second_order("sequence_topk_avg_pooling")
+)
 
 
 # -- convolution
@@ -345,7 +347,7 @@ def _(g, x, lod, row, row_lod, column, column_lod, w, **attrs):
 @op(
     "var_conv_2d_grad",
     f"{TABLE_SLOTS}, W, Out@GRAD -> X@GRAD, W@GRAD",
-    meta=make_rule_like_inputs_at(0, 6),
+    meta=make_meta_rule_like_inputs_at(0, 6),
     internal=True,
     attrs_of=var_conv_2d,
     host_reason=HOST_PYTHON_LOOP,
@@ -378,4 +380,4 @@ def _col2im(windows, shape, kernel, stride):
     return wide[:, kh // 2 : kh // 2 + h, kw // 2 : kw // 2 + w]
 
 
-var_conv_2d_grad.vjp(make_no_second_order_rule("var_conv_2d"))
+var_conv_2d_grad.vjp(make_vjp_rule_rejecting_second_order("var_conv_2d"))

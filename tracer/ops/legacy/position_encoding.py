@@ -9,7 +9,7 @@ from ...core.op import check, op
 from ..elementwise import scale
 from ..half_precision import computed_in_float32_if_half
 from ..lod import require_row_offsets, sequence_id_per_row
-from ..shared_op_rules import like_x_requiring_float
+from ..shared_op_rules import like_x_meta_requiring_float
 
 
 def _sinusoids(places: Any, width: int) -> Any:
@@ -23,7 +23,7 @@ def _sinusoids(places: Any, width: int) -> Any:
     return np.concatenate([np.sin(angles), np.cos(angles)], -1)
 
 
-@op("add_position_encoding", "X, X@LOD*?! -> Out", meta=like_x_requiring_float)
+@op("add_position_encoding", "X, X@LOD*?! -> Out", meta=like_x_meta_requiring_float)
 @computed_in_float32_if_half
 def add_position_encoding(x, lod=None, *, alpha: float = 1.0, beta: float = 1.0):
     """Out = alpha * X + beta * the sinusoidal encoding of the positions (Vaswani et al. 2017).

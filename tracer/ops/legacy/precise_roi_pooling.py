@@ -9,7 +9,7 @@ from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..detection_helpers import NO_HALF_BOXES, row_offsets_or_single_image
 from ..lod import declare_no_lod, sequence_id_per_row
 from ..roi_pooling import check_images_and_regions
-from ..shared_op_rules import make_no_second_order_rule, make_rule_like_inputs_at
+from ..shared_op_rules import make_meta_rule_like_inputs_at, make_vjp_rule_rejecting_second_order
 
 
 def region_image_ids(x: Any, rois: Any, lod: Any, counts: Any = None) -> Any:
@@ -137,7 +137,7 @@ def _region_edge_grad(side: AxisBins, g_low: Any, g_high: Any) -> tuple[Any, Any
 @op(
     "prroi_pool_grad",
     "X, ROIs, ROIs@LOD*?!, BatchRoINums?, Out@GRAD -> X@GRAD, ROIs@GRAD",
-    meta=make_rule_like_inputs_at(0, 1),
+    meta=make_meta_rule_like_inputs_at(0, 1),
     attrs_of=prroi_pool,
     internal=True,
     host_reason=HOST_PYTHON_LOOP,
@@ -184,4 +184,4 @@ def prroi_pool_grad(
     )
 
 
-prroi_pool_grad.vjp(make_no_second_order_rule("prroi_pool"))
+prroi_pool_grad.vjp(make_vjp_rule_rejecting_second_order("prroi_pool"))

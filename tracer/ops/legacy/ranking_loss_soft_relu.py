@@ -19,7 +19,7 @@ from ..half_precision import computed_in_float32_if_half
 from ..reduce import reduce_sum
 from ..shared_op_rules import (
     check_float,
-    like_x,
+    like_x_meta,
     pick_known_dim,
     shapes_match,
     vjp_input_dtype_proto,
@@ -49,7 +49,7 @@ def _(label, left, right):
         shapes_match(label.shape, left.shape) and shapes_match(label.shape, right.shape),
         "the shapes differ",
     )
-    return like_x(label)
+    return like_x_meta(label)
 
 
 @rank_loss.vjp
@@ -157,7 +157,7 @@ def _(g, x, label):
     return scale(mul(slope, g), scale=1.0 / (vjp_input_shape(x)[-1] - 1)), None
 
 
-@op("soft_relu", "X -> Out", meta=like_x, floating="X")
+@op("soft_relu", "X -> Out", meta=like_x_meta, floating="X")
 @computed_in_float32_if_half
 def soft_relu(x, *, threshold: float = 40.0):
     """Out = ln(1 + exp(X)), where X is first clamped to [-threshold, threshold]. X [*] ->

@@ -8,7 +8,7 @@ from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..detection_helpers import INT32, NO_HALF_BOXES
 from ..roi_pooling import check_images_and_regions
-from ..shared_op_rules import like_x, make_no_second_order_rule
+from ..shared_op_rules import like_x_meta, make_vjp_rule_rejecting_second_order
 from .box_clipping_and_decoding import round_half_away_from_zero
 from .precise_roi_pooling import region_image_ids
 
@@ -181,7 +181,7 @@ def _(g, x, rois, lod, **over):
 @op(
     "roi_perspective_transform_grad",
     "X, ROIs, ROIs@LOD*?!, Out@GRAD -> X@GRAD",
-    meta=like_x,
+    meta=like_x_meta,
     attrs_of=roi_perspective_transform,
     internal=True,
     host_reason=HOST_PYTHON_LOOP,
@@ -206,4 +206,6 @@ def roi_perspective_transform_grad(
     return np.moveaxis(back, -1, 1)
 
 
-roi_perspective_transform_grad.vjp(make_no_second_order_rule("roi_perspective_transform"))
+roi_perspective_transform_grad.vjp(
+    make_vjp_rule_rejecting_second_order("roi_perspective_transform")
+)

@@ -8,7 +8,7 @@ from ...core.arrays import np
 from ...core.op import Meta, check, op
 from ..half_precision import computed_in_float32_if_half
 from ..lod import require_row_offsets, sequence_id_per_row
-from ..shared_op_rules import dims_match, make_no_second_order_rule
+from ..shared_op_rules import dims_match, make_vjp_rule_rejecting_second_order
 
 
 def _later_row_indices_and_mask(x: Any, lod: Any, count: int) -> tuple[Any, Any]:
@@ -67,4 +67,4 @@ def _(x, lod, filter, g):
     return Meta(x.shape, x.dtype), Meta(filter.shape, filter.dtype)
 
 
-row_conv_grad.vjp(make_no_second_order_rule("row_conv"))
+row_conv_grad.vjp(make_vjp_rule_rejecting_second_order("row_conv"))

@@ -8,8 +8,8 @@ from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..shared_op_rules import (
     check_float,
     dims_match,
-    like_x,
-    make_no_second_order_rule,
+    like_x_meta,
+    make_vjp_rule_rejecting_second_order,
     pick_known_dim,
 )
 
@@ -120,7 +120,7 @@ def _(g, x, labels, samples, chance, *, Samples):
 @op(
     "sample_logits_grad",
     "Logits, Samples, SampledLogits@GRAD -> Logits@GRAD",
-    meta=like_x,
+    meta=like_x_meta,
     internal=True,
     host_reason=HOST_PYTHON_LOOP,
 )
@@ -133,4 +133,4 @@ def sample_logits_grad(x, samples, g):
     return back
 
 
-sample_logits_grad.vjp(make_no_second_order_rule("sample_logits"))
+sample_logits_grad.vjp(make_vjp_rule_rejecting_second_order("sample_logits"))

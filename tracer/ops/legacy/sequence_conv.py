@@ -6,7 +6,7 @@ from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..lod import require_row_offsets, sequence_id_per_row
 from ..matmul import matmul
-from ..shared_op_rules import like_x, make_no_second_order_rule
+from ..shared_op_rules import like_x_meta, make_vjp_rule_rejecting_second_order
 
 
 def _window_row_indices_and_mask(lod, length, start):
@@ -36,13 +36,13 @@ def _(x, lod, *, contextLength, contextStart):
     return Meta((x.shape[0], x.shape[1] * contextLength), x.dtype)
 
 
-sequence_context.vjp(make_no_second_order_rule("sequence_conv"))
+sequence_context.vjp(make_vjp_rule_rejecting_second_order("sequence_conv"))
 
 
 @op(
     "sequence_context_grad",
     "X, X@LOD*?!, Out@GRAD -> X@GRAD",
-    meta=like_x,
+    meta=like_x_meta,
     internal=True,
     host_reason=HOST_PYTHON_LOOP,
 )
@@ -56,7 +56,7 @@ def sequence_context_grad(x, lod=None, g=None, *, contextLength: int, contextSta
     return out
 
 
-sequence_context_grad.vjp(make_no_second_order_rule("sequence_conv"))
+sequence_context_grad.vjp(make_vjp_rule_rejecting_second_order("sequence_conv"))
 
 
 @op(

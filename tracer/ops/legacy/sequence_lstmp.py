@@ -5,12 +5,12 @@ from __future__ import annotations
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..lod import require_row_offsets
-from ..shared_op_rules import dims_match, make_no_second_order_rule, scale_dim
+from ..shared_op_rules import dims_match, make_vjp_rule_rejecting_second_order, scale_dim
 from .sequence_rnn import (
     ACTIVATIONS,
     check_activations,
     compute_gates_and_output_preactivation,
-    initial_state,
+    initial_state_or_zeros,
     lstm_step_grad,
     split_gate_bias_and_peepholes,
     time_steps_of,
@@ -67,8 +67,8 @@ def lstmp(
     )
     count = len(require_row_offsets(lod, "Input")) - 1
     first_h, first_c = (
-        initial_state(h0, count, projection.shape[1], x),
-        initial_state(c0, count, width, x),
+        initial_state_or_zeros(h0, count, projection.shape[1], x),
+        initial_state_or_zeros(c0, count, width, x),
     )
     for which, rows, before in time_steps_of(lod, is_reverse):
         h, c = (
@@ -167,8 +167,8 @@ def lstmp_grad(
     _, peep = split_gate_bias_and_peepholes(bias, width, attrs["use_peepholes"])
     count = len(require_row_offsets(lod, "Input")) - 1
     first_h, first_c = (
-        initial_state(h0, count, projection.shape[1], x),
-        initial_state(c0, count, width, x),
+        initial_state_or_zeros(h0, count, projection.shape[1], x),
+        initial_state_or_zeros(c0, count, width, x),
     )
     to_h = np.zeros_like(states) if g is None else g.copy()
     to_c = np.zeros_like(cells) if gc is None else gc.copy()
@@ -222,4 +222,4 @@ def _(x, lod, h0, c0, weight, projection, bias, *_, **__):
     return x, first_h if h0 is None else h0, first_c if c0 is None else c0, weight, projection, bias
 
 
-lstmp_grad.vjp(make_no_second_order_rule("lstmp"))
+lstmp_grad.vjp(make_vjp_rule_rejecting_second_order("lstmp"))

@@ -13,7 +13,7 @@ from ..lod import (
     sequence_id_per_row,
     sequence_lengths,
 )
-from ..shared_op_rules import like_x, make_no_second_order_rule
+from ..shared_op_rules import like_x_meta, make_vjp_rule_rejecting_second_order
 
 POOL_TYPES = ("AVERAGE", "SUM", "SQRT", "MAX", "LAST", "FIRST")
 
@@ -79,7 +79,7 @@ def _(g, x, lod, *, pooltype):
 @op(
     "sequence_pool_grad",
     "X, X@LOD*?!, Out@GRAD -> X@GRAD",
-    meta=like_x,
+    meta=like_x_meta,
     internal=True,
     host_reason=HOST_PYTHON_LOOP,
 )
@@ -104,10 +104,10 @@ def sequence_pool_grad(x, lod=None, g=None, *, pooltype: str = "AVERAGE"):
     return out
 
 
-sequence_pool_grad.vjp(make_no_second_order_rule("sequence_pool"))
+sequence_pool_grad.vjp(make_vjp_rule_rejecting_second_order("sequence_pool"))
 
 
-@op("sequence_softmax", "X, X@LOD*?! -> Out", meta=like_x, host_reason=HOST_PYTHON_LOOP)
+@op("sequence_softmax", "X, X@LOD*?! -> Out", meta=like_x_meta, host_reason=HOST_PYTHON_LOOP)
 def sequence_softmax(x, lod=None):
     """Out = exp(X) / the sum of exp(X) over the row's sequence. X [R] or [R,1] -> Out like X"""
     check(x.size == x.shape[0], "X has more than one number in a row")
@@ -127,7 +127,7 @@ def _(g, x, lod, *, Out):
 @op(
     "sequence_softmax_grad",
     "X, X@LOD*?!, Out, Out@GRAD -> X@GRAD",
-    meta=like_x,
+    meta=like_x_meta,
     internal=True,
     host_reason=HOST_PYTHON_LOOP,
 )
@@ -140,7 +140,7 @@ def sequence_softmax_grad(x, lod=None, out=None, g=None):
     ).reshape(x.shape)
 
 
-sequence_softmax_grad.vjp(make_no_second_order_rule("sequence_softmax"))
+sequence_softmax_grad.vjp(make_vjp_rule_rejecting_second_order("sequence_softmax"))
 
 
 def _sequence_offsets_and_repeats(x, x_lod, y_lod, level):
@@ -195,7 +195,7 @@ def _(g, x, x_lod, y, y_lod, *, ref_level):
 @op(
     "sequence_expand_grad",
     "X, X@LOD*?!, Y, Y@LOD*?!, Out@GRAD -> X@GRAD",
-    meta=like_x,
+    meta=like_x_meta,
     internal=True,
     host_reason=HOST_PYTHON_LOOP,
 )
@@ -206,7 +206,7 @@ def sequence_expand_grad(x, x_lod=None, y=None, y_lod=None, g=None, *, ref_level
     return out
 
 
-sequence_expand_grad.vjp(make_no_second_order_rule("sequence_expand"))
+sequence_expand_grad.vjp(make_vjp_rule_rejecting_second_order("sequence_expand"))
 
 
 @op("sequence_expand_as", "X, Y!, Y@LOD*?! -> Out", host_reason=HOST_PYTHON_LOOP)
@@ -235,7 +235,7 @@ def _(g, x, y, y_lod):
 @op(
     "sequence_expand_as_grad",
     "X, Y, Y@LOD*?!, Out@GRAD -> X@GRAD",
-    meta=like_x,
+    meta=like_x_meta,
     internal=True,
     host_reason=HOST_PYTHON_LOOP,
 )
@@ -244,4 +244,4 @@ def sequence_expand_as_grad(x, y=None, y_lod=None, g=None):
     return segment_sum(g, require_row_offsets(y_lod, "Y"))
 
 
-sequence_expand_as_grad.vjp(make_no_second_order_rule("sequence_expand_as"))
+sequence_expand_as_grad.vjp(make_vjp_rule_rejecting_second_order("sequence_expand_as"))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..lod import require_row_offsets, sequence_lengths
-from ..shared_op_rules import dims_match, make_no_second_order_rule, scale_dim
+from ..shared_op_rules import dims_match, make_vjp_rule_rejecting_second_order, scale_dim
 
 
 def _sigmoid(x):
@@ -57,7 +57,7 @@ def time_steps_of(lod, is_reverse):
     return found
 
 
-def initial_state(values, count, width, like):
+def initial_state_or_zeros(values, count, width, like):
     """The initial state; zeros if `values` is None."""
     return np.zeros((count, width), like.dtype) if values is None else values
 
@@ -123,7 +123,10 @@ def lstm(
         np.zeros((x.shape[0], k * width), x.dtype) for k in (1, 1, 4, 1)
     )
     count = len(require_row_offsets(lod, "Input")) - 1
-    first_h, first_c = initial_state(h0, count, width, x), initial_state(c0, count, width, x)
+    first_h, first_c = (
+        initial_state_or_zeros(h0, count, width, x),
+        initial_state_or_zeros(c0, count, width, x),
+    )
     for which, rows, before in time_steps_of(lod, is_reverse):
         h, c = (
             (first_h[which], first_c[which]) if before is None else (hidden[before], cells[before])
@@ -268,7 +271,10 @@ def lstm_grad(
     )
     _, peep = split_gate_bias_and_peepholes(bias, width, use_peepholes)
     count = len(require_row_offsets(lod, "Input")) - 1
-    first_h, first_c = initial_state(h0, count, width, x), initial_state(c0, count, width, x)
+    first_h, first_c = (
+        initial_state_or_zeros(h0, count, width, x),
+        initial_state_or_zeros(c0, count, width, x),
+    )
     to_h = np.zeros_like(hidden) if gh is None else gh.copy()
     to_c = np.zeros_like(hidden) if gc is None else gc.copy()
     back_h, back_c = np.zeros_like(first_h), np.zeros_like(first_c)
@@ -302,7 +308,7 @@ def _(x, lod, h0, c0, weight, bias, *_, **__):
     return x, first if h0 is None else h0, first if c0 is None else c0, weight, bias
 
 
-lstm_grad.vjp(make_no_second_order_rule("lstm"))
+lstm_grad.vjp(make_vjp_rule_rejecting_second_order("lstm"))
 
 
 # -- gru
@@ -339,7 +345,7 @@ def gru(
     width = weight.shape[0]
     gate, new_of = ACTIVATIONS[gate_activation][0], ACTIVATIONS[activation][0]
     hidden, gates, resets = (np.zeros((x.shape[0], k * width), x.dtype) for k in (1, 3, 1))
-    first = initial_state(h0, len(require_row_offsets(lod, "Input")) - 1, width, x)
+    first = initial_state_or_zeros(h0, len(require_row_offsets(lod, "Input")) - 1, width, x)
     shift, flat = (0 if bias is None else bias.reshape(-1)), weight.reshape(-1)
     to_gates, to_new = (
         flat[: 2 * width * width].reshape(width, 2 * width),
@@ -422,7 +428,7 @@ def gru_grad(
     """The gradients of all inputs: backpropagation through time. See `gru`."""
     width = weight.shape[0]
     gate, slope = ACTIVATIONS[gate_activation][1], ACTIVATIONS[activation][1]
-    first = initial_state(h0, len(require_row_offsets(lod, "Input")) - 1, width, x)
+    first = initial_state_or_zeros(h0, len(require_row_offsets(lod, "Input")) - 1, width, x)
     flat = weight.reshape(-1)
     to_gates, to_new = (
         flat[: 2 * width * width].reshape(width, 2 * width),
@@ -465,7 +471,7 @@ def _(x, lod, h0, weight, bias, *_, **__):
     )
 
 
-gru_grad.vjp(make_no_second_order_rule("gru"))
+gru_grad.vjp(make_vjp_rule_rejecting_second_order("gru"))
 
 
 # -- one step of a GRU
@@ -585,4 +591,4 @@ def _(x, h, weight, bias, *_, **__):
     return x, h, weight, Meta((1, scale_dim(weight.shape[0], 3)), x.dtype)
 
 
-gru_unit_grad.vjp(make_no_second_order_rule("gru_unit"))
+gru_unit_grad.vjp(make_vjp_rule_rejecting_second_order("gru_unit"))

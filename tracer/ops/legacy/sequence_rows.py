@@ -15,7 +15,7 @@ from ..lod import (
     sequence_lengths,
 )
 from ..shape import reshape_like
-from ..shared_op_rules import like_x, make_no_second_order_rule
+from ..shared_op_rules import like_x_meta, make_vjp_rule_rejecting_second_order
 
 NO_GRAD_INTEGER_RESULT = "it moves whole numbers"
 
@@ -31,7 +31,7 @@ def _lod_level_of_first_input(level, *_):
 @op(
     "sequence_reverse",
     "X, X@LOD*?! -> Y",
-    meta=like_x,
+    meta=like_x_meta,
     host_reason=HOST_PYTHON_LOOP,
     grad_keeps_shape=True,
 )
@@ -55,7 +55,7 @@ def _(g, x, lod):
 @op(
     "sequence_turned",
     "X, Like, Like@LOD*?! -> Out",
-    meta=like_x,
+    meta=like_x_meta,
     internal=True,
     host_reason=HOST_PYTHON_LOOP,
 )
@@ -64,7 +64,7 @@ def reverse_like(x, like=None, lod=None):
     return sequence_reverse.numpy_kernel(x, lod)
 
 
-reverse_like.vjp(make_no_second_order_rule("sequence_reverse"))
+reverse_like.vjp(make_vjp_rule_rejecting_second_order("sequence_reverse"))
 
 
 # -- concatenate
@@ -128,7 +128,7 @@ def _(x, lods, g):
     return list(x)
 
 
-sequence_concat_grad.vjp(make_no_second_order_rule("sequence_concat"))
+sequence_concat_grad.vjp(make_vjp_rule_rejecting_second_order("sequence_concat"))
 
 
 # -- pad
@@ -202,7 +202,7 @@ def _(x, like, lod):
     return like
 
 
-unpad_like.vjp(make_no_second_order_rule("sequence_pad"))
+unpad_like.vjp(make_vjp_rule_rejecting_second_order("sequence_pad"))
 
 
 @op("sequence_unpad", "X, Length! -> Out", value_dependent_shape=True, host_reason=HOST_PYTHON_LOOP)
@@ -234,7 +234,7 @@ def _(g, x, length):
 @op(
     "sequence_unpad_grad",
     "X, Length, Out@GRAD -> X@GRAD",
-    meta=like_x,
+    meta=like_x_meta,
     internal=True,
     host_reason=HOST_PYTHON_LOOP,
 )
@@ -245,7 +245,7 @@ def sequence_unpad_grad(x, length, g):
     return out.reshape(x.shape)
 
 
-sequence_unpad_grad.vjp(make_no_second_order_rule("sequence_unpad"))
+sequence_unpad_grad.vjp(make_vjp_rule_rejecting_second_order("sequence_unpad"))
 
 
 # -- reshape and slice
@@ -350,7 +350,7 @@ def _(g, x, lod, offset, length):
 @op(
     "sequence_slice_grad",
     "X, X@LOD*?!, Offset, Length, Out@GRAD -> X@GRAD",
-    meta=like_x,
+    meta=like_x_meta,
     internal=True,
     host_reason=HOST_PYTHON_LOOP,
 )
@@ -361,10 +361,12 @@ def sequence_slice_grad(x, lod=None, offset=None, length=None, g=None):
     return out
 
 
-sequence_slice_grad.vjp(make_no_second_order_rule("sequence_slice"))
+sequence_slice_grad.vjp(make_vjp_rule_rejecting_second_order("sequence_slice"))
 
 
-@op("lod_reset", "X, X@LOD*?!, Y?!, Y@LOD*?! -> Out", meta=like_x, host_reason=HOST_PYTHON_LOOP)
+@op(
+    "lod_reset", "X, X@LOD*?!, Y?!, Y@LOD*?! -> Out", meta=like_x_meta, host_reason=HOST_PYTHON_LOOP
+)
 def lod_reset(x, lod=None, y=None, y_lod=None, *, target_lod: Ints = [], append: bool = False):
     """Out = X with other LoD: that of Y, or offsets given by the values of Y or by target_lod.
 
@@ -403,7 +405,7 @@ def _row_and_column_indices_of_ids(ids, lod):
 @op(
     "sequence_scatter",
     "X, Ids!, Ids@LOD*?!, Updates -> Out",
-    meta=like_x,
+    meta=like_x_meta,
     host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_scatter(x, ids, lod=None, updates=None):
@@ -451,4 +453,4 @@ def _(x, ids, lod, like):
     return like
 
 
-gather_elements_at_sequence_ids.vjp(make_no_second_order_rule("sequence_scatter"))
+gather_elements_at_sequence_ids.vjp(make_vjp_rule_rejecting_second_order("sequence_scatter"))

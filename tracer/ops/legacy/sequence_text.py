@@ -16,7 +16,7 @@ from ..lod import (
     sequence_lengths,
 )
 from ..pixel_shuffle import fold_like, unfold
-from ..shared_op_rules import like_x, make_no_second_order_rule
+from ..shared_op_rules import like_x_meta, make_vjp_rule_rejecting_second_order
 
 NO_GRAD_DISCRETE_RESULT = "it chooses among whole numbers"
 
@@ -171,7 +171,7 @@ def _(g, x, y, *, kernels, strides, paddings):
 @op(
     "im2sequence_grad",
     "X, Out@GRAD -> X@GRAD",
-    meta=like_x,
+    meta=like_x_meta,
     internal=True,
     host_reason=HOST_PYTHON_LOOP,
 )
@@ -181,7 +181,7 @@ def im2sequence_grad(x, g, *, kernels: Ints, strides: Ints = [1, 1], paddings: I
     return fold_like.numpy_kernel(columns, x, **_unfold_attrs(kernels, strides, paddings))
 
 
-im2sequence_grad.vjp(make_no_second_order_rule("im2sequence"))
+im2sequence_grad.vjp(make_vjp_rule_rejecting_second_order("im2sequence"))
 
 
 # -- chunks
@@ -269,7 +269,7 @@ def chunk_eval(
     [B,T].
     """
     found = np.zeros(3, np.int64)
-    for ours, theirs in _iter_label_sequences(inference, lod, label, length):
+    for ours, theirs in _iter_inference_and_label_sequences(inference, lod, label, length):
         parts = [
             {
                 c
@@ -286,7 +286,7 @@ def chunk_eval(
     return *shares, *(np.array([v], np.int64) for v in found)
 
 
-def _iter_label_sequences(
+def _iter_inference_and_label_sequences(
     inference: Any, lod: Any, label: Any, length: Any
 ) -> Iterator[tuple[Any, Any]]:
     if length is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.arrays import np
 from ...core.op import HOST_PYTHON_LOOP, Ints, check, op
-from ..shared_op_rules import like_x_requiring_float
+from ..shared_op_rules import like_x_meta_requiring_float
 
 NO_GRAD_DISCRETE_RESULT = "it chooses among elements"
 
@@ -49,4 +49,4 @@ def _(x, *, axis, indexes):
     check(len(x.shape) == 4, "X needs four axes")
     check(axis in (1, 2, 3), f"axis={axis} is not one of 1, 2, 3")
     check(len(indexes) > 0, "indexes are empty")
-    return like_x_requiring_float(x)
+    return like_x_meta_requiring_float(x)

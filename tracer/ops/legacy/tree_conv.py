@@ -7,8 +7,8 @@ from ...core.op import HOST_PYTHON_LOOP, Meta, check, op
 from ..shared_op_rules import (
     check_float,
     dims_match,
-    make_no_second_order_rule,
-    make_rule_like_inputs_at,
+    make_meta_rule_like_inputs_at,
+    make_vjp_rule_rejecting_second_order,
 )
 
 
@@ -98,7 +98,7 @@ def _(g, x, edges, weight, *, max_depth):
 @op(
     "tree_conv_grad",
     "NodesVector, EdgeSet, Filter, Out@GRAD -> NodesVector@GRAD, Filter@GRAD",
-    meta=make_rule_like_inputs_at(0, 2),
+    meta=make_meta_rule_like_inputs_at(0, 2),
     internal=True,
     host_reason=HOST_PYTHON_LOOP,
 )
@@ -114,4 +114,4 @@ def tree_conv_grad(x, edges, weight, g, *, max_depth: int = 2):
     return np.einsum("bpnk,bpfk->bnf", shares, back), np.einsum("bpfk,bpdm->fkdm", mixed, g)
 
 
-tree_conv_grad.vjp(make_no_second_order_rule("tree_conv"))
+tree_conv_grad.vjp(make_vjp_rule_rejecting_second_order("tree_conv"))

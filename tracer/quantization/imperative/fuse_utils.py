@@ -90,16 +90,16 @@ def fuse_layers(
     result = model if inplace else copy.deepcopy(model)
     found = [[find_parent_and_name(result, path) for path in pair] for pair in layers_to_fuse]
     layers = [[parent._sub_layers[name] for parent, name in pair] for pair in found]
-    axes = [_axis_of_outputs(pair) for pair in layers]
+    axes = [_require_foldable_pair_axis(pair) for pair in layers]
     for ((_, _), (parent, name)), (layer, norm), axis in zip(found, layers, axes, strict=True):
-        _fold(layer, norm, axis)
+        _fold_batch_norm(layer, norm, axis)
         replacement = Identity()
         replacement.training = norm.training if norm is not None else True
         setattr(parent, name, replacement)
     return result
 
 
-def _axis_of_outputs(pair: list[Any]) -> int:
+def _require_foldable_pair_axis(pair: list[Any]) -> int:
     types = tuple(type(layer) for layer in pair)
     axis = FOLDABLE.get(types)  # type: ignore[arg-type]  # pairs of other lengths have no axis
     if axis is None:
@@ -121,7 +121,7 @@ def _axis_of_outputs(pair: list[Any]) -> int:
     return axis
 
 
-def _fold(layer: Any, norm: Any, axis: int) -> None:
+def _fold_batch_norm(layer: Any, norm: Any, axis: int) -> None:
     """Fold a batch normalization into weight and bias of the layer before it."""
     mean, variance = norm._mean.numpy(), norm._variance.numpy()
     factor = 1 / (variance + norm._epsilon) ** 0.5

@@ -123,7 +123,7 @@ class ImperativePTQ:
 
     def _convert(self, model: Layer) -> None:
         """Replace the observed layers by quantized ones."""
-        observed = list(_observed_layers(model))
+        observed = list(_iter_observed_layers_and_configs(model))
         without_data = [
             name
             for name, layer, config in observed
@@ -149,7 +149,7 @@ class ImperativePTQ:
                     f"its input were 0 during calibration"
                 )
                 continue
-            replace_sublayer(model, name, _quantized_layer(layer, config))
+            replace_sublayer(model, name, _create_quantized_layer(layer, config))
 
 
 def _require_layer(method: str, model: Any) -> None:
@@ -167,14 +167,14 @@ def _observe_call(layer: Layer, inputs: tuple[Any, ...], outputs: Any) -> None:
     config.out_act_quantizer.sample_data(layer, (outputs,))
 
 
-def _observed_layers(model: Layer) -> Iterator[tuple[str, Layer, PTQConfig]]:
+def _iter_observed_layers_and_configs(model: Layer) -> Iterator[tuple[str, Layer, PTQConfig]]:
     for name, layer in model.named_sublayers():
         config = getattr(layer, "_quant_config", None)
         if config is not None:
             yield name, layer, config
 
 
-def _quantized_layer(layer: Any, config: PTQConfig) -> Layer:
+def _create_quantized_layer(layer: Any, config: PTQConfig) -> Layer:
     """Create the quantized layer with the thresholds as scales."""
     config.wt_quantizer.sample_data(layer, (layer.weight,))
     config.wt_quantizer.cal_thresholds()

@@ -17,7 +17,7 @@ DEFAULT_BINS = 1024
 CHANNELS_AT_AXIS_1 = (Conv2DTranspose, Linear)
 
 
-def _finite_abs(quantizer: BaseQuantizer, layer: Any, tensor: Any) -> Any:
+def _require_finite_abs(quantizer: BaseQuantizer, layer: Any, tensor: Any) -> Any:
     """The absolute values of a tensor, float32.
 
     Raises OpError for NaN and infinity.
@@ -71,7 +71,7 @@ class AbsmaxQuantizer(BaseQuantizer):
 
     def sample_data(self, layer: Layer | None, tensors: tuple[Any, ...]) -> None:
         """Add the values of tensors; each call has equally many."""
-        found = [float(_finite_abs(self, layer, t).max(initial=0)) for t in tensors]
+        found = [float(_require_finite_abs(self, layer, t).max(initial=0)) for t in tensors]
         old = self.abs_max_vals or [0.0] * len(found)
         self.abs_max_vals = [max(a, b) for a, b in zip(old, found, strict=True)]
 
@@ -99,7 +99,7 @@ class PerChannelAbsmaxQuantizer(BaseQuantizer):
         axis = 1 if isinstance(layer, CHANNELS_AT_AXIS_1) else 0
         found = []
         for tensor in tensors:
-            values = _finite_abs(self, layer, tensor)
+            values = _require_finite_abs(self, layer, tensor)
             others = tuple(i for i in range(values.ndim) if i != axis)
             found.append(values.max(axis=others, initial=0))
         old = self.abs_max_vals or found
@@ -127,7 +127,7 @@ class BaseHistQuantizer(BaseQuantizer, metaclass=abc.ABCMeta):
 
     def sample_data(self, layer: Layer | None, tensors: tuple[Any, ...]) -> None:
         """Add the values of tensors; each call has equally many."""
-        values = [_finite_abs(self, layer, tensor) for tensor in tensors]
+        values = [_require_finite_abs(self, layer, tensor) for tensor in tensors]
         self.hists = self.hists or [AbsHistogram(self.bins) for _ in tensors]
         for histogram, array in zip(self.hists, values, strict=True):
             histogram.add(array)

@@ -96,7 +96,7 @@ class ImperativeQuantAware:
         onnx_format: bool = False,
     ) -> None:
         self._types = [
-            _layer_type_of(given)
+            _require_quantizable_layer_type(given)
             for given in quantizable_layer_type
             if given not in PARALLEL_LAYERS
         ]
@@ -105,7 +105,7 @@ class ImperativeQuantAware:
             ("activation_quantize_type", activation_quantize_type, ACTIVATION_TYPES),
         ):
             if value not in known:
-                raise _error(f"{name}={value!r} is none of {list(known)}")
+                raise _make_qat_error(f"{name}={value!r} is none of {list(known)}")
         for name, bits in (("weight_bits", weight_bits), ("activation_bits", activation_bits)):
             require_bit_length(f"ImperativeQuantAware ({name})", bits)
         for given in (
@@ -115,7 +115,7 @@ class ImperativeQuantAware:
             act_quantize_layer,
         ):
             if given is not None and not (isinstance(given, type) and issubclass(given, Layer)):
-                raise _error(f"{given!r} is not a subclass of Layer")
+                raise _make_qat_error(f"{given!r} is not a subclass of Layer")
         self.fuse_conv_bn = fuse_conv_bn
         self._onnx_format, self._moving_rate = onnx_format, moving_rate
         self._activation_bits = activation_bits
@@ -145,7 +145,7 @@ class ImperativeQuantAware:
             `model`.
         """
         if not isinstance(model, Layer):
-            raise _error(f"{type(model).__name__} is not a Layer")
+            raise _make_qat_error(f"{type(model).__name__} is not a Layer")
         if self.fuse_conv_bn:
             fuse_utils.fuse_conv_bn(model)
         for name, layer in list(model.named_sublayers()):
@@ -200,25 +200,25 @@ class ImperativeQuantAware:
             layer = copy.deepcopy(layer)
             for one in layer.sublayers(include_self=True):
                 if isinstance(one, QUANTIZED_LAYERS):
-                    _convert_to_linear_ops(one)
+                    _convert_to_quantize_dequantize_layers(one)
         save_in_eval_mode(layer, path, input_spec, config)
 
 
-def _error(why: str) -> OpError:
+def _make_qat_error(why: str) -> OpError:
     return ArgumentAssertionError(append_user_line(f"ImperativeQuantAware: {why}"))
 
 
-def _layer_type_of(given: Any) -> type:
+def _require_quantizable_layer_type(given: Any) -> type:
     if given in QUANTIZED_TYPES:
         return QUANTIZED_TYPES[given][0]
     if given in [layer for layer, _ in QUANTIZED_TYPES.values()]:
         found: type = given
         return found
-    raise _error(f"{given!r} is none of {list(QUANTIZED_TYPES)}")
+    raise _make_qat_error(f"{given!r} is none of {list(QUANTIZED_TYPES)}")
 
 
 @no_grad()
-def _convert_to_linear_ops(layer: Any) -> None:
+def _convert_to_quantize_dequantize_layers(layer: Any) -> None:
     """Replace the fake-quantize layers of a quantized layer by quantize and dequantize layers.
 
     Layers of the user's own classes stay as they are.

@@ -35,7 +35,7 @@ class Format:
         return int(2 ** (self.bit_length - 1) - 1)
 
 
-def select_activations(
+def select_activation_formats(
     model: ProgramWithValues, layers: Collection[Layer], is_symmetric: bool
 ) -> dict[str, Format]:
     """Return the formats of the activations to quantize if `layers` are.
@@ -54,7 +54,7 @@ def select_activations(
         if op.type == "elementwise_add" and names.issuperset(op.input_names()):
             names.add(_output_after_activation(model, flow, op))
     for op in reversed(model.program.block.ops):
-        if (_is_move(op) or op.type == "pool2d") and op.outputs["Out"][0] in names:
+        if (_is_data_movement_op(op) or op.type == "pool2d") and op.outputs["Out"][0] in names:
             names.add(op.inputs["X"][0])
     formats = {}
     for name in sorted(names):
@@ -64,7 +64,7 @@ def select_activations(
     return formats
 
 
-def select_quantized_ops(
+def select_quantized_op_indices(
     model: ProgramWithValues, layers: Collection[Layer], formats: Collection[str]
 ) -> set[int]:
     """Return the indices of the ops that compute in eight bits: layers; and pools, moves and
@@ -73,7 +73,7 @@ def select_quantized_ops(
     flow = Dataflow(model.program)
     quantized = {layer.index for layer in layers}
     for index, op in enumerate(model.program.block.ops):
-        if _is_move(op) or op.type in ("pool2d", "elementwise_add"):
+        if _is_data_movement_op(op) or op.type in ("pool2d", "elementwise_add"):
             names = (*op.input_names(), _output_after_activation(model, flow, op))
             if all(name in formats for name in names):
                 quantized.add(index)
@@ -96,7 +96,7 @@ def select_quantized_outputs(
 def _output_after_activation(model: ProgramWithValues, flow: Dataflow, op: OpDesc) -> str:
     """Return the output of an op, or of the activation that engines fuse with it."""
     output = op.outputs["Out"][0]
-    reader = flow.only_reader(output)
+    reader = flow.only_reader_index(output)
     if reader is None or model.program.block.ops[reader].type not in FUSED_ACTIVATIONS:
         return output
     return model.program.block.ops[reader].outputs["Out"][0]
@@ -115,7 +115,7 @@ def can_quantize_activation(model: ProgramWithValues, flow: Dataflow, name: str)
     )
 
 
-def _is_move(op: OpDesc) -> bool:
+def _is_data_movement_op(op: OpDesc) -> bool:
     return op.type in _MOVES and len(list(op.input_names())) == 1
 
 
@@ -130,7 +130,7 @@ def _is_nonnegative(flow: Dataflow, name: str) -> bool:
             return False
         if op.type in _NONNEGATIVE:
             return True
-        if not (_is_move(op) or op.type in _KEEPS_NONNEGATIVE):
+        if not (_is_data_movement_op(op) or op.type in _KEEPS_NONNEGATIVE):
             return False
         name = op.inputs["X"][0]
     return False
@@ -139,7 +139,11 @@ def _is_nonnegative(flow: Dataflow, name: str) -> bool:
 def _origin(flow: Dataflow, name: str, names: Collection[str]) -> str:
     """Return the quantized activation whose elements a variable holds."""
     op = flow.writer(name)
-    while op is not None and (_is_move(op) or _is_max_pool(op)) and op.inputs["X"][0] in names:
+    while (
+        op is not None
+        and (_is_data_movement_op(op) or _is_max_pool(op))
+        and op.inputs["X"][0] in names
+    ):
         name = op.inputs["X"][0]
         op = flow.writer(name)
     return name

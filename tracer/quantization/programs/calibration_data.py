@@ -53,7 +53,7 @@ def load_calibration_data(
         arrays = load_npz(file)
         feeds = _select_inputs(file.name, arrays, engine)
         target = None if labels is None else _labels_of(file.name, arrays, labels)
-        size, is_dynamic = _samples_per_run(feeds, engine)
+        size, is_dynamic = _samples_per_run_and_is_dynamic(feeds, engine)
         count = 1 if size is None else len(next(iter(feeds.values())))
         if target is not None and size is not None and len(target) != count:
             raise OpError(f"quantize: {file.name} has {len(target)} labels for {count} samples")
@@ -72,7 +72,7 @@ def load_calibration_data(
     return data
 
 
-def synthetic_data(engine: Engine) -> CalibrationData:
+def synthetic_calibration_data(engine: Engine) -> CalibrationData:
     """Return one batch of generated inputs that the model accepts.
 
     Raises OpError if it accepts none.
@@ -145,7 +145,9 @@ def _labels_of(name: str, arrays: dict[str, Any], labels: str) -> Any:
     return array
 
 
-def _samples_per_run(feeds: dict[str, Any], engine: Engine) -> tuple[int | None, bool]:
+def _samples_per_run_and_is_dynamic(
+    feeds: dict[str, Any], engine: Engine
+) -> tuple[int | None, bool]:
     """Return the samples per run, None if the inputs cannot be split; and whether the model accepts
     other numbers of samples.
     """

@@ -21,7 +21,7 @@ def fold_batch_norms(model: ProgramWithValues) -> ProgramWithValues:
     replacements: dict[int, OpDesc | None] = {}
     for index, op in enumerate(ops):
         if op.type == "batch_norm":
-            replacements |= _fold_one(model, flow, index)
+            replacements |= _folded_replacement_ops_by_index(model, flow, index)
     model.program.block.ops = [
         new for i, op in enumerate(ops) if (new := replacements.get(i, op)) is not None
     ]
@@ -29,7 +29,9 @@ def fold_batch_norms(model: ProgramWithValues) -> ProgramWithValues:
     return model
 
 
-def _fold_one(model: ProgramWithValues, flow: Dataflow, index: int) -> dict[int, OpDesc | None]:
+def _folded_replacement_ops_by_index(
+    model: ProgramWithValues, flow: Dataflow, index: int
+) -> dict[int, OpDesc | None]:
     """Return the ops that replace others, by index, with None for ops to remove; empty if the
     normalization cannot be folded.
     """
@@ -49,7 +51,7 @@ def _fold_one(model: ProgramWithValues, flow: Dataflow, index: int) -> dict[int,
     factor = scale / np.sqrt(variance + norm.attr("epsilon", 1e-5))
     new_filter = (filters * factor.reshape(-1, 1, 1, 1)).astype(np.float32)
     new_bias = ((old_bias - mean) * factor + shift).astype(np.float32)
-    if flow.only_reader(weight) is not None:
+    if flow.only_reader_index(weight) is not None:
         model.values[weight] = new_filter
     else:
         conv.inputs["Filter"] = [model.add_constant(weight + ".folded", new_filter)]
@@ -80,13 +82,13 @@ def _find_convolution(
     """
     ops = model.program.block.ops
     x = ops[index].inputs["X"][0]
-    if flow.only_reader(x) != index:
+    if flow.only_reader_index(x) != index:
         return None
     add_index, bias = flow.writers.get(x), ""
     if add_index is not None and ops[add_index].type == "elementwise_add":
         x = ops[add_index].inputs["X"][0]
         bias = find_channel_bias(model, flow, ops[add_index], x, is_convolution=True)
-        if not bias or flow.only_reader(x) != add_index:
+        if not bias or flow.only_reader_index(x) != add_index:
             return None
     else:
         add_index = None

@@ -31,7 +31,9 @@ def store_weights_in_bfloat16(base: ProgramWithValues) -> ProgramWithValues:
             continue
         if name in flow.inner_names or name not in flow.readers:
             continue
-        half = model.add_constant(name + ".bfloat16", _round_to(np.asarray(array), "bfloat16"))
+        half = model.add_constant(
+            name + ".bfloat16", _round_to_dtype(np.asarray(array), "bfloat16")
+        )
         var = model.program.block.vars[name]
         var.persistable = var.is_parameter = False
         del model.values[name]
@@ -94,7 +96,7 @@ class HalfPrecisionRewriter:
             or traits.amp_class in ("deny", "deny_at_o2")
             or any(name not in self._flow.writers for name in op.output_names())
             or any(var is not None and var.dtype == "float64" for var in inputs)
-            or not self._do_weights_fit(op)
+            or not self._do_weights_fit_or_record_problem(op)
         ):
             return False
         if traits.amp_class == "allow":
@@ -103,21 +105,27 @@ class HalfPrecisionRewriter:
         floating = [n for n in activations if self._is_float32(n) or self._is_half(n)]
         return bool(floating) and all(self._is_half(n) for n in floating)
 
-    def _do_weights_fit(self, op: OpDesc) -> bool:
+    def _do_weights_fit_or_record_problem(self, op: OpDesc) -> bool:
         """Whether float16 has the range of the weights of an op; records those that exceed it."""
         for name in op.input_names():
-            if self._is_weight(name) and self._is_float32(name) and not self._fits(name):
+            if (
+                self._is_weight(name)
+                and self._is_float32(name)
+                and not self._fits_float16_range(name)
+            ):
                 self.problems[name] = f"op {op.type}: '{name}' exceeds the range of float16"
                 return False
         return True
 
-    def _fits(self, name: str) -> bool:
+    def _fits_float16_range(self, name: str) -> bool:
         array = np.asarray(self.model.values[name])
         return not array.size or float(np.abs(array).max()) <= float(np.finfo(np.float16).max)
 
     def _add_half_op(self, op: OpDesc) -> None:
         op.inputs = {
-            slot: [self._as_half(n) if self._is_float32(n) else n for n in names]
+            slot: [
+                self._get_or_add_float16_variable(n) if self._is_float32(n) else n for n in names
+            ]
             for slot, names in op.inputs.items()
         }
         self._ops.append(op)
@@ -135,15 +143,15 @@ class HalfPrecisionRewriter:
 
     def _add_float_op(self, op: OpDesc) -> None:
         op.inputs = {
-            slot: [self._as_float(n) if self._is_half(n) else n for n in names]
+            slot: [self._get_or_add_float32_variable(n) if self._is_half(n) else n for n in names]
             for slot, names in op.inputs.items()
         }
         self._ops.append(op)
 
-    def _as_half(self, name: str) -> str:
+    def _get_or_add_float16_variable(self, name: str) -> str:
         if name not in self._half_by_name:
             if self._is_weight(name):
-                array = _round_to(np.asarray(self.model.values[name]), "float16")
+                array = _round_to_dtype(np.asarray(self.model.values[name]), "float16")
                 half = self.model.add_constant(name + ".float16", array)
             else:
                 half = self.model.add_variable(name + ".float16", name, "float16")
@@ -151,7 +159,7 @@ class HalfPrecisionRewriter:
             self._half_by_name[name] = half
         return self._half_by_name[name]
 
-    def _as_float(self, name: str) -> str:
+    def _get_or_add_float32_variable(self, name: str) -> str:
         if name not in self._float_by_half:
             result = self.model.add_variable(name + ".float32", name)
             self._ops.append(_make_cast(name, result, "float16", _FLOAT32))
@@ -159,7 +167,7 @@ class HalfPrecisionRewriter:
         return self._float_by_half[name]
 
 
-def _round_to(array: Any, dtype: str) -> Any:
+def _round_to_dtype(array: Any, dtype: str) -> Any:
     return array.astype(parse_dtype(dtype).np)
 
 

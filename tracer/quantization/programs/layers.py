@@ -100,8 +100,8 @@ def _make_layer(
     product = op.outputs[output_slot][0]
     bias, output, problem = "", product, _problem_of_weight(model.values[weight])
     if op.type not in FLOAT_TYPES:
-        bias, output = _follow_bias_and_activation(model, flow, op, product)
-        problem = problem or _problem_of_product(model, flow, op, weight, product)
+        bias, output = _find_bias_and_layer_output(model, flow, op, product)
+        problem = problem or _reason_not_quantizable(model, flow, op, weight, product)
     structured_name = info.structured_name.removesuffix(".weight") if info else ""
     return Layer(
         structured_name or (weight if op.type == "rnn" else output),
@@ -125,7 +125,7 @@ def _problem_of_weight(values: Any) -> str:
     return ""
 
 
-def _problem_of_product(
+def _reason_not_quantizable(
     model: ProgramWithValues, flow: Dataflow, op: OpDesc, weight: str, product: str
 ) -> str:
     array = np.asarray(model.values[weight])
@@ -145,18 +145,18 @@ def _problem_of_product(
     return problem
 
 
-def _follow_bias_and_activation(
+def _find_bias_and_layer_output(
     model: ProgramWithValues, flow: Dataflow, op: OpDesc, product: str
 ) -> tuple[str, str]:
     """Return the parameter that is added to a product, or '', and the output of the layer."""
     ops = model.program.block.ops
     bias, output = op.inputs.get("Bias", [""])[0] if op.type == "fc" else "", product
-    reader = flow.only_reader(output)
+    reader = flow.only_reader_index(output)
     if reader is not None:
         parameter = find_channel_bias(model, flow, ops[reader], product, op.type in CONVOLUTIONS)
         if parameter:
             bias, output = parameter, ops[reader].outputs["Out"][0]
-            reader = flow.only_reader(output)
+            reader = flow.only_reader_index(output)
     if reader is not None and ops[reader].type in FUSED_ACTIVATIONS:
         output = ops[reader].outputs["Out"][0]
     return bias, output

@@ -60,7 +60,7 @@ def calibrate(
     return thresholds, problems
 
 
-class SignalToNoise:
+class SignalToNoiseAccumulator:
     """Accumulates the signal-to-noise ratio of a result beside its reference."""
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ class FloatReference:
 
     def snr_of_variables(self, model: ProgramWithValues, names: Sequence[str]) -> dict[str, float]:
         """Return the signal-to-noise ratio of variables of a quantized model."""
-        totals = {name: SignalToNoise() for name in names}
+        totals = {name: SignalToNoiseAccumulator() for name in names}
         session = EngineSession(model, names)
         for feeds in self._batches:
             expected, found = self._session.run(feeds, names), session.run(feeds)
@@ -104,16 +104,16 @@ class FloatReference:
         return {name: total.decibels() for name, total in totals.items()}
 
 
-def snr_of_outputs(
+def min_snr_of_outputs(
     reference: ProgramWithValues, model: ProgramWithValues, data: CalibrationData
 ) -> float:
     """Return the smallest signal-to-noise ratio of the floating outputs of a model."""
-    totals: dict[int, SignalToNoise] = {}
+    totals: dict[int, SignalToNoiseAccumulator] = {}
     wanted, found = EngineSession(reference), EngineSession(model)
     for feeds in data.batches[:MAX_ERROR_BATCHES]:
         for i, (a, b) in enumerate(zip(wanted.run(feeds), found.run(feeds), strict=True)):
             if a.dtype.kind == "f" and a.shape == b.shape:
-                totals.setdefault(i, SignalToNoise()).add(a, b)
+                totals.setdefault(i, SignalToNoiseAccumulator()).add(a, b)
     return min((total.decibels() for total in totals.values()), default=math.inf)
 
 

@@ -14,7 +14,7 @@ from ...ir.program import Attr, AttrType, OpDesc, Program, VarDesc
 _ATTR_TYPES = {bool: AttrType.BOOLEAN, int: AttrType.INT, float: AttrType.FLOAT}
 
 
-def _attr_of(value: bool | int | float) -> Attr:
+def _make_attr(value: bool | int | float) -> Attr:
     return Attr(_ATTR_TYPES[type(value)], value)
 
 
@@ -26,7 +26,7 @@ def make_op(
         type,
         {slot: [name] for slot, name in inputs.items()},
         {slot: [name] for slot, name in outputs.items()},
-        {name: _attr_of(value) for name, value in attrs.items()},
+        {name: _make_attr(value) for name, value in attrs.items()},
     )
 
 
@@ -119,7 +119,7 @@ class Dataflow:
         index = self.writers.get(name)
         return None if index is None else self.program.block.ops[index]
 
-    def only_reader(self, name: str) -> int | None:
+    def only_reader_index(self, name: str) -> int | None:
         """The index of the op that reads a variable, if it is the only one."""
         readers = self.readers.get(name, [])
         return readers[0] if len(readers) == 1 and name not in self.inner_names else None

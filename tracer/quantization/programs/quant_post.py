@@ -18,7 +18,12 @@ from ...core.errors import OpError, append_user_line
 from ...core.tensor import Tensor
 from ...loader.engine import Engine
 from ...loader.model_files import MODEL, ModelFileContents, read_model
-from .calibration_data import CalibrationData, check_batch, check_is_finite, synthetic_data
+from .calibration_data import (
+    CalibrationData,
+    check_batch,
+    check_is_finite,
+    synthetic_calibration_data,
+)
 from .engine_session import EngineSession
 from .fold_batch_norm import fold_batch_norms
 from .layers import CONVOLUTIONS, PRODUCTS, find_layers
@@ -223,7 +228,7 @@ def quant_post_dynamic(
     files = read_model(model_dir, model_filename, params_filename)
     keep = _pattern_of_float_layers(files, quantizable_op_type, (), "quant_post_dynamic")
     try:
-        data = synthetic_data(_engine_of(files))
+        data = synthetic_calibration_data(_engine_of(files))
     except OpError as error:
         raise OpError(
             append_user_line(

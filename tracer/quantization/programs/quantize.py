@@ -11,7 +11,7 @@ import numpy as np
 
 from ...core.errors import OpError
 from ...loader.model_files import ModelFileContents
-from .activations import can_quantize_activation, select_activations
+from .activations import can_quantize_activation, select_activation_formats
 from .calibration_data import CalibrationData
 from .fold_batch_norm import fold_batch_norms
 from .half_precision import HalfPrecisionRewriter, store_weights_in_bfloat16
@@ -23,7 +23,7 @@ from .measure import (
     accuracy,
     calibrate,
     median_times,
-    snr_of_outputs,
+    min_snr_of_outputs,
 )
 from .model import Dataflow, ProgramWithValues
 from .static_quantization import (
@@ -136,18 +136,20 @@ def quantize_model(
     settings.validate()
     original = ProgramWithValues(files.program, dict(files.values))
     if settings.method in HALF_METHODS:
-        return _measure_half_precision(original, data, settings.method)
+        return _convert_to_half_precision_and_measure(original, data, settings.method)
     search = LayerSearch(files, data, settings, progress)
-    search.keep_matching_layers()
+    search.exclude_matching_layers()
     search.calibrate()
-    search.keep_inaccurate_layers()
+    search.exclude_inaccurate_layers()
     if settings.selects_by_speed and settings.method != "weight-only":
-        search.keep_slow_types()
-    search.limit_drop()
+        search.exclude_slow_op_types()
+    search.exclude_layers_until_drop_allowed()
     return search.finish(original)
 
 
-def convert_to_half(model: ProgramWithValues, method: str) -> tuple[ProgramWithValues, list[str]]:
+def convert_to_half_precision_with_notes(
+    model: ProgramWithValues, method: str
+) -> tuple[ProgramWithValues, list[str]]:
     """Return a model with weights in half precision, and notes about weights that remain float32.
 
     method: 'fp16' or 'bf16'.
@@ -159,23 +161,23 @@ def convert_to_half(model: ProgramWithValues, method: str) -> tuple[ProgramWithV
     return rewriter.rewrite(), list(rewriter.problems.values())
 
 
-def _measure_half_precision(
+def _convert_to_half_precision_and_measure(
     original: ProgramWithValues, data: CalibrationData, method: str
 ) -> QuantizationResult:
-    model, notes = convert_to_half(original, method)
+    model, notes = convert_to_half_precision_with_notes(original, method)
     report = QuantizationReport(notes=notes)
-    _measure_model(report, original, model, data)
+    _measure_model_into_report(report, original, model, data)
     small = report.sizes[1] < report.sizes[0]
     return QuantizationResult(model, report, "" if small else "no weight became smaller")
 
 
-def _measure_model(
+def _measure_model_into_report(
     report: QuantizationReport,
     original: ProgramWithValues,
     model: ProgramWithValues,
     data: CalibrationData,
 ) -> None:
-    report.output_snr = snr_of_outputs(original, model, data)
+    report.output_snr = min_snr_of_outputs(original, model, data)
     report.sizes = original.num_value_bytes(), model.num_value_bytes()
     times = median_times({"float": original, "quantized": model}, data.sample)
     report.times = times["float"], times["quantized"]
@@ -238,7 +240,7 @@ class LayerSearch:
             f"matrix product, embedding or recurrent layer with constant float32 weights{why}"
         )
 
-    def keep_matching_layers(self) -> None:
+    def exclude_matching_layers(self) -> None:
         """Let layers whose name, output or type matches `keep` be float, and compute types that the
         method does not support with floats.
         """
@@ -270,7 +272,7 @@ class LayerSearch:
 
     def _calibrate_static(self) -> None:
         layers = [layer for layer, _ in self._with_form(INT8)]
-        formats = select_activations(self._base, layers, self._settings.is_symmetric)
+        formats = select_activation_formats(self._base, layers, self._settings.is_symmetric)
         names = sorted({form.threshold_of for form in formats.values()})
         self._thresholds, problems = calibrate(
             self._base, self._data, names, self._settings.calibration, self._progress
@@ -299,7 +301,7 @@ class LayerSearch:
         forms = (self._with_form(form) for form in (INT8, INT8_WEIGHTS))
         return self.build(*([layer for layer, _ in pairs] for pairs in forms))
 
-    def keep_inaccurate_layers(self) -> None:
+    def exclude_inaccurate_layers(self) -> None:
         """Measure each layer alone, and do not quantize those with a ratio below 10 dB."""
         pairs = self._with_form(INT8, INT8_WEIGHTS)
         reference = FloatReference(self._base, self._data, [layer.output for layer, _ in pairs])
@@ -315,7 +317,7 @@ class LayerSearch:
                     f"{MIN_LAYER_SNR:.0f} dB",
                 )
 
-    def keep_slow_types(self) -> None:
+    def exclude_slow_op_types(self) -> None:
         """Compute the layers of an op type with floats if the model is faster then, one type after
         the other, the one with the largest loss first. Two measurements must agree.
         """
@@ -327,10 +329,10 @@ class LayerSearch:
                 models[type] = self.build([layer for layer, _ in pairs if layer.type != type])
             times = median_times(models, self._data.sample)
             slowest = min(types, key=lambda type: times[type])
-            if _is_slower(times, slowest):
+            if _is_slower_with_quantized_type(times, slowest):
                 pair = {name: models[name] for name in ("all", slowest)}
                 times = median_times(pair, self._data.sample)
-            if not _is_slower(times, slowest):
+            if not _is_slower_with_quantized_type(times, slowest):
                 return
             for layer, report in pairs:
                 if layer.type == slowest:
@@ -341,7 +343,7 @@ class LayerSearch:
                         f"{times[slowest]:.3g} ms",
                     )
 
-    def limit_drop(self) -> None:
+    def exclude_layers_until_drop_allowed(self) -> None:
         """Let layers be float, in the order of their error, until the drop of the model is
         allowed.
         """
@@ -369,7 +371,7 @@ class LayerSearch:
         model = self._build_current()
         if reference is not None:
             return reference - accuracy(model, self._data)
-        return float(100 * 10 ** (-snr_of_outputs(self._base, model, self._data) / 20))
+        return float(100 * 10 ** (-min_snr_of_outputs(self._base, model, self._data) / 20))
 
     def finish(self, original: ProgramWithValues) -> QuantizationResult:
         """Build and measure the final model."""
@@ -384,7 +386,7 @@ class LayerSearch:
         final = reference.snr_of_variables(model, names)
         for layer, layer_report in pairs:
             layer_report.snr = final[layer.output]
-        _measure_model(report, original, model, self._data)
+        _measure_model_into_report(report, original, model, self._data)
         return QuantizationResult(model, report, self._reason_for_no_gain(report))
 
     def _reason_for_no_gain(self, report: QuantizationReport) -> str:
@@ -400,7 +402,7 @@ class LayerSearch:
         return ""
 
 
-def _is_slower(times: Mapping[str, float], type: str) -> bool:
+def _is_slower_with_quantized_type(times: Mapping[str, float], type: str) -> bool:
     """Whether the model is slower if the layers of an op type are quantized."""
     return times["all"] > _MAX_TIME_RATIO * times[type]
 

@@ -10,8 +10,8 @@ import numpy as np
 from ...ir.program import Attr, AttrType, OpDesc
 from .activations import (
     Format,
-    select_activations,
-    select_quantized_ops,
+    select_activation_formats,
+    select_quantized_op_indices,
     select_quantized_outputs,
 )
 from .layers import Layer
@@ -70,7 +70,7 @@ class QuantizedProgramBuilder:
         scales[scales < MIN_SCALE] = 1.0  # channels of zeros
         key = layer.weight, axis, is_transposed  # layers may share weights
         index, weight_op, known_scales = self._weight_ops.get(key, (layer.index, None, None))
-        if weight_op is None or not np.array_equal(known_scales, scales):
+        if weight_op is None or known_scales is None or not np.array_equal(known_scales, scales):
             index, weight_op = layer.index, self._add_weight(layer, weight, scales)
         elif layer.index < index:
             self._before[index].remove(weight_op)
@@ -90,7 +90,7 @@ class QuantizedProgramBuilder:
         quantized = self.model.add_constant(layer.weight + ".quantized", levels.astype(dtype))
         scale = self.model.add_constant(layer.weight + ".scale", scales)
         result = self.model.add_variable(layer.weight + ".dequantized", quantized)
-        op = self._make_linear_op("dequantize_linear", quantized, scale, result, axis, 8)
+        op = self._make_quant_linear_op("dequantize_linear", quantized, scale, result, axis, 8)
         self._before.setdefault(layer.index, []).append(op)
         return op
 
@@ -115,7 +115,7 @@ class QuantizedProgramBuilder:
             return op.inputs["X"][0] == layer.product
         if op.type not in ("reshape2", "unsqueeze2"):
             return False
-        reader = self._flow.only_reader(op.outputs["Out"][0])
+        reader = self._flow.only_reader_index(op.outputs["Out"][0])
         return reader is not None and self._ops[reader].inputs.get("X") == [layer.product]
 
     def quantize_activation(
@@ -137,8 +137,10 @@ class QuantizedProgramBuilder:
             _rename(writer.outputs, name, source)
         self._after.setdefault(index, []).extend(
             [
-                self._make_linear_op("quantize_linear", source, scale, whole, -1, bit_length),
-                self._make_linear_op("dequantize_linear", whole, scale, result, -1, bit_length),
+                self._make_quant_linear_op("quantize_linear", source, scale, whole, -1, bit_length),
+                self._make_quant_linear_op(
+                    "dequantize_linear", whole, scale, result, -1, bit_length
+                ),
             ]
         )
 
@@ -159,7 +161,7 @@ class QuantizedProgramBuilder:
             self._dynamic_results[name] = result
         self._ops[layer.index].inputs[layer.input_slot] = [self._dynamic_results[name]]
 
-    def _make_linear_op(
+    def _make_quant_linear_op(
         self, type: str, x: str, scale: str, y: str, axis: int, bit_length: int
     ) -> OpDesc:
         count = int(np.asarray(self.model.values[scale]).size)
@@ -197,7 +199,7 @@ def quantize_static(
     builder = QuantizedProgramBuilder(base, weight_form)
     formats = {
         name: form
-        for name, form in select_activations(base, layers, is_symmetric).items()
+        for name, form in select_activation_formats(base, layers, is_symmetric).items()
         if form.threshold_of in thresholds
     }
     for layer in layers:
@@ -210,7 +212,7 @@ def quantize_static(
             builder.quantize_weight(layer)
     for layer in weight_layers:
         builder.quantize_weight(layer)
-    quantized_ops = select_quantized_ops(base, layers, formats)
+    quantized_ops = select_quantized_op_indices(base, layers, formats)
     quantized_outputs = select_quantized_outputs(base, layers, quantized_ops)
     flow = Dataflow(base.program)
     scales: dict[str, str] = {}

@@ -68,12 +68,14 @@ def write_model(
         prefix + PARAMS: pdiparams_writer.iter_serialized_file_chunks(model.values)
         if model.values
         else None,
-        prefix + INFO: pdiparams_info.to_bytes(_infos(source, model)) if model.values else None,
+        prefix + INFO: pdiparams_info.to_bytes(_var_info_rows(source, model))
+        if model.values
+        else None,
     }
     with stage_and_replace_files(files) as staged:
         params = str(staged[prefix + PARAMS]) if model.values else None
         data = program_file_to_pdmodel_bytes(files[path], os.path.basename(path))
-        written = model_contents(source, model, os.path.basename(path), data, params)
+        written = make_model_file_contents(source, model, os.path.basename(path), data, params)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the report contains the text of the warnings
             report = verify_files_against_interpreter(written, data, params, sample)
@@ -90,7 +92,9 @@ def _is_same_path(one: str, other: str) -> bool:
     return os.path.realpath(one) == os.path.realpath(other)
 
 
-def _infos(source: ModelFileContents, model: ProgramWithValues) -> Sequence[pdiparams_info.VarInfo]:
+def _var_info_rows(
+    source: ModelFileContents, model: ProgramWithValues
+) -> Sequence[pdiparams_info.VarInfo]:
     """Return the rows of parameters that remain, and of the new values."""
     rows = source.info or {}
     return [
@@ -99,7 +103,7 @@ def _infos(source: ModelFileContents, model: ProgramWithValues) -> Sequence[pdip
     ]
 
 
-def model_contents(
+def make_model_file_contents(
     source: ModelFileContents,
     model: ProgramWithValues,
     name: str,
@@ -107,7 +111,7 @@ def model_contents(
     params: str | None,
 ) -> ModelFileContents:
     """Return a rewritten model as the contents of files."""
-    info = {row.name: row for row in _infos(source, model)}
+    info = {row.name: row for row in _var_info_rows(source, model)}
     return ModelFileContents(name, model.program, data, model.values, params, info)
 
 
@@ -125,4 +129,4 @@ def temporary_model_files(
             with open(params, "wb") as file:
                 pdiparams_writer.write(model.values, file)
         data = pdmodel.to_bytes(model.program)
-        yield model_contents(source, model, source.name, data, params)
+        yield make_model_file_contents(source, model, source.name, data, params)

@@ -10,7 +10,10 @@ from ...core.errors import OpError, append_user_line
 from ...core.tensor import Tensor
 from ...nn.layer import Layer
 from ...nn.quant.format import require_bit_length
-from ...nn.quant.moving_average import create_moving_average, fake_quantize_with_moving_average
+from ...nn.quant.moving_average import (
+    create_moving_average_parameters,
+    fake_quantize_with_moving_average,
+)
 from ..base_quanter import BaseQuanter
 from ..factory import QuanterFactory
 
@@ -84,7 +87,7 @@ class FakeQuanterWithAbsMaxObserverLayer(BaseQuanter):
                 )
             )
         self._moving_rate = moving_rate
-        self._scale, self._state, self._accum = create_moving_average(
+        self._scale, self._state, self._accum = create_moving_average_parameters(
             self, name or "quant_dequant", scale=INITIAL_SCALE, sums=INITIAL_SUM, dtype=dtype
         )
 

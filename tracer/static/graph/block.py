@@ -18,7 +18,7 @@ from ...ir.kernelless_op_traits import kernelless_op_traits_or_default
 from ...ir.passes.shape_inference import set_inferred_output_metas
 from ...ir.printer import iter_block_lines
 from ..block_desc import BlockDesc
-from .operator import Operator, typed_attr
+from .operator import Operator, make_typed_attr
 
 Program: TypeAlias = Any  # program.Program
 
@@ -402,7 +402,7 @@ class Block:
         op = OPS.get(type)
         defaults = {} if op is None else {n: s.default for n, s in op.attrs.items()}
         return {
-            name: typed_attr(type, name, value)
+            name: make_typed_attr(type, name, value)
             for name, value in {**defaults, **attrs}.items()
             if value is not None
         }

@@ -50,7 +50,7 @@ _ATTR_TYPE_OF_LIST = {
 }
 
 
-def typed_attr(op_type: str, name: str, value: Any) -> Attr:
+def make_typed_attr(op_type: str, name: str, value: Any) -> Attr:
     """Return an attribute with the type that the op defines, or else with the type of the value.
 
     Raises OpError for values that a `.pdmodel` cannot store.
@@ -216,7 +216,7 @@ class Operator:
 
     def _set_attr(self, name: str, val: Any) -> None:
         """Set an attribute. Raises OpError for a value that the attribute does not accept."""
-        self.raw.attrs[name] = typed_attr(self.type, name, val)
+        self.raw.attrs[name] = make_typed_attr(self.type, name, val)
         self.block.program.mark_changed()
 
     set_attr = _set_attr
@@ -232,7 +232,7 @@ class Operator:
         defaults = {} if op is None else {n: s.default for n, s in op.attrs.items()}
         for name, value in {**_common_attr_defaults(), **defaults}.items():
             if name not in self.raw.attrs and value is not None:
-                self.raw.attrs[name] = typed_attr(self.type, name, value)
+                self.raw.attrs[name] = make_typed_attr(self.type, name, value)
         self.block.program.mark_changed()
 
     # -- text

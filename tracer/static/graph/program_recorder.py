@@ -224,7 +224,7 @@ class ProgramRecorder(Recorder):
 
         Raises TraceError for a variable of another program, or of a block that is not an ancestor.
         """
-        if not isinstance(tensor, Variable) or self.is_bound(tensor):
+        if not isinstance(tensor, Variable) or self.is_tensor_bound_to_variable(tensor):
             return super().find_name_or_declare_persistable(tensor)
         if self.var(tensor.raw.name) is None:
             why = (

@@ -155,7 +155,9 @@ def load_inference_model(path_prefix: Any, executor: Any, **kwargs: Any) -> list
         names = [v.name for v in desc.persistables()]
         values: Any = parse_params(params or b"", names) if names else {}
     else:
-        files = read_model(path_prefix, *_file_names_with_suffixes(path_prefix, model, params))
+        files = read_model(
+            path_prefix, *_add_missing_suffixes_to_file_names(path_prefix, model, params)
+        )
         desc, values = files.program, files.values
     desc = upgrade_program(desc)
     program = Program.view_of_raw(desc)
@@ -167,7 +169,7 @@ def load_inference_model(path_prefix: Any, executor: Any, **kwargs: Any) -> list
     ]
 
 
-def _file_names_with_suffixes(
+def _add_missing_suffixes_to_file_names(
     path: Any, model: str | None, params: str | None
 ) -> tuple[str | None, str | None]:
     """Return the names of the files in a folder, with the suffixes that Paddle lets users omit."""

@@ -30,7 +30,7 @@ from ..graph.state_dict import (
 PARAMS, OPT, MODEL = ".pdparams", ".pdopt", ".pdmodel"
 
 
-def _file_prefix(path: Any) -> str:
+def _strip_state_file_suffix(path: Any) -> str:
     text = os.fspath(path)
     for suffix in (PARAMS, OPT, MODEL):
         text = text.removesuffix(suffix)
@@ -103,7 +103,7 @@ def load_program_state(
 
     var_list: the variables to load
     """
-    prefix = _file_prefix(model_path)
+    prefix = _strip_state_file_suffix(model_path)
     if os.path.isfile(prefix + PARAMS):
         state = dict(load_pickle(prefix + PARAMS, return_numpy=True, keep_name_table=True))
         if os.path.isfile(prefix + OPT):

@@ -8,7 +8,7 @@ from ...capture.variable import Variable
 from ...core.errors import OpError, append_user_line
 from ...core.op import OPS
 from ...core.operand_checks import check_tensors
-from ...nn.conv_filters import he_normal, require_valid_groups
+from ...nn.conv_filters import he_normal_initializer, require_valid_groups
 from ...nn.functional.conv import is_channels_last, padding_attrs, to_int_list_of_length
 from .helper import LayerHelper, require_static_size
 
@@ -65,7 +65,7 @@ def _build_conv(
     helper = LayerHelper(op_type, name, x)
     kernel = to_int_list_of_length(filter_size, rank)
     require_valid_groups(op_type, config.groups, num_filters=num_filters)
-    initializer = he_normal(config.in_channels, kernel)
+    initializer = he_normal_initializer(config.in_channels, kernel)
     with helper.prefixing_output_names():
         shape = [num_filters, config.in_channels // config.groups, *kernel]
         weight = helper.create_parameter(attrs[0], shape, x.dtype, default_initializer=initializer)
@@ -273,7 +273,7 @@ def deform_conv2d(
         "deformable_groups": deformable_groups,
         "im2col_step": im2col_step,
     }
-    initializer = he_normal(channels, kernel)
+    initializer = he_normal_initializer(channels, kernel)
     with helper.prefixing_output_names():
         weight = helper.create_parameter(
             weight_attr,

@@ -48,14 +48,16 @@ class VOC2012(ImageDataset):
             files = (m for m in archive if m.isfile())
             self._offsets_and_sizes = {m.name: (m.offset_data, m.size) for m in files}
         names = (
-            self._read_archive_file(f"{_ROOT}/ImageSets/Segmentation/{_LIST_NAMES[self.mode]}.txt")
+            self._read_archive_member(
+                f"{_ROOT}/ImageSets/Segmentation/{_LIST_NAMES[self.mode]}.txt"
+            )
             .decode("latin1")
             .split()
         )
         self.data = [f"{_ROOT}/JPEGImages/{name}.jpg" for name in names]
         self.labels = [f"{_ROOT}/SegmentationClass/{name}.png" for name in names]
 
-    def _read_archive_file(self, name: str) -> bytes:
+    def _read_archive_member(self, name: str) -> bytes:
         """Read a file of the archive.
 
         Opens the archive each time, so that worker processes do not share a file position.
@@ -69,7 +71,7 @@ class VOC2012(ImageDataset):
 
     def __getitem__(self, idx: int) -> Any:
         image, label = (
-            open_image_with_pillow(io.BytesIO(self._read_archive_file(names[idx])))
+            open_image_with_pillow(io.BytesIO(self._read_archive_member(names[idx])))
             for names in (self.data, self.labels)
         )
         if self.backend == "pil":

@@ -26,7 +26,7 @@ _WIDE, _HIGH = (
 )  # kernel and padding of the two factors of a 7x7 convolution
 
 
-def _conv_norm_activation(
+def _create_conv_norm_activation(
     channels: int, out: int, size: Any = 1, padding: Any = 0, stride: int = 1
 ) -> ConvNormActivation:
     """Create a convolution with normalization and activation."""
@@ -41,12 +41,12 @@ class InceptionStem(nn.Layer):
 
     def __init__(self) -> None:
         super().__init__()
-        self.conv_1a_3x3 = _conv_norm_activation(3, 32, 3, stride=2)
-        self.conv_2a_3x3 = _conv_norm_activation(32, 32, 3)
-        self.conv_2b_3x3 = _conv_norm_activation(32, 64, 3, 1)
+        self.conv_1a_3x3 = _create_conv_norm_activation(3, 32, 3, stride=2)
+        self.conv_2a_3x3 = _create_conv_norm_activation(32, 32, 3)
+        self.conv_2b_3x3 = _create_conv_norm_activation(32, 64, 3, 1)
         self.max_pool = nn.MaxPool2D(3, 2, 0)
-        self.conv_3b_1x1 = _conv_norm_activation(64, 80)
-        self.conv_4a_3x3 = _conv_norm_activation(80, 192, 3)
+        self.conv_3b_1x1 = _create_conv_norm_activation(64, 80)
+        self.conv_4a_3x3 = _create_conv_norm_activation(80, 192, 3)
 
     def forward(self, x: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
@@ -62,14 +62,14 @@ class InceptionA(nn.Layer):
 
     def __init__(self, num_channels: int, pool_features: int) -> None:
         super().__init__()
-        self.branch1x1 = _conv_norm_activation(num_channels, 64)
-        self.branch5x5_1 = _conv_norm_activation(num_channels, 48)
-        self.branch5x5_2 = _conv_norm_activation(48, 64, 5, 2)
-        self.branch3x3dbl_1 = _conv_norm_activation(num_channels, 64)
-        self.branch3x3dbl_2 = _conv_norm_activation(64, 96, 3, 1)
-        self.branch3x3dbl_3 = _conv_norm_activation(96, 96, 3, 1)
+        self.branch1x1 = _create_conv_norm_activation(num_channels, 64)
+        self.branch5x5_1 = _create_conv_norm_activation(num_channels, 48)
+        self.branch5x5_2 = _create_conv_norm_activation(48, 64, 5, 2)
+        self.branch3x3dbl_1 = _create_conv_norm_activation(num_channels, 64)
+        self.branch3x3dbl_2 = _create_conv_norm_activation(64, 96, 3, 1)
+        self.branch3x3dbl_3 = _create_conv_norm_activation(96, 96, 3, 1)
         self.branch_pool = nn.AvgPool2D(3, 1, 1, exclusive=False)
-        self.branch_pool_conv = _conv_norm_activation(num_channels, pool_features)
+        self.branch_pool_conv = _create_conv_norm_activation(num_channels, pool_features)
 
     def forward(self, x: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
@@ -86,10 +86,10 @@ class InceptionB(nn.Layer):
 
     def __init__(self, num_channels: int) -> None:
         super().__init__()
-        self.branch3x3 = _conv_norm_activation(num_channels, 384, 3, stride=2)
-        self.branch3x3dbl_1 = _conv_norm_activation(num_channels, 64)
-        self.branch3x3dbl_2 = _conv_norm_activation(64, 96, 3, 1)
-        self.branch3x3dbl_3 = _conv_norm_activation(96, 96, 3, stride=2)
+        self.branch3x3 = _create_conv_norm_activation(num_channels, 384, 3, stride=2)
+        self.branch3x3dbl_1 = _create_conv_norm_activation(num_channels, 64)
+        self.branch3x3dbl_2 = _create_conv_norm_activation(64, 96, 3, 1)
+        self.branch3x3dbl_3 = _create_conv_norm_activation(96, 96, 3, stride=2)
         self.branch_pool = nn.MaxPool2D(3, 2)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -107,17 +107,17 @@ class InceptionC(nn.Layer):
     def __init__(self, num_channels: int, channels_7x7: int) -> None:
         super().__init__()
         c = channels_7x7
-        self.branch1x1 = _conv_norm_activation(num_channels, 192)
-        self.branch7x7_1 = _conv_norm_activation(num_channels, c)
-        self.branch7x7_2 = _conv_norm_activation(c, c, *_WIDE)
-        self.branch7x7_3 = _conv_norm_activation(c, 192, *_HIGH)
-        self.branch7x7dbl_1 = _conv_norm_activation(num_channels, c)
-        self.branch7x7dbl_2 = _conv_norm_activation(c, c, *_HIGH)
-        self.branch7x7dbl_3 = _conv_norm_activation(c, c, *_WIDE)
-        self.branch7x7dbl_4 = _conv_norm_activation(c, c, *_HIGH)
-        self.branch7x7dbl_5 = _conv_norm_activation(c, 192, *_WIDE)
+        self.branch1x1 = _create_conv_norm_activation(num_channels, 192)
+        self.branch7x7_1 = _create_conv_norm_activation(num_channels, c)
+        self.branch7x7_2 = _create_conv_norm_activation(c, c, *_WIDE)
+        self.branch7x7_3 = _create_conv_norm_activation(c, 192, *_HIGH)
+        self.branch7x7dbl_1 = _create_conv_norm_activation(num_channels, c)
+        self.branch7x7dbl_2 = _create_conv_norm_activation(c, c, *_HIGH)
+        self.branch7x7dbl_3 = _create_conv_norm_activation(c, c, *_WIDE)
+        self.branch7x7dbl_4 = _create_conv_norm_activation(c, c, *_HIGH)
+        self.branch7x7dbl_5 = _create_conv_norm_activation(c, 192, *_WIDE)
         self.branch_pool = nn.AvgPool2D(3, 1, 1, exclusive=False)
-        self.branch_pool_conv = _conv_norm_activation(num_channels, 192)
+        self.branch_pool_conv = _create_conv_norm_activation(num_channels, 192)
 
     def forward(self, x: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
@@ -137,12 +137,12 @@ class InceptionD(nn.Layer):
 
     def __init__(self, num_channels: int) -> None:
         super().__init__()
-        self.branch3x3_1 = _conv_norm_activation(num_channels, 192)
-        self.branch3x3_2 = _conv_norm_activation(192, 320, 3, stride=2)
-        self.branch7x7x3_1 = _conv_norm_activation(num_channels, 192)
-        self.branch7x7x3_2 = _conv_norm_activation(192, 192, *_WIDE)
-        self.branch7x7x3_3 = _conv_norm_activation(192, 192, *_HIGH)
-        self.branch7x7x3_4 = _conv_norm_activation(192, 192, 3, stride=2)
+        self.branch3x3_1 = _create_conv_norm_activation(num_channels, 192)
+        self.branch3x3_2 = _create_conv_norm_activation(192, 320, 3, stride=2)
+        self.branch7x7x3_1 = _create_conv_norm_activation(num_channels, 192)
+        self.branch7x7x3_2 = _create_conv_norm_activation(192, 192, *_WIDE)
+        self.branch7x7x3_3 = _create_conv_norm_activation(192, 192, *_HIGH)
+        self.branch7x7x3_4 = _create_conv_norm_activation(192, 192, 3, stride=2)
         self.branch_pool = nn.MaxPool2D(3, 2)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -162,16 +162,16 @@ class InceptionE(nn.Layer):
 
     def __init__(self, num_channels: int) -> None:
         super().__init__()
-        self.branch1x1 = _conv_norm_activation(num_channels, 320)
-        self.branch3x3_1 = _conv_norm_activation(num_channels, 384)
-        self.branch3x3_2a = _conv_norm_activation(384, 384, (1, 3), (0, 1))
-        self.branch3x3_2b = _conv_norm_activation(384, 384, (3, 1), (1, 0))
-        self.branch3x3dbl_1 = _conv_norm_activation(num_channels, 448)
-        self.branch3x3dbl_2 = _conv_norm_activation(448, 384, 3, 1)
-        self.branch3x3dbl_3a = _conv_norm_activation(384, 384, (1, 3), (0, 1))
-        self.branch3x3dbl_3b = _conv_norm_activation(384, 384, (3, 1), (1, 0))
+        self.branch1x1 = _create_conv_norm_activation(num_channels, 320)
+        self.branch3x3_1 = _create_conv_norm_activation(num_channels, 384)
+        self.branch3x3_2a = _create_conv_norm_activation(384, 384, (1, 3), (0, 1))
+        self.branch3x3_2b = _create_conv_norm_activation(384, 384, (3, 1), (1, 0))
+        self.branch3x3dbl_1 = _create_conv_norm_activation(num_channels, 448)
+        self.branch3x3dbl_2 = _create_conv_norm_activation(448, 384, 3, 1)
+        self.branch3x3dbl_3a = _create_conv_norm_activation(384, 384, (1, 3), (0, 1))
+        self.branch3x3dbl_3b = _create_conv_norm_activation(384, 384, (3, 1), (1, 0))
         self.branch_pool = nn.AvgPool2D(3, 1, 1, exclusive=False)
-        self.branch_pool_conv = _conv_norm_activation(num_channels, 192)
+        self.branch_pool_conv = _create_conv_norm_activation(num_channels, 192)
 
     def forward(self, x: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""

@@ -205,16 +205,16 @@ def _to_hsv(img: Array) -> tuple[Array, Array, Array]:
     # it.
     r, g, b = (((maximum - channel) / divisor).astype(np.float64) for channel in (red, green, blue))
     sector = np.where(maximum == red, b - g, np.where(maximum == green, 2 + r - b, 4 + g - r))
-    hue = np.fmod(_round_to_float32(sector) / 6 + 1, 1.0)
+    hue = np.fmod(_round_to_float32_precision(sector) / 6 + 1, 1.0)
     saturation = chroma * 255 / np.where(maximum > 0, maximum, np.float32(1))
     return (
-        np.where(chroma > 0, _round_to_float32(hue) * 255, 0).astype(np.int64),
+        np.where(chroma > 0, _round_to_float32_precision(hue) * 255, 0).astype(np.int64),
         saturation.astype(np.int64),
         maximum.astype(np.int64),
     )
 
 
-def _round_to_float32(values: Array) -> Array:
+def _round_to_float32_precision(values: Array) -> Array:
     """Round float64 values to float32."""
     return values.astype(np.float32).astype(np.float64)
 

@@ -7,10 +7,10 @@ from typing import Any
 from ....core.tensor import Tensor
 from ... import functional as F
 from ...conv import convolve_with_settings_of_layer
-from .quanted_layer import QuantedWeightLayer
+from .quanted_layer import QuantedInputAndWeightLayer
 
 
-class QuantedConv2D(QuantedWeightLayer):
+class QuantedConv2D(QuantedInputAndWeightLayer):
     """`nn.Conv2D` with a quantized input and weight.
 
     Parameters

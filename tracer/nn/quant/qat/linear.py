@@ -6,10 +6,10 @@ from typing import Any
 
 from ....core.tensor import Tensor
 from ... import functional as F
-from .quanted_layer import QuantedWeightLayer
+from .quanted_layer import QuantedInputAndWeightLayer
 
 
-class QuantedLinear(QuantedWeightLayer):
+class QuantedLinear(QuantedInputAndWeightLayer):
     """`nn.Linear` with a quantized input and weight: activation_quanter(x) @
     weight_quanter(weight) + bias.
 

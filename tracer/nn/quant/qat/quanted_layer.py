@@ -8,7 +8,7 @@ from ....core.tensor import Tensor
 from ..format import ConvertibleQuantedLayer
 
 
-class QuantedWeightLayer(ConvertibleQuantedLayer):
+class QuantedInputAndWeightLayer(ConvertibleQuantedLayer):
     """Parameters of a float layer, and quanters of its weight and input."""
 
     def __init__(self, layer: Any, q_config: Any) -> None:
