@@ -47,6 +47,8 @@ from oarlock.quantization.programs.quantize import QuantizationSettings, quantiz
 from oarlock.quantization.programs.write import write_model
 
 ROUNDS = 300
+# Ops whose int8 weights oneDNN in Paddle rejects.
+NOT_IN_ONEDNN = "lookup_table|rnn"
 METHODS = {"lenet": ["ptq"], "resnet": ["ptq"], "bert": ["ptq", "dynamic"], "ctc": ["ptq"]}
 
 
@@ -73,7 +75,10 @@ def quantize_with_oarlock(
     engine = Engine(files.pdmodel, files.params_path)
     data = load_calibration_data(calibration, engine, labels)
     settings = QuantizationSettings(
-        method, is_symmetric=is_symmetric, selects_by_speed=selects_by_speed
+        method,
+        keep=NOT_IN_ONEDNN if is_symmetric else "",
+        is_symmetric=is_symmetric,
+        selects_by_speed=selects_by_speed,
     )
     result = quantize_model(files, data, settings, lambda *_: None)
     for layer in result.report.layers:
