@@ -4,7 +4,8 @@
 
 Trains the models of quantization_models.py unless DIR has them, quantizes each with
 `oarlock quantize` and with onnxruntime.quantization, and prints a table. Times are medians of
-alternating runs of ONNX Runtime with one sample and one thread; all files are ONNX.
+alternating runs with one sample and one thread, of Oarlock's models in its engine, of the others in
+ONNX Runtime's Python package; sizes are those of the ONNX files.
 
 With OARLOCK_PADDLE, the Python of PaddlePaddle 2.6.2, a second table compares Paddle's own
 post-training quantization with the files of Oarlock, both in Paddle's Predictor
@@ -137,17 +138,20 @@ def open_in_ort(path: Path, input_name: str) -> Callable[[Any], Any]:
     return lambda samples: session.run(None, {input_name: samples})[0]
 
 
-def compare(prefix: Path, models: dict[str, Path], ort_files: dict[str, Path]) -> None:
-    """Print one row per model: accuracy, signal-to-noise ratio, size of the ONNX file and time.
+def compare(prefix: Path, files: dict[str, Path], models: dict[str, Path]) -> None:
+    """Print one row per ONNX file: accuracy, signal-to-noise ratio, size and time.
 
-    models: prefixes of models that Oarlock runs. ort_files: files that ONNX Runtime runs.
+    models: the prefixes of those that Oarlock runs; ONNX Runtime runs the others.
     """
     input_name = str(TASKS[prefix.name].spec.name)
     with np.load(prefix.with_suffix(".test.npz")) as arrays:
         samples, labels = arrays[input_name], arrays["labels"]
-    run = {name: open_in_oarlock(path, input_name) for name, path in models.items()}
-    run |= {name: open_in_ort(path, input_name) for name, path in ort_files.items()}
-    files = {name: export_to_onnx(path) for name, path in models.items()} | ort_files
+    run = {
+        name: open_in_oarlock(models[name], input_name)
+        if name in models
+        else open_in_ort(path, input_name)
+        for name, path in files.items()
+    }
     times: dict[str, list[float]] = {name: [] for name in files}
     names = list(files)
     for i in range(ROUNDS):
@@ -269,9 +273,9 @@ def main() -> None:
         models[name] = {"float": prefix} | {
             f"oarlock {method}": quantize_with_oarlock(prefix, method) for method in METHODS[name]
         }
-        export_to_onnx(prefix)
-        ort_files = {"float in ORT": prefix.with_suffix(".onnx")} | quantize_with_ort(prefix)
-        compare(prefix, models[name], ort_files)
+        files = {label: export_to_onnx(path) for label, path in models[name].items()}
+        files |= {"float in ORT": files["float"]} | quantize_with_ort(prefix)
+        compare(prefix, files, models[name])
     if not python:
         return
     print(

@@ -18,13 +18,13 @@ from ...core.errors import OpError, append_user_line
 from ...core.tensor import Tensor
 from ...loader.engine import Engine
 from ...loader.model_files import MODEL, ModelFileContents, read_model
+from ...loader.program_runner import create_engine_of_program
 from .calibration_data import (
     CalibrationData,
     check_batch,
     check_is_finite,
     synthetic_calibration_data,
 )
-from .engine_session import EngineSession
 from .fold_batch_norm import fold_batch_norms
 from .layers import CONVOLUTIONS, PRODUCTS, find_layers
 from .model import ProgramWithValues
@@ -251,7 +251,8 @@ def _require(
 
 
 def _engine_of(files: ModelFileContents) -> Engine:
-    return EngineSession(ProgramWithValues(files.program, dict(files.values))).engine
+    # from the values in memory, because a folder of Paddle 1.x may have a file per parameter
+    return create_engine_of_program(files.program, files.values, files.name, cache_dir="none")
 
 
 def _pattern_of_float_layers(

@@ -94,6 +94,10 @@ class LayerReport:
     snr: float | None = None
     reason: str = ""
 
+    def set_float(self, reason: str) -> None:
+        """Compute the layer with float weights."""
+        self.form, self.reason = FLOAT, reason
+
 
 @dataclass
 class QuantizationReport:
@@ -248,7 +252,7 @@ class LayerSearch:
         method = self._settings.method
         for layer, report in self._with_form(INT8, INT8_WEIGHTS):
             if pattern and any(map(pattern.search, (layer.name, layer.output, layer.type))):
-                report.form, report.reason = FLOAT, f"matches --keep {self._settings.keep}"
+                report.set_float(f"matches --keep {self._settings.keep}")
             elif method == "weight-only":
                 continue
             elif layer.type in FLOAT_TYPES:
@@ -280,7 +284,7 @@ class LayerSearch:
         for layer, report in self._with_form(INT8):
             for name in (layer.input, *([layer.output] if layer.is_convolution else [])):
                 if formats[name].threshold_of in problems:
-                    report.form, report.reason = FLOAT, problems[formats[name].threshold_of]
+                    report.set_float(problems[formats[name].threshold_of])
 
     def build(self, int8: Sequence[Layer], int8_weights: Sequence[Layer] = ()) -> ProgramWithValues:
         """Return the model with some layers quantized, and of others the weights."""
@@ -311,10 +315,9 @@ class LayerSearch:
             model = self.build([layer]) if is_int8 else self.build([], [layer])
             report.snr_alone = reference.snr_of_variables(model, [layer.output])[layer.output]
             if report.snr_alone < MIN_LAYER_SNR:
-                report.form, report.reason = (
-                    FLOAT,
+                report.set_float(
                     f"its signal-to-noise ratio is {report.snr_alone:.1f} dB, below "
-                    f"{MIN_LAYER_SNR:.0f} dB",
+                    f"{MIN_LAYER_SNR:.0f} dB"
                 )
 
     def exclude_slow_op_types(self) -> None:
@@ -359,9 +362,8 @@ class LayerSearch:
             drop = self._drop(reference)
             if drop <= limit:
                 return
-            report.form, report.reason = (
-                FLOAT,
-                f"with it the drop is {_format_drop(drop, reference)}, the limit {limit:g}",
+            report.set_float(
+                f"with it the drop is {_format_drop(drop, reference)}, the limit {limit:g}"
             )
 
     def _drop(self, reference: float | None) -> float:

@@ -40,7 +40,7 @@ class QuantizedProgramBuilder:
         self._weight_form = weight_form
         self._zero_points: dict[int, str] = {}
         self._dynamic_results: dict[str, str] = {}
-        self._weight_ops: dict[tuple[str, int, bool], tuple[int, OpDesc, Any]] = {}
+        self._weight_ops: dict[tuple[str, int, bool, bytes], tuple[int, OpDesc]] = {}
 
     def finish(self) -> ProgramWithValues:
         """Insert the ops, and return the model."""
@@ -68,14 +68,14 @@ class QuantizedProgramBuilder:
         others = tuple(i for i in range(weight.ndim) if i != axis)
         scales = np.maximum(np.abs(weight).max(others), min_scales).astype(np.float32)
         scales[scales < MIN_SCALE] = 1.0  # channels of zeros
-        key = layer.weight, axis, is_transposed  # layers may share weights
-        index, weight_op, known_scales = self._weight_ops.get(key, (layer.index, None, None))
-        if weight_op is None or known_scales is None or not np.array_equal(known_scales, scales):
-            index, weight_op = layer.index, self._add_weight(layer, weight, scales)
-        elif layer.index < index:
+        key = layer.weight, axis, is_transposed, scales.tobytes()  # layers may share weights
+        if key not in self._weight_ops:
+            self._weight_ops[key] = layer.index, self._add_weight(layer, weight, scales)
+        index, weight_op = self._weight_ops[key]
+        if layer.index < index:
             self._before[index].remove(weight_op)
             self._before.setdefault(layer.index, []).append(weight_op)
-        self._weight_ops[key] = min(index, layer.index), weight_op, scales
+            self._weight_ops[key] = layer.index, weight_op
         slot, result = layer.weight_slot, weight_op.outputs["Y"][0]
         op.inputs[slot] = [result if name == layer.weight else name for name in op.inputs[slot]]
         return scales

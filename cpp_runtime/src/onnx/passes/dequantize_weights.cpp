@@ -19,6 +19,16 @@ bool is_dequantize(const Node& node) {
   return node.op == "DequantizeLinear" && node.domain.empty() && node.inputs.size() >= 2;
 }
 
+bool has_dequantize(const Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
+    return is_dequantize(node) ||
+           std::any_of(node.attrs.begin(), node.attrs.end(), [](const auto& key_and_attr) {
+             auto* inner = std::get_if<std::shared_ptr<Graph>>(&key_and_attr.second);
+             return inner && has_dequantize(**inner);
+           });
+  });
+}
+
 std::int64_t axis_of(const Node& node) {
   for (const auto& [key, value] : node.attrs)
     if (key == "axis") return std::get<std::int64_t>(value);
@@ -139,7 +149,7 @@ class WeightDequantizer {
 }  // namespace
 
 void dequantize_weights_of_float_ops_by_multiplication(Graph& graph) {
-  WeightDequantizer(graph).rewrite(graph, {});
+  if (has_dequantize(graph)) WeightDequantizer(graph).rewrite(graph, {});
 }
 
 }  // namespace oarlock::onnx
