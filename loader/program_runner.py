@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -21,12 +19,11 @@ from ..core.device_dispatch import require_single_device
 from ..core.errors import OarlockError, warn
 from ..core.mode import state, use_mode
 from ..core.tensor import Tensor
-from ..export import pdiparams_writer, pdmodel
-from ..export.atomic_files import adding_missing_error_filename
 from ..ir.guards import check_guard
 from ..ir.passes.prune import make_fetch_op
 from ..ir.program import Program
 from .engine import Array, Engine
+from .program_engine import create_engine_of_program
 from .runtime import EngineError, UnsupportedError, first_reason_of_error, runtime_module
 
 ENGINE_ONLY_OPTIONS = frozenset(("device", "ort_library"))  # options that require an engine
@@ -169,24 +166,6 @@ class ProgramRunner:
             if not isinstance(tensor, Variable):
                 check_guard(guard, tensor.array, tensor.array.shape, self._program_name)
         return outputs[:count]
-
-
-def create_engine_of_program(
-    program: Program, values: Mapping[str, Any], name: str, **options: Any
-) -> Engine:
-    """Create the engine of a program that exists in memory only.
-
-    values: of the parameters and buffers, by name.
-    options: of the engine.
-    """
-    # The engine maps the file, so it can be removed once the session exists.
-    with tempfile.TemporaryDirectory(prefix="oarlock-") as folder:
-        path = None
-        if values:
-            path = os.path.join(folder, "values.pdiparams")
-            with adding_missing_error_filename(path), open(path, "wb") as file:
-                pdiparams_writer.write(values, file)
-        return Engine(pdmodel.to_bytes(program), path, name, **options)
 
 
 def _with_guard_outputs(program: Program) -> Program:

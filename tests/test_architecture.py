@@ -83,7 +83,7 @@ ALLOWED_IMPORTS: dict[str, set[str]] = {
     },
     # Applications of the layers above.
     "framework": {"core", "export", "ir", "loader", "nn", "static", "static/io"},
-    "inference": {"core", "export", "loader"},
+    "inference": {"core", "loader"},
     "onnx": {"core", "export", "ir", "jit", "loader"},
     "vision": {"core", "framework", "io", "loader", "nn", "tensor", "utils"},
     "pipeline": {"core", "export", "loader", "vision"},

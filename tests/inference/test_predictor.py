@@ -94,7 +94,7 @@ def test_folder_maps_its_weights(
     def fail(*_: Any) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("oarlock.inference.predictor.pdiparams_writer.write", fail)
+    monkeypatch.setattr("oarlock.loader.program_engine.pdiparams_writer.write", fail)
     made = inference.create_predictor(inference.Config(str(tmp_path)))
     assert made.get_input_names()[0] == "x"
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -137,3 +138,35 @@ def test_runner_converts_folder_to_onnx(tmp_path: Path) -> None:
     )
     subprocess.run([*command, "--inline"], check=True, capture_output=True)
     assert (tmp_path / "m.onnx").stat().st_size > 200
+
+
+def run_oarlock(*args: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "oarlock", *map(str, args)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_commands_read_folder_with_file_per_parameter(tmp_path: Path) -> None:
+    folder = written("fc.file.", tmp_path / "m")
+    feed, result = tmp_path / "in.npz", tmp_path / "out.npz"
+    np.savez(feed, **held("fc.in."))
+    commands: list[list[str | Path]] = [
+        ["inspect", folder],
+        ["verify", folder],
+        ["run", folder, "--input", feed, "--output", result],
+        ["bench", folder, "--repeat", "3"],
+        ["export", folder, "--output", tmp_path / "m.onnx", "--inline"],
+        ["export", folder, "--output", tmp_path / "m.ort", "--to", "ort"],
+        ["quantize", folder, "--method", "weight-only", "--out", tmp_path / "m_int8"],
+    ]
+    for command in commands:
+        ran = run_oarlock(*command)
+        assert ran.returncode in ((0, 3) if command[0] == "quantize" else (0,)), ran.stderr
+    with np.load(result) as out:
+        check([out[key] for key in out.files], "fc")
+    refused = run_oarlock("export", folder, "--output", folder / "m.onnx")
+    assert refused.returncode == 1 and "use --inline" in refused.stderr
+    assert not (folder / "m.onnx").exists()

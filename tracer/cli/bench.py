@@ -12,6 +12,7 @@ from rich.table import Table
 from ..core.errors import GuardError, OpError
 from ..loader.engine import Engine
 from ..loader.model_files import read_model
+from ..loader.program_engine import create_engine_of_files
 from ..loader.runtime import EngineError
 from ..utils.terminal import make_console
 
@@ -64,7 +65,7 @@ def measure_model_times(
     """
     start = perf_counter()
     files = read_model(prefix)
-    engine = Engine(files.pdmodel, files.params_path, files.name, **options)
+    engine = create_engine_of_files(files, **options)
     load = perf_counter() - start
     arrays, first = require_accepted_inputs_and_time_run(engine, parse_shapes(shape))
     times = []

@@ -20,7 +20,7 @@ from ..jit.paddle_format_conversion import (
     scope_and_interpreter_adding_contract,
 )
 from ..jit.verify import verify_files_against_reference
-from ..loader.engine import Engine, ort_library_info
+from ..loader.engine import ort_library_info
 from ..loader.model_files import (
     INFO,
     MODEL,
@@ -31,6 +31,7 @@ from ..loader.model_files import (
     read_model,
 )
 from ..loader.npz import load_npz
+from ..loader.program_engine import combined_params_path, create_engine_of_files
 from ..onnx.ort_format import write_ort_and_operator_config
 from ..onnx.writer import ExportOptions, ExportResult, write_onnx
 from ..quantization.programs.model import ProgramWithValues
@@ -53,17 +54,17 @@ def verify_saved_model(prefix: str) -> None:
     try:
         scope, interpret = scope_and_interpreter_adding_contract(files)
     except UnsupportedOpsError as error:
-        Engine(files.pdmodel, files.params_path, files.name)
+        create_engine_of_files(files)
         _print(
             f"{files.name}: the engine accepts the model; results were not compared because the "
             f"interpreter cannot run it: {str(error).splitlines()[0]}"
         )
         return
 
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), combined_params_path(files) as params:
         warnings.simplefilter("ignore")  # the report below contains the text of the warnings
         report = verify_files_against_reference(
-            files.program, files.pdmodel, files.params_path, scope, interpret
+            files.program, files.pdmodel, params, scope, interpret
         )
     agree = "" if report.startswith("not verified") else "engine and interpreter agree "
     _print(
@@ -163,7 +164,7 @@ def run_model(prefix: str, input: Path, output: Path, **options: Any) -> None:
     """
     files = read_model(prefix)
     _reject_output_overwriting_input(output, [input, *_possible_model_file_paths(prefix, files)])
-    engine = Engine(files.pdmodel, files.params_path, files.name, **options)
+    engine = create_engine_of_files(files, **options)
     arrays = load_npz(input)
     names = [name for name, _, _ in engine.inputs]
     feeds = {name: arrays.get(name, arrays.get(f"in{i}")) for i, name in enumerate(names)}

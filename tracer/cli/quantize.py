@@ -13,9 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from ..core.errors import OpError
-from ..loader.engine import Engine
 from ..loader.escape_control_characters import escape_control_characters
 from ..loader.model_files import model_prefix, read_model
+from ..loader.program_engine import create_engine_of_files
 from ..quantization.programs.calibration_data import (
     load_calibration_data,
     synthetic_calibration_data,
@@ -60,7 +60,7 @@ def quantize_report_and_write(
     if labels is not None and data is None:
         raise OpError("quantize: --labels needs --data")
     files = read_model(prefix)
-    engine = Engine(files.pdmodel, files.params_path, files.name)
+    engine = create_engine_of_files(files)
     samples = (
         synthetic_calibration_data(engine)
         if data is None

@@ -6,6 +6,7 @@ import operator
 import os
 import tempfile
 from collections.abc import Sequence
+from contextlib import ExitStack
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,10 @@ import numpy as np
 from ..core import tensor as eager
 from ..core.dtype import DTYPE_BY_NP
 from ..core.errors import FileError, IndexRangeError, OperandError, OpError
-from ..export import pdiparams_writer
 from ..loader.engine import Array, Engine
 from ..loader.model_files import read_model
 from ..loader.pdmodel import read_program_file_bytes
+from ..loader.program_engine import combined_params_path
 from .config import Config
 from .enums import DataType
 
@@ -215,8 +216,8 @@ def create_predictor(config: Config) -> Predictor:
         {"provider": config._provider} if config._provider and config.use_gpu() else {}
     )
     options["offsets"] = True
-    with tempfile.TemporaryDirectory(prefix="oarlock-") as scratch:
-        prog, params, name = _load_program_and_locate_params(config, Path(scratch))
+    with ExitStack() as temporary_files:
+        prog, params, name = _load_program_and_locate_params(config, temporary_files)
         try:
             return Predictor(Engine(prog, params, name, **options))
         except FileError as error:
@@ -226,18 +227,26 @@ def create_predictor(config: Config) -> Predictor:
             raise FileError(f"create_predictor: there is no {missing} ({error})") from None
 
 
-def _load_program_and_locate_params(config: Config, scratch: Path) -> tuple[bytes, str | None, str]:
+def _load_program_and_locate_params(
+    config: Config, temporary_files: ExitStack
+) -> tuple[bytes, str | None, str]:
     """Return the program's bytes, the path of the parameter file (None if there is none), and the
     program's name.
 
-    scratch: a temporary folder, to which parameters in memory or in one file each are written
+    temporary_files: removes the files that parameters in memory, or in one file each, are written
+        to
     """
     if config._buffers is not None:
-        path = scratch / "model.pdiparams"
+        folder = temporary_files.enter_context(tempfile.TemporaryDirectory(prefix="oarlock-"))
+        path = Path(folder, "model.pdiparams")
         path.write_bytes(config._buffers[1])
         return config._buffers[0], str(path) if config._buffers[1] else None, "model.pdmodel"
     if not config.prog_file():
-        return _load_paddle1_program_and_merge_params(config.model_dir(), scratch)
+        if not config.model_dir():
+            raise OpError("create_predictor: the Config has no model; call set_model")
+        files = read_model(config.model_dir())  # a folder of Paddle 1.x
+        params_path = temporary_files.enter_context(combined_params_path(files))
+        return files.pdmodel, params_path, files.name
     prog = Path(config.prog_file())
     if not prog.is_file():
         raise FileError(f"create_predictor: there is no {prog}")
@@ -247,21 +256,6 @@ def _load_program_and_locate_params(config: Config, scratch: Path) -> tuple[byte
         params if params and os.path.exists(params) else None,
         prog.name,
     )
-
-
-def _load_paddle1_program_and_merge_params(
-    folder: str, scratch: Path
-) -> tuple[bytes, str | None, str]:
-    """Read a model folder of Paddle 1.x: `__model__` and one file per parameter."""
-    if not folder:
-        raise OpError("create_predictor: the Config has no model; call set_model")
-    files = read_model(folder)
-    if files.params_path:
-        return files.pdmodel, files.params_path, files.name  # mapped, not copied
-    path = scratch / "model.pdiparams"
-    with path.open("wb") as file:
-        pdiparams_writer.write(files.values, file)
-    return files.pdmodel, str(path) if files.values else None, files.name
 
 
 class PredictorPool:

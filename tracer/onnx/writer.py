@@ -21,8 +21,8 @@ from ..jit.verify import (
     largest_relative_difference,
     tolerance_for_dtype_in_program,
 )
-from ..loader.engine import Engine
 from ..loader.model_files import ModelFileContents
+from ..loader.program_engine import combined_params_path, create_engine_of_files
 from ..loader.regular_files import read_file
 from ..loader.runtime import EngineError, runtime_module, translate_runtime_errors
 from .output_dim_names import name_output_dims_after_input_dims
@@ -101,9 +101,9 @@ def select_opset(files: ModelFileContents, options: ExportOptions) -> int:
                 f"export: opset {options.opset} is newer than {newest}, the newest of {reader}"
             )
         return options.opset
-    with translate_runtime_errors():
+    with combined_params_path(files) as params, translate_runtime_errors():
         opset: int = runtime_module().lowest_opset(
-            files.pdmodel, files.params_path, min(DEFAULT_OPSET, newest), newest, files.name
+            files.pdmodel, params, min(DEFAULT_OPSET, newest), newest, files.name
         )
     return opset
 
@@ -119,25 +119,35 @@ def onnx_bytes(
 
     signed_activations: quantize activations to int8 instead of uint8, as TensorRT requires.
     """
-    shared = files.params_path is not None and not inline
-    if shared and os.path.realpath(output.parent) != os.path.realpath(
-        os.path.dirname(files.params_path or "")
-    ):
-        folder = os.path.dirname(files.params_path or "") or "."
-        raise OpError(
-            f"export: ONNX reads external weights only from its own folder; write into {folder}, "
-            "or use --inline"
-        )
-    with translate_runtime_errors():
+    if not inline:
+        _require_readable_external_weights(files, output)
+    with combined_params_path(files) as params, translate_runtime_errors():
         data: bytes = runtime_module().to_onnx(
             files.pdmodel,
-            files.params_path,
+            params,
             opset=opset,
             inline=inline,
             signed_activations=signed_activations,
             name=files.name,
         )
     return data
+
+
+def _require_readable_external_weights(files: ModelFileContents, output: Path) -> None:
+    """Raise OpError if an ONNX file at `output` cannot refer to the parameter file of the model."""
+    if not files.values:
+        return
+    if not files.params_path:
+        raise OpError(
+            f"export: {files.name}: each parameter has a file of its own, to which ONNX cannot "
+            "refer; use --inline"
+        )
+    folder = os.path.dirname(files.params_path) or "."
+    if os.path.realpath(output.parent) != os.path.realpath(folder):
+        raise OpError(
+            f"export: ONNX reads external weights only from its own folder; write into {folder}, "
+            "or use --inline"
+        )
 
 
 def check_onnx_file_and_report(files: ModelFileContents, path: Path) -> str:
@@ -187,7 +197,7 @@ def compare_with_model_and_report(files: ModelFileContents, path: Path) -> str:
     session = open_session(path)
     if program_draws_random(files.program):
         return "it loads; results were not compared because the model draws random numbers"
-    engine = Engine(files.pdmodel, files.params_path, files.name)
+    engine = create_engine_of_files(files)
     names = [name for name, _, _ in engine.inputs]
     for arrays in iter_terminating_input_sets(engine, files):
         try:

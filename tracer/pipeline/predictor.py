@@ -11,8 +11,9 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from ..core.errors import OarlockError, OpError
-from ..loader.engine import Array, Engine
+from ..loader.engine import Array
 from ..loader.model_files import read_model
+from ..loader.program_engine import create_engine_of_files
 from ..loader.runtime import translate_runtime_errors
 from .images import as_image_iterable, load_as_rgb_array
 from .results import RESULT_CLASSES, Result
@@ -96,11 +97,8 @@ class Pipeline:
         self.task: str = self._processor.task
         self.labels: list[str] = self._processor.labels
         files = read_model(directory)
-        self._engine = Engine(
-            files.pdmodel,
-            files.params_path,
-            files.name,
-            **self._options_with_tensorrt_profiles(options),
+        self._engine = create_engine_of_files(
+            files, **self._options_with_tensorrt_profiles(options)
         )
         self._input_names = [name for name, _, _ in self._engine.inputs]
         unknown = set(self._input_names) - {"image", "im_shape", "scale_factor"}

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import GuardError, OpError
-from ..loader.engine import Engine
 from ..loader.model_files import model_name, read_model
+from ..loader.program_engine import create_engine_of_files
 from ..loader.runtime import EngineError
 from ..onnx.synthetic_inputs import iter_terminating_input_sets
 from .datatypes import require_datatype
@@ -46,7 +46,7 @@ class ServedModel:
     def __init__(self, prefix: str, name: str = "", **options: Any) -> None:
         self._files = files = read_model(prefix)
         self.name = name or model_name(prefix)
-        self.engine = Engine(files.pdmodel, files.params_path, files.name, **options)
+        self.engine = create_engine_of_files(files, **options)
         self.inputs = {n: require_datatype(dtype, n) for n, dtype, _ in self.engine.inputs}
         self.outputs = {n: require_datatype(dtype, n) for n, dtype, _ in self.engine.outputs}
         self.statistics = InferenceStatistics()

@@ -23,6 +23,7 @@ from ..core.errors import GuardError, OpError
 from ..export.atomic_files import write_files_atomically
 from ..loader.engine import Engine
 from ..loader.model_files import ModelFileContents, model_name, read_model
+from ..loader.program_engine import create_engine_of_files
 from ..loader.runtime import EngineError
 from ..onnx.synthetic_inputs import filter_terminating_input_sets, iter_terminating_input_sets
 from ..onnx.writer import ExportOptions, write_onnx
@@ -278,7 +279,7 @@ def _write_model_folder(
         write_onnx(moved, version / "model.onnx", options)
     else:
         write_onnx(files, version / "model.onnx", options._replace(inline=True))
-    engine = Engine(files.pdmodel, files.params_path, files.name)
+    engine = create_engine_of_files(files)
     write_files_atomically(
         {str(draft / "config.pbtxt"): to_pbtxt(model_config(name, engine, files)).encode()}
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...loader.program_runner import create_engine_of_program
+from ...loader.program_engine import create_engine_of_program
 from .model import ProgramWithValues
 
 

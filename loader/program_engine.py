@@ -1,0 +1,59 @@
+"""Create the engine of a program whose parameters are not in one file: the engine reads one."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from ..export import pdiparams_writer, pdmodel
+from ..export.atomic_files import adding_missing_error_filename
+from ..ir.program import Program
+from .engine import Engine
+from .model_files import ModelFileContents
+
+
+def create_engine_of_files(files: ModelFileContents, **options: Any) -> Engine:
+    """Create the engine of a model.  options: of the engine"""
+    with combined_params_path(files) as path:
+        return Engine(files.pdmodel, path, files.name, **options)
+
+
+@contextmanager
+def combined_params_path(files: ModelFileContents) -> Iterator[str | None]:
+    """Provide the path of one file with all parameters of a model: its own file, or a temporary
+    one if each parameter has a file, as in folders of Paddle 1.x; None if there are no parameters.
+    """
+    if files.params_path:
+        yield files.params_path
+    else:
+        with _temporary_params_file(files.values) as path:
+            yield path
+
+
+def create_engine_of_program(
+    program: Program, values: Mapping[str, Any], name: str, **options: Any
+) -> Engine:
+    """Create the engine of a program that exists in memory only.
+
+    values: of the parameters and buffers, by name.
+    options: of the engine.
+    """
+    with _temporary_params_file(values) as path:
+        return Engine(pdmodel.to_bytes(program), path, name, **options)
+
+
+@contextmanager
+def _temporary_params_file(values: Mapping[str, Any]) -> Iterator[str | None]:
+    """Write values to a temporary file and provide its path; None if there are no values. An engine
+    maps the file, so it can be removed once the engine exists.
+    """
+    with tempfile.TemporaryDirectory(prefix="oarlock-") as folder:
+        path = None
+        if values:
+            path = os.path.join(folder, "values.pdiparams")
+            with adding_missing_error_filename(path), open(path, "wb") as file:
+                pdiparams_writer.write(values, file)
+        yield path
