@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import OpError
+from ...jit.verify import intermediate_tensor_names
 from ..abs_histogram import AbsHistogram, kl_threshold, percentile_threshold
 from .calibration_data import CalibrationData
 from .engine_session import EngineSession
@@ -58,6 +59,27 @@ def calibrate(
         if name not in problems:
             thresholds[name] = float(THRESHOLDS[method](histogram))
     return thresholds, problems
+
+
+def max_abs_of_activations(model: ProgramWithValues, data: CalibrationData) -> dict[str, float]:
+    """Return the largest absolute value of each input, of each float32 tensor that an op of the
+    outermost block writes, and of each output; infinity if one is not finite.
+    """
+    program = model.program
+    inner = [
+        name
+        for name in intermediate_tensor_names(program, model.values)
+        if program.block.vars[name].dtype == "float32"
+    ]
+    names = list(dict.fromkeys([*program.feed_names(), *inner, *program.fetch_names()]))
+    result = dict.fromkeys(names, 0.0)
+    session = EngineSession(model, names)
+    for feeds in data.batches[:MAX_ERROR_BATCHES]:
+        for name, array in zip(names, session.run(feeds), strict=True):
+            if array.size:
+                largest = float(np.abs(array).max())
+                result[name] = max(result[name], largest if math.isfinite(largest) else math.inf)
+    return result
 
 
 class SignalToNoiseAccumulator:

@@ -228,7 +228,7 @@ def quant_post_dynamic(
     files = read_model(model_dir, model_filename, params_filename)
     keep = _pattern_of_float_layers(files, quantizable_op_type, (), "quant_post_dynamic")
     try:
-        data = synthetic_calibration_data(_engine_of(files))
+        data = synthetic_calibration_data(_engine_of(files), files)
     except OpError as error:
         raise OpError(
             append_user_line(
