@@ -124,6 +124,7 @@ def test_nothing_gained_exits_with_3(model: str, tmp_path: Path) -> None:
         (["--data", "calib.npz", "--method", "int4"], "--method must be"),
         (["--data", "calib.npz", "--plot", "a.svg"], "--plot must end with"),
         (["--method", "bf16", "--plot", "a.png"], "--plot has no effect with --method bf16"),
+        (["--data", "calib.npz", "--plot", "no/a.png"], "--plot: there is no folder no"),
         (["--data", "calib.npz", "--out", "m"], "is the prefix of the float model"),
         (["--data", "other.npz"], "lacks the inputs ['x']"),
         (["--data", "nan.npz"], "nan.npz: input 'x' contains NaN or infinity"),

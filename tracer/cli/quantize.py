@@ -28,7 +28,7 @@ from ..quantization.programs.quantize import (
     QuantizationSettings,
     quantize_model,
 )
-from ..quantization.programs.write import write_model
+from ..quantization.programs.write import require_other_prefix, write_model
 from ..utils.terminal import make_console
 from .plots import FORM_COLORS, plot_layer_errors
 
@@ -61,7 +61,11 @@ def quantize_report_and_write(
         )
     if labels is not None and data is None:
         raise OpError("quantize: --labels needs --data")
+    if plot is not None and not plot.parent.is_dir():
+        raise OpError(f"quantize: --plot: there is no folder {plot.parent}")
     files = read_model(prefix)
+    target = out or model_prefix(prefix) + _SUFFIXES.get(settings.method, "_int8")
+    require_other_prefix(files, target)
     engine = Engine(files.pdmodel, files.params_path, files.name)
     samples = (
         synthetic_calibration_data(engine, files)
@@ -77,7 +81,6 @@ def quantize_report_and_write(
     if result.no_gain:
         console.print(f"{files.name}: no model was written: {result.no_gain}")
         return NO_GAIN_EXIT_CODE
-    target = out or model_prefix(prefix) + _SUFFIXES.get(settings.method, "_int8")
     sizes, verified = write_model(files, result.model, target, samples.sample)
     for path, size in sizes.items():
         console.print(f"{path}: {size:,} bytes")

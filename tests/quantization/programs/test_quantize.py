@@ -368,6 +368,34 @@ def test_accuracy_with_labels(tmp_path: Path) -> None:
     assert rounded >= 95
 
 
+@pytest.mark.parametrize("label", [-1, 5])
+def test_labels_that_are_no_class_are_rejected(label: int, tmp_path: Path) -> None:
+    """They would never match, so no loss of accuracy would be measured."""
+    labels = np.full(16, label)
+    with pytest.raises(OpError, match=rf"the label {label} is not a class index from 0 to 4"):
+        quantize(residual_model(tmp_path), images(), labels)
+
+
+def test_accuracy_of_one_score_per_sample_is_rejected(tmp_path: Path) -> None:
+    """The largest of one score has always the index 0."""
+    prefix = save(nn.Sequential(nn.Linear(12, 1), nn.Sigmoid()), tmp_path, [None, 12])
+    x = np.random.default_rng(0).standard_normal((8, 12)).astype("float32")
+    with pytest.raises(OpError, match=r"needs one score per class .* float32\[8, 1\]"):
+        quantize(prefix, x, np.zeros(8, "int64"))
+
+
+def test_one_large_sample_does_not_hide_the_error_of_others(tmp_path: Path) -> None:
+    """With its threshold, all other samples have the level 0."""
+    prefix = save(nn.Sequential(nn.Linear(12, 5)), tmp_path, [None, 12])
+    x = np.random.default_rng(0).standard_normal((16, 12)).astype("float32")
+    x[3] *= 1e5
+    result = quantize(prefix, x)
+    (layer,) = result.report.layers
+    assert layer.form == "float"
+    assert "signal-to-noise ratio" in layer.reason
+    assert result.no_gain
+
+
 @pytest.mark.parametrize("calibration", ["absmax", "percentile", "kl"])
 def test_calibration_methods(calibration: str, tmp_path: Path) -> None:
     result = quantize(residual_model(tmp_path), images(), calibration=calibration)
