@@ -34,6 +34,7 @@ from ..loader.npz import load_npz
 from ..onnx.ort_format import write_ort_and_operator_config
 from ..onnx.writer import ExportOptions, ExportResult, write_onnx
 from ..quantization.programs.calibration_data import synthetic_calibration_data
+from ..quantization.programs.engine_session import create_engine_of_files
 from ..quantization.programs.measure import min_snr_of_outputs
 from ..quantization.programs.model import ProgramWithValues
 from ..quantization.programs.quantize import HALF_METHODS, convert_to_half_precision_with_notes
@@ -123,10 +124,9 @@ def _export_in_half_precision(
         raise OpError(f"export: --precision must be {' or '.join(HALF_METHODS)}, not {precision!r}")
     files = read_model(prefix)
     original = ProgramWithValues(files.program, dict(files.values))
-    engine = Engine(files.pdmodel, files.params_path, files.name)
     data = None
     try:
-        data = synthetic_calibration_data(engine, files)
+        data = synthetic_calibration_data(create_engine_of_files(files), files)
     except OpError as error:
         _print(f"note: not compared with the float model: {str(error).removeprefix('quantize: ')}")
     model, notes = convert_to_half_precision_with_notes(original, precision, data)

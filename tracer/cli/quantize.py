@@ -13,13 +13,13 @@ from rich.table import Table
 from rich.text import Text
 
 from ..core.errors import OpError
-from ..loader.engine import Engine
 from ..loader.escape_control_characters import escape_control_characters
 from ..loader.model_files import model_prefix, read_model
 from ..quantization.programs.calibration_data import (
     load_calibration_data,
     synthetic_calibration_data,
 )
+from ..quantization.programs.engine_session import create_engine_of_files
 from ..quantization.programs.measure import ProgressFunction
 from ..quantization.programs.quantize import (
     HALF_METHODS,
@@ -66,7 +66,7 @@ def quantize_report_and_write(
     files = read_model(prefix)
     target = out or model_prefix(prefix) + _SUFFIXES.get(settings.method, "_int8")
     require_other_prefix(files, target)
-    engine = Engine(files.pdmodel, files.params_path, files.name)
+    engine = create_engine_of_files(files)
     samples = (
         synthetic_calibration_data(engine, files)
         if data is None

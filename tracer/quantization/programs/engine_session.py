@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...loader.engine import Engine
+from ...loader.model_files import ModelFileContents
 from ...loader.program_runner import create_engine_of_program
 from .model import ProgramWithValues
 
@@ -40,3 +42,10 @@ class EngineSession:
         results = self.engine.run(feeds, fetches) if fetches else []
         by_name = {**feeds, **dict(zip(fetches, results, strict=True))}
         return [by_name[name] for name in names]
+
+
+def create_engine_of_files(files: ModelFileContents) -> Engine:
+    """Create the engine of a saved model, from the values in memory: a folder of Paddle 1.x may
+    have a file per parameter.
+    """
+    return create_engine_of_program(files.program, files.values, files.name, cache_dir="none")

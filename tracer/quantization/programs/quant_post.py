@@ -18,13 +18,13 @@ from ...core.errors import OpError, append_user_line
 from ...core.tensor import Tensor
 from ...loader.engine import Engine
 from ...loader.model_files import MODEL, ModelFileContents, read_model
-from ...loader.program_runner import create_engine_of_program
 from .calibration_data import (
     CalibrationData,
     check_batch,
     check_is_finite,
     synthetic_calibration_data,
 )
+from .engine_session import create_engine_of_files
 from .fold_batch_norm import fold_batch_norms
 from .layers import CONVOLUTIONS, PRODUCTS, find_layers
 from .model import ProgramWithValues
@@ -161,7 +161,7 @@ onnx_format
     batches = _select_source(batch_generator, sample_generator, data_loader, batch_size)
     files = read_model(model_dir, model_filename, params_filename)
     keep = _pattern_of_float_layers(files, types, skip_tensor_list or ())
-    data = _load_batches(batches, batch_nums, _engine_of(files))
+    data = _load_batches(batches, batch_nums, create_engine_of_files(files))
     settings = QuantizationSettings(
         calibration=_ALGORITHMS[algo], keep=keep, is_symmetric=True, selects_by_speed=False
     )
@@ -228,7 +228,7 @@ def quant_post_dynamic(
     files = read_model(model_dir, model_filename, params_filename)
     keep = _pattern_of_float_layers(files, quantizable_op_type, (), "quant_post_dynamic")
     try:
-        data = synthetic_calibration_data(_engine_of(files), files)
+        data = synthetic_calibration_data(create_engine_of_files(files), files)
     except OpError as error:
         raise OpError(
             append_user_line(
@@ -248,11 +248,6 @@ def _require(
     if value not in allowed:
         names = " or ".join(map(repr, allowed))
         raise OpError(append_user_line(f"{caller}: {argument} must be {names}, not {value!r}"))
-
-
-def _engine_of(files: ModelFileContents) -> Engine:
-    # from the values in memory, because a folder of Paddle 1.x may have a file per parameter
-    return create_engine_of_program(files.program, files.values, files.name, cache_dir="none")
 
 
 def _pattern_of_float_layers(
