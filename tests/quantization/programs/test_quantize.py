@@ -332,6 +332,49 @@ def test_transposed_weights_are_stored_untransposed(tmp_path: Path) -> None:
     assert fused_ops(prefix, result.model, tmp_path)["Transpose"] == 0
 
 
+class Conv1DNet(nn.Layer):
+    """Two convolutions with the weights of one, which `unsqueeze2` moves before each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.a, self.b = nn.Conv1D(4, 8, 3, padding=1), nn.Conv1D(8, 8, 3, padding=1)
+
+    def forward(self, x: Any) -> Any:
+        x = nn.functional.relu(self.b(self.a(x)))
+        return self.b(x) + paddle.sum(self.a.weight)
+
+
+def test_conv1d(tmp_path: Path) -> None:
+    prefix = save(Conv1DNet(), tmp_path, [None, 4, 8])
+    x = np.random.default_rng(0).standard_normal((8, 4, 8)).astype("float32")
+    np.testing.assert_allclose(
+        run(fold_batch_norms(load(prefix)), x), run(load(prefix), x), rtol=1e-5, atol=1e-5
+    )
+    for method in ("ptq", "weight-only"):
+        result = quantize(prefix, x, method=method)
+        assert len(result.report.layers) == 3
+        assert not [at.reason for at in result.report.layers if at.reason]
+        assert result.report.output_snr > 25
+        int8 = [name for name, a in result.model.values.items() if a.dtype == np.int8]
+        assert len(int8) == 2
+        write_model(read_model(prefix), result.model, tmp_path / method, {"x": x[:1]})
+
+
+def test_weights_outside_of_layers_are_named(tmp_path: Path) -> None:
+    class Net(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.volume, self.out = nn.Conv3D(1, 64, 3, padding=1), nn.Linear(4, 4)
+
+        def forward(self, x: Any) -> Any:
+            return self.out(self.volume(x))
+
+    prefix = save(Net(), tmp_path, [None, 1, 4, 4, 4])
+    x = np.random.default_rng(0).standard_normal((4, 1, 4, 4, 4)).astype("float32")
+    notes = quantize(prefix, x).report.notes
+    assert notes == ["'conv3d_0.w_0' remains float32: it is read by conv3d"]
+
+
 def test_keep_matches_names_outputs_and_types(tmp_path: Path) -> None:
     prefix = residual_model(tmp_path)
     layers = quantize(prefix, images(), keep=r"^a\.0$|matmul").report.layers

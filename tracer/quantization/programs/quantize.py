@@ -412,8 +412,24 @@ class LayerSearch:
         final = reference.snr_of_variables(model, names)
         for layer, layer_report in pairs:
             layer_report.snr = final[layer.output]
+        report.notes += self._notes_about_other_weights()
         _measure_model_into_report(report, original, model, self._data)
         return QuantizationResult(model, report, self._reason_for_no_gain(report))
+
+    def _notes_about_other_weights(self) -> list[str]:
+        """Name the matrices that belong to no layer, with the types of the ops that read them."""
+        base = self._base
+        flow, notes = Dataflow(base.program), []
+        layer_weights = {layer.weight for layer in self._layers}
+        for name, array in base.values.items():
+            if name in layer_weights or np.ndim(array) < 2 or np.size(array) < _MIN_SAVED_BYTES:
+                continue
+            types = {base.program.block.ops[i].type for i in flow.readers.get(name, ())}
+            notes.append(
+                f"'{name}' remains {np.asarray(array).dtype}: it is read by "
+                + (", ".join(sorted(types)) or "a loop or a branch")
+            )
+        return notes
 
     def _reason_for_no_gain(self, report: QuantizationReport) -> str:
         before, after = report.times
