@@ -94,6 +94,7 @@ ALLOWED_IMPORTS: dict[str, set[str]] = {
         "ir",
         "jit",
         "loader",
+        "onnx",
         "quantization",
     },
     "distributed": {"core", "nn"},

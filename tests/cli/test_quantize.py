@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
 import pytest
+from onnx.reference import ReferenceEvaluator
 from typer.testing import CliRunner
 
 import oarlock as paddle
@@ -15,7 +17,7 @@ from oarlock import nn
 from oarlock.cli.main import app
 from oarlock.export import pdmodel
 from oarlock.loader.model_files import read_model
-from tests.quantization.programs.networks import images, residual_model, save
+from tests.quantization.programs.networks import LargeActivations, images, residual_model, save
 
 
 def oarlock(*words: object) -> tuple[int, str]:
@@ -121,6 +123,8 @@ def test_nothing_gained_exits_with_3(model: str, tmp_path: Path) -> None:
         (["--data", "calib.npz", "--labels", "x"], "are float32, not integers"),
         (["--data", "calib.npz", "--method", "int4"], "--method must be"),
         (["--data", "calib.npz", "--plot", "a.svg"], "--plot must end with"),
+        (["--method", "bf16", "--plot", "a.png"], "--plot has no effect with --method bf16"),
+        (["--data", "calib.npz", "--plot", "no/a.png"], "--plot: there is no folder no"),
         (["--data", "calib.npz", "--out", "m"], "is the prefix of the float model"),
         (["--data", "other.npz"], "lacks the inputs ['x']"),
         (["--data", "nan.npz"], "nan.npz: input 'x' contains NaN or infinity"),
@@ -235,6 +239,45 @@ def test_export_with_precision(precision: str, dtype: str, model: str, tmp_path:
         assert np.abs(found - exact).max() < 2e-2 * np.abs(exact).max()
         size = (tmp_path / "half.pdiparams").stat().st_size
         assert size < 0.6 * Path(model + ".pdiparams").stat().st_size
+
+
+def test_generated_inputs_for_which_a_loop_does_not_end(tmp_path: Path) -> None:
+    class Net(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.out = nn.Linear(4, 3)
+
+        def forward(self, x: Any) -> Any:
+            while x.abs().sum() >= 0:
+                x = x * 0.5
+            return self.out(x)
+
+    prefix = str(tmp_path / "loop")
+    with pytest.warns(UserWarning, match="not verified"):
+        paddle.jit.save(
+            paddle.jit.to_static(Net()),
+            prefix,
+            [paddle.static.InputSpec([None, 4], "float32", "x")],
+        )
+    code, text = oarlock("quantize", prefix, "--method", "weight-only")
+    assert code == 1
+    assert "(a loop does not end); give --data" in re.sub(r"\s+", " ", text)
+    code, text = oarlock("export", prefix, "-o", f"{prefix}.onnx", "--precision", "fp16")
+    assert code == 0, text
+    assert "not compared with the float model" in text
+
+
+def test_export_of_large_activations_in_float16(tmp_path: Path) -> None:
+    """The file is right in engines that round each result to float16, as GPUs do."""
+    prefix = save(LargeActivations(), tmp_path, [None, 16])
+    output = tmp_path / "half.onnx"
+    code, text = oarlock("export", prefix, "-o", output, "--precision", "fp16")
+    assert code == 0, text
+    assert "too large for float16" in text
+    assert "signal-to-noise ratio of the outputs" in text
+    x = np.random.default_rng(0).standard_normal((8, 16)).astype("float32")
+    (found,) = ReferenceEvaluator(str(output)).run(None, {"x": x})
+    np.testing.assert_allclose(found, paddle.jit.load(prefix)(x).numpy(), rtol=1e-2, atol=1e-3)
 
 
 @pytest.mark.parametrize(

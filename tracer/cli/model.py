@@ -34,6 +34,8 @@ from ..loader.npz import load_npz
 from ..loader.program_engine import combined_params_path, create_engine_of_files
 from ..onnx.ort_format import write_ort_and_operator_config
 from ..onnx.writer import ExportOptions, ExportResult, write_onnx
+from ..quantization.programs.calibration_data import synthetic_calibration_data
+from ..quantization.programs.measure import min_snr_of_outputs
 from ..quantization.programs.model import ProgramWithValues
 from ..quantization.programs.quantize import HALF_METHODS, convert_to_half_precision_with_notes
 from ..quantization.programs.write import temporary_model_files, write_model
@@ -121,11 +123,18 @@ def _export_in_half_precision(
     if precision not in HALF_METHODS:
         raise OpError(f"export: --precision must be {' or '.join(HALF_METHODS)}, not {precision!r}")
     files = read_model(prefix)
-    model, notes = convert_to_half_precision_with_notes(
-        ProgramWithValues(files.program, dict(files.values)), precision
-    )
+    original = ProgramWithValues(files.program, dict(files.values))
+    data = None
+    try:
+        data = synthetic_calibration_data(create_engine_of_files(files), files)
+    except OpError as error:
+        _print(f"note: not compared with the float model: {str(error).removeprefix('quantize: ')}")
+    model, notes = convert_to_half_precision_with_notes(original, precision, data)
     for note in notes:
         _print(f"note: {note}")
+    if data is not None:
+        snr = min_snr_of_outputs(original, model, data)
+        _print(f"signal-to-noise ratio of the outputs beside the float model: {snr:.1f} dB")
     if to in writers:
         with temporary_model_files(files, model) as half:
             _write_model_and_print_summary(

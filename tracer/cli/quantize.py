@@ -28,7 +28,7 @@ from ..quantization.programs.quantize import (
     QuantizationSettings,
     quantize_model,
 )
-from ..quantization.programs.write import write_model
+from ..quantization.programs.write import require_other_prefix, write_model
 from ..utils.terminal import make_console
 from .plots import FORM_COLORS, plot_layer_errors
 
@@ -50,6 +50,8 @@ def quantize_report_and_write(
     Returns the exit code: 0, or 3 if nothing is gained.
     """
     settings.validate()
+    if plot is not None and settings.method in HALF_METHODS:
+        raise OpError(f"quantize: --plot has no effect with --method {settings.method}")
     if plot is not None and plot.suffix not in _PLOT_SUFFIXES:
         raise OpError(f"quantize: --plot must end with .png or .html, not {plot.name!r}")
     if data is None and settings.method in ("ptq", "dynamic"):
@@ -59,23 +61,26 @@ def quantize_report_and_write(
         )
     if labels is not None and data is None:
         raise OpError("quantize: --labels needs --data")
+    if plot is not None and not plot.parent.is_dir():
+        raise OpError(f"quantize: --plot: there is no folder {plot.parent}")
     files = read_model(prefix)
+    target = out or model_prefix(prefix) + _SUFFIXES.get(settings.method, "_int8")
+    require_other_prefix(files, target)
     engine = create_engine_of_files(files)
     samples = (
-        synthetic_calibration_data(engine)
+        synthetic_calibration_data(engine, files)
         if data is None
         else load_calibration_data(data, engine, labels)
     )
     with _progress() as show:
         result = quantize_model(files, samples, settings, show)
     _print_report(files.name, result.report)
-    if plot is not None and settings.method not in HALF_METHODS:
+    if plot is not None:
         _write_plot(result.report.layers, plot)
     console = make_console(highlight=False, soft_wrap=True, markup=False)
     if result.no_gain:
         console.print(f"{files.name}: no model was written: {result.no_gain}")
         return NO_GAIN_EXIT_CODE
-    target = out or model_prefix(prefix) + _SUFFIXES.get(settings.method, "_int8")
     sizes, verified = write_model(files, result.model, target, samples.sample)
     for path, size in sizes.items():
         console.print(f"{path}: {size:,} bytes")
@@ -96,10 +101,10 @@ def _progress() -> Iterator[ProgressFunction]:
         )
 
 
-def _format_decibels(value: float | None) -> str:
+def _format_decibels(value: float | None, unit: str = "") -> str:
     if value is None:
         return ""
-    return f"{value:.1f}" if math.isfinite(value) else "exact" if value > 0 else "none"
+    return f"{value:.1f}{unit}" if math.isfinite(value) else "exact" if value > 0 else "none"
 
 
 def _result(layer: LayerReport) -> str:
@@ -136,7 +141,7 @@ def _print_report(name: str, report: QuantizationReport) -> None:
         table.add_row(
             "accuracy", f"{exact:.2f} %", f"{rounded:.2f} %", f"{rounded - exact:+.2f} points"
         )
-    table.add_row("outputs", "", f"{_format_decibels(report.output_snr)} dB", "")
+    table.add_row("outputs", "", _format_decibels(report.output_snr, " dB"), "")
     out.print(table)
 
 

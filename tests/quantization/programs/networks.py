@@ -65,6 +65,19 @@ class TokenNet(nn.Layer):
         return paddle.matmul(x, self.words.weight, transpose_y=True)
 
 
+class LargeActivations(nn.Layer):
+    """Products of about 1e5, and outputs of about 1."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.a, self.b = nn.Linear(16, 32), nn.Linear(32, 4)
+        self.a.weight.set_value(self.a.weight * 1e5)
+
+    def forward(self, x: Any) -> Any:
+        """Return the scores of [N, 16]."""
+        return self.b(nn.functional.relu(self.a(x)) * 1e-5)
+
+
 def randomize_statistics(net: nn.Layer) -> nn.Layer:
     """Set the statistics of batch normalizations to values other than 0 and 1."""
     rng = np.random.default_rng(RNG_SEED)

@@ -31,6 +31,7 @@ from oarlock.quantization.programs.quantize import (
 from oarlock.quantization.programs.write import temporary_model_files, write_model
 
 from .networks import (
+    LargeActivations,
     attention_model,
     images,
     residual_model,
@@ -331,6 +332,49 @@ def test_transposed_weights_are_stored_untransposed(tmp_path: Path) -> None:
     assert fused_ops(prefix, result.model, tmp_path)["Transpose"] == 0
 
 
+class Conv1DNet(nn.Layer):
+    """Two convolutions with the weights of one, which `unsqueeze2` moves before each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.a, self.b = nn.Conv1D(4, 8, 3, padding=1), nn.Conv1D(8, 8, 3, padding=1)
+
+    def forward(self, x: Any) -> Any:
+        x = nn.functional.relu(self.b(self.a(x)))
+        return self.b(x) + paddle.sum(self.a.weight)
+
+
+def test_conv1d(tmp_path: Path) -> None:
+    prefix = save(Conv1DNet(), tmp_path, [None, 4, 8])
+    x = np.random.default_rng(0).standard_normal((8, 4, 8)).astype("float32")
+    np.testing.assert_allclose(
+        run(fold_batch_norms(load(prefix)), x), run(load(prefix), x), rtol=1e-5, atol=1e-5
+    )
+    for method in ("ptq", "weight-only"):
+        result = quantize(prefix, x, method=method)
+        assert len(result.report.layers) == 3
+        assert not [at.reason for at in result.report.layers if at.reason]
+        assert result.report.output_snr > 25
+        int8 = [name for name, a in result.model.values.items() if a.dtype == np.int8]
+        assert len(int8) == 2
+        write_model(read_model(prefix), result.model, tmp_path / method, {"x": x[:1]})
+
+
+def test_weights_outside_of_layers_are_named(tmp_path: Path) -> None:
+    class Net(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.volume, self.out = nn.Conv3D(1, 64, 3, padding=1), nn.Linear(4, 4)
+
+        def forward(self, x: Any) -> Any:
+            return self.out(self.volume(x))
+
+    prefix = save(Net(), tmp_path, [None, 1, 4, 4, 4])
+    x = np.random.default_rng(0).standard_normal((4, 1, 4, 4, 4)).astype("float32")
+    notes = quantize(prefix, x).report.notes
+    assert notes == ["'conv3d_0.w_0' remains float32: it is read by conv3d"]
+
+
 def test_keep_matches_names_outputs_and_types(tmp_path: Path) -> None:
     prefix = residual_model(tmp_path)
     layers = quantize(prefix, images(), keep=r"^a\.0$|matmul").report.layers
@@ -365,6 +409,34 @@ def test_accuracy_with_labels(tmp_path: Path) -> None:
     predicted = run(result.model, images(64)).argmax(1)
     assert rounded == pytest.approx(100 * (predicted == labels).mean())
     assert rounded >= 95
+
+
+@pytest.mark.parametrize("label", [-1, 5])
+def test_labels_that_are_no_class_are_rejected(label: int, tmp_path: Path) -> None:
+    """They would never match, so no loss of accuracy would be measured."""
+    labels = np.full(16, label)
+    with pytest.raises(OpError, match=rf"the label {label} is not a class index from 0 to 4"):
+        quantize(residual_model(tmp_path), images(), labels)
+
+
+def test_accuracy_of_one_score_per_sample_is_rejected(tmp_path: Path) -> None:
+    """The largest of one score has always the index 0."""
+    prefix = save(nn.Sequential(nn.Linear(12, 1), nn.Sigmoid()), tmp_path, [None, 12])
+    x = np.random.default_rng(0).standard_normal((8, 12)).astype("float32")
+    with pytest.raises(OpError, match=r"needs one score per class .* float32\[8, 1\]"):
+        quantize(prefix, x, np.zeros(8, "int64"))
+
+
+def test_one_large_sample_does_not_hide_the_error_of_others(tmp_path: Path) -> None:
+    """With its threshold, all other samples have the level 0."""
+    prefix = save(nn.Sequential(nn.Linear(12, 5)), tmp_path, [None, 12])
+    x = np.random.default_rng(0).standard_normal((16, 12)).astype("float32")
+    x[3] *= 1e5
+    result = quantize(prefix, x)
+    (layer,) = result.report.layers
+    assert layer.form == "float"
+    assert "signal-to-noise ratio" in layer.reason
+    assert result.no_gain
 
 
 @pytest.mark.parametrize("calibration", ["absmax", "percentile", "kl"])
@@ -438,6 +510,7 @@ def test_float_model_is_not_overwritten(tmp_path: Path) -> None:
         ({"weights": "int4"}, "--weights must be"),
         ({"max_drop": float("nan")}, "--max-drop must be from 0 to 100"),
         ({"keep": "("}, "--keep is not a regular expression"),
+        ({"keep": "a", "method": "fp16"}, "--keep has no effect with --method fp16"),
     ],
 )
 def test_invalid_settings(settings: dict[str, Any], message: str) -> None:
@@ -495,6 +568,103 @@ def test_weights_beyond_float16_remain_float32(tmp_path: Path) -> None:
     dtypes = {name: a.dtype.name for name, a in result.model.values.items()}
     assert dtypes["linear_0.w_0"] == "float32"
     assert dtypes["linear_1.w_0.float16"] == "float16"
+
+
+def test_activations_beyond_float16_are_computed_in_float32(tmp_path: Path) -> None:
+    """The interpreter rounds each result to float16, also where engines for CPUs do not."""
+    prefix = save(LargeActivations(), tmp_path, [None, 16])
+    x = np.random.default_rng(0).standard_normal((8, 16)).astype("float32")
+    result = quantize(prefix, x, method="fp16")
+    assert any("too large for float16" in note for note in result.report.notes)
+    write_model(read_model(prefix), result.model, tmp_path / "q", {"x": x[:1]})
+    layer = paddle.jit.load(str(tmp_path / "q"))
+    layer.train()  # the interpreter
+    np.testing.assert_allclose(
+        layer(paddle.to_tensor(x)).numpy(), run(load(prefix), x), rtol=1e-2, atol=1e-3
+    )
+    dtypes = {np.asarray(a).dtype.name for a in result.model.values.values() if np.ndim(a) > 1}
+    assert dtypes == {"float16"}
+
+
+def test_inputs_beyond_float16_are_read_in_float32(tmp_path: Path) -> None:
+    prefix = save(nn.Sequential(nn.Linear(4, 4)), tmp_path, [None, 4])
+    x = np.full((2, 4), 1e5, "float32")
+    result = quantize(prefix, x, method="fp16")
+    assert any("'x' reaches 1e+05" in note for note in result.report.notes)
+    write_model(read_model(prefix), result.model, tmp_path / "q", {"x": x})
+
+
+class LoopAndBranch(nn.Layer):
+    """Weights that are read in a loop, in a branch and outside of both."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loop, self.branch, self.out = nn.Linear(16, 16), nn.Linear(16, 16), nn.Linear(16, 4)
+
+    def forward(self, x: Any, count: Any) -> Any:
+        i = paddle.zeros([], "int64")
+        while i < count:
+            x = paddle.tanh(self.loop(x))
+            i = i + 1
+        if x.sum() > 0:
+            x = self.branch(x)
+        else:
+            x = self.loop(x)
+        return self.out(x)
+
+
+@pytest.mark.parametrize("method", ["fp16", "bf16"])
+def test_half_of_all_matrices(method: str, tmp_path: Path) -> None:
+    """Also of those that ops in float32, or ops of loops and branches, read."""
+    prefixes = [token_model(tmp_path), str(tmp_path / "loop")]
+    paddle.jit.save(
+        paddle.jit.to_static(LoopAndBranch()),
+        prefixes[1],
+        [
+            paddle.static.InputSpec([None, 16], "float32", "x"),
+            paddle.static.InputSpec([], "int64", "count"),
+        ],
+    )
+    x = np.random.default_rng(0).standard_normal((8, 16)).astype("float32")
+    for prefix, feeds in (
+        (prefixes[0], {"x": tokens()}),
+        (prefixes[1], {"x": x, "count": np.array(2)}),
+    ):
+        data = CalibrationData(feeds, [feeds])
+        settings = QuantizationSettings(method)
+        result = quantize_model(read_model(prefix), data, settings, lambda *_: None)
+        dtype = "float16" if method == "fp16" else "bfloat16"
+        for name, array in result.model.values.items():
+            assert np.ndim(array) == 1 or array.dtype.name == dtype, name
+        assert result.report.output_snr > 40
+        write_model(read_model(prefix), result.model, tmp_path / "q", feeds)
+
+
+def test_max_drop_of_half_precision(tmp_path: Path) -> None:
+    """Half precision changes all weights, so a drop that is too large leaves nothing to write."""
+    prefix = residual_model(tmp_path)
+    assert not quantize(prefix, images(), method="bf16", max_drop=5).no_gain
+    result = quantize(prefix, images(), method="bf16", max_drop=1e-3)
+    assert "% of the output, the limit 0.001" in result.no_gain
+
+
+def test_max_drop_of_the_accuracy_of_half_precision(tmp_path: Path) -> None:
+    """All labels are right in float32; a bias that only float32 represents decides for each."""
+
+    class Net(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.out = nn.Linear(4, 2)
+            self.out.weight.set_value(np.zeros((4, 2), "float32"))
+            self.out.bias.set_value(np.array([1, 1 + 1e-5], "float32"))
+
+        def forward(self, x: Any) -> Any:
+            return self.out(x)
+
+    prefix = save(Net(), tmp_path, [None, 4])
+    x = np.ones((8, 4), "float32")
+    result = quantize(prefix, x, np.ones(8, "int64"), method="bf16")
+    assert result.no_gain == "the drop is 100.00 points, the limit 1"
 
 
 def test_sensitive_ops_compute_in_float32(tmp_path: Path) -> None:

@@ -13,7 +13,9 @@ import numpy as np
 from ...core.errors import OpError
 from ...core.op import Meta
 from ...loader.engine import Engine
+from ...loader.model_files import ModelFileContents
 from ...loader.npz import load_npz
+from ...onnx.synthetic_inputs import iter_terminating_input_sets
 
 BATCH_SIZE = 32
 
@@ -72,13 +74,13 @@ def load_calibration_data(
     return data
 
 
-def synthetic_calibration_data(engine: Engine) -> CalibrationData:
+def synthetic_calibration_data(engine: Engine, files: ModelFileContents) -> CalibrationData:
     """Return one batch of generated inputs that the model accepts.
 
     Raises OpError if it accepts none.
     """
-    reason = ""
-    for arrays in engine.iter_synthetic_input_sets():
+    reason = "a loop does not end"
+    for arrays in iter_terminating_input_sets(engine, files):
         feeds = dict(zip([name for name, _, _ in engine.inputs], arrays, strict=True))
         try:
             engine.run(feeds)
@@ -86,7 +88,10 @@ def synthetic_calibration_data(engine: Engine) -> CalibrationData:
             reason = str(error).splitlines()[0]
             continue
         return CalibrationData(feeds, [feeds])
-    raise OpError(f"quantize: generated inputs do not fit this model ({reason}); give --data")
+    raise OpError(
+        f"quantize: generated inputs do not fit this model ({reason}); give --data to oarlock "
+        "quantize"
+    )
 
 
 def _npz_files(path: str | os.PathLike[str]) -> list[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from ...ir.program import OpDesc
 from .model import Dataflow, ProgramWithValues, make_op
 
 _FLOAT32 = "float32"
+# Half of the largest float16, because other inputs may lead to larger values.
+MAX_FLOAT16_ACTIVATION = float(np.finfo(np.float16).max) / 2
 # Normalizations have float32 statistics in Paddle; attributes with dtypes would have to change too.
 _FLOAT32_OPS = frozenset(
     {"feed", "fetch", "cast", "batch_norm", "instance_norm", "sync_batch_norm"}
@@ -25,22 +28,31 @@ def store_weights_in_bfloat16(base: ProgramWithValues) -> ProgramWithValues:
     """
     model = base.copy()
     flow = Dataflow(model.program)
-    casts = []
-    for name, array in sorted(base.values.items()):
-        if np.asarray(array).dtype != np.float32 or not flow.is_constant(name, base.values):
-            continue
-        if name in flow.inner_names or name not in flow.readers:
-            continue
-        half = model.add_constant(
-            name + ".bfloat16", _round_to_dtype(np.asarray(array), "bfloat16")
-        )
+    halves = {
+        name: model.add_constant(name + ".bfloat16", _round_to_dtype(np.asarray(array), "bfloat16"))
+        for name, array in sorted(base.values.items())
+        if np.asarray(array).dtype == np.float32
+        and flow.is_constant(name, base.values)
+        and (name in flow.readers or name in flow.inner_names)
+    }
+    _cast_to_float32_before_use(model, halves, "bfloat16")
+    return model
+
+
+def _cast_to_float32_before_use(
+    model: ProgramWithValues, halves: Mapping[str, str], dtype: str
+) -> None:
+    """Compute float32 weights from constants in half precision, at the start of the program.
+
+    halves: the constant of each weight.
+    """
+    for name in halves:
         var = model.program.block.vars[name]
         var.persistable = var.is_parameter = False
         del model.values[name]
-        casts.append(_make_cast(half, name, "bfloat16", _FLOAT32))
-    at = sum(op.type == "feed" for op in model.program.block.ops)
-    model.program.block.ops[at:at] = casts
-    return model
+    ops = model.program.block.ops
+    at = sum(op.type == "feed" for op in ops)
+    ops[at:at] = [_make_cast(half, name, dtype, _FLOAT32) for name, half in halves.items()]
 
 
 class HalfPrecisionRewriter:
@@ -48,14 +60,18 @@ class HalfPrecisionRewriter:
 
     As with automatic mixed precision at level O1: ops of the class 'allow' compute in float16, ops
     of the class 'deny' (softmax, normalization, reductions, losses, exp, log, pow) in float32, and
-    others in float16 if all of their floating inputs are float16. Inputs and outputs of the model
-    keep their dtypes.
+    others in float16 if all of their floating inputs are float16. Ops with activations that exceed
+    the range of float16 compute in float32, too. Inputs and outputs of the model keep their dtypes.
+    All weights with at least two axes are stored in float16; those of ops in float32 are cast
+    before use.
 
-    problems: why the weights of some ops remain float32.
+    max_abs: the largest absolute values of activations, by name.
+    problems: why some ops compute in float32, by the variable that float16 cannot represent.
     """
 
-    def __init__(self, base: ProgramWithValues) -> None:
+    def __init__(self, base: ProgramWithValues, max_abs: Mapping[str, float]) -> None:
         self.model = base.copy()
+        self._max_abs = max_abs
         self._flow = Dataflow(base.program)
         self._ops: list[OpDesc] = []
         self._half_by_name: dict[str, str] = {}
@@ -72,7 +88,20 @@ class HalfPrecisionRewriter:
                 self._add_float_op(op)
         self.model.program.block.ops = self._ops
         self.model.drop_unused_variables()
+        self._store_remaining_weights_in_float16()
         return self.model
+
+    def _store_remaining_weights_in_float16(self) -> None:
+        names = [
+            name
+            for name, array in self.model.values.items()
+            if np.ndim(array) > 1
+            and self._is_float32(name)
+            and self._is_weight(name)
+            and self._fits_float16_range(name)
+        ]
+        halves = {name: self._get_or_add_float16_variable(name) for name in names}
+        _cast_to_float32_before_use(self.model, halves, "float16")
 
     def _is_float32(self, name: str) -> bool:
         var = self.model.program.var(name)
@@ -96,24 +125,28 @@ class HalfPrecisionRewriter:
             or traits.amp_class in ("deny", "deny_at_o2")
             or any(name not in self._flow.writers for name in op.output_names())
             or any(var is not None and var.dtype == "float64" for var in inputs)
-            or not self._do_weights_fit_or_record_problem(op)
         ):
             return False
-        if traits.amp_class == "allow":
-            return True
         activations = [n for n in op.input_names() if not self._is_weight(n)]
         floating = [n for n in activations if self._is_float32(n) or self._is_half(n)]
-        return bool(floating) and all(self._is_half(n) for n in floating)
+        has_half_inputs = bool(floating) and all(self._is_half(n) for n in floating)
+        if traits.amp_class != "allow" and not has_half_inputs:
+            return False
+        return self._do_values_fit_or_record_problem(op)
 
-    def _do_weights_fit_or_record_problem(self, op: OpDesc) -> bool:
-        """Whether float16 has the range of the weights of an op; records those that exceed it."""
-        for name in op.input_names():
-            if (
-                self._is_weight(name)
-                and self._is_float32(name)
-                and not self._fits_float16_range(name)
-            ):
+    def _do_values_fit_or_record_problem(self, op: OpDesc) -> bool:
+        """Whether float16 has the range of the operands of an op; records those that exceed it."""
+        for name in (*op.input_names(), *op.output_names()):
+            if not self._is_float32(name):
+                continue
+            if self._is_weight(name) and not self._fits_float16_range(name):
                 self.problems[name] = f"op {op.type}: '{name}' exceeds the range of float16"
+                return False
+            if not self._max_abs.get(name, 0.0) <= MAX_FLOAT16_ACTIVATION:
+                self.problems[name] = (
+                    f"op {op.type}: '{name}' reaches {self._max_abs[name]:.3g}, which is too large "
+                    "for float16"
+                )
                 return False
         return True
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import OpError
+from ...jit.verify import intermediate_tensor_names
 from ..abs_histogram import AbsHistogram, kl_threshold, percentile_threshold
 from .calibration_data import CalibrationData
 from .engine_session import EngineSession
@@ -19,6 +20,7 @@ from .static_quantization import MIN_SCALE
 MAX_ERROR_BATCHES = 8  # batches with which errors are measured
 _NUM_RUNS, _NUM_WARMUP_RUNS = 40, 5
 _MAX_SECONDS = 4.0  # per comparison of times
+_MAX_DECIBELS_ABOVE_MEDIAN = 6.0  # half of the noise amplitude
 
 # Called with a step, the number of its parts that are done, and their number, 0 if unknown.
 ProgressFunction = Callable[[str, int, int], None]
@@ -60,25 +62,73 @@ def calibrate(
     return thresholds, problems
 
 
+def max_abs_of_activations(model: ProgramWithValues, data: CalibrationData) -> dict[str, float]:
+    """Return the largest absolute value of each input, of each float32 tensor that an op of the
+    outermost block writes, and of each output; infinity if one is not finite.
+    """
+    program = model.program
+    inner = [
+        name
+        for name in intermediate_tensor_names(program, model.values)
+        if program.block.vars[name].dtype == "float32"
+    ]
+    names = list(dict.fromkeys([*program.feed_names(), *inner, *program.fetch_names()]))
+    result = dict.fromkeys(names, 0.0)
+    session = EngineSession(model, names)
+    for feeds in data.batches[:MAX_ERROR_BATCHES]:
+        for name, array in zip(names, session.run(feeds), strict=True):
+            if array.size:
+                largest = float(np.abs(array).max())
+                result[name] = max(result[name], largest if math.isfinite(largest) else math.inf)
+    return result
+
+
 class SignalToNoiseAccumulator:
     """Accumulates the signal-to-noise ratio of a result beside its reference."""
 
     def __init__(self) -> None:
         self._signal = self._noise = 0.0
+        self._ratios_of_samples: list[float] = []
 
-    def add(self, reference: Any, result: Any) -> None:
-        """Add arrays of the same shape."""
+    def add(self, reference: Any, result: Any, num_samples: int | None = None) -> None:
+        """Add arrays of the same shape.
+
+        num_samples: the size of the first axis if it holds samples.
+        """
         a, b = np.asarray(reference, np.float64), np.asarray(result, np.float64)
-        self._signal += float(np.square(a).sum())
-        self._noise += float(np.square(a - b).sum())
+        signal, noise = np.square(a), np.square(a - b)
+        self._signal += float(signal.sum())
+        self._noise += float(noise.sum())
+        if num_samples is not None and a.ndim and len(a) == num_samples:
+            axes = tuple(range(1, a.ndim))
+            pairs = zip(signal.sum(axes), noise.sum(axes), strict=True)
+            self._ratios_of_samples += [_decibels(s, n) for s, n in pairs if s]
 
     def decibels(self) -> float:
-        """10 * log10(sum of squares / sum of squared differences); infinity if there are none."""
-        if not self._noise:
-            return math.inf
-        if not self._signal or not math.isfinite(self._noise):
-            return -math.inf
-        return 10 * math.log10(self._signal / self._noise)
+        """10 * log10(sum of squares / sum of squared differences); infinity if there are none.
+
+        If the ratio of the median sample is more than 6 dB smaller, that ratio: a few samples with
+        large values would hide that most results are wrong.
+        """
+        ratio = _decibels(self._signal, self._noise)
+        if not self._ratios_of_samples:
+            return ratio
+        median = sorted(self._ratios_of_samples)[(len(self._ratios_of_samples) - 1) // 2]
+        return median if median < ratio - _MAX_DECIBELS_ABOVE_MEDIAN else ratio
+
+
+def _decibels(signal: float, noise: float) -> float:
+    if not noise:
+        return math.inf
+    if not signal or not math.isfinite(noise):
+        return -math.inf
+    return 10 * math.log10(signal / noise)
+
+
+def _num_samples(feeds: Mapping[str, Any]) -> int | None:
+    """The size of the first axis of all inputs; None if it differs."""
+    sizes = {len(array) if array.ndim else None for array in feeds.values()}
+    return sizes.pop() if len(sizes) == 1 else None
 
 
 class FloatReference:
@@ -100,7 +150,7 @@ class FloatReference:
         for feeds in self._batches:
             expected, found = self._session.run(feeds, names), session.run(feeds)
             for name, a, b in zip(names, expected, found, strict=True):
-                totals[name].add(a, b)
+                totals[name].add(a, b, _num_samples(feeds))
         return {name: total.decibels() for name, total in totals.items()}
 
 
@@ -111,9 +161,10 @@ def min_snr_of_outputs(
     totals: dict[int, SignalToNoiseAccumulator] = {}
     wanted, found = EngineSession(reference), EngineSession(model)
     for feeds in data.batches[:MAX_ERROR_BATCHES]:
+        num_samples = _num_samples(feeds)
         for i, (a, b) in enumerate(zip(wanted.run(feeds), found.run(feeds), strict=True)):
             if a.dtype.kind == "f" and a.shape == b.shape:
-                totals.setdefault(i, SignalToNoiseAccumulator()).add(a, b)
+                totals.setdefault(i, SignalToNoiseAccumulator()).add(a, b, num_samples)
     return min((total.decibels() for total in totals.values()), default=math.inf)
 
 
@@ -122,7 +173,7 @@ def accuracy(model: ProgramWithValues, data: CalibrationData) -> float:
 
     Raises OpError if the output does not have one row of scores per label.
     """
-    predictions, session = [], EngineSession(model)
+    predictions, session, num_classes = [], EngineSession(model), 0
     for feeds in data.batches:
         scores = session.run(feeds)[0]
         if scores.ndim < 1 or scores.dtype.kind != "f":
@@ -130,11 +181,23 @@ def accuracy(model: ProgramWithValues, data: CalibrationData) -> float:
                 f"quantize: the accuracy needs scores as the first output of the model, which "
                 f"is {scores.dtype}{list(scores.shape)}"
             )
+        if scores.shape[-1] < 2:
+            raise OpError(
+                f"quantize: the accuracy needs one score per class in the first output of the "
+                f"model, which is {scores.dtype}{list(scores.shape)}; limit the error of the "
+                f"outputs with --max-drop instead, without --labels"
+            )
+        num_classes = scores.shape[-1]
         predictions.append(scores.argmax(-1).reshape(-1))
     found, labels = np.concatenate(predictions), data.all_labels()
     if found.shape != labels.shape:
         raise OpError(
             f"quantize: the first output has {found.size} rows of scores for {labels.size} labels"
+        )
+    invalid = labels[(labels < 0) | (labels >= num_classes)]
+    if invalid.size:
+        raise OpError(
+            f"quantize: the label {invalid[0]} is not a class index from 0 to {num_classes - 1}"
         )
     return 100.0 * float((found == labels).mean())
 

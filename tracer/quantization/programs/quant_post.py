@@ -228,7 +228,8 @@ def quant_post_dynamic(
     files = read_model(model_dir, model_filename, params_filename)
     keep = _pattern_of_float_layers(files, quantizable_op_type, (), "quant_post_dynamic")
     try:
-        data = synthetic_calibration_data(create_engine_of_files(files, cache_dir="none"))
+        engine = create_engine_of_files(files, cache_dir="none")
+        data = synthetic_calibration_data(engine, files)
     except OpError as error:
         raise OpError(
             append_user_line(

@@ -22,6 +22,7 @@ from .measure import (
     ProgressFunction,
     accuracy,
     calibrate,
+    max_abs_of_activations,
     median_times,
     min_snr_of_outputs,
 )
@@ -68,6 +69,8 @@ class QuantizationSettings:
                 )
         if self.max_drop is not None and not 0 <= self.max_drop <= 100:
             raise OpError(f"quantize: --max-drop must be from 0 to 100, not {self.max_drop}")
+        if self.method in HALF_METHODS and self.keep:
+            raise OpError(f"quantize: --keep has no effect with --method {self.method}")
         try:
             re.compile(self.keep)
         except re.error as error:
@@ -140,7 +143,7 @@ def quantize_model(
     settings.validate()
     original = ProgramWithValues(files.program, dict(files.values))
     if settings.method in HALF_METHODS:
-        return _convert_to_half_precision_and_measure(original, data, settings.method)
+        return _convert_to_half_precision_and_measure(original, data, settings)
     search = LayerSearch(files, data, settings, progress)
     search.exclude_matching_layers()
     search.calibrate()
@@ -152,27 +155,50 @@ def quantize_model(
 
 
 def convert_to_half_precision_with_notes(
-    model: ProgramWithValues, method: str
+    model: ProgramWithValues, method: str, data: CalibrationData | None
 ) -> tuple[ProgramWithValues, list[str]]:
-    """Return a model with weights in half precision, and notes about weights that remain float32.
+    """Return a model with weights in half precision, and notes about ops that compute in float32
+    because their values exceed the range of float16.
 
     method: 'fp16' or 'bf16'.
+    data: None if there is none; then only weights are compared with the range.
     """
     folded = fold_batch_norms(model)
     if method == "bf16":
         return store_weights_in_bfloat16(folded), []
-    rewriter = HalfPrecisionRewriter(folded)
+    max_abs = {} if data is None else max_abs_of_activations(folded, data)
+    rewriter = HalfPrecisionRewriter(folded, max_abs)
     return rewriter.rewrite(), list(rewriter.problems.values())
 
 
 def _convert_to_half_precision_and_measure(
-    original: ProgramWithValues, data: CalibrationData, method: str
+    original: ProgramWithValues, data: CalibrationData, settings: QuantizationSettings
 ) -> QuantizationResult:
-    model, notes = convert_to_half_precision_with_notes(original, method)
+    model, notes = convert_to_half_precision_with_notes(original, settings.method, data)
     report = QuantizationReport(notes=notes)
     _measure_model_into_report(report, original, model, data)
-    small = report.sizes[1] < report.sizes[0]
-    return QuantizationResult(model, report, "" if small else "no weight became smaller")
+    no_gain = "" if report.sizes[1] < report.sizes[0] else "no weight became smaller"
+    limit, reference = _max_drop(settings, data), None
+    if report.accuracies is None:
+        drop = _error_percent(report.output_snr)
+    else:
+        reference = report.accuracies[0]
+        drop = reference - report.accuracies[1]
+    if limit is not None and not drop <= limit:
+        no_gain = f"the drop is {_format_drop(drop, reference)}, the limit {limit:g}"
+    return QuantizationResult(model, report, no_gain)
+
+
+def _max_drop(settings: QuantizationSettings, data: CalibrationData) -> float | None:
+    """Return the allowed loss, in the unit of `_format_drop`; None if there is no limit."""
+    if settings.max_drop is None and data.labels:
+        return DEFAULT_MAX_ACCURACY_DROP
+    return settings.max_drop
+
+
+def _error_percent(snr: float) -> float:
+    """Return the error in percent of the root mean square, for a ratio in dB."""
+    return float(100 * 10 ** (-snr / 20))
 
 
 def _measure_model_into_report(
@@ -350,11 +376,9 @@ class LayerSearch:
         """Let layers be float, in the order of their error, until the drop of the model is
         allowed.
         """
-        limit = self._settings.max_drop
+        limit = _max_drop(self._settings, self._data)
         if limit is None:
-            if not self._data.labels:
-                return
-            limit = DEFAULT_MAX_ACCURACY_DROP
+            return
         reference = accuracy(self._base, self._data) if self._data.labels else None
         order = sorted(self._with_form(INT8, INT8_WEIGHTS), key=lambda at: at[1].snr_alone or 0.0)
         for i, (_, report) in enumerate(order):
@@ -373,7 +397,7 @@ class LayerSearch:
         model = self._build_current()
         if reference is not None:
             return reference - accuracy(model, self._data)
-        return float(100 * 10 ** (-min_snr_of_outputs(self._base, model, self._data) / 20))
+        return _error_percent(min_snr_of_outputs(self._base, model, self._data))
 
     def finish(self, original: ProgramWithValues) -> QuantizationResult:
         """Build and measure the final model."""
@@ -388,8 +412,24 @@ class LayerSearch:
         final = reference.snr_of_variables(model, names)
         for layer, layer_report in pairs:
             layer_report.snr = final[layer.output]
+        report.notes += self._notes_about_other_weights()
         _measure_model_into_report(report, original, model, self._data)
         return QuantizationResult(model, report, self._reason_for_no_gain(report))
+
+    def _notes_about_other_weights(self) -> list[str]:
+        """Name the matrices that belong to no layer, with the types of the ops that read them."""
+        base = self._base
+        flow, notes = Dataflow(base.program), []
+        layer_weights = {layer.weight for layer in self._layers}
+        for name, array in base.values.items():
+            if name in layer_weights or np.ndim(array) < 2 or np.size(array) < _MIN_SAVED_BYTES:
+                continue
+            types = {base.program.block.ops[i].type for i in flow.readers.get(name, ())}
+            notes.append(
+                f"'{name}' remains {np.asarray(array).dtype}: it is read by "
+                + (", ".join(sorted(types)) or "a loop or a branch")
+            )
+        return notes
 
     def _reason_for_no_gain(self, report: QuantizationReport) -> str:
         before, after = report.times

@@ -45,11 +45,7 @@ def write_model(
     anything fails.
     """
     prefix = model_prefix(target)
-    if source.params_path and _is_same_path(source.params_path, prefix + PARAMS):
-        raise OpError(
-            f"quantize: {os.path.basename(prefix)} is the prefix of the float model; give another "
-            "one with --out"
-        )
+    require_other_prefix(source, target)
     problems = find_problems(model.program)
     if problems:
         raise OpError("quantize: the rewritten program is not legal:\n  " + "\n  ".join(problems))
@@ -88,8 +84,15 @@ def write_model(
     return sizes, report
 
 
-def _is_same_path(one: str, other: str) -> bool:
-    return os.path.realpath(one) == os.path.realpath(other)
+def require_other_prefix(source: ModelFileContents, target: str | os.PathLike[str]) -> None:
+    """Raise OpError if the parameters of `target` would replace those of the float model."""
+    prefix = model_prefix(target)
+    path = source.params_path
+    if path and os.path.realpath(path) == os.path.realpath(prefix + PARAMS):
+        raise OpError(
+            f"quantize: {os.path.basename(prefix)} is the prefix of the float model; give another "
+            "one with --out"
+        )
 
 
 def _var_info_rows(
