@@ -9,7 +9,13 @@ target_link_libraries(oarlock PRIVATE $<BUILD_INTERFACE:oarlock_core> PUBLIC ${C
 target_include_directories(oarlock PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_compile_features(oarlock PUBLIC cxx_std_20)
-set_target_properties(oarlock PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+# Before version 1 each minor version has an ABI of its own.
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(abi_version 0.${PROJECT_VERSION_MINOR})
+else()
+  set(abi_version ${PROJECT_VERSION_MAJOR})
+endif()
+set_target_properties(oarlock PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${abi_version})
 add_library(oarlock::oarlock ALIAS oarlock)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/oarlock)

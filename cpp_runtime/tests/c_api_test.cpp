@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 
 #include "check.h"
@@ -32,7 +33,7 @@ TEST("c: open, run, free") {
   CHECK_EQ(std::string(oarlock_session_input(session, 0).name), "x");
   float data[4] = {1, 2, 3, 4};
   std::int64_t shape[] = {1, 4};
-  oarlock_tensor x{"x", OARLOCK_FLOAT32, 2, shape, data};
+  oarlock_tensor x{"x", OARLOCK_FLOAT32, 2, shape, data, OARLOCK_CPU, 0};
   oarlock_results* results = nullptr;
   CHECK_EQ(text_of(oarlock_run(session, &x, 1, &results)), "");
   CHECK_EQ(oarlock_results_count(results), oarlock_session_output_count(session));
@@ -82,7 +83,7 @@ TEST("c: inputs without data, and sizes that overflow") {
   float data[4] = {1, 2, 3, 4};
   oarlock_results* results = nullptr;
   auto answer = [&](std::size_t rank, const std::int64_t* shape, const void* memory) {
-    oarlock_tensor x{nullptr, OARLOCK_FLOAT32, rank, shape, memory};
+    oarlock_tensor x{nullptr, OARLOCK_FLOAT32, rank, shape, memory, OARLOCK_CPU, 0};
     return text_of(oarlock_run(session, &x, 1, &results));
   };
   std::int64_t rows[] = {100000, 4}, none[] = {0, 4}, wrapped[] = {std::int64_t{1} << 60, 4};
@@ -100,7 +101,7 @@ TEST("c: results outlive their session") {
   CHECK_EQ(text_of(oarlock_session_open(fixture("mlp").c_str(), nullptr, nullptr, &session)), "");
   float data[4] = {1, 2, 3, 4};
   std::int64_t shape[] = {1, 4};
-  oarlock_tensor x{"x", OARLOCK_FLOAT32, 2, shape, data};
+  oarlock_tensor x{"x", OARLOCK_FLOAT32, 2, shape, data, OARLOCK_CPU, 0};
   oarlock_results* results = nullptr;
   CHECK_EQ(text_of(oarlock_run(session, &x, 1, &results)), "");
   std::string name = oarlock_session_output(session, 0).name;
@@ -110,4 +111,77 @@ TEST("c: results outlive their session") {
   CHECK(static_cast<const float*>(y.data)[0] >= 0);
   CHECK(!oarlock_results_get(results, oarlock_results_count(results)).name);
   oarlock_results_free(results);
+}
+
+TEST("c: bound runs, outputs in given memory, and error codes") {
+  oarlock_session* session = nullptr;
+  CHECK_EQ(text_of(oarlock_session_open(fixture("mlp").c_str(), nullptr, nullptr, &session)), "");
+  float data[8] = {1, 2, 3, 4, 5, 6, 7, 8}, first[6] = {}, second[16] = {};
+  std::int64_t x_shape[] = {2, 4}, first_shape[] = {2, 3}, second_shape[] = {2, 8};
+  oarlock_tensor x{"x", OARLOCK_FLOAT32, 2, x_shape, data, OARLOCK_CPU, 0};
+  oarlock_results* results = nullptr;
+  CHECK_EQ(text_of(oarlock_run(session, &x, 1, &results)), "");
+  const auto* wanted = static_cast<const float*>(oarlock_results_get(results, 0).data);
+
+  oarlock_tensor outputs[] = {
+      {nullptr, OARLOCK_FLOAT32, 2, first_shape, first, OARLOCK_CPU, 0},
+      {nullptr, OARLOCK_FLOAT32, 2, second_shape, second, OARLOCK_CPU, 0},
+  };
+  CHECK_EQ(text_of(oarlock_run_into(session, &x, 1, outputs, 2)), "");
+  CHECK(std::equal(first, first + 6, wanted));
+
+  oarlock_io_binding* binding = nullptr;
+  CHECK_EQ(text_of(oarlock_io_binding_new(session, &binding)), "");
+  CHECK(!oarlock_io_binding_output(binding, 0).name);  // before the first run
+  CHECK_EQ(text_of(oarlock_io_binding_bind_input(binding, &x)), "");
+  float bound[6] = {};
+  outputs[0].name = oarlock_session_output(session, 0).name;
+  outputs[0].data = bound;
+  outputs[1].name = oarlock_session_output(session, 1).name;
+  outputs[1].data = nullptr;  // allocated by the run
+  for (const oarlock_tensor& output : outputs)
+    CHECK_EQ(text_of(oarlock_io_binding_bind_output(binding, &output)), "");
+  oarlock_session_free(session);  // the binding keeps what it needs
+  CHECK_EQ(text_of(oarlock_io_binding_run(binding)), "");
+  CHECK(std::equal(bound, bound + 6, wanted));
+  oarlock_tensor allocated = oarlock_io_binding_output(binding, 1);
+  CHECK(std::equal(second, second + 16, static_cast<const float*>(allocated.data)));
+  CHECK(!oarlock_io_binding_output(binding, 2).name && !oarlock_io_binding_output(nullptr, 0).name);
+
+  x.device = 7;
+  oarlock_error* error = oarlock_io_binding_bind_input(binding, &x);
+  CHECK_EQ(oarlock_error_code(error), std::int32_t{OARLOCK_ERROR_INPUT});
+  CHECK_EQ(text_of(error), "input: run: there is no device 7");
+  CHECK_EQ(oarlock_error_code(nullptr), std::int32_t{OARLOCK_OK});
+  error = oarlock_session_open("/no/such/model", nullptr, nullptr, &session);
+  CHECK_EQ(oarlock_error_code(error), std::int32_t{OARLOCK_ERROR_FILE});
+  oarlock_error_free(error);
+  CHECK_HAS(text_of(oarlock_io_binding_bind_input(nullptr, &x)), "is null");
+  CHECK_HAS(text_of(oarlock_io_binding_run(nullptr)), "is null");
+  oarlock_io_binding_free(nullptr);
+  oarlock_io_binding_free(binding);
+  oarlock_results_free(results);
+}
+
+TEST("c: a model in memory") {
+  std::string program = oarlock::bytes_of("mlp.pdmodel"),
+              params = oarlock::bytes_of("mlp.pdiparams");
+  oarlock_session* session = nullptr;
+  CHECK_EQ(text_of(oarlock_session_open_memory(program.data(), program.size(), params.data(),
+                                               params.size(), nullptr, &session)),
+           "");
+  CHECK_EQ(oarlock_session_input_count(session), std::size_t{1});
+  oarlock_session_free(session);
+  CHECK_HAS(text_of(oarlock_session_open_memory(program.data(), 100, params.data(), params.size(),
+                                                nullptr, &session)),
+            "file: ");
+  CHECK_HAS(text_of(oarlock_session_open_memory(program.data(), program.size(), nullptr, 1, nullptr,
+                                                &session)),
+            "is null");
+}
+
+TEST("c: the version of header and library") {
+  CHECK_EQ(std::string(oarlock_version()), OARLOCK_VERSION);
+  CHECK_EQ(OARLOCK_VERSION_NUMBER,
+           OARLOCK_VERSION_MAJOR * 10000 + OARLOCK_VERSION_MINOR * 100 + OARLOCK_VERSION_PATCH);
 }

@@ -9,7 +9,7 @@
 #include "fixtures.h"
 #include "oarlock/session.h"
 #include "onnx/model.h"
-#include "runtime/io_binding.h"
+#include "runtime/device_memory_runs.h"
 #include "runtime/model_impl.h"
 #include "runtime/ort/node_placement.h"
 #include "runtime/ort/nvidia_libraries.h"

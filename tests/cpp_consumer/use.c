@@ -24,7 +24,7 @@ static oarlock_tensor ones(oarlock_spec spec) {
   size_t count = count_of(spec.rank, shape);
   float* data = malloc(sizeof *data * (count + 1));
   for (size_t i = 0; i < count; ++i) data[i] = 1.0f;
-  oarlock_tensor tensor = {spec.name, spec.dtype, spec.rank, shape, data};
+  oarlock_tensor tensor = {spec.name, spec.dtype, spec.rank, shape, data, OARLOCK_CPU, 0};
   return tensor;
 }
 

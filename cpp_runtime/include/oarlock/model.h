@@ -1,6 +1,7 @@
 // A validated model (`.pdmodel` and `.pdiparams`) that can be run or converted.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -62,6 +63,17 @@ class OARLOCK_EXPORT Model {
   /// file with the parameters, "" for none.
   static Model from_bytes(std::string_view pdmodel, const std::string& pdiparams,
                           const std::string& name = "model.pdmodel");
+  /// Opens a model whose program (`.pdmodel` or `.json`) and parameters are in memory; both are
+  /// copied. name: for messages.  Sessions write none of it to a cache.
+  static Model from_memory(std::string_view program, std::string_view pdiparams,
+                           const std::string& name = "model.pdmodel");
+  /// Copies `count` bytes at `offset` of a `.pdiparams` to `to`.  May throw; the exception leaves
+  /// from_memory unchanged.
+  using ReadFunction = std::function<void(std::uint64_t offset, void* to, std::size_t count)>;
+  /// As above, with parameters that `read` returns, for example decrypted. params_size: the number
+  /// of their bytes.
+  static Model from_memory(std::string_view program, std::uint64_t params_size,
+                           const ReadFunction& read, const std::string& name = "model.pdmodel");
 
   std::vector<TensorSpec> inputs() const;
   std::vector<TensorSpec> outputs() const;

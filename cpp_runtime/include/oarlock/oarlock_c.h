@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "oarlock/version.h"
+
 #if defined(__GNUC__)
 #define OARLOCK_API __attribute__((visibility("default")))
 #else
@@ -20,6 +22,18 @@ typedef struct oarlock_error oarlock_error;
 typedef struct oarlock_options oarlock_options;
 typedef struct oarlock_session oarlock_session;
 typedef struct oarlock_results oarlock_results;
+typedef struct oarlock_io_binding oarlock_io_binding;
+
+/* The cause of an error: an invalid file, a violated guard of the trace, invalid inputs or options,
+ * an op without a conversion, or ONNX Runtime. */
+enum {
+  OARLOCK_OK = 0,
+  OARLOCK_ERROR_FILE = 1,
+  OARLOCK_ERROR_GUARD = 2,
+  OARLOCK_ERROR_INPUT = 3,
+  OARLOCK_ERROR_UNSUPPORTED = 4,
+  OARLOCK_ERROR_ENGINE = 5
+};
 
 /* Element types, numbered as in a .pdmodel. */
 enum {
@@ -32,17 +46,28 @@ enum {
   OARLOCK_FLOAT64 = 6,
   OARLOCK_UINT8 = 20,
   OARLOCK_INT8 = 21,
-  OARLOCK_BFLOAT16 = 22
+  OARLOCK_BFLOAT16 = 22,
+  OARLOCK_COMPLEX64 = 23,
+  OARLOCK_COMPLEX128 = 24,
+  OARLOCK_UINT16 = 36,
+  OARLOCK_UINT32 = 37,
+  OARLOCK_UINT64 = 38
 };
 
+/* Where memory lies: on the host, on a GPU, or on the host in page-locked memory, which a GPU reads
+ * and writes directly. */
+enum { OARLOCK_CPU = 0, OARLOCK_CUDA = 1, OARLOCK_CUDA_PINNED = 2 };
+
 /* A tensor in C order.  The caller owns the memory of inputs; the memory of a result is valid
- * until oarlock_results_free. */
+ * until oarlock_results_free.  Initialize all members, for example with = {0}. */
 typedef struct oarlock_tensor {
   const char* name; /* of an input: null to pass inputs by position */
   int32_t dtype;
   size_t rank;
   const int64_t* shape;
   const void* data;
+  int32_t device;    /* OARLOCK_CPU, ... */
+  int32_t device_id; /* index of the GPU */
 } oarlock_tensor;
 
 /* An input or output of a session; valid until oarlock_session_free.  A dim of -1 is dynamic.
@@ -56,7 +81,9 @@ typedef struct oarlock_spec {
 } oarlock_spec;
 
 OARLOCK_API const char* oarlock_error_message(const oarlock_error* error);
-/* The name of the error's ErrorCode: "file", "guard", "input", "unsupported" or "engine"; "" for
+/* One of OARLOCK_ERROR_FILE, ...; OARLOCK_OK for null. */
+OARLOCK_API int32_t oarlock_error_code(const oarlock_error* error);
+/* The name of that code: "file", "guard", "input", "unsupported" or "engine"; "" for
  * null. */
 OARLOCK_API const char* oarlock_error_kind(const oarlock_error* error);
 OARLOCK_API void oarlock_error_free(oarlock_error* error);
@@ -73,6 +100,12 @@ OARLOCK_API void oarlock_options_free(oarlock_options* options);
 OARLOCK_API oarlock_error* oarlock_session_open(const char* model, const char* params,
                                                 const oarlock_options* options,
                                                 oarlock_session** result);
+/* As oarlock_session_open, for a program (.pdmodel or .json) and parameters in memory, which may be
+ * freed after the call. */
+OARLOCK_API oarlock_error* oarlock_session_open_memory(const void* program, size_t program_size,
+                                                       const void* params, size_t params_size,
+                                                       const oarlock_options* options,
+                                                       oarlock_session** result);
 OARLOCK_API size_t oarlock_session_input_count(const oarlock_session* session);
 OARLOCK_API size_t oarlock_session_output_count(const oarlock_session* session);
 /* For an index out of range or a null session, the name is null. */
@@ -82,11 +115,33 @@ OARLOCK_API void oarlock_session_free(oarlock_session* session);
 
 OARLOCK_API oarlock_error* oarlock_run(const oarlock_session* session, const oarlock_tensor* inputs,
                                        size_t count, oarlock_results** result);
+/* Writes all outputs, in order, to the memory of `outputs`, whose shapes are those of the results
+ * and which have no memory in common with inputs. */
+OARLOCK_API oarlock_error* oarlock_run_into(const oarlock_session* session,
+                                            const oarlock_tensor* inputs, size_t count,
+                                            const oarlock_tensor* outputs, size_t output_count);
 /* Results outlive their session.  For an index out of range, the name is null. */
 OARLOCK_API size_t oarlock_results_count(const oarlock_results* results);
 OARLOCK_API oarlock_tensor oarlock_results_get(const oarlock_results* results, size_t index);
 OARLOCK_API void oarlock_results_free(oarlock_results* results);
 
+/* Inputs and outputs of repeated runs, bound once by name.  The caller owns their memory, whose
+ * contents may change between runs.  Outputs that are not bound, or bound to a tensor without data,
+ * are allocated by each run in memory of the tensor's device.  Not thread-safe. */
+OARLOCK_API oarlock_error* oarlock_io_binding_new(const oarlock_session* session,
+                                                  oarlock_io_binding** result);
+OARLOCK_API oarlock_error* oarlock_io_binding_bind_input(oarlock_io_binding* binding,
+                                                         const oarlock_tensor* tensor);
+OARLOCK_API oarlock_error* oarlock_io_binding_bind_output(oarlock_io_binding* binding,
+                                                          const oarlock_tensor* tensor);
+OARLOCK_API oarlock_error* oarlock_io_binding_run(oarlock_io_binding* binding);
+/* An output of the last run; valid until the next run.  For an index out of range, and before the
+ * first run, the name is null. */
+OARLOCK_API oarlock_tensor oarlock_io_binding_output(const oarlock_io_binding* binding,
+                                                     size_t index);
+OARLOCK_API void oarlock_io_binding_free(oarlock_io_binding* binding);
+
+/* The version of the library that is running; OARLOCK_VERSION is that of this header. */
 OARLOCK_API const char* oarlock_version(void);
 
 #ifdef __cplusplus

@@ -12,6 +12,7 @@
 #include "base/atomic_files.h"
 #include "base/blake2b_digest.h"
 #include "converter_digest.h"
+#include "oarlock/version.h"
 #include "onnx/model.h"
 #include "runtime/cache_entry_manifest.h"
 #include "runtime/machine.h"
@@ -41,7 +42,7 @@ std::string cache_key(const Model::Impl& model, const Library& library, const Op
   Blake2bDigest key;
   for (const std::string& part :
        {std::string(OARLOCK_VERSION), std::string(OARLOCK_CONVERTER_DIGEST), model.digest,
-        weights_sample_digest(model.params), std::to_string(model.weights.bytes().size()),
+        weights_sample_digest(model.params), std::to_string(model.weights_bytes().size()),
         library.info.version, std::string(library.api.get<ort::GetBuildInfoString>()()), processor,
         o.device, std::to_string(o.optimize), std::to_string(o.deterministic),
         std::to_string(o.copy_weights), std::to_string(o.offsets)})
@@ -98,6 +99,7 @@ void CacheDraft::configure_session_to_write(const Library& library,
 
 std::optional<GraphCache> GraphCache::create(const Model::Impl& model, const Library& library,
                                              const Options& options, const std::string& processor) {
+  if (model.weights_in_memory) return std::nullopt;  // perhaps secret: they stay in memory
   if (options.device != "cpu" || options.cache_dir.empty() || options.optimize == 0)
     return std::nullopt;
   std::error_code error;

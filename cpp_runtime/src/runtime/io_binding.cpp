@@ -1,131 +1,143 @@
-#include "runtime/io_binding.h"
-
-#include <dlfcn.h>
+#include "oarlock/io_binding.h"
 
 #include <algorithm>
 
+#include "runtime/row_splits.h"
+#include "runtime/session_impl.h"
+
 namespace oarlock {
-namespace {
 
-constexpr int kDeviceAllocator = 0, kDefault = 0, kReadByHost = -1;  // OrtAllocatorType, OrtMemType
+struct IoBinding::Impl {
+  const Session::Impl& session;
+  ort::BindingHandle binding;
+  std::vector<Tensor> inputs;     // keep the bound memory alive
+  std::vector<TensorView> views;  // of inputs
+  std::vector<bool> is_bound;     // of inputs
+  bool inputs_are_checked = false;
+  std::vector<Tensor> outputs;
+  std::vector<Device> devices;     // where runs allocate outputs
+  std::vector<bool> is_allocated;  // whether runs allocate an output
 
-ort::MemoryHandle make_memory_info(const Library& library, const std::string& name, int id,
-                                   int type) {
-  return ort::make<ort::MemoryHandle, ort::CreateMemoryInfo>(library.api, name.c_str(),
-                                                             kDeviceAllocator, id, type);
-}
-
-// From the CUDA runtime that the provider opened; CUDA is not linked.
-void copy_cuda_memory(void* to, const void* from, std::size_t bytes) {
-  using Copy = int (*)(void*, const void*, std::size_t, int);
-  constexpr int memcpy_default = 4;  // cudaMemcpyDefault
-  static const auto copy = reinterpret_cast<Copy>(::dlsym(RTLD_DEFAULT, "cudaMemcpy"));
-  if (!copy) throw Error(ErrorCode::engine, "cuda: libcudart is not open");
-  if (int status = copy(to, from, bytes, memcpy_default))
-    throw Error(ErrorCode::engine, "cuda: a copy failed with status " + std::to_string(status));
-}
-
-std::size_t tensor_byte_size(DType dtype, const Ints& shape) {
-  std::size_t bytes = size_of(dtype);
-  for (std::int64_t d : shape) bytes *= static_cast<std::size_t>(d);
-  return bytes;
-}
-
-// Runs without capture to determine the outputs.
-void run_without_cuda_graph(const Library& library, ort::Session* session, Names inputs,
-                            const OrtValues& values, Names outputs, OrtValues& output_values) {
-  auto options = ort::make<ort::RunOptionsHandle, ort::CreateRunOptions>(library.api);
-  library.api.call<ort::AddRunConfigEntry>(options.get(), "gpu_graph_id", "-1");
-  run_session(library, session, options.get(), inputs, values, outputs, output_values);
-}
-
-}  // namespace
-
-DeviceMemoryDescriptor make_cuda_memory_descriptor(int device_id) {
-  return {"Cuda", "CudaPinned", device_id, copy_cuda_memory};
-}
-
-void run_with_outputs_in_host_memory(const Library& library, ort::Session* session,
-                                     const ort::RunOptions* run_options,
-                                     const DeviceMemoryDescriptor& memory, Names inputs,
-                                     const OrtValues& values, Names outputs,
-                                     OrtValues& output_values) {
-  const ort::Api& api = library.api;
-  auto binding = ort::make<ort::BindingHandle, ort::CreateIoBinding>(api, session);
-  auto host = make_memory_info(library, memory.host, memory.id,
-                               memory.host == memory.device ? kDefault : kReadByHost);
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    api.call<ort::BindInput>(binding.get(), inputs[i], static_cast<const ort::Value*>(values[i]));
-  for (const char* name : outputs)
-    api.call<ort::BindOutputToDevice>(binding.get(), name,
-                                      static_cast<const ort::MemoryInfo*>(host.get()));
-  api.call<ort::RunWithBinding>(session, run_options,
-                                static_cast<const ort::IoBinding*>(binding.get()));
-  ort::Value** raw = nullptr;
-  std::size_t count = 0;
-  api.call<ort::GetBoundOutputValues>(static_cast<const ort::IoBinding*>(binding.get()),
-                                      library.allocator, &raw, &count);
-  std::copy_n(raw, std::min(count, output_values.size()), output_values.data());
-  if (raw) api.call<ort::AllocatorFree>(library.allocator, static_cast<void*>(raw));
-}
-
-CudaGraphRun::CudaGraphRun(const Library& library, ort::Session* session,
-                           const DeviceMemoryDescriptor& memory, Names inputs,
-                           const OrtValues& values, Names outputs,
-                           const std::vector<bool>& complex_outputs)
-    : library_(library), session_(session), memory_(memory) {
-  const ort::Api& api = library.api;
-  memory_info_ = make_memory_info(library, memory.device, memory.id, kDefault);
-  allocator_ = ort::make<ort::AllocatorHandle, ort::CreateAllocator>(
-      api, static_cast<const ort::Session*>(session),
-      static_cast<const ort::MemoryInfo*>(memory_info_.get()));
-  binding_ = ort::make<ort::BindingHandle, ort::CreateIoBinding>(api, session);
-  OrtValues output_values(api, outputs.size());
-  run_without_cuda_graph(library, session, inputs, values, outputs, output_values);
-  auto allocate = [&](const ort::Value* value) {
-    auto [dtype, shape] = read_tensor_type(library, value);
-    return allocate_buffer(dtype, std::move(shape));
-  };
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    inputs_.push_back(allocate(values[i]));
-    api.call<ort::BindInput>(binding_.get(), inputs[i],
-                             static_cast<const ort::Value*>(inputs_[i].value.get()));
+  explicit Impl(const Session::Impl& s)
+      : session(s),
+        binding(
+            ort::make<ort::BindingHandle, ort::CreateIoBinding>(s.library.api, s.session.get())),
+        inputs(s.inputs.size()),
+        views(s.inputs.size()),
+        is_bound(s.inputs.size()),
+        outputs(s.outputs.size()),
+        devices(s.outputs.size()),
+        is_allocated(s.outputs.size(), true) {
+    // The order in which names are first bound is that of GetBoundOutputValues.
+    for (const char* name : s.all_output_names) bind_to_device(name, {});
   }
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    outputs_.push_back(allocate(output_values[i]));
-    api.call<ort::BindOutput>(binding_.get(), outputs[i],
-                              static_cast<const ort::Value*>(outputs_[i].value.get()));
-    if (complex_outputs[i]) convert_type_of_pairs_to_complex(outputs_[i].dtype, outputs_[i].shape);
+
+  void bind_to_device(const char* name, Device device) {
+    session.library.api.call<ort::BindOutputToDevice>(binding.get(), name,
+                                                      session.memory_info(device));
   }
+
+  void check_inputs_once() {
+    if (inputs_are_checked)  // values may have changed
+      return check_row_splits_input_values(session.inputs, views);
+    for (std::size_t i = 0; i < is_bound.size(); ++i)
+      if (!is_bound[i])
+        throw Error(ErrorCode::input, "run: input '" + session.inputs[i].name +
+                                          "' is not bound (the model has " +
+                                          session.format_input_specs() + ")");
+    session.check_inputs(views);
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      if (!is_allocated[i]) require_disjoint_memory(views, {&outputs[i], 1});
+    inputs_are_checked = true;
+  }
+
+  /// Whether a run has values that are read afterwards: allocated outputs, or fetched guards.
+  bool has_values_to_fetch() const {
+    return !session.guards.fetch_names().empty() ||
+           std::find(is_allocated.begin(), is_allocated.end(), true) != is_allocated.end();
+  }
+
+  /// ONNX Runtime would write to the memory of the last run, which the caller may still read.
+  void unbind_results_of_last_run() {
+    for (std::size_t i = 0; i < session.all_output_names.size(); ++i)
+      if (i >= outputs.size() || is_allocated[i])
+        bind_to_device(session.all_output_names[i], i < outputs.size() ? devices[i] : Device{});
+  }
+
+  void fetch_allocated_outputs_and_check_guards() {
+    const Library& library = session.library;
+    ort::Value** raw = nullptr;
+    std::size_t count = 0;
+    library.api.call<ort::GetBoundOutputValues>(static_cast<const ort::IoBinding*>(binding.get()),
+                                                library.allocator, &raw, &count);
+    OrtValues values(library.api, count);
+    std::copy_n(raw, count, values.data());
+    if (raw) library.api.call<ort::AllocatorFree>(library.allocator, static_cast<void*>(raw));
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      if (is_allocated[i])
+        outputs[i] = make_tensor_owning_ort_value(
+            library, values.release_to_handle(i),
+            session.is_complex_output(session.all_output_names[i]), devices[i]);
+    for (std::size_t i = 0; i < session.guards.fetch_names().size(); ++i)
+      session.guards.check_fetched_value(
+          i, make_tensor_owning_ort_value(library, values.release_to_handle(outputs.size() + i),
+                                          false));
+  }
+};
+
+IoBinding::IoBinding(const Session& session) : impl_(std::make_unique<Impl>(*session.impl_)) {}
+IoBinding::~IoBinding() = default;
+IoBinding::IoBinding(IoBinding&&) noexcept = default;
+IoBinding& IoBinding::operator=(IoBinding&&) noexcept = default;
+
+void IoBinding::bind_input(std::string_view name, Tensor tensor) {
+  std::size_t index = impl_->session.find_input(name);
+  check_input(impl_->session.inputs[index], tensor);
+  auto value = impl_->session.make_value(tensor);
+  impl_->session.library.api.call<ort::BindInput>(impl_->binding.get(),
+                                                  impl_->session.input_names[index],
+                                                  static_cast<const ort::Value*>(value.get()));
+  impl_->inputs[index] = std::move(tensor);
+  impl_->views[index] = impl_->inputs[index];
+  impl_->is_bound[index] = true;
+  impl_->inputs_are_checked = false;
 }
 
-CudaGraphRun::Buffer CudaGraphRun::allocate_buffer(DType dtype, Ints shape) {
-  Buffer b;
-  b.dtype = dtype;
-  b.shape = std::move(shape);
-  b.bytes = tensor_byte_size(dtype, b.shape);
-  void* data = nullptr;
-  library_.api.call<ort::AllocatorAlloc>(allocator_.get(), std::max<std::size_t>(b.bytes, 1),
-                                         &data);
-  b.data = std::unique_ptr<void, DeviceMemoryDeleter>(data, {&library_.api, allocator_.get()});
-  b.value = ort::make<ort::ValueHandle, ort::CreateTensorWithDataAsOrtValue>(
-      library_.api, static_cast<const ort::MemoryInfo*>(memory_info_.get()), data, b.bytes,
-      b.shape.data(), b.shape.size(), onnx_of(dtype));
-  return b;
+void IoBinding::bind_output(std::string_view name, Tensor tensor) {
+  std::size_t index = impl_->session.find_output(name);
+  impl_->session.check_output(index, tensor);
+  auto value = impl_->session.make_value(tensor);
+  impl_->session.library.api.call<ort::BindOutput>(impl_->binding.get(),
+                                                   impl_->session.all_output_names[index],
+                                                   static_cast<const ort::Value*>(value.get()));
+  impl_->outputs[index] = std::move(tensor);
+  impl_->is_allocated[index] = false;
+  impl_->inputs_are_checked = false;  // also checks for common memory
 }
 
-std::vector<Tensor> CudaGraphRun::run(std::span<const TensorView> inputs) {
-  std::lock_guard lock(mutex_);
-  for (std::size_t i = 0; i < inputs_.size(); ++i)
-    if (inputs_[i].bytes) memory_.copy(inputs_[i].data.get(), inputs[i].data, inputs_[i].bytes);
-  library_.api.call<ort::RunWithBinding>(session_, static_cast<const ort::RunOptions*>(nullptr),
-                                         static_cast<const ort::IoBinding*>(binding_.get()));
-  std::vector<Tensor> results;
-  for (const Buffer& b : outputs_) {
-    results.emplace_back(b.dtype, b.shape);
-    if (b.bytes) memory_.copy(results.back().data(), b.data.get(), b.bytes);
-  }
-  return results;
+void IoBinding::bind_output(std::string_view name, Device device) {
+  std::size_t index = impl_->session.find_output(name);
+  impl_->bind_to_device(impl_->session.all_output_names[index], device);
+  impl_->devices[index] = device;
+  impl_->outputs[index] = {};
+  impl_->is_allocated[index] = true;
 }
+
+void IoBinding::run(const CancellationToken* cancellation) {
+  const Session::Impl& session = impl_->session;
+  session.check_weights_unchanged();
+  impl_->check_inputs_once();
+  impl_->unbind_results_of_last_run();
+  try {
+    session.library.api.call<ort::RunWithBinding>(
+        session.session.get(), run_options_of(cancellation),
+        static_cast<const ort::IoBinding*>(impl_->binding.get()));
+  } catch (const Error& error) {
+    session.throw_run_error(error, impl_->views, cancellation);
+  }
+  if (impl_->has_values_to_fetch()) impl_->fetch_allocated_outputs_and_check_guards();
+}
+
+const std::vector<Tensor>& IoBinding::outputs() const { return impl_->outputs; }
 
 }  // namespace oarlock

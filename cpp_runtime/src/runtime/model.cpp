@@ -1,6 +1,9 @@
 #include "oarlock/model.h"
 
+#include <cstdint>
+#include <cstring>
 #include <filesystem>
+#include <new>
 
 #include "base/blake2b_digest.h"
 #include "convert/registry.h"
@@ -20,16 +23,21 @@ std::string strip_suffix(const std::string& path, std::string_view end) {
   return ends_with(path, end) ? path.substr(0, path.size() - end.size()) : path;
 }
 
-/// values: the folder with one file per parameter, used if there is no `.pdiparams`
-std::shared_ptr<const Model::Impl> load_model(std::string_view bytes, std::string pdiparams,
-                                              const std::string& name, const std::string& prefix,
-                                              const std::string& values = "") {
+std::shared_ptr<Model::Impl> load_program(std::string_view bytes, const std::string& name) {
   auto impl = std::make_shared<Model::Impl>();
-  impl->prefix = prefix;
   impl->program = pir::starts_with_json_object(bytes)
                       ? pir::convert_pir_json_to_program(bytes, name)
                       : parse_upgrade_and_validate_program(bytes, name);
   impl->digest = blake2b_hex_digest(bytes);  // after parsing, which limits the size
+  return impl;
+}
+
+/// values: the folder with one file per parameter, used if there is no `.pdiparams`
+std::shared_ptr<const Model::Impl> load_model(std::string_view bytes, std::string pdiparams,
+                                              const std::string& name, const std::string& prefix,
+                                              const std::string& values = "") {
+  auto impl = load_program(bytes, name);
+  impl->prefix = prefix;
   bool needed = !impl->program.persistables_in_file_order().empty();
   if (needed && pdiparams.empty() && !values.empty()) {
     impl->combined_params = std::make_unique<TemporaryCombinedParams>(values, impl->program);
@@ -64,6 +72,10 @@ std::vector<std::optional<DimRange>> dim_ranges(const ContractArg& arg) {
 
 LoweringOptions to_lowering_options(const Model::Impl& impl, const OnnxOptions& options) {
   LoweringOptions lowering;
+  if (impl.weights_in_memory && !options.inline_weights)
+    throw Error(ErrorCode::input, impl.program.name +
+                                      ": the weights are in memory, so the ONNX file must contain "
+                                      "them; set inline_weights");
   if (options.opset < 7 || options.opset > 23)
     throw Error(ErrorCode::input, "opset: " + std::to_string(options.opset) + " is not in 7 .. 23");
   lowering.opset = options.opset;
@@ -150,6 +162,34 @@ Model Model::from_bytes(std::string_view pdmodel, const std::string& pdiparams,
                         const std::string& name) {
   Model model;
   model.impl_ = load_model(pdmodel, pdiparams, name, strip_suffix(pdiparams, ".pdiparams"));
+  return model;
+}
+
+Model Model::from_memory(std::string_view program, std::string_view pdiparams,
+                         const std::string& name) {
+  return from_memory(
+      program, pdiparams.size(),
+      [&](std::uint64_t offset, void* to, std::size_t count) {
+        std::memcpy(to, pdiparams.data() + offset, count);
+      },
+      name);
+}
+
+Model Model::from_memory(std::string_view program, std::uint64_t params_size,
+                         const ReadFunction& read, const std::string& name) {
+  if (params_size > PTRDIFF_MAX)
+    throw Error(ErrorCode::input, name + ": " + std::to_string(params_size) +
+                                      " bytes of parameters do not fit into memory");
+  auto impl = load_program(program, name);
+  impl->num_bytes_in_memory = static_cast<std::size_t>(params_size);
+  impl->weights_in_memory.reset(new (std::nothrow) char[impl->num_bytes_in_memory + 1]);
+  if (!impl->weights_in_memory)
+    throw Error(ErrorCode::file,
+                name + ": no memory for " + std::to_string(params_size) + " bytes of parameters");
+  if (params_size) read(0, impl->weights_in_memory.get(), impl->num_bytes_in_memory);
+  impl->params = Params(impl->weights_bytes(), impl->program, name);
+  Model model;
+  model.impl_ = std::move(impl);
   return model;
 }
 

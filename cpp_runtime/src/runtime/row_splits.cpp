@@ -37,6 +37,9 @@ void check_row_splits_input_values(const std::vector<TensorSpec>& specs,
   for (std::size_t i = 0; i < specs.size(); ++i) {
     std::size_t of = row_splits_owner_index_or_size(specs, i);
     if (of == specs.size()) continue;
+    if (!inputs[i].device.is_host())
+      throw Error(ErrorCode::input,
+                  "run: input '" + specs[i].name + "' with row splits must be in host memory");
     std::int64_t rows = inputs[of].shape.empty() ? 0 : inputs[of].shape[0];
     std::span offsets(static_cast<const std::int64_t*>(inputs[i].data),
                       static_cast<std::size_t>(inputs[i].shape[0]));

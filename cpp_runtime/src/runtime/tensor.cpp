@@ -19,12 +19,13 @@ std::size_t checked_element_count(DType dtype, const std::vector<std::int64_t>& 
 }  // namespace
 
 Tensor::Tensor(DType dtype, std::vector<std::int64_t> shape, std::shared_ptr<void> owner,
-               void* data)
+               void* data, Device device)
     : dtype_(dtype),
       shape_(std::move(shape)),
       size_(checked_element_count(dtype, shape_)),
       owner_(std::move(owner)),
-      data_(data) {}
+      data_(data),
+      device_(device) {}
 
 Tensor::Tensor(DType dtype, std::vector<std::int64_t> shape)
     : dtype_(dtype), shape_(std::move(shape)), size_(checked_element_count(dtype, shape_)) {
@@ -32,6 +33,19 @@ Tensor::Tensor(DType dtype, std::vector<std::int64_t> shape)
   if (!memory) throw Error(ErrorCode::input, "tensor: no memory for " + format_type(dtype, shape_));
   owner_ = std::shared_ptr<void>(memory, std::free);
   data_ = memory;
+}
+
+Tensor Tensor::from_blob(void* data, DType dtype, std::vector<std::int64_t> shape,
+                         std::function<void(void*)> deleter, Device device) {
+  Tensor tensor(dtype, std::move(shape), nullptr, data, device);
+  if (!data && tensor.size_ > 0)
+    throw Error(ErrorCode::input,
+                "tensor: " + format_type(dtype, tensor.shape_) + " has no data (a null pointer)");
+  if (deleter)
+    tensor.owner_ = std::shared_ptr<void>(data, std::move(deleter));
+  else
+    tensor.owner_ = std::shared_ptr<void>(data, [](void*) {});
+  return tensor;
 }
 
 }  // namespace oarlock

@@ -126,6 +126,9 @@ using UpdateCudaOptions = ApiFunctionTraits<206, Status*(CudaOptions*, const cha
 using ReleaseCudaOptions = ApiFunctionTraits<208, void(CudaOptions*)>;
 using GetBuildInfoString = ApiFunctionTraits<254, const char*()>;
 using SetDeterministicCompute = ApiFunctionTraits<273, Status*(SessionOptions*, bool)>;
+using AddExternalInitializersFromFilesInMemory =
+    ApiFunctionTraits<279, Status*(SessionOptions*, const char* const*, char* const*,
+                                   const std::size_t*, std::size_t)>;
 // Since 1.24.
 using SessionGetPlacement =
     ApiFunctionTraits<407, Status*(const Session*, const EpSubgraph* const**, std::size_t*)>;
@@ -154,8 +157,9 @@ class Api {
   [[noreturn]] void fail(Status* status) const {
     std::string message = get<GetErrorMessage>()(status);
     get<ReleaseStatus>()(status);
-    bool no_memory = message.find("allocat") != std::string::npos ||
-                     message.find("bad_alloc") != std::string::npos;
+    bool no_memory = false;
+    for (const char* phrase : {"ailed to allocate", "bad_alloc", "Available memory of"})
+      no_memory = no_memory || message.find(phrase) != std::string::npos;
     throw Error(ErrorCode::engine, (no_memory ? "engine: out of memory: " : "engine: ") + message);
   }
 

@@ -69,14 +69,15 @@ void convert_type_of_pairs_to_complex(DType& dtype, std::vector<std::int64_t>& s
   dtype = dtype == DType::float64 ? DType::complex128 : DType::complex64;
 }
 
-Tensor make_tensor_owning_ort_value(const Library& library, ort::ValueHandle value, bool complex) {
+Tensor make_tensor_owning_ort_value(const Library& library, ort::ValueHandle value, bool complex,
+                                    Device device) {
   const ort::Api& api = library.api;
   ort::Value* raw = value.get();
   auto [dtype, shape] = read_tensor_type(library, raw);
   void* data = nullptr;
   api.call<ort::GetTensorMutableData>(raw, &data);
   if (complex) convert_type_of_pairs_to_complex(dtype, shape);
-  return Tensor(dtype, std::move(shape), std::shared_ptr<void>(std::move(value)), data);
+  return Tensor(dtype, std::move(shape), std::shared_ptr<void>(std::move(value)), data, device);
 }
 
 TensorSpec read_output_spec(const Library& library, ort::Session* session, std::size_t index,

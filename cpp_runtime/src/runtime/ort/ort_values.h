@@ -63,8 +63,10 @@ std::pair<DType, std::vector<std::int64_t>> read_tensor_type(const Library& libr
 /// the last dim is removed.
 void convert_type_of_pairs_to_complex(DType& dtype, std::vector<std::int64_t>& shape);
 
-/// A tensor that owns `value`. complex: pairs along the last axis are complex numbers.
-Tensor make_tensor_owning_ort_value(const Library& library, ort::ValueHandle value, bool complex);
+/// A tensor that owns `value`. complex: pairs along the last axis are complex numbers; device:
+/// where the value is.
+Tensor make_tensor_owning_ort_value(const Library& library, ort::ValueHandle value, bool complex,
+                                    Device device = {});
 
 /// The spec of a session output. complex: as for make_tensor_owning_ort_value.  Throws
 /// Error(unsupported) if it is not a tensor.

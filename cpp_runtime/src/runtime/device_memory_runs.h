@@ -21,6 +21,13 @@ struct DeviceMemoryDescriptor {
 };
 DeviceMemoryDescriptor make_cuda_memory_descriptor(int device_id);
 
+/// ONNX Runtime's description of the memory of the device, and of the host memory that the device
+/// reads and writes directly.
+ort::MemoryHandle make_device_memory_info(const Library& library,
+                                          const DeviceMemoryDescriptor& memory);
+ort::MemoryHandle make_host_memory_info(const Library& library,
+                                        const DeviceMemoryDescriptor& memory);
+
 /// Runs once with outputs in host memory that the device writes to directly. output_values: one
 /// entry per output.
 void run_with_outputs_in_host_memory(const Library& library, ort::Session* session,
