@@ -2,6 +2,9 @@
 
 #include <dlfcn.h>
 
+#include <mutex>
+#include <set>
+#include <span>
 #include <vector>
 
 #include "runtime/graph_cache.h"
@@ -59,10 +62,99 @@ void append_cuda_provider(const Library& library, ort::SessionOptions* session,
                                                                    cuda_settings(options));
 }
 
+constexpr int kPluginMinor = 22;  // older versions have no plug-in libraries
+
+std::string join_names(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+[[noreturn]] void throw_named_provider_error(const Options& options, const std::string& what) {
+  throw Error(ErrorCode::engine, "execution_provider " + options.execution_provider + ": " + what);
+}
+
+// The functions of the API take the name without this suffix, lists have it.
+std::string without_provider_suffix(std::string name) {
+  constexpr std::string_view suffix = "ExecutionProvider";
+  if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
+  return name;
+}
+
+void append_contained_provider(const Library& library, ort::SessionOptions* session,
+                               const Options& options) {
+  std::string name = without_provider_suffix(options.execution_provider);
+  if (!library.has_provider(name + "ExecutionProvider"))
+    throw_named_provider_error(
+        options, "ONNX Runtime " + library.info.version + " does not contain it, but " +
+                     join_names(library.info.providers) + " (" + library.info.path + ")");
+  KeyValueLists lists(options.provider);
+  try {
+    library.api.call<ort::AppendProvider>(session, name.c_str(), lists.keys.data(),
+                                          lists.values.data(), lists.keys.size());
+  } catch (const Error& error) {
+    throw_named_provider_error(options, std::string("cannot be used: ") + error.what());
+  }
+}
+
+// ONNX Runtime keeps a library until the process ends, and rejects to register it again.
+void register_plugin_once(const Library& library, const Options& options) {
+  static std::mutex mutex;
+  static auto& registered = *new std::set<std::pair<const Library*, std::string>>;
+  std::lock_guard lock(mutex);
+  if (registered.contains({&library, options.provider_library})) return;
+  try {
+    library.api.call<ort::RegisterProviderLibrary>(library.env, options.execution_provider.c_str(),
+                                                   options.provider_library.c_str());
+  } catch (const Error& error) {
+    throw_named_provider_error(options,
+                               options.provider_library + " cannot be loaded: " + error.what());
+  }
+  registered.insert({&library, options.provider_library});
+}
+
+void append_plugin_provider(const Library& library, ort::SessionOptions* session,
+                            const Options& options) {
+  if (library.minor < kPluginMinor)
+    throw_named_provider_error(options, "plug-in libraries need ONNX Runtime 1." +
+                                            std::to_string(kPluginMinor) + ", not " +
+                                            library.info.version);
+  register_plugin_once(library, options);
+  const ort::EpDevice* const* all = nullptr;
+  std::size_t count = 0;
+  library.api.call<ort::GetEpDevices>(static_cast<const ort::Env*>(library.env), &all, &count);
+  std::vector<const ort::EpDevice*> devices;
+  std::vector<std::string> others;
+  for (const ort::EpDevice* device : std::span(all, count)) {
+    std::string name = library.api.get<ort::EpDeviceName>()(device);
+    if (without_provider_suffix(name) == without_provider_suffix(options.execution_provider))
+      devices.push_back(device);
+    else
+      others.push_back(name);
+  }
+  if (devices.empty())
+    throw_named_provider_error(options, options.provider_library +
+                                            " has no device for it on this machine; there are "
+                                            "devices of " +
+                                            join_names(others));
+  devices.resize(1);  // the first one is the one that the provider prefers
+  KeyValueLists lists(options.provider);
+  try {
+    library.api.call<ort::AppendProviderDevices>(session, library.env, devices.data(),
+                                                 devices.size(), lists.keys.data(),
+                                                 lists.values.data(), lists.keys.size());
+  } catch (const Error& error) {
+    throw_named_provider_error(options, std::string("cannot be used: ") + error.what());
+  }
+}
+
 }  // namespace
 
 void append_device_execution_providers(const Library& library, ort::SessionOptions* session,
                                        const Options& options) {
+  if (!options.execution_provider.empty())
+    return options.provider_library.empty() ? append_contained_provider(library, session, options)
+                                            : append_plugin_provider(library, session, options);
   if (options.device == "cpu") return;
   if (options.device == "cuda") {
     require_provider_and_driver(library, options, "CUDAExecutionProvider",

@@ -100,7 +100,8 @@ void CacheDraft::configure_session_to_write(const Library& library,
 std::optional<GraphCache> GraphCache::create(const Model::Impl& model, const Library& library,
                                              const Options& options, const std::string& processor) {
   if (model.weights_in_memory) return std::nullopt;  // perhaps secret: they stay in memory
-  if (options.device != "cpu" || options.cache_dir.empty() || options.optimize == 0)
+  if (options.device != "cpu" || !options.execution_provider.empty() || options.cache_dir.empty() ||
+      options.optimize == 0)
     return std::nullopt;
   std::error_code error;
   std::string folder = fs::absolute(options.cache_dir, error).string();

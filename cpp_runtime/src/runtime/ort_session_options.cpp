@@ -52,6 +52,11 @@ void check_options(const Options& o) {
   check_tristate("arena", o.arena);
   check_tristate("mem_pattern", o.mem_pattern);
   check_device_name(o.device);
+  require(
+      o.execution_provider.empty() || o.device == "cpu",
+      "execution_provider '" + o.execution_provider + "' needs the device cpu, not " + o.device);
+  require(o.provider_library.empty() || !o.execution_provider.empty(),
+          "provider_library needs execution_provider, the name of the provider in it");
   require(o.device_id >= 0, "device_id is " + std::to_string(o.device_id));
   if (!o.profile.empty()) check_profile_folder_is_writable(o.profile);
 }
@@ -85,7 +90,7 @@ ort::OptionsHandle make_session_options(const Library& library, const Options& o
     entry("session.model_external_initializers_file_folder_path", folder.c_str());
   // The CPU kernel of the fused op takes 2 to 7 times as long as those of Add and
   // LayerNormalization.
-  if (options.device == "cpu")
+  if (options.device == "cpu" && options.execution_provider.empty())
     entry("optimization.disable_specified_optimizers", "SkipLayerNormFusion");
   else
     entry("session.record_ep_graph_assignment_info", "1");

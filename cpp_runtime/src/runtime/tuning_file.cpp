@@ -71,7 +71,8 @@ std::string tuning_path(const Model::Impl& model) {
 Options options_with_tuning(const Options& options, const Model::Impl& model,
                             const Library& library) {
   std::string path = tuning_path(model);
-  if (!options.tuned || path.empty() || !is_file(path)) return options;
+  if (!options.tuned || !options.execution_provider.empty() || path.empty() || !is_file(path))
+    return options;
   try {
     return read_and_apply_matching_tuning(path, options, library);
   } catch (const Error&) {

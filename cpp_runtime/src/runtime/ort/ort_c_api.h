@@ -25,6 +25,7 @@ struct CudaOptions;
 struct EpSubgraph;
 struct EpNode;
 struct IoBinding;
+struct EpDevice;
 struct TensorRtOptions;
 
 using LogSink = void (*)(void*, int severity, const char*, const char*, const char*, const char*);
@@ -124,11 +125,23 @@ using CreateCudaOptions = ApiFunctionTraits<205, Status*(CudaOptions**)>;
 using UpdateCudaOptions = ApiFunctionTraits<206, Status*(CudaOptions*, const char* const*,
                                                          const char* const*, std::size_t)>;
 using ReleaseCudaOptions = ApiFunctionTraits<208, void(CudaOptions*)>;
+using AppendProvider =
+    ApiFunctionTraits<216, Status*(SessionOptions*, const char*, const char* const*,
+                                   const char* const*, std::size_t)>;
 using GetBuildInfoString = ApiFunctionTraits<254, const char*()>;
 using SetDeterministicCompute = ApiFunctionTraits<273, Status*(SessionOptions*, bool)>;
 using AddExternalInitializersFromFilesInMemory =
     ApiFunctionTraits<279, Status*(SessionOptions*, const char* const*, char* const*,
                                    const std::size_t*, std::size_t)>;
+// Since 1.22.
+using RegisterProviderLibrary =
+    ApiFunctionTraits<301, Status*(Env*, const char* name, const char* path)>;
+using GetEpDevices =
+    ApiFunctionTraits<303, Status*(const Env*, const EpDevice* const**, std::size_t*)>;
+using AppendProviderDevices =
+    ApiFunctionTraits<304, Status*(SessionOptions*, Env*, const EpDevice* const*, std::size_t,
+                                   const char* const*, const char* const*, std::size_t)>;
+using EpDeviceName = ApiFunctionTraits<312, const char*(const EpDevice*)>;
 // Since 1.24.
 using SessionGetPlacement =
     ApiFunctionTraits<407, Status*(const Session*, const EpSubgraph* const**, std::size_t*)>;
