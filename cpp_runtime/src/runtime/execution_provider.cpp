@@ -123,26 +123,25 @@ void append_plugin_provider(const Library& library, ort::SessionOptions* session
   const ort::EpDevice* const* all = nullptr;
   std::size_t count = 0;
   library.api.call<ort::GetEpDevices>(static_cast<const ort::Env*>(library.env), &all, &count);
-  std::vector<const ort::EpDevice*> devices;
+  const ort::EpDevice* first = nullptr;  // the one that the provider prefers
   std::vector<std::string> others;
   for (const ort::EpDevice* device : std::span(all, count)) {
     std::string name = library.api.get<ort::EpDeviceName>()(device);
-    if (without_provider_suffix(name) == without_provider_suffix(options.execution_provider))
-      devices.push_back(device);
-    else
+    if (without_provider_suffix(name) != without_provider_suffix(options.execution_provider))
       others.push_back(name);
+    else if (!first)
+      first = device;
   }
-  if (devices.empty())
+  if (!first)
     throw_named_provider_error(options, options.provider_library +
                                             " has no device for it on this machine; there are "
                                             "devices of " +
                                             join_names(others));
-  devices.resize(1);  // the first one is the one that the provider prefers
   KeyValueLists lists(options.provider);
   try {
-    library.api.call<ort::AppendProviderDevices>(session, library.env, devices.data(),
-                                                 devices.size(), lists.keys.data(),
-                                                 lists.values.data(), lists.keys.size());
+    library.api.call<ort::AppendProviderDevices>(session, library.env, &first, std::size_t{1},
+                                                 lists.keys.data(), lists.values.data(),
+                                                 lists.keys.size());
   } catch (const Error& error) {
     throw_named_provider_error(options, std::string("cannot be used: ") + error.what());
   }
