@@ -55,7 +55,7 @@ def to_bytes(program: Program) -> bytes:
 
 
 def block_op_or_var_to_bytes(desc: Block | OpDesc | VarDesc) -> bytes:
-    """Return the message of one block, op or variable.
+    """Return the serialized protobuf message of one block, op or variable.
 
     Raises OpError if a value does not fit the type of its attribute or variable.
     """

@@ -24,8 +24,8 @@ Array = np.ndarray[Any, Any]
 
 @cache
 def ort_library_path() -> str:
-    """Return the path of the library in the installed onnxruntime package; '' if there is no such
-    package. Imports nothing.
+    """Return the path of ONNX Runtime's library: that in OARLOCK_ORT_LIBRARY, otherwise that in the
+    installed onnxruntime package; '' if there is none. Imports nothing.
     """
     if os.environ.get("OARLOCK_ORT_LIBRARY"):
         return os.environ["OARLOCK_ORT_LIBRARY"]

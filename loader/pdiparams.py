@@ -26,7 +26,7 @@ Buffer = bytes | memoryview | mmap.mmap
 
 
 class ParamsFileEntry(NamedTuple):
-    """The position of one value in the file.
+    """The name, dtype, shape and position of one value in a `.pdiparams` file.
 
     offset, nbytes: start and size of its data.
     """

@@ -189,7 +189,9 @@ def _decode_field_for_error_text(message: Any, field: str) -> str:
 
 
 def _require_utf8(value: Any) -> str:
-    """Return a name or text. protobuf returns bytes if the field is not valid UTF-8."""
+    """Return the value of a string field; raise _InvalidProgramError if it is not valid UTF-8.
+    protobuf returns bytes if the field is not valid UTF-8.
+    """
     if not isinstance(value, str):
         raise _InvalidProgramError(_NOT_UTF8_MESSAGE)
     return value

@@ -204,8 +204,8 @@ class _StackMachine:
         set_state(self.stack[-1], state, self.spend_budget)
 
     def spend_budget(self, size: int) -> None:
-        """Add `size` copied bytes or items to the work of this file. Raises an error above the
-        limit.
+        """Subtract `size` copied bytes or items from the budget of this file; raise
+        RejectedPickleError if it is exceeded. Raises an error above the limit.
         """
         self.budget -= size
         if self.budget < 0:

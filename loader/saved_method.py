@@ -74,7 +74,9 @@ class SavedMethod:
 
     @cached_property
     def _training_runner(self) -> ProgramRunner:
-        """The program with every op that has a training behavior set to training."""
+        """The runner of the program in which every op that has a training behavior is set to
+        training.
+        """
         return ProgramRunner(with_ops_in_training_mode(self.program), self._scope, name=self.name)
 
     @cached_property
@@ -169,7 +171,7 @@ class SavedMethod:
                 raise OpError(append_user_line(f"{self.name}: {problem}"))
 
     def _check_dim_guards_of_input(self, arg: ContractInputOrOutput, meta: Any) -> None:
-        """Raise GuardError if a wrong size is one on which a guard depends."""
+        """Raise GuardError if the size of an input violates a guard on one of its dimensions."""
         for g in self.guards:
             if g.kind == "dim" and g.var == arg.name and g.axis < len(meta.shape):
                 check_guard(g, np.empty(0), meta.shape, self.name)

@@ -30,7 +30,7 @@ _LOG_LINE = re.compile(
 
 @dataclass
 class TensorStatistics:
-    """One line of a log."""
+    """The statistics of one tensor, from one line of a log of the tensor checker."""
 
     op: str
     tensor: str
@@ -195,7 +195,9 @@ def _write_xlsx(
 def _cell_color_format(
     colors: dict[str, Any], column: int, value: Any, pair: TensorStatisticsPair
 ) -> Any:
-    """Red: suspicious tensors and values that float16 cannot hold; orange: unequal values."""
+    """Return the xlsx format that colors a cell: red for suspicious tensors and values that float16
+    cannot hold, orange for unequal values; None for other cells.
+    """
     title = _TITLES[column]
     is_quotient = column >= _COLUMN_GROUPS[2][0]
     if title == "infinite":

@@ -87,7 +87,7 @@ class OpDtypeCounter(WrapperMode):
         self.counts = counts
 
     def with_inner_mode(self, inner: Mode) -> OpDtypeCounter:
-        """Return the same statistics with another inner mode."""
+        """Return a mode that updates the same counts but wraps another mode."""
         return OpDtypeCounter(inner, self.counts)
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:

@@ -64,7 +64,9 @@ class AmpMode(WrapperMode):
         self.casts: dict[Any, CachedParameterCast] = {} if casts is None else casts
 
     def with_inner_mode(self, inner: Mode) -> AmpMode:
-        """Return the same casts with another inner mode."""
+        """Return an AmpMode with the same settings and the same cache of casts that wraps another
+        mode.
+        """
         return AmpMode(inner, self.settings, self.casts)
 
     def cache_key(self) -> Hashable:

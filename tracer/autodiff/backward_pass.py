@@ -236,7 +236,9 @@ class ProgramBackwardPass:
     def _add_missing_and_get_forward_outputs_for_rule(
         self, op: Op, desc: OpDesc, at: int
     ) -> dict[str, Any]:
-        """The outputs of the forward op that its VJP rule reads."""
+        """Return the outputs of the forward op that its VJP rule reads; add those that the op lacks
+        to it.
+        """
         found: dict[str, Any] = {}
         self.add_missing_outputs(op, desc, at, [op.outs[i].name for i in op.vjp_output_indices])
         for i in op.vjp_output_indices:

@@ -99,7 +99,9 @@ class BlockGradient:
                 yield name
 
     def _emit_cross_block_zeros(self, like: Variable, name: str) -> Variable:
-        """Zeros in a new variable."""
+        """Emit zeros into a new gradient variable of `name` that several blocks may write, and
+        return it.
+        """
         zeros = emit_zero_grad_like(self.recorder, like)
         made = declare_cross_block_gradient(self.recorder, name, like.raw, self.outer.block)
         self.recorder.append_op("assign", {"X": [zeros.name]}, {"Out": [made.name]})

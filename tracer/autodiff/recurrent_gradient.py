@@ -110,7 +110,9 @@ class RecurrentGradient:
         self.recorder.append_op("recurrent_grad", operands, outs, attrs)
 
     def _declare_and_accumulate_outer_grad_if_needed(self, name: str, result: bool) -> str:
-        """The outer variable that receives a gradient; EMPTY if the gradient is not needed."""
+        """Declare the outer variable that receives the gradient of `name`, accumulate it, and
+        return its name; return EMPTY if the gradient is not needed.
+        """
         if not result or not self.outer.needs_grad(name):
             return EMPTY_NAME
         like = self.outer.value_before(name, self.op_index).raw

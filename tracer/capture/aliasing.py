@@ -20,7 +20,9 @@ ValuesByPath = tuple[Any, ...]
 
 
 class TensorArrayMarkerBase:
-    """A TensorArray: a list of the program that may share elements with other names."""
+    """The empty superclass of TensorArray, by which modules that cannot import it recognize lists
+    of the program.
+    """
 
 
 @dataclass(frozen=True)

@@ -260,8 +260,8 @@ class Recorder:
         return id(tensor) in self._bound_names
 
     def find_name_or_declare_persistable(self, tensor: Tensor) -> str:
-        """Return the name of the variable that `tensor` denotes. A tensor that is not known yet
-        becomes a constant whose value is saved with the program.
+        """Return the name of the variable that `tensor` denotes; a tensor that is not known yet is
+        declared as a persistable variable, whose value is saved with the program.
 
         Raises TraceError for a tensor that was created in a branch or loop and is not one of its
         results, and for an invalidated tensor.
@@ -444,8 +444,8 @@ class Recorder:
         )
 
     def emit_undefined_check_and_get_name(self, tensor: Tensor) -> str:
-        """Return the name of the variable that an op must read for `tensor`. For a maybe-undefined
-        tensor, write a run-time check and return the name of its result.
+        """Write a run-time check if `tensor` may be undefined, and return the name of the variable
+        that an op must read for it.
         """
         name = self.find_name_or_declare_persistable(tensor)
         maybe_undefined = tensor.maybe_undefined if isinstance(tensor, Variable) else None

@@ -64,8 +64,8 @@ class UndefinedCheck:
     message_prefix: str = NO_ITERATION_PREFIX
 
     def get_or_emit_checked_variable_name(self, recorder: Recorder) -> str:
-        """Return the name of the variable to read instead. Write the ops of the check unless an
-        earlier check is visible.
+        """Return the name of the variable that holds the checked value, to be read instead of the
+        maybe-undefined one. Write the ops of the check unless an earlier check is visible.
         """
         for known in self.checked_descs:
             if recorder.var(known.name) is known:

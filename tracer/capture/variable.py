@@ -58,7 +58,9 @@ class MaybeUndefinedRecord(NamedTuple):
 
 
 def check_to_string_flags(throw_on_error: Any, with_details: Any) -> None:
-    """Raise ArgumentAssertionError, an AssertionError, unless both are bool."""
+    """Raise ArgumentAssertionError, an AssertionError, unless the arguments `throw_on_error` and
+    `with_details` of `to_string` are bool.
+    """
     for name, flag in (("throw_on_error", throw_on_error), ("with_details", with_details)):
         if not isinstance(flag, bool):
             raise ArgumentAssertionError(
@@ -479,7 +481,9 @@ class ParameterVariable(Variable, Parameter):
 
 
 def _is_in_source_converting_mode() -> bool:
-    """Whether source is converted while a program is recorded."""
+    """Whether the current mode records a program and converts the source of the functions that are
+    called.
+    """
     mode = base_mode_of(state.mode)
     return bool(mode.static and mode.converts_source)
 

@@ -131,7 +131,7 @@ def run_eager(model: LeNet, images: Array) -> BackendResult:
 
 
 def time_traced_layer_and_save(model: LeNet, images: Array, prefix: str) -> BackendResult:
-    """Run a TracedLayer, and save it at `prefix`."""
+    """Trace the model, measure the times of the TracedLayer, and save it at `prefix`."""
     start = perf_counter()
     _, traced = jit.TracedLayer.trace(model, [to_tensor(images[:1])])
     traced([images[:1]])

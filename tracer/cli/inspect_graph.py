@@ -22,7 +22,7 @@ TensorSpec = tuple[str, str, list[int | str]]
 
 
 class GraphSummary(NamedTuple):
-    """The printed content of a file of either format.
+    """What `oarlock inspect` prints about an `.onnx` or `.ort` file.
 
     ops: node counts by type.
     dims: the ranges of named dimensions, as JSON; empty if there are none.

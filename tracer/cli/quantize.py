@@ -45,7 +45,8 @@ def quantize_report_and_write(
     plot: Path | None,
     settings: QuantizationSettings,
 ) -> int:
-    """Quantize a model, print the report, and write the model if it gains.
+    """Quantize a model, print the report, and write the quantized model unless nothing is gained by
+    quantization.
 
     Returns the exit code: 0, or 3 if nothing is gained.
     """

@@ -107,7 +107,9 @@ def _check_paddle_not_imported() -> None:
 
 
 def _detect_and_emulate_version() -> None:
-    """Detect the version from the importing file, if it is not known yet."""
+    """Detect the Paddle version from the file that imports `paddle`, and emulate it, unless the
+    version is known already.
+    """
     if _installation is not None and _installation.api_version is None:
         _emulate_version(_installation, api_versions.detect_from_file(_importing_file()))
 

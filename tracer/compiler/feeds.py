@@ -114,7 +114,7 @@ def _iter_named_dimension_problems(program: Program, feed: Mapping[str, Any]) ->
 
 
 def _matches_declared_shape(shape: tuple[int, ...], declared: tuple[int, ...]) -> bool:
-    """Whether an array may be fed for a variable.
+    """Whether an array with this shape may be fed for a variable with the declared shape.
 
     As in Paddle, the array may have fewer axes than declared if a declared size is -1. Then its
     sizes are compared with the first declared sizes.

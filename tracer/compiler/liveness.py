@@ -63,7 +63,9 @@ def mark_dead_and_get_live_registers(
 def _mark_loop_registers_and_get_live(
     instruction: Loop | BackwardLoop, after: set[str], big: IsLargeRegister
 ) -> tuple[set[str], set[str]]:
-    """The registers that are live at the start and at the end of an iteration."""
+    """Set `dead_after` in the body of a loop; return the registers that are live at the start and
+    at the end of an iteration.
+    """
     live = after | (
         set(instruction.saved_registers) | {instruction.condition_register}
         if isinstance(instruction, Loop)

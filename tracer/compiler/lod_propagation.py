@@ -51,7 +51,7 @@ class LodPropagation:
         self._arrays_have_lod = False
 
     def create_offsets_registers_of_lod_inputs(self, program: Program) -> None:
-        """Declare the inputs that hold sequences."""
+        """Create an offsets register for each fed input with LoD."""
         feeds = frozenset(program.feed_names())
         for name, var in program.block.vars.items():
             if not self._registers.tensors and var.lod_level and (var.checks_feed or name in feeds):
@@ -181,7 +181,9 @@ class LodPropagation:
     def make_lod_statement(
         desc: OpDesc, text: str, ins: tuple[str | None, ...], out: str, **names: Any
     ) -> Instruction:
-        """A statement on offsets."""
+        """Return an instruction that runs the Python statement `text` on the offsets registers
+        `ins` and writes the offsets register `out`.
+        """
         return PythonStatement(
             desc, text, tuple(register for register in ins if register is not None), (out,), names
         )

@@ -184,8 +184,8 @@ class Lowering(Registers):
 
 
 def attrs_to_pass_to_kernel(op: Op, desc: OpDesc) -> dict[str, Any]:
-    """The attributes with non-default values. If the kernel takes the attributes of another
-    op as `**attributes`, all attributes.
+    """Return the attributes that a call passes to the kernel: those with non-default values, or all
+    if the kernel takes `**attributes`.
     """
     given = {
         n: a.value

@@ -87,7 +87,9 @@ class PartialProgram:
         )
 
     def stop_gradients_of_inputs_and_state(self, inputs: Sequence[Tensor]) -> StopGradients | None:
-        """The `stop_gradient` of each input; None if no gradients are recorded."""
+        """The `stop_gradient` of each input and of each state tensor; None if no gradients are
+        recorded.
+        """
         return stop_gradients_of([*inputs, *self._state_tensors]) if state.mode.tape else None
 
     def call_given_stop_gradients(

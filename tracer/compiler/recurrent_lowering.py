@@ -270,8 +270,9 @@ class _RecurrentGradLowering:
         where.append(PythonStatement(self._desc, text, ins, (out,), names))
 
     def _mark_and_get_undeclared_local_register(self, name: str) -> str:
-        """The register of a gradient that the block reads. Blocks written by PaddlePaddle do
-        not declare it.
+        """Mark a gradient as a local variable of the gradient block, which does not declare it if
+        PaddlePaddle wrote it, and return its register. Blocks written by PaddlePaddle do not
+        declare it.
         """
         self._lowering.undeclared_locals.add((self._grad_block.idx, name))
         return self._grad_block_register(name)

@@ -60,7 +60,9 @@ def length_as_tensor(held: TensorList) -> Tensor:
 
 
 def concat_or_stack_tensors(held: TensorList, axis: int, stacked: bool) -> tuple[Tensor, Tensor]:
-    """`concat` for Tensors."""
+    """Concatenate or stack the elements of a list of Tensors with eager ops; also return the size
+    of each element along the axis.
+    """
     items = held or []
     if not items:
         raise OpError("tensor_array_to_tensor: the list is empty")
@@ -76,7 +78,7 @@ TENSOR_VERSIONS = {id(length): length_as_tensor, id(concat): concat_or_stack_ten
 def concat_or_stack_grad(
     gradient: Array, held: Sequence[Array], axis: int, stacked: bool
 ) -> list[Array]:
-    """The gradient of `concat`, per element."""
+    """The gradients of the elements of a list that was concatenated or stacked."""
     if stacked:
         return [np.take(gradient, i, axis) for i in range(len(held))]
     ends = np.cumsum([x.shape[axis] for x in held])[:-1]

@@ -54,7 +54,9 @@ BARE_ARRAY_MODE = BareArrayMode()
 def raise_op_error_wrapping_arrays(
     op: Op, args: tuple[Any, ...], attrs: dict[str, Any], error: Exception
 ) -> NoReturn:
-    """Call `raise_op_error` with Tensors, or with bare arrays during a backward pass."""
+    """Call `raise_op_error`; arguments that are bare arrays, as in a backward pass, are wrapped in
+    Tensors first.
+    """
     raise_op_error(
         op, tuple(map(wrap_arrays, args)) if state.mode is BARE_ARRAY_MODE else args, attrs, error
     )
@@ -145,8 +147,8 @@ class BackwardPass(BackwardEngine):
                 )
 
     def notify_remaining_listeners(self) -> None:
-        """Called at the end of the pass. Notifies listeners of leaves whose last node the
-        pass did not visit, for example in a second-order pass.
+        """Notify, at the end of the pass, the listeners of leaves whose last node the pass did not
+        visit.
         """
         pairs = [pair for found in (self.last_uses or {}).values() for pair in found]
         self.notify_final(

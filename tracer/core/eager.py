@@ -66,7 +66,9 @@ class EagerMode(Mode):
         return EAGER_MODE if tape else NO_TAPE_MODE
 
     def make_inplace_op_input(self, tensor: Tensor) -> Tensor:
-        """A tensor with the current value and node."""
+        """A copy of `tensor` with its current value and node, which an in-place op takes as
+        input.
+        """
         return snapshot_with_gradient_history(tensor)
 
     def assign_inplace(self, tensor: Tensor, result: Tensor) -> None:

@@ -181,7 +181,7 @@ def user_frame() -> FrameType | None:
 
 
 def _is_frame_of_dataclass_method(frame: FrameType) -> bool:
-    """Whether a frame is a method that `dataclasses` has generated for a class of Oarlock."""
+    """Whether a frame runs a method that `dataclasses` generated for a class of Oarlock."""
     module = str(frame.f_globals.get("__name__"))
     return frame.f_code.co_filename == "<string>" and module.startswith(_PACKAGE_PREFIX)
 

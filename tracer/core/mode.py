@@ -84,9 +84,8 @@ class Mode:
         """
 
     def must_skip_rejected_side_effect(self, what: str) -> bool:
-        """Raise SideEffectError if the program being recorded cannot represent `what`.
-
-        Returns True if the caller must skip it.
+        """Raise SideEffectError if the program being recorded cannot represent `what`; while errors
+        are collected instead, return True: the caller must then skip `what`.
         """
         return False
 
@@ -268,9 +267,7 @@ def reject_static_graph_mode(what: str, otherwise: str) -> None:
 
 def must_skip_rejected_side_effect(what: str) -> bool:
     """Raise SideEffectError if a `to_static` program is being recorded, which cannot represent
-    `what`.
-
-    Returns True if the caller must skip it.
+    `what`; while errors are collected instead, return True: the caller must then skip `what`.
     """
     return not state.mode.is_eager and state.mode.must_skip_rejected_side_effect(what)
 

@@ -18,7 +18,9 @@ _SLEEP_SECONDS = 0.0002
 
 
 def get_timeout() -> float:
-    """Return the timeout in seconds.  Raises OarlockError if the variable is not a number."""
+    """Return how many seconds a rank waits for others before it fails.  Raises OarlockError if the
+    variable is not a number.
+    """
     text = os.environ.get(TIMEOUT_VARIABLE, "")
     try:
         return float(text) if text else DEFAULT_TIMEOUT

@@ -33,7 +33,9 @@ def _check_probs(name: str, probs: Tensor, allow_zero: bool) -> None:
 
 
 def _machine_epsilon(x: Tensor) -> float:
-    """Return the machine epsilon of the dtype, at least that of float32."""
+    """Return the machine epsilon of float64 for a float64 tensor, and that of float32 for any other
+    tensor.
+    """
     return float(np.finfo(np.float64 if x.dtype.name == "float64" else np.float32).eps)
 
 

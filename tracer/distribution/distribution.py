@@ -118,7 +118,7 @@ def parameters(name: str, *values: Any) -> list[Tensor]:
 
 
 def to_tensor_of_dtype_like(value: Any, like: Tensor) -> Tensor:
-    """Convert a value to a Tensor of the dtype of the parameters."""
+    """Convert a value to a Tensor with the dtype of `like`, a parameter of a distribution."""
     return cast(value, like.dtype) if isinstance(value, Tensor) else to_tensor(value, like.dtype)
 
 

@@ -41,7 +41,9 @@ class ExponentialFamily(Distribution):
 def _etas_log_normalizer_and_grads(
     family: ExponentialFamily,
 ) -> tuple[tuple[Tensor, ...], Tensor, list[Tensor]]:
-    """Return eta, A(eta) and A'(eta)."""
+    """Return the natural parameters of a distribution, the log normalizer, and its gradients with
+    respect to these parameters.
+    """
     with enable_grad():
         etas = family._natural_parameters
         if all(eta.stop_gradient for eta in etas):

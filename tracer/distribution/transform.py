@@ -40,8 +40,8 @@ class Variable(NamedTuple):
 
 @singledispatch
 def apply_transform(input: Any, transform: Transform) -> Any:
-    """`transform(input)` for a Tensor. Modules of other input types register their own
-    implementation.
+    """Apply a transform to a Tensor, or to an input of another type for which an implementation is
+    registered. Modules of other input types register their own implementation.
     """
     return transform.forward(input)
 

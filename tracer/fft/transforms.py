@@ -118,7 +118,9 @@ def _wrap_optional_size_in_list(n: int | None) -> list[int] | None:
 
 
 def _axes_of_2d_transform(x: Tensor, s: Sizes, axes: Sizes) -> Sizes:
-    """Return the two axes of a 2-D transform."""
+    """Return the given axes of a 2-D transform, by default the last two; raise OpError unless x and
+    the arguments are 2-D.
+    """
     check_tensors(x)
     if x.ndim < 2 or (s is not None and len(s) != 2) or (axes is not None and len(axes) != 2):
         _raise_fft_error(f"s={s}, axes={axes} must have two elements", x)

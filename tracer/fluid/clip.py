@@ -53,7 +53,9 @@ class GradientClipBase:
         return self._clip_selected(pairs, super().__call__)  # type: ignore[misc]
 
     def clip_variables(self, pairs: Pairs) -> Pairs:
-        """Append ops that clip gradients."""
+        """Append ops that clip the gradients of the selected parameters, and return the pairs with
+        the clipped gradients.
+        """
         return self._clip_selected(pairs, super().clip_variables)  # type: ignore[misc]
 
 
@@ -115,7 +117,9 @@ class ClipByParameterAttr:
         return pairs
 
     def clip_variables(self, pairs: Pairs) -> Pairs:
-        """Append ops that clip gradients."""
+        """Append ops that clip the gradient of each parameter by its gradient_clip_attr, and return
+        the pairs with the clipped gradients.
+        """
         groups: dict[Any, Pairs] = {}
         for pair in pairs:
             clip = getattr(pair[0], "gradient_clip_attr", None)

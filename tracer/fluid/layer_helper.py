@@ -65,7 +65,7 @@ class LayerHelper:
         return [self.to_variable(x) for x in to_list(self.kwargs.get(input_param_name, []))]
 
     def input(self, input_param_name: str = "input") -> Any:
-        """Return the only input. Raises OpError if there are several."""
+        """Return the only input of the layer. Raises OpError if the layer has several inputs."""
         inputs = self.multiple_input(input_param_name)
         if len(inputs) != 1:
             raise OpError(
@@ -244,7 +244,9 @@ LayerHelperBase = LayerHelper
 
 
 def _create_zero_filled_eager_variable(kwargs: Mapping[str, Any]) -> Tensor:
-    """Return a tensor that is assigned later, from the arguments of create_variable."""
+    """Return a tensor of zeros with the shape and dtype given to create_variable; ops assign it
+    later.
+    """
     shape = [max(int(size), 0) for size in kwargs.get("shape") or (0,)]
     tensor = Tensor(
         np.zeros(shape, parse_dtype(kwargs.get("dtype") or "float32").np), name=kwargs.get("name")

@@ -96,7 +96,9 @@ class _BinaryMetric(MetricBase):
     def _count_true_predicted_and_actual_positives(
         self, preds: Any, labels: Any
     ) -> tuple[int, int, int]:
-        """Return the numbers of positives in both, in preds and in labels."""
+        """Return three numbers: of true positives, of positives in preds, and of positives in
+        labels.
+        """
         _check_are_arrays(preds=preds, labels=labels)
         predicted = np.rint(preds).astype(np.int32).reshape(-1) == 1
         actual = np.asarray(labels).reshape(-1) == 1

@@ -77,7 +77,7 @@ def clear_gradient(self: Tensor, set_to_zero: bool = True) -> None:
 
 
 def set_tensor_methods_of_paddle1() -> None:
-    """Add the methods to Tensor."""
+    """Add the methods and attributes of Paddle 1.x to Tensor."""
     methods = {
         "backward": backward,
         "to_string": to_string,

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 
 class GlobalTrainingFlag:
-    """The current mode."""
+    """The flag of the process that states whether functions of fluid.layers run in training
+    mode.
+    """
 
     training = True
 

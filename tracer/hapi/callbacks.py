@@ -185,7 +185,9 @@ class _MonitorCallback(Callback):
         return float(value)
 
     def _update_best_if_improved(self, value: float) -> bool:
-        """Return whether the value is an improvement; if so, store it."""
+        """Store the monitored value as the best one if it improves by more than min_delta; return
+        whether it does.
+        """
         if self._sign * value - self.min_delta <= self._best:
             return False
         self._best = self._sign * value

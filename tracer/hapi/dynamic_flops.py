@@ -75,7 +75,7 @@ _COUNTS_BY_LAYER_TYPE: dict[str, Callable[[Any, Any, Tensor], int]] = {
 
 
 class _LayerFlopsRecorder:
-    """Operations and shapes of the layers without sublayers."""
+    """Records the number of operations and the shapes of each layer without sublayers."""
 
     def __init__(self, custom_ops: dict[type, Count]) -> None:
         self._custom_ops = custom_ops

@@ -11,7 +11,8 @@ from ..framework.io import NAME_TABLE_KEY
 def optimizer_state_with_current_parameter_names(
     optimizer: dict[str, Any], values: dict[str, Any], network: nn.Layer
 ) -> dict[str, Any]:
-    """Return the optimizer state with the current parameter names.
+    """Return the saved state of an optimizer with the saved parameter names replaced by those of
+    the network.
 
     `linear_0.w_0_moment1_0` belongs to the parameter `linear_0.w_0`. The table of names that was
     saved with the values maps it to a structured name.

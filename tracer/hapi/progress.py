@@ -95,8 +95,8 @@ class ProgressBar:
 
 
 class _LoopProgress:
-    """An iteration over data: its bar, and the time of reading and computing since the last
-    line.
+    """The progress of one loop over batches: its bar, and the time of reading and computing since
+    the last line.
     """
 
     def __init__(self, steps: int | None, metrics: Sequence[str], verbose: int) -> None:

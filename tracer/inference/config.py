@@ -308,7 +308,7 @@ _IGNORED_METHODS = frozenset(
 
 
 def _ignore_call(*args: Any, **kwargs: Any) -> None:
-    """Accept a call without effect."""
+    """Do nothing: the body of methods of Config that have no effect."""
 
 
 def _require_float32(precision: PrecisionType, function: str) -> None:

@@ -220,8 +220,8 @@ class DistributedBatchSampler(BatchSampler):
         )
 
     def _indices_of_this_process(self, order: list[int]) -> list[int]:
-        """Return the indices of this process: full batches in turn, then an equal part of the
-        remaining ones.
+        """Return those of the sample indices `order` that this process reads: full batches in turn,
+        then an equal part of the remaining ones.
         """
         num_left = self.num_samples % self.batch_size
         num_in_batches = len(order) - num_left * self.nranks

@@ -35,7 +35,7 @@ def iter_inner_blocks(program: Program, op: OpDesc) -> Iterator[Block]:
 
 
 def block_var_names_assigned_before_run(op: OpDesc) -> list[str]:
-    """The variables of its block that an op assigns before a run of the block. For
+    """The names of the variables of its block that an op assigns before each run of the block. For
     `recurrent`: one step of each input, and the memories.
     """
     return (
@@ -44,8 +44,8 @@ def block_var_names_assigned_before_run(op: OpDesc) -> list[str]:
 
 
 def block_var_names_read_after_run(op: OpDesc) -> list[str]:
-    """The variables of its block that an op reads after a run of the block. For `recurrent`:
-    one step of each output, and the next memories.
+    """The names of the variables of its block that an op reads after each run of the block. For
+    `recurrent`: one step of each output, and the next memories.
     """
     return (
         [*op.outputs.get("outputs", []), *op.attr("states", [])] if op.type == "recurrent" else []
@@ -149,8 +149,9 @@ def select_paddle_form_control_flow_grads(program: Program) -> list[OpDesc]:
 
 
 def forward_block_index_by_recurrent_grad_block(program: Program) -> dict[int, int]:
-    """Map each block of a `recurrent_grad` to the block of its `recurrent`. In Paddle, the
-    gradient block reads variables of the forward block without being its child.
+    """Map the index of the block of each `recurrent_grad` to the index of the block of its
+    `recurrent`. In Paddle, the gradient block reads variables of the forward block without being
+    its child.
     """
     forward: dict[str, int] = {}
     found: dict[int, int] = {}

@@ -121,7 +121,7 @@ def _unquote(text: str) -> str:
 
 
 def unquote_text_at_line_end_if_quoted(text: str) -> str:
-    """Parse text that `printer.quote_text_at_line_end` wrote: unquote it if it begins with a
-    quotation mark.
+    """Parse text that `printer.quote_text_at_line_end_if_needed` wrote: unquote it if it begins
+    with a quotation mark.
     """
     return _unquote(text) if text.startswith('"') else text

@@ -109,8 +109,8 @@ class _InnerBlockConditionExporter:
     def _export_from_recurrent_op(
         self, block: Block, steps: OpDesc, holds: str, shape: tuple[int, ...]
     ) -> str:
-        """Add an output to a `recurrent` op, and return whether the condition held in all of its
-        steps.
+        """Add an output to a `recurrent` op, and return the name of the variable of the outermost
+        block that states whether the condition held in all steps.
         """
         steps.outputs["outputs"].append(holds)
         block.vars[holds] = VarDesc(holds, (-1, *shape), "bool", stop_gradient=True)

@@ -34,7 +34,7 @@ BoundArguments = dict[str, Any]
 
 @dataclass
 class Arguments:
-    """A flattened call.
+    """The arguments of a call, flattened to leaves.
 
     leaves: tensors, ndarrays, InputSpecs and other values, in order.
     parameters: the parameters of the signature.
@@ -108,8 +108,8 @@ class Arguments:
         return [i for i, leaf in enumerate(self.leaves) if is_compared_by_identity(leaf)]
 
     def name_of_first_different_object(self, other: Arguments) -> str:
-        """For a call with the same key, return the name of the first argument that is a different
-        object; empty if there is none.
+        """For another call with the same cache key, return the name of the first leaf, among those
+        compared by identity, that is another object there; empty if there is none.
         """
         others = (
             self.leaf_input_names[i]

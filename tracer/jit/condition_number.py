@@ -69,7 +69,7 @@ class NoiseMode(WrapperMode):
         self._rng = rng
 
     def with_inner_mode(self, inner: Mode) -> Mode:
-        """Return the same noise around another mode."""
+        """Return a mode with the same random generator that wraps another mode."""
         return type(self)(inner, self._rng)
 
 
@@ -107,7 +107,9 @@ class QuantizationLevelNoise(NoiseMode):
         return outputs
 
     def _level(self, op: Op, outputs: Any, attrs: dict[str, Any]) -> Any:
-        """The difference of two levels, broadcasting with the result."""
+        """Return the difference of two adjacent quantization levels, in a shape that broadcasts
+        with the result of the op.
+        """
         if "dequantize" not in op.type:
             return 1.0  # the result holds the numbers of levels
         out, scale = outputs[0].array, outputs[1].array

@@ -234,7 +234,9 @@ def _capture_function_collecting_problems(
 
 
 def _format_error_location_suffix(error: Exception) -> str:
-    """Return the user's line that raised an error of Python."""
+    """Return the end of an error message, ` at file:line in function: source`, for the user's line
+    that raised an error of Python.
+    """
     code, line = next(reversed(list(_iter_user_code_and_lines_of_error(error))), (None, 0))
     if code is None:
         return ""

@@ -35,7 +35,9 @@ class PythonFallback:
         return bool(self._failed_keys)
 
     def runs_as_python(self, key: Hashable) -> bool:
-        """Whether calls with this signature run as Python."""
+        """Whether calls with this signature run as Python: its capture failed, or too many captures
+        failed.
+        """
         return len(self._failed_keys) >= MAX_FAILED_SIGNATURES or key in self._failed_keys
 
     def is_fallback_allowed_after(self, error: Exception) -> bool:
@@ -50,7 +52,8 @@ class PythonFallback:
         error: Exception,
         succeeded: bool = False,
     ) -> None:
-        """Run calls with this signature as Python from now on, and warn once per function.
+        """Store that calls with this signature run as Python from now on, and warn once per
+        function.
 
         succeeded: whether Python already ran the call successfully.
         """

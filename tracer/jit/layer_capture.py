@@ -210,14 +210,18 @@ def trace_layer(
 
 
 def require_any_tensor_output(outputs: Any) -> Any:
-    """Return the outputs. Raises TraceError if there is no tensor among them."""
+    """Return the outputs after checking that there is a tensor among them. Raises TraceError if
+    there is no tensor among them.
+    """
     if not output_tree.flatten(outputs, "out")[0]:
         raise TraceError("the layer returns no tensor; there is nothing to record")
     return outputs
 
 
 def append_fetches_and_make_contract(recorder: Recorder, outputs: Any) -> Contract:
-    """Name the outputs after their paths, and append the fetch ops."""
+    """Append the fetch ops of the outputs, and return the contract, in which the outputs are named
+    after their paths.
+    """
     flat, spec = output_tree.flatten(outputs, "out")
     for _, tensor in flat:
         if (

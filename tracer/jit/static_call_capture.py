@@ -118,7 +118,9 @@ class StaticCallCapture:
         return results
 
     def _reject_or_emit_not_none_check(self, leaf: Variable) -> None:
-        """Record an assert that a result is not None, because a program returns tensors."""
+        """Record an assert that a result is not None, because a program returns tensors; raise
+        TraceError instead if the recorder is strict.
+        """
         assert leaf.maybe_undefined is not None
         if self.recorder.strict:
             raise TraceError(

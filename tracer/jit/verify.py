@@ -42,8 +42,8 @@ from .condition_number import (
 )
 from .named_size_samples import SizeByName, named_size_samples
 
-# Sizes to try for the first dynamic dimension and the others. The first two pairs that the layer
-# accepts are used.
+# Pairs of sizes with which the layer is run: of dynamic first axes (batches), and of all other
+# dynamic axes. The first two pairs that the layer accepts are used.
 DYNAMIC_SIZE_PAIRS = (
     (2, 32),
     (3, 48),
@@ -361,7 +361,9 @@ def _run_and_get_max_difference_or_rejection(
     tensors: list[Tensor],
     sizes: str,
 ) -> float | str:
-    """Return the largest difference for some inputs, or the reason why they are rejected."""
+    """Run reference and files on some inputs, and return the largest difference of their results,
+    or the reason why one rejects the inputs.
+    """
     tensors, expected, rejected = _run_reference_or_get_rejection(
         reference, engine, program, tensors, sizes
     )
@@ -571,8 +573,9 @@ def open_engine_or_interpreter(
 def engine_inputs_with_row_splits(
     engine: Any, program: Program, tensors: Sequence[Tensor]
 ) -> list[Any]:
-    """Return the inputs of the engine. Row splits are added: an input of packed sequences is
-    treated as one sequence.
+    """Return the arrays of `tensors` and the row splits of those with packed sequences, as the
+    engine takes them. Row splits are added: an input of packed sequences is treated as one
+    sequence.
     """
     assert program.contract is not None
     rows = {arg.name: t.array for arg, t in zip(program.contract.inputs, tensors, strict=True)}
@@ -624,9 +627,9 @@ def _is_difference_explained_by_rounding(
     result_index: int,
     deviation: float,
 ) -> bool:
-    """Whether rounding explains a difference because the program is ill-conditioned: rounding of
-    inputs and weights, or else also of the results of ops, such as two almost equal scores; in a
-    quantized program, also rounding to another level.
+    """Whether rounding explains a difference between engine and reference, because the program is
+    ill-conditioned: rounding of inputs and weights, or else also of the results of ops, such as two
+    almost equal scores; in a quantized program, also rounding to another level.
     """
     weights = {name: cuda.to_host(t.array) for name, t in scope.items()}
 

@@ -43,7 +43,7 @@ def _increment_and_get_global_version() -> int:
 
 
 class _VersionedHooks(dict[int, Callable[..., Any]]):
-    """The hooks of a layer by id.
+    """The hooks of a layer by id, with a version that increases at each change.
 
     `version` is the value of `version_counter` at the last mutation.
     """

@@ -36,7 +36,9 @@ def add_parameters_and_buffers_to_state(
 def assign_matching_state_dict_values(
     tensors: dict[str, Tensor], state_dict: dict[str, Any], use_structured_name: bool
 ) -> tuple[list[str], list[str]]:
-    """Set tensors from a state dict. Returns the missing and the unexpected names."""
+    """Set the tensors for which a state dict has a value of the same shape; return the missing and
+    the unexpected names.
+    """
     missing, used = [], set()
     for structured_name, tensor in tensors.items():
         name = structured_name if use_structured_name else tensor.name

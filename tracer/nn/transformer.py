@@ -37,7 +37,7 @@ __all__ = [
 
 
 def additive_mask_like(mask: Tensor | None, scores: Tensor) -> Tensor | None:
-    """Convert a mask to a term that is added to `scores`, in their dtype.
+    """Convert a mask to a term, in the dtype of `scores`, that is added to them; None stays None.
 
     A bool or int mask becomes 0 or -1e9 (False masks a position).
     """

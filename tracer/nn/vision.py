@@ -47,7 +47,9 @@ class _ResizeLayer(FunctionLayer):
 
 
 class _UpsampleNearest(_ResizeLayer):
-    """Upsampling to a size or by a factor, with a fixed interpolation."""
+    """Nearest-neighbour upsampling to a size or by a factor; subclasses set another
+    interpolation.
+    """
 
     _mode_and_corners: tuple[str, bool] = ("nearest", False)
 

@@ -123,7 +123,7 @@ def read_ort_summary(data: bytes, name: str) -> OrtModelSummary:
 
 
 class _BudgetedModelReader:
-    """Reads one file.
+    """Reads tables of one `.ort` file within a work budget.
 
     A FlatBuffer may reference the same table any number of times. A budget in proportion to the
     size of the file bounds the work.

@@ -57,7 +57,8 @@ class ExportResult(NamedTuple):
 
 
 def write_onnx(files: ModelFileContents, output: Path, options: ExportOptions) -> ExportResult:
-    """Write the model as ONNX.
+    """Write the model as ONNX, and check the file with onnx.checker and by comparing its results
+    with the model's.
 
     Raises UnsupportedError with all ops that have no ONNX equivalent, and VerifyError if the file
     returns other results than the model. On an error, `output` keeps its previous content.

@@ -281,7 +281,7 @@ def _conv_vjp(g, x, w, **over):
 
 
 def select_conv_op_by_shape(shape: Shape) -> Op:
-    """The convolution op for images of this shape."""
+    """The op conv2d or conv3d, by the rank of the images."""
     return conv3d if len(shape) == 5 else conv2d
 
 

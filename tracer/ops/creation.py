@@ -163,7 +163,7 @@ def fill_constant_batch_size_like(
 
 
 def replace_batch_size(x: Shape, shape: Sequence[int], source: int, target: int) -> Shape:
-    """`shape` with size `target` replaced by size `source` of `x`."""
+    """`shape` with the size at index `target` replaced by that of `x` at index `source`."""
     check(-len(x) <= source < len(x), f"input_dim_idx={source} is not an axis of Input")
     check(
         -len(shape) <= target < len(shape),

@@ -70,7 +70,7 @@ def _iter_sampling_corners(
 
 
 def _gather_corner_pixels(parted: Any, look: SamplingCorner) -> Any:
-    """The pixels of a sampling, [N,DG,C/DG,K*OH*OW].
+    """The pixels at one corner of all sampling positions, [N,DG,C/DG,K*OH*OW].
 
     parted: x [N,DG,C/DG,H*W]
     """

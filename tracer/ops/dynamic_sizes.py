@@ -34,8 +34,8 @@ def sizes_from_tensors_or_attr_for_meta_rule(
 
 
 def has_size_tensor(*operands: Any) -> bool:
-    """Whether any of these optional inputs is given. If so, the attribute does not hold all
-    sizes.
+    """Whether any of these optional inputs with sizes (tensors or lists of tensors) is given. If
+    so, the attribute does not hold all sizes.
     """
     return any(o is not None and o != [] for o in operands)
 

@@ -11,7 +11,7 @@ Offsets = Any  # [n + 1], int64
 
 
 def require_row_offsets(lod: Any, what: str = "X") -> Offsets:
-    """The row offsets of an LoD. Raises OpError if there are none."""
+    """The row offsets of the innermost level of an LoD; raises OpError if there is none."""
     check(bool(lod), f"{what} holds no sequences")
     return np.asarray(lod[-1], np.int64)
 

@@ -108,7 +108,8 @@ def _required_label_shape(x: Any, soft_label: bool, axis: int) -> tuple[int, ...
 
 
 def _class_indices_and_valid_mask(label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
-    """The indices of the label elements, and a mask of labels that are not ignored.
+    """The class index of each label, 0 for ignored ones, and a mask of the labels that are not
+    ignored.
 
     Raises OpError for a label that is not a class.
     """
@@ -451,7 +452,7 @@ def _replace_zero_by_one(total: Any) -> Any:
 def _class_indices_and_weights(
     x: Any, label: Any, weight: Any, ignore_index: int
 ) -> tuple[Any, Any]:
-    """The indices of the label elements and their weights, 0 for ignored labels."""
+    """The class index of each label and its weight, both 0 for ignored labels."""
     picked, used = _class_indices_and_valid_mask(label, x.shape[1], ignore_index)
     each = np.ones_like(x, shape=label.shape) if weight is None else weight[picked]
     return picked, np.where(used, each, x.dtype.type(0))

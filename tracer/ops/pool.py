@@ -390,7 +390,7 @@ def _pool_vjp(g, x, *, Out, **over):
 
 
 def pool_op_for_shape(shape: Shape) -> Op:
-    """The pooling of images of this shape."""
+    """The op pool2d or pool3d, by the rank of the images."""
     return pool3d if len(shape) == 5 else pool2d
 
 

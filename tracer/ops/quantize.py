@@ -220,7 +220,9 @@ def _(g, x):
 
 
 def _updated_scale_state_and_accum(x, accum, state, moving_rate):
-    """The scale, the state and the accumulator after the batch X."""
+    """The new scale (moving average of the largest absolute value), state and accumulator after the
+    batch X.
+    """
     rate = state.dtype.type(moving_rate)
     state = rate * state + state.dtype.type(1)
     accum = rate * accum + _max_abs(x).astype(accum.dtype)

@@ -76,7 +76,7 @@ def vjp_input_dtype_proto(x: Any) -> int:
 
 
 def like_x_meta(x: Meta, *_: Any, **__: Any) -> Meta:
-    """The result is like the first input."""
+    """The rule for a result with the shape and dtype of the first input."""
     return x
 
 
@@ -140,7 +140,7 @@ def check_not_bool(x: Any) -> None:
 
 
 def broadcast_bool_meta(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:
-    """The rule for a comparison."""
+    """The shape inference rule of a comparison: the inputs broadcast, the result is bool."""
     return Meta(broadcast(x, y, axis=axis).shape, np.dtype(bool))
 
 
@@ -231,8 +231,8 @@ def make_meta_rule_like_input_at(index: int) -> MetaRule:
 
 
 def make_meta_rule_like_inputs_at(*indices: int) -> MetaRule:
-    """The rule of gradients with the Metas of the inputs at these indices. For a missing
-    input, the Meta of the first of these inputs is used.
+    """The shape inference rule of an op whose outputs have the Metas of the inputs at these
+    indices. For a missing input, the Meta of the first of these inputs is used.
     """
 
     def rule(*metas: Meta, **_: Any) -> tuple[Meta, ...]:

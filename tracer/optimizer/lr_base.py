@@ -107,6 +107,6 @@ class LRScheduler:
 
 
 def _unwrap_one_element(value: Any) -> Any:
-    """Convert a one-element tensor or array to a Python number."""
+    """Return a one-element tensor or array as a Python number, and any other value unchanged."""
     array = getattr(value, "array", value)
     return array.item() if isinstance(array, np.ndarray | np.generic) and array.size == 1 else value

@@ -337,7 +337,9 @@ class Optimizer:
         return accumulator
 
     def _accumulator_specs(self) -> tuple[AccumulatorSpec, ...]:
-        """Return the accumulators of a parameter."""
+        """Return the specifications of the accumulators that the optimizer has for each
+        parameter.
+        """
         return ()
 
     def _update_accumulators_after_op(self, parameter: Parameter, state: dict[str, Array]) -> None:

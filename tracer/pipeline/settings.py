@@ -46,7 +46,7 @@ def find_settings_file(directory: str | os.PathLike[str]) -> Path:
 
 
 def read_overridden_settings_as_json(path: Path, arguments: Mapping[str, Any]) -> str:
-    """Return the content of a settings file as JSON.
+    """Return the content of a settings file, with settings replaced by arguments, as JSON.
 
     arguments: settings that replace those of the file.
 

@@ -264,7 +264,9 @@ def _shared_parameter_ids(model: Layer) -> set[int]:
 
 
 def _observers_with_unobserved_values(model: Layer) -> set[Layer]:
-    """The observers, of all wrappers in a network, that did not get all values."""
+    """The observers of the ObserveWrappers in a network that returned a value which the observer
+    could not observe.
+    """
     return {
         wrapper._observer
         for wrapper in model.sublayers(include_self=True)

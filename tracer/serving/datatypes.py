@@ -43,7 +43,8 @@ DATATYPES = {
 
 
 def require_datatype(dtype: str, name: str) -> TensorDatatype:
-    """Return the names of a dtype.
+    """Return the TensorDatatype of a dtype: its names in the protocol and in Triton's
+    configuration.
 
     name: of the tensor, for the message. Raises OpError if the protocol lacks the dtype.
     """

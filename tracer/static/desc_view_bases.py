@@ -26,7 +26,7 @@ class ProtoDescView:
 
 
 class IdentifiedDescView(ProtoDescView):
-    """A description with an identity."""
+    """A ProtoDescView with an `id` that is unique in the process."""
 
     def id(self) -> int:
         """Return a number that is unique in the process."""

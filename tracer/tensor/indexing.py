@@ -49,7 +49,7 @@ def _expand_index_to_all_axes(index: Any, rank: int) -> list[Any]:
 
 
 def _bool_list_to_mask(item: Any) -> Any:
-    """Convert a list of bools to an array."""
+    """Convert a list of bools to an array; return any other item unchanged."""
     return (
         np.asarray(item)
         if isinstance(item, list) and item and all(isinstance(i, bool) for i in item)

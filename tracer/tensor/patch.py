@@ -23,7 +23,7 @@ from .indexing import getitem, setitem
 
 
 def _make_reflected_operator(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the reflected operator."""
+    """Return the reflected operator (such as `__radd__`): `function` with swapped operands."""
 
     def operator(x: Tensor, y: Any) -> Any:
         return function(y, x)
@@ -68,7 +68,7 @@ def _make_in_place_function(function: Callable[..., Any]) -> Callable[..., Any]:
 def _make_tensor_operator(
     op: Op, scalar_function: Callable[..., Any] | None = None
 ) -> Callable[..., Any]:
-    """Create a Python operator.
+    """Create the function of a binary Python operator of Tensor from an op.
 
     scalar_function: function for a number on the right
     """

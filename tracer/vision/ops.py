@@ -216,7 +216,7 @@ def nms(
 
 
 def _nms_indices_by_score(boxes: Tensor, scores: Tensor, iou_threshold: float) -> Tensor:
-    """Suppress boxes in descending order of their scores."""
+    """Return the indices of the boxes that NMS selects, in descending order of their scores."""
     order = argsort(scores, descending=True)
     return gather(order, OPS["nms"](gather(boxes, order), iou_threshold=float(iou_threshold)))
 

@@ -12,7 +12,7 @@ struct DimRange {
     return size >= min && (max == 0 || size <= max) && size % multiple == 0;
   }
   std::int64_t smallest_size() const { return (min + multiple - 1) / multiple * multiple; }
-  /// 0 for no maximum.
+  /// The largest allowed size; 0 if there is no maximum.
   std::int64_t largest_size() const { return max / multiple * multiple; }
   bool operator==(const DimRange&) const = default;
 };

@@ -15,10 +15,10 @@
 
 namespace oarlock {
 
-/// An input or output. shape: -1 for dynamic dimensions; symbols: the names of dynamic dimensions,
-/// "" for others; path: position in the model's nested inputs or outputs; ranges: the allowed sizes
-/// of each dimension of an input whose name is in the contract, empty if there is none; such
-/// dimensions with the same name have the same size.
+/// An input or output of a model. shape: -1 for dynamic dimensions; symbols: the names of dynamic
+/// dimensions, "" for others; path: position in the model's nested inputs or outputs; ranges: the
+/// allowed sizes of each dimension of an input whose name is in the contract, empty if there is
+/// none; such dimensions with the same name have the same size.
 struct TensorSpec {
   std::string name;
   DType dtype = DType::none;

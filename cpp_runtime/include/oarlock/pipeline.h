@@ -41,7 +41,8 @@ struct ImageSizes {
   double scale_height = 1, scale_width = 1;
 };
 
-/// data: float32[3, H, W], or [H, W, 3] if the file has no transform to CHW.
+/// A preprocessed image: the network input float32[3, H, W] (or [H, W, 3]), and its sizes. data:
+/// float32[3, H, W], or [H, W, 3] if the file has no transform to CHW.
 struct PreparedImage {
   Tensor data;
   ImageSizes sizes;
@@ -53,8 +54,8 @@ struct ClassScore {
   double score = 0;
 };
 
-/// coordinates: x1, y1, x2, y2, or the x and y of four corners of a rotated box; in pixels of the
-/// source image.
+/// An object found in an image: class, score, and box in pixels of the source image. coordinates:
+/// x1, y1, x2, y2, or the x and y of four corners of a rotated box; in pixels of the source image.
 struct DetectedObject {
   std::int64_t class_id = 0;
   std::string label;

@@ -31,8 +31,8 @@ inline void call_poll_callback_if_due() {
   if (due) state.callback();
 }
 
-/// During its lifetime, `poll` in this thread calls `callback` at most every 50 ms.  An exception
-/// of `callback` ends the work.
+/// During its lifetime, `call_poll_callback_if_due` in this thread calls `callback` at most every
+/// 50 ms.  An exception of `callback` ends the work.
 class PollCallbackScope {
  public:
   explicit PollCallbackScope(void (*callback)())

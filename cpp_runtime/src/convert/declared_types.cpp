@@ -34,8 +34,8 @@ ValueType GraphBuilder::declared_type(std::string_view name) const {
   return info;
 }
 
-// Paddle infers each declared shape from earlier ones, so a wrong size propagates.  Blocks may also
-// change a variable's shape.
+// Whether the declared sizes of the outputs may be wrong: the op has a block, or an input has a
+// declared size that was not inferred.  Blocks may also change a variable's shape.
 bool GraphBuilder::distrusts_declared_output_sizes(const OpDesc& op) const {
   if (has_sub_block(op)) return true;
   for (auto& [slot, names] : op.inputs)
@@ -46,7 +46,8 @@ bool GraphBuilder::distrusts_declared_output_sizes(const OpDesc& op) const {
   return false;
 }
 
-// Fills in what inference did not find. trusted: use declared sizes too, not only dtype and rank.
+// Sets dtype, rank and, if `trusted`, sizes of `type` that inference did not find to the declared
+// ones of the variable. trusted: use declared sizes too, not only dtype and rank.
 void GraphBuilder::complete_type_from_declaration(ValueType& type, const OpDesc& op,
                                                   const std::string& name, bool trusted) const {
   ValueType declared = declared_type(name);

@@ -64,8 +64,8 @@ struct BuilderGraph {
   Values outputs;
 };
 
-/// What is known about a value. name: unique in the model; a result of an op has the name of its
-/// variable.
+/// The name and type of a value, and the node or initializer that produces it. name: unique in the
+/// model; a result of an op has the name of its variable.
 struct ValueRecord {
   std::string name;
   ValueType type;
@@ -94,7 +94,8 @@ class GraphBuilder {
   /// Converts the whole program.  Throws Error(unsupported) that lists every op without a
   /// conversion.
   onnx::Model build();
-  /// The opset that an op needs; 0 if no op failed for that reason.
+  /// The highest opset that an op needs whose conversion failed at the current one; 0 if none
+  /// failed for that reason.
   int opset_needed_by_failed_ops() const { return needed_opset_; }
 
  private:
@@ -204,8 +205,9 @@ Strings input_dim_symbols(const Program& program, std::size_t index, const std::
                           const Ints& shape);
 Strings output_names(const Program& program);
 
-/// An input of packed sequences has a second input `<name>.lod`, int64[sequences + 1], after all
-/// inputs of the program: the row at which each sequence starts, and the number of rows.
+/// The ONNX input `<name>.lod`, int64[sequences + 1], with the row splits of an input of packed
+/// sequences; it comes after all inputs of the program: the row at which each sequence starts, and
+/// the number of rows.
 struct RowSplitInput {
   std::string name;
   std::size_t feed_index;  // index of the input

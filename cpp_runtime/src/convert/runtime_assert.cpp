@@ -15,8 +15,9 @@ Value assert_nonzero_divisor(NodeContext& n, Value y) {
                                  "an integer is divided by zero");
 }
 
-// Adds 0, or fails in a Reshape of one element to a shape of `count + 1` elements.  Every device
-// computes shapes on the host, while an out-of-range index may be ignored.
+// Returns `v`, and fails at run time with `message` if an element of `violated` is true: adds 0,
+// which a Reshape of one element to `count + 1` elements computes.  Every device computes shapes on
+// the host, while an out-of-range index may be ignored.
 Value fail_at_run_time_if_any(NodeContext& n, Value v, Value violated, std::string_view message) {
   auto counts = n.cast(violated, DType::int64);
   auto count = n.rank(violated) == 0 ? counts : reduce(n, "ReduceSum", counts, {}, false);
@@ -29,7 +30,8 @@ Value fail_at_run_time_if_any(NodeContext& n, Value v, Value violated, std::stri
                 {v, n.cast(reduce(n, "ReduceSum", zero, {0}, false), n.require_known_dtype(v))});
 }
 
-// A Reshape to [-1, 0, 0, ...] keeps every size and fails if the product of the others is 0.
+// Returns `v`, and fails at run time if a size other than that of the axis is 0: by a Reshape to
+// [-1, 0, 0, ...].
 Value assert_nonempty_except_axis(NodeContext& n, Value v, std::int64_t axis) {
   int rank = n.require_known_rank(v);
   n.require(rank > 1, "an operand has only " + std::to_string(rank) + " axes");

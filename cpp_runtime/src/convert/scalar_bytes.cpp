@@ -20,7 +20,8 @@ T from_bytes(std::string_view bytes) {
   return value;
 }
 
-// Converting a double outside the integer's range is undefined, so it saturates.
+// The bytes of a double converted to an integer type; values outside of its range become the
+// nearest bound.
 template <class T>
 std::string saturate_to_int_bytes(double value) {
   if (std::isnan(value)) return to_bytes(T{0});

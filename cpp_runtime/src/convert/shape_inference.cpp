@@ -29,7 +29,8 @@ namespace {
 
 using Inputs = std::vector<const ValueType*>;
 
-// Axes are an attribute before opset 13 and an input since.
+// The axes of a node: its attribute before opset 13, its second input since; nullopt if they are
+// not known.
 std::optional<Ints> read_axes(const onnx::Node& n, const Inputs& in) {
   if (auto* axes_attr = find_node_attr<Ints>(n, "axes")) return *axes_attr;
   if (in.size() > 1 && in[1]->partial_value) return in[1]->partial_value->values;

@@ -14,7 +14,7 @@ std::int64_t int_attr(const onnx::Node& n, std::string_view name, std::int64_t d
   return found ? *found : default_value;
 }
 
-// Limits values so that sums do not overflow; ONNX Runtime rejects such nodes.
+// Whether the absolute values are below 2**40, so that sums of them do not overflow.
 bool are_below_overflow_limit(const Ints& values) {
   constexpr std::int64_t limit = std::int64_t{1} << 40;
   return std::all_of(values.begin(), values.end(),

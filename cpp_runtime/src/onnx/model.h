@@ -41,8 +41,8 @@ struct Initializer {
   std::size_t offset = 0, length = 0;
 };
 
-/// An input or output. symbols: the name of each dim that is -1, "" if it has none; has_shape:
-/// false if the rank is unknown.
+/// An input or output of a graph. symbols: the name of each dim that is -1, "" if it has none;
+/// has_shape: false if the rank is unknown.
 struct ValueInfo {
   std::string name;
   DType dtype = DType::none;

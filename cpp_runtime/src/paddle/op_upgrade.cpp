@@ -30,8 +30,9 @@ void rename_type(OpDesc& op) {
     }
 }
 
-// If the current name has a value already, the older attribute stays in the op and is not read.
-// Where several older names became one, all but one of them are empty lists.
+// Renames attributes that have a name of older versions; if the current name has a value already,
+// the older attribute stays and is not read. Where several older names became one, all but one of
+// them are empty lists.
 void rename_attrs(OpDesc& op) {
   for (const AttrRename& row : kAttrRenames) {
     if (op.type != row.op) continue;
@@ -45,7 +46,8 @@ void rename_attrs(OpDesc& op) {
   }
 }
 
-// Number lists stand for SCALARS in files of versions before 2.5.
+// Changes number attributes to type SCALARS where that is the declared type: files of versions
+// before 2.5 have number lists there.
 void convert_number_lists_to_scalars_type(OpDesc& op) {
   for (auto& [name, attr] : op.attrs) {
     if (attr.type == AttrType::SCALARS || declared_attr_type(op.type, name) != AttrType::SCALARS)

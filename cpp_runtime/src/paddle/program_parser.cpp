@@ -402,8 +402,8 @@ Program parse_program(std::string_view bytes, const std::string& name) {
   return program;
 }
 
-// Some Paddle passes write block 0 as the parent of every block.  The parent of a sub-block is the
-// block of the op that runs it.
+// Sets the parent of a sub-block to the block of the op that runs it, where a Paddle pass wrote
+// block 0.
 static void fix_block_parents(std::vector<Block>& blocks) {
   auto count = static_cast<std::int64_t>(blocks.size());
   for (std::int64_t at = 1; at < count; ++at)

@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The file of a parameter.  Names may contain `/`, but must not lead out of the folder and must be
-/// in normal form, so that no file has two names.
+/// The path of the file of a parameter; fails if the name leads out of the folder or is not in
+/// normal form, so that no file has two names.  Names may contain `/`.
 fs::path param_path_in_folder(const std::string& folder, const std::string& name) {
   fs::path inner(name);
   bool escapes_folder =

@@ -108,7 +108,8 @@ struct Validator {
     }
   }
 
-  // A gradient op's block may be a child of the forward block, whose variables it reads.
+  // Whether an op of block `block` may run block `index`: a child of `block`, or for a gradient op
+  // a child of the forward block.
   bool is_child_block(const OpDesc& op, std::int64_t index, std::int32_t block) const {
     if (index <= 0 || index >= static_cast<std::int64_t>(program.blocks.size())) return false;
     std::int32_t parent = program.blocks[index].parent;
@@ -116,7 +117,8 @@ struct Validator {
            (op.type.ends_with("_grad") && parent > 0 && program.blocks[parent].parent == block);
   }
 
-  // One op owns a block, so that a traversal through the ops visits each block once.
+  // Fails if the block is not a child or another op runs it already, and records `op` as its only
+  // owner.
   void check_and_claim_sub_block(const OpDesc& op, const std::string& attr, std::int64_t index,
                                  std::int32_t block) {
     require(is_child_block(op, index, block),

@@ -74,7 +74,8 @@ std::vector<Weights> build_bicubic_weight_table() {
   return table;
 }
 
-// Pixels outside of the image are those at its edge.
+// Writes the weighted sum of 4 x 4 pixels around (x, y) to `target`; pixels outside of the image
+// are those at its edge.
 void interpolate_pixel(const ImageView& image, std::int64_t x, std::int64_t y,
                        const Weights& weights, std::uint8_t* target) {
   std::array<int, 3> sums{};

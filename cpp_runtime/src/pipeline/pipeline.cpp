@@ -142,7 +142,8 @@ void postprocess_text_recognition(std::span<const TensorView> outputs,
     decode_ctc(steps.item(i), classes, settings, results[i]);
 }
 
-// The inputs of detection networks have these names; other networks have one input.
+// Builds the input tensors of a network: for detection networks by their names (images, sizes,
+// scales), otherwise the images.
 std::vector<Tensor> make_network_inputs(const std::vector<TensorSpec>& specs, const Tensor& images,
                                         std::span<const ImageSizes> sizes) {
   auto pairs = [&](auto height, auto width) {

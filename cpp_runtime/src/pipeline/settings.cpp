@@ -36,7 +36,7 @@ Size read_size(SettingsReader& fields, const char* name, bool width_first = fals
   return width_first ? Size{second, first} : Size{first, second};
 }
 
-// [3, height, width]
+// Height and width of a setting [3, height, width].
 Size read_size_from_chw_shape(SettingsReader& fields, const char* name) {
   Json value = fields.find(name);
   if (value.type() != Json::Type::array || value.size() != 3 ||
@@ -168,7 +168,8 @@ OptionalTransform read_pad_stride(SettingsReader& fields, PipelineSettings&) {
 
 using Reader = OptionalTransform (*)(SettingsReader&, PipelineSettings&);
 
-// read: null for a transform of training, which has no effect.
+// The name of a transform, and the function that reads its settings; null for a transform of
+// training, which has no effect.
 struct TransformReader {
   std::string_view name;
   Reader read;
@@ -198,7 +199,8 @@ struct NamedTransform {
   Json settings;
 };
 
-// Transforms of `PreProcess` have the form {Name: {...}}, those of `Preprocess` {type: Name, ...}.
+// The names and settings of the transforms, in `PreProcess.transform_ops` ({Name: {...}}) or
+// `Preprocess` ({type: Name, ...}).
 std::vector<NamedTransform> list_transforms(Json root, bool is_detection, const std::string& file) {
   std::string where = file + (is_detection ? ": Preprocess" : ": PreProcess.transform_ops");
   Json list =
@@ -219,7 +221,8 @@ std::vector<NamedTransform> list_transforms(Json root, bool is_detection, const 
   return result;
 }
 
-// OpenCV resizes bytes; what follows normalization is float32.
+// Fails if a transform of bytes, such as a resize, follows one that yields floats, if a transform
+// other than PadToStride follows ToChw, or if images are normalized twice.
 void check_transform_order(const std::vector<ImageTransform>& transforms, const std::string& file) {
   bool is_float = false, is_chw = false, is_normalized = false;
   for (const ImageTransform& transform : transforms) {
@@ -299,7 +302,8 @@ void read_top_k_postprocess(SettingsReader& fields, PipelineSettings& settings) 
   settings.labels = fields.strings("label_list", kMaxLabels);
 }
 
-// A number, a list by class, or {default: number, class: number, ...}.
+// Reads labels and thresholds of a multilabel classification; `threshold` is a number, a list by
+// class, or {default: number, class: number, ...}.
 void read_multilabel_postprocess(SettingsReader& fields, PipelineSettings& settings) {
   settings.task = PipelineTask::image_multilabel_classification;
   settings.labels = fields.strings("label_list", kMaxLabels);

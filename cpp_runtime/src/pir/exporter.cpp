@@ -370,8 +370,7 @@ void Exporter::require_writable_array(const OpDesc& op, const std::string& varia
                  "cannot change it in a branch");
 }
 
-// A write to a tensor array changes it for all readers, so that an array is created once, before
-// its first use.
+// Emits a create_array for each tensor array of the block, before its first use.
 void Exporter::create_tensor_arrays(const oarlock::Block& block) {
   for (const VarDesc& var : block.vars) {
     if (var.kind != VarKind::array) continue;
@@ -569,7 +568,8 @@ void Exporter::check_inputs_outside_spec(const OpDesc& op, const OpSpec& spec) c
   }
 }
 
-// An attribute that the operation does not have must not change the result.
+// Fails if the op has an attribute that changes the result and that the operation of Paddle 3 does
+// not have.
 void Exporter::check_attrs_outside_spec(const OpDesc& op, const OpSpec& spec) const {
   for (auto& [name, value] : op.attrs) {
     std::string_view text = name;

@@ -236,7 +236,7 @@ class Reader {
     return {AttrType::LONGS, std::move(values)};
   }
 
-  // ["float32", 0.5], complex: ["complex64", 0.5, 1]
+  // A value of Paddle's type Scalar: ["float32", 0.5], or ["complex64", 0.5, 1]
   Attr read_paddle_scalar(Json data) const {
     std::string_view dtype = require_element(data, 0, Json::Type::string).string_or_empty();
     Json value = data.find_at(1);

@@ -62,7 +62,8 @@ class DeadOpRemoval {
     ops.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
   }
 
-  // Everything that the op writes is live at the end of its block, because a loop reads it again.
+  // Removes the dead ops of an op's block; what the op writes is live at its end, because a loop
+  // reads it again.
   void remove_from_sub_block(const OpDesc& op, Names& live) {
     for (auto& [slot, names] : op.outputs) live.insert(names.begin(), names.end());
     for (const std::string& name : variable_names_in_slot(op.inputs, "Condition"))
@@ -72,7 +73,8 @@ class DeadOpRemoval {
     live.merge(live_in_block);
   }
 
-  // A write to a tensor array keeps its other elements.
+  // Removes the variables that an op writes from the live ones, except tensor arrays, of which it
+  // writes one element.
   void remove_written_names_from_live(const OpDesc& op, Names& live) const {
     if (op.type == "write_to_array") return;
     for (auto& [slot, names] : op.outputs)

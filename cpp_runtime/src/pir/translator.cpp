@@ -147,8 +147,8 @@ std::int32_t Translator::open_block() {
   return current_ = static_cast<std::int32_t>(out_.blocks.size()) - 1;
 }
 
-// A parameter that is not persistable has no record in the file.  Paddle writes such for values
-// that inference does not read.
+// Declares and binds a variable for each parameter; one that is not persistable has no record in
+// the file.  Paddle writes such for values that inference does not read.
 void Translator::translate_parameters(const Block& body) {
   for (const Parameter& p : body.parameters) {
     if (p.name.empty() || !names_.insert(p.name).second)

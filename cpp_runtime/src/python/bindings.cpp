@@ -134,7 +134,7 @@ nb::dict ort_library_info_dict(const Path& path) {
   return result;
 }
 
-// Text from files may be any bytes; messages must be valid text.
+// Raises the Python exception for a C++ Error, with its message as valid text.
 void translate_error(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);

@@ -59,7 +59,7 @@ bool push_previous_handler(Handler handler) {
   return true;
 }
 
-// Cached per thread: a run of a small model takes microseconds.
+// Whether this thread is the main thread of the process; cached per thread.
 bool is_main_thread() {
   static thread_local const bool is_first = ::syscall(SYS_gettid) == ::getpid();
   return is_first;

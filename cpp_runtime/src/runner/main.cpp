@@ -24,8 +24,8 @@ void exit_on_signal(int signal) {
   ::_exit(128 + signal);
 }
 
-// Ignores SIGXFSZ, so that writing beyond the file size limit is a reported error and does not end
-// the process.
+// Installs exit_on_signal() for SIGINT and SIGTERM, and ignores SIGXFSZ, so that writing beyond the
+// file size limit is a reported error.
 void install_signal_handlers() {
   std::signal(SIGINT, exit_on_signal);
   std::signal(SIGTERM, exit_on_signal);

@@ -39,7 +39,7 @@ std::string to_json(const DetectedObject& object) {
          ", \"coordinate\": " + to_json(object.coordinates) + "}";
 }
 
-// With PaddleX's names.
+// The result for one image as JSON, with PaddleX's names.
 std::string result_to_json(const PipelineResult& result, PipelineTask task) {
   switch (task) {
     case PipelineTask::object_detection: {

@@ -15,7 +15,7 @@ ort::MemoryHandle make_memory_info(const Library& library, const std::string& na
                                                              kDeviceAllocator, id, type);
 }
 
-// From the CUDA runtime that the provider opened; CUDA is not linked.
+// Copies between host and device with cudaMemcpy of the CUDA runtime that the provider opened.
 void copy_cuda_memory(void* to, const void* from, std::size_t bytes) {
   using Copy = int (*)(void*, const void*, std::size_t, int);
   constexpr int memcpy_default = 4;  // cudaMemcpyDefault

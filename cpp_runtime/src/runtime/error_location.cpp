@@ -82,7 +82,8 @@ OpAndOutputName find_op_of_node(std::span<const Block> blocks, std::string_view 
   return located;
 }
 
-// Searches each node first in the block of the enclosing op.
+// The op of the last of `nodes` that has one; each node is searched first in the block of the
+// enclosing op.
 OpAndOutputName find_op_of_innermost_failed_node(const Program& program,
                                                  const std::vector<FailedNode>& nodes) {
   std::span<const Block> all = program.blocks,

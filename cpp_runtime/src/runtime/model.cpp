@@ -54,7 +54,8 @@ std::shared_ptr<const Model::Impl> load_model(std::string_view bytes, std::strin
   return impl;
 }
 
-// The symbols of dimensions are empty.
+// Returns the spec of an input or output from the declaration of its variable and from its entry in
+// the contract, without symbols of dimensions.
 TensorSpec make_tensor_spec(const Program& program, const std::string& variable,
                             const std::string& name, const std::vector<ContractArg>& args,
                             std::size_t index) {

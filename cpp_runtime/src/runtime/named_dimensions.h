@@ -9,7 +9,8 @@
 
 namespace oarlock {
 
-/// Checks the sizes of named dimensions.  ir/dim.py has the same checks in Python.
+/// The named dimensions of the inputs of a model; checks the sizes of a call.  ir/dim.py has the
+/// same checks in Python.
 class NamedDimensions {
  public:
   explicit NamedDimensions(const std::vector<TensorSpec>& inputs);
@@ -36,7 +37,8 @@ bool has_dim_name(const TensorSpec& spec, std::size_t axis);
 /// The allowed sizes as text, such as `a multiple of 32 from 32 to 1280`.
 std::string describe_allowed_sizes(const DimRange& range);
 
-/// The size in `range` that is at least `wanted`, or the largest one.
+/// The smallest allowed size of `range` that is at least `wanted`; the largest allowed size if
+/// there is none.
 std::int64_t next_allowed_size(const DimRange& range, std::int64_t wanted);
 
 /// The options trt_profile_min_shapes, trt_profile_opt_shapes and trt_profile_max_shapes of

@@ -25,7 +25,8 @@ constexpr std::array<std::string_view, 23> kShapePreservingOps = {
     "swish",         "sync_batch_norm",
     "tanh"};
 
-// The single name in the first of these slots that the op has.
+// The variable in the first of these slots that has exactly one variable; null if there is no such
+// slot.
 const std::string* find_single_variable_in_slots(const Slots& slots,
                                                  std::initializer_list<std::string_view> names) {
   for (auto name : names)
@@ -43,8 +44,8 @@ T attr_or(const OpDesc& op, std::string_view name, T default_value) {
 
 }  // namespace
 
-// Collects the steps: variables that are images with sizes that derive from an input, and whether a
-// convolution precedes them.
+// Collects the steps of the check: the ops through which the sizes of images propagate from the
+// inputs, with whether a convolution precedes them.
 class PoolingShapeCheck::SizePropagationStepCollector {
  public:
   SizePropagationStepCollector(const Program& program, PoolingShapeCheck& check)
@@ -187,7 +188,8 @@ class PoolingShapeCheck::SizePropagationStepCollector {
   bool after_conv_ = false;
 };
 
-// Removes steps that no pool depends on.
+// Collects the steps of the program, and removes those on which no pool after a convolution
+// depends.
 PoolingShapeCheck::PoolingShapeCheck(const Program& program) {
   SizePropagationStepCollector(program, *this).run();
   std::vector<bool> is_needed(num_shapes_);

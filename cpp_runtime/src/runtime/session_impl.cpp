@@ -60,8 +60,8 @@ Options options_with_tuning_cache_and_tensorrt_profile(const Options& requested,
   return options;
 }
 
-/// The result of `make`, or null if it fails: an entry with undetected damage, or a graph that
-/// ONNX Runtime cannot write.
+/// The session that `make` creates, or null if `make` throws an Error: an entry with undetected
+/// damage, or a graph that ONNX Runtime cannot write.
 template <class F>
 ort::SessionHandle try_make_session(F&& make) {
   try {
@@ -71,7 +71,8 @@ ort::SessionHandle try_make_session(F&& make) {
   }
 }
 
-// ONNX Runtime trusts the address and the number of bytes.
+// Throws Error(input) for an input without data or with more bytes than fit into memory; ONNX
+// Runtime does not check this.
 void check_has_data_and_size_fits_memory(const std::string& name, const TensorView& view) {
   std::size_t bytes = size_of(view.dtype);
   bool whole = true;
@@ -257,7 +258,8 @@ ort::SessionHandle Session::Impl::create(const std::string& bytes,
       static_cast<const void*>(bytes.data()), bytes.size(), settings);
 }
 
-// Synthetic values may violate guards; the run has warmed up ONNX Runtime anyway.
+// Runs the session once on synthetic inputs of these shapes; ignores violated guards, because ONNX
+// Runtime is warmed up anyway.
 void Session::Impl::warm_up(const Shapes& shapes) const {
   std::vector<Tensor> synthetic = synthetic_inputs(inputs, model.guards(), shapes);
   std::vector<TensorView> views(synthetic.begin(), synthetic.end());
@@ -268,8 +270,8 @@ void Session::Impl::warm_up(const Shapes& shapes) const {
   }
 }
 
-// Changed bytes of a mapped file are other weights; reading beyond a new end would crash the
-// process.
+// Throws Error(file) if the mapped file of weights was overwritten; checks at most once in about
+// 0.1 ms.  Changed bytes are other weights; reading beyond a new end would crash the process.
 void Session::Impl::check_weights_unchanged() const {
   if (options.copy_weights) return;
   std::uint64_t now = clock_ticks();

@@ -48,7 +48,8 @@ std::vector<std::int64_t> synthetic_shape(const TensorSpec& spec,
 // A hostile file may require sizes that exhaust the memory.
 constexpr std::int64_t kMaxElements = std::int64_t{1} << 27;
 
-// Subtracts the elements of an input from those that may still be generated.
+// Subtracts the number of elements of an input from `remaining`; throws Error(input) if it is
+// larger.
 void subtract_elements_or_throw_above_limit(const TensorSpec& spec, const Ints& shape,
                                             std::int64_t& remaining) {
   std::optional<std::int64_t> count = element_count(shape);
@@ -60,8 +61,8 @@ void subtract_elements_or_throw_above_limit(const TensorSpec& spec, const Ints& 
   remaining -= *count;
 }
 
-// Integers 0 and 1 are valid indices of a table of two rows and valid lengths of a sequence of one
-// step.
+// A tensor of deterministic values: floats in [0, 1), and integers 0 and 1, which are valid indices
+// of a table of two rows and valid lengths of a sequence of one step.
 Tensor make_synthetic_tensor(const TensorSpec& spec, std::vector<std::int64_t> shape,
                              SyntheticInputOptions::IntegerValues integers) {
   Tensor tensor(spec.dtype, std::move(shape));

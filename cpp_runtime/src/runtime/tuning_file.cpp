@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t kMaxBytes = 1 << 16;
 
-// Above the values that tuning tries; each thread costs memory.
+// The largest value that is accepted from a tuning file; tuning tries no larger ones, and each
+// thread costs memory.
 int max_accepted_tuned_value() {
   return std::max(64, static_cast<int>(std::thread::hardware_concurrency()));
 }
@@ -23,7 +24,8 @@ bool field_equals(Json file, const char* name, const std::string& expected) {
   return file.find(name).string_or_empty() == expected;
 }
 
-// Throws Error(file) or Error(input) for invalid values.
+// Returns `options` with the values of the tuning file for those that have their defaults; throws
+// Error(file) or Error(input) for invalid values.
 Options apply_tuning(Options options, Json file) {
   for (const TunableOption& tuned : tunable_options()) {
     Json field = file.find(tuned.name);

@@ -74,8 +74,8 @@ def _items_without_alias_check(value: Any) -> Sequence[Any]:
 
 
 def replace_by_tensor_array_if_tensor_sequence(mode: Static, name: str, value: Any) -> Any:
-    """Replace a list by a TensorArray if the recorded code created it; return other values
-    unchanged.
+    """Replace a list or tuple of tensors by a TensorArray, and return other values unchanged; raise
+    TraceError for a list that the recorded code did not create.
     """
     if is_replaced_by_array(value):
         return require_valid_container_or_its_array(value)

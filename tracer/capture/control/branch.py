@@ -719,8 +719,8 @@ class BranchMerge:
     def _emit_undefined_check_and_get_value(
         self, value: Any, side: RecordedBranch, user_name: str
     ) -> Any:
-        """Return a value so that it can be assigned to another variable. If it is maybe-undefined,
-        write a run-time check.
+        """Return the value of a branch for assignment to another variable; if it is
+        maybe-undefined, emit a run-time check first and return the checked variable.
         """
         maybe_undefined = value.maybe_undefined if isinstance(value, Variable) else None
         if (

@@ -43,7 +43,9 @@ def is_user_variable_name(name: str) -> bool:
 
 
 def find_maybe_undefined_record_of_value(name: str, value: Any) -> MaybeUndefinedRecord | None:
-    """Return the MaybeUndefinedRecord of a variable with this name; None if it has a value."""
+    """Return the MaybeUndefinedRecord of a value if it belongs to the variable `name`; None
+    otherwise, also if the value is always defined.
+    """
     maybe_undefined = value.maybe_undefined if isinstance(value, Variable) else None
     return (
         None

@@ -526,7 +526,7 @@ class LoopRecording(LoopState):
             leaf += 1 if spec is None else pytree.num_leaves(spec)
 
     def _replace_lists_by_arrays(self) -> None:
-        """Replace the lists whose length changes by TensorArrays."""
+        """Replace the lists and tuples whose length changes by TensorArrays."""
         for i, value in enumerate(self.values):
             if id(value) in self.lists_to_replace:
                 self.locations.list_names.setdefault(id(value), self.names[i])

@@ -92,7 +92,7 @@ def switch_case(
 
 
 def _check_switch_arguments(index: Any, branches: Any, default: Any) -> None:
-    """Raise TypeError for arguments of other types."""
+    """Raise TypeError unless the arguments of `switch_case` have the documented types."""
     if not isinstance(branches, list | tuple | dict):
         raise TypeError(
             append_user_line(

@@ -45,8 +45,8 @@ def _register_function(call: RegisteredFunction) -> int:
 
 
 def registered_function_by_number(number: int) -> RegisteredFunction:
-    """Return the function with a number. Raises OarlockError for a number that this process did not
-    register.
+    """Return the Python function that was registered with this number. Raises OarlockError for a
+    number that this process did not register.
     """
     if not 0 <= number < len(REGISTERED_FUNCTIONS):
         raise OarlockError(
@@ -159,8 +159,8 @@ def _to_host_result_array(value: Any, dtype: Any) -> Any:
 def register_py_func_backward(
     number: int, operands: list[str], results: list[str], gradients: list[str], needed: list[int]
 ) -> tuple[int, list[str]]:
-    """Return the number of the function that computes the gradients of a py_func, and the names of
-    its inputs.
+    """Register a function that computes the gradients of a py_func; return its number and the names
+    of its inputs.
 
     needed: the indices of the operands whose gradients are needed.
     """

@@ -129,7 +129,9 @@ def monitor(job: Job) -> int:
 
 
 def _report_ranks_without_exit_code(job: Job, codes: dict[int, int | None]) -> int:
-    """Handle the end of MPI's launcher without a failed rank.  Returns the exit code."""
+    """Report the ranks that have no exit code although MPI's launcher has ended, and return the
+    exit code of the job.
+    """
     missing = [rank for rank, code in codes.items() if code is None]
     if not missing:
         return 0

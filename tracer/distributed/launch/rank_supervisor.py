@@ -24,7 +24,7 @@ _LINGER_SECONDS = 15.0
 
 
 def mpi_rank_or_zero() -> int:
-    """Return the rank that MPI's launcher assigned to this process."""
+    """Return the rank that MPI's launcher assigned to this process; 0 if no launcher started it."""
     for name in ("PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK"):
         if name in os.environ:
             return int(os.environ[name])

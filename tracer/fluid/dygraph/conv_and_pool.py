@@ -64,7 +64,9 @@ class _Conv(NameScopedLayer):
 
 
 def _infer_num_channels_argument(args: dict[str, Any], *inputs: Any) -> dict[str, Any]:
-    """Return the arguments that 1.6 inferred from the first input."""
+    """Return the argument num_channels as a dict, inferred from the first input of the layer as in
+    1.6.
+    """
     return {"num_channels": inputs[0].meta.shape[1]}
 
 

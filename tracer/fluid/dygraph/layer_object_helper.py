@@ -49,11 +49,11 @@ class _Paddle2EagerRuleMixin:
 
 
 class _Paddle2LayerCallHelper(_Paddle2EagerRuleMixin, LayerHelper):
-    """The helper of one call of a Paddle 2 layer."""
+    """The LayerHelper of one call of a layer of Paddle 2."""
 
 
 class Paddle2LayerHelper(_Paddle2EagerRuleMixin, LayerObjectHelper):
-    """The helper of a Paddle 2 layer."""
+    """The LayerHelper of a layer of Paddle 2, for all of its calls."""
 
     def _create_call_helper(self, inputs: Any, **kwargs: Any) -> LayerHelper:
         return _Paddle2LayerCallHelper(self.layer_type, name=self.name, input=inputs, **kwargs)

@@ -34,7 +34,8 @@ MODEL_FILE = "__model__"
 def convert_in_place_and_write_paddle1_model(
     desc: Any, values: dict[str, Any], dirname: str, model: str | None, params: str | None
 ) -> None:
-    """Write a program with feed and fetch ops, and the values of its persistable variables.
+    """Convert a program with feed and fetch ops to Paddle 1.8 in place, and write it and the values
+    of its persistable variables.
 
     model: name of the file of the program
     params: name of one file for all values; None: one file per value

@@ -29,7 +29,9 @@ class OpRewriteContext:
         return desc
 
     def declare_temporary(self, suffix: str, shape: Sequence[int], dtype: str) -> str:
-        """Declare a variable, and return its name."""
+        """Declare a temporary variable, named after the first output of the op, and return its
+        name.
+        """
         name = f"{next(iter(self.op.outputs.values()))[0]}.{suffix}"
         self.block.vars[name] = VarDesc(name, tuple(shape), dtype, stop_gradient=True)
         return name
@@ -230,7 +232,7 @@ REWRITES: dict[str, Callable[[OpRewriteContext], None]] = {
 
 
 def downgrade_ops_in_place(program: Program) -> None:
-    """Apply the rewrites to all ops of a program."""
+    """Rewrite all ops of a program that Paddle 1.8 defines otherwise, in place."""
     for block in program.blocks:
         ops: list[OpDesc] = []
         for op in block.ops:

@@ -19,7 +19,7 @@ LAYOUTS = {"NCDHW": "NCHW", "NDHWC": "NHWC"}
 
 
 def convert_to_paddle1_in_place(program: Program) -> None:
-    """Convert a program in place."""
+    """Convert a program to the ops, attributes and shapes of Paddle 1.8, in place."""
     downgrade_ops_in_place(program)
     for block in program.blocks:
         for op in block.ops:

@@ -176,7 +176,9 @@ class _DecodeLoop:
     def _increment_step_and_write_loop_variables(
         self, arrays: Any, inputs: Any, states: Any, finished: Any, lengths: Any
     ) -> None:
-        """Write the loop-carried variables and the condition of the next iteration."""
+        """Increment the step, and write the loop-carried variables and the condition of the next
+        iteration.
+        """
         increment(self.step, 1.0, in_place=True)
         if arrays is None:
             pytree.map(assign, inputs, self.inputs)

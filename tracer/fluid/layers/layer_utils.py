@@ -1,4 +1,6 @@
-"""Helpers of the functions of fluid.layers."""
+"""Helpers of the functions of fluid.layers: results of shape [1], assignment to given variables,
+stop_gradient, deprecation warnings.
+"""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ __all__ = [
 
 
 def _set_stop_gradient_if_given(x: Any) -> Any:
-    """Set stop_gradient, if there is a variable."""
+    """Set stop_gradient of a variable and return it; return None for None."""
     return None if x is None else set_stop_gradient(x)
 
 

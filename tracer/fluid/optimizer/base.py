@@ -41,7 +41,9 @@ class Paddle1Optimizer(Optimizer):
         name: str | None,
         **own: Any,
     ) -> None:
-        """Initialize the class of Paddle 2 with its own arguments."""
+        """Call `__init__` of the Paddle 2 optimizer that is the base class, with arguments
+        converted from those of Paddle 1.x.
+        """
         is_variable = isinstance(learning_rate, Variable)
         parameters = [p for p in parameter_list or () if isinstance(p, Parameter)]
         if grad_clip is not None and not hasattr(grad_clip, "clip_variables"):

@@ -1,5 +1,5 @@
-"""Some attributes hold variable names instead of values. Replace ops with such attributes by
-ops that take the variables as inputs.
+"""Move an attribute that holds variable names instead of values to an input slot. Replace ops with
+such attributes by ops that take the variables as inputs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ TENSOR_ATTR_OPS = {
 
 
 def move_variable_size_attr_to_input_slot(desc: OpDesc) -> OpDesc:
-    """The op itself, or the op that takes its attribute as an input."""
+    """Return a copy of an op in which the variables that an attribute names are inputs; the op
+    itself if it has no such attribute.
+    """
     for name, attr in desc.attrs.items():
         given = attr.type in (AttrType.VAR, AttrType.VARS) and (desc.type, name) in TENSOR_ATTR_OPS
         if given and (name != "ksize" or desc.attr("adaptive")):

@@ -20,7 +20,8 @@ def build_inference_program(
     keep: bool = False,
     spare_feeds: bool = False,
 ) -> data.Program:
-    """Return the inference program.
+    """Return a copy of a program for inference: in test mode, pruned to the ops that `fetches` need
+    given `feeds`, with feed and fetch ops.
 
     keep: keep ops that no output needs.
     spare_feeds: accept inputs that no output needs, as Paddle 1.x does.

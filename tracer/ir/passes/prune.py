@@ -138,8 +138,8 @@ def _program_with_pruned_sub_blocks(program: Program) -> Program:
 
 
 def _live_ops(program: Program, block: Block, taken: Iterable[str]) -> list[OpDesc]:
-    """The live ops of a block. At its end, the outer variables that it writes and `taken`
-    are live.
+    """The ops of a block that have side effects or whose results are needed by later ops or after
+    the block. At its end, the outer variables that it writes and `taken` are live.
     """
     needed = {*outer_names_written_by_block(program, block), *taken}
     kept: list[OpDesc] = []

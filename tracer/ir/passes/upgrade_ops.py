@@ -43,8 +43,9 @@ def _upgrade_op(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
 
 
 def _rename_older_attrs(op: OpDesc) -> OpDesc:
-    """If the current name has a value already, the older attribute stays in the op and is not read.
-    Where several older names became one, all but one of them are empty lists.
+    """Return the op with older attribute names replaced by the current ones. If the current name
+    has a value already, the older attribute stays in the op and is not read. Where several older
+    names became one, all but one of them are empty lists.
     """
     attrs = dict(op.attrs)
     for older, current in OPS[op.type].traits.older_attrs.items():
@@ -62,7 +63,9 @@ def _declare_temporary(
 
 
 def _upgrade_dot_with_kept_axis(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
-    """In older versions, the result had as many axes as the inputs: the summed axis had size 1."""
+    """Replace a dot whose result keeps the summed axis, as in older versions, by a dot and an
+    unsqueeze2: the summed axis had size 1.
+    """
     x, out = program.var(op.inputs["X"][0], block.idx), program.var(op.outputs["Out"][0], block.idx)
     if x is None or out is None or len(x.shape) != len(out.shape):
         return [op]
@@ -77,8 +80,8 @@ def _upgrade_dot_with_kept_axis(program: Program, block: Block, op: OpDesc) -> l
 
 
 def _upgrade_rois_lod_to_rois_num(program: Program, block: Block, op: OpDesc) -> list[OpDesc]:
-    """Older versions took the LoD offsets of the regions of each image. Today's ops take the
-    number of regions.
+    """Replace the input RoisLod, the offsets of the regions of each image in older versions, by
+    RoisNum. Today's ops take the number of regions.
     """
     inputs = {slot: names for slot, names in op.inputs.items() if slot != "RoisLod"}
     edges = op.inputs.get("RoisLod")

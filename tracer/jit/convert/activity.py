@@ -163,7 +163,7 @@ class SymbolEffects(ast.NodeVisitor):
     def _record_inner_scope(
         self, body: Iterable[ast.AST], local_names: set[str], is_generated: bool = False
     ) -> None:
-        """Record the effects of an inner function.
+        """Record the symbols of this scope that the body of an inner function reads or writes.
 
         is_generated: whether the conversion generated it from a part of this function.
         """

@@ -315,7 +315,8 @@ def mark_bool_op_as_tested(test: ast.expr) -> None:
 def _wrap_target_object_in_save_before_write(
     node: ast.Attribute | ast.Subscript, text: str
 ) -> ast.AST:
-    """Return an assignment target that calls `save_and_wrap_before_write` on its object first.
+    """Change an assignment target so that its object is passed through
+    `save_and_wrap_before_write`, and return it.
 
     text: the source of the object.
     """

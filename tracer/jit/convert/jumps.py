@@ -95,7 +95,7 @@ class SingleJumpKindLowering:
         )
 
     def lower_statements(self, body: Sequence[ast.stmt]) -> StatementList:
-        """Return the statements without such jumps."""
+        """Return the statements of a body with the jumps of this kind replaced."""
         result: StatementList = []
         for i, node in enumerate(body):
             following = list(body[i + 1 :])
@@ -283,7 +283,9 @@ class _LoopReturnsToBreaks(ast.NodeTransformer):
         return self._break_outer_loop_after_return(node)
 
     def _break_outer_loop_after_return(self, node: ast.For | ast.While) -> StatementList:
-        """Transform an inner loop. A `return` in it also ends the outer loops."""
+        """Transform a loop in a loop, and add a `break` of the outer loop after it if it contains a
+        `return`. A `return` in it also ends the outer loops.
+        """
         has_return = contains_node(node.body, (ast.Return,))
         self.generic_visit(node)
         return [

@@ -323,7 +323,9 @@ class GuardSet:
         self._last_checked_version = layers.version_counter[0]
 
     def record_changed_random_generators_and_iterators(self) -> None:
-        """Find the random generators, iterators and deques whose state changed."""
+        """Add the random generators, iterators and deques whose state changed to `unstable_reads`
+        or `suspected_unstable_reads`.
+        """
         changed = {
             name for name, state in self._initial_random_states if not state.matches(state.value)
         }
@@ -341,8 +343,8 @@ class GuardSet:
         self._initial_random_states = []
 
     def add_unstable_reads_suspected_twice(self, previous: GuardSet) -> None:
-        """Treat a random generator as unstable only if it also changed during the previous capture.
-        A single change may come from another thread.
+        """Add to `unstable_reads` the random generators that changed during this capture and the
+        previous one. A single change may come from another thread.
         """
         self.unstable_reads.update(
             dict.fromkeys(self.suspected_unstable_reads & previous.suspected_unstable_reads)

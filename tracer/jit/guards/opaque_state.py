@@ -63,7 +63,7 @@ class OpaqueStateLocation(MutableLocation):
         return {"": read_state(self.target, self.keys or ())}
 
     def reject_change(self, before: dict[Any, Any], ignore_attributes: bool) -> None:
-        """Raise TraceError if the internal state changed."""
+        """Raise TraceError if the internal state of the object differs from the state `before`."""
         old, new = (state[""] for state in (before, self.read()))
         if ignore_attributes and old[0] == "attributes":
             old, new = old[3], new[3]

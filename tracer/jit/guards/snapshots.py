@@ -199,7 +199,9 @@ def _with_internal_state_if_any(leaf: Snapshot) -> Snapshot:
 
 
 def is_compared_by_internal_state(value: Any) -> bool:
-    """Whether `IdentityAndStateSnapshot` supports a value."""
+    """Whether a value is a deque, a buffer, an iterator or a random generator, of which a snapshot
+    holds the identity and the internal state.
+    """
     return isinstance(value, (*READABLE_STATE_TYPES, *RANDOM_TYPES)) or (
         hasattr(type(value), "__next__") and not hasattr(value, "__dict__")
     )
@@ -237,7 +239,9 @@ def with_given_elements_unchecked(snapshot: Snapshot, elements: set[tuple[int, A
 
 
 def map_leaf_snapshots(function: Callable[[Snapshot], Snapshot], snapshot: Snapshot) -> Snapshot:
-    """Apply a function to the snapshots that have no items."""
+    """Return a copy of a snapshot in which a function replaced the nested snapshots without
+    items.
+    """
     if isinstance(snapshot, SequenceSnapshot):
         items = tuple(map_leaf_snapshots(function, item) for item in snapshot.items)
         return SequenceSnapshot(snapshot.value, items)

@@ -94,9 +94,7 @@ def if_(
 def wrap_to_detect_opaque_state_changes(
     mode: Static, run: Callable[..., Any], names: Sequence[str]
 ) -> Callable[..., Any]:
-    """Wrap the body of a branch or loop. The wrapper first saves the opaque state that the body may
-    change, so that a change can be detected.
-    """
+    """Wrap the body of a branch or loop so that it first saves opaque state that it may change."""
 
     def wrapper(*args: Any) -> Any:
         save_locations_in_open_blocks(mode.recorder, iter_opaque_state_locations((run,), names))
@@ -187,8 +185,9 @@ def _record_if(
 def _record_branch_deferring_index_errors(
     mode: Static, holds: bool, run: Callable[[], None]
 ) -> None:
-    """Record the body of a branch. If an index is out of range in a loop body, a later part of the
-    body may fill the list; then the loop body is recorded again.
+    """Record the body of a branch; in a loop, an IndexError is stored, because the loop body may be
+    recorded again. If an index is out of range in a loop body, a later part of the body may fill
+    the list; then the loop body is recorded again.
     """
     try:
         record_branch_converting_raise(mode, holds, run)

@@ -133,7 +133,7 @@ def _find_replacement_if_impure(function: Any) -> Any:
 
 
 def require_tensor_array_method(array: TensorArray, name: str) -> Any:
-    """Return a method of a TensorArray. Raises TraceError if it has none of this name."""
+    """Return the method `name` of a TensorArray, or raise TraceError if it has none."""
     if not hasattr(array, name):
         raise TraceError(
             append_user_line(
@@ -260,8 +260,9 @@ def _construct_and_register_as_local(function: Any, *args: Any, **kwargs: Any) -
 
 
 def _get_container_method_after_saving(function: Any) -> Any:
-    """Return a method of a list, dict or set. The container is saved first, because the method may
-    change it. If the list became a TensorArray, return its method.
+    """Save a list, dict or set, because one of its methods may change it, and return this method.
+    The container is saved first, because the method may change it. If the list became a
+    TensorArray, return its method.
     """
     array = (
         require_valid_container_or_its_array
@@ -461,8 +462,8 @@ MAX_ZIPPED_ITEMS = 1 << 16
 
 
 def _list_of_finite_iterable(iterable: Any) -> list[Any]:
-    """Return the items of a Python iterable. Raises TraceError for iterators without end, such as
-    `itertools.count()`.
+    """Return the items of a Python iterable; raise TraceError if it has too many, as an iterator
+    without end. Raises TraceError for iterators without end, such as `itertools.count()`.
     """
     if hasattr(iterable, "__len__"):
         return list(iterable)

@@ -72,7 +72,9 @@ _original_methods: dict[type, dict[str, Any]] = {}  # the original methods of a 
 
 
 class DunderAndPropertyConversion:
-    """The classes that one recording has converted."""
+    """Converts special methods and properties of user classes for one recording, and restores them
+    at its end.
+    """
 
     def __init__(
         self,

@@ -136,7 +136,9 @@ def _describe_type(value: Any) -> str:
 
 
 def _emit_checked_nonnegative_index(index: Variable, count: int) -> Any:
-    """Return a non-negative index. A run in which the index is out of range fails."""
+    """Write ops that make an index non-negative and fail a run in which it is out of range; return
+    the result.
+    """
     index_vector = cast_or_fill_like(OPS["reshape2"](index, shape=[1]), INT64)
     from_end = OPS["elementwise_add"](index_vector, emit_scalar_constant(count))
     index_vector = OPS["where"](

@@ -112,7 +112,8 @@ def _record_second_operand_as_branch(name: str, a: Variable, b: Callable[[], Any
 
 
 def _record_and_or(op: str, a: Variable, b: Callable[[], Any]) -> Any:
-    """Record both operands. If the second one has side effects or may fail, it is recorded in a
+    """Record `a and b` or `a or b`: as one op, or with the second operand in a branch if it has
+    side effects or may fail. If the second one has side effects or may fail, it is recorded in a
     branch that runs only if the first operand does not determine the result.
     """
     mode = find_static_base_mode(state.mode)

@@ -40,9 +40,9 @@ def num_dict_keys(partial_dict: dict[Any, Any]) -> Any:
 
 
 def require_complete_container_or_its_array(value: Any) -> Any:
-    """Return a value of which code is about to read all items; for a list that became a
-    TensorArray, the array. Raises TraceError for an invalidated container and for a dict whose keys
-    depend on the path.
+    """Check a value of which code is about to read all items, and return it or, for a list that
+    became a TensorArray, the array. Raises TraceError for an invalidated container and for a dict
+    whose keys depend on the path.
     """
     value = require_valid_container_or_its_array(value)
     if isinstance(value, dict) and find_static_base_mode(state.mode) is not None:
@@ -59,9 +59,7 @@ def require_complete_container_or_its_array(value: Any) -> Any:
 
 
 def require_complete_dicts_in(value: Any) -> Any:
-    """Return a value that is about to be compared. Raises TraceError if it is or contains a dict
-    whose keys depend on the path.
-    """
+    """Return a value; raise TraceError if it is or has a dict whose keys depend on the path."""
     inner = (
         value.values()
         if isinstance(value, dict)

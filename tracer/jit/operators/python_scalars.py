@@ -122,7 +122,7 @@ def reject_symbolic_scalar_formatting(values: Any, what: str) -> None:
 
 
 def reject_program_value_in_f_string(value: Any) -> Any:
-    """Operator for a value in an f-string."""
+    """Operator for a value in an f-string: return it, or raise TraceError for a symbolic scalar."""
     reject_symbolic_scalar_formatting(value, "f-string")
     return value
 
@@ -137,7 +137,8 @@ def mod(a: Any, b: Any) -> Any:
 def check_and_track_match_subject(
     value: Any, attributes: tuple[str, ...] = (), depth: int = 0
 ) -> Any:
-    """Operator for the subject of `match`.
+    """Operator for the subject of `match`: reject symbolic scalars, guard the attributes that
+    patterns may read, and return the subject.
 
     attributes: the keyword attributes of its class patterns.
     depth: their nesting depth.
@@ -300,8 +301,8 @@ MODULES_WITH_WRAPPED_ERRORS = sys.stdlib_module_names | {"numpy"}
 
 
 def wrap_to_name_scalar_in_errors(function: Any) -> Any:
-    """Wrap a function of Python or its standard library. If it cannot handle a symbolic scalar, its
-    error names the scalar.
+    """Wrap a function of Python's standard library so that an error caused by a symbolic scalar
+    names this scalar.
     """
     owner = function if isinstance(function, type) else getattr(function, "__self__", None)
     module = getattr(function, "__module__", None) or type(owner).__module__

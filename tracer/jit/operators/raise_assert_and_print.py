@@ -43,7 +43,7 @@ def mark_exception_of_raise_statement(error: Any) -> Any:
 
 
 def record_branch_converting_raise(mode: Static, holds: bool, run: Callable[[], Any]) -> Any:
-    """Record the body of a branch.
+    """Record the body of a branch; a `raise` of the user's code becomes RaisedInBranchError.
 
     Raises RaisedInBranchError if the body executes a `raise` statement of the user; in-place
     changes of the body are then undone.
@@ -73,8 +73,9 @@ def emit_assert_for_raising_branch(
 
 
 def record_body_rejecting_raise(run: Callable[[], Any], what: str) -> Any:
-    """Record the body of a loop or expression. Raises TraceError if the user's code raises an
-    exception in it, because that would happen regardless of run-time values.
+    """Record the body of a loop or expression; raise TraceError if the user's code raises an
+    exception in it. Raises TraceError if the user's code raises an exception in it, because that
+    would happen regardless of run-time values.
     """
     try:
         return run()
@@ -108,9 +109,7 @@ def assert_(test: Any, message: Callable[[], Any]) -> None:
 
 
 def _evaluate_message_or_source_text(message: Callable[[], Any]) -> Any:
-    """Return the message of an assert. If it depends on values of the program, return its source
-    text.
-    """
+    """Return the message of an assert, or its source if it depends on values of the program."""
     try:
         return message()
     except TraceError:

@@ -16,9 +16,7 @@ GRADIENT_METHODS = frozenset(
 
 def must_skip_rejected_training_state_access(mode: Static, owner: Any, name: str) -> bool:
     """Raise SideEffectError for access to an optimizer, a scheduler, a scaler or the gradient of a
-    tensor.
-
-    Returns True if the caller must skip it (while `oarlock explain` runs).
+    tensor; while `oarlock explain` runs, return True instead: the caller skips the access.
     """
     if getattr(type(owner), "is_training_state", False) is True:
         return mode.must_skip_rejected_side_effect(
@@ -32,8 +30,8 @@ def must_skip_rejected_training_state_access(mode: Static, owner: Any, name: str
 
 
 def must_skip_rejected_training_call(mode: Static, function: Any, owner: Any) -> bool:
-    """Whether a call belongs to a training step. Raises SideEffectError for such a call; only while
-    `oarlock explain` runs, it returns True and the caller skips the call.
+    """Raise SideEffectError for a call that belongs to a training step; while `oarlock explain`
+    runs, return True instead: the caller skips the call.
     """
     name = "" if owner is None else str(getattr(function, "__name__", ""))
     return must_skip_rejected_training_state_access(
@@ -42,5 +40,7 @@ def must_skip_rejected_training_call(mode: Static, function: Any, owner: Any) ->
 
 
 def substitute_for_skipped_call(*args: Any, **_: Any) -> Any:
-    """Return the first argument. `oarlock explain` calls this instead of a call that it skips."""
+    """The function that `oarlock explain` calls instead of a call that it skips: returns the first
+    argument.
+    """
     return args[0] if args else None

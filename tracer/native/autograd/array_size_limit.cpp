@@ -80,8 +80,8 @@ PyObject* make_allocation_handler_capsule() {
   return PyCapsule_New(&handler, kCapsule, nullptr);
 }
 
-// Installs the handler in the current Python context unless it is there.  If that fails, kernels
-// run without the limit.
+// Installs NumPy's allocation handler that rejects large arrays in the current Python context,
+// unless it is there.  If that fails, kernels run without the limit.
 void install_allocation_handler() noexcept {
   static PyObject* capsule = nullptr;
   PyObject* current = PyDataMem_GetHandler();

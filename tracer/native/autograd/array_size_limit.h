@@ -5,10 +5,10 @@
 
 namespace oarlock::autograd {
 
-/// While an instance exists, NumPy raises MemoryError for any array above the limit in this thread.
-/// All kernels allocate through NumPy, including compiled ones.  So the limit also applies to
-/// results whose size does not follow from attributes: broadcasts, matrix products, shapes given as
-/// tensors.
+/// While an instance exists, NumPy raises MemoryError in this thread for any array larger than
+/// OARLOCK_MAX_RESULT_BYTES. All kernels allocate through NumPy, including compiled ones.  So the
+/// limit also applies to results whose size does not follow from attributes: broadcasts, matrix
+/// products, shapes given as tensors.
 class ArraySizeLimitScope {
  public:
   ArraySizeLimitScope() noexcept;

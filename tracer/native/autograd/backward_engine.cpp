@@ -31,8 +31,8 @@ struct BackwardState {
 
 PyObject* empty_set = nullptr;  // the default of `BackwardEngineObject::watched`
 
-/// bare: gradients are arrays, which NumPy adds; otherwise they are Tensors, which the op `sum`
-/// adds.
+/// The Python object that runs one backward pass. bare: gradients are arrays, which NumPy adds;
+/// otherwise they are Tensors, which the op `sum` adds.
 struct BackwardEngineObject {
   PyObject_HEAD BackwardState* state;
   PyObject* reach;      // objects that may get a gradient, None for all
@@ -79,7 +79,8 @@ bool accumulate_pending_leaf_gradient(BackwardEngineObject* self, PyObject* tens
   return true;
 }
 
-// Ops with several outputs: gradients are stored in a dict by output index.
+// Adds a gradient to the entry of an output in a dict of gradients by output index, which ops with
+// several outputs have.
 bool accumulate_for_output_index(BackwardEngineObject* self, PyObject* by_index, Py_ssize_t index,
                                  PyObject* gradient) {
   Ref key(PyLong_FromSsize_t(index));

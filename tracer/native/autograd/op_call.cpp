@@ -30,7 +30,8 @@ Ref make_tuple(PyObject* const* args, Py_ssize_t count) {
   return tuple;
 }
 
-// Raises the Python error message for a failed kernel.
+// Replaces the error of a failed kernel by one whose message names the op and its inputs; returns
+// null.
 PyObject* raise_explained_error(PyObject* op, PyObject* const* args, Py_ssize_t count,
                                 PyObject* names) {
   PyObject *type = nullptr, *error = nullptr, *trace = nullptr;
@@ -97,8 +98,8 @@ UnwrapResult try_get_arrays_of_operand(PyObject* arg, PyObject** out, Ref* owned
   return UnwrapResult::yes;
 }
 
-// Records `result` as the output of a new node.  The node keeps the output array only if the rule
-// takes it.
+// Records `result` as the output of a new node, unless its dtype cannot have a gradient.  The node
+// keeps the output array only if the rule takes it.
 bool record_node_if_differentiable(PyObject* self, PyObject* result, PyObject* const* args,
                                    Py_ssize_t count, PyObject* names) {
   TensorObject* t = as_tensor(result);
@@ -117,8 +118,8 @@ bool record_node_if_differentiable(PyObject* self, PyObject* result, PyObject* c
   return true;
 }
 
-// Whether arrays that must have the same dtype differ.  The current mode then converts or rejects
-// them.
+// Whether the inputs whose bit is set in `marked`, which must have one dtype, have different
+// dtypes.  The current mode then converts or rejects them.
 bool has_mixed_dtypes_in_marked_inputs(Py_ssize_t marked, PyObject* const* arrays,
                                        Py_ssize_t count) {
   PyObject* first = nullptr;

@@ -33,7 +33,7 @@ Ref select_tensors(PyObject* list, PyObject* indices) {
   return result;
 }
 
-// Sets the node of Tensors of a list, which become its outputs.
+// Makes the Tensors of a list at the given indices outputs of a node, which require gradients.
 bool attach_differentiable_results_to_node(PyObject* results, PyObject* indices, PyObject* node) {
   for (Py_ssize_t i = 0; i < PyList_Size(indices); ++i) {
     Py_ssize_t at = PyLong_AsSsize_t(PyList_GetItem(indices, i));

@@ -91,7 +91,7 @@ void conv_single_channel_pixel_range(const Im2colMatmulOperands<T>& s, const T* 
   }
 }
 
-/// Pixels [from, to) of y [rows,pixels].
+/// Computes pixels [from, to) of the output y [rows,pixels] of one image and group.
 template <class T>
 void conv_pixel_range(const Im2colMatmulOperands<T>& s, const T* planes, Size from, Size to, T* y) {
   if (s.depth() == s.window.count && s.rows == 1)

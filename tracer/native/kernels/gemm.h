@@ -59,7 +59,7 @@ constexpr Size kElementsPerPoll =
     Size(1) << 20;  // elements of `a` between polls, each multiplied by a panel: some milliseconds
 constexpr Size kDepth = 384;  // rows of B per pass; a panel of this depth fits in the L1 cache
 
-/// A tile that may be narrower than whole vectors.
+/// Multiplies a tile that may be narrower than whole vectors, with multiply_tile.
 template <class T>
 void multiply_tile_of_any_width(Size k, const T* a, Size a_row, Size a_column, Size rows,
                                 PanelView<T> b, T* c, Size c_row, Size width, bool add) {

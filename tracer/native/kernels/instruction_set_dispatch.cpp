@@ -24,7 +24,8 @@ struct KernelTables {
   const KernelTable<double>* double_table = &doubles_baseline();
 };
 
-/// The best supported instruction set, limited by OARLOCK_INSTRUCTIONS.
+/// Returns the kernel tables of the best instruction set that this machine supports, limited by
+/// OARLOCK_INSTRUCTIONS.
 KernelTables select_kernel_tables() {
   KernelTables result;
 #if defined(__x86_64__)

@@ -21,7 +21,8 @@ void for_each_array_part(Size count, const Size* starts, const Body& body) {
 inline float sqrt_scalar(float x) { return __builtin_sqrtf(x); }
 inline double sqrt_scalar(double x) { return __builtin_sqrt(x); }
 
-/// Updates a part of one parameter.  The arrays do not overlap, which enables vectorization.
+/// Updates the elements [from, to) of one parameter and of its moments by a step of Adam.  The
+/// arrays do not overlap, which enables vectorization.
 template <class T>
 void update_array_part_by_adam(const AdamParameterUpdate<T>& step, Size from, Size to) {
   const AdamParameterUpdate<T> s = step;

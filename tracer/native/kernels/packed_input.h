@@ -8,7 +8,7 @@
 namespace oarlock::kernels {
 namespace {
 
-/// A position of the kernel, relative to the pixel of the window.
+/// The row and column of a filter tap, relative to the pixel at which the window is.
 struct FilterTapDisplacement {
   Size row, column;
 };

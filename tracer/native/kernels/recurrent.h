@@ -107,7 +107,8 @@ void copy_elements(Size count, const T* from, T* to) {
   for (Size i = 0; i < count; ++i) to[i] = from[i];
 }
 
-/// inputs [T,B,G*H], weight [H,G*H], bias [G*H], initial h and c [B,H]; writes saved.
+/// Runs all steps of one direction for the batch rows [from, to), and writes their saved tensors.
+/// inputs [T,B,G*H], weight [H,G*H], bias [G*H], initial h and c [B,H].
 template <class T>
 void run_steps_on_rows(const RnnDirectionArgs<T>& r, Size from, Size to) {
   Size wide = r.gates * r.hidden, size = r.batch * r.hidden;
@@ -141,10 +142,10 @@ void run_rnn_direction(const RnnDirectionArgs<T>& r) {
 // -- backward
 // ------------------------------------------------------------------------------------------------------
 
-/// One row of the backward pass. saved, h, c: as in CellRowOperands. g: the gradient of the output
-/// of the step. dh, dc: on entry the gradients of the states after the step, on exit those before
-/// the step, without the part through the hidden product. dx, dy: the gradients of the input and
-/// hidden products.
+/// The operands of the gradient of a cell for one row and step. saved, h, c: as in CellRowOperands.
+/// g: the gradient of the output of the step. dh, dc: on entry the gradients of the states after
+/// the step, on exit those before the step, without the part through the hidden product. dx, dy:
+/// the gradients of the input and hidden products.
 template <class T>
 struct CellGradRowOperands {
   const RnnDirectionArgs<T>& r;
@@ -237,8 +238,8 @@ void run_steps_grad_on_rows(const RnnDirectionArgs<T>& r, const RnnDirectionGrad
   }
 }
 
-/// weight [G*H,H]. dh, dc [B,H]: on entry the gradients of the final states, on exit those of the
-/// initial states.
+/// Runs the backward pass of one direction of one layer. weight [G*H,H]; dh, dc [B,H]: on entry the
+/// gradients of the final states, on exit those of the initial states.
 template <class T>
 void run_rnn_direction_grad(const RnnDirectionArgs<T>& r, const RnnDirectionGradArgs<T>& k) {
   parallel_ranges(r.batch, num_rows_per_task(r),

@@ -40,8 +40,8 @@ nb::object apply_unary_grad_to_arrays(nb::handle x, nb::handle g) {
   return to_object(std::move(y));
 }
 
-/// How y [c] broadcasts to x [n,c,k]. fits: whether it has this form; is_smaller: whether y is
-/// smaller than x.
+/// How y [c] broadcasts along the middle axis of x [n,c,k], into which the axes of x are merged.
+/// fits: whether it has this form; is_smaller: whether y is smaller than x.
 struct MiddleAxisBroadcastLayout {
   Size n = 1, c = 1, k = 1;
   bool fits, is_smaller = false;

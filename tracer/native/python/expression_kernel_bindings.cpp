@@ -39,7 +39,8 @@ struct Instruction {
   Size destination;
 };
 
-/// Values are numbered: inputs, then constants, then results of instructions.
+/// The instructions, constants and outputs of an expression. Values are numbered: inputs, then
+/// constants, then results of instructions.
 struct ExpressionCode {
   std::size_t inputs = 0, buffers = 0;
   std::vector<double> constants;
@@ -172,7 +173,7 @@ class ExpressionRun {
     return memory + number * static_cast<std::size_t>(buffer_size_ + 16);
   }
 
-  // The address of each value.  Fills the buffers of constants and scalar inputs.
+  // Fills the buffers of constants and scalar inputs, and returns the address of each value.
   std::vector<const T*> init_constant_buffers_and_addresses(T* memory) const {
     std::vector<const T*> values(code_.first_result_index() + code_.instructions.size());
     for (std::size_t i = 0; i < code_.first_result_index(); ++i) {
@@ -291,7 +292,7 @@ class Expression {
   std::vector<std::size_t> last_reads_;  // for each input, the last instruction that reads it
   Py_ssize_t owned_refcount_;            // see `is_unshared`
 
-  // The reusable inputs that no other object refers to.
+  // Returns the indices of the reusable inputs to which no other object refers.
   [[nodiscard]] std::vector<std::size_t> overwritable_input_indices(
       const nb::args& operands) const {
     std::vector<std::size_t> result;

@@ -8,7 +8,8 @@ namespace {
 
 using Sizes = std::array<Size, 10>;  // h, w, oh, ow, kh, kw, stride_h, stride_w, top, left
 
-/// Whether the images are [N,C,h,w]; sets the sizes and the number of planes.
+/// Sets `s` to the sizes `z` and the number of planes; returns false if the images are not real
+/// [N,C,h,w].
 bool try_set_pool_shape(kernels::PoolShape& s, const Array& images, Size h, Size w,
                         const Sizes& z) {
   if (!images.is_real() || images.rank() != 4 || images.dim(2) != h || images.dim(3) != w)

@@ -38,13 +38,13 @@ def require_bit_length(owner: str, bit_length: Any) -> int:
 
 
 def _cast_unless_same_dtype(x: Tensor, dtype: Any) -> Tensor:
-    """Cast without an op in the program if nothing changes."""
+    """Cast x to a dtype; if x has it already, return x itself, so that no op is recorded."""
     return x if x.meta.dtype == parse_dtype(dtype).np else cast(x, dtype)
 
 
 class _LinearQuanterBase(Layer):
-    """Scales, zero point and format of a quantize or dequantize layer; `LinearDequanter` describes
-    the parameters.
+    """Base of the quantize and dequantize layers: their scales, zero point and format;
+    `LinearDequanter` describes the parameters.
     """
 
     _op = ""

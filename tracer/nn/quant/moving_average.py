@@ -40,7 +40,9 @@ def create_moving_average_parameters(
 def fake_quantize_with_moving_average(
     layer: Any, x: Tensor, moving_rate: float, bit_length: int
 ) -> Tensor:
-    """X, quantized and dequantized with `layer._scale`, which is updated in training mode."""
+    """Return x quantized and dequantized with `layer._scale`, which is updated by the largest
+    absolute value of x before in training mode.
+    """
     training = layer.training
     averages = (layer._accum, layer._state) if training else ()
     out, scale, counts, accum = OPS["fake_quantize_dequantize_moving_average_abs_max"](
@@ -62,7 +64,9 @@ def fake_quantize_with_moving_average(
 
 
 def update_moving_average_and_return_input(layer: Any, x: Tensor, moving_rate: float) -> Tensor:
-    """X; in training mode, `layer._scale` is updated."""
+    """Return x unchanged; in training mode, update the moving average of its largest absolute value
+    in `layer._scale`, `_state` and `_accum`.
+    """
     if not layer.training:
         return x
     out, scale, counts, accum = OPS["moving_average_abs_max_scale"](

@@ -103,7 +103,9 @@ class FakeQuantAbsMax(Layer):
 
 
 def _store_scale(parameter: Any, scale: Tensor) -> None:
-    """Keep the scale of a call; while a program is recorded there is none."""
+    """Assign the scale of a call to `parameter`, if there is one; do nothing while a program is
+    recorded.
+    """
     if parameter is not None and not state.mode.static:
         parameter.array = scale.array
 

@@ -32,7 +32,9 @@ def _require_algo(function: str, algo: str) -> None:
 
 
 def _require_arch(function: str, arch: int | None) -> None:
-    """`arch` selects a layout of GPU kernels in Paddle; it has no effect here."""
+    """Raise OpError unless `arch` is None or a GPU architecture that Paddle knows; it has no effect
+    otherwise.
+    """
     if arch is not None and arch not in ARCHITECTURES:
         raise _make_op_error(function, f"arch={arch} is none of {list(ARCHITECTURES)}")
 
@@ -128,7 +130,9 @@ def _unpack_int4(packed: Tensor) -> Tensor:
 
 
 def _dequantize_transposed_weight(weight: Tensor, scale: Tensor, is_int4: bool) -> Tensor:
-    """The weight [columns, rows] in float32."""
+    """Dequantize a weight that is stored transposed: levels [columns, rows], or int4 pairs, to
+    float32 [columns, rows].
+    """
     levels = _unpack_int4(weight) if is_int4 else weight
     return multiply(cast(levels, "float32"), reshape(cast(scale, "float32"), [-1, 1]))
 

@@ -21,7 +21,9 @@ from .box_clipping_and_decoding import unscaled_image_max_coordinates
 
 
 def rows_and_offsets_or_placeholder(rows: Any, counts: list[int]) -> tuple[Any, Any]:
-    """The rows and the offsets of images; [[-1]] if there are no rows."""
+    """The rows and the row offsets of the images; without rows, one row [[-1]] with offsets [0,
+    1].
+    """
     return (
         (rows, offsets_from_lengths(counts))
         if len(rows)

@@ -16,7 +16,7 @@ from .anchor_targets import EQUAL_OVERLAP_TOLERANCE, encode_boxes
 
 
 def _truncate_or_sample_range(count: int, most: int, use_random: bool) -> Any:
-    """The indices 0 ... count - 1, or a sample of `most` of them."""
+    """At most `most` of the indices 0 ... count - 1: the first ones, or a random sample."""
     if count <= most:
         return np.arange(count)
     return np.sort(rng.generator().permutation(count)[:most]) if use_random else np.arange(most)

@@ -144,7 +144,9 @@ sequence_softmax_grad.vjp(make_vjp_rule_rejecting_second_order("sequence_softmax
 
 
 def _sequence_offsets_and_repeats(x, x_lod, y_lod, level):
-    """The sequences of X (single rows without LoD) and their repeat counts."""
+    """The row offsets of the sequences of X (single rows without LoD), and the repeat count of
+    each.
+    """
     own = np.arange(x.shape[0] + 1) if not x_lod else require_row_offsets(x_lod)
     check(bool(y_lod), "Y holds no sequences")
     counts = sequence_lengths(np.asarray(y_lod[level], np.int64))

@@ -489,7 +489,7 @@ def _gru_attrs_from_unit_codes(activation, gate_activation, origin_mode):
 
 
 def _make_one_row_sequences_lod(x):
-    """Treat each row as a sequence."""
+    """The LoD of X with each row as a sequence."""
     return [np.arange(x.shape[0] + 1)]
 
 

@@ -160,7 +160,9 @@ def _require_layer(method: str, model: Any) -> None:
 
 
 def _observe_call(layer: Layer, inputs: tuple[Any, ...], outputs: Any) -> None:
-    """The hook of an observed layer."""
+    """Forward hook of an observed layer: passes its first input and its outputs to the
+    quantizers.
+    """
     config: PTQConfig = layer._quant_config  # type: ignore[attr-defined]
     if config.enable_in_act_quantizer:
         config.in_act_quantizer.sample_data(layer, inputs[:1])

@@ -20,7 +20,7 @@ MIN_SCALE = 1e-8
 
 
 class CalibratedObserver(BaseObserver, metaclass=abc.ABCMeta):
-    """An observer of one scale per tensor, which is an absolute value.
+    """Base of the observers that compute scales from the absolute values of calibration data.
 
     layer: the layer that it observes. quant_bits: from 2 to 16.
     """

@@ -38,7 +38,8 @@ class Format:
 def select_activation_formats(
     model: ProgramWithValues, layers: Collection[Layer], is_symmetric: bool
 ) -> dict[str, Format]:
-    """Return the formats of the activations to quantize if `layers` are.
+    """Return the formats of the activations to quantize if `layers` are quantized, by variable
+    name.
 
     These are the inputs of the layers; the outputs of convolutions, because engines compute a
     convolution in eight bits only if its output is quantized; the outputs of additions of which

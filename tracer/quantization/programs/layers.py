@@ -73,7 +73,9 @@ class Layer:
 
 
 def find_layers(model: ProgramWithValues, info: Mapping[str, VarInfo] | None = None) -> list[Layer]:
-    """Return the layers of the outermost block, in the order of the program."""
+    """Return the convolutions and matrix products with constant weights in the outermost block, in
+    the order of the program.
+    """
     flow = Dataflow(model.program)
     return [
         _make_layer(model, flow, index, weight, (info or {}).get(weight))

@@ -39,7 +39,8 @@ def calibrate(
     method: str,
     progress: ProgressFunction,
 ) -> tuple[dict[str, float], dict[str, str]]:
-    """Return the threshold of each variable, and the problem of each that has none.
+    """Run the model on the data; return the threshold of each variable by name, and for each
+    variable without one the reason.
 
     method: 'absmax', 'percentile' (99.99 % of the values) or 'kl' (least divergence).
     """
@@ -105,7 +106,7 @@ class SignalToNoiseAccumulator:
             self._ratios_of_samples += [_decibels(s, n) for s, n in pairs if s]
 
     def decibels(self) -> float:
-        """10 * log10(sum of squares / sum of squared differences); infinity if there are none.
+        """10 * log10(sum of squares / sum of squared differences); infinity if nothing differs.
 
         If the ratio of the median sample is more than 6 dB smaller, that ratio: a few samples with
         large values would hide that most results are wrong.

@@ -88,7 +88,7 @@ class ProgramWithValues:
 
 @dataclass
 class Dataflow:
-    """Who reads and writes the variables of a program.
+    """The indices of the ops that read and write each variable of a program.
 
     all_writers: the indices of the ops in the outermost block that write a variable.
     writers: the index of the only op in `all_writers`; only variables that are written once.

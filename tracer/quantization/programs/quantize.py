@@ -332,7 +332,9 @@ class LayerSearch:
         return self.build(*([layer for layer, _ in pairs] for pairs in forms))
 
     def exclude_inaccurate_layers(self) -> None:
-        """Measure each layer alone, and do not quantize those with a ratio below 10 dB."""
+        """Measure each layer quantized alone, and let layers with a signal-to-noise ratio below 10 dB
+        be float.
+        """
         pairs = self._with_form(INT8, INT8_WEIGHTS)
         reference = FloatReference(self._base, self._data, [layer.output for layer, _ in pairs])
         for i, (layer, report) in enumerate(pairs):
@@ -373,8 +375,8 @@ class LayerSearch:
                     )
 
     def exclude_layers_until_drop_allowed(self) -> None:
-        """Let layers be float, in the order of their error, until the drop of the model is
-        allowed.
+        """Let layers be float, the least accurate first, until the loss of accuracy of the model
+        is at most the allowed one.
         """
         limit = _max_drop(self._settings, self._data)
         if limit is None:
@@ -391,8 +393,8 @@ class LayerSearch:
             )
 
     def _drop(self, reference: float | None) -> float:
-        """Return the loss of accuracy in points, or the error of the outputs in percent of their
-        root mean square.
+        """Build the model with the remaining layers, and return its loss of accuracy in points or,
+        without labels, the error of its outputs in percent of their root mean square.
         """
         model = self._build_current()
         if reference is not None:

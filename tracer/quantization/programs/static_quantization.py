@@ -229,7 +229,7 @@ def quantize_static(
 
 
 def _rename(slots: dict[str, list[str]], old: str, new: str) -> None:
-    """Replace a variable in the slots of an op."""
+    """Replace the name of a variable in the slots of an op, in place."""
     for slot, names in slots.items():
         slots[slot] = [new if name == old else name for name in names]
 

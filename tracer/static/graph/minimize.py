@@ -168,7 +168,7 @@ def _operand_of_slot(slots: dict[str, Any], slot: Any) -> Any:
 
 
 class ParameterUpdateWriter:
-    """The ops that update one parameter."""
+    """Writes the ops that update one parameter."""
 
     def __init__(
         self, optimizer: Any, program: Program, parameter: ParameterVariable, gradient: Variable

@@ -117,7 +117,9 @@ class StaticGraphMode(Static):
         return None
 
     def mode_with_tape_set(self, tape: bool) -> StaticGraphMode:
-        """Return a mode that differs in whether gradients flow through the outputs."""
+        """Return this mode, or another one for the same program, with the given `tape`: whether
+        gradients flow through the outputs.
+        """
         return self if tape == self.tape else StaticGraphMode(self._program, tape, self._convert)
 
     def _declare_result(self, op: Op, slot: Slot, args: tuple[Any, ...], meta: Meta) -> Variable:

@@ -117,7 +117,7 @@ class ProgramRecorder(Recorder):
 
     @contextmanager
     def setting_op_role(self, role: OpRole) -> Iterator[None]:
-        """Give the ops of the body an op_role."""
+        """Context manager: ops that are recorded in its body get this op_role."""
         previous, self.op_role = self.op_role, role
         try:
             yield
@@ -126,7 +126,7 @@ class ProgramRecorder(Recorder):
 
     @contextmanager
     def setting_op_role_variables(self, *names: str) -> Iterator[None]:
-        """Set op_role_var of the ops of the body.
+        """Context manager: ops that are recorded in its body get these variables as op_role_var.
 
         names: a parameter and its gradient; none for ops that concern all parameters
         """
@@ -138,7 +138,7 @@ class ProgramRecorder(Recorder):
 
     @contextmanager
     def prefixing_output_names(self, owner: str) -> Iterator[None]:
-        """Prefix the names of the outputs in the body with `owner`."""
+        """Context manager: the names of outputs of ops recorded in its body start with `owner`."""
         previous, self.namer.output_prefix = self.namer.output_prefix, owner
         try:
             yield
@@ -147,7 +147,9 @@ class ProgramRecorder(Recorder):
 
     @contextmanager
     def naming_outputs_as_operator(self) -> Iterator[None]:
-        """Name the outputs in the body like those of a Python operator."""
+        """Context manager: outputs of ops recorded in its body are named as those of a Python
+        operator.
+        """
         previous, self.namer.is_in_operator = self.namer.is_in_operator, True
         try:
             yield

@@ -29,8 +29,8 @@ def rename_keys_to_variable_names(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def set_matching_values_or_warn(program: Program, values: dict[str, Any], scope: Scope) -> None:
-    """Set persistable variables in a scope. Warn about each value whose shape or dtype does not
-    fit, or whose name is unknown.
+    """Set the persistable variables of a program in a scope to the values whose name, shape and
+    dtype match. Warn about each value whose shape or dtype does not fit, or whose name is unknown.
     """
     variables = {v.name: v for v in program.persistables()}
     for name, value in rename_keys_to_variable_names(values).items():
@@ -65,7 +65,8 @@ def _describe_mismatch(name: str, array: Any, variable: Any) -> str:
 def require_all_match_and_set_values(
     program: Program, values: dict[str, Any], scope: Scope
 ) -> None:
-    """Set persistable variables in a scope. Warn about unknown names.
+    """Set persistable variables of a program in a scope, after checking shape and dtype of all
+    values. Warn about unknown names.
 
     Raises ArgumentAssertionError, which lists all values with a wrong shape or dtype, before any
     variable changes.

@@ -74,7 +74,9 @@ class LayerHelper:
 
     @contextmanager
     def prefixing_output_names(self) -> Iterator[None]:
-        """Name the outputs of the ops in the body after this call."""
+        """Context manager: the names of outputs of ops recorded in its body start with the name of
+        this layer call.
+        """
         builder = state.mode.program_builder
         with (
             nullcontext() if builder is None else builder.recorder.prefixing_output_names(self.name)

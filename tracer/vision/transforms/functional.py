@@ -64,7 +64,7 @@ def _backend_for(op: str, img: Any) -> Any:
 
 
 def image_height_and_width(img: Any) -> tuple[int, int]:
-    """Return height and width."""
+    """Return the height and width of an image of any type."""
     size: tuple[int, int] = _backend_for("transforms", img).height_and_width(img)
     return size
 

@@ -51,7 +51,7 @@ def check_interpolation(
 
 
 def weights_around_positions(position: Array, interpolation: str) -> PixelWeights:
-    """Return the pixels around positions; indices may be outside of the image.
+    """Return the pixels around positions and their weights; indices may be outside of the image.
 
     position: 0.5 is the centre of the first pixel
     """

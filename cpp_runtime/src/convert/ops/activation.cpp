@@ -153,7 +153,7 @@ LowerFn unary_formula_rule(Expr (*f)(const Expr&)) {
   return [f](NodeContext& n) { n.set_output("Out", f(input_expr(n, "X"))); };
 }
 
-// ONNX Runtime lacks float64 kernels at some opsets.
+// LeakyRelu as a formula, for float64: ONNX Runtime lacks that kernel at some opsets.
 Expr leaky_relu_formula(const Expr& x, const Expr& slope) { return where(x < 0, x * slope, x); }
 
 void leaky_relu(NodeContext& n) {

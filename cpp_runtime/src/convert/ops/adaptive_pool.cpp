@@ -22,7 +22,7 @@ Window1d adaptive_window(std::int64_t i, std::int64_t in, std::int64_t out) {
 
 }  // namespace
 
-// Windows are unrolled one by one.
+// Fails if sizes are too large, because windows are unrolled one by one.
 void check_adaptive_size_limits(const NodeContext& n, const Ints& in, const Ints& out) {
   for (std::size_t i = 0; i < out.size(); ++i) {
     require_unrollable_size(n, out[i], "a size to adapt to");
@@ -33,7 +33,8 @@ void check_adaptive_size_limits(const NodeContext& n, const Ints& in, const Ints
 
 namespace {
 
-// The mean along one axis as a matrix product.  Weights [out, in], or [in, out] if transposed.
+// The weights whose product with an axis yields the mean over each adaptive window.  Weights [out,
+// in], or [in, out] if transposed.
 Value averaging_matrix(NodeContext& n, std::int64_t in, std::int64_t out, bool transposed,
                        DType dtype) {
   std::vector<double> weights(static_cast<std::size_t>(in * out), 0);
@@ -83,7 +84,7 @@ struct WindowMaskAndSizes {
   Expr mask, sizes;
 };
 
-// out: int64[1]
+// The windows of `x` along `axis` for `out` (int64[1]) outputs. out: int64[1]
 WindowMaskAndSizes emit_window_mask_and_sizes(NodeContext& n, Value x, std::int64_t axis,
                                               Value out) {
   Expr size(n, as_scalar(n, dim_as_vector(n, x, axis))),

@@ -11,7 +11,7 @@ namespace {
 
 // ---- yolo_box ----
 
-// The maps of a YOLO head. all: [N,S,5+K,H,W]
+// The input maps, image sizes and attributes of a YOLO head. all: [N,S,5+K,H,W]
 struct YoloHead {
   Value all, image;  // image: height and width of each image, [N,2]
   Ints anchors;      // widths and heights, alternating
@@ -103,8 +103,8 @@ CenterSize to_center_size(NodeContext& n, Value boxes, double pixel_offset) {
   return {slice_box_corner(n, boxes, 0) + size / 2, size};
 }
 
-// The variances: encoding divides offsets by them, decoding multiplies. Four numbers, or four per
-// prior box; omitted for ones
+// The variances of box_coder (attribute or input), by which encoding divides the offsets and
+// decoding multiplies them. Four numbers, or four per prior box; omitted for ones
 Value read_box_variances(NodeContext& n, Value like, std::int64_t axis) {
   auto variance = n.attr("variance", Floats{});
   n.require(variance.empty() || variance.size() == 4, "'variance' is not four numbers");

@@ -25,8 +25,8 @@ Expr iou(NodeContext& n, Value boxes, Value others, double pixel_offset, bool to
 inline constexpr double kLowest = std::numeric_limits<float>::lowest();  // below every threshold
 inline constexpr std::int64_t kNoLimit = std::int64_t{1} << 40;
 
-/// max_iou: overlap limit with a better box; min_score: boxes must score above; pixel_offset: as in
-/// `iou`.
+/// The thresholds and limits of nms_indices(). max_iou: overlap limit with a better box; min_score:
+/// boxes must score above; pixel_offset: as in `iou`.
 struct NmsOptions {
   double max_iou, min_score, pixel_offset;
   std::int64_t max_boxes = kNoLimit;  // limit per class

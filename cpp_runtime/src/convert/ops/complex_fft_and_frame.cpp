@@ -93,7 +93,7 @@ Complex divide(const Complex& x, const Complex& y) {
   return {numerator.re / size, numerator.im / size};
 }
 
-// Missing imaginary parts are zeros that broadcast.
+// x + y, or x - y if `sign` is negative; missing imaginary parts are zeros that broadcast.
 Complex add_or_subtract(const Complex& x, const Complex& y, double sign) {
   auto signed_im = [&] { return sign < 0 ? -y.im : y.im; };
   auto re = sign < 0 ? x.re - y.re : x.re + y.re;
@@ -135,7 +135,8 @@ void matmul(NodeContext& n) {
 
 // ---- Fourier transforms ----
 
-// ONNX divides by the size in the inverse transform only.
+// Scales the result of ONNX's DFT, which divides by the size in the inverse transform only, as
+// `norm` requires.
 Complex normalize_dft(NodeContext& n, const Complex& x, Value size, const std::string& norm,
                       bool forward) {
   if (norm == "backward") return x;

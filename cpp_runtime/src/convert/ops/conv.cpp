@@ -92,7 +92,8 @@ Value emit_conv_transpose_cropped_at_runtime(NodeContext& n, Value x, Value filt
   return n.emit("Slice", {whole, begin, end, n.int64_vector({axes.begin() + 2, axes.end()})});
 }
 
-// The requested size; one number applies to all dims. int64[dims], or Value{}
+// The output size of a conv_transpose that the op requests, one per dim; Value{} if it requests
+// none. int64[dims], or Value{}
 Value find_output_size_value(NodeContext& n, std::size_t dims) {
   if (!n.has_input("OutputSizeTensor") && !n.has_attr("output_size")) return {};
   auto sizes = read_int_list_as_vector(n, {"output_size", "", ""});

@@ -124,7 +124,7 @@ std::optional<Ints> find_short_constant_range(NodeContext& n, Value start, Value
   return all;
 }
 
-// The number of steps is computed in floats.
+// start, start + step, ... before `end` in floats; the number of steps is computed in floats.
 Value emit_float_range(const Expr& start, const Expr& end, const Expr& step) {
   NodeContext& n = start.context();
   auto count = ceil((end - start) / step).to(DType::int64);
@@ -132,8 +132,9 @@ Value emit_float_range(const Expr& start, const Expr& end, const Expr& step) {
   return at.to(n.require_known_dtype(start)) * step + start;
 }
 
-// ONNX Runtime turns a Gather by a Range into a Slice and takes an end of -1 for the last element;
-// negating the indices prevents this.
+// start, start + step, ... before `end`; for a step that may be negative as a negated Range,
+// because ONNX Runtime turns a Gather by a Range into a Slice and takes an end of -1 for the last
+// element.
 Value emit_int_range(const Expr& start, const Expr& end, const Expr& step) {
   NodeContext& n = start.context();
   auto by = n.find_constant_scalar(step);
@@ -153,7 +154,7 @@ void range(NodeContext& n) {
   n.set_output("Out", all ? n.int64_vector(*all) : emit_int_range(start, end, step));
 }
 
-// Computed from both ends to the middle, as in Paddle.
+// `size` evenly spaced values as a constant, computed from both ends to the middle, as in Paddle.
 Value constant_linspace(NodeContext& n, double start, double stop, std::int64_t size, DType dtype) {
   double step = size > 1 ? (stop - start) / static_cast<double>(size - 1) : 0;
   Floats values;

@@ -7,7 +7,8 @@
 namespace oarlock {
 namespace {
 
-// window: of the filter; offset_groups: channel groups with own offsets; num_taps: filter positions
+// The inputs and attributes of a deformable_conv. window: of the filter; offset_groups: channel
+// groups with own offsets; num_taps: filter positions
 struct DeformableConv {
   Window window;
   std::int64_t offset_groups, num_taps;

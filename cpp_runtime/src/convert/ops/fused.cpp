@@ -48,7 +48,8 @@ void fused_softmax_mask_upper_triangle(NodeContext& n) {
 
 using Function = Expr (*)(const Expr&);
 
-// The function of a name.  For `scale` it is the identity, and `factor` the scale.
+// The unary function with this name; fails for others.  For `scale` it is the identity, and
+// `factor` the scale.
 Function require_activation_and_set_scale_factor(const NodeContext& n, const std::string& name,
                                                  double& factor) {
   if (name == "scale") return factor = n.attr("scale", 0.0f), [](const Expr& x) { return x; };

@@ -42,7 +42,7 @@ void lookup_table_v1(NodeContext& n) {
 
 // ---- along an axis ----
 
-// ids of shape [n, 1] are the same list as [n]
+// The index input of a slot as [n], also if its shape is [n, 1].
 Value read_index_vector_invalidating_negatives(NodeContext& n, std::string_view slot) {
   auto ids = read_index_input_invalidating_negatives(n, slot);
   return n.rank(ids) == 2 ? n.reshape(ids, {-1}) : ids;
@@ -95,7 +95,8 @@ const ReductionMapping& require_reduction_mapping(const NodeContext& n, std::str
   return *it;
 }
 
-// ONNX Runtime has no float16 kernel for reductions.
+// ScatterElements with a reduction or `none`; float16 is reduced in float32, because ONNX Runtime
+// has no float16 kernel.
 Value scatter_elements(NodeContext& n, Value x, Value at, Value values, std::int64_t axis,
                        std::string_view reduction) {
   NodeContext::Attrs attrs{{"axis", axis}};

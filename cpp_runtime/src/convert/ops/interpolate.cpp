@@ -91,7 +91,7 @@ ResizeSizes read_resize_sizes(NodeContext& n, Value x, const Floats& scale, bool
   return r;
 }
 
-// int64[dims]
+// The output sizes, known or computed from the scales at run time: int64[dims].
 Value emit_scaled_sizes(NodeContext& n, Value x, const ResizeSizes& r) {
   if (are_all_known(r.output_size)) return n.int64_vector(r.output_size);
   auto image = n.cast(shape_from_axis(n, x, 2), DType::float32);
@@ -100,8 +100,8 @@ Value emit_scaled_sizes(NodeContext& n, Value x, const ResizeSizes& r) {
   return n.cast(n.emit("Floor", {larger}), DType::int64);
 }
 
-// Version 1 of the interpolation ops uses a scale only to compute sizes; pixel coordinates use the
-// ratio of the sizes.
+// Replaces scales that are not whole by sizes, because version 1 of the interpolation ops uses a
+// scale only to compute sizes.
 void use_sizes_unless_scales_are_whole(NodeContext& n, Value x, ResizeSizes& r) {
   bool whole = std::all_of(r.known_scales.begin(), r.known_scales.end(),
                            [](double s) { return s == std::floor(s); });
@@ -164,7 +164,8 @@ bool nearest_resize_matches_paddle(const NodeContext& n, Value x, const ResizeSi
   return all;
 }
 
-// size, out: int64[1]; scale: float32[1], omitted for the ratio of the sizes
+// The source row of each of `out` rows, by Paddle's rounding. size, out: int64[1]. size, out:
+// int64[1]; scale: float32[1], omitted for the ratio of the sizes
 Value emit_nearest_row_indices(NodeContext& n, Value size, Value out, Value scale, bool corners) {
   Expr image{n, n.cast(size, DType::float32)}, whole{n, n.cast(out, DType::float32)};
   auto ratio =

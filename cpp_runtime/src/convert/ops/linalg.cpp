@@ -12,7 +12,7 @@ namespace {
 
 // ---- parts of matrices ----
 
-// The size of square matrices; and their row numbers.
+// The size of square matrices, int64[].
 Expr matrix_size_as_scalar(const Expr& v) {
   return {v.context(), dim_as_scalar(v.context(), v, v.context().require_known_rank(v) - 2)};
 }
@@ -84,7 +84,7 @@ EliminationResult gauss_jordan(const Expr& augmented) {
   return {result.states[0], result.outputs[0], result.outputs[1]};
 }
 
-// Broadcasts the leading axes of both.
+// [a | b]: broadcasts the leading axes of both and concatenates their columns.
 Expr broadcast_batch_and_concat_columns(const Expr& a, const Expr& b) {
   NodeContext& n = a.context();
   auto corner = [&](const Expr& v) { return Expr(n, n.slice(v, {0, 0}, {1, 1}, {-2, -1})); };

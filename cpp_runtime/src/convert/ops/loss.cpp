@@ -88,7 +88,8 @@ void lower_sigmoid_cross_entropy_op(NodeContext& n) {
   n.set_output("Out", loss / max(sum(where(ignored, 0, 1, n.require_known_dtype(x))), 1e-6));
 }
 
-// Reduced over all elements, or divided by the size of the first dim.
+// `losses` reduced by `mean`, `sum` or `batchmean` (the sum divided by the size of the first dim),
+// or unchanged for `none`.
 Value reduce_loss(NodeContext& n, Value losses, const std::string& reduction) {
   if (reduction == "none") return losses;
   Expr y(n, reduce(n, reduction == "mean" ? "ReduceMean" : "ReduceSum", losses, {}, false));

@@ -83,7 +83,7 @@ Value mask_all_but_top_scores(NodeContext& n, Value scores, std::int64_t max_sco
   return n.emit("ScatterElements", {none, best[1], best[0]}, {{"axis", std::int64_t{2}}});
 }
 
-// The best rows of each image, in the existing order.
+// Keeps the `max_rows` best detections of each image, in their order.
 void limit_rows_per_image(NodeContext& n, Detections& f, std::int64_t max_rows) {
   if (max_rows < 0) return;
   auto best = top_row_indices_per_image(n, detection_scores(n, f), image_id_per_detection(n, f),

@@ -23,7 +23,7 @@ struct Moments {
   Value mean, variance;
 };
 
-// In training mode, mean and variance are those of the batch.
+// The mean and variance of each channel over the batch, which training mode uses.
 Moments batch_moments(NodeContext& n, Value x, int rank) {
   n.require(rank >= 2, "has no channels");
   Ints axes = all_axes(rank);

@@ -79,7 +79,8 @@ Value correct_mean_divisor(NodeContext& n, Value y, const Pool& pool, const Ints
   return y;
 }
 
-// ONNX Runtime drops windows that start in the end padding, Paddle does not: sizes must be known.
+// Fails for a window that ceil mode may start in the end padding, which ONNX Runtime drops and
+// Paddle does not.
 void reject_ceil_mode_needing_known_size(const NodeContext& n, const Pool& pool) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
@@ -135,8 +136,8 @@ Expr emit_window_element_counts_along_dim(NodeContext& n, const Pool& pool, std:
   return pool.is_exclusive ? min(to, size) - max(from, 0) : min(to, size + begin) - from;
 }
 
-// Windows may contain no pixel: the maximum is then the lowest number, and the mean 0 / 0, as in
-// Paddle.
+// Pools an image padded for ceil mode; a window without pixels yields the lowest number or 0 / 0,
+// as in Paddle: the maximum is then the lowest number, and the mean 0 / 0, as in Paddle.
 Value pool_emulating_ceil_mode(NodeContext& n, Value x, const Pool& pool) {
   auto behind = emit_total_end_pads_of_ceil_mode(n, x, pool.window);
   std::size_t dims = pool.window.kernel.size();
@@ -265,7 +266,8 @@ Value pad_then_pool(NodeContext& n, Value x, Pool pool) {
              : sums;
 }
 
-// Adapts the window to smaller images.
+// Fails for a kernel that is not positive, and widens the end padding for images smaller than the
+// window.
 void check_kernel_and_widen_end_pads(const NodeContext& n, Pool& pool) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();

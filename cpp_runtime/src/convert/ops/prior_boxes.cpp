@@ -48,7 +48,7 @@ ImageSizeAndStep read_image_size_and_step(NodeContext& n, std::int64_t axis,
                                : image / Expr{n, n.cast(dim_as_vector(n, map, axis), dtype)}};
 }
 
-// Centers are one step apart.
+// The coordinates of the grid centers along an axis, one step apart.
 Expr axis_centers(NodeContext& n, std::int64_t axis, const Expr& step) {
   auto map = n.input("Input");
   auto at = (arange(n, dim_as_vector(n, map, axis)).to(n.require_known_dtype(map)) +

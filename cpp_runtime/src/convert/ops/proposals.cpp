@@ -77,7 +77,8 @@ Value append_dummy_box(NodeContext& n, Value v, double number) {
   return n.emit("Pad", {v, n.int64_vector(pads), n.scalar_like(number, v)});
 }
 
-// Removes that box unless an image has no other. at: image, class, box
+// Removes the box of append_dummy_box() from the images that have another one. at: image, class,
+// box
 Value drop_unneeded_dummy_boxes(NodeContext& n, Value indices, Value dummy_box, Value num_images) {
   auto real = slice_column(n, indices, 2) < Expr{n, dummy_box};
   auto owner = n.squeeze(slice_column(n, indices, 0), {1});

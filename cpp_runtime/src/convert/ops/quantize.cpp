@@ -14,8 +14,10 @@
 namespace oarlock {
 namespace {
 
-// bits: width; axis: the axis with one scale per slice, -1 for a single scale; is_symmetric:
-// whether -2^(bits-1) is excluded; is_max_scale: whether no absolute value exceeds the scale.
+// How a tensor is quantized: width in bits, axis of the scales (-1 for a single one), and range of
+// the levels. bits: width; axis: the axis with one scale per slice, -1 for a single scale;
+// is_symmetric: whether -2^(bits-1) is excluded; is_max_scale: whether no absolute value exceeds
+// the scale.
 struct QuantFormat {
   std::int64_t bits, axis;
   bool is_symmetric, is_max_scale = false;
@@ -42,7 +44,7 @@ struct LevelType {
   int zero_point = 0;
 };
 
-// Engines multiply uint8 faster than int8, and some fuse only uint8.
+// The type that stores the levels of `x`; an empty LevelType if it has no integer form.
 LevelType level_type(NodeContext& n, Value x, const QuantFormat& format, bool has_constant_step) {
   if (n.require_known_dtype(x) != DType::float32) return {};
   if (format.bits == 8) {

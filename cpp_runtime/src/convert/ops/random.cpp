@@ -97,7 +97,8 @@ Expr uniform_like(const Expr& x) {
   return samples;
 }
 
-// The argument is below 1, so the logarithm is finite.
+// Exponentially distributed samples in the shape of `x`; the uniform sample is below 1, so the
+// logarithm is finite.
 Expr exponential_like(const Expr& x) { return -log(1 - uniform_like(x)); }
 
 void exponential(NodeContext& n) {

@@ -9,7 +9,8 @@
 namespace oarlock {
 namespace {
 
-// gate_order: index of each ONNX gate among Paddle's; num_states: 2 with a cell state, else 1.
+// A mode of Paddle's rnn, and ONNX's op, activation and gate order for it. gate_order: index of
+// each ONNX gate among Paddle's; num_states: 2 with a cell state, else 1.
 struct CellType {
   std::string_view mode, onnx, activation;
   Ints gate_order;
@@ -34,7 +35,7 @@ struct RnnConfig {
   Values weights;
 };
 
-// The weight list has two matrices per layer and direction, then all biases.
+// The weights of one layer in ONNX's layout (W, R and B).
 struct LayerWeights {
   Value input, hidden, bias;
 };
@@ -66,7 +67,7 @@ NodeContext::Attrs onnx_rnn_attrs(const RnnConfig& config) {
   return attrs;
 }
 
-// The states of one layer.
+// The initial states of one layer, sliced out of those of all layers.
 Value slice_initial_states_of_layer(NodeContext& n, Value states, const RnnConfig& config,
                                     std::int64_t layer) {
   if (config.num_layers == 1) return states;
@@ -74,7 +75,7 @@ Value slice_initial_states_of_layer(NodeContext& n, Value states, const RnnConfi
                  {0});
 }
 
-// Restores the NaNs that the kernel hides.
+// Adds to outputs and final states the NaNs of inputs and states that ONNX Runtime's kernel hides.
 void restore_nans(NodeContext& n, const RnnConfig& config, Value x, const Values& states,
                   Values& results) {
   if (config.cell.gate_order.size() == 1 && !n.has_input("SequenceLength")) return;

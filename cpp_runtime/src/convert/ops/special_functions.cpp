@@ -171,8 +171,8 @@ Expr evaluate_rational(const RationalFunction& r, const Expr& t) {
   return polynomial(r.numerator, t) / polynomial(r.denominator, t);
 }
 
-// The quantile of the normal distribution, rescaled to erf.  M.  J.  Wichura, "Algorithm AS 241:
-// The Percentage Points of the Normal Distribution", PPND16.
+// The coefficients of the central part of the inverse of erf, from those of the normal quantile.
+// M.  J.  Wichura, "Algorithm AS 241: The Percentage Points of the Normal Distribution", PPND16.
 const RationalFunction& central_quantile_coefficients() {
   static const RationalFunction ratio = {
       {3.3871328727963666080e0, 1.3314166789178437745e2, 1.9715909503065514427e3,

@@ -8,7 +8,8 @@
 namespace oarlock {
 namespace {
 
-// Integers are cast if the program declares a float output.
+// A rule for an ONNX op of floats; integer inputs are cast to the declared dtype of the output if
+// it is a float, else to float32.
 LowerFn float_output_op_rule(std::string_view onnx) {
   return [onnx](NodeContext& n) {
     n.set_output("Out", n.emit(onnx, {cast_to_floating(n, n.input("X"))}));
@@ -67,7 +68,7 @@ void square(NodeContext& n) {
   n.set_output("Out", x * x);
 }
 
-// Integers are returned unchanged.
+// A rule for a rounding formula; integer inputs are returned unchanged.
 LowerFn rounding_formula_rule(Expr (*f)(const Expr&)) {
   return [f](NodeContext& n) {
     auto x = input_expr(n, "X");

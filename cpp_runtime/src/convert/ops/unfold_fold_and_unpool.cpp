@@ -10,7 +10,7 @@
 namespace oarlock {
 namespace {
 
-// pads: Paddle's order: top, left, bottom, right.
+// The window attributes of unfold and fold. pads: Paddle's order: top, left, bottom, right.
 struct UnfoldWindow {
   Ints kernel, strides, dilations, pads;
 };
@@ -47,7 +47,7 @@ Value unfold_axis(NodeContext& n, Value x, std::int64_t axis, const UnfoldWindow
   return n.concat(windows, axis);
 }
 
-// [N,C,KH,KW,OH,OW]
+// The windows of the images `x` as a value [N,C,KH,KW,OH,OW].
 Value unfold_windows(NodeContext& n, Value x, const UnfoldWindow& t) {
   check_unfold_window_attrs(n, t);
   n.require(n.require_known_rank(x) == 4, "needs images of rank 4");

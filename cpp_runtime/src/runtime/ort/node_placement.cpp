@@ -7,7 +7,8 @@ namespace {
 
 constexpr int kPlacementMinor = 24;  // the first minor version with these functions
 
-// Ops that compute shapes; ONNX Runtime keeps them on the CPU on purpose.
+// Whether ops of this type are used to compute shapes; ONNX Runtime keeps such computations on the
+// CPU on purpose.
 bool may_compute_shapes(const std::string& op) {
   static constexpr std::string_view ops[] = {
       "Add",        "Cast",      "Concat",  "ConstantOfShape",

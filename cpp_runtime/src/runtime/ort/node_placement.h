@@ -1,4 +1,4 @@
-// OpCountsByProvider of a session's nodes on execution providers.
+// Which execution provider of ONNX Runtime runs how many nodes of each op type in a session.
 #pragma once
 #include <map>
 #include <string>

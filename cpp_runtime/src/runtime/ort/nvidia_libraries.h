@@ -8,7 +8,8 @@
 
 namespace oarlock {
 
-/// One library. path: "" if it was not found in the folders.
+/// One library of NVIDIA that the providers need. path: the file that was opened; "" if none of the
+/// folders has it.
 struct NvidiaLibrary {
   std::string name, path;
 };

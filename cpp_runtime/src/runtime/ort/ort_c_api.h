@@ -30,7 +30,7 @@ struct TensorRtOptions;
 
 using LogSink = void (*)(void*, int severity, const char*, const char*, const char*, const char*);
 
-/// One function of the table.
+/// The index and the type of one function in the function table of ONNX Runtime's C API.
 template <int Index, class Function>
 struct ApiFunctionTraits {
   static constexpr int index = Index;

@@ -10,7 +10,8 @@
 namespace oarlock {
 namespace {
 
-// `$` matches any text; $1 in `message` is the first match.
+// A message of ONNX Runtime, in which `$` matches any text, and the message that replaces it, in
+// which $1 is the first match.
 struct MessageTranslation {
   std::string_view ort, message;
 };
@@ -81,7 +82,8 @@ std::string translate_message(const std::string& reason) {
   return reason;
 }
 
-// The end of the brackets at the start of `text`.
+// The index after the bracket that closes the one at the start of `text`; the length of `text` if
+// none does.
 std::size_t find_end_of_leading_brackets(std::string_view text) {
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {

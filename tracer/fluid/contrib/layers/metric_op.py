@@ -28,7 +28,9 @@ def ctr_metric_bundle(input: Any, label: Any) -> tuple[Any, ...]:
 
 
 def _sum_over_runs(value: Any) -> Any:
-    """Return a variable to which every run adds the sum of `value`."""
+    """Declare a persistable variable to which each run of the program adds the sum of `value`, and
+    return it.
+    """
     total = layers.create_global_var([1], 0.0, "float32", persistable=True)
     total.stop_gradient = True
     return layers.sums(

@@ -19,7 +19,7 @@ def _reverse_time(x: Any) -> Any:
 
 
 class _StackedRecurrentNetwork:
-    """The layers of a network.
+    """The stacked recurrent units of a network, for one direction or for both.
 
     unit: creates a unit from its name and the attributes of its parameters
     """

@@ -28,7 +28,7 @@ def _project_input_and_state(x: Any, state: Any, weight: Any, bias: Any) -> Any:
 
 
 class _RecurrentUnit(Layer):
-    """Base class of both units."""
+    """Base class of BasicGRUUnit and BasicLSTMUnit: one step of a recurrent network."""
 
     def __init__(
         self,

@@ -9,7 +9,9 @@ from ..format import ConvertibleQuantedLayer
 
 
 class QuantedInputAndWeightLayer(ConvertibleQuantedLayer):
-    """Parameters of a float layer, and quanters of its weight and input."""
+    """Base of the layers of quantization-aware training: the parameters of a float layer, and
+    quanters of its weight and input.
+    """
 
     def __init__(self, layer: Any, q_config: Any) -> None:
         super().__init__()

@@ -10,8 +10,8 @@
 namespace oarlock {
 namespace {
 
-// initial_states: memories before the first step; memories, next_memories: their variables in the
-// block, and those of the next step.
+// The inputs, outputs and memories of a StaticRNN op. initial_states: memories before the first
+// step; memories, next_memories: their variables in the block, and those of the next step.
 struct StaticRnn {
   Strings sequences, outputs, memories, next_memories;
   Values inputs, initial_states;
