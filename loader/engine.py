@@ -123,7 +123,7 @@ class Engine:
             ) from None
 
 
-def row_splits_contract_inputs(files: ModelFileContents) -> list[ContractInputOrOutput]:
+def make_row_splits_input_specs(files: ModelFileContents) -> list[ContractInputOrOutput]:
     """Return the inputs for row splits of packed sequences. In the engine they follow the inputs of
     the program.
     """

@@ -25,7 +25,7 @@ from ..ir.dim import NamedDimensions, format_shape
 from ..ir.guards import check_guard
 from ..ir.input_spec import InputSpec
 from ..ir.program import Attr, AttrType, Contract, ContractInputOrOutput, OpDesc, Program
-from .engine import row_splits_contract_inputs
+from .engine import make_row_splits_input_specs
 from .model_files import ModelFileContents
 from .named_dimension_asserts import emit_asserts_on_unknown_sizes
 from .program_runner import ProgramRunner
@@ -64,7 +64,7 @@ class SavedMethod:
         ]
         self.guards = contract.guards  # the guards that are enforced
         self.assumptions = list(files.program.contract.guards) if files.program.contract else []
-        self._call_inputs = self.inputs + row_splits_contract_inputs(files)
+        self._call_inputs = self.inputs + make_row_splits_input_specs(files)
         self._named_dimensions = NamedDimensions((arg.name, arg.dims) for arg in self.inputs)
         self._rebuild_outputs = output_tree.make_rebuilder(contract.output_tree, len(self.outputs))
         self._scope = {name: scope[name] for name in files.values}

@@ -14,7 +14,7 @@ from ..core.op import OPS
 from ..ir.dim import NamedDimensions, format_shape
 from ..ir.kernelless_op_traits import is_feed_or_fetch
 from ..ir.program import ContractInputOrOutput
-from ..loader.engine import row_splits_contract_inputs
+from ..loader.engine import make_row_splits_input_specs
 from ..loader.escape_control_characters import escape_control_characters
 from ..loader.model_files import ModelFileContents, read_model
 from ..loader.runtime import runtime_module
@@ -64,7 +64,7 @@ def _inputs_outputs_table(files: ModelFileContents) -> Table:
             "input",
             program.feed_names(),
             contract.inputs if contract else [],
-            row_splits_contract_inputs(files),
+            make_row_splits_input_specs(files),
         ),
         ("output", program.fetch_names(), contract.outputs if contract else [], []),
     ):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..capture.control.escape_analysis import register_local_object
-from ..capture.control.may_alias import (
+from ..capture.control.container_aliasing import (
     InvalidatedMarker,
     is_replaced_by_array,
     restore_loop_strings,

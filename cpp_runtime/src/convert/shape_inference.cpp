@@ -220,7 +220,7 @@ ValueType infer_det(const onnx::Node&, const Inputs& in) {
   return info;
 }
 
-const InferenceTable& inference_table() {
+const InferenceTable& onnx_type_inference_rules() {
   static const InferenceTable rules = [] {
     InferenceTable t;
     for (auto name : {"Abs",
@@ -313,8 +313,8 @@ std::vector<ValueType> infer_node_output_types(const onnx::Node& node,
                                                const std::vector<const ValueType*>& in) {
   if (!node.domain.empty() || in.empty()) return {ValueType{}};
   if (auto several = infer_multiple_outputs(node, in); !several.empty()) return several;
-  auto rule = inference_table().find(node.op);
-  return {rule == inference_table().end() ? ValueType{} : rule->second(node, in)};
+  auto rule = onnx_type_inference_rules().find(node.op);
+  return {rule == onnx_type_inference_rules().end() ? ValueType{} : rule->second(node, in)};
 }
 
 }  // namespace oarlock

@@ -16,7 +16,7 @@ from ...ir.program import Block
 from ..modes import Static
 from .branch_values import find_meta_of_value
 from .escape_analysis import is_local_object
-from .may_alias import (
+from .container_aliasing import (
     MUTABLE_CONTAINERS,
     is_replaced_by_array,
     items_without_alias_check,

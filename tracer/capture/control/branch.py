@@ -32,7 +32,7 @@ from .branch_values import (
     require_common_meta_of_values,
 )
 from .defined_flags import ANY_BLOCK, is_user_variable_name, variable_defined_flag
-from .may_alias import (
+from .container_aliasing import (
     ContainerMerge,
     ContainerSnapshot,
     InvalidatedMarker,

@@ -48,7 +48,7 @@ from .loop_aliasing import LoopAliasAnalysis, LoopCarriedVariable
 from .loop_containers import ExpandedContainers
 from .loop_locations import LoopMutableLocations
 from .loop_state import LoopState
-from .may_alias import (
+from .container_aliasing import (
     MUTABLE_CONTAINERS,
     InvalidatedMarker,
     LoopStringPlaceholder,

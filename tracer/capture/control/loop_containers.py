@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..recorder import Recorder
-from .may_alias import (
+from .container_aliasing import (
     ContainerMerge,
     ContainerSnapshot,
     container_snapshot_or_none,
@@ -69,7 +69,7 @@ class ExpandedContainers:
             )
             invalidate_container(container)
 
-    def replace_by_may_alias_and_snapshot_containers(
+    def wrap_aliased_and_snapshot_containers(
         self, values: list[Any]
     ) -> dict[int, ContainerSnapshot]:
         """Return snapshots of the containers of an iteration. A container that may have other names

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..recorder import Recorder
 from .escape_analysis import is_local_object
-from .may_alias import InvalidatedMarker
+from .container_aliasing import InvalidatedMarker
 from .mutable_locations import (
     MutableLocation,
     Mutations,

@@ -47,7 +47,7 @@ class LoopState:
     def _run_body(self, leaves: LoopValues) -> LoopValues:
         """Run the body once on the values that the leaves stand for. Return the final leaves."""
         values = self._rebuild_from_leaves(leaves)
-        snapshots = self.containers.replace_by_may_alias_and_snapshot_containers(values)
+        snapshots = self.containers.wrap_aliased_and_snapshot_containers(values)
         self.locations.write_values(values[self.num_variables :])
         result = [*self.body(values[: self.num_variables]), *self.locations.read_values()]
         self.containers.record_mutations_and_replacements(snapshots, result)
@@ -58,7 +58,7 @@ class LoopState:
         after it, because the test may assign variables and mutate containers.
         """
         values = self._rebuild_from_leaves(leaves)
-        snapshots = self.containers.replace_by_may_alias_and_snapshot_containers(values)
+        snapshots = self.containers.wrap_aliased_and_snapshot_containers(values)
         self.locations.write_values(values[self.num_variables :])
         condition, result = self.test(values[: self.num_variables])
         result += self.locations.read_values()

@@ -15,7 +15,7 @@ from typing import Any
 from ...core.errors import TraceError, append_user_line
 from ..recorder import OpenBlock, Recorder
 from .branch_values import Undefined, are_recursively_interchangeable, find_meta_of_value
-from .may_alias import (
+from .container_aliasing import (
     ContainerSnapshot,
     InvalidatedMarker,
     ReplacedListPlaceholder,

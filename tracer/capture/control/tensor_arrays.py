@@ -33,7 +33,7 @@ from .branch_values import (
     find_meta_of_value,
     is_python_or_numpy_scalar,
 )
-from .may_alias import (
+from .container_aliasing import (
     ReplacedListPlaceholder,
     items_without_alias_check,
     require_valid_container_or_its_array,
@@ -309,15 +309,15 @@ class TensorArray(TensorArrayMarkerBase):
 
     def append(self, value: Any) -> None:
         """Append an element."""
-        self.require_mutable("append")
+        self.require_not_tuple("append")
         self.append_without_mutability_check(value)
 
     def extend(self, values: Any) -> None:
         """Append the elements of a Python list or a TensorArray."""
-        self.require_mutable("extend")
+        self.require_not_tuple("extend")
         self._append_all_without_mutability_check(values)
 
-    def require_mutable(self, method: str) -> None:
+    def require_not_tuple(self, method: str) -> None:
         """Raise AttributeError for a mutating method if the list stands for a tuple."""
         if self.is_tuple:
             raise AttributeError(append_user_line(f"'tuple' object has no attribute '{method}'"))
@@ -337,7 +337,7 @@ class TensorArray(TensorArrayMarkerBase):
 
     def pop(self, index: Any = -1) -> Tensor:
         """Remove and return the last element. Raises TraceError for other positions."""
-        self.require_mutable("pop")
+        self.require_not_tuple("pop")
         if not (is_python_or_numpy_scalar(index) and index == -1):
             raise TraceError(
                 append_user_line("pop: only the last element of a list in a program can be removed")

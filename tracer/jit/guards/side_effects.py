@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ...capture.control.may_alias import ReplacedListPlaceholder
+from ...capture.control.container_aliasing import ReplacedListPlaceholder
 from ...capture.control.mutable_locations import (
     CellLocation,
     DictItemsLocation,

@@ -16,7 +16,7 @@ from ...capture.control.array_replacement import (
 from ...capture.control.branch import cond, record_and_merge_branches
 from ...capture.control.branch_values import Undefined, cast_variable_to_bool
 from ...capture.control.escape_analysis import is_local_object
-from ...capture.control.may_alias import (
+from ...capture.control.container_aliasing import (
     MUTABLE_CONTAINERS,
     BranchContainerTracker,
     is_replaced_by_array,

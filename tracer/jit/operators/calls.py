@@ -13,7 +13,7 @@ from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 from ...capture.control.branch_values import cast_or_fill_like, require_common_meta_of_values
-from ...capture.control.may_alias import require_valid_container_or_its_array
+from ...capture.control.container_aliasing import require_valid_container_or_its_array
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.modes import find_static_base_mode
 from ...capture.symbolic_scalars import (

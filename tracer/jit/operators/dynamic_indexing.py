@@ -12,7 +12,7 @@ from ...capture.control.branch_values import (
     emit_scalar_constant,
     find_meta_of_value,
 )
-from ...capture.control.may_alias import (
+from ...capture.control.container_aliasing import (
     items_without_alias_check,
     require_valid_container_or_its_array,
 )

@@ -17,7 +17,7 @@ from ...capture.control.branch_values import (
     emit_scalar_constant,
     find_meta_of_value,
 )
-from ...capture.control.may_alias import require_valid_container_or_its_array
+from ...capture.control.container_aliasing import require_valid_container_or_its_array
 from ...capture.control.mutable_locations import collect_and_roll_back_mutations
 from ...capture.control.optional_values import (
     NO_KNOWN_CONDITIONS,

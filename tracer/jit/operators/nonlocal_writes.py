@@ -15,7 +15,7 @@ from types import MethodType
 from typing import Any
 
 from ...capture.control.escape_analysis import register_local_object
-from ...capture.control.may_alias import (
+from ...capture.control.container_aliasing import (
     MayAlias,
     MayAliasDict,
     MayAliasList,

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...capture.control.branch import cond
-from ...capture.control.may_alias import (
+from ...capture.control.container_aliasing import (
     container_name_message_prefix,
     items_without_alias_check,
     require_valid_container_or_its_array,

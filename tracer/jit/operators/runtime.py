@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...capture.control.branch_values import Undefined, cast_variable_to_bool
-from ...capture.control.may_alias import require_valid_container_or_its_array
+from ...capture.control.container_aliasing import require_valid_container_or_its_array
 from ...capture.control.optional_values import mark_return_value_maybe_none, none_flag_or_constant
 from ...capture.modes import find_static_base_mode
 from ...capture.variable import Variable

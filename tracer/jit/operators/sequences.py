@@ -18,7 +18,7 @@ from ...capture.control.branch_values import (
     emit_scalar_constant,
     is_python_or_numpy_scalar,
 )
-from ...capture.control.may_alias import require_valid_container_or_its_array
+from ...capture.control.container_aliasing import require_valid_container_or_its_array
 from ...capture.control.tensor_arrays import TensorArray
 from ...capture.modes import find_static_base_mode
 from ...capture.symbolic_scalars import raise_or_collect_error
@@ -198,7 +198,7 @@ def make_tensor_array_pop(array: TensorArray) -> Callable[..., Any]:
     def pop_at_index(index: Any = -1) -> Any:
         if is_python_or_numpy_scalar(index) and index == -1:
             return array.pop()
-        array.require_mutable("pop")
+        array.require_not_tuple("pop")
         if isinstance(index, Variable):
             index = _emit_nonnegative_or_past_end_index(
                 cast_or_fill_like(index, INT64), OPS["reshape2"](array.length(), shape=[])

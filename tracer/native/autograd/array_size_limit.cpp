@@ -19,11 +19,11 @@ constexpr std::size_t kMinCheckedBytes =
     std::size_t{1} << 20;  // most arrays are smaller: avoid reading the environment
 constexpr const char* kCapsule = "mem_handler";  // the name that NumPy requires for the capsule
 
-struct ThreadLimitState {
+struct KernelAllocationState {
   int kernel_depth = 0;  // number of nested kernel calls in this thread
   std::size_t rejected_bytes = 0;
 };
-thread_local ThreadLimitState state;
+thread_local KernelAllocationState state;
 
 // Reads the limit like core/result_size_limit.py and base/result_size_limit.cpp: a number above 0,
 // or 8 GiB.

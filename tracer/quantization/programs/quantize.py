@@ -332,8 +332,8 @@ class LayerSearch:
         return self.build(*([layer for layer, _ in pairs] for pairs in forms))
 
     def exclude_inaccurate_layers(self) -> None:
-        """Measure each layer quantized alone, and let layers with a signal-to-noise ratio below 10 dB
-        be float.
+        """Measure each layer quantized alone, and let those with a signal-to-noise ratio below
+        10 dB be float.
         """
         pairs = self._with_form(INT8, INT8_WEIGHTS)
         reference = FloatReference(self._base, self._data, [layer.output for layer, _ in pairs])
