@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..capture.control.escape_analysis import register_local_object
 from ..capture.control.container_aliasing import (
     InvalidatedMarker,
     is_replaced_by_array,
     restore_loop_strings,
     set_items_without_alias_check,
 )
+from ..capture.control.escape_analysis import register_local_object
 from ..capture.control.optional_values import none_flag_or_constant
 from ..capture.modes import Static
 from ..capture.recorder import Recorder

@@ -15,13 +15,13 @@ from ...core.errors import TraceError, append_user_line
 from ...ir.program import Block
 from ..modes import Static
 from .branch_values import find_meta_of_value
-from .escape_analysis import is_local_object
 from .container_aliasing import (
     MUTABLE_CONTAINERS,
     is_replaced_by_array,
     items_without_alias_check,
     require_valid_container_or_its_array,
 )
+from .escape_analysis import is_local_object
 from .tensor_arrays import TensorArray
 
 

@@ -31,7 +31,6 @@ from .branch_values import (
     find_meta_of_value,
     require_common_meta_of_values,
 )
-from .defined_flags import ANY_BLOCK, is_user_variable_name, variable_defined_flag
 from .container_aliasing import (
     ContainerMerge,
     ContainerSnapshot,
@@ -39,6 +38,7 @@ from .container_aliasing import (
     container_snapshot_or_none,
     value_or_invalidated_marker,
 )
+from .defined_flags import ANY_BLOCK, is_user_variable_name, variable_defined_flag
 from .mutable_locations import (
     DictItemsLocation,
     MutableLocation,

@@ -37,6 +37,14 @@ from .branch_values import (
     raise_merge_error,
     require_common_meta_of_values,
 )
+from .container_aliasing import (
+    MUTABLE_CONTAINERS,
+    InvalidatedMarker,
+    LoopStringPlaceholder,
+    MayAliasList,
+    items_without_alias_check,
+    to_builtin_container,
+)
 from .defined_flags import (
     ANY_BLOCK,
     UNASSIGNED_IN_LOOP,
@@ -48,14 +56,6 @@ from .loop_aliasing import LoopAliasAnalysis, LoopCarriedVariable
 from .loop_containers import ExpandedContainers
 from .loop_locations import LoopMutableLocations
 from .loop_state import LoopState
-from .container_aliasing import (
-    MUTABLE_CONTAINERS,
-    InvalidatedMarker,
-    LoopStringPlaceholder,
-    MayAliasList,
-    items_without_alias_check,
-    to_builtin_container,
-)
 from .mutable_locations import MutableLocation, Mutations, collect_and_roll_back_mutations
 from .optional_values import LoopNoneFlags
 from .tensor_arrays import TensorArray

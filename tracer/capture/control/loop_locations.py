@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..recorder import Recorder
-from .escape_analysis import is_local_object
 from .container_aliasing import InvalidatedMarker
+from .escape_analysis import is_local_object
 from .mutable_locations import (
     MutableLocation,
     Mutations,

@@ -15,7 +15,6 @@ from ...capture.control.array_replacement import (
 )
 from ...capture.control.branch import cond, record_and_merge_branches
 from ...capture.control.branch_values import Undefined, cast_variable_to_bool
-from ...capture.control.escape_analysis import is_local_object
 from ...capture.control.container_aliasing import (
     MUTABLE_CONTAINERS,
     BranchContainerTracker,
@@ -23,6 +22,7 @@ from ...capture.control.container_aliasing import (
     items_without_alias_check,
     require_valid_container_or_its_array,
 )
+from ...capture.control.escape_analysis import is_local_object
 from ...capture.control.mutable_locations import (
     ListItemsLocation,
     ListLengthChangeError,

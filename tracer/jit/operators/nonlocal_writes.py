@@ -14,7 +14,6 @@ from contextlib import suppress
 from types import MethodType
 from typing import Any
 
-from ...capture.control.escape_analysis import register_local_object
 from ...capture.control.container_aliasing import (
     MayAlias,
     MayAliasDict,
@@ -23,6 +22,7 @@ from ...capture.control.container_aliasing import (
     items_without_alias_check,
     require_valid_container_or_its_array,
 )
+from ...capture.control.escape_analysis import register_local_object
 from ...capture.control.mutable_locations import (
     CellLocation,
     DictItemsLocation,
