@@ -12,7 +12,7 @@ import pytest
 
 import oarlock as paddle
 from oarlock.jit import load, save, to_static
-from oarlock.loader import program_runner
+from oarlock.loader.engine import Engine
 from oarlock.loader.runtime import EngineError
 from oarlock.static import InputSpec
 
@@ -27,16 +27,13 @@ def branch_of_two_dtypes(x: Any) -> Any:
     return paddle.static.nn.cond(x.sum() > 0, lambda: x * 2, lambda: x.astype("int32"))
 
 
-class Broken:
-    """An engine that does not start."""
-
-    def __init__(self, *_: Any, **__: Any) -> None:
-        raise EngineError("engine: the library libonnxruntime.so was not found")
+def fail_to_start(*_: Any, **__: Any) -> None:
+    raise EngineError("engine: the library libonnxruntime.so was not found")
 
 
 @pytest.fixture
 def no_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(program_runner, "Engine", Broken)
+    monkeypatch.setattr(Engine, "__init__", fail_to_start)
 
 
 @pytest.mark.usefixtures("no_engine")
@@ -53,7 +50,7 @@ def test_static_function_without_engine() -> None:
 def test_loaded_model_without_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.warns(UserWarning, match="there are no parameters"):
         save(twice, tmp_path / "m", input_spec=SPEC)
-    monkeypatch.setattr(program_runner, "Engine", Broken)
+    monkeypatch.setattr(Engine, "__init__", fail_to_start)
     loaded = load(tmp_path / "m")
     with pytest.warns(
         UserWarning, match=r"m\.pdmodel: the engine cannot run it \(engine: the library"
@@ -68,7 +65,7 @@ def test_explicit_engine_options_disable_the_fallback(
 ) -> None:
     with pytest.warns(UserWarning, match="there are no parameters"):
         save(twice, tmp_path / "m", input_spec=SPEC)
-    monkeypatch.setattr(program_runner, "Engine", Broken)
+    monkeypatch.setattr(Engine, "__init__", fail_to_start)
     loaded = load(tmp_path / "m", device="cpu")
     with pytest.raises(EngineError, match="was not found"):
         loaded(paddle.ones([3, 2]))

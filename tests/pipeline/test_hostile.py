@@ -605,7 +605,7 @@ def test_shapes_for_tensorrt(directories: Path, monkeypatch: pytest.MonkeyPatch)
         def __init__(self, *files: Any, **given: Any) -> None:
             options.append(given)
 
-    monkeypatch.setattr("oarlock.pipeline.predictor.Engine", Recorder)
+    monkeypatch.setattr("oarlock.loader.program_engine.Engine", Recorder)
     pipeline.load(directories / "det")
     pipeline.load(directories / "det", device="tensorrt", provider={"trt_builder": "1"})
     own = {"trt_profile_min_shapes": "x:1x3x8x8"}
