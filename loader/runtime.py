@@ -33,6 +33,8 @@ ERROR_CLASSES: dict[str, type[OarlockError]] = {
     "input": OpError,
     "unsupported": UnsupportedError,
     "engine": EngineError,
+    "canceled": EngineError,
+    "busy": EngineError,
 }
 
 

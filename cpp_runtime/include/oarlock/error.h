@@ -13,12 +13,14 @@
 namespace oarlock {
 
 /// The cause of an error: an invalid file, a violated guard of the trace, invalid inputs or
-/// options, an op without a conversion, or ONNX Runtime.
-enum class ErrorCode { file, guard, input, unsupported, engine };
+/// options, an op without a conversion, ONNX Runtime, a run that was canceled or whose deadline
+/// passed, or a full queue.
+enum class ErrorCode { file, guard, input, unsupported, engine, canceled, busy };
 
 /// The name of an error code in Python, C and on the command line.
 constexpr std::string_view name_of(ErrorCode code) {
-  constexpr std::string_view names[] = {"file", "guard", "input", "unsupported", "engine"};
+  constexpr std::string_view names[] = {"file",   "guard",    "input", "unsupported",
+                                        "engine", "canceled", "busy"};
   return names[static_cast<int>(code)];
 }
 

@@ -9,5 +9,6 @@
 #include "oarlock/model.h"
 #include "oarlock/pipeline.h"
 #include "oarlock/session.h"
+#include "oarlock/session_pool.h"
 #include "oarlock/tensor.h"
 #include "oarlock/version.h"

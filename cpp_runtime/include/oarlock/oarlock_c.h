@@ -25,14 +25,16 @@ typedef struct oarlock_results oarlock_results;
 typedef struct oarlock_io_binding oarlock_io_binding;
 
 /* The cause of an error: an invalid file, a violated guard of the trace, invalid inputs or options,
- * an op without a conversion, or ONNX Runtime. */
+ * an op without a conversion, ONNX Runtime, a canceled run, or a full queue. */
 enum {
   OARLOCK_OK = 0,
   OARLOCK_ERROR_FILE = 1,
   OARLOCK_ERROR_GUARD = 2,
   OARLOCK_ERROR_INPUT = 3,
   OARLOCK_ERROR_UNSUPPORTED = 4,
-  OARLOCK_ERROR_ENGINE = 5
+  OARLOCK_ERROR_ENGINE = 5,
+  OARLOCK_ERROR_CANCELED = 6,
+  OARLOCK_ERROR_BUSY = 7
 };
 
 /* Element types, numbered as in a .pdmodel. */

@@ -39,7 +39,7 @@ class OARLOCK_EXPORT CancellationToken {
  public:
   explicit CancellationToken(const Session& session);
   ~CancellationToken();
-  /// Runs with this token end with Error(engine) as soon as the current op is done.
+  /// Runs with this token end with Error(canceled) as soon as the current op is done.
   void stop() noexcept;
   /// Resets the token, so that later runs are not canceled.
   void reset() noexcept;
@@ -70,7 +70,7 @@ class OARLOCK_EXPORT Session {
 
   /// Runs on inputs in order. outputs: indices of outputs(), all if empty.  Throws Error(input) for
   /// a wrong number, dtype, rank or dim; Error(guard) for a violated guard; Error(file) if the
-  /// mapped weights were overwritten; Error(engine) if the run is canceled.
+  /// mapped weights were overwritten; Error(canceled) if the run is canceled.
   std::vector<Tensor> run(std::span<const TensorView> inputs,
                           std::span<const std::size_t> outputs = {},
                           const CancellationToken* cancellation = nullptr) const;

@@ -441,7 +441,7 @@ void Session::Impl::run_into(std::span<const TensorView> input_views,
 
 void Session::Impl::throw_run_error(const Error& error, std::span<const TensorView> input_views,
                                     const CancellationToken* cancellation) const {
-  if (cancellation && cancellation->is_stopped()) throw Error(ErrorCode::engine, "run: stopped");
+  if (cancellation && cancellation->is_stopped()) throw Error(ErrorCode::canceled, "run: stopped");
   if (is_size_mismatch_of_output(error))
     throw Error(ErrorCode::input,
                 std::string("run: an output has another size than the tensor for it (") +

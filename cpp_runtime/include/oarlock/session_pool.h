@@ -1,0 +1,68 @@
+// Concurrent runs of one session, with a bounded queue, deadlines and cancellation.
+#pragma once
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <future>
+#include <memory>
+#include <vector>
+
+#include "oarlock/session.h"
+
+namespace oarlock {
+
+/// workers: threads that run the session, 0 for one per CPU core; queue_size: runs that may wait
+/// for a worker.
+struct PoolOptions {
+  int workers = 0;
+  std::size_t queue_size = 256;
+};
+
+/// One run of a session. outputs: indices of Session::outputs(), all if empty; deadline: when the
+/// run is canceled; cancellation: null if the caller does not cancel the run. The deadline stops
+/// the caller's token, so each run needs a token of its own.
+struct RunRequest {
+  std::vector<Tensor> inputs;
+  std::vector<std::size_t> outputs = {};
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  std::shared_ptr<CancellationToken> cancellation = {};
+};
+
+/// Threads that run one session. The session, its weights and its prepared kernels exist once,
+/// however many workers there are, because a session may be run by several threads at once. Give
+/// the session the option `threads` = 1, so that the workers do not compete for cores.
+class OARLOCK_EXPORT SessionPool {
+ public:
+  /// outputs: empty if `error` is set.
+  using Callback = std::function<void(std::vector<Tensor> outputs, std::exception_ptr error)>;
+
+  explicit SessionPool(std::shared_ptr<const Session> session, const PoolOptions& options = {});
+  /// Cancels all runs, and waits for the threads.
+  ~SessionPool();
+  SessionPool(const SessionPool&) = delete;
+  SessionPool& operator=(const SessionPool&) = delete;
+
+  const Session& session() const;
+  int num_workers() const;
+  /// The number of runs that wait for a worker.
+  std::size_t num_waiting() const;
+
+  /// Queues a run. The future throws as Session::run does, and Error(canceled) if the run was
+  /// canceled or its deadline passed, also while it waited.  Throws Error(busy) if the queue is
+  /// full, and Error(canceled) after close().
+  std::future<std::vector<Tensor>> submit(RunRequest request);
+  /// As above; a worker calls `done` with the result. An exception of `done` ends the process.
+  void submit(RunRequest request, Callback done);
+
+  /// Rejects further runs and waits until the queue is empty and all runs have ended.
+  void close();
+  /// Rejects further runs, cancels waiting and current ones, and waits until they have ended.
+  void cancel_and_close();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace oarlock
