@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "check.h"
 #include "fixtures.h"
@@ -184,4 +185,25 @@ TEST("c: the version of header and library") {
   CHECK_EQ(std::string(oarlock_version()), OARLOCK_VERSION);
   CHECK_EQ(OARLOCK_VERSION_NUMBER,
            OARLOCK_VERSION_MAJOR * 10000 + OARLOCK_VERSION_MINOR * 100 + OARLOCK_VERSION_PATCH);
+}
+
+TEST("c: messages go to the callback, from the given level on") {
+  std::vector<std::string> messages;
+  auto collect = [](void* context, std::int32_t level, const char* source, const char* message) {
+    static_cast<std::vector<std::string>*>(context)->push_back(std::to_string(level) + " " +
+                                                               source + ": " + message);
+  };
+  CHECK_EQ(text_of(oarlock_set_log_callback(9, nullptr, nullptr)),
+           "input: oarlock_set_log_callback: there is no level 9");
+  CHECK_EQ(text_of(oarlock_set_log_callback(OARLOCK_LOG_INFO, collect, &messages)), "");
+  oarlock_session* session = nullptr;
+  CHECK_EQ(text_of(oarlock_session_open(fixture("mlp").c_str(), nullptr, nullptr, &session)), "");
+  oarlock_session_free(session);
+  CHECK(!messages.empty());
+  for (const std::string& message : messages) CHECK_HAS(message, "ONNX Runtime");
+  CHECK_EQ(text_of(oarlock_set_log_callback(OARLOCK_LOG_OFF, collect, &messages)), "");
+  messages.clear();
+  CHECK_EQ(text_of(oarlock_session_open(fixture("mlp").c_str(), nullptr, nullptr, &session)), "");
+  oarlock_session_free(session);
+  CHECK(messages.empty());
 }

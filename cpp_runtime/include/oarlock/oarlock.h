@@ -6,6 +6,7 @@
 #include "oarlock/error.h"
 #include "oarlock/half.h"
 #include "oarlock/io_binding.h"
+#include "oarlock/log.h"
 #include "oarlock/model.h"
 #include "oarlock/pipeline.h"
 #include "oarlock/session.h"

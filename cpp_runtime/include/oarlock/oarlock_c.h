@@ -143,6 +143,21 @@ OARLOCK_API oarlock_tensor oarlock_io_binding_output(const oarlock_io_binding* b
                                                      size_t index);
 OARLOCK_API void oarlock_io_binding_free(oarlock_io_binding* binding);
 
+enum {
+  OARLOCK_LOG_VERBOSE = 0,
+  OARLOCK_LOG_INFO = 1,
+  OARLOCK_LOG_WARNING = 2,
+  OARLOCK_LOG_ERROR = 3,
+  OARLOCK_LOG_OFF = 4
+};
+/* Receives a message of at least the given level; called by any thread, also by several at once. */
+typedef void (*oarlock_log_callback)(void* context, int32_t level, const char* source,
+                                     const char* message);
+/* Sends messages of all sessions to `callback`, null for standard error.  By default the
+ * environment variable OARLOCK_LOG is the level (verbose, info, warning, error, off). */
+OARLOCK_API oarlock_error* oarlock_set_log_callback(int32_t level, oarlock_log_callback callback,
+                                                    void* context);
+
 /* The version of the library that is running; OARLOCK_VERSION is that of this header. */
 OARLOCK_API const char* oarlock_version(void);
 

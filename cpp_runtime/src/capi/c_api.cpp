@@ -261,6 +261,22 @@ oarlock_tensor oarlock_io_binding_output(const oarlock_io_binding* binding, size
 }
 void oarlock_io_binding_free(oarlock_io_binding* binding) { delete binding; }
 
+oarlock_error* oarlock_set_log_callback(int32_t level, oarlock_log_callback callback,
+                                        void* context) {
+  return catch_errors([&] {
+    if (level < OARLOCK_LOG_VERBOSE || level > OARLOCK_LOG_OFF)
+      throw Error(ErrorCode::input,
+                  "oarlock_set_log_callback: there is no level " + std::to_string(level));
+    LogCallback function;
+    if (callback)
+      function = [callback, context](LogLevel l, std::string_view source, std::string_view text) {
+        callback(context, static_cast<int32_t>(l), std::string(source).c_str(),
+                 std::string(text).c_str());
+      };
+    set_log_callback(static_cast<LogLevel>(level), std::move(function));
+  });
+}
+
 const char* oarlock_version(void) { return OARLOCK_VERSION; }
 
 }  // extern "C"

@@ -128,6 +128,7 @@ using ReleaseCudaOptions = ApiFunctionTraits<208, void(CudaOptions*)>;
 using AppendProvider =
     ApiFunctionTraits<216, Status*(SessionOptions*, const char*, const char* const*,
                                    const char* const*, std::size_t)>;
+using SetEnvLogLevel = ApiFunctionTraits<226, Status*(Env*, int severity)>;
 using GetBuildInfoString = ApiFunctionTraits<254, const char*()>;
 using SetDeterministicCompute = ApiFunctionTraits<273, Status*(SessionOptions*, bool)>;
 using AddExternalInitializersFromFilesInMemory =

@@ -8,6 +8,8 @@
 #include <map>
 #include <memory>
 
+#include "base/log.h"
+
 namespace oarlock {
 namespace {
 
@@ -20,7 +22,13 @@ struct ApiBase {
   const char* (*version)();
 };
 
-void discard_log(void*, int, const char*, const char*, const char*, const char*) {}
+constexpr int kFatal = 4;  // the highest severity; ONNX Runtime has none for no messages
+
+void write_to_log(void*, int severity, const char* category, const char*, const char*,
+                  const char* message) {
+  log_message(static_cast<LogLevel>(std::clamp(severity, 0, 3)),
+              std::string("ONNX Runtime, ") + (category ? category : ""), message ? message : "");
+}
 
 [[noreturn]] void fail(const std::string& why) { throw Error(ErrorCode::engine, "engine: " + why); }
 
@@ -63,8 +71,11 @@ std::unique_ptr<Library> make_library(void* get_base, const std::string& request
          library->info.path + ")");
   library->api = ort::Api(table);
   library->info.providers = list_providers(library->api);
-  library->api.call<ort::CreateEnvWithCustomLogger>(&discard_log, nullptr, 3, "oarlock",
+  library->api.call<ort::CreateEnvWithCustomLogger>(&write_to_log, nullptr, kFatal, "oarlock",
                                                     &library->env);
+  watch_log_level([opened = library.get()](LogLevel level) {
+    opened->api.call<ort::SetEnvLogLevel>(opened->env, static_cast<int>(level));
+  });
   library->api.call<ort::DisableTelemetryEvents>(library->env);
   library->api.call<ort::GetAllocatorWithDefaultOptions>(&library->allocator);
   return library;

@@ -1,0 +1,16 @@
+// The log: where messages go, and from which level on.
+#pragma once
+#include <functional>
+
+#include "oarlock/log.h"
+
+namespace oarlock {
+
+/// The level from which on messages are wanted: that of set_log_callback, or of OARLOCK_LOG.
+LogLevel log_level();
+/// Passes a message to the callback if its level is wanted.
+void log_message(LogLevel level, std::string_view source, std::string_view message);
+/// Calls `listener` now and after each change of the level.
+void watch_log_level(std::function<void(LogLevel)> listener);
+
+}  // namespace oarlock
