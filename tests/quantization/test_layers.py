@@ -475,6 +475,30 @@ def test_folding_keeps_the_results() -> None:
     np.testing.assert_allclose(net(IMAGES).numpy(), wanted, rtol=1e-4, atol=1e-4)
 
 
+def test_folding_in_an_unclear_order_is_left_out() -> None:
+    """The normalization after `conv2` in the order of assignment is the one of `conv1`."""
+
+    class Net(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.conv1, self.conv2 = nn.Conv2D(3, 3, 1), nn.Conv2D(3, 3, 1)
+            self.bn1, self.bn2 = nn.BatchNorm2D(3), nn.BatchNorm2D(3)
+            self.inner = nn.Sequential(nn.Conv2D(3, 3, 1), nn.BatchNorm2D(3))
+
+        def forward(self, x: Any) -> Any:
+            return self.inner(self.bn2(self.conv2(self.bn1(self.conv1(x)))))
+
+    net = Net()
+    net(IMAGES)
+    net.eval()
+    wanted = net(IMAGES).numpy()
+    with pytest.warns(UserWarning, match="the order of the layers of Net does not show"):
+        fuse_conv_bn(net)
+    assert isinstance(net.bn1, nn.BatchNorm2D)
+    assert isinstance(net.inner[1], nn.Identity)
+    np.testing.assert_allclose(net(IMAGES).numpy(), wanted, rtol=1e-4, atol=1e-4)
+
+
 def test_invalid_folding_changes_nothing() -> None:
     net = block()
     wanted = net(IMAGES).numpy()
@@ -529,6 +553,46 @@ def test_older_training_interface(tmp_path: Path) -> None:
     net.eval()
     found = paddle.jit.load(str(tmp_path / "net"))(DATA[0].numpy()).numpy()
     np.testing.assert_allclose(found, net(DATA[0]).numpy(), atol=2e-2)
+
+
+class SharedConvolution(nn.Layer):
+    """One convolution with two names, and another one with its weight."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.a = nn.Conv2D(3, 3, 3, padding=1)
+        self.same = self.a
+        self.b = nn.Conv2D(3, 3, 3, padding=1)
+        self.b.weight = self.a.weight
+
+    def forward(self, x: Any) -> Any:
+        return self.b(self.same(self.a(x)))
+
+
+def test_older_training_interface_with_shared_weights(tmp_path: Path) -> None:
+    """Whole numbers would be read as floats by the other layer, or be quantized again."""
+    aware = ImperativeQuantAware(onnx_format=True)
+    net = aware.quantize(SharedConvolution())
+    net(IMAGES)
+    net.eval()
+    wanted = net(IMAGES).numpy()
+    spec = [paddle.static.InputSpec([None, 3, 8, 8], "float32", "x")]
+    aware.save_quantized_model(net, str(tmp_path / "net"), spec)
+    found = paddle.jit.load(str(tmp_path / "net"))(IMAGES).numpy()
+    np.testing.assert_allclose(found, wanted, atol=0.05 * np.abs(wanted).max())
+
+
+def test_older_training_interface_without_training_warns(tmp_path: Path) -> None:
+    aware = ImperativeQuantAware()
+    net = aware.quantize(mlp())
+    with pytest.warns(UserWarning, match=r"no data has passed through .*_fake_quant_input"):
+        aware.save_quantized_model(net, str(tmp_path / "net"), SPEC)
+
+
+def test_older_post_training_interface_rejects_a_second_quantization() -> None:
+    ptq = ImperativePTQ()
+    with pytest.raises(RuntimeError, match="was quantized before"):
+        ptq.quantize(ptq.quantize(mlp().eval()))
 
 
 def test_older_training_interface_with_own_layers() -> None:

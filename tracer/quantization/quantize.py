@@ -70,7 +70,8 @@ class Quantization(metaclass=abc.ABCMeta):
         -----
         A layer whose input was always 0 during calibration stays float, with a warning: 0 is no
         scale. A layer with a quanter of its input and none of its weight is converted, too; Paddle
-        leaves its observer in place.
+        leaves its observer in place. Weights are whole numbers afterwards: if `forward` reads one
+        itself, use `remain_weight=True`.
 
         Examples
         --------
@@ -86,7 +87,7 @@ class Quantization(metaclass=abc.ABCMeta):
         """
         self._check_before_conversion(model)
         result = model if inplace else copy.deepcopy(model)
-        self._convert_children(result, "", remain_weight, _shared_parameter_ids(result))
+        self._convert_children(result, "", remain_weight, shared_parameter_ids(result))
         return result
 
     def _check_before_conversion(self, model: Layer) -> None:
@@ -252,7 +253,7 @@ class Quantization(metaclass=abc.ABCMeta):
     __repr__ = __str__
 
 
-def _shared_parameter_ids(model: Layer) -> set[int]:
+def shared_parameter_ids(model: Layer) -> set[int]:
     """The ids of the parameters that belong to several layers."""
     counts = Counter(
         id(parameter)
@@ -296,7 +297,7 @@ def _reason_to_stay_float(quanters: list[Any]) -> str:
     """Why the scales of the quanters cannot be used; "" if they can."""
     for quanter in quanters:
         if isinstance(quanter, CalibratedObserver) and quanter.has_seen_only_zeros:
-            return "all values of its input were 0 during calibration"
+            return f"all values that {type(quanter).__name__} got were 0 during calibration"
         if quanter.scales() is None:
             return f"{type(quanter).__name__} has no scales"
     return ""

@@ -18,6 +18,8 @@ from oarlock.loader.engine import Engine
 from oarlock.loader.model_files import read_model
 from oarlock.loader.runtime import runtime_module
 from oarlock.onnx.writer import ExportOptions, open_session, session_options, write_onnx
+from oarlock.quantization import PTQ, QuantConfig
+from oarlock.quantization.observers import AbsMaxChannelWiseWeightObserver, AbsmaxObserver
 from oarlock.quantization.programs.calibration_data import CalibrationData
 from oarlock.quantization.programs.engine_session import EngineSession
 from oarlock.quantization.programs.fold_batch_norm import fold_batch_norms
@@ -487,6 +489,31 @@ def test_quantized_model_is_rejected(tmp_path: Path) -> None:
     write_model(read_model(prefix), quantize(prefix, images()).model, tmp_path / "q")
     with pytest.raises(OpError, match="no layer that can be quantized"):
         quantize(str(tmp_path / "q"), images())
+
+
+@pytest.mark.parametrize("is_float", [False, True], ids=["all", "some"])
+def test_levels_of_quantized_layers_become_int8(is_float: bool, tmp_path: Path) -> None:
+    """`jit.save` stores the whole numbers of converted layers as float32, as Paddle does."""
+    net = nn.Sequential(nn.Linear(12, 32), nn.ReLU(), nn.Linear(32, 5))
+    net.eval()
+    config = QuantConfig(AbsmaxObserver(), AbsMaxChannelWiseWeightObserver())
+    if is_float:
+        config.add_layer_config(net[2])
+    ptq = PTQ(config)
+    observed = ptq.quantize(net)
+    x = np.random.default_rng(0).standard_normal((8, 12)).astype("float32")
+    observed(paddle.to_tensor(x))
+    prefix = save(ptq.convert(observed), tmp_path, [None, 12])
+    result = quantize(prefix, x, method="weight-only")
+    assert not result.no_gain
+    assert f"{2 - is_float} weights that were quantized before" in result.report.notes[0]
+    matrices = [a for a in result.model.values.values() if np.ndim(a) > 1]
+    assert [a.dtype.name for a in matrices] == ["int8", "int8"]
+    found, expected = run(result.model, x), run(load(prefix), x)
+    np.testing.assert_allclose(found, expected, atol=0.02 if is_float else 1e-6)
+    write_model(read_model(prefix), result.model, tmp_path / "q", {"x": x[:1]})
+    nodes = fused_ops(prefix, result.model, tmp_path)
+    assert nodes["Cast"] == 0
 
 
 def test_nothing_is_gained_if_all_layers_are_kept(tmp_path: Path) -> None:

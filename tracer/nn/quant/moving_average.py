@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from ...core import unique_name
 from ...core.autograd import no_grad
 from ...core.mode import state
@@ -12,6 +14,8 @@ from ...core.tensor import Tensor
 from ...tensor.creation import assign
 from ..initializer import Constant
 from ..param_attr import ParamAttr
+
+INITIAL_SUM, INITIAL_SCALE = 1.0, 0.001
 
 
 def create_untrained_parameter(
@@ -35,6 +39,14 @@ def create_moving_average_parameters(
         create_untrained_parameter(layer, prefix, name, [1], value, dtype)
         for name, value in (("scale", scale), ("state", sums), ("accum", sums))
     ]
+
+
+def has_initial_moving_average(layer: Any) -> bool:
+    """Whether no data has changed the initial scale and sums of a layer."""
+    return bool(
+        layer._state.array.item() == INITIAL_SUM
+        and np.float32(layer._scale.array.item()) == np.float32(INITIAL_SCALE)
+    )
 
 
 def fake_quantize_with_moving_average(

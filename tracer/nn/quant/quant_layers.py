@@ -15,9 +15,12 @@ from ..conv import convolve_with_settings_of_layer
 from ..layer import Layer
 from .format import require_bit_length
 from .moving_average import (
+    INITIAL_SCALE,
+    INITIAL_SUM,
     create_moving_average_parameters,
     create_untrained_parameter,
     fake_quantize_with_moving_average,
+    has_initial_moving_average,
     update_moving_average_and_return_input,
 )
 
@@ -152,12 +155,17 @@ class FakeQuantMovingAverageAbsMax(Layer):
         self._moving_rate = moving_rate
         self._quant_bits = require_bit_length("FakeQuantMovingAverageAbsMax", quant_bits)
         self._scale, self._state, self._accum = create_moving_average_parameters(
-            self, name or "quant_dequant", scale=0.001, sums=1.0, dtype=dtype
+            self, name or "quant_dequant", scale=INITIAL_SCALE, sums=INITIAL_SUM, dtype=dtype
         )
 
     def forward(self, input: Tensor) -> Tensor:
         """Compute the output; the class describes shapes."""
         return fake_quantize_with_moving_average(self, input, self._moving_rate, self._quant_bits)
+
+    @property
+    def is_untrained(self) -> bool:
+        """Whether no data has passed in training mode."""
+        return has_initial_moving_average(self)
 
 
 class FakeQuantChannelWiseAbsMax(Layer):

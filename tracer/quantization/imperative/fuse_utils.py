@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
-from ...core.errors import OpError, append_user_line
+from ...core.errors import OpError, append_user_line, warn
 from ...nn import BatchNorm1D, BatchNorm2D, Conv2D, Identity, Layer, Linear
 from ...nn.create_parameter import create_parameter
 from .sublayers import find_parent_and_name
@@ -23,7 +23,9 @@ def fuse_conv_bn(model: Layer) -> Layer:
 
     A `Conv2D` and a `BatchNorm2D` are a pair if they are adjacent in `model.named_sublayers()`,
     have the same parent and as many channels. This assumes that layers run in the order in which
-    they were assigned: name the pairs with `fuse_layers` if that is not so.
+    they were assigned: name the pairs with `fuse_layers` if that is not so. If a parent has another
+    convolution before another normalization, as after `conv1, conv2, bn1, bn2`, a warning names it
+    and its layers are not folded.
 
     Parameters
     ----------
@@ -48,12 +50,38 @@ def fuse_conv_bn(model: Layer) -> Layer:
     pairs = [
         [name, next_name]
         for (name, layer), (next_name, following) in pairwise(layers)
-        if isinstance(layer, Conv2D)
-        and isinstance(following, BatchNorm2D)
-        and name.rpartition(".")[0] == next_name.rpartition(".")[0]
-        and layer._out_channels == following._num_features
+        if _are_foldable(layer, following) and _parent_name(name) == _parent_name(next_name)
     ]
+    paired = {name for pair in pairs for name in pair}
+    rest = [
+        (name, layer)
+        for name, layer in layers
+        if name not in paired and isinstance(layer, Conv2D | BatchNorm2D)
+    ]
+    unclear = {
+        _parent_name(name)
+        for (name, layer), (later, following) in combinations(rest, 2)
+        if _parent_name(name) == _parent_name(later) and _are_foldable(layer, following)
+    }
+    for parent in sorted(unclear & {_parent_name(pair[0]) for pair in pairs}):
+        warn(
+            f"fuse_conv_bn: the order of the layers of {parent or type(model).__name__} does not "
+            f"show which normalization follows which convolution; name the pairs with fuse_layers"
+        )
+    pairs = [pair for pair in pairs if _parent_name(pair[0]) not in unclear]
     return fuse_layers(model, pairs, inplace=True)
+
+
+def _parent_name(path: str) -> str:
+    return path.rpartition(".")[0]
+
+
+def _are_foldable(layer: Layer, following: Layer) -> bool:
+    return (
+        isinstance(layer, Conv2D)
+        and isinstance(following, BatchNorm2D)
+        and layer._out_channels == following._num_features
+    )
 
 
 def fuse_layers(

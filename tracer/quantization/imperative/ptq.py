@@ -8,7 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import ArgumentAssertionError, OpError, append_user_line, warn
+from ...core.errors import (
+    ArgumentAssertionError,
+    InvalidOperationError,
+    OpError,
+    append_user_line,
+    warn,
+)
 from ...nn import Conv2D, Layer, Linear
 from ...nn.quant.quant_layers import QuantizedConv2D, QuantizedLinear
 from .fuse_utils import fuse_layers
@@ -69,8 +75,17 @@ class ImperativePTQ:
         Returns
         -------
         Layer
+
+        Raises
+        ------
+        RuntimeError
+            If the model was quantized before.
         """
         _require_layer("quantize", model)
+        if next(_iter_observed_layers_and_configs(model), None) is not None:
+            raise InvalidOperationError(
+                append_user_line("ImperativePTQ.quantize: it was quantized before")
+            )
         result = model if inplace else copy.deepcopy(model)
         if fuse:
             if fuse_list is None:

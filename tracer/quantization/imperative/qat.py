@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Collection
 from typing import Any
 
 from ...core.autograd import no_grad
-from ...core.errors import ArgumentAssertionError, OpError, append_user_line
+from ...core.errors import ArgumentAssertionError, OpError, append_user_line, warn
 from ...nn import Conv2D, Conv2DTranspose, Layer, Linear
 from ...nn.quant import functional_layers, quant_layers
 from ...nn.quant.format import (
@@ -15,6 +16,7 @@ from ...nn.quant.format import (
     LinearQuanterDequanter,
     require_bit_length,
 )
+from ..quantize import shared_parameter_ids
 from . import fuse_utils
 from .saving import save_in_eval_mode
 from .sublayers import is_leaf_layer, is_skipped, replace_sublayer
@@ -196,11 +198,13 @@ class ImperativeQuantAware:
         -----
         The ops keep no attributes with thresholds of outputs, which Paddle writes for some devices.
         """
+        _warn_about_untrained_scales(layer)
         if self._onnx_format:
             layer = copy.deepcopy(layer)
+            shared = shared_parameter_ids(layer)
             for one in layer.sublayers(include_self=True):
                 if isinstance(one, QUANTIZED_LAYERS):
-                    _convert_to_quantize_dequantize_layers(one)
+                    _convert_to_quantize_dequantize_layers(one, shared)
         save_in_eval_mode(layer, path, input_spec, config)
 
 
@@ -217,11 +221,27 @@ def _require_quantizable_layer_type(given: Any) -> type:
     raise _make_qat_error(f"{given!r} is none of {list(QUANTIZED_TYPES)}")
 
 
+def _warn_about_untrained_scales(model: Layer) -> None:
+    untrained = [
+        name
+        for name, layer in model.named_sublayers()
+        if isinstance(layer, quant_layers.FakeQuantMovingAverageAbsMax) and layer.is_untrained
+    ]
+    if untrained:
+        warn(
+            f"ImperativeQuantAware: no data has passed through {', '.join(untrained)} in training "
+            f"mode: the scale is the initial one"
+        )
+
+
 @no_grad()
-def _convert_to_quantize_dequantize_layers(layer: Any) -> None:
+def _convert_to_quantize_dequantize_layers(layer: Any, shared: Collection[int]) -> None:
     """Replace the fake-quantize layers of a quantized layer by quantize and dequantize layers.
 
     Layers of the user's own classes stay as they are.
+
+    shared: ids of the parameters of several layers; these stay floats, because the other layer
+    needs them.
     """
     observer, of_weight = layer._fake_quant_input, layer._fake_quant_weight
     if isinstance(observer, quant_layers.FakeQuantMovingAverageAbsMax):
@@ -238,5 +258,8 @@ def _convert_to_quantize_dequantize_layers(layer: Any) -> None:
             "bit_length": of_weight._quant_bits,
             "quant_axis": getattr(of_weight, "_quant_axis", -1),
         }
-        layer.weight.set_value(LinearQuanter(**arguments)(layer.weight).detach())
-        layer._fake_quant_weight = LinearQuanterDequanter(None, LinearDequanter(**arguments))
+        quanter: LinearQuanter | None = LinearQuanter(**arguments)
+        if id(layer.weight) not in shared:
+            layer.weight.set_value(quanter(layer.weight).detach())  # type: ignore[misc]
+            quanter = None
+        layer._fake_quant_weight = LinearQuanterDequanter(quanter, LinearDequanter(**arguments))

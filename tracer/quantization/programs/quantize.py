@@ -32,6 +32,7 @@ from .static_quantization import (
     quantize_dynamic,
     quantize_static,
 )
+from .stored_levels import store_levels_as_int8
 
 METHODS = ("ptq", "dynamic", "weight-only", "fp16", "bf16")
 HALF_METHODS = ("fp16", "bf16")
@@ -233,6 +234,9 @@ class LayerSearch:
         self._name, self._data, self._settings = files.name, data, settings
         self._progress = progress
         self._base = fold_batch_norms(ProgramWithValues(files.program, dict(files.values)))
+        self._num_stored_levels = 0
+        if settings.weights == "int8":
+            self._base, self._num_stored_levels = store_levels_as_int8(self._base)
         self._layers = find_layers(self._base, files.info)
         form = INT8_WEIGHTS if settings.method == "weight-only" else INT8
         self._reports = [
@@ -261,7 +265,7 @@ class LayerSearch:
         report.form, report.reason = INT8_WEIGHTS if is_smaller else FLOAT, reason
 
     def _require_candidates(self) -> None:
-        if self._with_form(INT8, INT8_WEIGHTS):
+        if self._with_form(INT8, INT8_WEIGHTS) or self._num_stored_levels:
             return
         reasons = sorted({report.reason for report in self._reports})
         why = f": {'; '.join(reasons)}" if reasons else ""
@@ -407,13 +411,18 @@ class LayerSearch:
         pairs = self._with_form(INT8, INT8_WEIGHTS)
         model = self._build_current()
         report = QuantizationReport(self._reports)
-        if not pairs:
+        if not pairs and not self._num_stored_levels:
             return QuantizationResult(model, report, "no layer gains from quantization")
-        names = list(dict.fromkeys(layer.output for layer, _ in pairs))
-        reference = FloatReference(self._base, self._data, names)
-        final = reference.snr_of_variables(model, names)
-        for layer, layer_report in pairs:
-            layer_report.snr = final[layer.output]
+        if pairs:
+            names = list(dict.fromkeys(layer.output for layer, _ in pairs))
+            reference = FloatReference(self._base, self._data, names)
+            final = reference.snr_of_variables(model, names)
+            for layer, layer_report in pairs:
+                layer_report.snr = final[layer.output]
+        if self._num_stored_levels:
+            report.notes.append(
+                f"{self._num_stored_levels} weights that were quantized before are stored as int8"
+            )
         report.notes += self._notes_about_other_weights()
         _measure_model_into_report(report, original, model, self._data)
         return QuantizationResult(model, report, self._reason_for_no_gain(report))

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ...core.errors import OpError, append_user_line
 from ...core.tensor import Tensor
 from ...nn.layer import Layer
 from ...nn.quant.format import require_bit_length
 from ...nn.quant.moving_average import (
+    INITIAL_SCALE,
+    INITIAL_SUM,
     create_moving_average_parameters,
     fake_quantize_with_moving_average,
+    has_initial_moving_average,
 )
 from ..base_quanter import BaseQuanter
 from ..factory import QuanterFactory
-
-INITIAL_SUM, INITIAL_SCALE = 1.0, 0.001
 
 
 class FakeQuanterWithAbsMaxObserver(QuanterFactory):
@@ -98,10 +97,7 @@ class FakeQuanterWithAbsMaxObserverLayer(BaseQuanter):
     @property
     def is_untrained(self) -> bool:
         """Whether no data has passed in training mode."""
-        return bool(
-            self._state.array.item() == INITIAL_SUM
-            and np.float32(self._scale.array.item()) == np.float32(INITIAL_SCALE)
-        )
+        return has_initial_moving_average(self)
 
     def bit_length(self) -> int:
         """Return the number of bits."""
