@@ -112,7 +112,8 @@ TEST("pool: a deadline cancels a waiting and a current run") {
 
   Tensor large = rows(4'000'000, 2);  // some hundred milliseconds
   auto current = blocked.pool.submit({{large}, {}, std::chrono::steady_clock::now() + 10ms});
-  CHECK_EQ(error_of(std::move(current)), "canceled: run: the deadline has passed");
+  // On a slow machine it may pass before the run starts.
+  CHECK_HAS(error_of(std::move(current)), "canceled: run: the deadline");
   auto next = blocked.pool.submit({{rows(2, 1)}, {}, std::chrono::steady_clock::now() + 1h});
   CHECK_EQ(next.get().size(), std::size_t{2});
 }

@@ -274,10 +274,9 @@ class Static(Mode):
         return result[0] if len(op.outs) == 1 else tuple(result)
 
     def _check_or_reshape_path_dependent_operand(self, op: Op, operand: Any) -> Any:
-        """Check that an input of an op is defined and has one dtype and rank on all paths, and
-        return it; a scalar that is 0-D on one path and [1] on another is reshaped to 0-D. Report an
-        error if it may be undefined, or if its dtype or rank differs between paths. A scalar that
-        is 0-D on one path and [1] on the other is reshaped to 0-D.
+        """Return an input of an op after checking that it is defined and has the same dtype and
+        rank on all paths; report an error if not. A scalar that is 0-D on one path and [1] on
+        another is reshaped to 0-D, with a warning.
         """
         if not isinstance(operand, Variable):
             return operand

@@ -25,7 +25,7 @@ from .feeds import LOD_SUFFIX
 from .fusion import fuse_elementwise
 from .instructions import Instruction, LoweredProgram, iter_registers_written
 from .liveness import eliminate_dead_code, mark_dead_and_get_live_registers
-from .lod_propagation import FetchedNdarrayWithLod, offsets_as_level_list
+from .lod_propagation import FetchedArrayAndLodOffsets, offsets_as_level_list
 from .lowering import LOWERING_RULES, MULTI_INSTRUCTION_RULES, Lowering
 from .unsupported_ops import check_ops_supported
 
@@ -226,7 +226,7 @@ class CompiledProgram:
             result.append(_copy_if_shared(name, array, shared))
             shared.add(id(array))
         for i, offsets in zip(built.lod_fetch_indices, found[end:], strict=True):
-            result[i] = FetchedNdarrayWithLod(result[i], offsets) if offsets else result[i]
+            result[i] = FetchedArrayAndLodOffsets(result[i], offsets) if offsets else result[i]
         return result
 
 

@@ -60,7 +60,9 @@ def _scale_expression_instructions(
     return [("add", call.ins[0], bias), ("mul", "@0", factor)]
 
 
-def _sum_expression_instructions(call: KernelCall, _: ShapeLookup) -> ExpressionInstructions | None:
+def _translate_sum_op_to_expression(
+    call: KernelCall, _: ShapeLookup
+) -> ExpressionInstructions | None:
     registers = call.ins[0]
     if not isinstance(registers, tuple) or len(registers) < 2:
         return None
@@ -201,7 +203,7 @@ EXPRESSION_RULES: dict[str, ExpressionRule] = {
     "hard_sigmoid": _hard_sigmoid_expression_instructions,
     "hard_swish": _hard_swish_expression_instructions,
     "scale": _scale_expression_instructions,
-    "sum": _sum_expression_instructions,
+    "sum": _translate_sum_op_to_expression,
     "masked": _apply_scaled_mask_expression_instructions,
     "spread_like": _reduction_grad_expression_instructions,
     "fill_any_like": _fill_like_expression_instructions,

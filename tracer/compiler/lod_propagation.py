@@ -23,7 +23,7 @@ from .instructions import Instruction, KernelCall, PythonStatement
 from .registers import Registers
 
 
-class FetchedNdarrayWithLod(NamedTuple):
+class FetchedArrayAndLodOffsets(NamedTuple):
     """A fetched array with LoD offsets."""
 
     array: Any

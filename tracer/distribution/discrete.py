@@ -40,7 +40,7 @@ def _machine_epsilon(x: Tensor) -> float:
 
 
 def _bernoulli_kl(p: Tensor, q: Tensor) -> Tensor:
-    """Return the divergence of two Bernoulli distributions."""
+    """Return the Kullback-Leibler divergence KL(p || q) of two Bernoulli distributions."""
     return p * (p / q).log() + (1 - p) * ((1 - p) / (1 - q)).log()
 
 

@@ -65,7 +65,7 @@ class LayerHelper:
         return [self.to_variable(x) for x in to_list(self.kwargs.get(input_param_name, []))]
 
     def input(self, input_param_name: str = "input") -> Any:
-        """Return the only input of the layer. Raises OpError if the layer has several inputs."""
+        """Return the only input of the layer. Raises OpError if it has none or several."""
         inputs = self.multiple_input(input_param_name)
         if len(inputs) != 1:
             raise OpError(

@@ -122,6 +122,7 @@ def _unquote(text: str) -> str:
 
 def unquote_text_at_line_end_if_quoted(text: str) -> str:
     """Parse text that `printer.quote_text_at_line_end_if_needed` wrote: unquote it if it begins
-    with a quotation mark.
+    with a quotation mark, and return other text unchanged. Raises LineSyntaxError for text that is
+    quoted wrongly.
     """
     return _unquote(text) if text.startswith('"') else text

@@ -161,7 +161,7 @@ def _create_method_to_save(
 
 
 def _require_unique_input_paths(arguments: Arguments) -> Arguments:
-    """Return the arguments after checking that no two inputs have the same path."""
+    """Return the arguments; raise OpError if two inputs have the same path."""
     inputs = [
         path
         for leaf, path in zip(arguments.leaves, arguments.leaf_paths, strict=True)

@@ -201,8 +201,8 @@ class StaticFunction:
     def _warn_and_report_if_gradients_need_python(
         self, concrete: ConcreteProgram, tensors: list[Tensor]
     ) -> bool:
-        """Return whether a call needs gradients that its program does not provide; if so, remove
-        the captured hooks and warn once.
+        """Return whether a call needs gradients that its program does not provide; if so, the
+        call runs as Python: remove the captured hooks, and warn once.
         """
         if not concrete.call_lacks_needed_gradients(tensors):
             return False

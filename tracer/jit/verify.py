@@ -43,7 +43,8 @@ from .condition_number import (
 from .named_size_samples import SizeByName, named_size_samples
 
 # Pairs of sizes with which the layer is run: of dynamic first axes (batches), and of all other
-# dynamic axes. The first two pairs that the layer accepts are used.
+# dynamic axes. The first two pairs that the layer accepts are used. Axes with a named dimension
+# take a size of its range instead.
 DYNAMIC_SIZE_PAIRS = (
     (2, 32),
     (3, 48),

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..compiler.executable import Executable
 from ..compiler.feeds import LOD_SUFFIX, check_feed, convert_feed_to_arrays
-from ..compiler.lod_propagation import FetchedNdarrayWithLod
+from ..compiler.lod_propagation import FetchedArrayAndLodOffsets
 from ..core import place as places
 from ..core import rng
 from ..core.errors import LodNotSupportedError, OarlockError, OpError, append_user_line
@@ -267,7 +267,7 @@ def _producer_by_float_variable(program: Desc) -> dict[str, OpDesc]:
 
 def _to_fetched_value(name: str, value: Any, as_numpy: bool) -> Any:
     """Convert the value of a fetched variable to what the user gets."""
-    if isinstance(value, FetchedNdarrayWithLod):
+    if isinstance(value, FetchedArrayAndLodOffsets):
         if as_numpy:
             raise LodNotSupportedError(
                 append_user_line(

@@ -272,7 +272,7 @@ void GraphBuilder::lower_op(const OpDesc& op, std::size_t index) {
   } catch (const Error& error) {
     if (error.code() != ErrorCode::unsupported) throw;
     problems_.push_back(truncate_text(error.what()));
-    bind_placeholder_outputs(op);
+    bind_outputs_of_failed_op_to_placeholders(op);
   } catch (const std::logic_error& error) {  // a rule did not validate its inputs
     throw Error(ErrorCode::file, program_.name + ": " + op.type +
                                      ": its operands or attributes are invalid (" + error.what() +
@@ -293,7 +293,7 @@ void GraphBuilder::record_missing_rule_and_bind_outputs(const OpDesc& op, std::s
     missing = {0, index, block_index_, first_output_name(op), op.location, since_opset, complex};
   needed_opset_ = std::max(needed_opset_, since_opset);
   ++missing.count;
-  bind_placeholder_outputs(op);
+  bind_outputs_of_failed_op_to_placeholders(op);
   std::int64_t body = int_attr(op, "sub_block", 0);
   bool is_inner_block =
       body > block_index_ &&
@@ -312,7 +312,7 @@ void GraphBuilder::record_missing_rules_of_block(std::int32_t block) {
 }
 
 // Binds placeholder outputs after a failure, so that one error lists all problems.
-void GraphBuilder::bind_placeholder_outputs(const OpDesc& op) {
+void GraphBuilder::bind_outputs_of_failed_op_to_placeholders(const OpDesc& op) {
   has_row_splits_ = true;
   for (auto& [slot, names] : op.outputs)
     for (const std::string& name : names) {

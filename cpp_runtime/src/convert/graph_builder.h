@@ -120,7 +120,7 @@ class GraphBuilder {
   Value row_splits_of(std::string_view paddle_name) const;
   Value find_row_splits_inherited_by_op(const OpDesc& op) const;
   void propagate_row_splits(const OpDesc& op, Value inherited);
-  void bind_placeholder_outputs(const OpDesc& op);
+  void bind_outputs_of_failed_op_to_placeholders(const OpDesc& op);
   void throw_if_problems() const;
   onnx::Model finish_model();
 

@@ -297,7 +297,7 @@ def convert_if_user_code(function: Any) -> Any:
                 if plain.__module__ == "copy"
                 else function
             )
-        _notify_of_call_and_convert_classes(plain)
+        _report_call_and_convert_classes_that_it_uses(plain)
         try:
             result = get_operator("convert")(function)
         except SourceError as error:
@@ -317,7 +317,7 @@ def convert_if_user_code(function: Any) -> Any:
     return function
 
 
-def _notify_of_call_and_convert_classes(function: FunctionType) -> None:
+def _report_call_and_convert_classes_that_it_uses(function: FunctionType) -> None:
     """Report to the capture that a function is about to be called, and convert the special methods
     of the classes of its globals and free variables.
     """

@@ -7,7 +7,7 @@ from ...core.op import Meta, check, check_dtype, op
 from ..shared_op_rules import pick_known_dim, shapes_match
 
 
-def _require_row_mask(mask, rows):
+def _flatten_to_bool_row_mask(mask, rows):
     flat = mask.reshape(-1)
     check(len(flat) == rows, f"Mask has {len(flat)} rows, the data has {rows}")
     return flat.astype(bool)
@@ -19,7 +19,7 @@ def split_lod_tensor(x, mask, *, level: int = 0):
 
     X [R,*], Mask bool [R,1] -> [S,*], [R - S,*]
     """
-    which = _require_row_mask(mask, x.shape[0])
+    which = _flatten_to_bool_row_mask(mask, x.shape[0])
     return x[which], x[~which]
 
 
@@ -48,7 +48,7 @@ def merge_lod_tensor(x, mask, in_true, in_false, *, level: int = 0):
 
     InTrue [S,*], InFalse [R - S,*], Mask bool [R,1] -> [R,*]
     """
-    which = _require_row_mask(mask, len(in_true) + len(in_false))
+    which = _flatten_to_bool_row_mask(mask, len(in_true) + len(in_false))
     check(int(which.sum()) == len(in_true), f"Mask holds for {int(which.sum())} rows")
     out = np.empty((len(which), *in_true.shape[1:]), in_true.dtype)
     out[which], out[~which] = in_true, in_false

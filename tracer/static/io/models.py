@@ -34,7 +34,7 @@ from ...loader.pdmodel import parse_program
 from ..graph.compiled_program import CompiledProgram
 from ..graph.default_programs import default_main_program
 from ..graph.program import Program
-from .normalize import require_variable_names
+from .normalize import require_variables_and_get_names
 
 
 def _get_valid_program(program: Any = None) -> Program:
@@ -76,11 +76,11 @@ def save_inference_model(
     file_format = require_program_format("save_inference_model", kwargs.pop("format", PADDLE2))
     program = _program_from_kwargs(kwargs, ("clip_extra", "legacy_format"), "save_inference_model")
     prefix = require_path_prefix(path_prefix)
-    fetches = require_variable_names("fetch_vars", fetch_vars)
+    fetches = require_variables_and_get_names("fetch_vars", fetch_vars)
     if not fetches:
         raise OpError(append_user_line("save_inference_model: fetch_vars is empty"))
     desc = build_inference_program(
-        program.raw, require_variable_names("feed_vars", feed_vars), fetches
+        program.raw, require_variables_and_get_names("feed_vars", feed_vars), fetches
     )
     desc.contract = _make_contract(desc)
     if any(op.type == "auc" for op in desc.ops()):
@@ -218,8 +218,8 @@ def serialize_program(feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> bytes:
     """
     program = _program_from_kwargs(kwargs, ("legacy_format",), "serialize_program")
     feeds, fetches = (
-        require_variable_names("feed_vars", feed_vars),
-        require_variable_names("fetch_vars", fetch_vars),
+        require_variables_and_get_names("feed_vars", feed_vars),
+        require_variables_and_get_names("fetch_vars", fetch_vars),
     )
     return pdmodel.to_bytes(build_inference_program(program.raw, feeds, fetches))
 
@@ -232,8 +232,8 @@ def serialize_persistables(
     """
     program = _program_from_kwargs(kwargs, (), "serialize_persistables")
     feeds, fetches = (
-        require_variable_names("feed_vars", feed_vars),
-        require_variable_names("fetch_vars", fetch_vars),
+        require_variables_and_get_names("feed_vars", feed_vars),
+        require_variables_and_get_names("fetch_vars", fetch_vars),
     )
     desc = build_inference_program(program.raw, feeds, fetches)
     values = {v.name: current_scope().value(v.name).array for v in desc.persistables()}

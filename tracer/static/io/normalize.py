@@ -10,7 +10,7 @@ from ...ir.passes.normalize import build_inference_program
 from ..graph.program import Program
 
 
-def require_variable_names(argument: str, variables: Any) -> list[str]:
+def require_variables_and_get_names(argument: str, variables: Any) -> list[str]:
     """Return the names of a variable or a list of them. Raises OperandError, which is a TypeError,
     for other objects.
     """
@@ -39,7 +39,7 @@ def normalize_program(program: Program, feed_vars: Any, fetch_vars: Any, **kwarg
     if kwargs:
         raise ValueError(append_user_line(f"normalize_program: unknown arguments {sorted(kwargs)}"))
     feeds, fetches = (
-        require_variable_names("feed_vars", feed_vars),
-        require_variable_names("fetch_vars", fetch_vars),
+        require_variables_and_get_names("feed_vars", feed_vars),
+        require_variables_and_get_names("fetch_vars", fetch_vars),
     )
     return Program.view_of_raw(build_inference_program(program.raw, feeds, fetches, skip_prune))
