@@ -17,6 +17,7 @@ INTERNAL_DOCUMENTS = [
     *sorted((ROOT / "docs" / "internals").glob("*.md")),
 ]
 TOUR, PIPELINES = ROOT / "docs" / "tour.md", ROOT / "docs" / "pipelines.md"
+CPP = ROOT / "docs" / "cpp.md"
 QUANTIZATION = ROOT / "docs" / "quantization.md"
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 NEED_ARGUMENTS = {"finetune_paddle_model.py"}
@@ -97,7 +98,7 @@ def test_cpp_example_compiles() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("document", [TOUR, PIPELINES], ids=lambda p: p.name)
+@pytest.mark.parametrize("document", [TOUR, PIPELINES, CPP], ids=lambda p: p.name)
 def test_cpp_code_of_documents_compiles(document: Path) -> None:
     (block,) = re.findall(r"^```cpp\n(.*?)^```", document.read_text(), re.DOTALL | re.MULTILINE)
     if "int main()" not in block:

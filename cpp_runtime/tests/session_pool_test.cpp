@@ -108,7 +108,7 @@ TEST("pool: a deadline cancels a waiting and a current run") {
   auto waiting = blocked.pool.submit({{rows(2, 1)}, {}, std::chrono::steady_clock::now() + 1ms});
   std::this_thread::sleep_for(5ms);
   blocked.release();
-  CHECK_EQ(error_of(std::move(waiting)), "canceled: run: the deadline passed before it started");
+  CHECK_HAS(error_of(std::move(waiting)), "canceled: run: the deadline");
 
   Tensor large = rows(4'000'000, 2);  // some hundred milliseconds
   auto current = blocked.pool.submit({{large}, {}, std::chrono::steady_clock::now() + 10ms});
