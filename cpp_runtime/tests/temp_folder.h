@@ -1,5 +1,7 @@
 // A temporary folder, removed with the object.
 #pragma once
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -12,7 +14,8 @@ struct Folder {
   std::filesystem::path path;
 
   explicit Folder(const std::string& name)
-      : path(std::filesystem::temp_directory_path() / ("oarlock test " + name)) {
+      : path(std::filesystem::temp_directory_path() /
+             ("oarlock test " + name + " " + std::to_string(::getpid()))) {
     std::filesystem::remove_all(path);
     std::filesystem::create_directories(path);
   }

@@ -6,7 +6,7 @@ from inspect import Parameter, Signature
 from typing import Any, ClassVar, NamedTuple
 
 from . import functional as F
-from .argument_attributes import LayerWithArgumentAttributes
+from .layer_with_argument_attributes import LayerWithArgumentAttributes
 
 REQUIRED = Parameter.empty
 

@@ -7,9 +7,9 @@ from typing import Any
 from ..core.errors import OpError, append_user_line
 from ..core.tensor import Tensor
 from . import functional as F
-from .argument_attributes import LayerWithArgumentAttributes
 from .function_layer import Row, make_layer_class
 from .layer import Layer
+from .layer_with_argument_attributes import LayerWithArgumentAttributes
 
 # Class, function, parameters of `forward`, and the parameters of `__init__` in order, with Paddle's
 # defaults.

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from ..core.tensor import Tensor
 from . import functional as F
-from .argument_attributes import LayerWithArgumentAttributes
+from .layer_with_argument_attributes import LayerWithArgumentAttributes
 
 __all__ = [
     "AdaptiveAvgPool1D",

@@ -77,12 +77,12 @@ def diagonal_matrix(x: Any) -> Any:
     return OPS["diag_embed"](x)
 
 
-def plus_adjoint(x: Any) -> Any:
+def add_adjoint(x: Any) -> Any:
     """X + X^H."""
     return add(x, adjoint(x))
 
 
-def minus_adjoint(x: Any) -> Any:
+def subtract_adjoint(x: Any) -> Any:
     """X - X^H."""
     return sub(x, adjoint(x))
 

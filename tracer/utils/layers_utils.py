@@ -37,7 +37,9 @@ def flatten(nest: Any) -> list[Any]:
 
 
 def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
-    """Return the structure with other leaves. Raises ValueError if their number differs."""
+    """Return `structure` with its leaves replaced by the elements of `flat_sequence`. Raises
+    ValueError if it has not as many elements as `structure` has leaves.
+    """
     if not is_sequence(flat_sequence):
         raise TypeError(append_user_line("pack_sequence_as: flat_sequence should be a sequence"))
     leaves, spec = pytree.flatten(

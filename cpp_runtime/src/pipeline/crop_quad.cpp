@@ -101,6 +101,7 @@ ByteImage warp_perspective(const ImageView& image, const Transform& t, int heigh
       double w = t[6] * x + t[7] * y + t[8], scale = w != 0 ? kPositions / w : 0;
       auto position = [&](std::size_t i) {
         double value = (t[i] * x + t[i + 1] * y + t[i + 2]) * scale;
+        if (std::isnan(value)) value = 0;
         return static_cast<std::int64_t>(std::nearbyint(std::clamp(value, -limit, limit)));
       };
       std::int64_t u = position(0), v = position(3);

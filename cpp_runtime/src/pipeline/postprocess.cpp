@@ -105,8 +105,11 @@ double score_in_polygon(const float* map, int height, int width,
     auto [low, high] = std::minmax_element(polygon.begin(), polygon.end(), [&](PointF p, PointF q) {
       return p.*coordinate < q.*coordinate;
     });
-    return std::pair(std::clamp(static_cast<int>(std::floor((*low).*coordinate)), 0, length - 1),
-                     std::clamp(static_cast<int>(std::ceil((*high).*coordinate)), 0, length - 1));
+    auto to_pixel = [&](float position) {  // clamps first: a larger float is no int
+      return static_cast<int>(std::clamp(position, 0.0f, static_cast<float>(length - 1)));
+    };
+    return std::pair(to_pixel(std::floor((*low).*coordinate)),
+                     to_pixel(std::ceil((*high).*coordinate)));
   };
   auto [left, right] = bounds(&PointF::x, width);
   auto [top, bottom] = bounds(&PointF::y, height);

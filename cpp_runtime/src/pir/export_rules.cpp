@@ -50,6 +50,14 @@ double fill_value(Exporter& e, const OpDesc& op) {
   return std::get<double>(number.value);
 }
 
+// The conversion of a double outside of the range is undefined.
+std::int64_t to_nearest_int64(double value) {
+  constexpr double limit = 0x1p63;
+  if (value >= limit) return std::numeric_limits<std::int64_t>::max();
+  return value < -limit ? std::numeric_limits<std::int64_t>::min()
+                        : static_cast<std::int64_t>(value);
+}
+
 void fill_constant(Exporter& e, const OpDesc& op) {
   DType dtype = require_dtype_attr(e, op, "dtype");
   bool has_tensor = !variable_names_in_slot(op.inputs, "ValueTensor").empty() ||
@@ -59,7 +67,7 @@ void fill_constant(Exporter& e, const OpDesc& op) {
     Ints shape = int_list_attr_or_empty(op, "shape");
     double value = fill_value(e, op);
     if (dtype == DType::int64 && std::fabs(value) >= kMaxExactInteger) {
-      auto whole = e.emit_int_array({static_cast<std::int64_t>(value)});
+      auto whole = e.emit_int_array({to_nearest_int64(value)});
       auto target = e.emit_int_array(shape);
       return e.emit_to_output(op, "full_with_tensor", {whole, target},
                               {dtype_attribute("dtype", dtype)});

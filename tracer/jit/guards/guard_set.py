@@ -41,8 +41,8 @@ from .snapshots import (
 from .source import (
     LAYER_REGISTRIES,
     CaptureHeldObjectSource,
-    DictAttributeSource,
     LayerRegistryKeysSource,
+    OwnAttributeSource,
     Source,
     create_name_source,
     read_cell,
@@ -206,7 +206,7 @@ class GuardSet:
                 if key not in IGNORED_ATTRIBUTES and not (
                     isinstance(value, ModuleType) and not isinstance(found, PLAIN_TYPES)
                 ):
-                    self._add_guard_if_new(DictAttributeSource(f"{owner}.{key}", value, key), found)
+                    self._add_guard_if_new(OwnAttributeSource(f"{owner}.{key}", value, key), found)
                     if isinstance(found, Layer):
                         self._guard_all_attributes(found)
 
@@ -233,7 +233,7 @@ class GuardSet:
             is_versioned = (
                 is_library_layer or not is_container(found) or is_plain_or_tuple_of_plain(found)
             )
-            self._add_guard_if_new(DictAttributeSource(label, layer, key), found, is_versioned)
+            self._add_guard_if_new(OwnAttributeSource(label, layer, key), found, is_versioned)
             if not is_versioned:
                 for item in iter_value_and_items(found):
                     if isinstance(item, Layer):
@@ -256,7 +256,7 @@ class GuardSet:
                 and not key.startswith("__")
             ):
                 self._add_guard_if_new(
-                    DictAttributeSource(f"{kind.__name__}.{key}", kind, key), found
+                    OwnAttributeSource(f"{kind.__name__}.{key}", kind, key), found
                 )
 
     def _add_guard_if_new(self, source: Source, value: Any, is_versioned: bool = False) -> bool:
@@ -408,7 +408,7 @@ class GuardSet:
         for layer in [v for v in self._watched_objects.values() if isinstance(v, Layer)]:
             for key in self._attribute_names_read.difference(vars(layer)):
                 if (id(type(layer)), key) in self._guard_by_source:
-                    source = DictAttributeSource(f"{type(layer).__name__}.{key}", layer, key)
+                    source = OwnAttributeSource(f"{type(layer).__name__}.{key}", layer, key)
                     self._add_guard_if_new(source, MISSING, is_versioned=True)
 
     def _iter_guards_of_capture_added_attributes(self) -> Iterator[StateGuard]:
@@ -418,7 +418,7 @@ class GuardSet:
                 continue
             for key in list(vars(value)):
                 if (id(value), key) not in self._guard_by_source and key not in IGNORED_ATTRIBUTES:
-                    source = DictAttributeSource(f"{type(value).__name__}.{key}", value, key)
+                    source = OwnAttributeSource(f"{type(value).__name__}.{key}", value, key)
                     yield StateGuard(source, IdentitySnapshot(MISSING))
 
     def _may_functions_have_read_source(self, guard: StateGuard) -> bool:

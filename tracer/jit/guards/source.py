@@ -81,7 +81,7 @@ class Source:
         return expected.matches(self.read())
 
 
-class DictAttributeSource(Source):
+class OwnAttributeSource(Source):
     """An attribute in the `__dict__` of an object, a class or a module itself."""
 
     def read(self) -> Any:
@@ -93,7 +93,7 @@ class DictAttributeSource(Source):
         setattr(self.holder, self.key, value)
 
 
-class LayerRegistryKeysSource(DictAttributeSource):
+class LayerRegistryKeysSource(OwnAttributeSource):
     """The keys or elements of one of LAYER_REGISTRIES, the dicts and lists of a layer."""
 
     def read(self) -> Any:

@@ -365,7 +365,7 @@ PyObject* get_leaf_gradient_pairs(PyObject* self, PyObject*) {
   return pairs.release();
 }
 
-PyObject* get_leaf_gradient(PyObject* self, PyObject* tensor) {
+PyObject* get_pending_leaf_gradient_or_none(PyObject* self, PyObject* tensor) {
   BackwardState* state = as_backward_engine(self)->state;
   auto found = state->leaf_index.find(tensor);
   return Py_NewRef(found == state->leaf_index.end() ? Py_None
@@ -432,7 +432,7 @@ PyMethodDef engine_methods[] = {
      "Run backward from the pending gradients.  retain: keep the graph."},
     {"leaves", get_leaf_gradient_pairs, METH_NOARGS,
      "The leaves with a gradient, and their gradients."},
-    {"leaf", get_leaf_gradient, METH_O, "The gradient of a leaf, or None."},
+    {"leaf", get_pending_leaf_gradient_or_none, METH_O, "The gradient of a leaf, or None."},
     {nullptr, nullptr, 0, nullptr},
 };
 PyType_Slot engine_slots[] = {

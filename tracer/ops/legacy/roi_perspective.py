@@ -15,7 +15,7 @@ from .precise_roi_pooling import region_image_ids
 DISTANCE_TOLERANCE = 1e-4  # distances below this are treated as 0
 
 
-def _perspective_matrices(x: Any, y: Any, high: int, wide: int) -> Any:
+def _rectangle_to_quadrilateral_matrices(x: Any, y: Any, high: int, wide: int) -> Any:
     """The projective maps from the rectangle to quadrilaterals with corners x, y [R,4], upper left
     first.
 
@@ -94,7 +94,7 @@ def _matrices_mask_and_pixel_weights(
     """
     corners = rois * rois.dtype.type(scale)
     xs, ys = corners[:, 0::2], corners[:, 1::2]
-    matrices = _perspective_matrices(xs, ys, high, wide)
+    matrices = _rectangle_to_quadrilateral_matrices(xs, ys, high, wide)
     column, row = _source_positions(matrices, high, wide)
     seen = _inside_quadrilateral_mask(column, row, xs, ys)
     for at, size in ((column, x.shape[3]), (row, x.shape[2])):

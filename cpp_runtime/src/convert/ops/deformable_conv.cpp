@@ -31,7 +31,8 @@ Expr kernel_base_positions_along_axis(NodeContext& n, const DeformableConv& d, s
   return Expr{n, n.reshape(n.vector(starts, dtype), {-1, 1, 1})} + spread;
 }
 
-// The sampling positions along one axis, from -1 to 1 over the image edges. [N*groups,taps,OH,OW,1]
+// The sampling positions along one axis, in the coordinates of GridSample without align_corners: -1
+// and 1 are the outer edges of the border pixels. [N*groups,taps,OH,OW,1]
 Expr sample_positions_along_axis(NodeContext& n, const DeformableConv& d, Value offsets,
                                  std::size_t axis) {
   auto dtype = n.require_known_dtype(d.x);
