@@ -146,7 +146,9 @@ def _do_known_names_match(names: Iterable[str], theirs: Sequence[str]) -> bool:
 
 
 def _iter_names_with_and_without_scopes(name: str) -> Iterator[str]:
-    """The name, and the name without the scopes that `paddle.static.gradients` adds."""
+    """Yield the name, then the name without the first scope prefix that `paddle.static.gradients`
+    adds, without the first two, and so on.
+    """
     yield name
     while name.startswith(SCOPE):
         name = name.removeprefix(SCOPE)

@@ -1,4 +1,5 @@
-// Gate order of recurrent networks, and NaN handling.
+// Helpers of the rules of recurrent networks: ONNX's gate order, activations by number or name, and
+// the NaNs that ONNX Runtime's LSTM and GRU would hide.
 #pragma once
 #include "convert/expression.h"
 
