@@ -50,10 +50,11 @@ def _temporary_params_file(values: Mapping[str, Any]) -> Iterator[str | None]:
     """Write values to a temporary file and provide its path; None if there are no values. An engine
     maps the file, so it can be removed once the engine exists.
     """
+    if not values:
+        yield None
+        return
     with tempfile.TemporaryDirectory(prefix="oarlock-") as folder:
-        path = None
-        if values:
-            path = os.path.join(folder, "values.pdiparams")
-            with adding_missing_error_filename(path), open(path, "wb") as file:
-                pdiparams_writer.write(values, file)
+        path = os.path.join(folder, "values.pdiparams")
+        with adding_missing_error_filename(path), open(path, "wb") as file:
+            pdiparams_writer.write(values, file)
         yield path

@@ -1,9 +1,11 @@
 // Small models, and contracts for them.
 #pragma once
+#include <cstring>
 #include <string>
 
 #include "base/mapped_file.h"
 #include "base/wire_writer.h"
+#include "oarlock/tensor.h"
 #include "paddle/contract_reader.h"
 #include "paddle/program.h"
 
@@ -14,6 +16,11 @@ inline std::string fixture(const std::string& name) {
 }
 inline std::string bytes_of(const std::string& name) {
   return std::string(MappedFile(fixture(name)).bytes());
+}
+
+inline bool have_equal_bytes(const Tensor& a, const Tensor& b) {
+  return a.dtype() == b.dtype() && a.shape() == b.shape() &&
+         std::memcmp(a.data(), b.data(), a.byte_size()) == 0;
 }
 
 inline void write_arg(WireWriter& w, std::uint32_t field, const ContractArg& arg) {

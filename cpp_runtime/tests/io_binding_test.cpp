@@ -36,11 +36,6 @@ std::vector<Tensor> run_unbound(const Session& session, const Tensor& x) {
   return session.run(views);
 }
 
-bool have_equal_bytes(const Tensor& a, const Tensor& b) {
-  return a.dtype() == b.dtype() && a.shape() == b.shape() &&
-         std::memcmp(a.data(), b.data(), a.byte_size()) == 0;
-}
-
 }  // namespace
 
 TEST("binding: a tensor of the caller's memory is freed once, by the deleter") {

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <atomic>
-#include <cstring>
 #include <latch>
 #include <thread>
 
@@ -27,11 +26,6 @@ Tensor rows(std::int64_t count, int seed) {
   for (std::int64_t i = 0; i < count * 4; ++i)
     values[i] = static_cast<float>((i * 7 + seed * 13) % 29) / 8 - 1;
   return x;
-}
-
-bool have_equal_bytes(const Tensor& a, const Tensor& b) {
-  return a.dtype() == b.dtype() && a.shape() == b.shape() &&
-         std::memcmp(a.data(), b.data(), a.byte_size()) == 0;
 }
 
 std::string error_of(std::future<std::vector<Tensor>> future) {

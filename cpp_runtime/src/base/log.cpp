@@ -43,12 +43,6 @@ std::optional<LogLevel> find_log_level(std::string_view name) {
   return std::nullopt;
 }
 
-LogLevel log_level() {
-  Log& log = log_state();
-  std::lock_guard lock(log.mutex);
-  return log.level;
-}
-
 void log_message(LogLevel level, std::string_view source, std::string_view message) {
   Log& log = log_state();
   std::shared_ptr<const LogCallback> callback;

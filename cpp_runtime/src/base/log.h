@@ -6,8 +6,6 @@
 
 namespace oarlock {
 
-/// The level from which on messages are wanted: that of set_log_callback, or of OARLOCK_LOG.
-LogLevel log_level();
 /// Passes a message to the callback if its level is wanted.
 void log_message(LogLevel level, std::string_view source, std::string_view message);
 /// Calls `listener` now and after each change of the level.

@@ -67,6 +67,11 @@ void set_result_to_null(Handle** result, const char* name) {
   *result = nullptr;
 }
 
+oarlock_session* make_session_handle(const Model& model, const oarlock_options* options) {
+  return new oarlock_session{
+      std::make_shared<const Session>(model, options ? options->options : Options{})};
+}
+
 constexpr std::size_t kMaxAxes = 32;
 constexpr std::int32_t kNoType = -1;
 const std::vector<TensorSpec> kNone;
@@ -159,9 +164,7 @@ oarlock_error* oarlock_session_open(const char* model, const char* params,
   return catch_errors([&] {
     set_result_to_null(result, "oarlock_session_open: result");
     require_nonnull(model, "oarlock_session_open: model");
-    Model opened = Model::open(model, params ? params : "");
-    *result = new oarlock_session{
-        std::make_shared<const Session>(opened, options ? options->options : Options{})};
+    *result = make_session_handle(Model::open(model, params ? params : ""), options);
   });
 }
 oarlock_error* oarlock_session_open_memory(const void* program, size_t program_size,
@@ -174,8 +177,7 @@ oarlock_error* oarlock_session_open_memory(const void* program, size_t program_s
                     "oarlock_session_open_memory: an argument");
     Model opened = Model::from_memory({static_cast<const char*>(program), program_size},
                                       {static_cast<const char*>(params), params_size});
-    *result = new oarlock_session{
-        std::make_shared<const Session>(opened, options ? options->options : Options{})};
+    *result = make_session_handle(opened, options);
   });
 }
 size_t oarlock_session_input_count(const oarlock_session* s) {

@@ -25,12 +25,6 @@ void copy_cuda_memory(void* to, const void* from, std::size_t bytes) {
     throw Error(ErrorCode::engine, "cuda: a copy failed with status " + std::to_string(status));
 }
 
-std::size_t tensor_byte_size(DType dtype, const Ints& shape) {
-  std::size_t bytes = size_of(dtype);
-  for (std::int64_t d : shape) bytes *= static_cast<std::size_t>(d);
-  return bytes;
-}
-
 // Runs without capture to determine the outputs.
 void run_without_cuda_graph(const Library& library, ort::Session* session, Names inputs,
                             const OrtValues& values, Names outputs, OrtValues& output_values) {
@@ -71,12 +65,7 @@ void run_with_outputs_in_host_memory(const Library& library, ort::Session* sessi
                                       static_cast<const ort::MemoryInfo*>(host.get()));
   api.call<ort::RunWithBinding>(session, run_options,
                                 static_cast<const ort::IoBinding*>(binding.get()));
-  ort::Value** raw = nullptr;
-  std::size_t count = 0;
-  api.call<ort::GetBoundOutputValues>(static_cast<const ort::IoBinding*>(binding.get()),
-                                      library.allocator, &raw, &count);
-  std::copy_n(raw, std::min(count, output_values.size()), output_values.data());
-  if (raw) api.call<ort::AllocatorFree>(library.allocator, static_cast<void*>(raw));
+  take_bound_outputs(library, binding.get(), output_values);
 }
 
 CudaGraphRun::CudaGraphRun(const Library& library, ort::Session* session,

@@ -15,7 +15,10 @@ namespace oarlock {
 namespace {
 
 [[noreturn]] void throw_provider_error(const Options& options, const std::string& what) {
-  throw Error(ErrorCode::engine, options.device + ": " + what);
+  std::string provider = options.execution_provider.empty()
+                             ? options.device
+                             : "execution_provider " + options.execution_provider;
+  throw Error(ErrorCode::engine, provider + ": " + what);
 }
 
 void require_provider_and_driver(const Library& library, const Options& options,
@@ -70,10 +73,6 @@ std::string join_names(const std::vector<std::string>& names) {
   return text;
 }
 
-[[noreturn]] void throw_named_provider_error(const Options& options, const std::string& what) {
-  throw Error(ErrorCode::engine, "execution_provider " + options.execution_provider + ": " + what);
-}
-
 // The functions of the API take the name without this suffix, lists have it.
 std::string without_provider_suffix(std::string name) {
   constexpr std::string_view suffix = "ExecutionProvider";
@@ -81,20 +80,28 @@ std::string without_provider_suffix(std::string name) {
   return name;
 }
 
+// Adds the provider to the errors of `append`.
+template <class F>
+void explain_failure(const Options& options, F&& append) {
+  try {
+    append();
+  } catch (const Error& error) {
+    throw_provider_error(options, std::string("cannot be used: ") + error.what());
+  }
+}
+
 void append_contained_provider(const Library& library, ort::SessionOptions* session,
                                const Options& options) {
   std::string name = without_provider_suffix(options.execution_provider);
   if (!library.has_provider(name + "ExecutionProvider"))
-    throw_named_provider_error(
-        options, "ONNX Runtime " + library.info.version + " does not contain it, but " +
-                     join_names(library.info.providers) + " (" + library.info.path + ")");
+    throw_provider_error(options,
+                         "ONNX Runtime " + library.info.version + " does not contain it, but " +
+                             join_names(library.info.providers) + " (" + library.info.path + ")");
   KeyValueLists lists(options.provider);
-  try {
+  explain_failure(options, [&] {
     library.api.call<ort::AppendProvider>(session, name.c_str(), lists.keys.data(),
                                           lists.values.data(), lists.keys.size());
-  } catch (const Error& error) {
-    throw_named_provider_error(options, std::string("cannot be used: ") + error.what());
-  }
+  });
 }
 
 // ONNX Runtime keeps a library until the process ends, and rejects to register it again.
@@ -107,8 +114,7 @@ void register_plugin_once(const Library& library, const Options& options) {
     library.api.call<ort::RegisterProviderLibrary>(library.env, options.execution_provider.c_str(),
                                                    options.provider_library.c_str());
   } catch (const Error& error) {
-    throw_named_provider_error(options,
-                               options.provider_library + " cannot be loaded: " + error.what());
+    throw_provider_error(options, options.provider_library + " cannot be loaded: " + error.what());
   }
   registered.insert({&library, options.provider_library});
 }
@@ -116,9 +122,9 @@ void register_plugin_once(const Library& library, const Options& options) {
 void append_plugin_provider(const Library& library, ort::SessionOptions* session,
                             const Options& options) {
   if (library.minor < kPluginMinor)
-    throw_named_provider_error(options, "plug-in libraries need ONNX Runtime 1." +
-                                            std::to_string(kPluginMinor) + ", not " +
-                                            library.info.version);
+    throw_provider_error(options, "plug-in libraries need ONNX Runtime 1." +
+                                      std::to_string(kPluginMinor) + ", not " +
+                                      library.info.version);
   register_plugin_once(library, options);
   const ort::EpDevice* const* all = nullptr;
   std::size_t count = 0;
@@ -133,18 +139,16 @@ void append_plugin_provider(const Library& library, ort::SessionOptions* session
       first = device;
   }
   if (!first)
-    throw_named_provider_error(options, options.provider_library +
-                                            " has no device for it on this machine; there are "
-                                            "devices of " +
-                                            join_names(others));
+    throw_provider_error(options, options.provider_library +
+                                      " has no device for it on this machine; there are "
+                                      "devices of " +
+                                      join_names(others));
   KeyValueLists lists(options.provider);
-  try {
+  explain_failure(options, [&] {
     library.api.call<ort::AppendProviderDevices>(session, library.env, &first, std::size_t{1},
                                                  lists.keys.data(), lists.values.data(),
                                                  lists.keys.size());
-  } catch (const Error& error) {
-    throw_named_provider_error(options, std::string("cannot be used: ") + error.what());
-  }
+  });
 }
 
 }  // namespace

@@ -10,9 +10,8 @@ namespace oarlock {
 struct IoBinding::Impl {
   const Session::Impl& session;
   ort::BindingHandle binding;
-  std::vector<Tensor> inputs;     // keep the bound memory alive
+  std::vector<Tensor> inputs;     // keep the bound memory alive; without dtype if not bound
   std::vector<TensorView> views;  // of inputs
-  std::vector<bool> is_bound;     // of inputs
   bool inputs_are_checked = false;
   std::vector<Tensor> outputs;
   std::vector<Device> devices;     // where runs allocate outputs
@@ -24,7 +23,6 @@ struct IoBinding::Impl {
             ort::make<ort::BindingHandle, ort::CreateIoBinding>(s.library.api, s.session.get())),
         inputs(s.inputs.size()),
         views(s.inputs.size()),
-        is_bound(s.inputs.size()),
         outputs(s.outputs.size()),
         devices(s.outputs.size()),
         is_allocated(s.outputs.size(), true) {
@@ -40,8 +38,8 @@ struct IoBinding::Impl {
   void check_inputs_once() {
     if (inputs_are_checked)  // values may have changed
       return check_row_splits_input_values(session.inputs, views);
-    for (std::size_t i = 0; i < is_bound.size(); ++i)
-      if (!is_bound[i])
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if (inputs[i].dtype() == DType::none)
         throw Error(ErrorCode::input, "run: input '" + session.inputs[i].name +
                                           "' is not bound (the model has " +
                                           session.format_input_specs() + ")");
@@ -66,22 +64,14 @@ struct IoBinding::Impl {
 
   void fetch_allocated_outputs_and_check_guards() {
     const Library& library = session.library;
-    ort::Value** raw = nullptr;
-    std::size_t count = 0;
-    library.api.call<ort::GetBoundOutputValues>(static_cast<const ort::IoBinding*>(binding.get()),
-                                                library.allocator, &raw, &count);
-    OrtValues values(library.api, count);
-    std::copy_n(raw, count, values.data());
-    if (raw) library.api.call<ort::AllocatorFree>(library.allocator, static_cast<void*>(raw));
+    OrtValues values(library.api, session.all_output_names.size());
+    take_bound_outputs(library, binding.get(), values);
     for (std::size_t i = 0; i < outputs.size(); ++i)
       if (is_allocated[i])
         outputs[i] = make_tensor_owning_ort_value(
             library, values.release_to_handle(i),
             session.is_complex_output(session.all_output_names[i]), devices[i]);
-    for (std::size_t i = 0; i < session.guards.fetch_names().size(); ++i)
-      session.guards.check_fetched_value(
-          i, make_tensor_owning_ort_value(library, values.release_to_handle(outputs.size() + i),
-                                          false));
+    session.check_fetched_guards(values);
   }
 };
 
@@ -99,7 +89,6 @@ void IoBinding::bind_input(std::string_view name, Tensor tensor) {
                                                   static_cast<const ort::Value*>(value.get()));
   impl_->inputs[index] = std::move(tensor);
   impl_->views[index] = impl_->inputs[index];
-  impl_->is_bound[index] = true;
   impl_->inputs_are_checked = false;
 }
 

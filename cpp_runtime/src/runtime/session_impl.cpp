@@ -85,6 +85,13 @@ void check_has_data_and_size_fits_memory(const std::string& name, const TensorVi
                     (whole && !view.data ? " without data" : ", more than fits into memory"));
 }
 
+bool matches_spec(const TensorSpec& spec, DType dtype, std::span<const std::int64_t> shape) {
+  return spec.dtype == dtype &&
+         std::ranges::equal(spec.shape, shape, [](std::int64_t declared, std::int64_t size) {
+           return declared < 0 || declared == size;
+         });
+}
+
 // Whether a result has another size than the tensor for it, by the messages of older and newer
 // versions of ONNX Runtime.
 bool is_size_mismatch_of_output(const Error& error) {
@@ -106,10 +113,7 @@ void check_input(const TensorSpec& spec, const TensorView& view) {
       throw Error(ErrorCode::input, "run: input '" + spec.name + "': dimension " +
                                         std::to_string(d) + " is " + std::to_string(view.shape[d]) +
                                         "; it must be at least 0");
-  bool fits = spec.dtype == view.dtype && spec.shape.size() == view.shape.size();
-  for (std::size_t d = 0; fits && d < spec.shape.size(); ++d)
-    fits = spec.shape[d] < 0 || spec.shape[d] == view.shape[d];
-  if (!fits)
+  if (!matches_spec(spec, view.dtype, view.shape))
     throw Error(ErrorCode::input,
                 "run: input '" + spec.name + "' is " +
                     format_type(view.dtype, Ints(view.shape.begin(), view.shape.end())) +
@@ -120,8 +124,7 @@ void check_input(const TensorSpec& spec, const TensorView& view) {
 void require_disjoint_memory(std::span<const TensorView> inputs, std::span<const Tensor> outputs) {
   for (const Tensor& output : outputs)
     for (const TensorView& input : inputs) {
-      std::size_t input_bytes = size_of(input.dtype);
-      for (std::int64_t d : input.shape) input_bytes *= static_cast<std::size_t>(d);
+      std::size_t input_bytes = tensor_byte_size(input.dtype, input.shape);
       auto in = reinterpret_cast<std::uintptr_t>(input.data);
       auto out = reinterpret_cast<std::uintptr_t>(output.data());
       if (in < out + output.byte_size() && out < in + input_bytes)
@@ -366,7 +369,7 @@ void Session::Impl::throw_if_guard_explains_failure(std::span<const TensorView> 
                                                     const Error& error) const {
   if (!options.locate_guards || guards.fetch_names().empty()) return;
   OrtValues values(library.api, input_views.size());
-  for (std::size_t i = 0; i < input_views.size(); ++i) values.set(i, make_value(input_views[i]));
+  set_values(values, input_views);
   Options small = options;
   small.optimize = 0;  // such sessions run rarely, and only for wrong inputs
   small.threads = 1;
@@ -392,7 +395,7 @@ std::vector<Tensor> Session::Impl::run(std::span<const TensorView> input_views,
   Names names = output_indices.empty() ? all_output_names : some;
   if (output_indices.empty()) output_indices = all_outputs;
   OrtValues values(library.api, input_views.size());
-  for (std::size_t i = 0; i < input_views.size(); ++i) values.set(i, make_value(input_views[i]));
+  set_values(values, input_views);
   std::vector<Tensor> results;
   try {
     results = options.cuda_graph
@@ -420,7 +423,7 @@ void Session::Impl::run_into(std::span<const TensorView> input_views,
   check_weights_unchanged();
   check_inputs(input_views);
   OrtValues values(library.api, input_views.size());
-  for (std::size_t i = 0; i < input_views.size(); ++i) values.set(i, make_value(input_views[i]));
+  set_values(values, input_views);
   OrtValues results(library.api, all_output_names.size());
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     check_output(i, output_tensors[i]);
@@ -433,10 +436,18 @@ void Session::Impl::run_into(std::span<const TensorView> input_views,
   } catch (const Error& error) {
     throw_run_error(error, input_views, cancellation);
   }
+  check_fetched_guards(results);
+}
+
+void Session::Impl::check_fetched_guards(OrtValues& results) const {
   for (std::size_t i = 0; i < guards.fetch_names().size(); ++i)
     guards.check_fetched_value(
         i, make_tensor_owning_ort_value(library, results.release_to_handle(outputs.size() + i),
                                         false));
+}
+
+void Session::Impl::set_values(OrtValues& values, std::span<const TensorView> views) const {
+  for (std::size_t i = 0; i < views.size(); ++i) values.set(i, make_value(views[i]));
 }
 
 void Session::Impl::throw_run_error(const Error& error, std::span<const TensorView> input_views,
@@ -465,10 +476,7 @@ ort::ValueHandle Session::Impl::make_value(const TensorView& view) const {
 
 void Session::Impl::check_output(std::size_t index, const Tensor& tensor) const {
   const TensorSpec& spec = outputs[index];
-  bool fits = tensor.dtype() == spec.dtype && tensor.shape().size() == spec.shape.size();
-  for (std::size_t d = 0; fits && d < spec.shape.size(); ++d)
-    fits = spec.shape[d] < 0 || spec.shape[d] == tensor.shape()[d];
-  if (!fits)
+  if (!matches_spec(spec, tensor.dtype(), tensor.shape()))
     throw Error(ErrorCode::input, "run: the tensor for output '" + spec.name + "' is " +
                                       format_type(tensor.dtype(), tensor.shape()) +
                                       ", the output is " + format_type(spec.dtype, spec.shape));

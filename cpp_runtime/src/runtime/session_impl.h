@@ -56,6 +56,9 @@ struct Session::Impl {
   const ort::MemoryInfo* memory_info(const Device& device) const;
   /// A value that refers to the memory of `view`.
   ort::ValueHandle make_value(const TensorView& view) const;
+  /// Checks the guards that a run fetched after all outputs, and takes their values.  Throws
+  /// Error(guard).
+  void check_fetched_guards(OrtValues& results) const;
   /// Throws the best description of a failed run: that it was canceled, a violated guard, or
   /// `error` with the source line of the op that failed.
   [[noreturn]] void throw_run_error(const Error& error, std::span<const TensorView> input_views,
@@ -97,6 +100,7 @@ struct Session::Impl {
                                                     CacheDraft draft,
                                                     const GraphCache& cache) const;
   ort::SessionHandle load_session_of_cached_graph(const std::string& path) const;
+  void set_values(OrtValues& values, std::span<const TensorView> views) const;
   void warm_up(const Shapes& shapes) const;
   std::vector<Tensor> run_engine(ort::Session* engine, const OrtValues& in, Names names,
                                  const ort::RunOptions* run_options = nullptr) const;

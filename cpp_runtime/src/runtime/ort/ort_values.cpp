@@ -1,5 +1,6 @@
 #include "runtime/ort/ort_values.h"
 
+#include <algorithm>
 #include <tuple>
 
 namespace oarlock {
@@ -36,12 +37,26 @@ void run_session(const Library& library, ort::Session* session, const ort::RunOp
                              outputs.data(), outputs.size(), output_values.data());
 }
 
+void take_bound_outputs(const Library& library, const ort::IoBinding* binding,
+                        OrtValues& output_values) {
+  ort::Value** raw = nullptr;
+  std::size_t count = 0;
+  library.api.call<ort::GetBoundOutputValues>(binding, library.allocator, &raw, &count);
+  std::copy_n(raw, std::min(count, output_values.size()), output_values.data());
+  if (raw) library.api.call<ort::AllocatorFree>(library.allocator, static_cast<void*>(raw));
+}
+
+std::size_t tensor_byte_size(DType dtype, std::span<const std::int64_t> shape) {
+  std::size_t bytes = size_of(dtype);
+  for (std::int64_t d : shape) bytes *= static_cast<std::size_t>(d);
+  return bytes;
+}
+
 // ONNX Runtime has no complex numbers; in memory a complex number is two real ones.
 ort::ValueHandle make_ort_value_of_view(const Library& library, const ort::MemoryInfo* memory,
                                         const TensorView& view) {
   static std::int64_t nothing = 0;  // an empty tensor needs a valid address
-  std::size_t bytes = size_of(view.dtype);
-  for (std::int64_t d : view.shape) bytes *= static_cast<std::size_t>(d);
+  std::size_t bytes = tensor_byte_size(view.dtype, view.shape);
   bool complex = is_complex(view.dtype);
   std::span<const std::int64_t> shape = view.shape;
   std::vector<std::int64_t> complex_shape;

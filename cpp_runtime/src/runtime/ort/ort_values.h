@@ -51,6 +51,14 @@ class OrtValues {
 void run_session(const Library& library, ort::Session* session, const ort::RunOptions* run_options,
                  Names inputs, const OrtValues& values, Names outputs, OrtValues& output_values);
 
+/// Moves the outputs of the last run of a binding into `output_values`, which has one entry per
+/// bound output.
+void take_bound_outputs(const Library& library, const ort::IoBinding* binding,
+                        OrtValues& output_values);
+
+/// The number of bytes of a tensor. The shape must be valid.
+std::size_t tensor_byte_size(DType dtype, std::span<const std::int64_t> shape);
+
 /// A value that refers to the memory of `view`, which must stay valid.
 ort::ValueHandle make_ort_value_of_view(const Library& library, const ort::MemoryInfo* memory,
                                         const TensorView& view);
