@@ -187,7 +187,7 @@ class Static(Mode):
         if not isinstance(tensor, Variable):
             self.recorder.hooks.append(handle)
 
-    def must_skip_rejected_side_effect(self, what: str) -> bool:
+    def raise_or_skip_unsupported_side_effect(self, what: str) -> bool:
         """Raise SideEffectError; return False in a static-graph program, which allows `what`. While
         `oarlock explain` runs, collect the error instead and return True: the caller then skips the
         operation `what`.

@@ -285,7 +285,9 @@ class GradientSpecialization:
             raise OpError(append_user_line(f"grad: {why}"))
         backward = DifferentiatedProgram(self, tuple([g is not None for g in grads]), None)
         again = PartialProgram(
-            backward.rewrite_to_forward_backward_program(), self.partial_program.scope, stores=False
+            backward.rewrite_in_place_to_feed_initial_grads_and_fetch_grads(),
+            self.partial_program.scope,
+            stores=False,
         )
         given = dict(zip(self.partial_program.feeds, map(Tensor, residuals[2]), strict=True))
         given |= dict(zip(self.differentiated_names, operands, strict=True))
@@ -392,7 +394,7 @@ class DifferentiatedProgram:
             on_gpu=self._specialization.on_gpu,
         )
 
-    def rewrite_to_forward_backward_program(self) -> Program:
+    def rewrite_in_place_to_feed_initial_grads_and_fetch_grads(self) -> Program:
         """Forward and backward pass as one program from inputs and initial gradients to
         gradients.
         """

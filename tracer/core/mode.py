@@ -83,7 +83,7 @@ class Mode:
         handle: an object that removes the hook.
         """
 
-    def must_skip_rejected_side_effect(self, what: str) -> bool:
+    def raise_or_skip_unsupported_side_effect(self, what: str) -> bool:
         """Raise SideEffectError if the program being recorded cannot represent `what`; while errors
         are collected instead, return True: the caller must then skip `what`.
         """
@@ -178,9 +178,9 @@ class WrapperMode(Mode):
         """Forwarded to the inner mode."""
         self.inner.on_gradient_hook_registered(tensor, handle)
 
-    def must_skip_rejected_side_effect(self, what: str) -> bool:
+    def raise_or_skip_unsupported_side_effect(self, what: str) -> bool:
         """Forwarded to the inner mode."""
-        return self.inner.must_skip_rejected_side_effect(what)
+        return self.inner.raise_or_skip_unsupported_side_effect(what)
 
     def gradients(self, roots: Any, given: Any, wanted: Any, barred: Any) -> list[Any] | None:
         """Forwarded to the inner mode."""
@@ -265,11 +265,11 @@ def reject_static_graph_mode(what: str, otherwise: str) -> None:
         )
 
 
-def must_skip_rejected_side_effect(what: str) -> bool:
+def raise_or_skip_unsupported_side_effect(what: str) -> bool:
     """Raise SideEffectError if a `to_static` program is being recorded, which cannot represent
     `what`; while errors are collected instead, return True: the caller must then skip `what`.
     """
-    return not state.mode.is_eager and state.mode.must_skip_rejected_side_effect(what)
+    return not state.mode.is_eager and state.mode.raise_or_skip_unsupported_side_effect(what)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from . import cuda, pytree, unique_name
 from ._tape import TensorBase, oldest_seq, take_next_seq, zero_grads
 from .dtype import DTYPE_BY_NP, DType, parse_dtype
 from .errors import ArgumentAssertionError, MissingStateError, OpError, append_user_line
-from .mode import must_skip_rejected_side_effect, reject_static_graph_mode, state
+from .mode import raise_or_skip_unsupported_side_effect, reject_static_graph_mode, state
 from .op import OPS, Meta
 from .paddle1_compat import compat
 from .place import Place, place_of_array
@@ -281,7 +281,7 @@ class Tensor(TensorBase):
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
         """Delete the gradient, or set it to zero."""
-        if must_skip_rejected_side_effect("clear_gradient()"):
+        if raise_or_skip_unsupported_side_effect("clear_gradient()"):
             return
         if set_to_zero:
             set_grads_to_zero([self])

@@ -76,12 +76,12 @@ def _(of_u, of_s, of_vh, x, *, full_matrices, U, S, VH):
     left, of_left = U, conjugate(of_u)
     right, of_right = adjoint(VH), adjoint(conjugate(of_vh))
     if full_matrices:
-        left, of_left = _reduce_to_thin(left, of_left, S)
-        right, of_right = _reduce_to_thin(right, of_right, S)
+        left, of_left = _thin_singular_vectors_and_grad(left, of_left, S)
+        right, of_right = _thin_singular_vectors_and_grad(right, of_right, S)
     return conjugate(_thin_svd_grad(left, of_left, S, of_s, right, of_right))
 
 
-def _reduce_to_thin(vectors: Any, g: Any, values: Any) -> tuple[Any, Any]:
+def _thin_singular_vectors_and_grad(vectors: Any, g: Any, values: Any) -> tuple[Any, Any]:
     """Reduce full vectors to those with a singular value: the vectors, and their gradient
     plus the contribution of the gradient of the null-space vectors.
     """

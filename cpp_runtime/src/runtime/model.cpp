@@ -91,7 +91,7 @@ const std::string kEmpty;
 
 /// The folder that `path` names directly or as `path/__model__`, with a slash at its end; "" for
 /// other paths and for a prefix of a `.pdmodel`. The caller checks that the folder has `__model__`.
-std::string legacy_model_folder_candidate(const std::string& path) {
+std::string legacy_folder_named_by_path_or_empty(const std::string& path) {
   std::error_code error;
   if (base_name(path) == "__model__")
     return path.substr(0, path.size() - 9).empty() ? "./" : path.substr(0, path.size() - 9);
@@ -136,7 +136,7 @@ Model Model::open(const std::string& prefix_or_file, const std::string& pdiparam
     if (ends_with(path, other))
       throw Error(ErrorCode::file,
                   base_name(path) + ": is no .pdmodel; models are opened as Paddle's files");
-  if (std::string folder = legacy_model_folder_candidate(path);
+  if (std::string folder = legacy_folder_named_by_path_or_empty(path);
       !folder.empty() && is_file(folder + "__model__")) {
     MappedFile file(folder + "__model__");
     Model model;

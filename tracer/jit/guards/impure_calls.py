@@ -79,7 +79,7 @@ GLOBAL_RANDOM_GENERATORS = {"random": random._inst, "numpy.random": np.random.mt
 WRAPPED_FUNCTION_TYPES = (FunctionType, BuiltinFunctionType, MethodType, weakref.ref)
 
 
-def wrap_or_record_if_impure(function: Any, read_tracker: Any) -> Any:
+def guarded_or_recorded_impure_function_or_none(function: Any, read_tracker: Any) -> Any:
     """Return a wrapper that guards the result of each call if `function` is a query; otherwise
     `function`, recorded now, if it is impure; None if it is pure.
 

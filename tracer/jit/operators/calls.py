@@ -33,7 +33,7 @@ from ...core.function_syntax_tree import SourceError
 from ...core.mode import state
 from ...core.op import OPS
 from ...nn.layer import Layer
-from ..guards.impure_calls import wrap_or_record_if_impure
+from ..guards.impure_calls import guarded_or_recorded_impure_function_or_none
 from ..guards.user_code import is_convertible_function, is_non_oarlock_object_with_attributes
 from . import python_scalars, sequences
 from .dunder_and_property_conversion import find_python_dunder_method
@@ -128,7 +128,7 @@ def _find_replacement_if_impure(function: Any) -> Any:
     return (
         None
         if mode is None or mode.recorder.read_tracker is None
-        else wrap_or_record_if_impure(function, mode.recorder.read_tracker)
+        else guarded_or_recorded_impure_function_or_none(function, mode.recorder.read_tracker)
     )
 
 

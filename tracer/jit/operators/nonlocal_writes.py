@@ -113,7 +113,7 @@ def reject_or_note_preexisting_iterators(*values: Any) -> None:
         ):
             what = f"advancing an iterator created outside of the function ({type(value).__name__})"
             if mode.recorder.strict:
-                mode.must_skip_rejected_side_effect(what)
+                mode.raise_or_skip_unsupported_side_effect(what)
             mode.recorder.rollback.irreversible_effect = what
 
 

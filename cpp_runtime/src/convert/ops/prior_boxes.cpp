@@ -34,12 +34,12 @@ Value emit_expanded_variances(NodeContext& n, const Expr& boxes) {
 
 // ---- normalized to the image ----
 
-struct ImageSizeAndStep {
+struct ImageSizeAndStepAlongAxis {
   Expr size, step;  // float[1]
 };
 
-ImageSizeAndStep read_image_size_and_step(NodeContext& n, std::int64_t axis,
-                                          std::string_view step) {
+ImageSizeAndStepAlongAxis read_image_size_and_step(NodeContext& n, std::int64_t axis,
+                                                   std::string_view step) {
   auto map = n.input("Input");
   auto dtype = n.require_known_dtype(map);
   Expr image{n, n.cast(dim_as_vector(n, n.input("Image"), axis), dtype)};

@@ -46,7 +46,7 @@ class WeightDequantizer {
   }
 
   // names: outputs of DequantizeLinear in enclosing graphs, with the products to read instead.
-  void rewrite(Graph& graph, NameMap names) {
+  void insert_float_products_for_float_ops(Graph& graph, NameMap names) {
     std::vector<Node> nodes;
     for (Node& node : graph.nodes) {
       bool is_integer_op = computes_in_eight_bits(node);
@@ -55,7 +55,8 @@ class WeightDequantizer {
         if (product != names.end() && !is_integer_op) name = product->second;
       }
       for (auto& [key, attr] : node.attrs)
-        if (auto* inner = std::get_if<std::shared_ptr<Graph>>(&attr)) rewrite(**inner, names);
+        if (auto* inner = std::get_if<std::shared_ptr<Graph>>(&attr))
+          insert_float_products_for_float_ops(**inner, names);
       std::vector<Node> product = make_product(node);
       if (!product.empty()) names[node.outputs[0]] = product.back().outputs[0];
       nodes.push_back(std::move(node));
@@ -149,7 +150,8 @@ class WeightDequantizer {
 }  // namespace
 
 void dequantize_weights_of_float_ops_by_multiplication(Graph& graph) {
-  if (has_dequantize(graph)) WeightDequantizer(graph).rewrite(graph, {});
+  if (has_dequantize(graph))
+    WeightDequantizer(graph).insert_float_products_for_float_ops(graph, {});
 }
 
 }  // namespace oarlock::onnx
