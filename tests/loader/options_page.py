@@ -17,7 +17,8 @@ HEAD = """# Session options
 
 - members of `oarlock::Options` in C++;
 - text for `oarlock_options_set(options, name, value)` in C: a bool is `0` or `1`, `outputs` and
-  `warmup` append one item, `provider.KEY` sets one entry of `provider`;
+  `warmup` append one item, `provider.KEY` sets one entry of `provider`, and `shape_buckets` is
+  `NAME=SIZE,SIZE`, once per dimension;
 - keyword arguments of `paddle.jit.load` and `oarlock.loader.engine.Engine` in Python;
 - `--option NAME=VALUE` of `oarlock-runner`, in the form of C; frequent ones have flags of their own,
   see `oarlock-runner --help`.

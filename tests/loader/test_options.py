@@ -15,7 +15,8 @@ from oarlock.loader.runtime import runtime_module
 from .options_page import PAGE, page
 
 OPTIONS = runtime_module().session_options()
-VALUES = {"string": "", "int": 1, "bool": True, "map": {}}
+VALUES = {"string": "", "int": 1, "bool": True, "map": {}, "sizes by name": {}}
+NAMES = {"device": "cpu", "memory": "smallest"}
 WRONG = {"string": 3, "int": "many", "bool": "maybe", "map": 3}
 
 
@@ -25,7 +26,7 @@ def test_options_page_is_up_to_date() -> None:
 
 @pytest.mark.parametrize(("name", "kind"), [option[:2] for option in OPTIONS])
 def test_option_types_are_checked(name: str, kind: str) -> None:
-    check_engine_options({name: "cpu" if name == "device" else VALUES.get(kind, [])})
+    check_engine_options({name: NAMES.get(name, VALUES.get(kind, []))})
     with pytest.raises(paddle.OarlockError, match=f"options: '{name}' is a"):
         check_engine_options({name: WRONG.get(kind, 3)})
 

@@ -91,7 +91,8 @@ OARLOCK_API const char* oarlock_error_kind(const oarlock_error* error);
 OARLOCK_API void oarlock_error_free(oarlock_error* error);
 
 /* Options are set as text by name; session_options.inc lists them.  A bool is 0 or 1; `outputs` and
- * `warmup` append; `provider.KEY` sets an option of the CUDA or TensorRT provider. */
+ * `warmup` append; `shape_buckets` is `NAME=SIZE,SIZE`, once per dimension; `provider.KEY` sets an
+ * option of the execution provider. */
 OARLOCK_API oarlock_error* oarlock_options_new(oarlock_options** result);
 OARLOCK_API oarlock_error* oarlock_options_set(oarlock_options* options, const char* name,
                                                const char* value);

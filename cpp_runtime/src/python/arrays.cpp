@@ -106,6 +106,32 @@ nb::dlpack::dtype to_dlpack_dtype(DType d) {
   return {static_cast<std::uint8_t>(code), bits, 1};
 }
 
+DType dtype_from_dlpack(nb::dlpack::dtype d) {
+  if (d.lanes != 1) return DType::none;
+  auto of_size = [&](std::initializer_list<DType> all) {
+    for (DType candidate : all)
+      if (size_of(candidate) * 8 == d.bits) return candidate;
+    return DType::none;
+  };
+  using Code = nb::dlpack::dtype_code;
+  switch (static_cast<Code>(d.code)) {
+    case Code::Bool:
+      return of_size({DType::boolean});
+    case Code::Int:
+      return of_size({DType::int8, DType::int16, DType::int32, DType::int64});
+    case Code::UInt:
+      return of_size({DType::uint8, DType::uint16, DType::uint32, DType::uint64});
+    case Code::Float:
+      return of_size({DType::float16, DType::float32, DType::float64});
+    case Code::Bfloat:
+      return of_size({DType::bfloat16});
+    case Code::Complex:
+      return of_size({DType::complex64, DType::complex128});
+    default:
+      return DType::none;
+  }
+}
+
 nb::object share_with_numpy(const Tensor& tensor) {
   auto* copy = new Tensor(tensor);  // shares the memory
   nb::capsule owner(copy, [](void* p) noexcept { delete static_cast<Tensor*>(p); });
@@ -139,17 +165,36 @@ bool InputBuffers::try_set_without_copy(std::size_t index, PyObject* array) {
   return views_[index].dtype != DType::none;
 }
 
+// Shares a tensor of another library in host memory. NumPy has no bfloat16, so a conversion to an
+// ndarray would fail for it.
+bool InputBuffers::try_set_from_dlpack(std::size_t index, nb::handle array) {
+  HostTensor tensor;
+  if (!nb::hasattr(array, "__dlpack__") || !nb::try_cast(array, tensor)) return false;
+  DType dtype = dtype_from_dlpack(tensor.dtype());
+  if (dtype == DType::none) return false;
+  views_[index] = TensorView(dtype, {tensor.shape_ptr(), tensor.ndim()}, tensor.data());
+  tensors_.push_back(std::move(tensor));
+  return true;
+}
+
 void InputBuffers::set(std::size_t index, nb::handle array, const std::string& name) {
   if (try_set_without_copy(index, array.ptr())) return;
   if (buffers_[index].obj) PyBuffer_Release(&buffers_[index]);
+  if (try_set_from_dlpack(index, array)) return;
   nb::object whole;
   try {
-    whole = numpy_module().ascontiguousarray(array);
-    nb::object shape =
-        numpy_module().module.attr("shape")(array);  // ascontiguousarray turns 0-D arrays into [1]
+    bool only_dlpack = nb::hasattr(array, "__dlpack__") && !nb::hasattr(array, "__array__");
+    nb::object strided =
+        only_dlpack ? numpy_module().module.attr("from_dlpack")(array) : nb::borrow(array);
+    whole = numpy_module().ascontiguousarray(strided);
+    nb::object shape = numpy_module().module.attr("shape")(
+        strided);  // ascontiguousarray turns 0-D arrays into [1]
     if (!shape.equal(whole.attr("shape"))) whole = whole.attr("reshape")(shape);
-  } catch (nb::python_error&) {
-    throw Error(ErrorCode::input, "run: input '" + name + "' is not an array");
+  } catch (nb::python_error& error) {
+    throw Error(ErrorCode::input,
+                "run: input '" + name + "' is not an array in host memory (" +
+                    nb::cast<std::string>(nb::str(error.type().attr("__name__"))) + ": " +
+                    nb::cast<std::string>(nb::str(error.value())) + ")");
   }
   DType named = find_dtype_by_name(dtype_name_of_array(whole));
   bool foreign =

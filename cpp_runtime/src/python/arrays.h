@@ -1,6 +1,7 @@
 // Conversion between NumPy arrays and tensors through the buffer protocol, without NumPy's headers.
 #pragma once
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
 
 #include <vector>
 
@@ -24,10 +25,14 @@ class InputBuffers {
   std::span<const TensorView> views() const { return views_; }
 
  private:
+  using HostTensor = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+
   bool try_set_without_copy(std::size_t index, PyObject* array);
+  bool try_set_from_dlpack(std::size_t index, nb::handle array);
 
   std::vector<Py_buffer> buffers_;
   std::vector<TensorView> views_;
+  std::vector<HostTensor> tensors_;  // inputs that are shared by DLPack
 };
 
 /// Imports NumPy.  Called once, when the module is loaded, and not in the initializer of a

@@ -114,6 +114,7 @@ void IoBinding::bind_output(std::string_view name, Device device) {
 
 void IoBinding::run(const CancellationToken* cancellation) {
   const Session::Impl& session = impl_->session;
+  PageArenaScope scope(session.arena);
   session.check_weights_unchanged();
   impl_->check_inputs_once();
   impl_->unbind_results_of_last_run();

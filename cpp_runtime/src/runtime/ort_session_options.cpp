@@ -6,6 +6,7 @@
 
 #include "runtime/execution_provider.h"
 #include "runtime/machine.h"
+#include "runtime/ort/arena_allocator.h"
 
 namespace oarlock {
 namespace {
@@ -51,6 +52,8 @@ void check_options(const Options& o) {
   check_tristate("spinning", o.spinning);
   check_tristate("arena", o.arena);
   check_tristate("mem_pattern", o.mem_pattern);
+  require(o.memory == "steady" || o.memory == "changing" || o.memory == "smallest",
+          "memory '" + o.memory + "' is not one of steady, changing, smallest");
   check_device_name(o.device);
   require(
       o.execution_provider.empty() || o.device == "cpu",
@@ -80,6 +83,10 @@ ort::OptionsHandle make_session_options(const Library& library, const Options& o
     entry("session.inter_op.allow_spinning", options.spinning ? "1" : "0");
   }
   if (options.spinning < 0) entry("session.intra_op.spin_duration_us", kSpinMicroseconds);
+  if (options.memory == "smallest") {
+    shared_page_arena(library);  // registers it
+    entry("session.use_env_allocators", "1");
+  }
   if (options.arena == 0) api.call<ort::DisableCpuMemArena>(settings.get());
   if (options.mem_pattern == 0) api.call<ort::DisableMemPattern>(settings.get());
   if (options.deterministic) api.call<ort::SetDeterministicCompute>(settings.get(), true);

@@ -47,11 +47,17 @@ FolderAndFileName resolve_and_split_path(const std::string& path) {
              : FolderAndFileName{slash ? full.substr(0, slash) : "/", full.substr(slash + 1)};
 }
 
+// Sets the options that belong to a preset of memory, unless they are given.
+Options with_memory_preset(Options options) {
+  if (options.memory != "steady" && options.mem_pattern < 0) options.mem_pattern = 0;
+  return options;
+}
+
 // Resolves the options that have defaults outside ONNX Runtime.
 Options options_with_tuning_cache_and_tensorrt_profile(const Options& requested,
                                                        const Model::Impl& model,
                                                        const Library& library) {
-  Options options = options_with_tuning(requested, model, library);
+  Options options = options_with_tuning(with_memory_preset(requested), model, library);
   options.cache_dir = cache_folder_or_empty_if_disabled(options.cache_dir);
   bool has_profile = std::any_of(options.provider.begin(), options.provider.end(),
                                  [](auto& o) { return o.first.starts_with("trt_profile_"); });
@@ -143,6 +149,7 @@ Session::Impl::Impl(const Model& m, const Options& o)
       inputs(input_specs(m.impl().program)),
       guards(m.impl().program),
       named_dimensions(inputs),
+      shape_buckets(options.shape_buckets, inputs),
       pooling_check(m.impl().program) {
   cpu_memory = ort::make<ort::MemoryHandle, ort::CreateCpuMemoryInfo>(library.api, 0, 0);
   if (options.device != "cpu") {
@@ -150,6 +157,7 @@ Session::Impl::Impl(const Model& m, const Options& o)
     cuda_memory = make_device_memory_info(library, memory);
     pinned_memory = make_host_memory_info(library, memory);
   }
+  if (options.memory == "smallest") arena = &shared_page_arena(library);
   session = load_cached_or_create_session();
   for (const TensorSpec& spec : inputs) input_names.push_back(spec.name.c_str());
   std::size_t count = 0;
@@ -295,14 +303,19 @@ void Session::Impl::check_inputs(std::span<const TensorView> input_views) const 
   if (input_views.size() == inputs.size())
     guards.check_input_shapes(
         input_views);  // before the other checks: a guard's message has the user's line
+  check_input_types(input_views);
+  named_dimensions.check(input_views);
+  shape_buckets.require_bucket_sizes(input_views);
+  check_row_splits_input_values(inputs, input_views);
+  pooling_check.check(input_views);
+}
+
+void Session::Impl::check_input_types(std::span<const TensorView> input_views) const {
   if (input_views.size() != inputs.size())
     throw Error(ErrorCode::input,
                 "run: " + std::to_string(input_views.size()) + " inputs given, the model has " +
                     std::to_string(inputs.size()) + " (" + format_input_specs() + ")");
   for (std::size_t i = 0; i < input_views.size(); ++i) check_input(inputs[i], input_views[i]);
-  named_dimensions.check(input_views);
-  check_row_splits_input_values(inputs, input_views);
-  pooling_check.check(input_views);
 }
 
 std::string Session::Impl::format_input_specs() const {
@@ -387,6 +400,26 @@ void Session::Impl::throw_if_guard_explains_failure(std::span<const TensorView> 
 std::vector<Tensor> Session::Impl::run(std::span<const TensorView> input_views,
                                        std::span<const std::size_t> output_indices,
                                        const CancellationToken* cancellation) const {
+  return shape_buckets.empty() ? run_unpadded(input_views, output_indices, cancellation)
+                               : run_padded(input_views, output_indices, cancellation);
+}
+
+std::vector<Tensor> Session::Impl::run_padded(std::span<const TensorView> input_views,
+                                              std::span<const std::size_t> output_indices,
+                                              const CancellationToken* cancellation) const {
+  check_input_types(input_views);
+  ShapeBuckets::PaddedInputs padded = shape_buckets.pad(input_views);
+  std::vector<Tensor> results = run_unpadded(padded.views, output_indices, cancellation);
+  if (output_indices.empty()) output_indices = all_outputs;
+  for (std::size_t i = 0; i < results.size(); ++i)
+    results[i] = shape_buckets.crop(results[i], outputs[output_indices[i]], padded);
+  return results;
+}
+
+std::vector<Tensor> Session::Impl::run_unpadded(std::span<const TensorView> input_views,
+                                                std::span<const std::size_t> output_indices,
+                                                const CancellationToken* cancellation) const {
+  PageArenaScope scope(arena);
   check_weights_unchanged();
   check_inputs(input_views);
   std::vector<const char*> some = output_indices.empty()
@@ -420,6 +453,7 @@ void Session::Impl::run_into(std::span<const TensorView> input_views,
     throw Error(ErrorCode::input, "run_into: " + std::to_string(output_tensors.size()) +
                                       " outputs given, the model has " +
                                       std::to_string(outputs.size()));
+  PageArenaScope scope(arena);
   check_weights_unchanged();
   check_inputs(input_views);
   OrtValues values(library.api, input_views.size());

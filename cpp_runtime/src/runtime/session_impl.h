@@ -14,8 +14,10 @@
 #include "runtime/guards.h"
 #include "runtime/model_impl.h"
 #include "runtime/named_dimensions.h"
+#include "runtime/ort/arena_allocator.h"
 #include "runtime/ort/ort_values.h"
 #include "runtime/pooling_shape_check.h"
+#include "runtime/shape_buckets.h"
 #include "runtime/violated_guard_finder.h"
 
 namespace oarlock {
@@ -47,6 +49,8 @@ struct Session::Impl {
 
   /// Checks number, dtypes, shapes, memory and guarded shapes of inputs.
   void check_inputs(std::span<const TensorView> input_views) const;
+  /// Checks number, dtypes, ranks and memory of inputs.
+  void check_input_types(std::span<const TensorView> input_views) const;
   /// Checks that a tensor can hold output `index`: dtype, fixed sizes, memory.
   void check_output(std::size_t index, const Tensor& tensor) const;
   /// Fails if the mapped file with the weights was overwritten.
@@ -75,6 +79,7 @@ struct Session::Impl {
   Options options;
   ort::MemoryHandle cpu_memory;
   ort::MemoryHandle cuda_memory, pinned_memory;  // null if the session runs on the CPU
+  PageArena* arena = nullptr;                    // null unless the session has the smallest memory
   ort::SessionHandle session;
   std::vector<TensorSpec> inputs, outputs;
   std::vector<const char*> input_names,
@@ -102,6 +107,12 @@ struct Session::Impl {
   ort::SessionHandle load_session_of_cached_graph(const std::string& path) const;
   void set_values(OrtValues& values, std::span<const TensorView> views) const;
   void warm_up(const Shapes& shapes) const;
+  std::vector<Tensor> run_padded(std::span<const TensorView> input_views,
+                                 std::span<const std::size_t> output_indices,
+                                 const CancellationToken* cancellation) const;
+  std::vector<Tensor> run_unpadded(std::span<const TensorView> input_views,
+                                   std::span<const std::size_t> output_indices,
+                                   const CancellationToken* cancellation) const;
   std::vector<Tensor> run_engine(ort::Session* engine, const OrtValues& in, Names names,
                                  const ort::RunOptions* run_options = nullptr) const;
   std::vector<Tensor> capture_once_and_run_cuda_graph(
@@ -113,6 +124,7 @@ struct Session::Impl {
                                        const Error& error) const;
 
   NamedDimensions named_dimensions;
+  ShapeBuckets shape_buckets;
   PoolingShapeCheck pooling_check;
   mutable std::once_flag cuda_graph_once;
   mutable std::unique_ptr<CudaGraphRun> cuda_graph_run;  // must be destroyed before the session

@@ -42,6 +42,11 @@ bool try_set_or_append_from_text(std::vector<Shapes>& member, const std::string&
   return true;
 }
 
+bool try_set_or_append_from_text(Shapes& member, const std::string& text) {
+  for (auto& [name, sizes] : parse_shapes(text)) member[name] = sizes;
+  return true;
+}
+
 bool try_set_or_append_from_text(StringMap&, const std::string&) {
   return false;
 }  // set by `provider.KEY`
@@ -56,6 +61,7 @@ OptionInfo option_type_and_default(const std::vector<std::string>&) {
 OptionInfo option_type_and_default(const std::vector<Shapes>&) {
   return {"", "list of shapes", "", ""};
 }
+OptionInfo option_type_and_default(const Shapes&) { return {"", "sizes by name", "", ""}; }
 OptionInfo option_type_and_default(const StringMap&) { return {"", "map", "", ""}; }
 
 [[noreturn]] void throw_invalid_shape_text(const std::string& text) {

@@ -11,8 +11,8 @@ namespace oarlock {
 /// Error(input).
 Shapes parse_shapes(const std::string& text);
 
-/// Sets the option `name`; `provider.KEY` sets a provider option, `outputs` and `warmup` append.
-/// Throws Error(input).
+/// Sets the option `name`; `provider.KEY` sets a provider option, `outputs`, `warmup` and
+/// `shape_buckets` append. Throws Error(input).
 void set_option(Options& options, const std::string& name, const std::string& value);
 
 /// Calls visit(name, member, description) for every option, in the order of session_options.inc.
@@ -24,8 +24,8 @@ void for_each_option(Options& options, const Visitor& visit) {
 #undef OARLOCK_OPTION
 }
 
-/// An option as documentation shows it. type: string, int, bool, map, list of strings or list of
-/// shapes.
+/// An option as documentation shows it. type: string, int, bool, map, list of strings, list of
+/// shapes or sizes by name.
 struct OptionInfo {
   std::string name, type, default_value, description;
 };

@@ -120,6 +120,7 @@ using CreateTensorRtOptions = ApiFunctionTraits<171, Status*(TensorRtOptions**)>
 using UpdateTensorRtOptions = ApiFunctionTraits<172, Status*(TensorRtOptions*, const char* const*,
                                                              const char* const*, std::size_t)>;
 using ReleaseTensorRtOptions = ApiFunctionTraits<174, void(TensorRtOptions*)>;
+using RegisterAllocator = ApiFunctionTraits<176, Status*(Env*, Allocator*)>;
 using AppendCuda = ApiFunctionTraits<204, Status*(SessionOptions*, const CudaOptions*)>;
 using CreateCudaOptions = ApiFunctionTraits<205, Status*(CudaOptions**)>;
 using UpdateCudaOptions = ApiFunctionTraits<206, Status*(CudaOptions*, const char* const*,

@@ -26,6 +26,8 @@ Settings cuda_settings(const Options& o) {
       {"use_tf32", to_flag(o.tf32)},
       {"enable_cuda_graph", to_flag(o.cuda_graph)},
   };
+  if (o.memory != "steady") settings["arena_extend_strategy"] = "kSameAsRequested";
+  if (o.memory == "smallest") settings["cudnn_conv_use_max_workspace"] = "0";
   return o.device == "cuda" ? merge_settings(settings, o.provider) : settings;
 }
 

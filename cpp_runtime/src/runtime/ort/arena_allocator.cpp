@@ -1,0 +1,56 @@
+#include "runtime/ort/arena_allocator.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace oarlock {
+namespace {
+
+constexpr int kDeviceAllocator = 0, kDefaultMemory = 0;  // OrtAllocatorType, OrtMemType
+
+/// The layout of OrtAllocator up to version 17; later versions have optional functions.
+struct AllocatorFunctions {
+  std::uint32_t version;
+  void* (*allocate)(AllocatorFunctions*, std::size_t);
+  void (*free)(AllocatorFunctions*, void*);
+  const ort::MemoryInfo* (*info)(const AllocatorFunctions*);
+};
+
+struct ArenaAllocator {
+  AllocatorFunctions functions{
+      17,
+      [](AllocatorFunctions* self, std::size_t size) {
+        return reinterpret_cast<ArenaAllocator*>(self)->arena.allocate(size);
+      },
+      [](AllocatorFunctions* self, void* block) {
+        reinterpret_cast<ArenaAllocator*>(self)->arena.free(block);
+      },
+      [](const AllocatorFunctions* self) -> const ort::MemoryInfo* {
+        return reinterpret_cast<const ArenaAllocator*>(self)->memory.get();
+      },
+  };
+  ort::MemoryHandle memory;
+  PageArena arena;
+
+  explicit ArenaAllocator(const Library& library)
+      : memory(ort::make<ort::MemoryHandle, ort::CreateCpuMemoryInfo>(library.api, kDeviceAllocator,
+                                                                      kDefaultMemory)) {
+    library.api.call<ort::RegisterAllocator>(library.env,
+                                             reinterpret_cast<ort::Allocator*>(&functions));
+  }
+};
+
+}  // namespace
+
+PageArena& shared_page_arena(const Library& library) {
+  static std::mutex mutex;
+  // Never destroyed: tensors in the arena may outlive everything else.
+  static auto& allocators = *new std::map<const Library*, std::unique_ptr<ArenaAllocator>>;
+  std::lock_guard lock(mutex);
+  auto& allocator = allocators[&library];
+  if (!allocator) allocator = std::make_unique<ArenaAllocator>(library);
+  return allocator->arena;
+}
+
+}  // namespace oarlock

@@ -1,0 +1,45 @@
+// Padding of inputs to a few sizes, so that ONNX Runtime sees few shapes.
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "oarlock/session.h"
+
+namespace oarlock {
+
+/// The allowed sizes ("buckets") of dynamic dimensions: inputs are padded with zeros at the end of
+/// each such dimension to the next bucket, and outputs are cropped.
+class ShapeBuckets {
+ public:
+  struct PaddedInputs {
+    std::vector<TensorView> views;
+    std::vector<Tensor> owners;                     // of padded views
+    std::vector<std::vector<std::int64_t>> shapes;  // before the padding, by input
+  };
+
+  /// sizes: the buckets by symbol of a dimension: its name, or INPUT.AXIS.  Throws Error(input) for
+  /// a symbol that no input has, and for sizes that are not positive.
+  ShapeBuckets(const Shapes& sizes, const std::vector<TensorSpec>& inputs);
+
+  bool empty() const { return dimensions_.empty(); }
+  /// Throws Error(input) for a size above the largest bucket, different sizes of dimensions of one
+  /// name, and an input on a GPU. inputs: of the declared ranks.
+  PaddedInputs pad(std::span<const TensorView> inputs) const;
+  /// Throws Error(input) if a dimension has none of the sizes.
+  void require_bucket_sizes(std::span<const TensorView> inputs) const;
+  /// `output` without the padding of the dimensions that have the same symbols as those of inputs.
+  Tensor crop(const Tensor& output, const TensorSpec& spec, const PaddedInputs& inputs) const;
+
+ private:
+  struct Dimension {
+    std::size_t input, axis;
+    std::string symbol, input_name;
+    std::vector<std::int64_t> sizes;  // ascending
+  };
+  std::int64_t bucket_of(const Dimension& dimension, std::int64_t size) const;
+
+  std::vector<Dimension> dimensions_;
+};
+
+}  // namespace oarlock
