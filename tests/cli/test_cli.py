@@ -198,12 +198,6 @@ def test_names_in_files_do_not_control_the_terminal(model: tuple[str, Any], tmp_
     assert "\x1b" not in text
 
 
-def test_doctor() -> None:
-    code, text = oarlock("doctor")
-    assert code == 0
-    assert "CPUExecutionProvider" in text
-
-
 @pytest.mark.parametrize("device", ["cuda", "tensorrt"])
 def test_missing_device_is_reported(model: tuple[str, Any], device: str, tmp_path: Path) -> None:
     np.savez(tmp_path / "in.npz", in0=X)

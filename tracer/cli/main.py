@@ -445,10 +445,10 @@ def bench(
 @app.command()
 @wrap_to_print_error_and_exit
 def doctor() -> None:
-    """Print the ONNX Runtime library in use, its version and its providers."""
-    from .model import print_ort_library_info  # noqa: PLC0415
+    """Print what is installed, and run a small model on each device; exit code 1 if one fails."""
+    from .doctor import print_installation_and_check_devices  # noqa: PLC0415
 
-    print_ort_library_info()
+    print_installation_and_check_devices()
 
 
 @app.command(

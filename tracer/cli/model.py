@@ -1,4 +1,4 @@
-"""`oarlock verify`, `export`, `run` and `doctor`."""
+"""`oarlock verify`, `export` and `run`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from ..jit.paddle_format_conversion import (
     scope_and_interpreter_adding_contract,
 )
 from ..jit.verify import verify_files_against_reference
-from ..loader.engine import ort_library_info
 from ..loader.model_files import (
     INFO,
     MODEL,
@@ -206,11 +205,3 @@ def _reject_output_overwriting_input(output: Path, inputs: Iterable[str | Path])
     for path in inputs:
         if output.exists() and os.path.exists(path) and output.samefile(path):
             raise OpError(f"run: --output {output} would be written over {path}")
-
-
-def print_ort_library_info() -> None:
-    """Print the path of the ONNX Runtime library, its version and its providers."""
-    info = ort_library_info()
-    _print(
-        f"ONNX Runtime {info['version']}: {info['path']}\nproviders: {', '.join(info['providers'])}"
-    )
