@@ -66,7 +66,9 @@ class SavedMethod:
         self.assumptions = list(files.program.contract.guards) if files.program.contract else []
         self._call_inputs = self.inputs + make_row_splits_input_specs(files)
         self._named_dimensions = NamedDimensions((arg.name, arg.dims) for arg in self.inputs)
-        self._rebuild_outputs = output_tree.make_rebuilder(contract.output_tree, len(self.outputs))
+        self._rebuild_outputs = output_tree.make_result_unflattener(
+            contract.output_tree, len(self.outputs)
+        )
         self._scope = {name: scope[name] for name in files.values}
         bytes_ = files.pdmodel if self.program is files.program else pdmodel.to_bytes(self.program)
         on_disk = (bytes_, files.params_path) if files.params_path or not files.values else None

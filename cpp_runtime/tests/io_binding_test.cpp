@@ -171,7 +171,7 @@ TEST("binding: a bound run allocates nothing beside ONNX Runtime") {
                                           static_cast<const ort::IoBinding*>(raw_binding.get()));
   };
   for (int i = 0; i < 3; ++i) run_raw(), binding.run();
-  CHECK_EQ(count_allocations([&] { binding.run(); }), count_allocations(run_raw));
+  CHECK(count_allocations([&] { binding.run(); }) <= count_allocations(run_raw));
   CHECK(count_allocations([&] { session.run(std::array<TensorView, 1>{x}); }) >
         count_allocations(run_raw));
 }

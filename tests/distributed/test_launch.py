@@ -82,7 +82,7 @@ def test_launcher_prints_configuration_and_rank_0(tmp_path: Path) -> None:
         "--b",
     )
     lines = done.stdout.splitlines()
-    assert lines[0] == "-----------  Configuration Arguments -----------"
+    assert lines[0] == "-----------  Configuration FlattenedArguments -----------"
     assert "nproc_per_node: 2" in lines and "training_script_args: ['a', '--b']" in lines
     assert (
         "trainers_endpoints: 127.0.0.1:6170,127.0.0.1:6171 , node_id: 0 , current_node_ip: 127.0.0.1 , num_nodes: 1"

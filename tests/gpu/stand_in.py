@@ -578,7 +578,7 @@ def installed() -> Iterator[ModuleType]:
         state = cuda.cupy_state
         state.cupy, state.array_type, state.default_index = None, (), None
         vars(arrays.np).update(held)
-        native._KernelWrapperState.wrap = None
+        native._CurrentKernelWrapper.wrap = None
         native.set_native_kernels_enabled(native.switch.on)
         _Now.device = 0
         for name, module_before in before.items():

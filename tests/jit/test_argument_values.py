@@ -1,4 +1,4 @@
-"""Arguments that are neither tensors nor constants: equal ones share a program, and the number of
+"""FlattenedArguments that are neither tensors nor constants: equal ones share a program, and the number of
 programs is limited.
 """
 

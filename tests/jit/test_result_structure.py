@@ -202,10 +202,10 @@ def test_verification_compares_structures(recorded: Any, found: Any, same: bool)
 
     text = output_tree.flatten(with_tensors(recorded), "out")[1]
     if same:
-        output_tree.check_structure(text, with_tensors(found))
+        output_tree.require_structure_of_output_tree(text, with_tensors(found))
     else:
         with pytest.raises(VerifyError, match=r"the program returns .*, Python returns "):
-            output_tree.check_structure(text, with_tensors(found))
+            output_tree.require_structure_of_output_tree(text, with_tensors(found))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Arguments of saved methods: nested as the layer takes them, or one by one."""
+"""FlattenedArguments of saved methods: nested as the layer takes them, or one by one."""
 
 from __future__ import annotations
 

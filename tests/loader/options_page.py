@@ -35,7 +35,7 @@ def page() -> str:
     """The content of docs/options.md."""
     rows = [
         f"| `{name}` | {kind} | {f'`{default}`' if default else ''} | {description} |"
-        for name, kind, default, description in runtime_module().session_options()
+        for name, kind, default, description in runtime_module().session_option_infos()
     ]
     return HEAD + "\n".join(rows) + "\n"
 

@@ -14,7 +14,7 @@ from oarlock.loader.runtime import runtime_module
 
 from .options_page import PAGE, page
 
-OPTIONS = runtime_module().session_options()
+OPTIONS = runtime_module().session_option_infos()
 VALUES = {"string": "", "int": 1, "bool": True, "map": {}, "sizes by name": {}}
 NAMES = {"device": "cpu", "memory": "smallest"}
 WRONG = {"string": 3, "int": "many", "bool": "maybe", "map": 3}

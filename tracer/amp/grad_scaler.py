@@ -91,7 +91,7 @@ class AmpScaler:
         self._found_inf[id(optimizer)] = found_inf
         self._last_call_by_optimizer[id(optimizer)] = UNSCALED
 
-    def _step_if_finite(self, optimizer: Any, step: Any) -> Any:
+    def _unscale_and_step_if_finite(self, optimizer: Any, step: Any) -> Any:
         """Return the result of `step`, or None if a gradient is not finite and the step is
         skipped.
         """
@@ -112,7 +112,9 @@ class AmpScaler:
         if not self._enable:
             result: tuple[Any, Any] = optimizer.minimize(*args, **kwargs)
             return result
-        result = self._step_if_finite(optimizer, lambda: optimizer.minimize(*args, **kwargs))
+        result = self._unscale_and_step_if_finite(
+            optimizer, lambda: optimizer.minimize(*args, **kwargs)
+        )
         self._adjust_scale_and_clear_step_records()
         return result or (None, None)
 
@@ -273,7 +275,7 @@ class GradScaler(AmpScaler):
         if not self._enable:
             optimizer.step()
             return
-        self._step_if_finite(optimizer, optimizer.step)
+        self._unscale_and_step_if_finite(optimizer, optimizer.step)
         if not self._use_dynamic_loss_scaling:
             self._adjust_scale_and_clear_step_records()
 

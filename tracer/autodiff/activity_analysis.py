@@ -32,16 +32,17 @@ class ActivityAnalysis:
         self._program = program
         self._no_grad_names = set(barred)
         self._active_variables = {
-            self._variable_key(within[-1].idx if within else 0, name) for name in sources
+            self._declaring_block_and_name(within[-1].idx if within else 0, name)
+            for name in sources
         }
         for block in (program.block, *within):
             self._visit_block(block)
 
     def needs_grad(self, block: int, name: str) -> bool:
         """Whether the gradient of variable `name`, resolved from a block, is needed."""
-        return self._variable_key(block, name) in self._active_variables
+        return self._declaring_block_and_name(block, name) in self._active_variables
 
-    def _variable_key(self, block: int, name: str) -> tuple[int, str]:
+    def _declaring_block_and_name(self, block: int, name: str) -> tuple[int, str]:
         while block > 0 and name not in self._program.blocks[block].vars:
             block = self._program.blocks[block].parent
         return max(block, 0), name
@@ -62,13 +63,13 @@ class ActivityAnalysis:
         if op.type == "recurrent":
             outs, inner = op.outputs["outputs"], op.attr("sub_block")
             self._active_variables |= {
-                self._variable_key(block.idx, n)
+                self._declaring_block_and_name(block.idx, n)
                 for n in outs
                 if self.needs_grad(inner, n) and self._can_have_grad(block, n)
             }
         if any(self.needs_grad(block.idx, n) for n in self._differentiable_input_names(op)):
             self._active_variables |= {
-                self._variable_key(block.idx, n)
+                self._declaring_block_and_name(block.idx, n)
                 for n in op.output_names()
                 if self._can_have_grad(block, n)
             }

@@ -99,7 +99,7 @@ class ProgramBackwardPass:
         for i in range(len(self.value_versions.forward_ops) - 1, -1, -1):
             op, self.block = self.value_versions.forward_ops[i], self.value_versions.block_of_op(i)
             if op.type != "feed" and any(name in self.cotangents for name in op.output_names()):
-                self._collect_requested_grads(op.output_names())
+                self._save_totals_of_requested_grads(op.output_names())
                 if i < self._loop_start_index and any(map(self.needs_grad, op.input_names())):
                     why = (
                         f"backward: the loss depends on {op.type}, which is outside of the "
@@ -111,9 +111,9 @@ class ProgramBackwardPass:
                 for result in self.recorder.block.ops[start:]:
                     result.user_line, result.layer_path = op.user_line, op.layer_path
         self.block = self.value_versions.block
-        self._collect_requested_grads(self._requested_names)
+        self._save_totals_of_requested_grads(self._requested_names)
 
-    def _collect_requested_grads(self, names: Iterable[str]) -> None:
+    def _save_totals_of_requested_grads(self, names: Iterable[str]) -> None:
         """Save requested gradients before the pass consumes them."""
         for name in names:
             if (
@@ -174,7 +174,7 @@ class ProgramBackwardPass:
         mark = self.recorder.checkpoint()
         try:
             found = self._input_grads_from_rule_result(
-                op, desc, at, self._apply_rule(op, desc, at, grads)
+                op, desc, at, self._apply_vjp_rule_after_adding_outputs(op, desc, at, grads)
             )
         except UnknownSizeInGradientError:
             self.recorder.rewind(mark)
@@ -268,7 +268,9 @@ class ProgramBackwardPass:
         self.recorder.declare(name, meta, self.block)
         desc.outputs[op.outs[index].name] = [name]
 
-    def _apply_rule(self, op: Op, desc: OpDesc, at: int, grads: list[Any]) -> Any:
+    def _apply_vjp_rule_after_adding_outputs(
+        self, op: Op, desc: OpDesc, at: int, grads: list[Any]
+    ) -> Any:
         return apply_vjp_rule(
             op,
             desc,
@@ -306,15 +308,15 @@ class ProgramBackwardPass:
         needs sizes that are unknown while recording.
         """
         given = {
-            f"{op.outs[i].name}@GRAD": _variable_names(g)
+            f"{op.outs[i].name}@GRAD": _tensor_names_of_slot(g)
             for i, g in zip(op.grad_out_indices, grads, strict=True)
         }
         operands = {
-            s.name: _variable_names(a)
+            s.name: _tensor_names_of_slot(a)
             for s, a in zip(op.ins, self._forward_inputs_for_rule(op, desc, at), strict=True)
         }
         results = {
-            n: _variable_names(r)
+            n: _tensor_names_of_slot(r)
             for n, r in self._add_missing_and_get_forward_outputs_for_rule(op, desc, at).items()
         }
         outs: dict[str, list[str]] = {}
@@ -346,7 +348,7 @@ def recorded_at_message_suffix(desc: OpDesc) -> str:
     return f"\n  recorded at {desc.user_line}" if desc.user_line else ""
 
 
-def _variable_names(slot: Any) -> list[str]:
+def _tensor_names_of_slot(slot: Any) -> list[str]:
     if slot is None:
         return []
     return [t.name for t in slot] if isinstance(slot, list) else [slot.name]

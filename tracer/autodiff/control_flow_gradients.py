@@ -68,7 +68,7 @@ class BlockGradient:
         with self.recorder.enter_block(inner):
             self._emit_gradient_writes_to_outer_variables(ends, reads)
         value_versions.insert_copies()
-        return self._emit_op_running_gradient_block(made)
+        return self._accumulate_grads_and_emit_block_grad_op(made)
 
     # -- inputs
     # -------------------------------------------------------------------------------------------
@@ -153,7 +153,7 @@ class BlockGradient:
                     "assign", {"X": [gradient.name]}, {"Out": [self.written_grads[name].name]}
                 )
 
-    def _emit_op_running_gradient_block(self, made: Block) -> OpDesc:
+    def _accumulate_grads_and_emit_block_grad_op(self, made: Block) -> OpDesc:
         outer, op = self.outer, self.op
         for name, gradient in self.written_grads.items():
             if self.is_loop or outer.value_versions.has_value_before(name, self.op_index):

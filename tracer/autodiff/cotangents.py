@@ -61,7 +61,7 @@ class Cotangents:
             and self._can_share_gradient(arrived[0].name, name)
         ):
             return arrived[0]
-        found = self._rename_or_emit_total(name, arrived)
+        found = self._rename_single_term_or_emit_sum(name, arrived)
         self._final_names.add(found.name)
         self._terms[name] = [found]
         return found
@@ -80,11 +80,11 @@ class Cotangents:
         del self._terms[name]
         return found
 
-    def _rename_or_emit_total(self, name: str, arrived: list[Variable]) -> Variable:
+    def _rename_single_term_or_emit_sum(self, name: str, arrived: list[Variable]) -> Variable:
         recorder = self._recorder
         end = f"@block{recorder.block.idx}" if recorder.block.idx else ""
         if len(arrived) == 1 and arrived[0].name in self._renameable:
-            return self._rename(arrived[0], f"{name}@GRAD{end}")
+            return self._rename_gradient_variable(arrived[0], f"{name}@GRAD{end}")
         parts = [self._rename_term_if_renameable(name, i, g) for i, g in enumerate(arrived)]
         made = declare_variable_like(
             recorder, recorder.namer.unique_name(f"{name}@GRAD{end}"), arrived[0].raw
@@ -102,9 +102,11 @@ class Cotangents:
         """
         if gradient.name not in self._renameable:
             return gradient
-        return self._rename(gradient, f"{name}@GRAD@RENAME@block{self._recorder.block.idx}@{index}")
+        return self._rename_gradient_variable(
+            gradient, f"{name}@GRAD@RENAME@block{self._recorder.block.idx}@{index}"
+        )
 
-    def _rename(self, gradient: Variable, name: str) -> Variable:
+    def _rename_gradient_variable(self, gradient: Variable, name: str) -> Variable:
         op, block = self._renameable.pop(gradient.name)
         new = self._recorder.namer.unique_name(name)
         _, slots = self._output_slots_by_op.setdefault(id(op), (op, {}))

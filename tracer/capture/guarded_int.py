@@ -39,7 +39,7 @@ def unguarded_int(value: int) -> int:
     return int.__pos__(value)
 
 
-def _make_reporting_method(name: str) -> Any:
+def _make_size_read_reporting_int_method(name: str) -> Any:
     """Return a method of int that calls the callbacks."""
     int_method = getattr(int, name)
 
@@ -120,7 +120,7 @@ for _name in (
     "ror",
     "rxor",
 ):
-    setattr(GuardedInt, f"__{_name}__", _make_reporting_method(f"__{_name}__"))
+    setattr(GuardedInt, f"__{_name}__", _make_size_read_reporting_int_method(f"__{_name}__"))
 
 
 class GuardedShape(list[Any]):
@@ -159,7 +159,7 @@ class GuardedShape(list[Any]):
         return GuardedInt(size, (lambda: on_decision(axis),))
 
 
-def _make_reporting_list_method(name: str) -> Callable[..., Any]:
+def _make_sizes_read_reporting_list_method(name: str) -> Callable[..., Any]:
     """Return a method of list that reads every size."""
     list_method = getattr(list, name)
 
@@ -206,6 +206,6 @@ LIST_READ_METHODS = (
     "index",
 )
 for _name in (*LIST_WRITE_METHODS, *LIST_READ_METHODS):
-    setattr(GuardedShape, _name, _make_reporting_list_method(_name))
+    setattr(GuardedShape, _name, _make_sizes_read_reporting_list_method(_name))
 GuardedShape.__radd__ = lambda self, other: list(other) + self[:]  # type: ignore[attr-defined]
 GuardedShape.__hash__ = None

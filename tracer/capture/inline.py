@@ -43,7 +43,7 @@ class ProgramInliner:
         for name, tensor in given.items():
             if name in program.block.vars:
                 self._new_names[0, name] = mode.recorder.find_name_or_declare_persistable(tensor)
-        self._declare_variables(program.block)
+        self._declare_renamed_copies_of_variables(program.block)
         for op in program.block.ops:
             if not is_feed_or_fetch(op.type):
                 self._recorder.block.ops.append(self._copy_op_with_new_names(0, op))
@@ -57,7 +57,7 @@ class ProgramInliner:
             variables.append(self._recorder.create_variable(desc))
         return variables
 
-    def _declare_variables(self, block: Block) -> None:
+    def _declare_renamed_copies_of_variables(self, block: Block) -> None:
         for name, var in block.vars.items():
             if is_feed_or_fetch(name) or (block.idx == 0 and (0, name) in self._new_names):
                 continue
@@ -139,6 +139,6 @@ class ProgramInliner:
                 len(blocks), self._block_copies[max(source.parent, 0)].idx
             )
             blocks.append(result)
-            self._declare_variables(source)
+            self._declare_renamed_copies_of_variables(source)
             result.ops = [self._copy_op_with_new_names(index, op) for op in source.ops]
         return self._block_copies[index].idx

@@ -266,7 +266,7 @@ class Static(Mode):
         result = [
             self._declare_slot_results(op, s, args, m) for s, m in zip(op.outs, slots, strict=True)
         ]
-        outputs = {s.name: variable_names(result[i]) for i, s in serialized_output_slots(op)}
+        outputs = {s.name: result_names_of_slot(result[i]) for i, s in serialized_output_slots(op)}
         written = self.recorder.add(op, args, attrs, outputs)
         for slot in result:
             for variable in slot if isinstance(slot, list) else [slot]:
@@ -427,7 +427,7 @@ def recorder_of_mode(mode: Mode) -> Recorder | None:
     return base.recorder if isinstance(base, Static | Trace) else None
 
 
-def variable_names(result: Any) -> list[str]:
+def result_names_of_slot(result: Any) -> list[str]:
     """Return the names of the results of one slot."""
     return [result.name] if isinstance(result, Tensor) else [t.name for t in result]
 
@@ -529,7 +529,7 @@ class SymbolicShape(list[Any]):
 pytree.register_unwrapped_proxy_type(SymbolicShape, lambda shape: shape[:])
 
 
-def _make_rejecting_list_method(name: str) -> Callable[..., NoReturn]:
+def _make_rejecting_comparison_method(name: str) -> Callable[..., NoReturn]:
     """Return a method of list that raises, because it would compare dynamic sizes."""
 
     def method(self: SymbolicShape, *_: Any) -> NoReturn:
@@ -552,5 +552,5 @@ for _name in (
     "remove",
     "sort",
 ):
-    setattr(SymbolicShape, _name, _make_rejecting_list_method(_name))
+    setattr(SymbolicShape, _name, _make_rejecting_comparison_method(_name))
 SymbolicShape.__hash__ = None

@@ -75,7 +75,7 @@ def _require_tensor_leaf(leaf: Any) -> None:
         raise TraceError(append_user_line(why))
 
 
-def make_rebuilder(tree: str, count: int) -> Callable[[Sequence[Any]], Any]:
+def make_result_unflattener(tree: str, count: int) -> Callable[[Sequence[Any]], Any]:
     """Return a function that rebuilds the nested result from a flat list of `count` outputs. If
     `tree` is empty, a single output is returned without nesting.
     """
@@ -110,7 +110,7 @@ def _json_to_spec_collecting_constants(node: Any, count: int, constants: list[An
     }
 
 
-def check_structure(tree: str, value: Any) -> None:
+def require_structure_of_output_tree(tree: str, value: Any) -> None:
     """Raise StructureError if the structure of `value` differs from `tree`: different keys, lengths
     or containers, or None instead of a tensor.
     """

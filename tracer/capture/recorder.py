@@ -178,7 +178,7 @@ class Recorder:
         except BaseException:
             for location, before in result.locations.values():
                 if location.can_restore:
-                    location.write(before)
+                    location.replace_values(before)
             raise
 
     @contextmanager

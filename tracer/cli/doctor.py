@@ -127,8 +127,12 @@ def _device_problem(device: str, prefix: str, x: Any, wanted: Any) -> str:
         result = engine.run([x])[0]
     except OarlockError as error:
         return str(error)
-    error = float(np.abs(result - wanted).max())
-    return "" if error < 1e-4 else f"a small model returns results that differ by {error:.1e}"
+    difference = float(np.abs(result - wanted).max())
+    return (
+        ""
+        if difference < 1e-4
+        else f"a small model returns results that differ by {difference:.1e}"
+    )
 
 
 def _print_devices(providers: list[str]) -> bool:

@@ -20,7 +20,7 @@ from ..ir.program import OpDesc, Program, VarDesc
 from ..ops.shared_op_rules import like_x_meta, like_x_meta_requiring_float
 from . import tensor_lists
 from .instructions import Instruction, KernelCall, PythonStatement
-from .registers import Registers
+from .registers import RegisterAllocator
 
 
 class FetchedArrayAndLodOffsets(NamedTuple):
@@ -43,7 +43,9 @@ class LodPropagation:
     a list with the offsets of its elements.
     """
 
-    def __init__(self, registers: Registers, call: Callable[[int, OpDesc], KernelCall]) -> None:
+    def __init__(
+        self, registers: RegisterAllocator, call: Callable[[int, OpDesc], KernelCall]
+    ) -> None:
         self._registers, self._lower_to_kernel_call = registers, call
         self.lod_registers: dict[str, str] = {}
         self.feed_lod_registers: dict[str, str] = {}

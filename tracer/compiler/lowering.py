@@ -21,7 +21,7 @@ from .error_wrapping import errors_as_op_error
 from .instructions import Instruction, KernelCall, Loop, LoweredProgram, PythonStatement
 from .lod_propagation import LodPropagation
 from .loop_residuals import set_saved_registers_of_loops
-from .registers import Registers
+from .registers import RegisterAllocator
 
 LoweringRule = Callable[["Lowering", int, OpDesc], Instruction | None]
 # Lowering rules of ops that are not lowered to a kernel call. The modules that define the rules add
@@ -33,7 +33,7 @@ LOWERING_RULES: dict[
 MULTI_INSTRUCTION_RULES: dict[str, Callable[[Lowering, int, OpDesc], list[Instruction]]] = {}
 
 
-class Lowering(Registers):
+class Lowering(RegisterAllocator):
     """Lower the ops of a program to instructions.
 
     tensors: registers hold Tensors instead of arrays; ops run in the current mode.

@@ -13,7 +13,7 @@ from ..ir.program import Program, VarDesc, VarKind
 UNDECLARED_VARIABLE = VarDesc("")
 
 
-class Registers:
+class RegisterAllocator:
     """Assign a local variable of the compiled function (a register) to each variable of a program.
 
     registers: register names by block and variable name.

@@ -134,7 +134,7 @@ class BackwardPass(BackwardEngine):
 
     node_inputs_when_recorded = staticmethod(node_inputs_when_recorded)
 
-    def notify_final(self, pairs: list[tuple[Any, Tensor]]) -> None:
+    def notify_listeners_of_complete_grads(self, pairs: list[tuple[Any, Tensor]]) -> None:
         """Called by C++ when the gradients of some leaves are complete. Notifies their
         listeners, see `grad_listeners.py`.
         """
@@ -151,7 +151,7 @@ class BackwardPass(BackwardEngine):
         visit.
         """
         pairs = [pair for found in (self.last_uses or {}).values() for pair in found]
-        self.notify_final(
+        self.notify_listeners_of_complete_grads(
             [
                 (listener, leaf)
                 for listener, leaf in pairs
@@ -175,7 +175,7 @@ class BackwardPass(BackwardEngine):
         """Zeros: the gradient of an output for which no gradient was accumulated."""
         return cuda.zeros_like(array)
 
-    def reduce_to_input(self, gradient: Any, like: Tensor) -> Any:
+    def reduce_grad_to_input_meta_or_none(self, gradient: Any, like: Tensor) -> Any:
         """Reduce a gradient to the shape and dtype of an input: sum over broadcast axes, cast, and
         take the real part for a real input. None for an input that is not floating.
         """
@@ -298,7 +298,7 @@ class RecordedBackwardPass(BackwardPass):
         """A zero gradient, as a Tensor."""
         return Tensor(cuda.zeros_like(array))
 
-    def reduce_to_input(self, gradient: Any, like: Tensor) -> Any:
+    def reduce_grad_to_input_meta_or_none(self, gradient: Any, like: Tensor) -> Any:
         """Reduce a gradient to the shape and dtype of an input, with ops."""
         shape, dtype = like.meta
         if not is_inexact(dtype):
@@ -336,13 +336,13 @@ class NumericsCheckedBackwardPass(RecordedBackwardPass):
 
     def before_vjp_rule(self, node: Node) -> None:
         """Called by C++ before the VJP rule of a node: save the name of its gradient op, whose
-        results are checked in `reduce_to_input`.
+        results are checked in `reduce_grad_to_input_meta_or_none`.
         """
         self._grad_op = f"{node.op.type}_grad"
 
-    def reduce_to_input(self, gradient: Any, like: Tensor) -> Any:
+    def reduce_grad_to_input_meta_or_none(self, gradient: Any, like: Tensor) -> Any:
         """Reduce a gradient to its input, and check it."""
-        gradient = super().reduce_to_input(gradient, like)
+        gradient = super().reduce_grad_to_input_meta_or_none(gradient, like)
         if gradient is not None and self._grad_op:
             check_or_report_op_output(self._grad_op, "its result", gradient.array)
         return gradient

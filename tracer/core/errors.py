@@ -198,11 +198,11 @@ def user_line() -> UserLine | None:
     return UserLine(os.path.basename(code.co_filename), frame.f_lineno, code.co_name, text)
 
 
-class _WarningState(threading.local):
+class _DeferredWarningsOfThread(threading.local):
     deferred: list[Callable[[], None]] | None = None
 
 
-_warning_state = _WarningState()
+_warning_state = _DeferredWarningsOfThread()
 
 
 @contextlib.contextmanager

@@ -23,7 +23,7 @@ except ImportError:  # built without compiled kernels
     kernels_module = None
 
 
-class _NativeKernelState:
+class _NativeKernelSwitch:
     """The switch for compiled kernels.
 
     on: whether compiled kernels are in use.
@@ -32,7 +32,7 @@ class _NativeKernelState:
     on = kernels_module is not None and os.environ.get("OARLOCK_NATIVE", "1") != "0"
 
 
-switch = _NativeKernelState()
+switch = _NativeKernelSwitch()
 
 
 def return_not_implemented(*args: Any, **kwargs: Any) -> Any:
@@ -71,7 +71,7 @@ if switch.on:
     compiled_function_or_placeholder("keep_memory")()
 
 
-class _KernelWrapperState:
+class _CurrentKernelWrapper:
     """The wrapper of all kernels.
 
     wrap: function (op, kernel) -> kernel, which is applied to all ops once a GPU is used; see
@@ -83,7 +83,7 @@ class _KernelWrapperState:
 
 def set_kernel_wrapper(wrap: Callable[[Any, Callable[..., Any]], Callable[..., Any]]) -> None:
     """Replace the kernel of every op by `wrap(op, kernel)`."""
-    _KernelWrapperState.wrap = wrap
+    _CurrentKernelWrapper.wrap = wrap
     set_native_kernels_enabled(switch.on)
 
 
@@ -97,7 +97,7 @@ def set_native_kernels_enabled(on: bool) -> None:
             else op.numpy_kernel
         )
         op.kernel = (
-            kernel if _KernelWrapperState.wrap is None else _KernelWrapperState.wrap(op, kernel)
+            kernel if _CurrentKernelWrapper.wrap is None else _CurrentKernelWrapper.wrap(op, kernel)
         )
 
 

@@ -252,7 +252,7 @@ class Tensor(TensorBase):
     def __reduce_ex__(self, protocol: Any) -> Any:
         array = cuda.to_host(self._report_read_and_get_array("pickle"))
         return (
-            _rebuilt,
+            _rebuild_unpickled_tensor,
             (type(self), array, self.stop_gradient),
             {k: v for k, v in self.__dict__.items() if k != "raw"},
         )
@@ -426,7 +426,7 @@ def _accumulate_retained_grad(of: weakref.ref[Tensor], gradient: Tensor) -> None
         )
 
 
-def _rebuilt(kind: type[Tensor], array: Any, stop_gradient: bool) -> Tensor:
+def _rebuild_unpickled_tensor(kind: type[Tensor], array: Any, stop_gradient: bool) -> Tensor:
     result = kind.__new__(kind)
     result.array, result.stop_gradient = array, stop_gradient
     return result

@@ -13,7 +13,7 @@ from ..core import unique_name
 from ..ir.program import VarDesc
 from ..static.graph.constants import emit_constant
 from ..static.graph.default_programs import default_main_program, program_guard
-from ..static.graph.parameters import declare_persistable
+from ..static.graph.parameters import declare_persistable_and_emit_initializer
 from ..static.graph.program import Program
 from . import layers
 from .layers.detection import detection_map
@@ -90,7 +90,7 @@ def _declare_zero_variable(
         persistable=True,
         stop_gradient=True,
     )
-    state = declare_persistable(
+    state = declare_persistable_and_emit_initializer(
         default_main_program(), desc, lambda: emit_constant(np.zeros(shape, dtype))
     )
     state.raw.shape = dynamic_shape or shape

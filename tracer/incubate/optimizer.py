@@ -22,7 +22,7 @@ from ..ir import program as data
 from ..static import default_main_program
 from ..static.graph.constants import emit_constant
 from ..static.graph.mode import StaticGraphMode
-from ..static.graph.parameters import declare_persistable
+from ..static.graph.parameters import declare_persistable_and_emit_initializer
 
 __all__ = ["LarsMomentumOptimizer", "LookAhead", "ModelAverage", "RecomputeOptimizer"]
 
@@ -98,7 +98,9 @@ class LookAhead(LookaheadOptimizer):
         """
         name, shape, dtype = f"{parameter.name}@SLOW", parameter.raw.shape, parameter.raw.dtype
         desc = data.VarDesc(name, shape, dtype, persistable=True, stop_gradient=True)
-        slow = declare_persistable(program, desc, lambda: emit_constant(np.zeros(shape, dtype)))
+        slow = declare_persistable_and_emit_initializer(
+            program, desc, lambda: emit_constant(np.zeros(shape, dtype))
+        )
         step = program.global_block().var("lookahead_step")
         one = OPS["fill_constant"](shape=[1], value=1.0, dtype=2)
         first = OPS["cast"](OPS["equal"](step, one), in_dtype=0, out_dtype=parameter.dtype.proto)

@@ -108,12 +108,12 @@ def _found_value_and_is_match(expected: str, array: Any) -> tuple[str, bool]:
 
 def _matches_expected_text(found: Any, expected: str) -> bool:
     try:
-        return _matches_expected_text_or_raise(found, expected)
+        return _matches_expected_text_raising_if_unparsable(found, expected)
     except (ValueError, OverflowError):  # a file may contain any text
         return False
 
 
-def _matches_expected_text_or_raise(found: Any, expected: str) -> bool:
+def _matches_expected_text_raising_if_unparsable(found: Any, expected: str) -> bool:
     if expected in ("True", "False"):
         return bool(found) == (expected == "True")
     if not isinstance(found, int | float):

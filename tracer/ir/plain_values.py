@@ -18,7 +18,7 @@ _COMPARED_BY_REPR = (
 )  # equal values may not be interchangeable (0.0, -0.0), and NaN is not equal to itself
 
 
-def exact_key_within_type(value: Any) -> Hashable:
+def exact_comparison_key_within_type(value: Any) -> Hashable:
     """A key that is equal for two values of the same type that are interchangeable in a program:
     0.0 and -0.0 differ, all NaN are equal.
 
@@ -31,11 +31,11 @@ def exact_key_within_type(value: Any) -> Hashable:
     if isinstance(value, _COMPARED_BY_REPR):
         return repr(value)
     if isinstance(value, frozenset):
-        return frozenset((type(v), exact_key_within_type(v)) for v in value)
+        return frozenset((type(v), exact_comparison_key_within_type(v)) for v in value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = (getattr(value, f.name) for f in dataclasses.fields(value) if f.compare)
         return value, tuple(
-            (type(v), exact_key_within_type(v))
+            (type(v), exact_comparison_key_within_type(v))
             for v in fields
             if isinstance(v, (*PLAIN_TYPES, frozenset))
         )
@@ -48,7 +48,7 @@ def are_interchangeable(a: Any, b: Any) -> bool:
     return a is b or (
         type(a) is type(b)
         and isinstance(a, PLAIN_TYPES)
-        and exact_key_within_type(a) == exact_key_within_type(b)
+        and exact_comparison_key_within_type(a) == exact_comparison_key_within_type(b)
     )
 
 

@@ -27,13 +27,17 @@ from ..core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from ..core.tensor import Tensor
 from ..ir.dim import NamedDimensions
 from ..ir.input_spec import InputSpec, to_input_spec
-from ..ir.plain_values import PLAIN_TYPES, exact_key_within_type, is_plain_or_tuple_of_plain
+from ..ir.plain_values import (
+    PLAIN_TYPES,
+    exact_comparison_key_within_type,
+    is_plain_or_tuple_of_plain,
+)
 
 BoundArguments = dict[str, Any]
 
 
 @dataclass
-class Arguments:
+class FlattenedArguments:
     """The arguments of a call, flattened to leaves.
 
     leaves: tensors, ndarrays, InputSpecs and other values, in order.
@@ -85,10 +89,10 @@ class Arguments:
         bound: BoundArguments = pytree.unflatten(self.spec, list(leaves))
         return bound
 
-    def with_specs_for_tensors(self) -> Arguments:
+    def with_specs_for_tensors(self) -> FlattenedArguments:
         """Return the arguments with an InputSpec, which has no values, in place of each tensor."""
         leaves = [to_input_spec(leaf) if is_input(leaf) else leaf for leaf in self.leaves]
-        result = Arguments(
+        result = FlattenedArguments(
             self.spec,
             leaves,
             self.parameters,
@@ -107,7 +111,7 @@ class Arguments:
     def _indices_of_leaves_compared_by_identity(self) -> list[int]:
         return [i for i, leaf in enumerate(self.leaves) if is_compared_by_identity(leaf)]
 
-    def name_of_first_different_object(self, other: Arguments) -> str:
+    def name_of_first_different_object(self, other: FlattenedArguments) -> str:
         """For another call with the same cache key, return the name of the first leaf, among those
         compared by identity, that is another object there; empty if there is none.
         """
@@ -155,7 +159,9 @@ def leaf_cache_key(leaf: Any) -> Any:
         return type(leaf), repr(leaf)
     if isinstance(leaf, Enum | DType):
         return id(leaf)  # singletons
-    return type(leaf), None if is_compared_by_identity(leaf) else exact_key_within_type(leaf)
+    return type(leaf), None if is_compared_by_identity(leaf) else exact_comparison_key_within_type(
+        leaf
+    )
 
 
 def is_compared_by_identity(leaf: Any) -> bool:
@@ -226,7 +232,7 @@ class FunctionParameters:
             map(is_plain_or_tuple_of_plain, defaults)
         )  # defaults are the same at each call
 
-    def bind_arguments(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments:
+    def bind_arguments(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> FlattenedArguments:
         """Bind the arguments of a call to the parameters, and add default values. Raises TypeError
         as Python does.
         """
@@ -242,7 +248,9 @@ class FunctionParameters:
         arguments = inspect.BoundArguments(self.signature, bound)
         return function(*arguments.args, **arguments.kwargs)
 
-    def arguments_from_specs(self, specs: Any, arguments: Arguments | None = None) -> Arguments:
+    def arguments_from_specs(
+        self, specs: Any, arguments: FlattenedArguments | None = None
+    ) -> FlattenedArguments:
         """Return the arguments that `specs` describe: one spec per argument, nested like the
         arguments. An argument without a spec has its value in `arguments`, otherwise its default.
         """
@@ -281,12 +289,12 @@ class FunctionParameters:
             {p: merged[p] for p in self.signature.parameters if p in merged}
         )
 
-    def _flatten_arguments(self, bound: BoundArguments) -> Arguments:
+    def _flatten_arguments(self, bound: BoundArguments) -> FlattenedArguments:
         leaves, inner = pytree.flatten(
             list(bound.values()), sort_keys=True
         )  # arguments keep the order of the signature
         nesting = (dict, dict(zip(bound, inner[1], strict=True)))
-        return Arguments(
+        return FlattenedArguments(
             nesting,
             leaves,
             self.signature.parameters,

@@ -33,7 +33,7 @@ from ..ir.passes.prune import eliminate_dead_ops, make_feed_op
 from ..loader.program_runner import ProgramRunner
 from ..nn.layer import Layer
 from ..static.graph.program import Program as View
-from .call_arguments import Arguments, FunctionParameters, is_input
+from .call_arguments import FlattenedArguments, FunctionParameters, is_input
 from .guards.guard_set import GuardSet
 from .guards.rollback import StateRollback
 from .guards.side_effects import (
@@ -44,9 +44,9 @@ from .guards.side_effects import (
 from .guards.snapshots import MISSING, Snapshot, iter_value_and_items, take_snapshot
 from .layer_capture import (
     CapturedProgram,
-    append_fetches_and_make_contract,
     complete_and_store_contract,
     create_captured_program,
+    rename_and_fetch_outputs_and_make_contract,
 )
 from .static_call_capture import StaticCallCapture
 
@@ -66,9 +66,9 @@ class ConcreteProgram:
         recording: CapturedProgram,
         feeds: Sequence[str],
         fetches: Sequence[str],
-        results: ResultBuilder,
+        results: SideEffectReplayAndResultBuilder,
         guards: GuardSet,
-        arguments: Arguments,
+        arguments: FlattenedArguments,
         owner: Any = None,
     ) -> None:
         self.captured_program, self.arguments, self._method_owner = recording, arguments, owner
@@ -226,7 +226,7 @@ class ConcreteProgram:
         return [self.main_program.global_block().var(name) for name in self._output_names]
 
 
-class ResultBuilder:
+class SideEffectReplayAndResultBuilder:
     """Builds the Python results of a call, and performs its side effects.
 
     constant_results: by index of the leaf, the results that are not tensors.
@@ -327,7 +327,7 @@ def written_state_names(recording: CapturedProgram) -> list[str]:
 def capture_concrete_program(
     function: Callable[..., Any],
     parameters: FunctionParameters,
-    arguments: Arguments,
+    arguments: FlattenedArguments,
     owner: Any = None,
     strict: bool = False,
 ) -> ConcreteProgram:
@@ -382,7 +382,7 @@ def _roll_back_capture(capture: StaticCallCapture, removes_hooks: bool) -> None:
 def _capture_without_rollback(
     function: Callable[..., Any],
     parameters: FunctionParameters,
-    arguments: Arguments,
+    arguments: FlattenedArguments,
     owner: Any,
     capture: StaticCallCapture,
 ) -> ConcreteProgram:
@@ -404,7 +404,7 @@ def _capture_without_rollback(
             recorder.strict,
         )
         results, tensors, effect_tensors = _collect_results_and_effects(capture, outputs)
-        contract = append_fetches_and_make_contract(recorder, tensors + effect_tensors)
+        contract = rename_and_fetch_outputs_and_make_contract(recorder, tensors + effect_tensors)
     program = complete_and_store_contract(recorder.program, contract)
     recording = create_captured_program(
         owner if isinstance(owner, Layer) else None, recorder, eliminate_dead_ops(program)
@@ -441,15 +441,17 @@ def _reject_stop_gradient_writes(recorder: Recorder) -> None:
 
 def _collect_results_and_effects(
     capture: StaticCallCapture, outputs: Any
-) -> tuple[ResultBuilder, list[Tensor], list[Tensor]]:
+) -> tuple[SideEffectReplayAndResultBuilder, list[Tensor], list[Tensor]]:
     """Return the result builder, the tensors that the function returns, and the tensors for side
     effects and in-place changes.
     """
     effects = [e for e in capture.side_effects if not _try_emit_buffer_assign(capture.recorder, e)]
-    capture.guards.set_replayed_side_effects(effects)
+    capture.guards.set_replayed_side_effects_and_checked_version(effects)
     flat, spec = pytree.flatten(outputs)
     reject_invalid_results(flat)
-    results = ResultBuilder(spec, flat, effects, as_eager=capture.recorder.strict)
+    results = SideEffectReplayAndResultBuilder(
+        spec, flat, effects, as_eager=capture.recorder.strict
+    )
     before = [
         (e, i, leaf) for e in effects for i, leaf in enumerate(pytree.flatten(e.previous_value)[0])
     ]

@@ -102,11 +102,13 @@ class QuantizationLevelNoise(NoiseMode):
         outputs = super().run(op, args, attrs)
         if is_quantization_op(op.type):
             result = outputs[0] if isinstance(outputs, list | tuple) else outputs
-            steps = self._rng.integers(-1, 2, result.array.shape) * self._level(op, outputs, attrs)
+            steps = self._rng.integers(-1, 2, result.array.shape) * self._level_distance(
+                op, outputs, attrs
+            )
             result.array = (result.array + steps).astype(result.array.dtype)
         return outputs
 
-    def _level(self, op: Op, outputs: Any, attrs: dict[str, Any]) -> Any:
+    def _level_distance(self, op: Op, outputs: Any, attrs: dict[str, Any]) -> Any:
         """Return the difference of two adjacent quantization levels, in a shape that broadcasts
         with the result of the op.
         """

@@ -26,7 +26,7 @@ from .concrete_program import reject_invalid_results
 from .convert.source_scan import CaptureProblem, scan_function_and_callees
 from .guards.side_effects import reject_effects_assigning_tensor_arrays
 from .guards.user_code import is_convertible_function
-from .layer_capture import append_fetches_and_make_contract
+from .layer_capture import rename_and_fetch_outputs_and_make_contract
 from .operators.calls import convert_if_user_code
 from .static_call_capture import StaticCallCapture
 from .static_function import StaticFunction
@@ -227,7 +227,7 @@ def _capture_function_collecting_problems(
     try:
         reject_effects_assigning_tensor_arrays(capture.side_effects)
         reject_invalid_results(pytree.flatten(result)[0])
-        append_fetches_and_make_contract(mode.recorder, result)
+        rename_and_fetch_outputs_and_make_contract(mode.recorder, result)
     except OarlockError as error:
         mode.add_problem(str(error))
     return {}

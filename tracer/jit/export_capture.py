@@ -22,9 +22,9 @@ from .guards.snapshots import consists_of_constants
 from .layer_capture import (
     CHECK,
     CapturedProgram,
-    append_fetches_and_make_contract,
     complete_and_store_contract,
     create_captured_program,
+    rename_and_fetch_outputs_and_make_contract,
     require_any_tensor_output,
 )
 from .methods_to_save import MethodToSave
@@ -163,7 +163,9 @@ def _record_call_and_create_program(
         checks = extract_assert_guards_and_drop_prints(recorder)
         for guard in checks if guards == CHECK else []:
             recorder.add_guard(guard)
-        contract = append_fetches_and_make_contract(recorder, require_any_tensor_output(outputs))
+        contract = rename_and_fetch_outputs_and_make_contract(
+            recorder, require_any_tensor_output(outputs)
+        )
     _warn_ndarray_outputs_become_tensors(method.parameters.name, outputs)
     result = create_captured_program(
         method.owner, recorder, complete_and_store_contract(recorder.program, contract)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 from ..core.errors import OarlockError, SideEffectError, TraceError, warn
-from .call_arguments import Arguments
+from .call_arguments import FlattenedArguments
 
 MAX_FAILED_SIGNATURES = (
     4  # after this many failed signatures, all calls of the function run as Python
@@ -24,7 +24,7 @@ class PythonFallback:
 
     def __init__(self, full_graph: bool) -> None:
         self.requires_full_graph = full_graph
-        self.last_arguments: Arguments | None = None
+        self.last_arguments: FlattenedArguments | None = None
         self._failed_keys: set[Hashable] = set()
         self._has_warned = False
         self._pending_warning = ""  # a warning that is issued once the call succeeds
@@ -48,7 +48,7 @@ class PythonFallback:
         self,
         name: str,
         key: Hashable,
-        arguments: Arguments,
+        arguments: FlattenedArguments,
         error: Exception,
         succeeded: bool = False,
     ) -> None:

@@ -14,7 +14,7 @@ from ..core.errors import OpError, append_user_line, warn
 from ..core.op import Meta
 from ..ir.dim import Dim, format_shape
 from ..ir.input_spec import InputSpec, to_input_spec
-from .call_arguments import Arguments, find_input_meta, is_input, leaf_cache_key
+from .call_arguments import FlattenedArguments, find_input_meta, is_input, leaf_cache_key
 
 
 def reject_specs_contradicting_declared(name: str, given: Any, own: Any) -> None:
@@ -32,7 +32,7 @@ def reject_specs_contradicting_declared(name: str, given: Any, own: Any) -> None
         raise OpError(append_user_line(f"{name}: input_spec={given} {said}: {own}"))
 
 
-def input_spec_with_own_dynamic_sizes(given: Any, own: Any) -> Any:
+def input_spec_with_declared_dynamic_sizes(given: Any, own: Any) -> Any:
     """Return specs in which an example tensor has the dynamic sizes of the corresponding spec in
     `own`.
     """
@@ -144,7 +144,9 @@ def _reject_tensor_for_python_value(name: str, label: str, spec: Any, leaf: Any)
         raise OpError(append_user_line(f"{name}: {why}"))
 
 
-def adapt_specs_to_arguments(name: str, specs: Arguments, arguments: Arguments) -> list[Any]:
+def adapt_specs_to_arguments(
+    name: str, specs: FlattenedArguments, arguments: FlattenedArguments
+) -> list[Any]:
     """Return the specs of one call, with the dtypes and sizes of its tensors. Paddle accepts these
     even if they contradict the specs.
 
@@ -172,7 +174,9 @@ def has_named_dimensions(specs: Any) -> bool:
     return any(isinstance(leaf, InputSpec) and bool(leaf.dims) for leaf in leaves)
 
 
-def check_named_dimensions(name: str, specs: Arguments, arguments: Arguments) -> None:
+def check_named_dimensions(
+    name: str, specs: FlattenedArguments, arguments: FlattenedArguments
+) -> None:
     """Raise OpError if a named dimension has a size that its Dim does not allow, or two dimensions
     of one name have different sizes. Arguments of another nesting or rank than their specs are not
     checked.

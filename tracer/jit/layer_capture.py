@@ -182,7 +182,9 @@ def trace_layer(
     mode = Trace(recorder, constrained_dims=set() if tracks_constrained_dims else None)
     with use_base_mode(mode), recording_ops_with_layer_paths(layer, recorder):
         outputs = layer(*inputs)
-        contract = append_fetches_and_make_contract(recorder, require_any_tensor_output(outputs))
+        contract = rename_and_fetch_outputs_and_make_contract(
+            recorder, require_any_tensor_output(outputs)
+        )
     constrained = {
         (b.var, b.axis)
         for a, b in zip(recorder.guards, contract.guards, strict=True)
@@ -218,7 +220,7 @@ def require_any_tensor_output(outputs: Any) -> Any:
     return outputs
 
 
-def append_fetches_and_make_contract(recorder: Recorder, outputs: Any) -> Contract:
+def rename_and_fetch_outputs_and_make_contract(recorder: Recorder, outputs: Any) -> Contract:
     """Append the fetch ops of the outputs, and return the contract, in which the outputs are named
     after their paths.
     """

@@ -18,7 +18,7 @@ from ..core.tensor import Tensor
 from ..ir.input_spec import InputSpec, to_input_spec
 from ..loader.translated_layer import TranslatedLayer
 from ..nn.layer import Layer
-from .call_arguments import Arguments, FunctionParameters, is_input
+from .call_arguments import FlattenedArguments, FunctionParameters, is_input
 from .static_function import StaticFunction
 
 
@@ -35,7 +35,7 @@ class MethodToSave:
     name: str
     function: Callable[..., Any]
     owner: Layer | None
-    arguments: Arguments
+    arguments: FlattenedArguments
     has_example_args: bool = False
 
     @property
@@ -160,7 +160,7 @@ def _create_method_to_save(
     )
 
 
-def _require_unique_input_paths(arguments: Arguments) -> Arguments:
+def _require_unique_input_paths(arguments: FlattenedArguments) -> FlattenedArguments:
     """Return the arguments; raise OpError if two inputs have the same path."""
     inputs = [
         path
@@ -192,7 +192,7 @@ def _with_dynamic_first_dim_if_batch(leaf: Any, batch_size: int) -> Any:
     return InputSpec([None, *leaf.shape_with_dims()[1:]], leaf.dtype, leaf.name)
 
 
-def _arguments_to_save(function: Any, input_spec: Any) -> Arguments:
+def _arguments_to_save(function: Any, input_spec: Any) -> FlattenedArguments:
     """Return the arguments as InputSpecs: the given ones, otherwise those of to_static or of the
     last call.
     """
@@ -201,7 +201,8 @@ def _arguments_to_save(function: Any, input_spec: Any) -> Arguments:
             None
             if input_spec is None
             else pytree.map(
-                _as_input_spec_if_tensor, function.input_spec_with_own_dynamic_sizes(input_spec)
+                _as_input_spec_if_tensor,
+                function.input_spec_with_declared_dynamic_sizes(input_spec),
             )
         )
     if not isinstance(input_spec, list | tuple):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.errors import OpError
-from .call_arguments import Arguments
+from .call_arguments import FlattenedArguments
 from .concrete_program import ConcreteProgram
 
 MAX_PROGRAMS_PER_SIGNATURE = (
@@ -29,7 +29,7 @@ class ProgramCache:
         self.fast_cache: dict[Any, ConcreteProgram] = {}  # for calls with positional tensors only
 
     def get_valid_or_create(
-        self, key: Any, arguments: Arguments, make: Callable[[], ConcreteProgram]
+        self, key: Any, arguments: FlattenedArguments, make: Callable[[], ConcreteProgram]
     ) -> ConcreteProgram:
         """Return the program for a key whose guards hold; create one if there is none."""
         program = self.get_valid_or_create_within_limit(key, arguments, make, None)
@@ -39,7 +39,7 @@ class ProgramCache:
     def get_valid_or_create_within_limit(
         self,
         key: Any,
-        arguments: Arguments,
+        arguments: FlattenedArguments,
         make: Callable[[], ConcreteProgram],
         max_programs: int | None = MAX_PROGRAMS_PER_SIGNATURE,
     ) -> ConcreteProgram | None:

@@ -275,7 +275,7 @@ def create_eager_or_interpreter_reference(
             _restoring_state_and_converting_errors(recording),
         ):
             found = method.call_function([given.get(i, leaf) for i, leaf in enumerate(leaves)])
-        output_tree.check_structure(recording.contract.output_tree, found)
+        output_tree.require_structure_of_output_tree(recording.contract.output_tree, found)
         given_back = output_tree.select_outputs_checking_constants(
             recording.contract.output_tree, pytree.flatten(found)[0]
         )

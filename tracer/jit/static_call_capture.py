@@ -25,7 +25,7 @@ from ..core.mode import use_base_mode
 from ..core.op import OPS
 from ..ir.input_spec import InputSpec
 from ..nn.layer import Layer
-from .call_arguments import Arguments, FunctionParameters, find_input_meta, is_input
+from .call_arguments import FlattenedArguments, FunctionParameters, find_input_meta, is_input
 from .guards.guard_set import GuardSet
 from .guards.side_effects import (
     AttributeTracker,
@@ -60,7 +60,7 @@ class StaticCallCapture:
     The caller decides how effects and guards are used.
     """
 
-    def __init__(self, mode: Static, arguments: Arguments, owner: Any) -> None:
+    def __init__(self, mode: Static, arguments: FlattenedArguments, owner: Any) -> None:
         self.mode, self.recorder, self.owner = mode, mode.recorder, owner
         leaves, self.inputs = declare_call_inputs(mode.recorder, arguments)
         self.bound_arguments = arguments.unflatten(leaves)
@@ -77,7 +77,9 @@ class StaticCallCapture:
             self.guards.guard_argument_contents(name, leaf)
 
     @classmethod
-    def create(cls, recorder: Recorder, arguments: Arguments, owner: Any) -> StaticCallCapture:
+    def create(
+        cls, recorder: Recorder, arguments: FlattenedArguments, owner: Any
+    ) -> StaticCallCapture:
         """Return a capture for `arguments` that raises the first error."""
         return cls(Static(recorder, convert_if_user_code, True), arguments, owner)
 
@@ -175,7 +177,7 @@ def _register_containers_as_local(recorder: Recorder, value: Any) -> None:
 
 
 def declare_call_inputs(
-    recorder: Recorder, arguments: Arguments
+    recorder: Recorder, arguments: FlattenedArguments
 ) -> tuple[list[Any], list[Variable]]:
     """Declare the inputs of a call. Returns its leaves, with variables in place of tensors, and the
     variables.

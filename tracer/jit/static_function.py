@@ -29,7 +29,7 @@ from ..ir.program import Guard
 from ..nn.layer import Layer
 from ..static.graph.program import Program
 from .call_arguments import (
-    Arguments,
+    FlattenedArguments,
     FunctionParameters,
     first_same_tensor_leaf_indices_or_empty,
     is_input,
@@ -44,7 +44,7 @@ from .input_specs import (
     check_named_dimensions,
     has_fewer_specs_than_declared,
     has_named_dimensions,
-    input_spec_with_own_dynamic_sizes,
+    input_spec_with_declared_dynamic_sizes,
     merge_specs_into_declared_in_order,
     reject_specs_contradicting_declared,
     try_merge_specs_into_declared_by_name,
@@ -246,7 +246,7 @@ class StaticFunction:
         return FunctionParameters(self.dygraph_function)
 
     def _find_or_capture_unless_python_fallback(
-        self, arguments: Arguments
+        self, arguments: FlattenedArguments
     ) -> ConcreteProgram | None:
         """Return the program for some arguments, captured if needed; None if the call runs as
         Python, because its capture failed or there are too many programs.
@@ -257,7 +257,7 @@ class StaticFunction:
         ):
             return None
         try:
-            bound = self._apply_input_spec(arguments)
+            bound = self._arguments_adapted_to_input_spec(arguments)
             key = self._cache_key(bound)
             program = self._program_cache.get_valid_or_create_within_limit(
                 key,
@@ -295,7 +295,7 @@ class StaticFunction:
             )
         return program
 
-    def _check_named_dimensions(self, arguments: Arguments) -> None:
+    def _check_named_dimensions(self, arguments: FlattenedArguments) -> None:
         """Raise OpError for sizes that the Dims of `input_spec` do not allow, also for a call that
         would run as Python.
         """
@@ -311,7 +311,7 @@ class StaticFunction:
     def _has_named_dimensions(self) -> bool:
         return self._input_spec is not None and has_named_dimensions(self._input_spec)
 
-    def _apply_input_spec(self, arguments: Arguments) -> Arguments:
+    def _arguments_adapted_to_input_spec(self, arguments: FlattenedArguments) -> FlattenedArguments:
         """Return the arguments as `input_spec` describes them."""
         if self._input_spec is None:
             return arguments
@@ -324,7 +324,7 @@ class StaticFunction:
         )
         return bound
 
-    def _cache_key(self, arguments: Arguments) -> tuple[Any, ...]:
+    def _cache_key(self, arguments: FlattenedArguments) -> tuple[Any, ...]:
         """Return the cache key: the kinds of the arguments, and the modes that affect the
         capture.
         """
@@ -337,7 +337,7 @@ class StaticFunction:
             get_default_dtype(),
         )
 
-    def _get_or_capture_program(self, arguments: Arguments) -> ConcreteProgram:
+    def _get_or_capture_program(self, arguments: FlattenedArguments) -> ConcreteProgram:
         """Return the program for some arguments; capture it if needed. The number of programs is
         not limited.
         """
@@ -345,7 +345,9 @@ class StaticFunction:
             self._cache_key(arguments), arguments, lambda: self._capture_program(arguments)
         )
 
-    def _capture_program(self, arguments: Arguments, strict: bool = False) -> ConcreteProgram:
+    def _capture_program(
+        self, arguments: FlattenedArguments, strict: bool = False
+    ) -> ConcreteProgram:
         function = self.dygraph_function
         print_requested_conversion_info(function)
         self._warn_if_number_causes_many_programs(arguments)
@@ -367,7 +369,7 @@ class StaticFunction:
             handle.remove()
         self._captured_hooks = []
 
-    def _warn_if_number_causes_many_programs(self, arguments: Arguments) -> None:
+    def _warn_if_number_causes_many_programs(self, arguments: FlattenedArguments) -> None:
         """Record the Python numbers of a new program, and warn when
         MAX_PROGRAMS_PER_SIGNATURE programs differ only in the value of one of them.
         """
@@ -455,7 +457,7 @@ class StaticFunction:
         """Whether the function was decorated with an input_spec."""
         return self._input_spec is not None
 
-    def arguments_for_save(self, input_spec: Any = None) -> Arguments:
+    def arguments_for_save(self, input_spec: Any = None) -> FlattenedArguments:
         """Return the arguments with InputSpecs for tensors: of `input_spec`, otherwise of the
         decorator, otherwise of the last call.
         """
@@ -478,14 +480,14 @@ class StaticFunction:
             else self._require_program_of_last_call().arguments
         )
 
-    def input_spec_with_own_dynamic_sizes(self, input_spec: Any) -> Any:
+    def input_spec_with_declared_dynamic_sizes(self, input_spec: Any) -> Any:
         """Return `input_spec`, with the dynamic sizes of the function's own spec in place of those
         of example tensors.
         """
         return (
             input_spec
             if self._input_spec is None
-            else input_spec_with_own_dynamic_sizes(input_spec, self._input_spec)
+            else input_spec_with_declared_dynamic_sizes(input_spec, self._input_spec)
         )
 
     def _require_program_of_last_call(self) -> ConcreteProgram:
@@ -495,7 +497,7 @@ class StaticFunction:
             raise OpError(append_user_line(f"{self._function_parameters.name}: {why}"))
         return self._program_cache.last()[1][0]
 
-    def _arguments_with_saved_input_subset(self, specs: Any) -> Arguments:
+    def _arguments_with_saved_input_subset(self, specs: Any) -> FlattenedArguments:
         """Return the arguments of the decorator's `input_spec` if `specs` select some of its
         inputs. The other inputs are not inputs of the saved program.
         """

@@ -281,7 +281,7 @@ def verify_files_against_reference(
         _wrap_reference_for_cpu_tensors(reference, scope),
         [Tensor(cuda.to_host(t.array)) for t in known_inputs],
     )
-    trials = TrialSeries(
+    trials = TrialRunner(
         program.contract.inputs,
         LoopTerminationCheck(program, scope),
         lambda tensors, sizes: _run_and_get_max_difference_or_rejection(
@@ -307,7 +307,7 @@ def verify_files_against_reference(
     return f"{engine_name}{where}: largest difference {trials.largest_difference:.1e}"
 
 
-class TrialSeries:
+class TrialRunner:
     """Runs groups of inputs, and collects the results.
 
     compare: returns the largest difference for some inputs, or the reason why they are rejected.

@@ -8,7 +8,7 @@ from ..core.arrays import np
 from ..core.op import NO_HALF_DECOMPOSITION, OPS, Meta, check, op
 from .elementwise import add, scale, sub
 from .linalg_helpers import (
-    add_adjoint,
+    add_own_adjoint,
     adjoint,
     check_inexact_matrices,
     check_inexact_square_matrices,
@@ -60,7 +60,7 @@ def _(g, x, *, upper, Out):
     inside = matmul(adjoint(Out), g)
     half = scale(add(lower_triangle(inside), lower_triangle(inside, -1)), scale=0.5)
     outer = left_solve_lower_adjoint(Out, adjoint(left_solve_lower_adjoint(Out, half)))
-    return conjugate(scale(add_adjoint(outer), scale=0.5))
+    return conjugate(scale(add_own_adjoint(outer), scale=0.5))
 
 
 @op("lu", "X -> Out, Pivots~, Infos~", no_half_reason=NO_HALF_DECOMPOSITION)
@@ -274,5 +274,5 @@ def _(of_q, of_r, x, *, mode, Q, R):
 
 def _tall_qr_grad(of_q: Any, of_r: Any, q: Any, r: Any) -> Any:
     inner = upper_triangle(sub(matmul(of_r, adjoint(r)), matmul(adjoint(q), of_q)))
-    middle = scale(add_adjoint(lower_triangle(inner)), scale=0.5)
-    return _right_solve_upper_adjoint(add(of_q, matmul(q, sub(add_adjoint(inner), middle))), r)
+    middle = scale(add_own_adjoint(lower_triangle(inner)), scale=0.5)
+    return _right_solve_upper_adjoint(add(of_q, matmul(q, sub(add_own_adjoint(inner), middle))), r)

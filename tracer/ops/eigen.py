@@ -14,7 +14,7 @@ from ..core.op import NO_GRAD_NON_FLOAT_RESULT, NO_HALF_DECOMPOSITION, OPS, Meta
 from ..core.tensor import Tensor
 from .elementwise import add, scale, sub
 from .linalg_helpers import (
-    add_adjoint,
+    add_own_adjoint,
     adjoint,
     as_row,
     cast_to_complex_like,
@@ -29,7 +29,7 @@ from .linalg_helpers import (
     multiply_chain,
     scale_columns,
     scale_rows,
-    subtract_adjoint,
+    subtract_own_adjoint,
 )
 from .linear_solve import solve
 from .matmul import matmul
@@ -101,7 +101,7 @@ def _thin_singular_vectors_and_grad(vectors: Any, g: Any, values: Any) -> tuple[
 def _thin_svd_grad(u: Any, of_u: Any, s: Any, of_s: Any, v: Any, of_v: Any) -> Any:
     inner_u, inner_v = matmul(adjoint(u), of_u), matmul(adjoint(v), of_v)
     turn_u, turn_v = (
-        divide_by_differences(subtract_adjoint(t), square(s)) for t in (inner_u, inner_v)
+        divide_by_differences(subtract_own_adjoint(t), square(s)) for t in (inner_u, inner_v)
     )
     core = add(
         add(scale_columns(turn_u, s), scale_rows(turn_v, s)),
@@ -109,7 +109,7 @@ def _thin_svd_grad(u: Any, of_u: Any, s: Any, of_s: Any, v: Any, of_v: Any) -> A
     )
     if is_vjp_input_complex(u):
         phases = divide_with_zero_for_0_over_0(
-            diagonal_of(subtract_adjoint(inner_u)), scale(s, scale=2.0)
+            diagonal_of(subtract_own_adjoint(inner_u)), scale(s, scale=2.0)
         )
         core = add(core, diagonal_matrix(phases))
     found = multiply_chain(u, core, adjoint(v))
@@ -166,7 +166,9 @@ def _eigh_grad(of_values: Any, inner: Any, values: Any, vectors: Any) -> Any:
     core = diagonal_matrix(cast_to_complex_like(of_values, vectors))
     if inner is not None:
         core = add(core, divide_by_differences(inner, values))
-    return conjugate(scale(add_adjoint(multiply_chain(vectors, core, adjoint(vectors))), scale=0.5))
+    return conjugate(
+        scale(add_own_adjoint(multiply_chain(vectors, core, adjoint(vectors))), scale=0.5)
+    )
 
 
 @op(

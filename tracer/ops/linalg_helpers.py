@@ -77,12 +77,12 @@ def diagonal_matrix(x: Any) -> Any:
     return OPS["diag_embed"](x)
 
 
-def add_adjoint(x: Any) -> Any:
+def add_own_adjoint(x: Any) -> Any:
     """X + X^H."""
     return add(x, adjoint(x))
 
 
-def subtract_adjoint(x: Any) -> Any:
+def subtract_own_adjoint(x: Any) -> Any:
     """X - X^H."""
     return sub(x, adjoint(x))
 

@@ -8,7 +8,7 @@ from ..core.arrays import is_running_kernel_on_gpu, np
 from ..core.op import HOST_NOT_IN_CUPY, NO_HALF_DECOMPOSITION, Meta, check, check_dtype, op
 from .elementwise import add, scale, sub
 from .linalg_helpers import (
-    add_adjoint,
+    add_own_adjoint,
     adjoint,
     as_column,
     check_inexact_matrices,
@@ -200,7 +200,7 @@ def _(g, x, y, *, upper, Out):
     back = cholesky_solve(g, conjugate(y), upper=upper)
 
     def cholesky_factor_grad() -> Any:
-        change = conjugate(add_adjoint(matmul(back, transpose_last_two_axes(Out))))
+        change = conjugate(add_own_adjoint(matmul(back, transpose_last_two_axes(Out))))
         found = matmul(y, change) if upper else matmul(change, y)
         return negate(_select_triangle(conjugate(found), upper, False))
 
@@ -246,7 +246,7 @@ def _pinv_grad(g, x, *, hermitian, Out):
         sub(rows, multiply_chain(rows, Out, x)), sub(columns, multiply_chain(x, Out, columns))
     )
     found = sub(outer, inside)
-    return conjugate(scale(add_adjoint(found), scale=0.5) if hermitian else found)
+    return conjugate(scale(add_own_adjoint(found), scale=0.5) if hermitian else found)
 
 
 @op(

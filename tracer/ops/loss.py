@@ -297,7 +297,7 @@ def sigmoid_cross_entropy(
         loss = np.maximum(x, t(0)) - x * label + soft
     else:
         loss = (t(1) - label) * x + (soft + np.maximum(-x, t(0))) * pos_weight
-    return zero_where_label_ignored.kernel(
+    return mask_ignored_labels_and_normalize.kernel(
         loss, label, ignore_index=ignore_index, normalize=normalize
     )
 
@@ -310,7 +310,9 @@ def _(x, label, pos_weight, **_):
 
 @sigmoid_cross_entropy.vjp
 def _(g, x, label, pos_weight, *, ignore_index, normalize):
-    share = zero_where_label_ignored(g, label, ignore_index=ignore_index, normalize=normalize)
+    share = mask_ignored_labels_and_normalize(
+        g, label, ignore_index=ignore_index, normalize=normalize
+    )
 
     def x_grad() -> Any:
         if pos_weight is None:
@@ -325,7 +327,9 @@ def _(g, x, label, pos_weight, *, ignore_index, normalize):
 
 @op("share_of_used", "X, Label -> Out", meta=like_x_meta, internal=True)
 @computed_in_float32_if_half
-def zero_where_label_ignored(x, label, *, ignore_index: int = -100, normalize: bool = False):
+def mask_ignored_labels_and_normalize(
+    x, label, *, ignore_index: int = -100, normalize: bool = False
+):
     """Out = X where Label is not ignore_index, else 0.
 
     normalize: divide by the number of labels that are not ignored.
@@ -337,9 +341,11 @@ def zero_where_label_ignored(x, label, *, ignore_index: int = -100, normalize: b
     return x / x.dtype.type(max(int(np.sum(used)), 1)) if normalize else x
 
 
-@zero_where_label_ignored.vjp
+@mask_ignored_labels_and_normalize.vjp
 def _(g, x, label, *, ignore_index, normalize):
-    return zero_where_label_ignored(g, label, ignore_index=ignore_index, normalize=normalize), None
+    return mask_ignored_labels_and_normalize(
+        g, label, ignore_index=ignore_index, normalize=normalize
+    ), None
 
 
 @op(

@@ -9,7 +9,7 @@ from ..core.op import OPS, Meta, check, check_dtype, op
 from .comparison_and_logic import is_strictly_between
 from .elementwise import masked, mul, scale
 from .half_precision import computed_in_float32_if_half
-from .reduce import broadcast_like
+from .reduce import broadcast_or_distribute_like
 from .shared_op_rules import check_float, shapes_match, vjp_input_shape
 from .unary_math import negative
 
@@ -103,4 +103,6 @@ def _(x, *, reduction):
 def _(g, x, *, reduction):
     if reduction == 2:
         return g
-    return broadcast_like(g, x, axes=list(range(len(vjp_input_shape(x)))), average=reduction == 1)
+    return broadcast_or_distribute_like(
+        g, x, axes=list(range(len(vjp_input_shape(x)))), average=reduction == 1
+    )

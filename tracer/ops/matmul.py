@@ -11,7 +11,7 @@ from ..core.op import OPS, Floats, Ints, Meta, check, check_dtype, op
 from .comparison_and_logic import equal, is_strictly_between
 from .elementwise import div, masked, mul, scale
 from .half_precision import computed_in_float32_if_half
-from .reduce import axes_to_reduce, broadcast_like, reduced_shape
+from .reduce import axes_to_reduce, broadcast_or_distribute_like, reduced_shape
 from .shared_op_rules import (
     broadcast_shapes,
     check_float,
@@ -434,7 +434,7 @@ def _(x, *, porder, axis, epsilon, keepdim, asvector):
 def p_norm_vjp(g, x, *, porder, axis, keepdim, asvector, Out):
     """The gradient of p_norm with respect to X. g like Out, X [*] -> [*]"""
     axes = list(_p_norm_axes(len(vjp_input_shape(x)), axis, asvector))
-    g, n = (broadcast_like(t, x, axes=axes, keep_dim=keepdim) for t in (g, Out))
+    g, n = (broadcast_or_distribute_like(t, x, axes=axes, keep_dim=keepdim) for t in (g, Out))
     if porder == 0:
         return scale(g, scale=0.0)
     if math.isinf(porder):
@@ -472,5 +472,5 @@ def _(x, *, dim, keep_dim, reduce_all, in_dtype, out_dtype):
 @frobenius_norm.vjp
 def _(g, x, *, dim, keep_dim, reduce_all, Out):
     axes = list(axes_to_reduce(dim, reduce_all, len(vjp_input_shape(x))))
-    g, n = (broadcast_like(t, x, axes=axes, keep_dim=keep_dim) for t in (g, Out))
+    g, n = (broadcast_or_distribute_like(t, x, axes=axes, keep_dim=keep_dim) for t in (g, Out))
     return masked(mul(g, div(x, n)), is_strictly_between(n, low=0.0))

@@ -56,7 +56,7 @@ def nms_of_sorted_boxes(
     while len(left):
         first, left = left[:BLOCK_SIZE], left[BLOCK_SIZE:]
         chosen = first[
-            _select_by_compatibility_matrix(
+            _select_greedily_by_compatibility(
                 box_ious(boxes[first], boxes[first], extra) <= threshold
             )
         ]
@@ -66,7 +66,7 @@ def nms_of_sorted_boxes(
     return kept
 
 
-def _select_by_compatibility_matrix(free: Any) -> list[int]:
+def _select_greedily_by_compatibility(free: Any) -> list[int]:
     """The indices of the boxes that NMS selects.
 
     free: bool [N,N], whether two boxes may both be selected.

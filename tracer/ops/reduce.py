@@ -54,7 +54,9 @@ def reduced_shape(shape: Shape, axes: Sequence[int], keep: bool) -> Shape:
 
 
 @op("spread_like", "X, Y! -> Out", internal=True)
-def broadcast_like(x, y, *, axes: Ints, keep_dim: bool = False, average: bool = False):
+def broadcast_or_distribute_like(
+    x, y, *, axes: Ints, keep_dim: bool = False, average: bool = False
+):
     """Out = X, broadcast to Y along `axes`, which X lacks (keep_dim: which have size 1 in X).
 
     average: divide by the number of repetitions.
@@ -68,12 +70,12 @@ def broadcast_like(x, y, *, axes: Ints, keep_dim: bool = False, average: bool = 
     return np.broadcast_to(x, y.shape)
 
 
-@broadcast_like.meta
+@broadcast_or_distribute_like.meta
 def _(x, y, *, axes, keep_dim, average):
     return Meta(y.shape, x.dtype)
 
 
-@broadcast_like.vjp
+@broadcast_or_distribute_like.vjp
 def _(g, x, y, *, axes, keep_dim, average):
     if not axes:
         return g, None
@@ -196,12 +198,14 @@ def _reduced_axes_of_input(x: Any, dim: Sequence[int], reduce_all: bool) -> list
 
 @reduce_sum.vjp
 def _(g, x, *, dim, keep_dim, reduce_all):
-    return broadcast_like(g, x, axes=_reduced_axes_of_input(x, dim, reduce_all), keep_dim=keep_dim)
+    return broadcast_or_distribute_like(
+        g, x, axes=_reduced_axes_of_input(x, dim, reduce_all), keep_dim=keep_dim
+    )
 
 
 @reduce_mean.vjp
 def _(g, x, *, dim, keep_dim, reduce_all):
-    return broadcast_like(
+    return broadcast_or_distribute_like(
         g, x, axes=_reduced_axes_of_input(x, dim, reduce_all), keep_dim=keep_dim, average=True
     )
 
@@ -209,7 +213,7 @@ def _(g, x, *, dim, keep_dim, reduce_all):
 def _extreme_vjp(g, x, *, dim, keep_dim, reduce_all, Out):
     """As in Paddle, every element equal to the extreme gets all of the gradient."""
     axes = _reduced_axes_of_input(x, dim, reduce_all)
-    g, out = (broadcast_like(t, x, axes=axes, keep_dim=keep_dim) for t in (g, Out))
+    g, out = (broadcast_or_distribute_like(t, x, axes=axes, keep_dim=keep_dim) for t in (g, Out))
     return masked(g, equal(x, out))
 
 
@@ -220,7 +224,10 @@ reduce_min.vjp(_extreme_vjp)
 @reduce_prod.vjp
 def _(g, x, *, dim, keep_dim, reduce_all):
     axes = _reduced_axes_of_input(x, dim, reduce_all)
-    return mul(broadcast_like(g, x, axes=axes, keep_dim=keep_dim), product_of_others(x, axes=axes))
+    return mul(
+        broadcast_or_distribute_like(g, x, axes=axes, keep_dim=keep_dim),
+        product_of_others(x, axes=axes),
+    )
 
 
 @op("product_of_others", "X -> Out", meta=like_x_meta, internal=True)
@@ -346,9 +353,11 @@ def _define_extreme_dividing_grad_among_ties(
     def vjp(g, x, axis, axis_list, *, dim, keep_dim, reduce_all, Out):
         check(axis is None and not axis_list, "the gradient needs axes that are attributes")
         axes = _reduced_axes_of_input(x, dim, reduce_all)
-        g, out = (broadcast_like(t, x, axes=axes, keep_dim=keep_dim) for t in (g, Out))
+        g, out = (
+            broadcast_or_distribute_like(t, x, axes=axes, keep_dim=keep_dim) for t in (g, Out)
+        )
         here = OPS["cast"](equal(x, out), in_dtype=0, out_dtype=vjp_input_dtype_proto(x))
-        count = broadcast_like(
+        count = broadcast_or_distribute_like(
             reduce_sum(here, dim=axes, keep_dim=True), x, axes=axes, keep_dim=True
         )
         return div(mul(g, here), count), None, None
@@ -388,7 +397,9 @@ def _(x):
 
 @mean.vjp
 def _(g, x):
-    return broadcast_like(g, x, axes=list(range(len(vjp_input_shape(x)))), average=True)
+    return broadcast_or_distribute_like(
+        g, x, axes=list(range(len(vjp_input_shape(x)))), average=True
+    )
 
 
 @op("logsumexp", "X -> Out")
@@ -414,7 +425,7 @@ def _(x, *, axis, keepdim, reduce_all):
 @logsumexp.vjp
 def _(g, x, *, axis, keepdim, reduce_all, Out):
     axes = _reduced_axes_of_input(x, axis, reduce_all)
-    g, out = (broadcast_like(t, x, axes=axes, keep_dim=keepdim) for t in (g, Out))
+    g, out = (broadcast_or_distribute_like(t, x, axes=axes, keep_dim=keepdim) for t in (g, Out))
     return mul(g, exp(sub(x, out)))
 
 

@@ -12,7 +12,7 @@ from ..core.op import Ints, Meta, op
 from . import blockwise
 from .elementwise import add, mul
 from .half_precision import computed_in_float32_if_half
-from .reduce import broadcast_like, reduce_mean, reduced_shape
+from .reduce import broadcast_or_distribute_like, reduce_mean, reduced_shape
 from .shared_op_rules import like_x_meta
 from .unary_math import negative
 
@@ -218,7 +218,7 @@ def _(x, mean, inv_std, y, *, axes, over):
 @standardized_product_sum.vjp
 def _(b, x, mean, inv_std, y, *, axes, over):
     def broadcast_grad() -> Any:
-        return broadcast_like(b, x, axes=over)
+        return broadcast_or_distribute_like(b, x, axes=over)
 
     return (
         lambda: standardize_grad(x, mean, inv_std, mul(y, broadcast_grad()), axes=axes),

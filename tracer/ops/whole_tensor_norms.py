@@ -6,7 +6,7 @@ from ..core.arrays import np
 from ..core.op import Meta, check, op
 from .elementwise import mul, scale
 from .half_precision import computed_in_float32_if_half
-from .reduce import broadcast_like
+from .reduce import broadcast_or_distribute_like
 from .shared_op_rules import check_float, like_x_meta_requiring_float, vjp_input_shape
 from .unary_math import sign
 
@@ -26,7 +26,9 @@ def _(x):
 
 @l1_norm.vjp
 def _(g, x):
-    return mul(broadcast_like(g, x, axes=list(range(len(vjp_input_shape(x))))), sign(x))
+    return mul(
+        broadcast_or_distribute_like(g, x, axes=list(range(len(vjp_input_shape(x))))), sign(x)
+    )
 
 
 @op("squared_l2_norm", "X -> Out")

@@ -106,7 +106,7 @@ def load(
     True
     """
     settings = {name: arguments.pop(name) for name in STEP_OF_ARGUMENT if name in arguments}
-    options = [name for name, *_ in runtime_module().session_options()]
+    options = [name for name, *_ in runtime_module().session_option_infos()]
     for name in arguments:
         if name not in options:
             raise OpError(

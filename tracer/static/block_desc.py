@@ -179,7 +179,7 @@ class ProgramDesc(ProtoDescView):
 
     def parse_from_string(self, data: bytes) -> None:
         """Replace the program by that in the bytes of a `.pdmodel`. Raises FileError."""
-        self._view._reset_data(type(self._view).parse_from_string(data).raw)
+        self._view._init_recorder_and_caches(type(self._view).parse_from_string(data).raw)
 
     def need_update(self) -> bool:
         """Whether the program changed since the last call of `flush` or `cached_hash_str`."""

@@ -30,7 +30,7 @@ struct Log {
   }
 };
 
-Log& log_state() {
+Log& global_log() {
   static auto& log = *new Log;  // never destroyed: ONNX Runtime logs while the process ends
   return log;
 }
@@ -44,7 +44,7 @@ std::optional<LogLevel> find_log_level(std::string_view name) {
 }
 
 void log_message(LogLevel level, std::string_view source, std::string_view message) {
-  Log& log = log_state();
+  Log& log = global_log();
   std::shared_ptr<const LogCallback> callback;
   {
     std::lock_guard lock(log.mutex);
@@ -57,15 +57,15 @@ void log_message(LogLevel level, std::string_view source, std::string_view messa
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
-void watch_log_level(std::function<void(LogLevel)> listener) {
-  Log& log = log_state();
+void call_now_and_on_log_level_change(std::function<void(LogLevel)> listener) {
+  Log& log = global_log();
   std::lock_guard lock(log.mutex);
   listener(log.level);
   log.listeners.push_back(std::move(listener));
 }
 
 void set_log_callback(LogLevel level, LogCallback callback) {
-  Log& log = log_state();
+  Log& log = global_log();
   auto shared = callback ? std::make_shared<const LogCallback>(std::move(callback)) : nullptr;
   std::lock_guard lock(log.mutex);
   log.level = level;

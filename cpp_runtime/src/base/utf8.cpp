@@ -6,7 +6,7 @@ namespace oarlock {
 namespace {
 
 // The number of leading bytes below 0x80, counted in steps of eight.
-std::size_t count_bytes_of_leading_ascii_words(std::string_view text) {
+std::size_t count_leading_ascii_in_8_byte_steps(std::string_view text) {
   constexpr std::uint64_t high_bits = 0x8080808080808080;
   std::size_t count = 0;
   for (std::uint64_t eight = 0; text.size() - count >= sizeof(eight); count += sizeof(eight)) {
@@ -50,7 +50,7 @@ void append_utf8(std::string& to, std::uint32_t code) {
 
 bool is_utf8(std::string_view text) {
   for (;;) {
-    text.remove_prefix(count_bytes_of_leading_ascii_words(text));
+    text.remove_prefix(count_leading_ascii_in_8_byte_steps(text));
     if (text.empty()) return true;
     std::size_t length = decode_utf8_character(text).length;
     if (length == 0) return false;

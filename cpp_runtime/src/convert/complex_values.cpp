@@ -15,7 +15,8 @@ Value NodeContext::make_complex_value_outside_graph(Value re, Value im) {
   ValueType type{dtype(re) == DType::float64 ? DType::complex128 : DType::complex64, shape(re),
                  std::nullopt};
   type.complex_parts = {re, im};
-  return graph_.add_value_with_unique_name(output_base_name() + "/complex", std::move(type));
+  return graph_.add_value_with_unique_name(first_output_name_or_op_type() + "/complex",
+                                           std::move(type));
 }
 
 bool GraphBuilder::has_complex_operand(const OpDesc& op) const {

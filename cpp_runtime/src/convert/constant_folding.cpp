@@ -36,7 +36,7 @@ std::int64_t int_attr(const onnx::Node& n, std::string_view name, std::int64_t d
   return default_value;
 }
 
-OptionalValue make_partial_vector(Ints values) {
+OptionalValue make_1d_partial_value(Ints values) {
   return PartialValue{{static_cast<std::int64_t>(values.size())}, std::move(values)};
 }
 
@@ -45,7 +45,7 @@ OptionalValue partial_value_of_shape(const onnx::Node& n, const Inputs& in) {
   Ints dims = *in[0]->shape;
   for (std::int64_t& d : dims)
     if (d < 0) d = kUnknownElement;
-  return make_partial_vector(dims);
+  return make_1d_partial_value(dims);
 }
 
 // All indices must be known; the data may be partly unknown.
@@ -80,7 +80,7 @@ OptionalValue partial_value_of_slice(const onnx::Node&, const Inputs& in) {
   };
   std::int64_t from = clamp(in[1]->partial_value->values[0]),
                to = std::max(from, clamp(in[2]->partial_value->values[0]));
-  return make_partial_vector(Ints(data.begin() + from, data.begin() + to));
+  return make_1d_partial_value(Ints(data.begin() + from, data.begin() + to));
 }
 
 OptionalValue partial_value_of_concat(const onnx::Node&, const Inputs& in) {
@@ -89,7 +89,7 @@ OptionalValue partial_value_of_concat(const onnx::Node&, const Inputs& in) {
     if (part->partial_value->shape.size() != 1) return std::nullopt;
     all.insert(all.end(), part->partial_value->values.begin(), part->partial_value->values.end());
   }
-  return make_partial_vector(all);
+  return make_1d_partial_value(all);
 }
 
 // Squeeze, Unsqueeze, Reshape between [] and [n]: the same elements in the inferred shape.

@@ -118,11 +118,11 @@ onnx::Model GraphBuilder::build() {
   throw_if_problems();
   if (options_.guards_only.empty()) add_outputs();
   if (options_.guard_outputs) add_guarded_variable_outputs();
-  return finish_model();
+  return finish_prune_and_take_model();
 }
 
-onnx::Model GraphBuilder::finish_model() {
-  for (BuilderGraph& graph : graphs_) finish_graph(graph);
+onnx::Model GraphBuilder::finish_prune_and_take_model() {
+  for (BuilderGraph& graph : graphs_) write_nodes_and_names_to_onnx_graph(graph);
   model_.graph = std::move(main_graph());
   // TensorRT casts no int8 tensors; it dequantizes weights when it builds the engine.
   if (!options_.signed_activations)
@@ -266,7 +266,7 @@ void GraphBuilder::lower_op(const OpDesc& op, std::size_t index) {
     check_axis_attrs_within_max_rank(node);
     rule->lower(node);
     Value inherited_row_splits = find_row_splits_inherited_by_op(op);
-    bind_results(op, first_node);
+    name_type_and_bind_op_results(op, first_node);
     complete_node_names_from_outputs(*scope_->graph, first_node);
     propagate_row_splits(op, inherited_row_splits);
   } catch (const Error& error) {

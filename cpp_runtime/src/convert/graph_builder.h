@@ -50,14 +50,15 @@ struct ValueType {
 };
 
 /// A node under construction. onnx: the node, without inputs and outputs until
-/// GraphBuilder::finish_graph().
+/// GraphBuilder::write_nodes_and_names_to_onnx_graph().
 struct BuilderNode {
   onnx::Node onnx;
   Values inputs, outputs;
 };
 
 /// A graph under construction: the main graph, or the body of an If, Loop or Scan. onnx: the graph,
-/// without nodes and without names of outputs until GraphBuilder::finish_graph().
+/// without nodes and without names of outputs until
+/// GraphBuilder::write_nodes_and_names_to_onnx_graph().
 struct BuilderGraph {
   std::shared_ptr<onnx::Graph> onnx;
   std::vector<BuilderNode> nodes;
@@ -116,13 +117,13 @@ class GraphBuilder {
   Value select_current_complex_part(Value v) const;
   Value complex_to_pairs(Value v);
   Value pairs_to_complex(Value pairs);
-  void bind_results(const OpDesc& op, std::size_t first_node);
+  void name_type_and_bind_op_results(const OpDesc& op, std::size_t first_node);
   Value row_splits_of(std::string_view paddle_name) const;
   Value find_row_splits_inherited_by_op(const OpDesc& op) const;
   void propagate_row_splits(const OpDesc& op, Value inherited);
   void bind_outputs_of_failed_op_to_placeholders(const OpDesc& op);
   void throw_if_problems() const;
-  onnx::Model finish_model();
+  onnx::Model finish_prune_and_take_model();
 
   Value require_value_or_add_weight(std::string_view paddle_name, const OpDesc& reader);
   Value find_binding(std::string_view paddle_name) const;
@@ -149,7 +150,7 @@ class GraphBuilder {
   onnx::Graph& main_graph() { return *graphs_.front().onnx; }
   void complete_node_names_from_outputs(BuilderGraph& graph, std::size_t first_node) const;
   Strings names_of(const Values& values) const;
-  void finish_graph(BuilderGraph& graph) const;
+  void write_nodes_and_names_to_onnx_graph(BuilderGraph& graph) const;
   std::string describe_op_index_and_inputs(const OpDesc& op) const;
 
   const Program& program_;

@@ -41,7 +41,7 @@ void GraphBuilder::add_graph_output(BuilderGraph& graph, Value v, onnx::ValueInf
 
 // Binds variables to the results of an op.  A value that the op computed gets the name of its first
 // variable.
-void GraphBuilder::bind_results(const OpDesc& op, std::size_t first_node) {
+void GraphBuilder::name_type_and_bind_op_results(const OpDesc& op, std::size_t first_node) {
   bool trusted = scope_ == &top_scope_ && !distrusts_declared_output_sizes(op);
   for (auto& [paddle, value] : op_results_) {
     ValueRecord& record = record_of(value);
@@ -72,7 +72,7 @@ Strings GraphBuilder::names_of(const Values& values) const {
 }
 
 // Completes the ONNX graph.
-void GraphBuilder::finish_graph(BuilderGraph& graph) const {
+void GraphBuilder::write_nodes_and_names_to_onnx_graph(BuilderGraph& graph) const {
   complete_node_names_from_outputs(graph, 0);
   graph.onnx->nodes.reserve(graph.nodes.size());
   for (BuilderNode& node : graph.nodes) {

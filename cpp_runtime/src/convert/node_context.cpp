@@ -197,7 +197,7 @@ Values NodeContext::emit_multi_output(std::size_t outputs, std::string_view onnx
   }
   if (domain.empty() && !in.empty())
     require_opset(since_opset_of_onnx_op_for_dtype(onnx, known_in[0]->dtype));
-  const std::string stem = output_base_name() + "/" + node.op;
+  const std::string stem = first_output_name_or_op_type() + "/" + node.op;
   node.name = node_name_prefix();
   Values results;
   for (ValueType& type : known)
@@ -239,7 +239,7 @@ void NodeContext::set_last_node_name_from_output_and_suffix(Value v, std::string
     nodes.back().onnx.name = node_name_prefix() + name(v) + std::string(suffix);
 }
 
-std::string NodeContext::output_base_name() const {
+std::string NodeContext::first_output_name_or_op_type() const {
   for (auto& [slot, names] : op_.outputs)
     if (!names.empty() && !names[0].empty()) return names[0];
   return op_.type;
@@ -314,7 +314,8 @@ void NodeContext::set_outputs(std::string_view slot, const Values& values) {
 
 std::shared_ptr<onnx::Graph> NodeContext::build_subgraph(
     const std::string& name, const std::function<void(NodeContext&)>& fill) {
-  BuilderGraph& body = graph_.add_empty_graph(graph_.unique_name(output_base_name() + "/" + name));
+  BuilderGraph& body =
+      graph_.add_empty_graph(graph_.unique_name(first_output_name_or_op_type() + "/" + name));
   VariableScope inner{&body, {}, {}, graph_.scope_};
   graph_.scope_ = &inner;
   struct ScopeRestorer {
@@ -362,7 +363,8 @@ void NodeContext::add_subgraph_output(Value v) {
   BuilderGraph& body = *graph_.scope_->graph;
   const ValueRecord& record = graph_.record_of(v);
   if (record.graph != &body || record.is_graph_output) {  // not by `emit`, which reuses constants
-    Value copy = graph_.add_value_with_unique_name(output_base_name() + "/Identity", record.type);
+    Value copy = graph_.add_value_with_unique_name(first_output_name_or_op_type() + "/Identity",
+                                                   record.type);
     graph_.add_node(body, {{"Identity", "", node_name_prefix(), {}, {}, {}}, {v}, {copy}});
     v = copy;
   }

@@ -110,7 +110,7 @@ class NodeContext {
   DType attr(std::string_view name, DType default_value) const;  // an INT that holds a VarType.Type
   /// The value of the variable that an attribute of type VAR names, Value{} if the attribute is
   /// absent or of another type. List: for type VARS, empty otherwise.
-  Value value_of_variable_attr(std::string_view name) const;
+  Value value_of_variable_attr_or_empty(std::string_view name) const;
   Values values_of_variable_list_attr(std::string_view name) const;
   /// A nonnegative axis attribute. rank: of the value that it indexes; must be known.
   std::int64_t normalized_axis_attr(std::string_view name, std::int64_t default_value,
@@ -214,7 +214,7 @@ class NodeContext {
   }
 
  private:
-  std::string output_base_name() const;
+  std::string first_output_name_or_op_type() const;
   std::string node_name_prefix() const;
   void check_node_output_memory_limit(const ValueType& info) const;
   Value make_int_constant_of_known_value(DType dtype, const PartialValue& known);

@@ -90,7 +90,7 @@ DType NodeContext::attr(std::string_view name, DType default_value) const {
   return stored;
 }
 
-Value NodeContext::value_of_variable_attr(std::string_view name) const {
+Value NodeContext::value_of_variable_attr_or_empty(std::string_view name) const {
   const oarlock::Attr* stored = find_attr(name);
   if (!stored || stored->type != AttrType::VAR) return {};
   return graph_.require_value_or_add_weight(std::get<std::string>(stored->value), op_);

@@ -59,7 +59,8 @@ Value read_int_list_as_vector(NodeContext& n, const IntListAttrAndSlotNames& nam
   for (Value& part : parts)
     if (n.shape(part) != Ints{1}) part = n.reshape(part, {1});
   if (parts.empty() && n.has_input(names.tensor)) parts = {n.input(names.tensor)};
-  if (auto whole = n.value_of_variable_attr(names.attr); parts.empty() && whole) parts = {whole};
+  if (auto whole = n.value_of_variable_attr_or_empty(names.attr); parts.empty() && whole)
+    parts = {whole};
   if (parts.empty()) return n.int64_vector(read_int_list_attr(n, names.attr, default_value));
   for (Value& part : parts) part = as_int64_vector(n, part);
   return n.concat(parts, 0);
@@ -224,7 +225,8 @@ Value reduce(NodeContext& n, std::string_view onnx, Value v, const Ints& axes, b
   return n.emit(onnx, {v}, {{"axes", axes}, {"keepdims", keepdims}});
 }
 
-OperandPair align_operands(NodeContext& n, std::string_view slot_x, std::string_view slot_y) {
+OperandPair read_operands_aligned_by_axis_attr(NodeContext& n, std::string_view slot_x,
+                                               std::string_view slot_y) {
   OperandPair p{n.input(slot_x), n.input(slot_y)};
   auto axis = n.attr("axis", -1);
   if (axis == -1) return p;

@@ -96,7 +96,8 @@ Value reduce(NodeContext& n, std::string_view onnx, Value v, const Ints& axes, b
 struct OperandPair {
   Value x, y;
 };
-OperandPair align_operands(NodeContext& n, std::string_view x = "X", std::string_view y = "Y");
+OperandPair read_operands_aligned_by_axis_attr(NodeContext& n, std::string_view x = "X",
+                                               std::string_view y = "Y");
 
 /// `v` as floats: integers are cast to the declared dtype of the output, else to float32.
 Value cast_to_floating(NodeContext& n, Value v, std::string_view slot = "Out");

@@ -110,7 +110,7 @@ struct Validator {
 
   // Whether an op of block `block` may run block `index`: a child of `block`, or for a gradient op
   // a child of the forward block.
-  bool is_child_block(const OpDesc& op, std::int64_t index, std::int32_t block) const {
+  bool may_run_block(const OpDesc& op, std::int64_t index, std::int32_t block) const {
     if (index <= 0 || index >= static_cast<std::int64_t>(program.blocks.size())) return false;
     std::int32_t parent = program.blocks[index].parent;
     return parent == block ||
@@ -121,7 +121,7 @@ struct Validator {
   // owner.
   void check_and_claim_sub_block(const OpDesc& op, const std::string& attr, std::int64_t index,
                                  std::int32_t block) {
-    require(is_child_block(op, index, block),
+    require(may_run_block(op, index, block),
             op.type + ": attribute '" + attr + "' names block " + std::to_string(index) +
                 ", which is not a child of block " + std::to_string(block));
     auto& owner = block_owners[static_cast<std::size_t>(index)];

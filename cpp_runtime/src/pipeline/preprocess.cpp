@@ -77,7 +77,7 @@ class Preprocessor {
     double width = std::trunc(t.size.height * widest);
     double used = std::min(std::ceil(t.size.height * ratio), width);
     if (width > kMaxLineWidth) width = used = kMaxLineWidth;
-    check_size(t.size.height, width);
+    check_resize_target_size(t.size.height, width);
     resize_byte_image(t.size.height, used, Interpolation::linear);
     convert_to_float_image();
     for (float& value : floats_.values) value = (value / 255 - 0.5f) / 0.5f;
@@ -88,7 +88,7 @@ class Preprocessor {
   void operator()(const LetterBox& t) {
     double ratio = std::min(static_cast<double>(t.size.height) / bytes_.height,
                             static_cast<double>(t.size.width) / bytes_.width);
-    check_size(t.size.height, t.size.width);
+    check_resize_target_size(t.size.height, t.size.width);
     double height = round_half_even(bytes_.height * ratio);
     double width = round_half_even(bytes_.width * ratio);
     resize_byte_image(height, width, Interpolation::area);
@@ -110,7 +110,7 @@ class Preprocessor {
     if (floats_.height > t.size.height || floats_.width > t.size.width)
       fail("is resized to " + format_size(floats_.height, floats_.width) +
            ", larger than the padding to " + format_size(t.size.height, t.size.width));
-    check_size(t.size.height, t.size.width);
+    check_resize_target_size(t.size.height, t.size.width);
     pad_float_image(t.size.height, t.size.width, t.color);
   }
 
@@ -118,13 +118,13 @@ class Preprocessor {
     if (t.stride == 0) return;
     convert_to_float_image();
     auto to_multiple = [&](int side) { return (side + t.stride - 1) / t.stride * t.stride; };
-    check_size(to_multiple(floats_.height), to_multiple(floats_.width));
+    check_resize_target_size(to_multiple(floats_.height), to_multiple(floats_.width));
     pad_float_image(to_multiple(floats_.height), to_multiple(floats_.width), {});
   }
 
   void operator()(const ToChw&) { is_chw_ = true; }
 
-  PreparedImage finish() {
+  PreparedImage make_prepared_image() {
     convert_to_float_image();
     std::int64_t height = floats_.height, width = floats_.width;
     auto plane = static_cast<std::size_t>(height * width);
@@ -154,14 +154,14 @@ class Preprocessor {
                                       " pixels (height x width) " + what);
   }
 
-  void check_size(double height, double width) const {
+  void check_resize_target_size(double height, double width) const {
     if (!(height >= 1 && width >= 1 && height * width <= kMaxPixels))
       fail("would be resized to " + format_size(height, width) + "; it must have from 1 to " +
            std::to_string(static_cast<std::int64_t>(kMaxPixels)) + " pixels");
   }
 
   void resize_byte_image(double height, double width, Interpolation interpolation) {
-    check_size(height, width);
+    check_resize_target_size(height, width);
     bytes_ = resize(bytes_, static_cast<int>(height), static_cast<int>(width), interpolation);
     record_resized_size_and_scale(
         static_cast<double>(bytes_.height) / static_cast<double>(sizes_.source_height),
@@ -236,7 +236,7 @@ ByteImage copy_image_in_pixel_order(const ImageView& view, PixelOrder order) {
 PreparedImage preprocess_image(const PipelineSettings& settings, const ImageView& view) {
   Preprocessor preprocessor(copy_image_in_pixel_order(view, settings.order));
   for (const ImageTransform& transform : settings.transforms) std::visit(preprocessor, transform);
-  return preprocessor.finish();
+  return preprocessor.make_prepared_image();
 }
 
 }  // namespace oarlock

@@ -21,14 +21,14 @@ struct SourcePosition {
   float fraction;
 };
 
-SourcePosition linear_position(int i, double scale) {
+SourcePosition linear_source_position(int i, double scale) {
   auto position = static_cast<float>((i + 0.5) * scale - 0.5);
   int first = static_cast<int>(std::floor(position));
   return {first, position - static_cast<float>(first)};
 }
 
 // Constant within a source pixel and linear across its edge: OpenCV's enlargement by areas.
-SourcePosition area_position(int i, double scale) {
+SourcePosition enlarged_area_source_position(int i, double scale) {
   int first = static_cast<int>(std::floor(i * scale));
   auto fraction = static_cast<float>((i + 1) - (first + 1) / scale);
   return {first, fraction <= 0 ? 0 : fraction - std::floor(fraction)};
@@ -41,8 +41,9 @@ AxisWeights<int> linear_or_area_axis_weights(int source, int target, Interpolati
   AxisWeights<int> axis{2, {}, {}};
   double scale = 1 / (static_cast<double>(target) / source);
   for (int i = 0; i < target; ++i) {
-    auto [first, fraction] =
-        interpolation == Interpolation::area ? area_position(i, scale) : linear_position(i, scale);
+    auto [first, fraction] = interpolation == Interpolation::area
+                                 ? enlarged_area_source_position(i, scale)
+                                 : linear_source_position(i, scale);
     if (is_horizontal && (first < 0 || first >= source - 1)) {
       first = std::clamp(first, 0, source - 1);
       fraction = 0;

@@ -91,7 +91,7 @@ std::size_t export_while(Exporter& e, const std::vector<OpDesc>& ops, std::size_
   std::vector<Value> args;
   for (const std::string& name : carried) {
     types.push_back(e.declared_type(op, name));
-    args.push_back(e.new_argument(types.back()));
+    args.push_back(e.new_block_argument(types.back()));
   }
   std::vector<std::int64_t> operands = current_ids_or_placeholders(e, op, carried);
   operands.insert(operands.begin(), e.value_of(op, condition).id);

@@ -398,7 +398,7 @@ std::set<std::string> Exporter::outer_writes(std::int64_t index) const {
   return names;
 }
 
-Value Exporter::new_argument(const Type& type) { return {next_argument_id_--, type, false}; }
+Value Exporter::new_block_argument(const Type& type) { return {next_argument_id_--, type, false}; }
 
 void Exporter::export_ops(const oarlock::Block& block) {
   for (std::size_t i = 0; i < block.ops.size();) {

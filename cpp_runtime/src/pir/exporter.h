@@ -77,7 +77,7 @@ class Exporter {
                          const std::function<void()>& finish);
   /// The variables of enclosing blocks that a sub-block assigns, sorted; without tensor arrays.
   std::set<std::string> outer_writes(std::int64_t index) const;
-  Value new_argument(const Type& type);
+  Value new_block_argument(const Type& type);
 
   /// The operations appended so far to the current block.
   Block& block() { return *block_; }

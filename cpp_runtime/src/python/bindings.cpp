@@ -118,7 +118,7 @@ nb::list session_named_dims(const PySession& session) {
 
 void check_options_dict(const nb::dict& options) { check_options(read_options(options)); }
 
-nb::list session_options() {
+nb::list session_option_infos() {
   nb::list result;
   for (const OptionInfo& o : option_infos())
     result.append(nb::make_tuple(o.name, o.type, o.default_value, o.description));
@@ -216,8 +216,8 @@ NB_MODULE(_runtime, m) {
   m.def("check_options", &check_options_dict, "options"_a,
         nb::sig("def check_options(options: dict[str, typing.Any]) -> None"),
         "Raise Error for options of a Session that are not known, or that no machine has.");
-  m.def("session_options", &session_options,
-        nb::sig("def session_options() -> list[tuple[str, str, str, str]]"),
+  m.def("session_option_infos", &session_option_infos,
+        nb::sig("def session_option_infos() -> list[tuple[str, str, str, str]]"),
         "The options of a Session: name, type, default and description of each.");
   m.def(
       "to_onnx", &to_onnx, "pdmodel"_a, "params_path"_a.none(), nb::kw_only(), "opset"_a = 17,

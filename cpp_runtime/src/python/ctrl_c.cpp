@@ -50,7 +50,7 @@ void on_sigint(int signal) {
 
 // Adds a handler to `previous_handlers`.  If it is already there, it was restored, so those above
 // it are no longer in use.
-bool push_previous_handler(Handler handler) {
+bool push_or_unwind_to_previous_handler(Handler handler) {
   std::size_t at = 0;
   while (at < num_previous_handlers && previous_handlers[at] != handler) ++at;
   if (at == kMaxHandlers) return false;
@@ -74,7 +74,9 @@ void install_chained_sigint_handler() {
   if (!is_main_thread() || ::sigaction(SIGINT, nullptr, &now) != 0) return;
   bool is_function =
       (now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN;
-  if (!is_function || now.sa_handler == on_sigint || !push_previous_handler(now.sa_handler)) return;
+  if (!is_function || now.sa_handler == on_sigint ||
+      !push_or_unwind_to_previous_handler(now.sa_handler))
+    return;
   now.sa_handler = on_sigint;
   ::sigaction(SIGINT, &now, nullptr);
 }

@@ -67,7 +67,9 @@ void for_each_output_in_blocks(std::span<const Block> blocks, F&& visit) {
         for (const std::string& name : names) visit(op, name);
 }
 
-std::int64_t sub_block_index(const OpDesc& op) { return int_attr(op, "sub_block", -1); }
+std::int64_t sub_block_index_or_minus_one(const OpDesc& op) {
+  return int_attr(op, "sub_block", -1);
+}
 
 // The op whose variable is the longest one that the node is named after. outer: among ops with the
 // same variable, prefer one with a sub-block.
@@ -75,7 +77,8 @@ OpAndOutputName find_op_of_node(std::span<const Block> blocks, std::string_view 
   OpAndOutputName located;
   for_each_output_in_blocks(blocks, [&](const OpDesc& op, const std::string& name) {
     bool better = outer && located.op && name == located.output &&
-                  sub_block_index(*located.op) < 0 && sub_block_index(op) >= 0;
+                  sub_block_index_or_minus_one(*located.op) < 0 &&
+                  sub_block_index_or_minus_one(op) >= 0;
     if ((better || name.size() > located.output.size()) && is_named_after(node, name))
       located = {&op, name};
   });
@@ -95,7 +98,7 @@ OpAndOutputName find_op_of_innermost_failed_node(const Program& program,
     if (!next.op) next = find_op_of_node(all, nodes[i].name, outer);
     if (!next.op) return located;
     located = next;
-    auto block = sub_block_index(*located.op);
+    auto block = sub_block_index_or_minus_one(*located.op);
     if (block >= 0 && static_cast<std::size_t>(block) < all.size())
       within = all.subspan(static_cast<std::size_t>(block), 1);
   }
@@ -186,7 +189,7 @@ Error error_with_op_location(const Program& program, const Error& error) {
                                       "': " + translated_failure_reason(message) + at);
 }
 
-std::size_t failed_op_index_in_main_block(const Program& program, const Error& error) {
+std::size_t failed_main_block_op_index_or_size(const Program& program, const Error& error) {
   std::span<const Block> main_block = std::span(program.blocks).first(1);
   std::vector<FailedNode> nodes = parse_failed_nodes(error.what());
   OpAndOutputName located = nodes.empty()

@@ -11,6 +11,6 @@ Error error_with_op_location(const Program& program, const Error& error);
 
 /// The index in block 0 of the op whose node failed, or that contains it; the number of ops if
 /// unknown.
-std::size_t failed_op_index_in_main_block(const Program& program, const Error& error);
+std::size_t failed_main_block_op_index_or_size(const Program& program, const Error& error);
 
 }  // namespace oarlock

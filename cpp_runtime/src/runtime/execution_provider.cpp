@@ -82,7 +82,7 @@ std::string without_provider_suffix(std::string name) {
 
 // Adds the provider to the errors of `append`.
 template <class F>
-void explain_failure(const Options& options, F&& append) {
+void append_naming_provider_in_errors(const Options& options, F&& append) {
   try {
     append();
   } catch (const Error& error) {
@@ -90,15 +90,15 @@ void explain_failure(const Options& options, F&& append) {
   }
 }
 
-void append_contained_provider(const Library& library, ort::SessionOptions* session,
-                               const Options& options) {
+void append_built_in_provider(const Library& library, ort::SessionOptions* session,
+                              const Options& options) {
   std::string name = without_provider_suffix(options.execution_provider);
   if (!library.has_provider(name + "ExecutionProvider"))
     throw_provider_error(options,
                          "ONNX Runtime " + library.info.version + " does not contain it, but " +
                              join_names(library.info.providers) + " (" + library.info.path + ")");
   KeyValueLists lists(options.provider);
-  explain_failure(options, [&] {
+  append_naming_provider_in_errors(options, [&] {
     library.api.call<ort::AppendProvider>(session, name.c_str(), lists.keys.data(),
                                           lists.values.data(), lists.keys.size());
   });
@@ -144,7 +144,7 @@ void append_plugin_provider(const Library& library, ort::SessionOptions* session
                                       "devices of " +
                                       join_names(others));
   KeyValueLists lists(options.provider);
-  explain_failure(options, [&] {
+  append_naming_provider_in_errors(options, [&] {
     library.api.call<ort::AppendProviderDevices>(session, library.env, &first, std::size_t{1},
                                                  lists.keys.data(), lists.values.data(),
                                                  lists.keys.size());
@@ -156,7 +156,7 @@ void append_plugin_provider(const Library& library, ort::SessionOptions* session
 void append_device_execution_providers(const Library& library, ort::SessionOptions* session,
                                        const Options& options) {
   if (!options.execution_provider.empty())
-    return options.provider_library.empty() ? append_contained_provider(library, session, options)
+    return options.provider_library.empty() ? append_built_in_provider(library, session, options)
                                             : append_plugin_provider(library, session, options);
   if (options.device == "cpu") return;
   if (options.device == "cuda") {

@@ -27,15 +27,15 @@ struct IoBinding::Impl {
         devices(s.outputs.size()),
         is_allocated(s.outputs.size(), true) {
     // The order in which names are first bound is that of GetBoundOutputValues.
-    for (const char* name : s.all_output_names) bind_to_device(name, {});
+    for (const char* name : s.all_output_names) bind_output_to_device(name, {});
   }
 
-  void bind_to_device(const char* name, Device device) {
+  void bind_output_to_device(const char* name, Device device) {
     session.library.api.call<ort::BindOutputToDevice>(binding.get(), name,
                                                       session.memory_info(device));
   }
 
-  void check_inputs_once() {
+  void check_inputs_then_only_row_splits() {
     if (inputs_are_checked)  // values may have changed
       return check_row_splits_input_values(session.inputs, views);
     for (std::size_t i = 0; i < inputs.size(); ++i)
@@ -59,7 +59,8 @@ struct IoBinding::Impl {
   void unbind_results_of_last_run() {
     for (std::size_t i = 0; i < session.all_output_names.size(); ++i)
       if (i >= outputs.size() || is_allocated[i])
-        bind_to_device(session.all_output_names[i], i < outputs.size() ? devices[i] : Device{});
+        bind_output_to_device(session.all_output_names[i],
+                              i < outputs.size() ? devices[i] : Device{});
   }
 
   void fetch_allocated_outputs_and_check_guards() {
@@ -83,7 +84,7 @@ IoBinding& IoBinding::operator=(IoBinding&&) noexcept = default;
 void IoBinding::bind_input(std::string_view name, Tensor tensor) {
   std::size_t index = impl_->session.find_input(name);
   check_input(impl_->session.inputs[index], tensor);
-  auto value = impl_->session.make_value(tensor);
+  auto value = impl_->session.make_ort_value_in_view_memory(tensor);
   impl_->session.library.api.call<ort::BindInput>(impl_->binding.get(),
                                                   impl_->session.input_names[index],
                                                   static_cast<const ort::Value*>(value.get()));
@@ -95,7 +96,7 @@ void IoBinding::bind_input(std::string_view name, Tensor tensor) {
 void IoBinding::bind_output(std::string_view name, Tensor tensor) {
   std::size_t index = impl_->session.find_output(name);
   impl_->session.check_output(index, tensor);
-  auto value = impl_->session.make_value(tensor);
+  auto value = impl_->session.make_ort_value_in_view_memory(tensor);
   impl_->session.library.api.call<ort::BindOutput>(impl_->binding.get(),
                                                    impl_->session.all_output_names[index],
                                                    static_cast<const ort::Value*>(value.get()));
@@ -106,7 +107,7 @@ void IoBinding::bind_output(std::string_view name, Tensor tensor) {
 
 void IoBinding::bind_output(std::string_view name, Device device) {
   std::size_t index = impl_->session.find_output(name);
-  impl_->bind_to_device(impl_->session.all_output_names[index], device);
+  impl_->bind_output_to_device(impl_->session.all_output_names[index], device);
   impl_->devices[index] = device;
   impl_->outputs[index] = {};
   impl_->is_allocated[index] = true;
@@ -116,7 +117,7 @@ void IoBinding::run(const CancellationToken* cancellation) {
   const Session::Impl& session = impl_->session;
   PageArenaScope scope(session.arena);
   session.check_weights_unchanged();
-  impl_->check_inputs_once();
+  impl_->check_inputs_then_only_row_splits();
   impl_->unbind_results_of_last_run();
   try {
     session.library.api.call<ort::RunWithBinding>(

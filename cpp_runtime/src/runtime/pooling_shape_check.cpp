@@ -94,14 +94,15 @@ class PoolingShapeCheck::SizePropagationStepCollector {
     check_.steps_.push_back(*std::move(step));
   }
 
-  std::optional<Step> make_step_from_tracked_input(const OpDesc& op, const TrackedShape* x) {
+  std::optional<Step> make_step_and_set_rank_and_after_conv(const OpDesc& op,
+                                                            const TrackedShape* x) {
     if (!x) return {};
     rank_ = x->rank, after_conv_ = x->after_conv;
     return Step{.op = &op, .input = x->index, .other_input = x->index, .output = 0};
   }
 
   std::optional<Step> shape_preserving_step(const OpDesc& op) {
-    return make_step_from_tracked_input(
+    return make_step_and_set_rank_and_after_conv(
         op, find_tracked_shape(find_single_variable_in_slots(op.inputs, {"X"})));
   }
 
@@ -111,7 +112,7 @@ class PoolingShapeCheck::SizePropagationStepCollector {
     bool list = op.type == "sum" && several != op.inputs.end() && several->second.size() == 2;
     const std::string* second =
         list ? &several->second[1] : find_single_variable_in_slots(op.inputs, {"Y"});
-    auto step = make_step_from_tracked_input(
+    auto step = make_step_and_set_rank_and_after_conv(
         op, find_tracked_shape(list ? &several->second[0]
                                     : find_single_variable_in_slots(op.inputs, {"X"})));
     const VarDesc* var = second ? program_.find_var(*second) : nullptr;
@@ -133,7 +134,7 @@ class PoolingShapeCheck::SizePropagationStepCollector {
       return {};
     for (const std::string& name : all->second)
       if (const TrackedShape* x = find_tracked_shape(&name))
-        return make_step_from_tracked_input(op, x);
+        return make_step_and_set_rank_and_after_conv(op, x);
     return {};
   }
 
@@ -158,7 +159,7 @@ class PoolingShapeCheck::SizePropagationStepCollector {
   }
 
   std::optional<Step> conv_step(const OpDesc& op) {
-    auto step = make_step_from_tracked_input(
+    auto step = make_step_and_set_rank_and_after_conv(
         op, find_tracked_shape(find_single_variable_in_slots(op.inputs, {"Input"})));
     const std::string* name = find_single_variable_in_slots(op.inputs, {"Filter"});
     const VarDesc* filter = name ? program_.find_var(*name) : nullptr;
@@ -171,7 +172,7 @@ class PoolingShapeCheck::SizePropagationStepCollector {
   }
 
   std::optional<Step> pool_step(const OpDesc& op) {
-    auto step = make_step_from_tracked_input(
+    auto step = make_step_and_set_rank_and_after_conv(
         op, find_tracked_shape(find_single_variable_in_slots(op.inputs, {"X"})));
     if (!step || rank_ < 3 || attr_or(op, "adaptive", false) ||
         attr_or(op, "global_pooling", false))

@@ -382,7 +382,7 @@ void Session::Impl::throw_if_guard_explains_failure(std::span<const TensorView> 
                                                     const Error& error) const {
   if (!options.locate_guards || guards.fetch_names().empty()) return;
   OrtValues values(library.api, input_views.size());
-  set_values(values, input_views);
+  set_ort_values_to_views(values, input_views);
   Options small = options;
   small.optimize = 0;  // such sessions run rarely, and only for wrong inputs
   small.threads = 1;
@@ -393,7 +393,7 @@ void Session::Impl::throw_if_guard_explains_failure(std::span<const TensorView> 
   auto run_locator = [&](ort::Session* session, Names outputs) {
     return run_engine(session, values, outputs);
   };
-  guard_finder.locate(guards, failed_op_index_in_main_block(model.impl().program, error),
+  guard_finder.locate(guards, failed_main_block_op_index_or_size(model.impl().program, error),
                       create_locator, run_locator);
 }
 
@@ -428,7 +428,7 @@ std::vector<Tensor> Session::Impl::run_unpadded(std::span<const TensorView> inpu
   Names names = output_indices.empty() ? all_output_names : some;
   if (output_indices.empty()) output_indices = all_outputs;
   OrtValues values(library.api, input_views.size());
-  set_values(values, input_views);
+  set_ort_values_to_views(values, input_views);
   std::vector<Tensor> results;
   try {
     results = options.cuda_graph
@@ -457,11 +457,11 @@ void Session::Impl::run_into(std::span<const TensorView> input_views,
   check_weights_unchanged();
   check_inputs(input_views);
   OrtValues values(library.api, input_views.size());
-  set_values(values, input_views);
+  set_ort_values_to_views(values, input_views);
   OrtValues results(library.api, all_output_names.size());
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     check_output(i, output_tensors[i]);
-    results.set(i, make_value(output_tensors[i]));
+    results.set(i, make_ort_value_in_view_memory(output_tensors[i]));
   }
   require_disjoint_memory(input_views, output_tensors);
   try {
@@ -480,8 +480,10 @@ void Session::Impl::check_fetched_guards(OrtValues& results) const {
                                         false));
 }
 
-void Session::Impl::set_values(OrtValues& values, std::span<const TensorView> views) const {
-  for (std::size_t i = 0; i < views.size(); ++i) values.set(i, make_value(views[i]));
+void Session::Impl::set_ort_values_to_views(OrtValues& values,
+                                            std::span<const TensorView> views) const {
+  for (std::size_t i = 0; i < views.size(); ++i)
+    values.set(i, make_ort_value_in_view_memory(views[i]));
 }
 
 void Session::Impl::throw_run_error(const Error& error, std::span<const TensorView> input_views,
@@ -504,7 +506,7 @@ const ort::MemoryInfo* Session::Impl::memory_info(const Device& device) const {
   return device.type == DeviceType::cuda ? cuda_memory.get() : pinned_memory.get();
 }
 
-ort::ValueHandle Session::Impl::make_value(const TensorView& view) const {
+ort::ValueHandle Session::Impl::make_ort_value_in_view_memory(const TensorView& view) const {
   return make_ort_value_of_view(library, memory_info(view.device), view);
 }
 

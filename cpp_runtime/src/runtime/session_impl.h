@@ -59,7 +59,7 @@ struct Session::Impl {
   /// use such memory.
   const ort::MemoryInfo* memory_info(const Device& device) const;
   /// A value that refers to the memory of `view`.
-  ort::ValueHandle make_value(const TensorView& view) const;
+  ort::ValueHandle make_ort_value_in_view_memory(const TensorView& view) const;
   /// Checks the guards that a run fetched after all outputs, and takes their values.  Throws
   /// Error(guard).
   void check_fetched_guards(OrtValues& results) const;
@@ -105,7 +105,7 @@ struct Session::Impl {
                                                     CacheDraft draft,
                                                     const GraphCache& cache) const;
   ort::SessionHandle load_session_of_cached_graph(const std::string& path) const;
-  void set_values(OrtValues& values, std::span<const TensorView> views) const;
+  void set_ort_values_to_views(OrtValues& values, std::span<const TensorView> views) const;
   void warm_up(const Shapes& shapes) const;
   std::vector<Tensor> run_padded(std::span<const TensorView> input_views,
                                  std::span<const std::size_t> output_indices,

@@ -59,15 +59,16 @@ struct SessionPool::Impl {
     try {
       deadline_thread = std::jthread([this] { cancel_runs_at_their_deadlines(); });
       for (auto& worker : workers)
-        worker->thread = std::jthread([this, &worker] { work(*worker); });
+        worker->thread =
+            std::jthread([this, &worker] { run_queued_tasks_until_finished(*worker); });
     } catch (const std::system_error& error) {
-      finish();
+      cancel_close_and_join_threads();
       throw Error(ErrorCode::engine, std::string("SessionPool: no thread: ") + error.what());
     }
   }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
-  ~Impl() { finish(); }
+  ~Impl() { cancel_close_and_join_threads(); }
 
   void push(Task task) {
     std::lock_guard lock(mutex);
@@ -79,7 +80,7 @@ struct SessionPool::Impl {
     queue_changed.notify_one();
   }
 
-  void work(Worker& worker) {
+  void run_queued_tasks_until_finished(Worker& worker) {
     std::unique_lock lock(mutex);
     while (true) {
       queue_changed.wait(lock, [&] { return is_finished || !queue.empty(); });
@@ -166,7 +167,7 @@ struct SessionPool::Impl {
     close();
   }
 
-  void finish() {
+  void cancel_close_and_join_threads() {
     cancel_and_close();
     {
       std::lock_guard lock(mutex);

@@ -216,7 +216,7 @@ def _merge_branches(
     ]
     merge.emit_ops(pred)
     for location, values in merged_locations:
-        location.write(values)
+        location.replace_values(values)
     merge.container_merge.apply_merge()
     for (tensor, _), variable in zip(mutated.values(), merged_externals, strict=True):
         mode.rebind(tensor, variable)
@@ -280,11 +280,11 @@ def _record_and_roll_back_branch(
     for key, (tensor, before) in inner.inplace_writes.items():
         if recorder.var(before.name) is before:  # otherwise it was created in the branch
             recorded.inplace_writes[key] = (tensor, tensor.raw)
-            undo_inplace_write(mode, tensor, before)
+            rebind_tensor_to_declaration(mode, tensor, before)
     return recorded
 
 
-def undo_inplace_write(mode: Static, tensor: Variable, desc: VarDesc) -> None:
+def rebind_tensor_to_declaration(mode: Static, tensor: Variable, desc: VarDesc) -> None:
     """Undo an in-place change of a tensor."""
     tensor.raw, tensor._name = desc, desc.name
     if tensor._block is not None:  # in a static-graph program

@@ -111,7 +111,7 @@ def is_replaced_by_array(value: Any) -> bool:
 
 def invalidate_container(container: Any) -> None:
     """Invalidate a list or dict, because one that it may alias was mutated."""
-    if isinstance(container, MayAlias):
+    if isinstance(container, MayAliasContainer):
         container.invalidate_origins()
     line = user_line()
     at = f" at {line}" if line else ""
@@ -174,7 +174,7 @@ def container_name_message_prefix(container: Any) -> str:
     return ""
 
 
-class MayAlias:
+class MayAliasContainer:
     """A container that is one of several other containers, depending on the path.
 
     origins: the containers that it may be, with their items at its creation.
@@ -191,7 +191,7 @@ class MayAlias:
         """
         container = self if container is None else container
         for origin, items in self.origins:
-            if isinstance(origin, MayAlias):
+            if isinstance(origin, MayAliasContainer):
                 origin.reject_mutated_origins(container)
             if not _has_exactly_items(origin, items):
                 self.origins = ()
@@ -209,7 +209,7 @@ class MayAlias:
         """Yield the containers that it may be, transitively."""
         for origin, _ in self.origins:
             yield origin
-            if isinstance(origin, MayAlias):
+            if isinstance(origin, MayAliasContainer):
                 yield from origin.iter_all_origins()
 
     def invalidate_origins(self) -> None:
@@ -219,11 +219,11 @@ class MayAlias:
             invalidate_container(origin)
 
 
-class MayAliasList(MayAlias, list[Any]):
+class MayAliasList(MayAliasContainer, list[Any]):
     """A list that may be the same object as one of several other lists."""
 
 
-class MayAliasDict(MayAlias, dict[Any, Any]):
+class MayAliasDict(MayAliasContainer, dict[Any, Any]):
     """A dict that may be the same object as one of several other dicts."""
 
 

@@ -26,7 +26,7 @@ from .array_replacement import (
     replace_by_tensor_array_if_tensor_sequence,
 )
 from .block_ops import emit_while
-from .branch import check_condition, undo_inplace_write
+from .branch import check_condition, rebind_tensor_to_declaration
 from .branch_values import (
     Undefined,
     are_recursively_interchangeable,
@@ -163,7 +163,7 @@ class LoopRecording(LoopState):
             raise deferred_errors[0]
         with self.recorder.aliases.allow_invalidated_reads():
             self._emit_loop(inner, after, condition)
-            results = self._bind_values_after_loop()
+            results = self._mark_and_rebind_values_after_loop()
         self.alias_analysis.set_alias_state_before_iteration(
             self._loop_carried_by_position()
         )  # the state after the loop is that before another iteration
@@ -236,7 +236,7 @@ class LoopRecording(LoopState):
         )
         for tensor, carried in self.inplace_writes.values():
             variable = self._declare_carried_variable(carried)
-            undo_inplace_write(self.mode, tensor, variable.raw)
+            rebind_tensor_to_declaration(self.mode, tensor, variable.raw)
         self.list_lengths = {
             i: len(items_without_alias_check(v))
             for i, v in enumerate(values)
@@ -477,7 +477,7 @@ class LoopRecording(LoopState):
                 meta = require_common_meta_of_values(before.name, start, after, PHASE_LABELS)
                 self.inplace_writes[key] = (tensor, LoopCarriedVariable(before.name, meta, start))
                 self.needs_another_recording = True
-            undo_inplace_write(
+            rebind_tensor_to_declaration(
                 self.mode, tensor, before if existing is None else existing[1].initial.raw
             )
         self._stop_carrying_tensors_no_longer_changed_inplace(inner)
@@ -487,7 +487,7 @@ class LoopRecording(LoopState):
         """Stop carrying tensors that the body no longer changes in place."""
         for key in [k for k in self.inplace_writes if k not in inner.inplace_writes]:
             tensor, carried = self.inplace_writes.pop(key)
-            undo_inplace_write(self.mode, tensor, carried.initial.raw)
+            rebind_tensor_to_declaration(self.mode, tensor, carried.initial.raw)
             self.needs_another_recording = True
 
     def _snapshot_if_written_in_place(self, inner: OpenBlock, value: Any) -> Any:
@@ -554,7 +554,7 @@ class LoopRecording(LoopState):
                 self._emit_carried_assign(self._cast_initial_or_placeholder(carried), carried)
         for tensor, carried in self.inplace_writes.values():
             assert carried.variable is not None
-            undo_inplace_write(self.mode, tensor, carried.variable.raw)
+            rebind_tensor_to_declaration(self.mode, tensor, carried.variable.raw)
         first = self._first_condition = self._record_test_before_loop()
         flag = recorder.create_variable(
             recorder.declare(recorder.namer.generate_temporary_name("while"), first.meta)
@@ -651,7 +651,7 @@ class LoopRecording(LoopState):
             ):
                 self._emit_carried_assign(value, carried)
 
-    def _bind_values_after_loop(self) -> LoopValues:
+    def _mark_and_rebind_values_after_loop(self) -> LoopValues:
         values = self._values_with_carried_variables()
         assert self._first_condition is not None
         flag, where = (
@@ -679,7 +679,7 @@ class LoopRecording(LoopState):
                 )
         for tensor, carried in self.inplace_writes.values():
             assert carried.variable is not None
-            undo_inplace_write(self.mode, tensor, carried.initial.raw)
+            rebind_tensor_to_declaration(self.mode, tensor, carried.initial.raw)
             self.mode.rebind(tensor, carried.variable)
         results = self.containers.merge_containers_in_loop_results(
             self._rebuild_from_leaves(values)

@@ -73,7 +73,7 @@ class ExpandedContainers:
         self, values: list[Any]
     ) -> dict[int, ContainerSnapshot]:
         """Return snapshots of the containers of an iteration. A container that may have other names
-        is replaced by a MayAlias container.
+        is replaced by a MayAliasContainer container.
         """
         starts = [id(found.container) for found in self.initial_snapshots.values()]
         for i, snapshot in self.initial_snapshots.items():

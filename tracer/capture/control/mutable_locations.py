@@ -52,7 +52,7 @@ class MutableLocation:
         """Return the current values."""
         raise NotImplementedError
 
-    def write(self, values: dict[Any, Any]) -> None:
+    def replace_values(self, values: dict[Any, Any]) -> None:
         """Replace all values."""
         raise NotImplementedError
 
@@ -65,7 +65,7 @@ class MutableLocation:
         values = {**self.read(), key: value}
         if type(value) is Undefined:
             del values[key]
-        self.write(values)
+        self.replace_values(values)
 
     def label(self, key: Any) -> str:
         """Return the name of one key for error messages."""
@@ -95,7 +95,7 @@ class CellLocation(MutableLocation):
         except ValueError:  # an empty cell
             return {}
 
-    def write(self, values: dict[Any, Any]) -> None:
+    def replace_values(self, values: dict[Any, Any]) -> None:
         """Fill or empty the cell."""
         if "" in values:
             self.target.cell_contents = values[""]
@@ -112,7 +112,7 @@ class GlobalsOrAttributesLocation(MutableLocation):
             return dict(items_without_alias_check(self.target))
         return {k: self.target[k] for k in self.keys if k in self.target}
 
-    def write(self, values: dict[Any, Any]) -> None:
+    def replace_values(self, values: dict[Any, Any]) -> None:
         """Assign the values and delete other names."""
         if self.keys is None:
             set_items_without_alias_check(self.target, list(values.items()))
@@ -135,9 +135,10 @@ class LayerAttributesLocation(GlobalsOrAttributesLocation):
         """Return the attributes by name."""
         return {k: v for k, v in self.target.items() if k not in self.COUNTED}
 
-    def write(self, values: dict[Any, Any]) -> None:
+    def replace_values(self, values: dict[Any, Any]) -> None:
         """Replace the attributes."""
-        super().write(values | {k: self.target[k] for k in self.COUNTED if k in self.target})
+        counted = {k: self.target[k] for k in self.COUNTED if k in self.target}
+        super().replace_values(values | counted)
 
 
 class DictItemsLocation(GlobalsOrAttributesLocation):
@@ -155,7 +156,7 @@ class ListItemsLocation(MutableLocation):
         """Return the elements by index."""
         return dict(enumerate(items_without_alias_check(self.target)))
 
-    def write(self, values: dict[Any, Any]) -> None:
+    def replace_values(self, values: dict[Any, Any]) -> None:
         """Replace the elements."""
         set_items_without_alias_check(self.target, list(values.values()))
 
@@ -230,7 +231,7 @@ def collect_and_roll_back_mutations(inner: OpenBlock) -> Mutations:
     # Setters that ran while values were restored must not have changed opaque state.
     reject_unrestorable_changes(inner, of_setters=True)
     for each in mutations:
-        each.location.write(each.before)
+        each.location.replace_values(each.before)
     reject_unrestorable_changes(inner)
     return result
 

@@ -19,7 +19,7 @@ from ..modes import Static
 from ..recorder import OpenBlock, Recorder
 from ..variable import Variable
 from .block_ops import emit_recurrent
-from .branch import undo_inplace_write
+from .branch import rebind_tensor_to_declaration
 from .with_blocks import require_static_mode
 
 BEFORE, INSIDE, AFTER = "before", "inside", "after"
@@ -105,7 +105,7 @@ class StaticRNN:
             self._restore_sequence_names()
             recorder.rewind(mark)
             for tensor, before in inner.inplace_writes.values():
-                undo_inplace_write(mode, tensor, before)
+                rebind_tensor_to_declaration(mode, tensor, before)
             raise
         self._restore_sequence_names()
         self._emit_copies_of_whole_sequences(inner.block, mark[1])

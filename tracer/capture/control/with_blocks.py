@@ -17,7 +17,7 @@ from ...ir.program import Block
 from ..modes import Static, find_static_base_mode
 from ..variable import Variable
 from .block_ops import emit_conditional_block, emit_while
-from .branch import check_condition, undo_inplace_write
+from .branch import check_condition, rebind_tensor_to_declaration
 
 
 def require_static_mode(what: str) -> Static:
@@ -33,7 +33,9 @@ def require_static_mode(what: str) -> Static:
 
 
 @contextmanager
-def _record_body(mode: Static, repeats: bool = False) -> Iterator[Block]:
+def _record_with_body_and_assign_outer_variables(
+    mode: Static, repeats: bool = False
+) -> Iterator[Block]:
     """Record the body of a `with` statement. At its end, write assignments of the new values to
     outer variables.
 
@@ -51,7 +53,7 @@ def _record_body(mode: Static, repeats: bool = False) -> Iterator[Block]:
             with recorder.enter_block(inner):
                 recorder.append_op("assign", {"X": [after.name]}, {"Out": [before.name]})
             before.stop_gradient = before.stop_gradient and after.stop_gradient
-        undo_inplace_write(mode, tensor, before)
+        rebind_tensor_to_declaration(mode, tensor, before)
 
 
 class While:
@@ -70,7 +72,7 @@ class While:
         """Return the context manager of the body."""
         mode = require_static_mode("While")
         flag = mode.recorder.find_name_or_declare_persistable(self.cond_var)
-        with _record_body(mode, repeats=True) as block:
+        with _record_with_body_and_assign_outer_variables(mode, repeats=True) as block:
             yield
         if flag not in outer_names_written_by_block(mode.recorder.program, block):
             why = f"the body does not write its condition '{flag}', and would never end"
@@ -102,7 +104,7 @@ class ConditionalBlock:
         mode = require_static_mode("ConditionalBlock")
         recorder = mode.recorder
         names = [recorder.find_name_or_declare_persistable(given) for given in self.inputs]
-        with _record_body(mode) as block:
+        with _record_with_body_and_assign_outer_variables(mode) as block:
             yield
         outs = outer_names_written_by_block(recorder.program, block)
         emit_conditional_block(recorder, block, names, outs, self.is_scalar_condition)

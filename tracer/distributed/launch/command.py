@@ -193,7 +193,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _print_config(options: argparse.Namespace, config: JobConfig) -> None:
-    print("-----------  Configuration Arguments -----------")
+    print("-----------  Configuration FlattenedArguments -----------")
     for name, value in sorted(vars(options).items()):
         print(f"{name}: {value}")
     print(_SEPARATOR_LINE)

@@ -9,7 +9,7 @@ import numpy as np
 from ...core.op import OPS
 from ...nn.initializer import Assign
 from ...nn.param_attr import ParamAttr
-from ...static.nn.noise_contrastive import Sampler, logistic_loss_of_classes
+from ...static.nn.noise_contrastive import Sampler, nce_loss_of_classes
 from .layers import NameScopedLayer, with_optional_name_scope_argument
 
 __all__ = ["NCE"]
@@ -79,10 +79,10 @@ class NCE(NameScopedLayer):
         count = self._sample_count
         if sample_weight is None:
             sample_weight = self._sample_weight
-        label_loss = logistic_loss_of_classes(
+        label_loss = nce_loss_of_classes(
             input, self.weight, self.bias, label, self._sampler, count, True
         )
-        noise_loss = logistic_loss_of_classes(
+        noise_loss = nce_loss_of_classes(
             input, self.weight, self.bias, self._sampler.sample(count), self._sampler, count, False
         )
         total = OPS["elementwise_add"](label_loss, noise_loss)

@@ -19,7 +19,7 @@ from ...static import Print as _Print
 from ...static import create_global_var as _global_var
 from ...static import default_main_program, py_func
 from ...static.graph.mode import StaticGraphMode, enable_static
-from ...static.graph.parameters import declare_persistable
+from ...static.graph.parameters import declare_persistable_and_emit_initializer
 from ..framework import data as _data
 from ..framework import in_dygraph_mode
 from .layer_utils import deprecated_layer
@@ -133,7 +133,7 @@ def autoincreased_step_counter(
         "dtype": parse_dtype("int64").proto,
     }
     desc = VarDesc(name, (1,), "int64", persistable=True, stop_gradient=True)
-    counter = declare_persistable(
+    counter = declare_persistable_and_emit_initializer(
         mode.program, desc, lambda: OPS["fill_constant"](shape=[1], **attrs)
     )
     block._prepend_op(

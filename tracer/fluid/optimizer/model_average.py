@@ -16,7 +16,7 @@ from ...static import Program, default_main_program
 from ...static.graph.constants import emit_constant
 from ...static.graph.mode import StaticGraphMode
 from ...static.graph.moving_average import ParameterAveraging
-from ...static.graph.parameters import declare_persistable
+from ...static.graph.parameters import declare_persistable_and_emit_initializer
 from ..framework import in_dygraph_mode
 
 __all__ = ["ModelAverage"]
@@ -82,4 +82,6 @@ def _declare_zero_variable(
 ) -> Any:
     full_name = unique_name.generate(f"{parameter.name}_{name}")
     desc = data.VarDesc(full_name, shape, dtype, persistable=True, stop_gradient=True)
-    return declare_persistable(program, desc, lambda: emit_constant(np.zeros(shape, dtype)))
+    return declare_persistable_and_emit_initializer(
+        program, desc, lambda: emit_constant(np.zeros(shape, dtype))
+    )

@@ -14,7 +14,7 @@ from ...ir import program as data
 from ...static import Program, default_startup_program
 from ...static.graph.constants import emit_constant
 from ...static.graph.mode import StaticGraphMode
-from ...static.graph.parameters import declare_persistable
+from ...static.graph.parameters import declare_persistable_and_emit_initializer
 from ..framework import in_dygraph_mode
 
 __all__ = ["LookaheadOptimizer", "RecomputeOptimizer"]
@@ -117,7 +117,9 @@ class LookaheadOptimizer:
     def _emit_incremented_step_counter(program: Program) -> Any:
         """Declare the persistable variable lookahead_step, add 1 to it, and return it."""
         desc = data.VarDesc("lookahead_step", (1,), "int32", persistable=True, stop_gradient=True)
-        step = declare_persistable(program, desc, lambda: emit_constant(np.zeros([1], np.int32)))
+        step = declare_persistable_and_emit_initializer(
+            program, desc, lambda: emit_constant(np.zeros([1], np.int32))
+        )
         StaticGraphMode(program).redirect_last_output_or_assign(
             OPS["scale"](step, scale=1.0, bias=1.0), step
         )

@@ -18,7 +18,7 @@ def is_forward_op(op: OpDesc) -> bool:
     return not int(op.attr("op_role", 0)) & (OpRole.BACKWARD | OpRole.OPTIMIZE)
 
 
-def clone_for_test_in_place(program: Program) -> Program:
+def convert_for_test_in_place(program: Program) -> Program:
     """Modify `program` for testing and return it. Blocks that only gradients use are
     removed; if later blocks must keep their index, they are emptied instead.
     """

@@ -9,7 +9,7 @@ from copy import deepcopy
 
 from ...core.errors import OpError, append_user_line
 from .. import program as data
-from .clone_for_test import clone_for_test_in_place
+from .clone_for_test import convert_for_test_in_place
 from .prune import prune
 
 
@@ -26,7 +26,7 @@ def build_inference_program(
     keep: keep ops that no output needs.
     spare_feeds: accept inputs that no output needs, as Paddle 1.x does.
     """
-    tested = clone_for_test_in_place(deepcopy(desc))
+    tested = convert_for_test_in_place(deepcopy(desc))
     for block in tested.blocks:
         block.ops = [
             result for op in block.ops for result in _pylayer_to_assigns_reject_py_func(op)

@@ -56,7 +56,7 @@ def prune(
     _check_feeds_and_fetches_exist(program, feeds, fetches)
     program = _program_with_pruned_sub_blocks(program)
     guarded = [guard.var for guard in program.contract.guards] if program.contract else []
-    ops, needed = _needed_ops_and_names(program, feeds, [*fetches, *guarded])
+    ops, needed = _needed_or_side_effect_ops_and_read_names(program, feeds, [*fetches, *guarded])
     _check_feeds_needed_and_sufficient(
         program, ops, needed | set(feeds) if spare else needed, feeds
     )
@@ -70,7 +70,7 @@ def prune_in_place(program: Program, feeds: Sequence[str], fetches: Sequence[str
     Raises OpError for unknown names.
     """
     _check_feeds_and_fetches_exist(program, feeds, fetches)
-    ops, needed = _needed_ops_and_names(program, feeds, fetches)
+    ops, needed = _needed_or_side_effect_ops_and_read_names(program, feeds, fetches)
     block = program.block
     names = {
         *needed,
@@ -93,7 +93,7 @@ def eliminate_dead_ops(program: Program) -> Program:
     guarded = [guard.var for guard in program.contract.guards] if program.contract else []
     kept = [var.name for var in program.persistables()]
     feeds, fetches = program.feed_names(), program.fetch_names()
-    ops, _ = _needed_ops_and_names(program, feeds, [*fetches, *guarded, *kept])
+    ops, _ = _needed_or_side_effect_ops_and_read_names(program, feeds, [*fetches, *guarded, *kept])
     return _build_pruned_program(program, ops, feeds, fetches)
 
 
@@ -172,7 +172,7 @@ def _check_feeds_and_fetches_exist(
         raise OpError(f"prune: {'; '.join(problems)}")
 
 
-def _needed_ops_and_names(
+def _needed_or_side_effect_ops_and_read_names(
     program: Program, feeds: Iterable[str], wanted: Iterable[str]
 ) -> tuple[list[OpDesc], set[str]]:
     """The ops of the outermost block that `wanted` needs, in order, and every name that they

@@ -44,7 +44,7 @@ class LivenessAnalysis:
         """Return the symbols that are live before a statement, given those that are live after
         it.
         """
-        method = getattr(self, f"_{type(node).__name__.lower()}", None)
+        method = getattr(self, f"_live_before_{type(node).__name__.lower()}", None)
         if method is not None:
             live: SymbolSet = method(node, after)
             return live
@@ -56,7 +56,7 @@ class LivenessAnalysis:
         )
         return (after - (written - effects.reads)) | effects.reads
 
-    def _if(self, node: ast.If, after: SymbolSet) -> SymbolSet:
+    def _live_before_if(self, node: ast.If, after: SymbolSet) -> SymbolSet:
         node.live = after | self.always_live  # type: ignore[attr-defined]
         return (
             self.block(node.body, after)
@@ -64,11 +64,11 @@ class LivenessAnalysis:
             | symbol_effects(node.test).reads
         )
 
-    def _while(self, node: ast.While, after: SymbolSet) -> SymbolSet:
+    def _live_before_while(self, node: ast.While, after: SymbolSet) -> SymbolSet:
         live_after = self.block(node.orelse, after) | symbol_effects(node.test).reads
         return self._annotate_loop_and_get_live_before(node, live_after)
 
-    def _for(self, node: ast.For, after: SymbolSet) -> SymbolSet:
+    def _live_before_for(self, node: ast.For, after: SymbolSet) -> SymbolSet:
         live_after = self.block(node.orelse, after)
         test = getattr(node, "extra_test", None)
         return (
@@ -93,23 +93,23 @@ class LivenessAnalysis:
         setattr(node, "live", head | self.always_live)  # noqa: B010 - of this conversion, not of ast
         return head
 
-    def _with(self, node: ast.With, after: SymbolSet) -> SymbolSet:
+    def _live_before_with(self, node: ast.With, after: SymbolSet) -> SymbolSet:
         return self.block(node.body, after) | symbol_effects(node.items).reads
 
-    def _try(self, node: ast.Try | ast.TryStar, after: SymbolSet) -> SymbolSet:
+    def _live_before_try(self, node: ast.Try | ast.TryStar, after: SymbolSet) -> SymbolSet:
         live = symbol_effects(node).reads | after
         for body in (node.body, *(h.body for h in node.handlers), node.orelse, node.finalbody):
             self.block(body, frozenset(live))
         return frozenset(live)
 
-    _trystar = _try
+    _live_before_trystar = _live_before_try
 
-    def _match(self, node: ast.Match, after: SymbolSet) -> SymbolSet:
+    def _live_before_match(self, node: ast.Match, after: SymbolSet) -> SymbolSet:
         live = frozenset(symbol_effects(node.subject).reads) | after
         for case in node.cases:
             live |= self.block(case.body, after)
             live |= symbol_effects(case.pattern).reads | symbol_effects(case.guard).reads
         return live
 
-    def _return(self, node: ast.Return, after: SymbolSet) -> SymbolSet:
+    def _live_before_return(self, node: ast.Return, after: SymbolSet) -> SymbolSet:
         return frozenset(symbol_effects(node).reads)

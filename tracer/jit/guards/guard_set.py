@@ -151,7 +151,7 @@ class GuardSet:
             id(function) in self._existing_function_ids
         ):
             for name, cell in zip(code.co_freevars, cells, strict=True):
-                self._guard_name(cell, name, read_cell(cell))
+                self._guard_value_of_name(cell, name, read_cell(cell))
             for value in (
                 *(function.__defaults__ or ()),
                 *(function.__kwdefaults__ or {}).values(),
@@ -162,7 +162,7 @@ class GuardSet:
             self.read_tracker.guard_absent_global_before_write(function.__globals__, name)
         for name in dict.fromkeys(n for c in codes for n in c.co_names):
             if name in function.__globals__:
-                self._guard_name(function.__globals__, name, function.__globals__[name])
+                self._guard_value_of_name(function.__globals__, name, function.__globals__[name])
 
     def guard_argument_contents(self, name: str, argument: Any) -> None:
         """Add guards for the contents of an argument that is not a tensor. The identity of the
@@ -172,13 +172,13 @@ class GuardSet:
             holder = {name: argument}
             self._argument_holders.append(holder)
             if isinstance(argument, ModuleType):
-                self._guard_name(holder, name, argument)
+                self._guard_value_of_name(holder, name, argument)
             else:
                 self._guard_value_and_nested_attributes(
                     CaptureHeldObjectSource(name, holder, name), argument
                 )
 
-    def _guard_name(self, holder: Any, name: str, value: Any) -> None:
+    def _guard_value_of_name(self, holder: Any, name: str, value: Any) -> None:
         if isinstance(value, ModuleType):
             if is_user_module(value):
                 self._guard_all_attributes(value)
@@ -196,7 +196,7 @@ class GuardSet:
             return
         if isinstance(value, Layer):
             for layer in value.sublayers(include_self=True):
-                self._guard_layer(layer)
+                self._guard_layer_attributes_hooks_and_classes(layer)
         elif (is_owner and hasattr(value, "__dict__")) or is_non_oarlock_object_with_attributes(
             value
         ):
@@ -210,7 +210,7 @@ class GuardSet:
                     if isinstance(found, Layer):
                         self._guard_all_attributes(found)
 
-    def _guard_layer(self, layer: Layer) -> None:
+    def _guard_layer_attributes_hooks_and_classes(self, layer: Layer) -> None:
         if id(layer) in self._watched_objects:
             return
         self._watched_objects[id(layer)] = layer
@@ -304,7 +304,7 @@ class GuardSet:
             if (attribute_dict_id(source.holder), source.key) in assigned:
                 continue
             guard.expected = with_given_elements_unchecked(guard.expected, assigned)
-            self._reject_program_values(guard)
+            self._reject_and_restore_program_value(guard)
             is_read = self._may_functions_have_read_source(guard)
             if not guard.is_satisfied():
                 self._replay_value_or_limit_validity(guard, is_read)
@@ -367,7 +367,7 @@ class GuardSet:
             guard for guard in guards if not guard.is_satisfied() and guard.has_call_local_value()
         ]
 
-    def _reject_program_values(self, guard: StateGuard) -> None:
+    def _reject_and_restore_program_value(self, guard: StateGuard) -> None:
         """Raise TraceError if a name, or a deque, now holds a value of the program."""
         source = guard.source
         is_permanent = (
@@ -396,7 +396,7 @@ class GuardSet:
             )
         )
 
-    def set_replayed_side_effects(self, effects: list[SideEffect]) -> None:
+    def set_replayed_side_effects_and_checked_version(self, effects: list[SideEffect]) -> None:
         """Set the side effects to those that the program does not perform itself."""
         self._side_effects = effects
         self._last_checked_version = layers.version_counter[0]

@@ -22,7 +22,7 @@ MAX_DEPTH = 3  # of nested iterators, containers and objects
 MAX_ARRAY_BYTES = 1 << 24  # larger arrays are compared by shape
 
 
-def read_state(value: Any, ignored: tuple[str, ...] = ()) -> Any:
+def read_internal_state_or_none(value: Any, ignored: tuple[str, ...] = ()) -> Any:
     """Return the state of an object as nested tuples; None for an object without such state.
 
     ignored: attributes of a user object that are omitted.
@@ -108,7 +108,11 @@ def _freeze_state_with_nested_iterators(state: Any, depth: int) -> Any:
         return tuple(_freeze_state_with_nested_iterators(part, depth) for part in state)
     if hasattr(state, "__next__") and depth:
         is_generator = isinstance(state, GeneratorType)
-        return read_state(state) if is_generator else _read_iterator_state(state, depth - 1)
+        return (
+            read_internal_state_or_none(state)
+            if is_generator
+            else _read_iterator_state(state, depth - 1)
+        )
     return tuple(state) if type(state) is list else state
 
 

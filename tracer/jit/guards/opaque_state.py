@@ -20,7 +20,13 @@ from ...core.errors import TraceError, append_user_line, user_frame
 from ...core.tensor import Tensor
 from ...ir.plain_values import PLAIN_TYPES
 from ...nn.layer import Layer
-from .object_state import MAX_DEPTH, MAX_ITEMS, are_states_equal, iter_source_iterators, read_state
+from .object_state import (
+    MAX_DEPTH,
+    MAX_ITEMS,
+    are_states_equal,
+    iter_source_iterators,
+    read_internal_state_or_none,
+)
 from .user_code import (
     is_convertible_function,
     is_non_oarlock_object_with_attributes,
@@ -60,7 +66,7 @@ class OpaqueStateLocation(MutableLocation):
 
     def read(self) -> dict[Any, Any]:
         """Return the internal state."""
-        return {"": read_state(self.target, self.keys or ())}
+        return {"": read_internal_state_or_none(self.target, self.keys or ())}
 
     def reject_change(self, before: dict[Any, Any], ignore_attributes: bool) -> None:
         """Raise TraceError if the internal state of the object differs from the state `before`."""
@@ -149,7 +155,7 @@ def _iter_opaque_state_locations_in(
         pairs = value.items() if type(value) is dict else enumerate(value[:MAX_ITEMS])
         children = [(f"{label}[{k!r}]", v) for k, v in pairs]
     elif not is_oarlock_module_name(type(value).__module__):
-        if seen_depth < 0 and read_state(value, ignored) is not None:
+        if seen_depth < 0 and read_internal_state_or_none(value, ignored) is not None:
             yield OpaqueStateLocation(label, value, ignored)
         if is_non_oarlock_object_with_attributes(value) and not inspect.ismodule(value):
             children = [(f"{label}.{k}", v) for k, v in vars(value).items()]

@@ -58,7 +58,11 @@ class ReadTracker:
         guard_layer: Callable[[Any], None],
         on_unstable_read: Callable[[str], None],
     ) -> None:
-        self._guard_by_source, self._watched_objects, self._guard_layer = (
+        (
+            self._guard_by_source,
+            self._watched_objects,
+            self._guard_layer_attributes_hooks_and_classes,
+        ) = (
             guard_by_source,
             watched_objects,
             guard_layer,
@@ -169,7 +173,7 @@ class ReadTracker:
         guard = StateGuard(source, take_snapshot_with_internal_states(found), was_read=is_read)
         self._guard_by_source[id(value), key] = guard
         if isinstance(found, Layer):
-            self._guard_layer(found)
+            self._guard_layer_attributes_hooks_and_classes(found)
         return guard
 
     def guard_state_before_write(

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.plain_values import PLAIN_TYPES, are_interchangeable, exact_key_within_type
+from ...ir.plain_values import PLAIN_TYPES, are_interchangeable, exact_comparison_key_within_type
 from .impure_calls import GLOBAL_RANDOM_GENERATORS
-from .object_state import MAX_DEPTH, MAX_ITEMS, are_states_equal, read_state
+from .object_state import MAX_DEPTH, MAX_ITEMS, are_states_equal, read_internal_state_or_none
 from .user_code import is_oarlock_module_name
 
 MISSING = object()
@@ -108,7 +108,8 @@ class SetSnapshot(Snapshot):
     def matches(self, now: Any) -> bool:
         """Compare the type and the members."""
         return (
-            type(now) is type(self.value) and exact_key_within_type(frozenset(now)) == self.members
+            type(now) is type(self.value)
+            and exact_comparison_key_within_type(frozenset(now)) == self.members
         )
 
 
@@ -135,7 +136,7 @@ class IdentityAndStateSnapshot(Snapshot):
 
     def matches(self, now: Any) -> bool:
         """Compare identity and internal state."""
-        return now is self.value and are_states_equal(read_state(now), self.state)
+        return now is self.value and are_states_equal(read_internal_state_or_none(now), self.state)
 
     def current_deque_items(self) -> Iterable[Any]:
         """Return the current items of a deque; nothing for other objects."""
@@ -164,9 +165,9 @@ class UncheckedSnapshot(Snapshot):
 
 
 def _is_exact_key_match(key: Any, expected: Any) -> bool:
-    return type(key) is type(expected) and exact_key_within_type(key) == exact_key_within_type(
-        expected
-    )
+    return type(key) is type(expected) and exact_comparison_key_within_type(
+        key
+    ) == exact_comparison_key_within_type(expected)
 
 
 def take_snapshot(value: Any, depth: int = MAX_DEPTH) -> Snapshot:
@@ -192,7 +193,7 @@ def take_snapshot_with_internal_states(value: Any) -> Snapshot:
 def _with_internal_state_if_any(leaf: Snapshot) -> Snapshot:
     value = leaf.value
     return (
-        IdentityAndStateSnapshot(value, read_state(value))
+        IdentityAndStateSnapshot(value, read_internal_state_or_none(value))
         if is_compared_by_internal_state(value)
         else leaf
     )
@@ -272,7 +273,8 @@ def snapshot_global_random_generators() -> list[tuple[str, IdentityAndStateSnaps
     """Return snapshots of the global random generators of Python and NumPy."""
     generators = GLOBAL_RANDOM_GENERATORS.items()
     return [
-        (name, IdentityAndStateSnapshot(source, read_state(source))) for name, source in generators
+        (name, IdentityAndStateSnapshot(source, read_internal_state_or_none(source)))
+        for name, source in generators
     ]
 
 
@@ -289,7 +291,7 @@ def _snapshot_container(value: Any, depth: int) -> Snapshot:
         return DictSnapshot(value, pairs)
     if isinstance(value, list | tuple):
         return SequenceSnapshot(value, tuple(take_snapshot(v, depth - 1) for v in value))
-    return SetSnapshot(value, exact_key_within_type(frozenset(value)))
+    return SetSnapshot(value, exact_comparison_key_within_type(frozenset(value)))
 
 
 def iter_value_and_items(value: Any, depth: int = MAX_DEPTH) -> Iterator[Any]:

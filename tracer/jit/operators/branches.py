@@ -36,7 +36,7 @@ from ...core.mode import state
 from ...core.op import Meta
 from ..guards.opaque_state import iter_opaque_state_locations
 from .calls import value_deciding_truth
-from .nonlocal_writes import exclude_merged_variables_from_tracking, register_new_object
+from .nonlocal_writes import register_new_object, save_containers_and_exclude_merged_variables
 from .raise_assert_and_print import (
     RaisedInBranchError,
     emit_assert_for_raising_branch,
@@ -91,7 +91,7 @@ def if_(
     )()  # the branch without a `raise`
 
 
-def wrap_to_detect_opaque_state_changes(
+def wrap_to_save_opaque_state_first(
     mode: Static, run: Callable[..., Any], names: Sequence[str]
 ) -> Callable[..., Any]:
     """Wrap the body of a branch or loop so that it first saves opaque state that it may change."""
@@ -118,7 +118,7 @@ def _record_if(
     """
     initial = get_values()
     true_body, false_body = (
-        wrap_to_detect_opaque_state_changes(mode, run, names) for run in (true_body, false_body)
+        wrap_to_save_opaque_state_first(mode, run, names) for run in (true_body, false_body)
     )
     before = [
         require_valid_container_or_its_array(value) if is_replaced_by_array(value) else value
@@ -127,7 +127,7 @@ def _record_if(
 
     def make_branch_recorder(holds: bool, run: Callable[[], None]) -> Callable[[], list[Any]]:
         def record() -> list[Any]:
-            exclude_merged_variables_from_tracking(mode.recorder, set_values)
+            save_containers_and_exclude_merged_variables(mode.recorder, set_values)
             set_values(before)
             try:
                 _record_branch_deferring_index_errors(mode, holds, run)

@@ -62,7 +62,7 @@ from .partial_dicts import (
     num_dict_keys,
     require_complete_container_or_its_array,
 )
-from .python_scalars import find_method_accepting_symbolic_scalars, wrap_to_name_scalar_in_errors
+from .python_scalars import find_method_handling_symbolic_scalars, wrap_to_name_scalar_in_errors
 from .raise_assert_and_print import assert_, print_
 from .registry import get_operator
 from .training_step_rejection import must_skip_rejected_training_call, substitute_for_skipped_call
@@ -115,7 +115,7 @@ def _select_replacement_for_callee(function: Any) -> Any:
     elif getattr(function, "__code__", None) is _SINGLEDISPATCH_WRAPPER_CODE:
         result = _wrap_singledispatch_to_convert_implementations(function)
     else:
-        result = find_method_accepting_symbolic_scalars(function) or convert_if_user_code(function)
+        result = find_method_handling_symbolic_scalars(function) or convert_if_user_code(function)
     return _wrap_to_adapt_library_arguments(function) if result is function else result
 
 
@@ -274,7 +274,7 @@ def _get_container_method_after_saving(function: Any) -> Any:
     if function.__name__ == "get" and has_partial_keys(array):
         return make_partial_dict_get(array)
     save_and_wrap_before_write(function.__self__, "a list or dict")
-    result = find_method_accepting_symbolic_scalars(function) or wrap_to_name_scalar_in_errors(
+    result = find_method_handling_symbolic_scalars(function) or wrap_to_name_scalar_in_errors(
         function
     )
     return _wrap_to_register_created_object(result) if function.__name__ == "copy" else result

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...capture.control.branch import undo_inplace_write
+from ...capture.control.branch import rebind_tensor_to_declaration
 from ...capture.control.branch_values import (
     cast_or_fill_like,
     cast_variable_to_bool,
@@ -27,14 +27,14 @@ from ...core.errors import OpError, TraceError
 from ...core.mode import state
 from ...core.op import OPS, Meta
 from ..guards.opaque_state import reject_user_visible_iterator
-from .branches import Getter, Setter, empty_else, if_, wrap_to_detect_opaque_state_changes
+from .branches import Getter, Setter, empty_else, if_, wrap_to_save_opaque_state_first
 from .calls import call, value_deciding_truth
 from .iterables import IndexedIterable, as_indexed_iterable_if_possible
 from .logical import and_
 from .nonlocal_writes import (
-    exclude_merged_variables_from_tracking,
     register_new_object,
     reject_or_note_preexisting_iterators,
+    save_containers_and_exclude_merged_variables,
 )
 from .raise_assert_and_print import record_body_rejecting_raise
 from .registry import register
@@ -62,19 +62,19 @@ def while_(
 
     start = get_values()
     test, body = (
-        wrap_to_detect_opaque_state_changes(mode, test, names),
-        wrap_to_detect_opaque_state_changes(mode, body, names),
+        wrap_to_save_opaque_state_first(mode, test, names),
+        wrap_to_save_opaque_state_first(mode, body, names),
     )
 
     def recorded_test(values: list[Any]) -> tuple[Any, list[Any]]:
-        exclude_merged_variables_from_tracking(mode.recorder, set_values)
+        save_containers_and_exclude_merged_variables(mode.recorder, set_values)
         set_values(values)
         condition, after = cast_variable_to_bool(value_deciding_truth(test())), get_values()
         set_values(start)
         return condition, after
 
     def recorded_body(values: list[Any]) -> list[Any]:
-        exclude_merged_variables_from_tracking(mode.recorder, set_values)
+        save_containers_and_exclude_merged_variables(mode.recorder, set_values)
         set_values(values)
         body()
         after = get_values()
@@ -100,13 +100,13 @@ def _evaluate_condition_undoing_if_symbolic(
         OpenBlock(mode.recorder.block),
     )
     with mode.recorder.enter_block(trial_block):
-        exclude_merged_variables_from_tracking(mode.recorder, set_values)
+        save_containers_and_exclude_merged_variables(mode.recorder, set_values)
         condition = value_deciding_truth(test())
     if not isinstance(condition, Variable):
         return None, condition
     collect_and_roll_back_mutations(trial_block)
     for tensor, desc in trial_block.inplace_writes.values():
-        undo_inplace_write(mode, tensor, desc)
+        rebind_tensor_to_declaration(mode, tensor, desc)
     set_values(initial)
     mode.recorder.rewind(mark)
     return mode, condition
@@ -181,16 +181,16 @@ def _record_remaining_iterations_as_loop(
     if rows.is_empty():
         return
     count, before = cast_or_fill_like(rows.count, INT64), get_values()
-    body = wrap_to_detect_opaque_state_changes(mode, body, names)
+    body = wrap_to_save_opaque_state_first(mode, body, names)
 
     def recorded_test(values: list[Any]) -> tuple[Any, list[Any]]:
-        exclude_merged_variables_from_tracking(mode.recorder, set_values)
+        save_containers_and_exclude_merged_variables(mode.recorder, set_values)
         set_values(values[1:])
         inside = OPS["less_than"](cast_or_fill_like(values[0], INT64), count)
         return inside if test is None else and_(inside, test), values
 
     def recorded_body(values: list[Any]) -> list[Any]:
-        exclude_merged_variables_from_tracking(mode.recorder, set_values)
+        save_containers_and_exclude_merged_variables(mode.recorder, set_values)
         set_values(values[1:])
         at = mark_symbolic_scalar(cast_or_fill_like(values[0], INT64), NONNEGATIVE_INT)
         body(rows.item(at))

@@ -15,7 +15,7 @@ from types import MethodType
 from typing import Any
 
 from ...capture.control.container_aliasing import (
-    MayAlias,
+    MayAliasContainer,
     MayAliasDict,
     MayAliasList,
     is_replaced_by_array,
@@ -65,7 +65,7 @@ def save_and_wrap_before_write(
     if recorder.read_tracker is not None:
         recorder.read_tracker.guard_state_before_write(value, name, attribute, reads)
     save_locations_in_open_blocks(recorder, iter_locations_in(name, value, 0))
-    if isinstance(value, MayAlias):
+    if isinstance(value, MayAliasContainer):
         save_locations_in_open_blocks(
             recorder,
             (
@@ -146,7 +146,7 @@ def attach_written_locations_to_setter(
     setter.holders, setter.shared = holders, shared
 
 
-def exclude_merged_variables_from_tracking(recorder: Recorder, setter: Any) -> None:
+def save_containers_and_exclude_merged_variables(recorder: Recorder, setter: Any) -> None:
     """Exclude the variables of an `if` or loop statement from the tracking in the current block,
     because the statement merges them itself.
     """

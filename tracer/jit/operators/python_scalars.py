@@ -278,7 +278,7 @@ def _emit_key_check(key: Any, keys: list[Any]) -> None:
     )
 
 
-def find_method_accepting_symbolic_scalars(function: Any) -> Any:
+def find_method_handling_symbolic_scalars(function: Any) -> Any:
     """Return a method of a dict or string that accepts symbolic scalars; None for other
     functions.
     """

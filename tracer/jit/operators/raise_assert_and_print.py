@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...capture.control.branch import check_condition, undo_inplace_write
+from ...capture.control.branch import check_condition, rebind_tensor_to_declaration
 from ...capture.control.branch_values import cast_variable_to_bool
 from ...capture.control.mutable_locations import reject_unrestorable_changes
 from ...capture.control.optional_values import implied_condition_values
@@ -55,7 +55,7 @@ def record_branch_converting_raise(mode: Static, holds: bool, run: Callable[[], 
             raise
         reject_unrestorable_changes(mode.recorder.open_blocks[-1])
         for tensor, desc in mode.recorder.open_blocks[-1].inplace_writes.values():
-            undo_inplace_write(mode, tensor, desc)
+            rebind_tensor_to_declaration(mode, tensor, desc)
         raise RaisedInBranchError(holds, error) from error
 
 

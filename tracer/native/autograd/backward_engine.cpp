@@ -128,8 +128,8 @@ bool accumulate_grad_if_needed(BackwardEngineObject* self, PyObject* tensor,
     if (!gradient) return false;
   }
   if (!self->bare || !t->array || !are_arrays_of_same_shape_and_dtype(gradient.get(), t->array)) {
-    gradient = Ref(
-        call_method(reinterpret_cast<PyObject*>(self), "reduce_to_input", gradient.get(), tensor));
+    gradient = Ref(call_method(reinterpret_cast<PyObject*>(self),
+                               "reduce_grad_to_input_meta_or_none", gradient.get(), tensor));
     if (!gradient) return false;
     if (gradient.get() == Py_None) return true;
   }
@@ -184,7 +184,7 @@ Ref arrays_of_tensor_list(PyObject* list) {
   return arrays;
 }
 
-bool push_operand(BackwardEngineObject* self, VjpRuleArguments& call, PyObject* arg) {
+bool push_operand_or_its_arrays(BackwardEngineObject* self, VjpRuleArguments& call, PyObject* arg) {
   if (!self->bare || arg == Py_None) {
     call.values.push_back(arg);
     return true;
@@ -249,7 +249,7 @@ Ref call_vjp_rule(BackwardEngineObject* self, NodeObject* node, PyObject* args,
   if (!push_output_grads_after_hooks(self, call, node, gradient)) return {};
   Py_ssize_t count = PyTuple_Size(args);
   for (Py_ssize_t i = 0; i < count; ++i)
-    if (!push_operand(self, call, PyTuple_GetItem(args, i))) return {};
+    if (!push_operand_or_its_arrays(self, call, PyTuple_GetItem(args, i))) return {};
   for (Py_ssize_t i = count; i < op->inputs; ++i) call.values.push_back(Py_None);
   size_t positional = call.values.size() - 1;
   if (!push_attributes_and_saved_outputs(self, call, node)) return {};
@@ -303,7 +303,7 @@ bool notify_final_leaf_gradients(BackwardEngineObject* self, long long number) {
   if (!key) return false;
   PyObject* leaves = PyDict_GetItemWithError(self->last_uses, key.get());
   if (!leaves) return !PyErr_Occurred();
-  Ref named(PyUnicode_InternFromString("notify_final"));
+  Ref named(PyUnicode_InternFromString("notify_listeners_of_complete_grads"));
   auto* object = reinterpret_cast<PyObject*>(self);
   return static_cast<bool>(Ref(PyObject_CallMethodObjArgs(object, named.get(), leaves, nullptr)));
 }

@@ -194,8 +194,8 @@ void transpose_and_select_filter_taps(const ConvShape& s, const T* filter, const
 /// Writes every stride-th pixel of x [planes,h,w], starting at (row, column): from dense images, or
 /// zeros.
 template <class T>
-void scatter_phase(const ConvShape& s, Size row, Size column, Size oh, Size ow, const T* buffer,
-                   T* x) {
+void write_strided_phase_or_zeros(const ConvShape& s, Size row, Size column, Size oh, Size ow,
+                                  const T* buffer, T* x) {
   parallel_ranges(s.n * s.c, max(1, 16384 / max(1, oh * ow)), [&](Size from, Size to) {
     for (Size p = from; p < to; ++p)
       for (Size i = 0; i < oh; ++i) {
@@ -213,7 +213,7 @@ void conv_input_grad_of_phase(const ConvShape& s, Size row, Size column, const T
   Size which[PackedInputLayout::kMaxOffsets], oh = ceil_div(s.h - row, s.stride_h),
                                               ow = ceil_div(s.w - column, s.stride_w);
   Size count = collect_phase_tap_displacements_and_indices(s, row, column, taps, which);
-  if (count == 0) return scatter_phase<T>(s, row, column, oh, ow, nullptr, x);
+  if (count == 0) return write_strided_phase_or_zeros<T>(s, row, column, oh, ow, nullptr, x);
   T* weights = workspace_of<T>(2, s.m * s.c / s.groups * count);
   transpose_and_select_filter_taps(s, filter, which, count, weights);
   ConvGeometry window = {s.oh, s.ow, oh, ow, 1, 1, taps, count};
@@ -222,7 +222,7 @@ void conv_input_grad_of_phase(const ConvShape& s, Size row, Size column, const T
   if (s.stride_h == 1 && s.stride_w == 1) return conv_all_images(operand, s.n, s.groups, g, x);
   T* buffer = workspace_of<T>(3, s.n * s.c * oh * ow);
   conv_all_images(operand, s.n, s.groups, g, buffer);
-  scatter_phase(s, row, column, oh, ow, buffer, x);
+  write_strided_phase_or_zeros(s, row, column, oh, ow, buffer, x);
 }
 
 /// planes [channels] += columns: adds each product of filter and gradient at its input position
@@ -240,7 +240,8 @@ void add_col2im(const ConvGeometry& v, const PackedInputLayout& p, const T* colu
 
 /// Copies the pixels of x [channels,h,w] from planes with step 1.
 template <class T>
-void crop_planes(const ConvGeometry& v, const PackedInputLayout& p, const T* planes, T* x) {
+void copy_image_from_planes(const ConvGeometry& v, const PackedInputLayout& p, const T* planes,
+                            T* x) {
   for (Size c = 0; c < p.channels; ++c)
     for (Size i = 0; i < v.h; ++i)
       for (Size j = 0; j < v.w; ++j) {
@@ -267,7 +268,7 @@ void conv_input_grad_by_col2im(const ConvShape& s, const T* filter, const T* g, 
                                 columns, pixels, false, panels);
       for (Size k = 0; k < p.size(); ++k) planes[k] = 0;
       add_col2im(window, p, columns, planes);
-      crop_planes(window, p, planes, x + i * c * s.h * s.w);
+      copy_image_from_planes(window, p, planes, x + i * c * s.h * s.w);
     }
   });
 }

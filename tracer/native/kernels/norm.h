@@ -8,7 +8,7 @@ namespace {
 
 /// Calls `body(j)` for every index j of the middle axis, in parallel.
 template <class Body>
-void for_each_channel(Size n, Size c, Size k, const Body& body) {
+void parallel_for_each_channel(Size n, Size c, Size k, const Body& body) {
   parallel_ranges(c, max(1, kElementsPerTask / max(1, n * k)), [&](Size from, Size to) {
     for (Size j = from; j < to; ++j) body(j);
   });
@@ -17,7 +17,7 @@ void for_each_channel(Size n, Size c, Size k, const Body& body) {
 template <class T>
 void moments(Size n, Size c, Size k, const T* x, T* mean, T* variance) {
   T count = static_cast<T>(n * k);
-  for_each_channel(n, c, k, [&](Size j) {
+  parallel_for_each_channel(n, c, k, [&](Size j) {
     T total = 0, spread = 0;
     for (Size i = 0; i < n; ++i)
       total += sum_mapped_elements<T>(k, [](V<T> v) { return v; }, x + (i * c + j) * k);
@@ -62,7 +62,7 @@ template <class T>
 void standardize_grad(Size n, Size c, Size k, const T* x, const T* mean, const T* inv_std,
                       const T* g, T* dx) {
   T count = static_cast<T>(n * k);
-  for_each_channel(n, c, k, [&](Size j) {
+  parallel_for_each_channel(n, c, k, [&](Size j) {
     T middle = mean[j], inv = inv_std[j], total = 0, dot = 0;
     for (Size i = 0; i < n; ++i) {
       const T *from = x + (i * c + j) * k, *back = g + (i * c + j) * k;
@@ -85,7 +85,7 @@ void standardize_grad(Size n, Size c, Size k, const T* x, const T* mean, const T
 template <class T>
 void standardize_dot(Size n, Size c, Size k, const T* x, const T* mean, const T* inv_std,
                      const T* y, T* out) {
-  for_each_channel(n, c, k, [&](Size j) {
+  parallel_for_each_channel(n, c, k, [&](Size j) {
     T middle = mean[j], dot = 0;
     for (Size i = 0; i < n; ++i)
       dot += sum_mapped_elements<T>(

@@ -70,11 +70,11 @@ void Job::run_remaining_tasks() noexcept {
   job_of_thread = outer;
 }
 
-class Pool {
+class ThreadPool {
  public:
   /// Starts up to `workers` threads, or fewer if the system cannot create more (limits on processes
   /// or memory).
-  explicit Pool(int workers) {
+  explicit ThreadPool(int workers) {
     try {
       threads_.reserve(static_cast<std::size_t>(workers));
       for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { worker_loop(); });
@@ -82,9 +82,9 @@ class Pool {
       return;  // the existing threads, possibly only the caller, do the work
     }
   }
-  Pool(const Pool&) = delete;
-  Pool& operator=(const Pool&) = delete;
-  ~Pool() {
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+  ~ThreadPool() {
     is_stopping_ = true;
     wake_workers();
     for (std::thread& t : threads_) t.join();
@@ -148,32 +148,32 @@ int default_thread_count() {
 }
 
 /// The pool, created at the first use.  A kernel holds `busy` while it uses the pool.
-struct PoolState {
+struct ThreadPoolState {
   std::mutex busy;
-  std::unique_ptr<Pool> pool;
+  std::unique_ptr<ThreadPool> pool;
   std::atomic<int> count = default_thread_count();
 };
 
-PoolState* pool_state = nullptr;
+ThreadPoolState* thread_pool_state = nullptr;
 std::once_flag pool_once;
 
-void init_pool_state() {
-  pool_state = new PoolState;
+void init_thread_pool_state() {
+  thread_pool_state = new ThreadPoolState;
   std::atexit([] {
-    if (pool_state->busy.try_lock()) pool_state->pool.reset();
+    if (thread_pool_state->busy.try_lock()) thread_pool_state->pool.reset();
   });
   // After a fork, the child has no worker threads, and the mutex may be locked.  It starts with new
   // state.
   pthread_atfork(nullptr, nullptr, [] {
-    const int count = pool_state->count;
-    pool_state = new PoolState;
-    pool_state->count = count;
+    const int count = thread_pool_state->count;
+    thread_pool_state = new ThreadPoolState;
+    thread_pool_state->count = count;
   });
 }
 
-PoolState& get_pool_state() {
-  std::call_once(pool_once, init_pool_state);
-  return *pool_state;
+ThreadPoolState& get_thread_pool_state() {
+  std::call_once(pool_once, init_thread_pool_state);
+  return *thread_pool_state;
 }
 
 thread_local bool is_in_task = false;  // inside a task: no nested parallelism
@@ -181,7 +181,7 @@ thread_local bool is_in_task = false;  // inside a task: no nested parallelism
 }  // namespace
 
 void run_tasks(Size count, Task task, const void* context) {
-  PoolState& s = get_pool_state();
+  ThreadPoolState& s = get_thread_pool_state();
   Job job{task, context, count};
   if (s.count < 2 || count < 2 || is_in_task || !s.busy.try_lock()) {
     job.run_remaining_tasks();
@@ -190,7 +190,7 @@ void run_tasks(Size count, Task task, const void* context) {
   {
     std::lock_guard hold(s.busy, std::adopt_lock);
     if (!s.pool) {
-      s.pool = std::make_unique<Pool>(s.count - 1);
+      s.pool = std::make_unique<ThreadPool>(s.count - 1);
       s.count = s.pool->num_workers() + 1;
     }
     is_in_task = true;
@@ -205,10 +205,10 @@ void poll_or_throw_if_job_failed() {
   call_poll_callback_if_due();
 }
 
-int thread_count() { return get_pool_state().count; }
+int thread_count() { return get_thread_pool_state().count; }
 
 void set_thread_count(int count) {
-  PoolState& s = get_pool_state();
+  ThreadPoolState& s = get_thread_pool_state();
   std::lock_guard hold(s.busy);
   s.pool.reset();
   s.count = count < 1 ? 1 : count;

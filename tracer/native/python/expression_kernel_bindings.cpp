@@ -63,7 +63,7 @@ struct ExpressionInput {
 
 /// The shape of the result, merged to [rows, columns] so that every input broadcasts in one of four
 /// ways.
-struct BroadcastShape {
+struct BroadcastOperandsAndShape {
   npy_intp shape[kMaxRank];
   int rank = 0, type = NPY_FLOAT;
   Size size = 1, columns = 0;  // columns: 0 until an input determines it
@@ -131,7 +131,7 @@ struct BroadcastShape {
 template <class T>
 class ExpressionRun {
  public:
-  ExpressionRun(const ExpressionCode& code, const BroadcastShape& layout,
+  ExpressionRun(const ExpressionCode& code, const BroadcastOperandsAndShape& layout,
                 const std::vector<Array>& outputs)
       : code_(code), layout_(layout), columns_(layout.columns ? layout.columns : layout.size) {
     for (const Array& a : outputs) outputs_.push_back(a.address<T>());
@@ -161,7 +161,7 @@ class ExpressionRun {
 
  private:
   const ExpressionCode& code_;
-  const BroadcastShape& layout_;
+  const BroadcastOperandsAndShape& layout_;
   Size columns_, rows_, chunk_rows_, chunk_columns_, buffer_size_;
   std::vector<T*> outputs_;
 
@@ -267,7 +267,7 @@ class Expression {
       if (!array.is_valid()) throw nb::python_error();
       arrays.emplace_back(array);
     }
-    BroadcastShape layout;
+    BroadcastOperandsAndShape layout;
     if (!layout.try_broadcast_operands(arrays) || !all_outputs_have_full_shape(layout))
       return not_implemented();
     std::vector<Array> outputs;
@@ -304,7 +304,7 @@ class Expression {
   // The array of an output: a reusable input that no later instruction reads, or a new array.
   Array take_reusable_or_new_output(std::size_t output, std::vector<std::size_t>& free,
                                     const std::vector<Array>& arrays,
-                                    const BroadcastShape& layout) const {
+                                    const BroadcastOperandsAndShape& layout) const {
     for (auto i = free.begin(); i != free.end(); ++i) {
       const Array& a = arrays[*i];
       bool same_shape = a.rank() == layout.rank &&
@@ -327,7 +327,7 @@ class Expression {
   }
 
   // Whether every output has the full shape.
-  [[nodiscard]] bool all_outputs_have_full_shape(const BroadcastShape& layout) const {
+  [[nodiscard]] bool all_outputs_have_full_shape(const BroadcastOperandsAndShape& layout) const {
     std::vector<unsigned char> kinds(code_.first_result_index(), scalar);
     for (std::size_t i = 0; i < code_.inputs; ++i) kinds[i] = layout.inputs[i].kind;
     for (const Instruction& step : code_.instructions)

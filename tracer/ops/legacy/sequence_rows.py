@@ -49,7 +49,7 @@ def _(x, lod=None):
 
 @sequence_reverse.vjp
 def _(g, x, lod):
-    return reverse_like(g, x, lod), None
+    return reverse_rows_per_sequence_of_like(g, x, lod), None
 
 
 @op(
@@ -59,12 +59,12 @@ def _(g, x, lod):
     internal=True,
     host_reason=HOST_PYTHON_LOOP,
 )
-def reverse_like(x, like=None, lod=None):
+def reverse_rows_per_sequence_of_like(x, like=None, lod=None):
     """Out = X, with the rows of each sequence of Like reversed. X [R,*] -> Out [R,*]"""
     return sequence_reverse.numpy_kernel(x, lod)
 
 
-reverse_like.vjp(make_vjp_rule_rejecting_second_order("sequence_reverse"))
+reverse_rows_per_sequence_of_like.vjp(make_vjp_rule_rejecting_second_order("sequence_reverse"))
 
 
 # -- concatenate

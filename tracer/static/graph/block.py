@@ -43,7 +43,9 @@ class Block:
     """A block of a program. `raw` is its data; each name has one Variable."""
 
     # Emits the ops that initialize a variable; set by `parameters`.
-    emit_initializer: ClassVar[Callable[[Program, data.VarDesc, Callable[[], Any]], None]]
+    declare_in_startup_and_emit_initializer: ClassVar[
+        Callable[[Program, data.VarDesc, Callable[[], Any]], None]
+    ]
 
     def __init__(self, program: Program, desc: data.Block) -> None:
         self.program = program
@@ -268,7 +270,7 @@ class Block:
         recorder = self.program.recorder
         open_block = next((b for b in recorder.open_blocks if b.block is self.raw), None)
         with nullcontext() if open_block is None else recorder.enter_block(open_block):
-            Block.emit_initializer(
+            Block.declare_in_startup_and_emit_initializer(
                 self.program,
                 variable.raw,
                 lambda: initializer.record(variable.raw.shape, variable.meta.dtype),

@@ -11,7 +11,7 @@ from ...capture.variable import ParameterVariable, Variable
 from ...core.tensor import Tensor
 from . import minimize as optimizer_steps
 from .mode import StaticGraphMode
-from .parameters import declare_buffer, declare_parameter
+from .parameters import declare_buffer_and_emit_initializer, declare_parameter_and_emit_initializer
 from .program_recorder import ProgramRecorder
 
 
@@ -33,13 +33,15 @@ class ParameterAndOptimizerOpBuilder:
 
         init: returns its initial value; called while the startup program is recorded
         """
-        return declare_parameter(self.mode.program, name, shape, dtype, trainable, init)
+        return declare_parameter_and_emit_initializer(
+            self.mode.program, name, shape, dtype, trainable, init
+        )
 
     def get_or_declare_buffer(self, tensor: Tensor) -> Variable:
         """Return the variable of the program for a buffer of a layer."""
         if isinstance(tensor, Variable):
             return tensor
-        return declare_buffer(self.mode.program, tensor.name, tensor.array)
+        return declare_buffer_and_emit_initializer(self.mode.program, tensor.name, tensor.array)
 
     def minimize(
         self,

@@ -15,7 +15,7 @@ from ...ir import program as data
 from ...ir.dim import NamedDimensions, split_sizes_and_dims
 from .default_programs import default_main_program
 from .mode import is_recording_static_graph
-from .parameters import declare_persistable
+from .parameters import declare_persistable_and_emit_initializer
 
 
 def declare_data_input(name: str, shape: Any, dtype: Any = None, lod_level: int = 0) -> Variable:
@@ -71,4 +71,4 @@ def create_global_var(
         tensor = fill()
         tensor.name, tensor.persistable = name, persistable
         return tensor
-    return declare_persistable(default_main_program(), desc, fill)
+    return declare_persistable_and_emit_initializer(default_main_program(), desc, fill)

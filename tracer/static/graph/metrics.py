@@ -16,7 +16,7 @@ from ...ir import program as data
 from ...ir.program import Attr, AttrType
 from .constants import emit_constant
 from .default_programs import default_main_program
-from .parameters import declare_persistable
+from .parameters import declare_persistable_and_emit_initializer
 
 
 def accuracy(input: Any, label: Any, k: int = 1, correct: Any = None, total: Any = None) -> Any:
@@ -77,18 +77,18 @@ def auc(
         )
     bins = num_thresholds + 1
     shapes = [((1 + slide_steps) * bins + 1,) if slide_steps else (1, bins), (1, bins)]
-    histograms = [_declare_histogram(shape) for shape in shapes for _ in range(2)]
+    histograms = [_declare_zero_histogram_variable(shape) for shape in shapes for _ in range(2)]
     config = {"curve": curve, "num_thresholds": num_thresholds}
     window = _emit_auc(input, label, histograms[:2], {**config, "slide_steps": slide_steps})
     overall = _emit_auc(input, label, histograms[2:], {**config, "slide_steps": 0})
     return overall, window, histograms
 
 
-def _declare_histogram(shape: tuple[int, ...]) -> Variable:
+def _declare_zero_histogram_variable(shape: tuple[int, ...]) -> Variable:
     desc = data.VarDesc(
         unique_name.generate("_generated_var"), shape, "int64", persistable=True, stop_gradient=True
     )
-    return declare_persistable(
+    return declare_persistable_and_emit_initializer(
         default_main_program(), desc, lambda: emit_constant(np.zeros(shape, np.int64))
     )
 

@@ -19,7 +19,7 @@ from .default_programs import program_guard
 from .gradients import append_backward, require_program_of_variable
 from .mode import StaticGraphMode
 from .operator import Operator
-from .parameters import declare_persistable
+from .parameters import declare_persistable_and_emit_initializer
 from .program import Program
 
 ParameterGradients = list[tuple[ParameterVariable, Variable]]
@@ -104,7 +104,7 @@ def apply(optimizer: Any, pairs: ParameterGradients) -> list[Operator]:
                 _emit_weight_decay(optimizer, program, parameter, gradient)
         block = program.current_block()
         start = len(block.raw.ops)
-        get_or_create_learning_rate_variable(
+        get_or_create_learning_rate_variable_and_set_scheduler(
             optimizer, program
         )  # Paddle's startup program initializes it first
         for parameter, gradient in pairs:
@@ -129,7 +129,9 @@ def _emit_weight_decay(
         )
 
 
-def get_or_create_learning_rate_variable(optimizer: Any, program: Program) -> Variable:
+def get_or_create_learning_rate_variable_and_set_scheduler(
+    optimizer: Any, program: Program
+) -> Variable:
     """Return the learning-rate variable of a program. The executor sets that of a scheduler before
     each run.
     """
@@ -143,7 +145,7 @@ def get_or_create_learning_rate_variable(optimizer: Any, program: Program) -> Va
             persistable=True,
             stop_gradient=True,
         )
-        variables[id(program)] = declare_persistable(
+        variables[id(program)] = declare_persistable_and_emit_initializer(
             program, desc, lambda: _emit_fill_constant(list(shape), optimizer.get_lr(), "float32")
         )
     if hasattr(optimizer._learning_rate, "get_lr"):  # a schedule
@@ -198,14 +200,14 @@ class ParameterUpdateWriter:
         shape = (1,) if spec.is_scalar else self.parameter.raw.shape
         dtype = self.parameter.raw.dtype
         desc = data.VarDesc(name, shape, dtype, persistable=True)
-        return declare_persistable(
+        return declare_persistable_and_emit_initializer(
             self.program,
             desc,
             lambda: _emit_fill_constant(list(shape), float(spec.initial_value), dtype),
         )
 
     def _emit_scaled_learning_rate(self) -> Variable:
-        rate = get_or_create_learning_rate_variable(self.optimizer, self.program)
+        rate = get_or_create_learning_rate_variable_and_set_scheduler(self.optimizer, self.program)
         factor = self.optimizer._lr_factor(self.parameter)
         if factor == 1.0:
             return rate

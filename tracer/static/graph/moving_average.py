@@ -16,7 +16,7 @@ from ...ir.scope import Scope, current_scope
 from .constants import emit_constant
 from .default_programs import default_main_program
 from .mode import StaticGraphMode
-from .parameters import declare_persistable
+from .parameters import declare_persistable_and_emit_initializer
 
 STEPS, RATE = "@EMA_STEP_COUNTER@", "scheduled_ema_decay_rate"
 
@@ -90,7 +90,9 @@ class ExponentialMovingAverage(ParameterAveraging):
         desc = data.VarDesc(
             name, initial.shape, str(initial.dtype), persistable=True, stop_gradient=True
         )
-        variable = declare_persistable(self._program, desc, lambda: emit_constant(initial))
+        variable = declare_persistable_and_emit_initializer(
+            self._program, desc, lambda: emit_constant(initial)
+        )
         if step_count is not None:
             count = OPS["cast"](step_count, in_dtype=step_count.dtype.proto, out_dtype=5)
             limit = OPS["fill_any_like"](count, value=self._decay)
@@ -102,7 +104,9 @@ class ExponentialMovingAverage(ParameterAveraging):
 
     def _declare_average(self, parameter: Variable) -> Variable:
         name = unique_name.generate(f"{self._name}{parameter.name}_ema")
-        return declare_persistable(self._program, *_zero_desc_and_initializer_like(name, parameter))
+        return declare_persistable_and_emit_initializer(
+            self._program, *_zero_desc_and_initializer_like(name, parameter)
+        )
 
     def update(self) -> None:
         """Append the update of all averages to the main program. Call it after `minimize`."""

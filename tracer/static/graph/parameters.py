@@ -25,7 +25,9 @@ from .mode import StaticGraphMode
 from .program import Program
 
 
-def declare_persistable(program: Program, desc: data.VarDesc, init: Callable[[], Any]) -> Variable:
+def declare_persistable_and_emit_initializer(
+    program: Program, desc: data.VarDesc, init: Callable[[], Any]
+) -> Variable:
     """Declare a persistable variable of `program`.
 
     init: returns its initial value; called once, while the startup program is recorded
@@ -33,11 +35,13 @@ def declare_persistable(program: Program, desc: data.VarDesc, init: Callable[[],
     variable = program.global_block().declare_or_get(desc)
     startup = default_startup_program()
     if startup is not program and not startup.global_block().has_var(desc.name):
-        emit_initializer(startup, desc, init)
+        declare_in_startup_and_emit_initializer(startup, desc, init)
     return variable
 
 
-def emit_initializer(startup: Program, desc: data.VarDesc, init: Callable[[], Any]) -> None:
+def declare_in_startup_and_emit_initializer(
+    startup: Program, desc: data.VarDesc, init: Callable[[], Any]
+) -> None:
     """Emit ops that initialize a variable."""
     target = startup.global_block().declare_or_get(replace(desc, persistable=True))
     mode = StaticGraphMode(startup)
@@ -59,7 +63,7 @@ def emit_initializer(startup: Program, desc: data.VarDesc, init: Callable[[], An
         mode.redirect_last_output_or_assign(value, target)
 
 
-def declare_parameter(
+def declare_parameter_and_emit_initializer(
     program: Program, name: str, shape: Any, dtype: Any, trainable: bool, init: Callable[[], Any]
 ) -> ParameterVariable:
     """Declare a parameter.
@@ -79,7 +83,7 @@ def declare_parameter(
         is_parameter=True,
         stop_gradient=not trainable,
     )
-    parameter = declare_persistable(program, desc, init)
+    parameter = declare_persistable_and_emit_initializer(program, desc, init)
     assert isinstance(parameter, ParameterVariable)
     return parameter
 
@@ -101,17 +105,17 @@ def import_eager_variable(program: Program, tensor: Tensor) -> Variable:
         is_parameter=is_parameter,
     )
     desc.stop_gradient = tensor.stop_gradient
-    return declare_persistable(program, desc, lambda: emit_constant(array))
+    return declare_persistable_and_emit_initializer(program, desc, lambda: emit_constant(array))
 
 
-def declare_buffer(program: Program, name: str, array: Any) -> Variable:
+def declare_buffer_and_emit_initializer(program: Program, name: str, array: Any) -> Variable:
     """Declare a persistable variable that is not a parameter."""
     array = np.asarray(array)
     desc = data.VarDesc(
         name, array.shape, DTYPE_BY_NP[array.dtype].name, persistable=True, stop_gradient=True
     )
-    return declare_persistable(program, desc, lambda: emit_constant(array))
+    return declare_persistable_and_emit_initializer(program, desc, lambda: emit_constant(array))
 
 
-Block.emit_initializer = emit_initializer
+Block.declare_in_startup_and_emit_initializer = declare_in_startup_and_emit_initializer
 Program.import_eager_variable = import_eager_variable

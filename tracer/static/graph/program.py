@@ -16,7 +16,7 @@ from ...core.tensor import Tensor
 from ...ir import program as data
 from ...ir.op_role import OpRole
 from ...ir.parser import parse
-from ...ir.passes.clone_for_test import clone_for_test_in_place
+from ...ir.passes.clone_for_test import convert_for_test_in_place
 from ...ir.passes.prune import prune_in_place
 from ...ir.scope import Scope, current_scope
 from ..block_desc import ProgramDesc
@@ -49,10 +49,10 @@ class Program:
     ]  # declares a parameter created outside of the program; set by `parameters`
 
     def __init__(self) -> None:
-        self._reset_data(None)
+        self._init_recorder_and_caches(None)
         self.recorder.seed = self._initial_seed
 
-    def _reset_data(self, desc: data.Program | None) -> None:
+    def _init_recorder_and_caches(self, desc: data.Program | None) -> None:
         self.recorder = ProgramRecorder(desc, self._import_and_get_name, self.block)
         self._generator: np.random.Generator | None = None
         self._blocks: dict[int, Block] = {}
@@ -67,7 +67,7 @@ class Program:
     def view_of_raw(cls, desc: data.Program) -> Program:
         """Return a view of existing data, which is not copied."""
         program = cls.__new__(cls)
-        program._reset_data(desc)
+        program._init_recorder_and_caches(desc)
         return program
 
     @property
@@ -90,7 +90,7 @@ class Program:
             name: getattr(self, name)
             for name in ("random_seed", "lr_scheduler", "lr_var", "feeding_readers")
         }
-        self._reset_data(value.program.raw)
+        self._init_recorder_and_caches(value.program.raw)
         for name, attribute in attributes.items():
             setattr(self, name, attribute)
 
@@ -239,7 +239,7 @@ class Program:
         for_test: without gradients and optimizer ops; dropout and normalization in eval mode
         """
         desc = deepcopy(self.raw)
-        clone = Program.view_of_raw(clone_for_test_in_place(desc) if for_test else desc)
+        clone = Program.view_of_raw(convert_for_test_in_place(desc) if for_test else desc)
         clone.recorder.seed = self.recorder.seed
         clone.feeding_readers = list(self.feeding_readers)
         if not for_test:

@@ -53,7 +53,7 @@ class Sampler:
             OPS["clip"](samples, min=0.0, max=float(self.num_classes - 1)), int64
         )
 
-    def probability(self, classes: Any) -> Any:
+    def class_probabilities(self, classes: Any) -> Any:
         """Return the probabilities of classes: int64 [*] -> float32 [*]."""
         if self.distribution_kind == "custom_dist":
             return OPS["gather_nd"](self.probabilities, OPS["unsqueeze2"](classes, axes=[-1]))
@@ -115,18 +115,16 @@ def nce(
             )
             probabilities = helper.create_parameter(attr, [num_total_classes], "float32")
         distribution = Sampler(sampler, num_total_classes, probabilities)
-        label_loss = logistic_loss_of_classes(input, weight, bias, label, distribution, count, True)
+        label_loss = nce_loss_of_classes(input, weight, bias, label, distribution, count, True)
         noise = distribution.sample(count)
-        noise_loss = logistic_loss_of_classes(
-            input, weight, bias, noise, distribution, count, False
-        )
+        noise_loss = nce_loss_of_classes(input, weight, bias, noise, distribution, count, False)
         total = OPS["elementwise_add"](label_loss, noise_loss)
         if sample_weight is not None:
             total = OPS["elementwise_mul"](total, sample_weight)
         return OPS["scale"](total, scale=1.0 / (count + 1))
 
 
-def logistic_loss_of_classes(
+def nce_loss_of_classes(
     x: Any, weight: Any, bias: Any, classes: Any, sampler: Sampler, count: int, is_label: bool
 ) -> Any:
     """Return the logistic loss of classes, [N, 1].
@@ -146,7 +144,7 @@ def logistic_loss_of_classes(
         )
     likelihood, noise = (
         OPS["sigmoid"](scores),
-        OPS["scale"](sampler.probability(classes), scale=float(count)),
+        OPS["scale"](sampler.class_probabilities(classes), scale=float(count)),
     )
     total = OPS["elementwise_add"](likelihood, noise)
     numerator = likelihood if is_label else OPS["elementwise_sub"](total, likelihood)

@@ -165,7 +165,7 @@ void set_adaptive_max_pool_and_mask_outputs(NodeContext& n, Value x, const Ints&
                       n.declared_output_dtype("Mask")));
 }
 
-Value adaptive_pool(NodeContext& n, Value x, const Pool& pool) {
+Value adaptive_pool(NodeContext& n, Value x, const PoolParameters& pool) {
   const Ints &out = pool.window.kernel, &in = pool.image_size;
   if (std::count(in.begin(), in.end(), -1))
     return adaptive_pool_with_run_time_sizes(n, x, pool.is_max, n.int64_vector(out));

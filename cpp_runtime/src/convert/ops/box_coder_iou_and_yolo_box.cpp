@@ -12,20 +12,21 @@ namespace {
 // ---- yolo_box ----
 
 // The input maps, image sizes and attributes of a YOLO head. all: [N,S,5+K,H,W]
-struct YoloHead {
+struct YoloBoxInputsAndAttrs {
   Value all, image;  // image: height and width of each image, [N,2]
   Ints anchors;      // widths and heights, alternating
   Value sizes[2];    // width and height of the maps: int64[1]
   double scale, downsample;
 };
 
-Expr slice_channels(NodeContext& n, const YoloHead& m, std::int64_t from, std::int64_t to) {
+Expr slice_channels(NodeContext& n, const YoloBoxInputsAndAttrs& m, std::int64_t from,
+                    std::int64_t to) {
   return {n, n.slice(m.all, {from}, {to}, {2})};
 }
 
 // The box edges along one axis, 0 for x. both [N,S,1,H,W]
-BoxEdgesAlongAxis yolo_edges_along_axis(NodeContext& n, const YoloHead& m, std::int64_t axis,
-                                        bool clip) {
+BoxEdgesAlongAxis yolo_edges_along_axis(NodeContext& n, const YoloBoxInputsAndAttrs& m,
+                                        std::int64_t axis, bool clip) {
   auto dtype = n.require_known_dtype(m.all);
   Floats sizes;
   for (auto i = static_cast<std::size_t>(axis); i < m.anchors.size(); i += 2)
@@ -54,7 +55,8 @@ Value split_maps_by_anchor(NodeContext& n, Value x, std::int64_t boxes, std::int
   return reshape_to_shape_parts(n, x, {n.int64_vector({0, boxes, maps}), shape_from_axis(n, x, 2)});
 }
 
-YoloHead read_yolo_head(NodeContext& n, Value x, std::int64_t boxes, std::int64_t classes) {
+YoloBoxInputsAndAttrs read_yolo_box_inputs_and_attrs(NodeContext& n, Value x, std::int64_t boxes,
+                                                     std::int64_t classes) {
   auto size = [&](std::int64_t axis) { return dim_as_vector(n, x, axis); };
   return {split_maps_by_anchor(n, x, boxes, 5 + classes),
           n.input("ImgSize"),
@@ -74,7 +76,8 @@ void yolo_box(NodeContext& n) {
   require_unrollable_size(n, boxes, "the number of anchors"),
       require_unrollable_size(n, classes, "'class_num'");
   bool iou_aware = n.attr("iou_aware", false);
-  YoloHead m = read_yolo_head(n, iou_aware ? n.slice(x, {boxes}, {end}, {1}) : x, boxes, classes);
+  YoloBoxInputsAndAttrs m = read_yolo_box_inputs_and_attrs(
+      n, iou_aware ? n.slice(x, {boxes}, {end}, {1}) : x, boxes, classes);
   auto objectness = sigmoid(slice_channels(n, m, 4, 5));
   if (iou_aware) {
     double share = n.attr("iou_aware_factor", 0.5f);

@@ -7,7 +7,7 @@ namespace {
 
 // Casts bool, which ONNX's comparisons do not support, to int32.
 OperandPair read_orderable_operands(NodeContext& n) {
-  auto pair = align_operands(n);
+  auto pair = read_operands_aligned_by_axis_attr(n);
   if (n.dtype(pair.x) != DType::boolean) return pair;
   return {n.cast(pair.x, DType::int32), n.cast(pair.y, DType::int32)};
 }
@@ -29,7 +29,7 @@ LowerFn negated_comparison_rule(std::string_view onnx) {
 
 LowerFn equality_rule(bool is_equal) {
   return [is_equal](NodeContext& n) {
-    auto [x, y] = align_operands(n);
+    auto [x, y] = read_operands_aligned_by_axis_attr(n);
     auto equal = n.emit("Equal", {x, y});
     n.set_output("Out", is_equal ? equal : n.emit("Not", {equal}));
   };
@@ -37,7 +37,7 @@ LowerFn equality_rule(bool is_equal) {
 
 LowerFn logical_rule(std::string_view onnx) {
   return [onnx](NodeContext& n) {
-    auto [x, y] = align_operands(n);
+    auto [x, y] = read_operands_aligned_by_axis_attr(n);
     n.set_output("Out", n.emit(onnx, {n.cast(x, DType::boolean), n.cast(y, DType::boolean)}));
   };
 }

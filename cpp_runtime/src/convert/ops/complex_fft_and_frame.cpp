@@ -104,7 +104,7 @@ Complex add_or_subtract(const Complex& x, const Complex& y, double sign) {
 
 LowerFn complex_arithmetic_rule(Complex (*f)(const Complex&, const Complex&)) {
   return [f](NodeContext& n) {
-    auto [x, y] = align_operands(n);
+    auto [x, y] = read_operands_aligned_by_axis_attr(n);
     set_complex_output(n, f(complex_parts_of(n, x), complex_parts_of(n, y)));
   };
 }

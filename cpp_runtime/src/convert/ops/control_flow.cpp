@@ -60,7 +60,8 @@ Branch build_block_branch(NodeContext& n, const std::string& name, const OpDesc&
   return branch;
 }
 
-Branch build_value_branch(NodeContext& n, const std::string& name, const Values& values) {
+Branch build_branch_returning_values(NodeContext& n, const std::string& name,
+                                     const Values& values) {
   Branch branch{nullptr, values};
   branch.graph = n.build_subgraph(name, [&](NodeContext& b) {
     for (Value v : values) b.add_subgraph_output(v);
@@ -85,8 +86,8 @@ void emit_single_branch_if_and_bind(NodeContext& n, const OpDesc& op, const Stri
   Values previous;
   for (std::size_t i = 0; i < names.size(); ++i)
     previous.push_back(previous_value_or_placeholder(n, names[i], yes.results[i]));
-  auto results =
-      build_if(n, read_branch_condition(n, op), yes, build_value_branch(n, "else", previous));
+  auto results = build_if(n, read_branch_condition(n, op), yes,
+                          build_branch_returning_values(n, "else", previous));
   for (std::size_t i = 0; i < names.size(); ++i)
     n.bind_variable_and_clear_row_splits(names[i], results[i]);
 }
@@ -145,15 +146,15 @@ void select_input(NodeContext& n) {
   if (from[0] == from[1]) return n.set_output("Out", from[0]);
   auto mask = n.cast(n.input("Mask"), DType::boolean);
   from = cast_to_common_dtype(n, from);
-  n.set_output("Out", build_if(n, mask, build_value_branch(n, "then", {from[1]}),
-                               build_value_branch(n, "else", {from[0]}))[0]);
+  n.set_output("Out", build_if(n, mask, build_branch_returning_values(n, "then", {from[1]}),
+                               build_branch_returning_values(n, "else", {from[0]}))[0]);
 }
 
 // ---- loops ----
 
 // Casts the initial value of a loop variable to its declared type.  If the body writes the variable
 // before it reads it, the initial value may have another type.
-Value cast_to_declared_type(NodeContext& n, const std::string& name, Value v) {
+Value cast_and_reshape_loop_initial_value(NodeContext& n, const std::string& name, Value v) {
   const VarDesc* var = n.find_var(name);
   if (!var || n.is_sequence(v) || !find_dtype_row(var->dtype)) return v;
   v = n.cast(v, var->dtype);
@@ -175,7 +176,7 @@ LoopCarriedVariables read_loop_carried_variables(NodeContext& n, const std::stri
     const VarDesc* var = n.find_var(name);
     if (n.has_variable_value(name)) {
       all.initial_values.push_back(
-          cast_to_declared_type(n, name, n.require_value_or_add_weight(name)));
+          cast_and_reshape_loop_initial_value(n, name, n.require_value_or_add_weight(name)));
     } else if (var && var->kind == VarKind::array) {
       all.initial_values.push_back(n.empty_sequence(var->dtype));
     } else {

@@ -15,7 +15,7 @@ Expr argmax(const Expr& x, std::int64_t axis) {
 }
 
 // Elements [B,1] of rows, one per row.
-Expr gather_row_entries(const Expr& rows, const Expr& at) {
+Expr gather_one_entry_per_row(const Expr& rows, const Expr& at) {
   return {rows.context(),
           rows.context().emit("GatherElements", {rows, at}, {{"axis", std::int64_t{1}}})};
 }
@@ -55,7 +55,7 @@ Expr backtrack_tags(const ViterbiScores& scores, const Expr& lengths, const Expr
   auto back = [&](const Exprs& last, const Exprs& from) -> IterationResult {
     const Expr &tag = last[0], &t = last[1];
     auto inside = lengths > t;
-    Expr before(n, n.squeeze(gather_row_entries(from[0], unsqueeze_last(tag)), {1}));
+    Expr before(n, n.squeeze(gather_one_entry_per_row(from[0], unsqueeze_last(tag)), {1}));
     return {{where(inside, before, tag), t - 1}, {where(inside, tag, 0)}};
   };
   return build_scan(n, {1, true}, {argmax(scores.final_scores, 1), longest - 1},
@@ -138,7 +138,7 @@ Expr shift_states(const Expr& alpha, std::int64_t by) {
 
 // Whether a path may skip the blank before a state: the state is a class that differs from the
 // class before the blank.
-Expr can_skip_blank_mask(const Expr& classes, std::int64_t blank) {
+Expr mask_of_states_entered_past_blank(const Expr& classes, std::int64_t blank) {
   NodeContext& n = classes.context();
   auto shifted = classes.emit("Pad", {n.int64_vector({0, 2, 0, 0}), n.int64_scalar(blank)});
   Expr before(n, n.slice(shifted, {0}, {-2}, {1}));
@@ -172,11 +172,11 @@ void warpctc(NodeContext& n) {
   auto shape = n.concat({dim_as_vector(n, x, 0), n.emit_shape(classes)}, 0);
   auto spread = n.emit("Expand", {classes, shape});
   Expr logs(n, n.emit("GatherElements", {log_probabilities, spread}, {{"axis", std::int64_t{2}}}));
-  auto ended =
-      ctc_log_probabilities_at_end(logs, can_skip_blank_mask(classes, n.attr("blank", 0)), times);
+  auto ended = ctc_log_probabilities_at_end(
+      logs, mask_of_states_entered_past_blank(classes, n.attr("blank", 0)), times);
   auto end = unsqueeze_last(lengths * 2);
-  auto in_class = where(end > 0, gather_row_entries(ended, max(end - 1, 0)), -INFINITY);
-  n.set_output("Loss", -log_add_exp(gather_row_entries(ended, end), in_class));
+  auto in_class = where(end > 0, gather_one_entry_per_row(ended, max(end - 1, 0)), -INFINITY);
+  n.set_output("Loss", -log_add_exp(gather_one_entry_per_row(ended, end), in_class));
 }
 
 // ---- hierarchical_sigmoid: F. Morin and Y. Bengio, "Hierarchical Probabilistic Neural Network

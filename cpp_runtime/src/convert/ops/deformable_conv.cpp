@@ -76,7 +76,7 @@ Value sampled_im2col_columns(NodeContext& n, const DeformableConv& d,
       n, samples, {n.int64_vector({-1}), s.channels, n.int64_vector({d.num_taps}), s.positions});
 }
 
-DeformableConv read_deformable_conv(NodeContext& n, Value filter) {
+DeformableConv read_deformable_conv_inputs_and_attrs(NodeContext& n, Value filter) {
   auto shape = n.shape(filter);
   n.require(shape && shape->size() == 4 && (*shape)[2] > 0 && (*shape)[3] > 0,
             "needs the size of its filter to be known");
@@ -93,7 +93,7 @@ DeformableConv read_deformable_conv(NodeContext& n, Value filter) {
 
 void deformable_conv(NodeContext& n) {
   auto filter = n.input("Filter");
-  DeformableConv d = read_deformable_conv(n, filter);
+  DeformableConv d = read_deformable_conv_inputs_and_attrs(n, filter);
   n.require(n.require_known_rank(d.x) == 4 && n.require_known_rank(d.offset) == 4,
             "Input and Offset have no four dims");
   auto groups =

@@ -18,7 +18,7 @@ struct OperandExprs {
 
 OperandExprs read_operand_exprs(NodeContext& n, std::string_view slot_x = "X",
                                 std::string_view slot_y = "Y") {
-  auto [x, y] = align_operands(n, slot_x, slot_y);
+  auto [x, y] = read_operands_aligned_by_axis_attr(n, slot_x, slot_y);
   return {{n, x}, {n, y}};
 }
 
@@ -173,8 +173,8 @@ void scale(NodeContext& n) {
   auto dtype = n.require_known_dtype(x);
   double scale = wrap_number_if_uint8(n.attr("scale", 1.0), dtype),
          bias = wrap_number_if_uint8(n.attr("bias", 0.0), dtype);
-  auto variable =
-      n.has_input("ScaleTensor") ? n.input("ScaleTensor") : n.value_of_variable_attr("scale");
+  auto variable = n.has_input("ScaleTensor") ? n.input("ScaleTensor")
+                                             : n.value_of_variable_attr_or_empty("scale");
   auto scaled = [&](const Expr& v) {
     return variable ? v * Expr(n, n.cast(as_scalar(n, variable), dtype)) : v * scale;
   };

@@ -74,7 +74,7 @@ void fused_elemwise_activation(NodeContext& n) {
             "functions " + names[0] + " and " + names[1] + " have no lowering");
   double factor = 1;
   auto f = require_activation_and_set_scale_factor(n, unary, factor);
-  auto [a, b] = align_operands(n);
+  auto [a, b] = read_operands_aligned_by_axis_attr(n);
   Expr x(n, a), y(n, b);
   if (outer_is_binary) y = f(y) * factor;
   auto both = binary == "add" ? x + y : x * y;

@@ -49,7 +49,7 @@ Expr cross_along_axis(NodeContext& n, Value x, Value y, std::int64_t axis) {
 }
 
 // The run fails if the size is not 3.
-Value emit_size_three_check(NodeContext& n, Value v, std::int64_t axis) {
+Value reshape_asserting_size_three(NodeContext& n, Value v, std::int64_t axis) {
   if (n.dim(v, axis) == 3) return v;
   Ints shape(static_cast<std::size_t>(n.rank(v)), 0);
   shape[static_cast<std::size_t>(axis)] = 3;
@@ -60,8 +60,9 @@ void cross(NodeContext& n) {
   auto x = n.input("X"), y = n.input("Y");
   auto axes = candidate_cross_axes(n, x);
   if (axes.size() == 1)
-    return n.set_output("Out", cross_along_axis(n, emit_size_three_check(n, x, axes[0]),
-                                                emit_size_three_check(n, y, axes[0]), axes[0]));
+    return n.set_output("Out",
+                        cross_along_axis(n, reshape_asserting_size_three(n, x, axes[0]),
+                                         reshape_asserting_size_three(n, y, axes[0]), axes[0]));
   auto result = cross_along_axis(n, x, y, axes.back());
   for (auto i = axes.size() - 1; i-- > 0;)
     result = where(Expr(n, dim_as_scalar(n, x, axes[i])) == 3, cross_along_axis(n, x, y, axes[i]),

@@ -19,7 +19,7 @@ Value read_operand_with_transpose(NodeContext& n, std::string_view slot,
 
 // ONNX Runtime 1.31 fuses the transpose incorrectly if the other operand is a vector, so the vector
 // becomes a matrix.
-Value emit_matmul_avoiding_vector_fusion(NodeContext& n, Value x, Value y, bool swapped) {
+Value emit_quantized_or_float_matmul(NodeContext& n, Value x, Value y, bool swapped) {
   if (auto product = try_emit_dynamically_quantized_matmul(n, x, y)) return product;
   x = copy_dequantize_for_product(n, x, y);
   if (swapped && n.rank(y) == 1) return n.squeeze(n.emit("MatMul", {x, n.unsqueeze(y, {1})}), {-1});
@@ -31,15 +31,14 @@ void matmul_v2(NodeContext& n) {
   auto x = read_operand_with_transpose(n, "X", "trans_x"),
        y = read_operand_with_transpose(n, "Y", "trans_y");
   n.set_output("Out",
-               emit_matmul_avoiding_vector_fusion(n, x, y, x != n.input("X") || y != n.input("Y")));
+               emit_quantized_or_float_matmul(n, x, y, x != n.input("X") || y != n.input("Y")));
 }
 
 // The op matmul (version 1) multiplies the product by `alpha`.
 void matmul_v1(NodeContext& n) {
   auto x = read_operand_with_transpose(n, "X", "transpose_X"),
        y = read_operand_with_transpose(n, "Y", "transpose_Y");
-  auto product =
-      emit_matmul_avoiding_vector_fusion(n, x, y, x != n.input("X") || y != n.input("Y"));
+  auto product = emit_quantized_or_float_matmul(n, x, y, x != n.input("X") || y != n.input("Y"));
   auto alpha = n.attr("alpha", 1.0f);
   if (n.rank(x) == 1 && n.rank(y) == 1) n.declare_type(product, n.dtype(x), Ints{});
   set_scalar_output_as_declared(
@@ -53,7 +52,7 @@ void mul(NodeContext& n) {
   auto x = n.input("X"), y = n.input("Y");
   auto x_cols = n.attr("x_num_col_dims", 1), y_cols = n.attr("y_num_col_dims", 1);
   if (n.require_known_rank(y) == 2 && y_cols == 1 && x_cols == n.require_known_rank(x) - 1)
-    return n.set_output("Out", emit_matmul_avoiding_vector_fusion(n, x, y, false));
+    return n.set_output("Out", emit_quantized_or_float_matmul(n, x, y, false));
   auto product = n.emit("MatMul", {n.emit("Flatten", {x}, {{"axis", x_cols}}),
                                    n.emit("Flatten", {y}, {{"axis", y_cols}})});
   auto rows = n.slice(n.emit_shape(x), {0}, {x_cols}, {0});

@@ -162,7 +162,7 @@ void dropout(NodeContext& n) {
            n.attr("dropout_implementation", "downgrade_in_infer") == "upscale_in_train",
        test = n.attr("is_test", false);
   if (test && upscale_in_train) return n.set_output("Out", x);
-  auto variable = n.value_of_variable_attr("dropout_prob");
+  auto variable = n.value_of_variable_attr_or_empty("dropout_prob");
   auto dtype = n.require_known_dtype(x);
   auto p = variable ? n.cast(as_scalar(n, variable), dtype)
                     : n.scalar(n.attr("dropout_prob", 0.5f), dtype);

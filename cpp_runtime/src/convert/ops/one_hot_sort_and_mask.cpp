@@ -13,8 +13,8 @@ namespace {
 // ids == 0, 1, ... depth-1, with the output's dtype.  Ids out of range yield zeros.
 Value one_hot_by_comparison(NodeContext& n, Value ids, DType dtype) {
   auto wide = n.unsqueeze(n.cast(ids, DType::int64), {-1});
-  auto depth =
-      n.has_input("depth_tensor") ? n.input("depth_tensor") : n.value_of_variable_attr("depth");
+  auto depth = n.has_input("depth_tensor") ? n.input("depth_tensor")
+                                           : n.value_of_variable_attr_or_empty("depth");
   Value positions;
   if (!depth) {
     Ints all(require_unrollable_size(n, n.attr("depth", -1), "attribute 'depth'"));

@@ -84,7 +84,7 @@ LowerFn channel_shuffle_rule(std::string_view groups) {
 // ---- frames ----
 
 // Shifts by one along axis 1 and fills with zeros.
-Value shift_frames(NodeContext& n, Value frames, std::int64_t by) {
+Value shift_frames_by_one_filling_zeros(NodeContext& n, Value frames, std::int64_t by) {
   constexpr std::int64_t end = std::int64_t{1} << 40;
   auto remaining = by > 0 ? n.slice(frames, {0}, {-1}, {1}) : n.slice(frames, {1}, {end}, {1});
   Ints pads(10, 0);
@@ -105,8 +105,10 @@ void temporal_shift(NodeContext& n) {
   auto frames =
       reshape_to_shape_parts(n, x, {n.int64_vector({-1, count}), shape_from_axis(n, x, 1)});
   Values parts;
-  if (one > 0) parts.push_back(shift_frames(n, n.slice(frames, {0}, {one}, {2}), 1));
-  if (two > one) parts.push_back(shift_frames(n, n.slice(frames, {one}, {two}, {2}), -1));
+  if (one > 0)
+    parts.push_back(shift_frames_by_one_filling_zeros(n, n.slice(frames, {0}, {one}, {2}), 1));
+  if (two > one)
+    parts.push_back(shift_frames_by_one_filling_zeros(n, n.slice(frames, {one}, {two}, {2}), -1));
   if (channels > two) parts.push_back(n.slice(frames, {two}, {channels}, {2}));
   n.set_output("Out", move_channels_last_if(n, reshape_like(n, n.concat(parts, 2), x), last));
 }

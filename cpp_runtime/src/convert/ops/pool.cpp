@@ -23,7 +23,7 @@ Value global_pool(NodeContext& n, Value x, bool max, std::size_t dims) {
 // ---- ceil mode: one more window for the remainder of the strides ----
 
 // End paddings with which ONNX's floor mode yields as many windows as Paddle's ceil mode.
-Ints total_end_pads_of_ceil_mode(const Pool& pool) {
+Ints total_end_pads_of_ceil_mode(const PoolParameters& pool) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   Ints ends(w.pads.begin() + static_cast<std::ptrdiff_t>(dims), w.pads.end());
@@ -35,7 +35,7 @@ Ints total_end_pads_of_ceil_mode(const Pool& pool) {
   return ends;
 }
 
-void apply_ceil_end_pads(const NodeContext& n, Pool& pool) {
+void set_end_pads_for_ceil_mode(const NodeContext& n, PoolParameters& pool) {
   Ints ends = total_end_pads_of_ceil_mode(pool);
   for (std::size_t i = 0; i < ends.size(); ++i)
     n.require(ends[i] < pool.window.kernel[i], "ceil_mode puts a whole window into the padding");
@@ -52,8 +52,8 @@ Ints uncounted_end_pads(const Window& w) {
 }
 
 // The number of counted elements of each window along one dim.
-Ints window_element_counts_along_dim(const NodeContext& n, const Pool& pool, const Ints& extra,
-                                     std::size_t dim) {
+Ints window_element_counts_along_dim(const NodeContext& n, const PoolParameters& pool,
+                                     const Ints& extra, std::size_t dim) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   auto length = pool.image_size[dim] + w.pads[dim] + w.pads[dims + dim];
@@ -66,7 +66,7 @@ Ints window_element_counts_along_dim(const NodeContext& n, const Pool& pool, con
   return counts;
 }
 
-Value correct_mean_divisor(NodeContext& n, Value y, const Pool& pool, const Ints& extra) {
+Value correct_mean_divisor(NodeContext& n, Value y, const PoolParameters& pool, const Ints& extra) {
   for (std::size_t d = 0; d < extra.size(); ++d) {
     if (extra[d] == 0) continue;
     Floats ratio;
@@ -81,7 +81,7 @@ Value correct_mean_divisor(NodeContext& n, Value y, const Pool& pool, const Ints
 
 // Fails for a window that ceil mode may start in the end padding, which ONNX Runtime drops and
 // Paddle does not.
-void reject_ceil_mode_needing_known_size(const NodeContext& n, const Pool& pool) {
+void reject_ceil_mode_needing_known_size(const NodeContext& n, const PoolParameters& pool) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   for (std::size_t i = 0; i < dims; ++i)
@@ -89,7 +89,7 @@ void reject_ceil_mode_needing_known_size(const NodeContext& n, const Pool& pool)
               "ceil_mode of this window needs a known size of the image");
 }
 
-NodeContext::Attrs onnx_pool_attrs(const Pool& pool, bool ceil) {
+NodeContext::Attrs onnx_pool_attrs(const PoolParameters& pool, bool ceil) {
   NodeContext::Attrs attrs{{"kernel_shape", pool.window.kernel}, {"strides", pool.window.strides}};
   if (pool.window.is_same_padding)
     attrs.emplace_back("auto_pad", std::string("SAME_UPPER"));
@@ -128,8 +128,8 @@ Expr emit_total_end_pads_of_ceil_mode(NodeContext& n, Value x, const Window& w) 
 
 // Counted elements of each window along a dim; 0 or less beyond the image, as in Paddle. windows:
 // int64[]; -> [windows]
-Expr emit_window_element_counts_along_dim(NodeContext& n, const Pool& pool, std::size_t dim,
-                                          const Expr& size, Value windows) {
+Expr emit_window_element_counts_along_dim(NodeContext& n, const PoolParameters& pool,
+                                          std::size_t dim, const Expr& size, Value windows) {
   const Window& w = pool.window;
   auto stride = static_cast<double>(w.strides[dim]), begin = static_cast<double>(w.pads[dim]);
   auto from = arange(n, windows) * stride - begin, to = from + static_cast<double>(w.kernel[dim]);
@@ -138,12 +138,12 @@ Expr emit_window_element_counts_along_dim(NodeContext& n, const Pool& pool, std:
 
 // Pools an image padded for ceil mode; a window without pixels yields the lowest number or 0 / 0,
 // as in Paddle: the maximum is then the lowest number, and the mean 0 / 0, as in Paddle.
-Value pool_emulating_ceil_mode(NodeContext& n, Value x, const Pool& pool) {
+Value pool_emulating_ceil_mode(NodeContext& n, Value x, const PoolParameters& pool) {
   auto behind = emit_total_end_pads_of_ceil_mode(n, x, pool.window);
   std::size_t dims = pool.window.kernel.size();
   auto begin = n.int64_vector(
       {pool.window.pads.begin(), pool.window.pads.begin() + static_cast<std::ptrdiff_t>(dims)});
-  Pool unpadded_pool = pool;
+  PoolParameters unpadded_pool = pool;
   unpadded_pool.window.pads.assign(2 * dims, 0);
   auto dtype = n.require_known_dtype(x);
   auto wide = pad_spatial(n, x, begin, behind, pool.is_max ? lowest_value(dtype) : 0);
@@ -164,7 +164,7 @@ Value pool_emulating_ceil_mode(NodeContext& n, Value x, const Pool& pool) {
 
 // Whether ceil mode may start a window beyond the image, or counts elements in a way that ONNX
 // cannot.
-bool needs_ceil_mode_emulation(const Pool& pool, bool known) {
+bool needs_ceil_mode_emulation(const PoolParameters& pool, bool known) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   Ints ends = known ? total_end_pads_of_ceil_mode(pool) : Ints{};
@@ -177,7 +177,8 @@ bool needs_ceil_mode_emulation(const Pool& pool, bool known) {
 
 // SAME padding is equal at both ends, or one more at the end, which ceil mode or uncounted padding
 // compensates.
-Value pad_image_and_replace_same_padding_of_mean_pool(NodeContext& n, Value x, Pool& pool) {
+Value pad_image_and_replace_same_padding_of_mean_pool(NodeContext& n, Value x,
+                                                      PoolParameters& pool) {
   Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   auto begin = (Expr(n, emit_total_same_padding(n, x, w)) / 2).value();
@@ -189,7 +190,7 @@ Value pad_image_and_replace_same_padding_of_mean_pool(NodeContext& n, Value x, P
 
 // An inclusive mean of an image of unknown size is an exclusive mean of the image with the counted
 // padding.
-Value pad_image_to_make_mean_exclusive(NodeContext& n, Value x, Pool& pool) {
+Value pad_image_to_make_mean_exclusive(NodeContext& n, Value x, PoolParameters& pool) {
   Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   Ints extra = uncounted_end_pads(w),
@@ -208,13 +209,13 @@ Value pad_image_to_make_mean_exclusive(NodeContext& n, Value x, Pool& pool) {
 }
 
 // ONNX Runtime computes negative SAME paddings if strides skip pixels.
-bool same_padding_skips_pixels(const Pool& pool) {
+bool same_padding_skips_pixels(const PoolParameters& pool) {
   const Window& w = pool.window;
   return w.is_same_padding &&
          !std::equal(w.strides.begin(), w.strides.end(), w.kernel.begin(), std::less_equal<>());
 }
 
-Value pool_with_same_padding_and_skipped_pixels(NodeContext& n, Value x, Pool pool) {
+Value pool_with_same_padding_and_skipped_pixels(NodeContext& n, Value x, PoolParameters pool) {
   Expr around(n, emit_total_same_padding(n, x, pool.window)), begin = around / 2,
                                                               end = around - begin;
   pool.window.is_same_padding = false;
@@ -240,7 +241,7 @@ bool has_padding_only_windows(const Window& w) {
 
 // Pads the image explicitly before pooling.  For a window entirely in the padding, the mean is 0 /
 // 0 and the maximum is the lowest number.
-Value pad_then_pool(NodeContext& n, Value x, Pool pool) {
+Value pad_then_pool(NodeContext& n, Value x, PoolParameters pool) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   bool wider = false;  // then Paddle divides by a negative number of elements
@@ -268,7 +269,7 @@ Value pad_then_pool(NodeContext& n, Value x, Pool pool) {
 
 // Fails for a kernel that is not positive, and widens the end padding for images smaller than the
 // window.
-void check_kernel_and_widen_end_pads(const NodeContext& n, Pool& pool) {
+void check_kernel_and_widen_end_pads(const NodeContext& n, PoolParameters& pool) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   for (std::size_t i = 0; i < dims; ++i) {
@@ -277,7 +278,7 @@ void check_kernel_and_widen_end_pads(const NodeContext& n, Pool& pool) {
   widen_end_pads_or_reject_small_image(n, pool.window, pool.image_size, pool.ceil_mode);
 }
 
-Value sliding_pool(NodeContext& n, Value x, Pool pool) {
+Value sliding_pool(NodeContext& n, Value x, PoolParameters pool) {
   drop_dilations_and_resolve_same_padding(pool.window, pool.image_size);
   check_kernel_and_widen_end_pads(n, pool);
   if (has_padding_only_windows(pool.window)) return pad_then_pool(n, x, pool);
@@ -286,7 +287,7 @@ Value sliding_pool(NodeContext& n, Value x, Pool pool) {
                !pool.window.is_same_padding;
   if (pool.ceil_mode && !pool.window.is_same_padding && needs_ceil_mode_emulation(pool, known))
     return pool_emulating_ceil_mode(n, x, pool);
-  if (pool.ceil_mode && known) apply_ceil_end_pads(n, pool);
+  if (pool.ceil_mode && known) set_end_pads_for_ceil_mode(n, pool);
   if (pool.ceil_mode && pool.window.is_same_padding)
     reject_ceil_mode_needing_known_size(n, pool), pool.ceil_mode = false;  // no remainder then
   if (!known && !pool.is_max && !pool.is_exclusive)
@@ -314,9 +315,9 @@ void pool(NodeContext& n) {
     return n.set_output("Out",
                         move_channels_last_if(n, adaptive_pool_with_size_tensor(n, x), last));
   Ints kernel = n.attr("ksize", Ints{});
-  Pool pool{n.attr("pooling_type", "max") == "max", n.attr("exclusive", true),
-            n.attr("ceil_mode", false), read_strides_and_paddings(n, kernel),
-            spatial_sizes_or_minus_one(n, x, kernel.size())};
+  PoolParameters pool{n.attr("pooling_type", "max") == "max", n.attr("exclusive", true),
+                      n.attr("ceil_mode", false), read_strides_and_paddings(n, kernel),
+                      spatial_sizes_or_minus_one(n, x, kernel.size())};
   bool adapts = n.attr("adaptive", false), one = element_count(kernel).value_or(-1) == 1;
   auto y = n.attr("global_pooling", false) || (adapts && one)
                ? global_pool(n, x, pool.is_max, kernel.size())
@@ -338,8 +339,8 @@ Value indices_within_plane(NodeContext& n, Value indices, Value x, std::size_t d
 void lower_max_pool_with_index_op(NodeContext& n) {
   auto x = n.input("X");
   Ints out = n.attr("ksize", Ints{});
-  Pool pool{true, true, n.attr("ceil_mode", false), read_strides_and_paddings(n, out),
-            spatial_sizes_or_minus_one(n, x, out.size())};
+  PoolParameters pool{true, true, n.attr("ceil_mode", false), read_strides_and_paddings(n, out),
+                      spatial_sizes_or_minus_one(n, x, out.size())};
   bool adapts = n.attr("adaptive", false);
   if (adapts || n.attr("global_pooling", false)) {
     if (!adapts) out.assign(out.size(), 1);
@@ -363,7 +364,7 @@ void lower_max_pool_with_index_op(NodeContext& n) {
   check_kernel_and_widen_end_pads(n, pool);
   bool is_dynamic = std::count(pool.image_size.begin(), pool.image_size.end(), -1) > 0;
   if (pool.ceil_mode)
-    is_dynamic ? reject_ceil_mode_needing_known_size(n, pool) : apply_ceil_end_pads(n, pool);
+    is_dynamic ? reject_ceil_mode_needing_known_size(n, pool) : set_end_pads_for_ceil_mode(n, pool);
   auto results =
       n.emit_multi_output(2, "MaxPool", {x}, onnx_pool_attrs(pool, pool.ceil_mode && is_dynamic));
   n.set_output("Out", results[0]);

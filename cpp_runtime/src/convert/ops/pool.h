@@ -4,14 +4,14 @@
 
 namespace oarlock {
 
-struct Pool {
+struct PoolParameters {
   bool is_max = true, is_exclusive = true, ceil_mode = false;
   Window window;
   Ints image_size;  // spatial sizes, -1 if unknown
 };
 
 /// An adaptive pool; `window.kernel` is the output size.
-Value adaptive_pool(NodeContext& n, Value x, const Pool& pool);
+Value adaptive_pool(NodeContext& n, Value x, const PoolParameters& pool);
 /// An adaptive pool whose image size or output size is known at run time only. out: int64[dims]
 Value adaptive_pool_with_run_time_sizes(NodeContext& n, Value x, bool max, Value out);
 /// An adaptive pool with one slice of the image per window. image, out: known sizes, checked by

@@ -57,7 +57,7 @@ Expr axis_centers(NodeContext& n, std::int64_t axis, const Expr& step) {
   return {n, n.unsqueeze(at, axis == 3 ? Ints{0, 2, 3} : Ints{1, 2, 3})};
 }
 
-Expr normalized_boxes(NodeContext& n, const Floats& corners) {
+Expr normalized_prior_boxes_at_grid_centers(NodeContext& n, const Floats& corners) {
   auto wide = read_image_size_and_step(n, 3, "step_w"),
        high = read_image_size_and_step(n, 2, "step_h");
   auto boxes = boxes_at_centers(n, {axis_centers(n, 3, wide.step), axis_centers(n, 2, high.step)},
@@ -98,7 +98,7 @@ void prior_box(NodeContext& n) {
     }
     if (!square_second && !high.empty()) square();
   }
-  auto boxes = normalized_boxes(n, corners);
+  auto boxes = normalized_prior_boxes_at_grid_centers(n, corners);
   if (n.attr("clip", true)) boxes = clip_to_unit(boxes);
   n.set_output("Boxes", boxes);
   n.set_output("Variances", emit_expanded_variances(n, boxes));
@@ -143,7 +143,7 @@ Floats density_corner_offsets(const NodeContext& n) {
 // Low corners are clipped at 0 and high corners at 1, regardless of `clip`.
 void density_prior_box(NodeContext& n) {
   constexpr double all = std::numeric_limits<float>::max();
-  auto boxes = normalized_boxes(n, density_corner_offsets(n));
+  auto boxes = normalized_prior_boxes_at_grid_centers(n, density_corner_offsets(n));
   auto dtype = n.require_known_dtype(boxes);
   boxes = max(boxes, Expr{n, n.vector({0, 0, -all, -all}, dtype)});
   boxes = min(boxes, Expr{n, n.vector({all, all, 1, 1}, dtype)});

@@ -232,7 +232,7 @@ LowerFn fake_quantize_learned_scale_rule(bool dequantizes) {
   };
 }
 
-void pass_through_in_test_mode(NodeContext& n) {
+void require_test_mode_and_pass_through(NodeContext& n) {
   n.require(n.attr("is_test", false), "in training mode has no lowering");
   n.set_output("Out", n.input("X"));
 }
@@ -277,7 +277,7 @@ std::span<const Rule> quantize_rules() {
       {"fake_quantize_range_abs_max", 11, fake_quantize_learned_scale_rule(false)},
       {"fake_quantize_dequantize_moving_average_abs_max", 11,
        fake_quantize_learned_scale_rule(true)},
-      {"moving_average_abs_max_scale", 7, pass_through_in_test_mode},
+      {"moving_average_abs_max_scale", 7, require_test_mode_and_pass_through},
       {"fake_dequantize_max_abs", 11, lower_fake_dequantize_max_abs_op},
       {"fake_channel_wise_dequantize_max_abs", 13, lower_fake_channel_wise_dequantize_op},
   };

@@ -79,7 +79,7 @@ Value slice_initial_states_of_layer(NodeContext& n, Value states, const RnnConfi
 void restore_nans(NodeContext& n, const RnnConfig& config, Value x, const Values& states,
                   Values& results) {
   if (config.cell.gate_order.size() == 1 && !n.has_input("SequenceLength")) return;
-  auto nans = nan_or_zero_from_row_sums_and_states(sum_axis_2_of_3(n, x), states);
+  auto nans = nan_or_zero_from_row_sums_and_states(sum_last_axis_of_rank_3(n, x), states);
   results[0] = Expr(n, results[0]) + propagate_nans_to_later_steps(
                                          nans, config.num_directions == 1 ? Ints{0} : Ints{0, 1});
   Expr last(n, n.unsqueeze(reduce(n, "ReduceSum", nans, {0}, false), {2}));

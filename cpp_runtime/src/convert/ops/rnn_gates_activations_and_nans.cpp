@@ -61,12 +61,12 @@ GruWeights split_legacy_gru_weight(NodeContext& n) {
   return {part(0, 2 * square, 2 * hidden), part(2 * square, 3 * square, hidden), hidden};
 }
 
-Expr sum_axis_2_of_3(NodeContext& n, Value v) { return sum(Expr(n, v), {2}); }
+Expr sum_last_axis_of_rank_3(NodeContext& n, Value v) { return sum(Expr(n, v), {2}); }
 
 Expr nan_or_zero_from_row_sums_and_states(const Expr& rows, const Values& states) {
   NodeContext& n = rows.context();
   Expr sums(n, n.unsqueeze(rows, {1}));
-  for (Value state : states) sums = sums + sum_axis_2_of_3(n, state);
+  for (Value state : states) sums = sums + sum_last_axis_of_rank_3(n, state);
   return where(isnan(sums), sums, 0);
 }
 

@@ -35,7 +35,7 @@ const ActivationRow& require_activation_attr(const NodeContext& n, std::string_v
 /// sequence. rows: sums of the input's rows, [T,B]; states [D,B,*] -> [T,D,B]
 Expr nan_or_zero_from_row_sums_and_states(const Expr& rows, const Values& states);
 /// Row sums of a value of three axes.
-Expr sum_axis_2_of_3(NodeContext& n, Value v);
+Expr sum_last_axis_of_rank_3(NodeContext& n, Value v);
 /// Propagates each NaN to all later steps; to all earlier steps for directions with `reverse` 1.
 /// [T,D,B] -> [T,D,B,1]
 Expr propagate_nans_to_later_steps(const Expr& nans, const Ints& reverse);

@@ -85,9 +85,9 @@ Expr digamma(const Expr& x) {
   return where(negative, where(x == floor(x), NAN, mirrored), above);
 }
 
-// Hurwitz zeta: the sum of (x + k) ** -s for k = 0, 1, ..., by Euler-Maclaurin; s > 1, x > 0
-// (23.1.30).
-Expr zeta(double s, const Expr& x) {
+// Hurwitz hurwitz_zeta: the sum of (x + k) ** -s for k = 0, 1, ..., by Euler-Maclaurin; s > 1, x >
+// 0 (23.1.30).
+Expr hurwitz_zeta(double s, const Expr& x) {
   constexpr int first = 10;
   auto result = pow(x, -s);
   for (int k = 1; k < first; ++k) result = result + pow(x + k, -s);
@@ -106,10 +106,10 @@ Expr zeta(double s, const Expr& x) {
 Expr polygamma_formula(const Expr& x, int order) {
   double factorial = order % 2 ? 1 : -1;
   for (int k = 2; k <= order; ++k) factorial *= k;
-  auto result = zeta(order + 1, abs(x)) * factorial;
+  auto result = hurwitz_zeta(order + 1, abs(x)) * factorial;
   if (order > 1) return where(x < 0, NAN, result);
   auto slope = M_PI / sin(pi_times_offset_from_nearest_integer(x));
-  return where(x < 0, slope * slope - zeta(2, where(x < 0, 1 - x, 1)), result);
+  return where(x < 0, slope * slope - hurwitz_zeta(2, where(x < 0, 1 - x, 1)), result);
 }
 
 void polygamma(NodeContext& n) {

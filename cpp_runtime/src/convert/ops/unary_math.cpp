@@ -78,8 +78,8 @@ LowerFn rounding_formula_rule(Expr (*f)(const Expr&)) {
 
 void power(NodeContext& n) {
   auto x = n.input("X");
-  auto variable =
-      n.has_input("FactorTensor") ? n.input("FactorTensor") : n.value_of_variable_attr("factor");
+  auto variable = n.has_input("FactorTensor") ? n.input("FactorTensor")
+                                              : n.value_of_variable_attr_or_empty("factor");
   if (variable)
     return n.set_output(
         "Out", n.emit("Pow", {x, n.cast(as_scalar(n, variable), n.require_known_dtype(x))}));
@@ -93,7 +93,7 @@ void power(NodeContext& n) {
 // The bound as a scalar of the dtype of x: a variable, or the attribute.
 Value read_clip_bound(NodeContext& n, std::string_view slot, std::string_view attr, Value x,
                       float default_value) {
-  auto variable = n.has_input(slot) ? n.input(slot) : n.value_of_variable_attr(attr);
+  auto variable = n.has_input(slot) ? n.input(slot) : n.value_of_variable_attr_or_empty(attr);
   if (variable) return n.cast(as_scalar(n, variable), n.require_known_dtype(x));
   return n.scalar_like(n.attr(attr, default_value), x);
 }
@@ -102,7 +102,7 @@ void clip(NodeContext& n) {
   auto x = n.input("X");
   if (n.require_known_dtype(x) != DType::float32) n.require_opset(12);
   if (n.opset() < 8 && !n.has_input("Min") && !n.has_input("Max") &&
-      !n.value_of_variable_attr("min") && !n.value_of_variable_attr("max"))
+      !n.value_of_variable_attr_or_empty("min") && !n.value_of_variable_attr_or_empty("max"))
     return n.set_output(
         "Out",
         n.emit("Clip", {x}, {{"min", n.attr("min", -INFINITY)}, {"max", n.attr("max", INFINITY)}}));

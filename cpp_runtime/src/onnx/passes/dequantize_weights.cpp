@@ -57,7 +57,7 @@ class WeightDequantizer {
       for (auto& [key, attr] : node.attrs)
         if (auto* inner = std::get_if<std::shared_ptr<Graph>>(&attr))
           insert_float_products_for_float_ops(**inner, names);
-      std::vector<Node> product = make_product(node);
+      std::vector<Node> product = make_dequantize_by_multiplication_nodes(node);
       if (!product.empty()) names[node.outputs[0]] = product.back().outputs[0];
       nodes.push_back(std::move(node));
       std::move(product.begin(), product.end(), std::back_inserter(nodes));
@@ -122,7 +122,7 @@ class WeightDequantizer {
   }
 
   // The nodes that compute what `node` does; none if it does not dequantize a weight.
-  std::vector<Node> make_product(const Node& node) {
+  std::vector<Node> make_dequantize_by_multiplication_nodes(const Node& node) {
     const Initializer* weight = is_dequantize(node) ? find_weight(node.inputs[0]) : nullptr;
     if (!weight || has_zero_point(node)) return {};
     bool is_int8 = weight->dtype == DType::int8;

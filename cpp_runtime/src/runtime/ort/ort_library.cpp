@@ -24,8 +24,8 @@ struct ApiBase {
 
 constexpr int kFatal = 4;  // the highest severity; ONNX Runtime has none for no messages
 
-void write_to_log(void*, int severity, const char* category, const char*, const char*,
-                  const char* message) {
+void forward_ort_message_to_log(void*, int severity, const char* category, const char*, const char*,
+                                const char* message) {
   log_message(static_cast<LogLevel>(std::clamp(severity, 0, 3)),
               std::string("ONNX Runtime, ") + (category ? category : ""), message ? message : "");
 }
@@ -71,9 +71,9 @@ std::unique_ptr<Library> make_library(void* get_base, const std::string& request
          library->info.path + ")");
   library->api = ort::Api(table);
   library->info.providers = list_providers(library->api);
-  library->api.call<ort::CreateEnvWithCustomLogger>(&write_to_log, nullptr, kFatal, "oarlock",
-                                                    &library->env);
-  watch_log_level([opened = library.get()](LogLevel level) {
+  library->api.call<ort::CreateEnvWithCustomLogger>(&forward_ort_message_to_log, nullptr, kFatal,
+                                                    "oarlock", &library->env);
+  call_now_and_on_log_level_change([opened = library.get()](LogLevel level) {
     opened->api.call<ort::SetEnvLogLevel>(opened->env, static_cast<int>(level));
   });
   library->api.call<ort::DisableTelemetryEvents>(library->env);
