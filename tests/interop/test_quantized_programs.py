@@ -29,7 +29,7 @@ pytestmark = pytest.mark.paddle
 # fp16 is missing: Paddle 2.6 has no float16 kernels for CPUs.
 METHODS = [
     ("ptq", "int8", False),
-    ("ptq", "float", False),
+    ("ptq", "float32", False),
     ("ptq", "int8", True),
     ("dynamic", "int8", False),
     ("weight-only", "int8", False),
@@ -42,15 +42,23 @@ NETWORKS = {
 }
 
 
-@pytest.mark.parametrize(("method", "weights", "is_symmetric"), METHODS)
+@pytest.mark.parametrize(("method", "weight_storage", "has_symmetric_activations"), METHODS)
 @pytest.mark.parametrize("network", NETWORKS)
 def test_paddle_returns_the_same(
-    method: str, weights: str, is_symmetric: bool, network: str, paddle: Any, tmp_path: Path
+    method: str,
+    weight_storage: str,
+    has_symmetric_activations: bool,
+    network: str,
+    paddle: Any,
+    tmp_path: Path,
 ) -> None:
     """By jit.load, the executor and the inference predictor."""
     prefix, feeds = save_network(network, tmp_path)
     settings = QuantizationSettings(
-        method, weights=weights, is_symmetric=is_symmetric, selects_by_speed=False
+        method,
+        weight_storage=weight_storage,
+        has_symmetric_activations=has_symmetric_activations,
+        selects_by_speed=False,
     )
     quantize(prefix, feeds, settings, tmp_path / "q")
     check_results_of_paddle(tmp_path / "q", feeds, paddle)
