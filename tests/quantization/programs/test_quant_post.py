@@ -184,7 +184,9 @@ def test_layers_that_remain_float_are_named(tmp_path: Path) -> None:
 
     prefix = save(Net(), tmp_path, [None, 4])
     x = np.random.default_rng(0).standard_normal((8, 4)).astype("float32")
-    with pytest.warns(UserWarning, match=r"layers remain float: a \(matmul_v2\): .* is always 0"):
+    with pytest.warns(
+        UserWarning, match=r"layers that are not fully quantized: a \(matmul_v2\): .* is always 0"
+    ):
         quant_post_static(None, prefix, tmp_path / "q", data_loader=[x])
 
 

@@ -75,9 +75,10 @@ def quant_post_static(
     With s = max|w| of an output channel and threshold t of an activation:
     w' = round(w / s * 127) * s / 127, x' = clip(round(x / t * 127), -128, 127) * t / 127
 
-    It is ``oarlock quantize --method ptq --symmetric-activations --ignore-speed``, so batch
-    normalization is always folded. A layer that cannot be quantized, or whose signal-to-noise ratio
-    falls below 10 dB, remains float, with a warning that names it.
+    It is ``oarlock quantize --method ptq --calibration percentile --symmetric-activations
+    --ignore-speed``, with the calibration of `algo`, so batch normalization is always folded. A
+    layer that cannot be quantized, or whose signal-to-noise ratio falls below 10 dB, remains
+    float32, with a warning that names it.
 
     Parameters
     ----------
@@ -113,7 +114,7 @@ def quant_post_static(
     is_full_quantize : bool, default False
         Quantize layers of all these types.
     skip_tensor_list : list of str, optional
-        Layers that read one of these variables remain float.
+        Layers that read one of these variables remain float32.
     activation_quantize_type : "range_abs_max" or "moving_average_abs_max"
         Without effect, like `optimize_model` and `deploy_backend` (None, "TensorRT", "MKLDNN" or
         "ARM"): the files suit all of them.
@@ -181,13 +182,14 @@ def quant_post_dynamic(
     weight_bits: int = 8,
     generate_test_model: bool = False,
 ) -> None:
-    """Quantize the weights of a saved model to eight bits, and compute in float;
+    """Quantize the weights of a saved model to eight bits, with arithmetic in float32;
     `paddleslim.quant.quant_post_dynamic`.
 
     With s = max|w| of an output channel: w' = round(w / s * 127) * s / 127
 
-    It is ``oarlock quantize --method weight-only``. The model is written to the folder
-    `quantized_model` in `save_model_dir`. Unlike PaddleSlim's, it also runs in Paddle itself.
+    It is ``oarlock quantize --method weight-only``: despite the name, activations are not
+    quantized. The model is written to the folder `quantized_model` in `save_model_dir`. Unlike
+    PaddleSlim's, it also runs in Paddle itself.
 
     Parameters
     ----------
@@ -382,7 +384,7 @@ def _quantize_and_write(
     file_name: str,
     caller: str = "quant_post_static",
 ) -> None:
-    """Quantize a model, warn of layers that remain float, and write it to each folder."""
+    """Quantize a model, warn of layers that remain float32, and write it to each folder."""
     result = quantize_model(files, data, settings, lambda *_: None)
     if result.no_gain_reason:
         raise OpError(append_user_line(f"{caller}: no model was written: {result.no_gain_reason}"))
@@ -392,7 +394,9 @@ def _quantize_and_write(
         if layer.reason and "--keep" not in layer.reason
     ]
     if problems:
-        warnings.warn(f"{caller}: layers remain float: {'; '.join(problems)}", stacklevel=3)
+        warnings.warn(
+            f"{caller}: layers that are not fully quantized: {'; '.join(problems)}", stacklevel=3
+        )
     stem = file_name.removesuffix(MODEL)
     for folder in folders:
         write_model(files, result.model, os.path.join(folder, stem), data.sample, "paddle2")
