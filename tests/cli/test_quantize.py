@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -300,6 +303,19 @@ def test_data_for_which_a_loop_does_not_end(method: str, tmp_path: Path) -> None
     assert "a loop (op while) at" in text
     assert "while x.sum() < 10, which may not end for these inputs" in text
     assert "--run-timeout" in text
+    assert files_of(tmp_path) == before
+
+
+def test_ctrl_c_during_an_endless_run(tmp_path: Path) -> None:
+    prefix = save(paddle.jit.to_static(LoopNet()), tmp_path, [None, 4])
+    np.savez(tmp_path / "calib.npz", x=-np.ones((2, 4), np.float32))
+    before = files_of(tmp_path)
+    words = [sys.executable, "-m", "oarlock", "quantize", prefix, "--data", "calib.npz"]
+    process = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.DEVNULL)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(4)  # it has started, and does not end
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 130
     assert files_of(tmp_path) == before
 
 

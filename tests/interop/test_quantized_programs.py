@@ -77,13 +77,37 @@ def quantize(prefix: str, feeds: Any, settings: QuantizationSettings, target: Pa
     write_model(files, result.model, target, {"x": feeds[:1]})
 
 
-def check_results_of_paddle(target: Path, feeds: Any, paddle: Any) -> None:
+@pytest.mark.parametrize(
+    "settings",
+    [
+        QuantizationSettings(has_symmetric_activations=True, selects_by_speed=False),
+        QuantizationSettings("dynamic", selects_by_speed=False),
+        QuantizationSettings("weight-only"),
+    ],
+    ids=lambda settings: settings.method,
+)
+@pytest.mark.parametrize("network", ["residual", "attention"])
+def test_paddle_3_runs_pdmodel(
+    settings: QuantizationSettings, network: str, paddle3: Any, tmp_path: Path
+) -> None:
+    """With 8-bit levels; it clips those of `bit_length` 9 to 127."""
+    prefix, feeds = save_network(network, tmp_path)
+    quantize(prefix, feeds, settings, tmp_path / "q")
+    check_results_of_paddle(tmp_path / "q", feeds, paddle3, ("predictor",))
+
+
+LOADERS = ("jit", "static", "predictor")
+
+
+def check_results_of_paddle(
+    target: Path, feeds: Any, paddle: Any, loaders: tuple[str, ...] = LOADERS
+) -> None:
     """Compare Paddle's loaders with the interpreter, which rounds as Paddle does."""
     np.savez(f"{target}.npz", feeds)
     layer = oarlock.jit.load(str(target))
     layer.train()  # the interpreter
     expected = layer(oarlock.to_tensor(feeds)).numpy()
-    found = paddle.run(target, Path(f"{target}.npz"), "out", ("jit", "static", "predictor"))
+    found = paddle.run(target, Path(f"{target}.npz"), "out", loaders)
     for loader, (actual,) in found.items():
         error = np.abs(actual - expected).max()
         assert error <= 1e-2 * np.abs(expected).max(), loader

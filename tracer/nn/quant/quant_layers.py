@@ -221,7 +221,6 @@ class FakeQuantChannelWiseAbsMax(Layer):
             )
         self._quant_bits = require_bit_length(owner, quant_bits)
         self._quant_axis = quant_axis
-        self._channel_num = channel_num
         self._scale = create_untrained_parameter(
             self, name or "quant_dequant", "scale", [channel_num], 0.0, dtype
         )

@@ -120,7 +120,6 @@ class ImperativeQuantAware:
                 raise _make_qat_error(f"{given!r} is not a subclass of Layer")
         self.fuse_conv_bn = fuse_conv_bn
         self._onnx_format, self._moving_rate = onnx_format, moving_rate
-        self._activation_bits = activation_bits
         self._settings = {
             "weight_bits": weight_bits,
             "activation_bits": activation_bits,
