@@ -356,7 +356,31 @@ class _QuantizedLayer(Layer):
 class QuantizedConv2D(_QuantizedLayer):
     """`nn.Conv2D` with a fake-quantized input and weight, as `ImperativeQuantAware` creates it.
 
-    x [N, C, H, W] -> [N, M, H', W']
+    Parameters
+    ----------
+    layer : nn.Conv2D
+        Its parameters are shared, not copied.
+    weight_bits, activation_bits : int, default 8
+        From 2 to 16.
+    moving_rate : float, default 0.9
+        Of "moving_average_abs_max".
+    weight_quantize_type : "abs_max" or "channel_wise_abs_max", default "abs_max"
+    activation_quantize_type : "abs_max" or "moving_average_abs_max", default "abs_max"
+    weight_pre_layer, act_pre_layer : class of layers, optional
+        Process weight and input before they are quantized.
+    weight_quant_layer, act_quant_layer : class of layers, optional
+        Replace the fake-quantize layers of weight and input.
+
+    Shape
+    -----
+    x : [N, in_channels, H, W]
+    returns : [N, out_channels, H', W'], as `nn.Conv2D`
+
+    Examples
+    --------
+    >>> layer = nn.quant.quant_layers.QuantizedConv2D(nn.Conv2D(1, 2, 3))
+    >>> layer(paddle.ones([1, 1, 8, 8])).shape
+    [1, 2, 6, 6]
     """
 
     _channel_axis = CONV_CHANNEL_AXIS
@@ -375,7 +399,31 @@ class QuantizedConv2D(_QuantizedLayer):
 class QuantizedConv2DTranspose(_QuantizedLayer):
     """`nn.Conv2DTranspose` with a fake-quantized input and weight.
 
-    x [N, C, H, W] -> [N, M, H', W']
+    Parameters
+    ----------
+    layer : nn.Conv2DTranspose
+        Its parameters are shared, not copied.
+    weight_bits, activation_bits : int, default 8
+        From 2 to 16.
+    moving_rate : float, default 0.9
+        Of "moving_average_abs_max".
+    weight_quantize_type : "abs_max" or "channel_wise_abs_max", default "abs_max"
+    activation_quantize_type : "abs_max" or "moving_average_abs_max", default "abs_max"
+    weight_pre_layer, act_pre_layer : class of layers, optional
+        Process weight and input before they are quantized.
+    weight_quant_layer, act_quant_layer : class of layers, optional
+        Replace the fake-quantize layers of weight and input.
+
+    Shape
+    -----
+    x : [N, in_channels, H, W]
+    returns : [N, out_channels, H', W'], as `nn.Conv2DTranspose`
+
+    Examples
+    --------
+    >>> layer = nn.quant.quant_layers.QuantizedConv2DTranspose(nn.Conv2DTranspose(1, 2, 3))
+    >>> layer(paddle.ones([1, 1, 8, 8])).shape
+    [1, 2, 10, 10]
     """
 
     _channel_axis = CONV_TRANSPOSE_CHANNEL_AXIS
@@ -408,7 +456,31 @@ class QuantizedConv2DTranspose(_QuantizedLayer):
 class QuantizedLinear(_QuantizedLayer):
     """`nn.Linear` with a fake-quantized input and weight.
 
-    x [*, in_features] -> [*, out_features]
+    Parameters
+    ----------
+    layer : nn.Linear
+        Its parameters are shared, not copied.
+    weight_bits, activation_bits : int, default 8
+        From 2 to 16.
+    moving_rate : float, default 0.9
+        Of "moving_average_abs_max".
+    weight_quantize_type : "abs_max" or "channel_wise_abs_max", default "abs_max"
+    activation_quantize_type : "abs_max" or "moving_average_abs_max", default "abs_max"
+    weight_pre_layer, act_pre_layer : class of layers, optional
+        Process weight and input before they are quantized.
+    weight_quant_layer, act_quant_layer : class of layers, optional
+        Replace the fake-quantize layers of weight and input.
+
+    Shape
+    -----
+    x : [*, in_features]
+    returns : [*, out_features]
+
+    Examples
+    --------
+    >>> layer = nn.quant.quant_layers.QuantizedLinear(nn.Linear(4, 2))
+    >>> layer(paddle.ones([3, 4])).shape
+    [3, 2]
     """
 
     _channel_axis = LINEAR_CHANNEL_AXIS
