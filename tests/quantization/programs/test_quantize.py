@@ -208,7 +208,7 @@ def test_sum_of_quantized_activations_is_quantized(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("method", ["ptq", "dynamic", "weight-only"])
 def test_embeddings_and_recurrent_layers_have_int8_weights(method: str, tmp_path: Path) -> None:
-    """They compute with floats. The table, which three ops share, is stored once per form."""
+    """They compute in float32. The table, which three ops share, is stored once per form."""
     prefix = token_model(tmp_path)
     result = quantize(prefix, tokens(), method=method)
     forms = {
@@ -495,7 +495,7 @@ def test_quantized_model_is_rejected(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("is_float", [False, True], ids=["all", "some"])
 def test_levels_of_quantized_layers_become_int8(is_float: bool, tmp_path: Path) -> None:
-    """`jit.save` stores the whole numbers of converted layers as float32, as Paddle does."""
+    """`jit.save` stores the levels of converted layers as float32, as Paddle does."""
     net = nn.Sequential(nn.Linear(12, 32), nn.ReLU(), nn.Linear(32, 5))
     net.eval()
     config = QuantConfig(AbsmaxObserver(), AbsMaxChannelWiseWeightObserver())

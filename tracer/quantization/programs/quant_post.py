@@ -275,7 +275,7 @@ def _pattern_of_float_layers(
                 f"{caller}: skip_tensor_list: the program lacks the variables {unknown}"
             )
         )
-    products = {
+    outputs_of_skipped_ops = {
         name
         for op in files.program.block.ops
         if not set(skipped).isdisjoint(op.input_names())
@@ -285,7 +285,7 @@ def _pattern_of_float_layers(
     outputs = [
         layer.output
         for layer in find_layers(folded, files.info)
-        if layer.type not in types or layer.op_output in products
+        if layer.type not in types or layer.op_output in outputs_of_skipped_ops
     ]
     return "|".join(f"^{re.escape(name)}$" for name in outputs)
 
