@@ -271,6 +271,15 @@ def test_generated_inputs_for_which_a_loop_does_not_end(tmp_path: Path) -> None:
     assert "not compared with the float model" in text
 
 
+def test_inputs_too_large_to_be_generated(tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="not verified: .* more than 134217728 elements"):
+        prefix = save(nn.Linear(64, 64), tmp_path, [1 << 22, 64])
+    code, text = oarlock("quantize", prefix, "--method", "weight-only")
+    assert code == 1
+    text = re.sub(r"\s+", " ", text)
+    assert "(the inputs have more than 134217728 elements); give --data" in text
+
+
 class LoopNet(nn.Layer):
     """A Linear after a loop that doubles positive inputs until their sum is 10, and never ends for
     other inputs.

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...core.errors import OpError
 from ...core.op import Meta
-from ...jit.verify import MAX_ITERATIONS, describe_loops
+from ...jit.verify import MAX_GENERATED_ELEMENTS, MAX_ITERATIONS, describe_loops
 from ...loader.engine import Engine
 from ...loader.model_files import ModelFileContents
 from ...loader.npz import load_npz
@@ -98,7 +98,12 @@ def synthetic_calibration_data(
 
     Raises OpError if it accepts none.
     """
-    reason = f"{describe_loops(files.program)} has more than {MAX_ITERATIONS} iterations"
+    loops = describe_loops(files.program)
+    reason = (
+        f"{loops} has more than {MAX_ITERATIONS} iterations"
+        if loops
+        else f"the inputs have more than {MAX_GENERATED_ELEMENTS} elements"
+    )
     for arrays in iter_terminating_input_sets(engine, files):
         feeds = dict(zip([name for name, _, _ in engine.inputs], arrays, strict=True))
         try:
