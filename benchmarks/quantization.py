@@ -66,7 +66,10 @@ class Reader(CalibrationDataReader):  # type: ignore[misc]
 
 
 def quantize_with_oarlock(
-    prefix: Path, method: str, is_symmetric: bool = False, selects_by_speed: bool = True
+    prefix: Path,
+    method: str,
+    has_symmetric_activations: bool = False,
+    selects_by_speed: bool = True,
 ) -> Path:
     """Return the prefix of the quantized model."""
     files = read_model(prefix)
@@ -74,18 +77,18 @@ def quantize_with_oarlock(
     with np.load(calibration) as arrays:
         labels = "labels" if "labels" in arrays else None
     engine = Engine(files.pdmodel, files.params_path)
-    data = load_calibration_data(calibration, engine, labels)
+    data = load_calibration_data(calibration, engine, files, labels)
     settings = QuantizationSettings(
         method,
-        keep=NOT_IN_ONEDNN if is_symmetric else "",
-        is_symmetric=is_symmetric,
+        keep=NOT_IN_ONEDNN if has_symmetric_activations else "",
+        has_symmetric_activations=has_symmetric_activations,
         selects_by_speed=selects_by_speed,
     )
     result = quantize_model(files, data, settings, lambda *_: None)
     for layer in result.report.layers:
         if layer.reason:
             print(f"  {prefix.name} {method}: {layer.name}: {layer.form}: {layer.reason}")
-    target = prefix.with_name(f"{prefix.name}_{method}{'_symmetric' * is_symmetric}")
+    target = prefix.with_name(f"{prefix.name}_{method}{'_symmetric' * has_symmetric_activations}")
     write_model(files, result.model, target, data.sample)
     return target
 
@@ -284,7 +287,7 @@ def main() -> None:
     for name in names:
         # the selection by speed would measure ONNX Runtime
         symmetric = quantize_with_oarlock(folder / name, "ptq", True, selects_by_speed=False)
-        models[name]["oarlock ptq --symmetric --ignore-speed"] = symmetric
+        models[name]["oarlock ptq --symmetric-activations --ignore-speed"] = symmetric
         compare_in_paddle(folder / name, models[name], python)
 
 

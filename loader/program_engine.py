@@ -1,4 +1,6 @@
-"""Create the engine of a program whose parameters are not in one file: the engine reads one."""
+"""Create the engine of a model whose parameters may be in several files or only in memory: the
+engine reads one file.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,10 @@ from .model_files import ModelFileContents
 
 
 def create_engine_of_files(files: ModelFileContents, **options: Any) -> Engine:
-    """Create the engine of a model.  options: of the engine"""
+    """Create the engine of a saved model.
+
+    options: those of Engine.
+    """
     with combined_params_path(files) as path:
         return Engine(files.pdmodel, path, files.name, **options)
 
@@ -38,8 +43,9 @@ def create_engine_of_program(
 ) -> Engine:
     """Create the engine of a program that exists in memory only.
 
-    values: of the parameters and buffers, by name.
-    options: of the engine.
+    values: the values of the parameters and buffers, by name.
+    name: the file name in error messages.
+    options: those of Engine.
     """
     with _temporary_params_file(values) as path:
         return Engine(pdmodel.to_bytes(program), path, name, **options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -70,6 +71,28 @@ def test_python_code_of_documents(document: Path, tmp_path: Path) -> None:
     script = tmp_path / "code.py"
     script.write_text("\n".join(BLOCK.findall(document.read_text())))
     run(tmp_path, script)
+
+
+def test_commands_of_quantization_page(tmp_path: Path) -> None:
+    """The commands run after the Python code. Code 3: the new model is no gain on this machine."""
+    text = QUANTIZATION.read_text()
+    (tmp_path / "code.py").write_text("\n".join(BLOCK.findall(text)))
+    run(tmp_path, tmp_path / "code.py")
+    blocks = re.findall(r"^```sh\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    lines = "".join(blocks).replace("\\\n", "").splitlines()
+    commands = [shlex.split(line)[1:] for line in lines if line.startswith("oarlock ")]
+    assert len(commands) > 5
+    for words in commands:
+        done = subprocess.run(
+            [sys.executable, "-m", "oarlock", *words],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode in (0, 3), (words, done.stdout + done.stderr)
+    for prefix in ("net_weight_only", "net_fp16", "net_onednn"):
+        assert (tmp_path / f"{prefix}.pdmodel").exists()
 
 
 def compiles(source: str) -> str:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +113,7 @@ def test_nothing_gained_exits_with_3(model: str, tmp_path: Path) -> None:
     before = files_of(tmp_path)
     code, text = oarlock("quantize", model, "--data", tmp_path / "calib.npz", "--keep", ".")
     assert code == 3
-    assert "no model was written: no layer gains from quantization" in text
+    assert "no model was written: all layers remain float32" in text
     assert files_of(tmp_path) == before
 
 
@@ -181,7 +184,7 @@ def test_data_of_zeros_keeps_all_layers_float(tmp_path: Path) -> None:
     before = files_of(tmp_path)
     code, text = oarlock("quantize", prefix, "--data", tmp_path / "zeros.npz")
     assert code == 3, text
-    assert "no model was written: no layer gains from quantization" in text
+    assert "no model was written: all layers remain float32" in text
     assert "is always 0 for the calibration data" in re.sub(r"[│\s]+", " ", text)
     assert files_of(tmp_path) == before
 
@@ -261,10 +264,98 @@ def test_generated_inputs_for_which_a_loop_does_not_end(tmp_path: Path) -> None:
         )
     code, text = oarlock("quantize", prefix, "--method", "weight-only")
     assert code == 1
-    assert "(a loop does not end); give --data" in re.sub(r"\s+", " ", text)
+    text = re.sub(r"\s+", " ", text)
+    assert "while x.abs().sum() >= 0 has more than 2000 iterations); give --data" in text
     code, text = oarlock("export", prefix, "-o", f"{prefix}.onnx", "--precision", "fp16")
     assert code == 0, text
     assert "not compared with the float model" in text
+
+
+def test_inputs_too_large_to_be_generated(tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="not verified: .* more than 134217728 elements"):
+        prefix = save(nn.Linear(64, 64), tmp_path, [1 << 22, 64])
+    code, text = oarlock("quantize", prefix, "--method", "weight-only")
+    assert code == 1
+    text = re.sub(r"\s+", " ", text)
+    assert "(the inputs have more than 134217728 elements); give --data" in text
+
+
+class LoopNet(nn.Layer):
+    """A Linear after a loop that doubles positive inputs until their sum is 10, and never ends for
+    other inputs.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.out = nn.Linear(4, 3)
+
+    def forward(self, x: Any) -> Any:
+        """Return the scores of [N, 4]."""
+        while x.sum() < 10:
+            x = x * 2
+        return self.out(nn.functional.relu(x))
+
+
+@pytest.mark.parametrize("method", ["ptq", "dynamic", "weight-only", "fp16", "bf16"])
+def test_data_for_which_a_loop_does_not_end(method: str, tmp_path: Path) -> None:
+    prefix = save(paddle.jit.to_static(LoopNet()), tmp_path, [None, 4])
+    x = np.ones((40, 4), np.float32)
+    x[32:] = -1  # the second batch
+    np.savez(tmp_path / "calib.npz", x=x)
+    before = files_of(tmp_path)
+    code, text = oarlock(
+        "quantize", prefix, "--data", tmp_path / "calib.npz", "--method", method, "--run-timeout", 1
+    )
+    text = re.sub(r"\s+", " ", text)
+    assert code == 1, text
+    assert "calib.npz, samples 32 to 39: a run did not end within 1 s" in text
+    assert "a loop (op while) at" in text
+    assert "while x.sum() < 10, which may not end for these inputs" in text
+    assert "--run-timeout" in text
+    assert files_of(tmp_path) == before
+
+
+def test_ctrl_c_during_an_endless_run(tmp_path: Path) -> None:
+    prefix = save(paddle.jit.to_static(LoopNet()), tmp_path, [None, 4])
+    np.savez(tmp_path / "calib.npz", x=-np.ones((2, 4), np.float32))
+    before = files_of(tmp_path)
+    words = [sys.executable, "-m", "oarlock", "quantize", prefix, "--data", "calib.npz"]
+    process = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.DEVNULL)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(4)  # it has started, and does not end
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 130
+    assert files_of(tmp_path) == before
+
+
+def test_data_for_which_a_loop_ends(tmp_path: Path) -> None:
+    prefix = save(paddle.jit.to_static(LoopNet()), tmp_path, [None, 4])
+    np.savez(tmp_path / "calib.npz", x=np.ones((40, 4), np.float32))
+    code, text = oarlock(
+        "quantize", prefix, "--data", tmp_path / "calib.npz", "--ignore-speed",
+        "--weight-storage", "float32", "--run-timeout", 60,
+    )  # fmt: skip
+    assert code == 0, text
+    assert (tmp_path / "m_int8.pdmodel").exists()
+
+
+def test_model_that_cannot_be_verified(tmp_path: Path) -> None:
+    """The verification skips inputs for which a loop has more than 2,000 iterations."""
+
+    class Net(LoopNet):
+        def forward(self, x: Any) -> Any:
+            i = x.sum() * 0
+            while i < 2500:
+                i = i + 1
+            return self.out(x + i * 0)
+
+    with pytest.warns(UserWarning, match="not verified"):
+        prefix = save(paddle.jit.to_static(Net()), tmp_path, [None, 4])
+    np.savez(tmp_path / "calib.npz", x=np.ones((2, 4), np.float32))
+    code, text = oarlock("quantize", prefix, "--data", tmp_path / "calib.npz", "--method", "bf16")
+    assert code == 0, text
+    assert "not verified: none of the generated inputs fits; a loop (op while) at" in text
+    assert "engine and interpreter agree" not in text
 
 
 def test_export_of_large_activations_in_float16(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def is_within_one_level(
 # scales that are constants.
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("network", "method", "is_symmetric", "num_integer", "num_float"),
+    ("network", "method", "has_symmetric_activations", "num_integer", "num_float"),
     [
         ("residual", "ptq", False, 4, 0),
         ("residual", "ptq", True, 4, 0),
@@ -111,7 +111,7 @@ def is_within_one_level(
 def test_openvino_returns_the_same_with_integers(
     network: str,
     method: str,
-    is_symmetric: bool,
+    has_symmetric_activations: bool,
     num_integer: int,
     num_float: int,
     openvino: Path,
@@ -124,7 +124,9 @@ def test_openvino_returns_the_same_with_integers(
     result = quantize_model(
         files,
         CalibrationData({"x": feeds["x"][:1]}, [feeds]),
-        QuantizationSettings(method, is_symmetric=is_symmetric, selects_by_speed=False),
+        QuantizationSettings(
+            method, has_symmetric_activations=has_symmetric_activations, selects_by_speed=False
+        ),
         lambda *_: None,
     )
     assert not [layer.reason for layer in result.report.layers if layer.reason]

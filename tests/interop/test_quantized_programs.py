@@ -29,7 +29,7 @@ pytestmark = pytest.mark.paddle
 # fp16 is missing: Paddle 2.6 has no float16 kernels for CPUs.
 METHODS = [
     ("ptq", "int8", False),
-    ("ptq", "float", False),
+    ("ptq", "float32", False),
     ("ptq", "int8", True),
     ("dynamic", "int8", False),
     ("weight-only", "int8", False),
@@ -42,15 +42,23 @@ NETWORKS = {
 }
 
 
-@pytest.mark.parametrize(("method", "weights", "is_symmetric"), METHODS)
+@pytest.mark.parametrize(("method", "weight_storage", "has_symmetric_activations"), METHODS)
 @pytest.mark.parametrize("network", NETWORKS)
 def test_paddle_returns_the_same(
-    method: str, weights: str, is_symmetric: bool, network: str, paddle: Any, tmp_path: Path
+    method: str,
+    weight_storage: str,
+    has_symmetric_activations: bool,
+    network: str,
+    paddle: Any,
+    tmp_path: Path,
 ) -> None:
     """By jit.load, the executor and the inference predictor."""
     prefix, feeds = save_network(network, tmp_path)
     settings = QuantizationSettings(
-        method, weights=weights, is_symmetric=is_symmetric, selects_by_speed=False
+        method,
+        weight_storage=weight_storage,
+        has_symmetric_activations=has_symmetric_activations,
+        selects_by_speed=False,
     )
     quantize(prefix, feeds, settings, tmp_path / "q")
     check_results_of_paddle(tmp_path / "q", feeds, paddle)
@@ -69,13 +77,37 @@ def quantize(prefix: str, feeds: Any, settings: QuantizationSettings, target: Pa
     write_model(files, result.model, target, {"x": feeds[:1]})
 
 
-def check_results_of_paddle(target: Path, feeds: Any, paddle: Any) -> None:
+@pytest.mark.parametrize(
+    "settings",
+    [
+        QuantizationSettings(has_symmetric_activations=True, selects_by_speed=False),
+        QuantizationSettings("dynamic", selects_by_speed=False),
+        QuantizationSettings("weight-only"),
+    ],
+    ids=lambda settings: settings.method,
+)
+@pytest.mark.parametrize("network", ["residual", "attention"])
+def test_paddle_3_runs_pdmodel(
+    settings: QuantizationSettings, network: str, paddle3: Any, tmp_path: Path
+) -> None:
+    """With 8-bit levels; it clips those of `bit_length` 9 to 127."""
+    prefix, feeds = save_network(network, tmp_path)
+    quantize(prefix, feeds, settings, tmp_path / "q")
+    check_results_of_paddle(tmp_path / "q", feeds, paddle3, ("predictor",))
+
+
+LOADERS = ("jit", "static", "predictor")
+
+
+def check_results_of_paddle(
+    target: Path, feeds: Any, paddle: Any, loaders: tuple[str, ...] = LOADERS
+) -> None:
     """Compare Paddle's loaders with the interpreter, which rounds as Paddle does."""
     np.savez(f"{target}.npz", feeds)
     layer = oarlock.jit.load(str(target))
     layer.train()  # the interpreter
     expected = layer(oarlock.to_tensor(feeds)).numpy()
-    found = paddle.run(target, Path(f"{target}.npz"), "out", ("jit", "static", "predictor"))
+    found = paddle.run(target, Path(f"{target}.npz"), "out", loaders)
     for loader, (actual,) in found.items():
         error = np.abs(actual - expected).max()
         assert error <= 1e-2 * np.abs(expected).max(), loader

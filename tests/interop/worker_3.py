@@ -24,8 +24,10 @@ def by_jit(prefix, inputs):
 
 
 def by_predictor(prefix, inputs):
+    """A `.json`, or else a `.pdmodel`."""
+    program = next(p for s in (".json", ".pdmodel") if os.path.exists(p := prefix + s))
     params = prefix + ".pdiparams"
-    config = inference.Config(prefix + ".json", params if os.path.exists(params) else "")
+    config = inference.Config(program, params if os.path.exists(params) else "")
     config.disable_glog_info()
     config.disable_mkldnn()
     predictor = inference.create_predictor(config)

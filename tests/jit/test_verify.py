@@ -142,7 +142,8 @@ def test_endless_loop_with_generated_inputs_times_out(tmp_path: Path) -> None:
 
     spec = [paddle.static.InputSpec([None], "float32", "x")]
     with pytest.warns(
-        UserWarning, match="none of the generated inputs fits; a loop has more than 2000 iterations"
+        UserWarning,
+        match=r"none of the generated inputs fits; a loop \(op while\) at .*has more than 2000 iterations",
     ):
         paddle.jit.save(paddle.jit.to_static(spread), str(tmp_path / "m"), input_spec=spec)
     assert paddle.jit.load(str(tmp_path / "m"))(paddle.to_tensor([600.0, 1.0])).tolist() == [

@@ -257,7 +257,7 @@ def test_conversion_before_training_warns() -> None:
 def test_second_conversion_is_rejected() -> None:
     ptq = PTQ(QuantConfig(FROM_DATA, FROM_DATA))
     converted = ptq.convert(calibrated(ptq, mlp()))
-    with pytest.raises(RuntimeError, match=r"PTQ.convert: it was converted before"):
+    with pytest.raises(RuntimeError, match=r"PTQ.convert: Sequential was converted before"):
         ptq.convert(converted)
 
 
@@ -272,7 +272,7 @@ def test_layer_that_saw_only_zeros_stays_float() -> None:
 
     net, ptq = Dead(), PTQ(QuantConfig(FROM_DATA, FROM_DATA))
     observed = calibrated(ptq, net)
-    with pytest.warns(UserWarning, match=r"PTQ: b \(QuantedLinear\) stays float: all values"):
+    with pytest.warns(UserWarning, match=r"PTQ: b \(QuantedLinear\) stays float: all inputs"):
         converted = ptq.convert(observed)
     assert converted.b.activation_quanter is None
     assert np.array_equal(converted.b.weight.numpy(), net.b.weight.numpy())
@@ -318,7 +318,7 @@ def test_layer_with_hooks_stays_float() -> None:
 
 def test_second_quantization_is_rejected() -> None:
     qat = QAT(QuantConfig(LEARNED, LEARNED))
-    with pytest.raises(RuntimeError, match=r"QAT.quantize: it was quantized before"):
+    with pytest.raises(RuntimeError, match=r"QAT.quantize: Sequential was quantized before"):
         qat.quantize(qat.quantize(mlp()))
 
 
@@ -361,9 +361,7 @@ def test_integer_inputs_are_not_quantized() -> None:
     observed = calibrated(ptq, net, [ids])
     assert type(observed.words).__name__ == "ObserveWrapper"
     with (
-        pytest.warns(
-            UserWarning, match=r"words._observer .* a value that it got was not a floating"
-        ),
+        pytest.warns(UserWarning, match=r"words._observer .* one of its inputs was not a floating"),
         pytest.warns(UserWarning, match=r"norm._observer"),
     ):
         converted = ptq.convert(observed)

@@ -1,4 +1,4 @@
-"""Matrix products with weights of 8 or 4 bits beside NumPy."""
+"""Matrix multiplications with weights of 8 or 4 bits beside NumPy."""
 
 from __future__ import annotations
 

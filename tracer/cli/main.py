@@ -193,16 +193,17 @@ def quantize(
     data: Annotated[
         Path | None,
         typer.Option(
-            help=".npz file with samples, or a folder of such files; arrays named as inputs, or "
-            "in0, in1, ..."
+            help="sample inputs, required for ptq and dynamic: an .npz file, or a folder of them; "
+            "arrays named as the inputs, or in0, in1, ..."
         ),
     ] = None,
     method: Annotated[
         str,
         typer.Option(
-            help="ptq: int8 weights and activations, with thresholds from --data; dynamic: int8 "
-            "matrix products that quantize their input in each run; weight-only: int8 weights, "
-            "float products; fp16, bf16: weights in half precision"
+            help="ptq: static post-training quantization, int8 weights and activations with "
+            "thresholds from --data; dynamic: int8 matrix multiplications whose input is scaled in "
+            "each run; weight-only: int8 weights, float32 arithmetic; fp16: float16 weights and "
+            "arithmetic; bf16: bfloat16 weights, float32 arithmetic",
         ),
     ] = "ptq",
     out: Annotated[
@@ -211,56 +212,85 @@ def quantize(
     ] = None,
     keep: Annotated[
         str,
-        typer.Option(help="regular expression: layers, outputs and op types that remain float"),
+        typer.Option(
+            help="keep layers in float32 whose name, output or op type matches this regular "
+            "expression; quote it, as 'head|rnn'"
+        ),
     ] = "",
     max_drop: Annotated[
         float | None,
         typer.Option(
-            help="with --labels: allowed loss of accuracy in points, default 1; without: allowed "
-            "error of the outputs in percent of their root mean square, default: no limit"
+            help="largest loss: with --labels, of accuracy in percentage points, default 1; "
+            "without, the error of the outputs in percent of their root mean square, default: no "
+            "limit. Layers return to float32, the one with the largest error first, until it is met"
         ),
     ] = None,
     labels: Annotated[
         str | None,
-        typer.Option(help="array in --data with the class index of each sample"),
+        typer.Option(help="name of the array in --data with the class index of each sample"),
     ] = None,
     calibration: Annotated[
         str,
         typer.Option(
-            help="threshold of activations: absmax, percentile (99.99 % of the values) or kl"
+            help="with ptq, the value at which activations are clipped: absmax (the largest "
+            "absolute value), percentile (99.99 % of the absolute values are smaller) or kl (least "
+            "Kullback-Leibler divergence)"
         ),
     ] = "absmax",
-    weights: Annotated[
+    weight_storage: Annotated[
         str,
-        typer.Option(help="int8, or float: whole numbers stored as float32, as Paddle writes them"),
+        typer.Option(
+            help="type in which the file stores the integer levels of weights: int8, or float32 "
+            "as Paddle's own tools do"
+        ),
     ] = "int8",
-    symmetric: Annotated[
+    symmetric_activations: Annotated[
         bool,
         typer.Option(
-            "--symmetric",
-            help="levels -128 to 127 for all activations, as TensorRT needs; default: 0 to 255 for "
-            "those that are never negative",
+            "--symmetric-activations",
+            help="with ptq, use the levels -128 to 127 for all activations, as TensorRT and oneDNN "
+            "in Paddle require; default: 0 to 255 for activations that are never negative",
         ),
     ] = False,
     ignore_speed: Annotated[
         bool,
-        typer.Option("--ignore-speed", help="quantize layers also if they become slower"),
+        typer.Option(
+            "--ignore-speed",
+            help="compute layers with integers although that is slower on this machine",
+        ),
     ] = False,
+    run_timeout: Annotated[
+        float,
+        typer.Option(
+            metavar="<seconds>",
+            help="seconds after which one run of a model with loops is an error, because a loop "
+            "may never end for some inputs",
+        ),
+    ] = 300,
     plot: Annotated[
         Path | None,
-        typer.Option(help="file for a plot of the error per layer: .png or .html"),
+        typer.Option(help="write a plot of the error per layer to this .png or .html file"),
     ] = None,
 ) -> None:
-    """Quantize a saved model, verify it, and report error, size, accuracy and time.
+    """Convert a saved model to int8, float16 or bfloat16, verify it, and report error, size, time
+    and, with --labels, accuracy.
 
-    Layers that lose accuracy or speed remain float. The exit code is 3 if nothing is gained; then
-    no model is written.
+    Layers that would lose too much accuracy remain float32; layers that would be slower compute in
+    float32. No model is written, and the exit code is 3, if none computes with integers (ptq,
+    dynamic), or if the new model is slower or not smaller. See docs/quantization.md.
     """
     from ..quantization.programs.quantize import QuantizationSettings  # noqa: PLC0415
     from .quantize import quantize_report_and_write  # noqa: PLC0415
 
     settings = QuantizationSettings(
-        method, calibration, keep, max_drop, weights, symmetric, not ignore_speed
+        method,
+        calibration,
+        keep,
+        max_drop,
+        weight_storage,
+        symmetric_activations,
+        not ignore_speed,
+        run_timeout,
     )
     code = quantize_report_and_write(model, data, out, labels, plot, settings)
     if code:

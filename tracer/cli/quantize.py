@@ -1,4 +1,4 @@
-"""`oarlock quantize`: quantize a saved model, and report what each layer gains and loses."""
+"""`oarlock quantize`: quantize a saved model, and report form and error of each layer."""
 
 from __future__ import annotations
 
@@ -45,10 +45,9 @@ def quantize_report_and_write(
     plot: Path | None,
     settings: QuantizationSettings,
 ) -> int:
-    """Quantize a model, print the report, and write the quantized model unless nothing is gained by
-    quantization.
+    """Quantize a model, print the report, and write the quantized model if it is a gain.
 
-    Returns the exit code: 0, or 3 if nothing is gained.
+    Returns the exit code: 0, or 3 if the quantized model is no gain and was not written.
     """
     settings.validate()
     if plot is not None and settings.method in HALF_METHODS:
@@ -69,9 +68,9 @@ def quantize_report_and_write(
     require_other_prefix(files, target)
     engine = create_engine_of_files(files)
     samples = (
-        synthetic_calibration_data(engine, files)
+        synthetic_calibration_data(engine, files, settings.run_timeout)
         if data is None
-        else load_calibration_data(data, engine, labels)
+        else load_calibration_data(data, engine, files, labels, settings.run_timeout)
     )
     with _progress() as show:
         result = quantize_model(files, samples, settings, show)
@@ -79,13 +78,15 @@ def quantize_report_and_write(
     if plot is not None:
         _write_plot(result.report.layers, plot)
     console = make_console(highlight=False, soft_wrap=True, markup=False)
-    if result.no_gain:
-        console.print(f"{files.name}: no model was written: {result.no_gain}")
+    if result.no_gain_reason:
+        console.print(f"{files.name}: no model was written: {result.no_gain_reason}")
         return NO_GAIN_EXIT_CODE
     sizes, verified = write_model(files, result.model, target, samples.sample)
     for path, size in sizes.items():
         console.print(f"{path}: {size:,} bytes")
-    console.print(f"verified: engine and interpreter agree {verified}")
+    if not verified.startswith("not verified"):
+        verified = f"verified: engine and interpreter agree {verified}"
+    console.print(verified)
     return 0
 
 
@@ -108,7 +109,7 @@ def _format_decibels(value: float | None, unit: str = "") -> str:
     return f"{value:.1f}{unit}" if math.isfinite(value) else "exact" if value > 0 else "none"
 
 
-def _result(layer: LayerReport) -> str:
+def _format_result(layer: LayerReport) -> str:
     return f"{layer.form}: {layer.reason}" if layer.reason else layer.form
 
 
@@ -125,7 +126,7 @@ def _print_report(name: str, report: QuantizationReport) -> None:
                 Text(escape_control_characters(layer.output)),
                 _format_decibels(layer.snr_alone),
                 _format_decibels(layer.snr),
-                Text(escape_control_characters(_result(layer))),
+                Text(escape_control_characters(_format_result(layer))),
             )
         out.print(table)
     for note in report.notes:
@@ -161,7 +162,7 @@ def write_html_plot(layers: list[LayerReport], path: Path) -> None:
         value = layer.snr_alone
         width = 0.0 if value is None else min(max(value / max(largest, 1e-9), 0.0), 1.0) * 100
         style = f"width:{width:.1f}%;background:{FORM_COLORS[layer.form]}"
-        text = f"{_format_decibels(value)} {_result(layer)}"
+        text = f"{_format_decibels(value)} {_format_result(layer)}"
         rows.append(
             f"<tr><td>{html.escape(escape_control_characters(layer.name))}</td>"
             f"<td>{html.escape(layer.type)}</td><td class=bar>"

@@ -335,7 +335,7 @@ class TrialRunner:
                 f"{a.name}{list(t.meta.shape)}" for a, t in zip(self._inputs, tensors, strict=True)
             )
             if not self._limiter.do_loops_terminate(tensors):
-                self.rejected = f"a loop has more than {MAX_ITERATIONS} iterations"
+                self.rejected = self._limiter.reason
                 if self._limiter.num_endless_inputs >= MAX_ENDLESS_INPUTS:
                     break
                 continue
@@ -428,15 +428,24 @@ class LoopLimitError(Exception):
     """Raised if a loop of the program exceeds the limit of iterations."""
 
 
+def describe_loops(program: Program) -> str:
+    """Return the op and the user's lines of the loops of a program; '' if it has none."""
+    lines = [op.user_line.rstrip(":") for op in program.ops() if op.type == "while"]
+    places = " or ".join(sorted({line for line in lines if line}))
+    return "a loop (op while)" + (f" at {places}" if places else "") if lines else ""
+
+
 class LoopTerminationCheck:
     """Determines whether the loops of a program terminate for random inputs.
 
     num_endless_inputs: the number of inputs for which a loop exceeded the limit of iterations.
+    reason: why these inputs are rejected.
     """
 
     def __init__(self, program: Program, scope: Mapping[str, Tensor]) -> None:
         self.num_endless_inputs, self._remaining_iterations, self._scope = 0, 0, scope
-        loops = any(op.type == "while" for op in program.ops())
+        loops = describe_loops(program)
+        self.reason = f"{loops} has more than {MAX_ITERATIONS} iterations"
         self._compiled_program = None
         with suppress(UnsupportedOpsError):
             self._compiled_program = (

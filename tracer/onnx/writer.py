@@ -17,7 +17,9 @@ from ..ir.block_captures import program_draws_random
 from ..ir.program import Program
 from ..jit.condition_number import is_quantization_op
 from ..jit.verify import (
+    MAX_ITERATIONS,
     describe_difference,
+    describe_loops,
     largest_relative_difference,
     tolerance_for_dtype_in_program,
 )
@@ -207,7 +209,9 @@ def compare_with_model_and_report(files: ModelFileContents, path: Path) -> str:
             continue  # incompatible sizes, or a violated guard
         outputs = session.run(None, dict(zip(names, arrays, strict=True)))
         return _compare_outputs_and_report(outputs, expected, files, path)
-    return "it loads; it was not run: none of the generated inputs fits the model"
+    loops = describe_loops(files.program)
+    why = f", or {loops} has more than {MAX_ITERATIONS} iterations" if loops else ""
+    return f"it loads; it was not run: none of the generated inputs fits the model{why}"
 
 
 def _tolerance(dtype: np.dtype[Any], program: Program) -> float:

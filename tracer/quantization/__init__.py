@@ -1,7 +1,9 @@
-"""Quantization of layers and saved models.
+"""Quantization of layers (`paddle.quantization`) and of saved models.
 
-`QAT` and `PTQ` replace layers of a network by quantized ones; `QuantConfig` says which.
-`ImperativeQuantAware` and `ImperativePTQ` are the interfaces of Paddle 2.0 to 2.4.
+`QAT` (quantization-aware training) and `PTQ` (post-training quantization) replace layers of a
+network by quantized ones; `QuantConfig` selects the layers and the quanters or observers.
+`quant_post_static` and `quant_post_dynamic` quantize saved models. `ImperativeQuantAware` and
+`ImperativePTQ` are the interfaces of Paddle 2.0 to 2.4.
 """
 
 from ..core.lazy_import import make_lazy_getattr
@@ -27,7 +29,8 @@ from .imperative import (
 from .ptq import PTQ
 from .qat import QAT
 
-# PaddleSlim's functions for saved models, whose modules the layers do not need.
+# PaddleSlim's functions for saved models are imported at first use: layers do not need their
+# modules.
 __getattr__ = make_lazy_getattr(
     globals(), dict.fromkeys(("quant_post_dynamic", "quant_post_static"), ".programs.quant_post")
 )

@@ -77,8 +77,8 @@ class AbsHistogram:
 
 
 def percentile_threshold(histogram: AbsHistogram, percent: float = 99.99) -> float:
-    """The smallest bin edge below which at least `percent` percent of the values lie, at most the
-    largest value.
+    """Return the smallest bin edge below which at least `percent` percent of the values lie; the
+    largest value if that is smaller.
 
     percent: above 0, up to 100
     """
@@ -95,7 +95,8 @@ def percentile_threshold(histogram: AbsHistogram, percent: float = 99.99) -> flo
 
 
 def kl_threshold(histogram: AbsHistogram, bits: int = 8) -> float:
-    """The threshold whose quantized distribution diverges least from that of the values.
+    """Return the clipping threshold for which the distribution of the quantized values diverges
+    least from that of the values.
 
     For each candidate threshold, the clipped distribution P (values above it count in the last bin)
     is compared with the distribution Q that 2^(bits-1) - 1 quantization levels can represent:
@@ -115,7 +116,7 @@ def kl_threshold(histogram: AbsHistogram, bits: int = 8) -> float:
 
 
 def _kl_divergence_of_clipping(counts: Any, end: int, levels: int) -> float:
-    """The divergence if values from bin `end` on are clipped."""
+    """Return the Kullback-Leibler divergence if values from bin `end` on are clipped."""
     clipped = counts[:end].astype(np.float64)
     starts = (np.arange(levels) * end) // levels  # the first bin of each level
     is_used = clipped > 0
@@ -125,7 +126,7 @@ def _kl_divergence_of_clipping(counts: Any, end: int, levels: int) -> float:
     level_of_bin = np.repeat(np.arange(levels), np.diff([*starts, end]))
     quantized = np.where(is_used, means[level_of_bin], 0)
     clipped[-1] += counts[end:].sum()
-    if clipped[-1] and not quantized[-1]:  # the quantized distribution has nothing there
+    if clipped[-1] and not quantized[-1]:  # Q is 0 where P is not: the divergence is infinite
         return math.inf
     p, q = clipped / clipped.sum(), quantized / quantized.sum()
     at = p > 0

@@ -1,4 +1,4 @@
-"""BaseQuanter, and the error for layers that cannot be quantized."""
+"""Base class of quanters and observers, and the error for layers that cannot be quantized."""
 
 from __future__ import annotations
 
@@ -12,14 +12,41 @@ from ..nn.layer import Layer
 
 
 class UnsupportedLayerError(OpError):
-    """A layer cannot be quantized as its config demands; it stays float."""
+    """The quanters of the config do not support a layer; `QAT` and `PTQ` leave it in float32."""
 
 
 class BaseQuanter(Layer, metaclass=abc.ABCMeta):
-    """Base of layers that simulate quantization of a tensor, and of observers.
+    """Base of quanters (layers that round their input to quantization levels, as fake quantization
+    in training does) and of observers.
 
-    A subclass takes the layer that it quantizes as its first argument; `quanter` creates its
-    factory.
+    A subclass implements `forward` and the methods that describe the format: `scales`,
+    `zero_points`, `quant_axis` and `bit_length`. Its first argument is the layer that it quantizes;
+    the decorator `quanter` creates the factory that `QuantConfig` takes.
+
+    Examples
+    --------
+    >>> from oarlock.quantization import QAT, BaseQuanter, QuantConfig, quanter
+    >>> @quanter("UnitScaleQuanter")
+    ... class UnitScaleQuanterLayer(BaseQuanter):
+    ...     def __init__(self, layer):
+    ...         super().__init__()
+    ...
+    ...     def forward(self, input):
+    ...         return (input.clip(-1, 1) * 127).round() / 127
+    ...
+    ...     def scales(self):
+    ...         return paddle.ones([1])
+    ...
+    ...     def zero_points(self):
+    ...         return None
+    ...
+    ...     def quant_axis(self):
+    ...         return -1
+    ...
+    ...     def bit_length(self):
+    ...         return 8
+    >>> UnitScaleQuanterLayer(None)(paddle.to_tensor([-2.0, 0.0])).tolist()
+    [-1.0, 0.0]
     """
 
     def __init__(self) -> None:
@@ -31,18 +58,21 @@ class BaseQuanter(Layer, metaclass=abc.ABCMeta):
 
     @abc.abstractmethod
     def scales(self) -> Any:
-        """Return the largest absolute value that is represented, as a Tensor or array: one number,
-        or one per slice; None if there is none.
+        """Return the scale, the largest absolute value that the levels represent, as a float32
+        Tensor or array: [] or [1], or [n] with one per slice along `quant_axis`; None if it is
+        unknown, then the layer stays float.
         """
 
     @abc.abstractmethod
     def zero_points(self) -> Any:
-        """Return the zero points, as a Tensor or array; None: 0."""
+        """Return the levels that represent 0, as a Tensor or array in the shape of `scales`; None
+        if they are 0.
+        """
 
     @abc.abstractmethod
     def quant_axis(self) -> int | Iterable[int] | None:
-        """Return the axis that the scales belong to; -1 or None: one scale."""
+        """Return the axis with one scale per slice; -1 or None if there is one scale."""
 
     @abc.abstractmethod
     def bit_length(self) -> int:
-        """Return the number of bits."""
+        """Return the number of bits of a level, from 2 to 16."""

@@ -1,4 +1,4 @@
-"""QuantConfig: which layers are quantized, and how."""
+"""`QuantConfig`: select the layers to quantize, and their quanters or observers."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ INDENT = 2
 
 
 class SingleLayerConfig:
-    """How one layer is quantized.
+    """The quanters or observers of one layer.
 
-    activation, weight: factories of the quanters; None: not quantized.
+    activation, weight: factories for the input and the weight; None: not quantized.
     """
 
     def __init__(self, activation: Any, weight: Any) -> None:
@@ -51,8 +51,10 @@ class SingleLayerConfig:
 class QuantConfig:
     """Which layers `QAT` and `PTQ` quantize, and with which quanters or observers.
 
-    A layer gets the config of its name (`add_layer_config`, `add_name_config`); else the one of
-    its type; else the one of the layer that contains it; else the global one.
+    If several configs apply to a layer, it gets the first one of: that of its name
+    (`add_layer_config`, `add_name_config` with a str); that of the last pattern that its structured
+    name matches (`add_name_config` with a pattern); that of its type (`add_type_config`); that of
+    the layer that contains it; the global one, which the arguments set.
 
     Parameters
     ----------

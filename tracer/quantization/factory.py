@@ -42,7 +42,9 @@ class ClassWithArguments(metaclass=abc.ABCMeta):
 
 
 class QuanterFactory(ClassWithArguments):
-    """Creates the quanter of a layer; `QuantConfig` takes factories."""
+    """Creates a quanter or observer for each layer, with the same arguments; `QuantConfig` takes
+    it.
+    """
 
     def _instance(self, layer: Layer) -> Any:
         """Create the quanter or observer of a layer."""
@@ -66,7 +68,7 @@ def require_factory_or_none(owner: str, name: str, value: Any) -> None:
 
 
 def quanter(class_name: str) -> Callable[[C], C]:
-    """Class decorator: define a factory of a quanter beside the class.
+    """Return a class decorator that defines the factory of a quanter or observer class.
 
     The factory is added to the module of the class, and to its `__all__` if there is one. It takes
     the arguments of the class except for the first one, the layer.
@@ -75,6 +77,11 @@ def quanter(class_name: str) -> Callable[[C], C]:
     ----------
     class_name : str
         Name of the factory.
+
+    Returns
+    -------
+    callable
+        Takes and returns the class.
 
     Examples
     --------

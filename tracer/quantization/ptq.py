@@ -1,4 +1,4 @@
-"""PTQ."""
+"""`PTQ`: post-training quantization of layers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""QAT."""
+"""`QAT`: quantization-aware training of layers."""
 
 from __future__ import annotations
 

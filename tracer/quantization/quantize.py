@@ -1,4 +1,4 @@
-"""What quantization-aware training and post-training quantization have in common."""
+"""Base class of `QAT` and `PTQ`: replace the layers of a network, and convert the replacements."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class Quantization(metaclass=abc.ABCMeta):
 
     @abc.abstractmethod
     def quantize(self, model: Layer, inplace: bool = False) -> Layer:
-        """Return the network with quanters or observers."""
+        """Return the network with quanters or observers; `QAT` and `PTQ` describe the arguments."""
 
     def convert(self, model: Layer, inplace: bool = False, remain_weight: bool = False) -> Layer:
         """Replace quanters and observers by quantize and dequantize layers, as ONNX has them.
 
         The result can be saved with `jit.save`: it has the ops `quantize_linear` and
-        `dequantize_linear`, and weights that are whole numbers.
+        `dequantize_linear`, and weights that are integer levels, stored as floats.
 
         Parameters
         ----------
@@ -53,7 +53,8 @@ class Quantization(metaclass=abc.ABCMeta):
         inplace : bool, default False
             Whether `model` is changed; otherwise a copy is.
         remain_weight : bool, default False
-            Whether weights stay floats, followed by a quantize and a dequantize layer.
+            Whether weights keep their values and are quantized and dequantized in each call;
+            otherwise they are replaced by their levels, and dequantized in each call.
 
         Returns
         -------
@@ -70,8 +71,8 @@ class Quantization(metaclass=abc.ABCMeta):
         -----
         A layer whose input was always 0 during calibration stays float, with a warning: 0 is no
         scale. A layer with a quanter of its input and none of its weight is converted, too; Paddle
-        leaves its observer in place. Weights are whole numbers afterwards: if `forward` reads one
-        itself, use `remain_weight=True`.
+        leaves its observer in place. Weights are levels afterwards: if `forward` of your own layer
+        reads one directly, use `remain_weight=True`.
 
         Examples
         --------
@@ -82,7 +83,7 @@ class Quantization(metaclass=abc.ABCMeta):
         >>> observed = ptq.quantize(net.eval())
         >>> _ = observed(paddle.ones([3, 4]))
         >>> converted = ptq.convert(observed)
-        >>> float(converted[0].weight.abs().max())  # whole numbers
+        >>> float(converted[0].weight.abs().max())  # the largest level
         127.0
         """
         self._check_before_conversion(model)
@@ -91,7 +92,7 @@ class Quantization(metaclass=abc.ABCMeta):
         return result
 
     def _check_before_conversion(self, model: Layer) -> None:
-        """Raise the errors of the conversion before anything is changed."""
+        """Raise the errors of `convert` before it changes a layer."""
         action = f"{type(self).__name__}.convert"
         without_data, untrained, not_finite, is_converted = [], [], [], False
         unobserved = _observers_with_unobserved_values(model)
@@ -107,7 +108,9 @@ class Quantization(metaclass=abc.ABCMeta):
             if isinstance(layer, FakeQuanterWithAbsMaxObserverLayer) and layer.is_untrained:
                 untrained.append(name)
         if is_converted:
-            raise InvalidOperationError(append_user_line(f"{action}: it was converted before"))
+            raise InvalidOperationError(
+                append_user_line(f"{action}: {type(model).__name__} was converted before")
+            )
         if without_data:
             raise OpError(
                 append_user_line(
@@ -152,7 +155,7 @@ class Quantization(metaclass=abc.ABCMeta):
                     child._convert(remain_weight or any(id(w) in shared for w in weights))
             elif isinstance(child, BaseQuanter):
                 reason = (
-                    "a value that it got was not a floating tensor"
+                    "one of its inputs was not a floating-point tensor"
                     if child in unobserved
                     else _reason_to_stay_float([child])
                 )
@@ -174,10 +177,14 @@ class Quantization(metaclass=abc.ABCMeta):
         )
 
     def _prepare(self, model: Layer, inplace: bool) -> Layer:
-        """Return the network with quanters or observers in place of, and in front of, layers."""
+        """Return the network with quantized layers, and with observers of the inputs of other
+        layers.
+        """
         if any(isinstance(layer, BaseQuanter) for layer in model.sublayers()):
             raise InvalidOperationError(
-                append_user_line(f"{type(self).__name__}.quantize: it was quantized before")
+                append_user_line(
+                    f"{type(self).__name__}.quantize: {type(model).__name__} was quantized before"
+                )
             )
         result = model if inplace else copy.deepcopy(model)
         self._config._specify(result)
@@ -189,7 +196,7 @@ class Quantization(metaclass=abc.ABCMeta):
         if not replacements:
             warn(
                 f"{type(self).__name__}.quantize: no layer inside of {type(model).__name__} is "
-                f"quantized: the config has none of them"
+                f"quantized: the QuantConfig applies to none of them"
             )
         for parent, name, replacement in replacements:
             setattr(parent, name, replacement)
@@ -254,7 +261,7 @@ class Quantization(metaclass=abc.ABCMeta):
 
 
 def shared_parameter_ids(model: Layer) -> set[int]:
-    """The ids of the parameters that belong to several layers."""
+    """Return the ids of the parameters that belong to several layers."""
     counts = Counter(
         id(parameter)
         for layer in model.sublayers(include_self=True)
@@ -294,10 +301,10 @@ def _quanters_of(layer: ConvertibleQuantedLayer) -> list[Any]:
 
 
 def _reason_to_stay_float(quanters: list[Any]) -> str:
-    """Why the scales of the quanters cannot be used; "" if they can."""
+    """Return why the scales of the quanters cannot be used; "" if they can."""
     for quanter in quanters:
         if isinstance(quanter, CalibratedObserver) and quanter.has_seen_only_zeros:
-            return f"all values that {type(quanter).__name__} got were 0 during calibration"
+            return f"all inputs of {type(quanter).__name__} were 0 during calibration"
         if quanter.scales() is None:
             return f"{type(quanter).__name__} has no scales"
     return ""

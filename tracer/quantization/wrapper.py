@@ -1,4 +1,4 @@
-"""ObserveWrapper."""
+"""A layer with an observer of its input or output."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from ..nn.layer import Layer
 
 
 class ObserveWrapper(Layer):
-    """A layer with an observer or quanter of its input, or of its output.
+    """A layer with an observer or quanter of its first input, or of its output.
 
-    A value that is not a floating tensor, such as the indices of an embedding, passes unobserved.
+    A value that is not a floating-point tensor, such as the indices of an embedding, is not
+    observed.
 
-    observe_input: whether it observes the input; otherwise the output.
-    has_unobserved_value: whether a value has passed unobserved.
+    observe_input: whether the input is observed; otherwise the output.
+    has_unobserved_value: whether a value was not observed.
     """
 
     has_unobserved_value = False

@@ -78,7 +78,7 @@ def program_and_parameters(prefix: Path) -> list[bytes]:
 def test_all_sources_of_data_give_the_same_files(source: str, tmp_path: Path) -> None:
     prefix = residual_model(tmp_path)
     settings = QuantizationSettings(
-        calibration="percentile", is_symmetric=True, selects_by_speed=False
+        calibration="percentile", has_symmetric_activations=True, selects_by_speed=False
     )
     quantize_by_settings(prefix, tmp_path / "wanted", settings)
     assert quant_post_static(None, prefix, tmp_path / "q", **SOURCES[source]()) is None
@@ -91,7 +91,7 @@ def test_all_sources_of_data_give_the_same_files(source: str, tmp_path: Path) ->
 def test_algorithms(algo: str, tmp_path: Path) -> None:
     prefix = residual_model(tmp_path)
     settings = QuantizationSettings(
-        calibration=CALIBRATION[algo], is_symmetric=True, selects_by_speed=False
+        calibration=CALIBRATION[algo], has_symmetric_activations=True, selects_by_speed=False
     )
     quantize_by_settings(prefix, tmp_path / "wanted", settings)
     quant_post_static(None, prefix, tmp_path / "q", data_loader=BATCHES, algo=algo)
@@ -184,7 +184,9 @@ def test_layers_that_remain_float_are_named(tmp_path: Path) -> None:
 
     prefix = save(Net(), tmp_path, [None, 4])
     x = np.random.default_rng(0).standard_normal((8, 4)).astype("float32")
-    with pytest.warns(UserWarning, match=r"layers remain float: a \(matmul_v2\): .* is always 0"):
+    with pytest.warns(
+        UserWarning, match=r"layers that are not fully quantized: a \(matmul_v2\): .* is always 0"
+    ):
         quant_post_static(None, prefix, tmp_path / "q", data_loader=[x])
 
 
@@ -203,7 +205,7 @@ def test_layers_that_remain_float_are_named(tmp_path: Path) -> None:
         ({"deploy_backend": "NPU"}, "deploy_backend must be"),
         ({"quantizable_op_type": ["lstm"]}, "quantizable_op_type must be"),
         ({"skip_tensor_list": ["y"]}, r"the program lacks the variables \['y'\]"),
-        ({"skip_tensor_list": ["x"], "quantizable_op_type": []}, "no layer gains"),
+        ({"skip_tensor_list": ["x"], "quantizable_op_type": []}, "all layers remain float32"),
         ({"data_loader": None}, "must be given, not none"),
         (
             {"sample_generator": samples},

@@ -126,7 +126,7 @@ def test_int8_graph_is_fused(tmp_path: Path) -> None:
     """All convolutions, the residual, the pools and the Linear compute in eight bits."""
     prefix = residual_model(tmp_path)
     result = quantize(prefix, images())
-    assert not result.no_gain
+    assert not result.no_gain_reason
     ops = fused_ops(prefix, result.model, tmp_path)
     assert ops["QLinearConv"] == 3
     assert ops["QLinearAdd"] == 1
@@ -149,7 +149,7 @@ def test_products_that_share_an_activation_are_fused(tmp_path: Path) -> None:
 def test_dtype_of_activations(target: str, dtypes: set[str], tmp_path: Path) -> None:
     """TensorRT rejects uint8, so a model with symmetric levels has int8 there."""
     prefix = residual_model(tmp_path)
-    result = quantize(prefix, images(), is_symmetric=True)
+    result = quantize(prefix, images(), has_symmetric_activations=True)
     output = tmp_path / "q.onnx"
     with temporary_model_files(read_model(prefix), result.model) as files:
         write_onnx(files, output, ExportOptions(inline=True, target=target))
@@ -208,7 +208,7 @@ def test_sum_of_quantized_activations_is_quantized(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("method", ["ptq", "dynamic", "weight-only"])
 def test_embeddings_and_recurrent_layers_have_int8_weights(method: str, tmp_path: Path) -> None:
-    """They compute with floats. The table, which three ops share, is stored once per form."""
+    """They compute in float32. The table, which three ops share, is stored once per form."""
     prefix = token_model(tmp_path)
     result = quantize(prefix, tokens(), method=method)
     forms = {
@@ -253,7 +253,7 @@ def test_weights_of_slow_layers_are_int8(tmp_path: Path, monkeypatch: pytest.Mon
 def test_model_without_integer_layers_is_not_written(tmp_path: Path) -> None:
     """The purpose of ptq is speed; another method makes files smaller."""
     result = quantize(token_model(tmp_path), tokens(), keep="mix|matmul")
-    assert "--method weight-only makes the files smaller" in result.no_gain
+    assert "--method weight-only makes the files smaller" in result.no_gain_reason
 
 
 @pytest.mark.parametrize(
@@ -270,7 +270,7 @@ def test_error_and_size(
 ) -> None:
     prefix = make(tmp_path)
     result = quantize(prefix, feeds, method=method)
-    assert not result.no_gain
+    assert not result.no_gain_reason
     report = result.report
     assert report.output_snr > smallest
     total = SignalToNoiseAccumulator()
@@ -304,13 +304,15 @@ def test_files_are_deterministic(tmp_path: Path) -> None:
 
 def test_float_form_has_the_same_results(tmp_path: Path) -> None:
     prefix = residual_model(tmp_path)
-    whole, small = (quantize(prefix, images(), weights=form).model for form in ("float", "int8"))
+    whole, small = (
+        quantize(prefix, images(), weight_storage=form).model for form in ("float32", "int8")
+    )
     np.testing.assert_array_equal(run(whole, images()), run(small, images()))
     assert whole.num_value_bytes() > 3 * small.num_value_bytes()
 
 
 def test_symmetric_form_has_int8_levels_only(tmp_path: Path) -> None:
-    result = quantize(residual_model(tmp_path), images(), is_symmetric=True)
+    result = quantize(residual_model(tmp_path), images(), has_symmetric_activations=True)
     bits = {
         op.attr("bit_length") for op in result.model.program.ops() if op.type == "quantize_linear"
     }
@@ -396,8 +398,8 @@ def test_max_drop_of_the_output_error(tmp_path: Path) -> None:
     percent = 100 * 10 ** (-free.report.output_snr / 20)
     limited = quantize(prefix, images(), max_drop=percent / 2)
     reasons = [at.reason for at in limited.report.layers]
-    assert any("the limit" in reason for reason in reasons)
-    assert limited.no_gain or 100 * 10 ** (-limited.report.output_snr / 20) <= percent / 2
+    assert any("--max-drop is" in reason for reason in reasons)
+    assert limited.no_gain_reason or 100 * 10 ** (-limited.report.output_snr / 20) <= percent / 2
 
 
 def test_accuracy_with_labels(tmp_path: Path) -> None:
@@ -438,7 +440,7 @@ def test_one_large_sample_does_not_hide_the_error_of_others(tmp_path: Path) -> N
     (layer,) = result.report.layers
     assert layer.form == "float"
     assert "signal-to-noise ratio" in layer.reason
-    assert result.no_gain
+    assert result.no_gain_reason
 
 
 @pytest.mark.parametrize("calibration", ["absmax", "percentile", "kl"])
@@ -493,7 +495,7 @@ def test_quantized_model_is_rejected(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("is_float", [False, True], ids=["all", "some"])
 def test_levels_of_quantized_layers_become_int8(is_float: bool, tmp_path: Path) -> None:
-    """`jit.save` stores the whole numbers of converted layers as float32, as Paddle does."""
+    """`jit.save` stores the levels of converted layers as float32, as Paddle does."""
     net = nn.Sequential(nn.Linear(12, 32), nn.ReLU(), nn.Linear(32, 5))
     net.eval()
     config = QuantConfig(AbsmaxObserver(), AbsMaxChannelWiseWeightObserver())
@@ -505,7 +507,7 @@ def test_levels_of_quantized_layers_become_int8(is_float: bool, tmp_path: Path) 
     observed(paddle.to_tensor(x))
     prefix = save(ptq.convert(observed), tmp_path, [None, 12])
     result = quantize(prefix, x, method="weight-only")
-    assert not result.no_gain
+    assert not result.no_gain_reason
     assert f"{2 - is_float} weights that were quantized before" in result.report.notes[0]
     matrices = [a for a in result.model.values.values() if np.ndim(a) > 1]
     assert [a.dtype.name for a in matrices] == ["int8", "int8"]
@@ -518,7 +520,7 @@ def test_levels_of_quantized_layers_become_int8(is_float: bool, tmp_path: Path) 
 
 def test_nothing_is_gained_if_all_layers_are_kept(tmp_path: Path) -> None:
     result = quantize(residual_model(tmp_path), images(), keep=".")
-    assert "no layer gains" in result.no_gain
+    assert "all layers remain float32" in result.no_gain_reason
 
 
 def test_float_model_is_not_overwritten(tmp_path: Path) -> None:
@@ -534,10 +536,24 @@ def test_float_model_is_not_overwritten(tmp_path: Path) -> None:
     [
         ({"method": "int4"}, "--method must be"),
         ({"calibration": "mse"}, "--calibration must be"),
-        ({"weights": "int4"}, "--weights must be"),
+        ({"weight_storage": "int4"}, "--weight-storage must be"),
         ({"max_drop": float("nan")}, "--max-drop must be from 0 to 100"),
         ({"keep": "("}, "--keep is not a regular expression"),
         ({"keep": "a", "method": "fp16"}, "--keep has no effect with --method fp16"),
+        (
+            {"calibration": "kl", "method": "dynamic"},
+            "--calibration has no effect with --method dynamic",
+        ),
+        (
+            {"has_symmetric_activations": True, "method": "weight-only"},
+            "--symmetric-activations has no effect with --method weight-only",
+        ),
+        (
+            {"weight_storage": "float32", "method": "weight-only"},
+            "--weight-storage has no effect with --method weight-only",
+        ),
+        ({"run_timeout": 0.0}, "--run-timeout must be above 0"),
+        ({"run_timeout": float("nan")}, "--run-timeout must be above 0"),
     ],
 )
 def test_invalid_settings(settings: dict[str, Any], message: str) -> None:
@@ -670,9 +686,9 @@ def test_half_of_all_matrices(method: str, tmp_path: Path) -> None:
 def test_max_drop_of_half_precision(tmp_path: Path) -> None:
     """Half precision changes all weights, so a drop that is too large leaves nothing to write."""
     prefix = residual_model(tmp_path)
-    assert not quantize(prefix, images(), method="bf16", max_drop=5).no_gain
+    assert not quantize(prefix, images(), method="bf16", max_drop=5).no_gain_reason
     result = quantize(prefix, images(), method="bf16", max_drop=1e-3)
-    assert "% of the output, the limit 0.001" in result.no_gain
+    assert "% of the outputs, --max-drop is 0.001" in result.no_gain_reason
 
 
 def test_max_drop_of_the_accuracy_of_half_precision(tmp_path: Path) -> None:
@@ -691,7 +707,7 @@ def test_max_drop_of_the_accuracy_of_half_precision(tmp_path: Path) -> None:
     prefix = save(Net(), tmp_path, [None, 4])
     x = np.ones((8, 4), "float32")
     result = quantize(prefix, x, np.ones(8, "int64"), method="bf16")
-    assert result.no_gain == "the drop is 100.00 points, the limit 1"
+    assert result.no_gain_reason == "it loses 100.00 points of accuracy, --max-drop is 1"
 
 
 def test_sensitive_ops_compute_in_float32(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Layers and functions of quantized networks."""
+"""Layers of quantized networks, and functions for matrices with weights of 8 or 4 bits."""
 
 from . import qat
 from .functional_layers import (

@@ -112,7 +112,7 @@ class _LinearQuanterBase(Layer):
 class LinearQuanter(_LinearQuanterBase):
     """Quantize: round(x / scale * (2 ** (bit_length - 1) - 1)), clipped to the range of the bits.
 
-    The result holds whole numbers in the dtype of x; halves are rounded to even.
+    The result holds integers (levels) in the dtype of x; halves are rounded to even.
 
     Parameters are those of `LinearDequanter`.
 
@@ -166,7 +166,7 @@ class LinearDequanter(_LinearQuanterBase):
     _op = "dequantize_linear"
 
     def forward(self, input: Tensor) -> Tensor:
-        """Return the values of the levels."""
+        """Return the values that the levels represent."""
         if not self._is_group_wise():
             return self._run_quant_linear_op(input)
         values = cast(input, "float32") / float(self._max_level()) * self._scale_of_each_row()
@@ -225,11 +225,11 @@ class ConvertibleQuantedLayer(Layer, metaclass=abc.ABCMeta):
     def _convert(self, remain_weight: bool = False) -> None:
         """Replace the quanters.
 
-        remain_weight: whether weights stay floats; otherwise they become whole numbers.
+        remain_weight: whether weights keep their values; otherwise they become integer levels.
         """
         if self.converted:
             raise InvalidOperationError(
-                append_user_line(f"convert: {self.full_name()} was converted before")
+                append_user_line(f"convert: the layer {self.full_name()} was converted before")
             )
         for weight_name, quanter_name in self.weights_to_quanters():
             replacement = self._convert_quanter_to_qdq(quanter_name)
@@ -243,7 +243,7 @@ class ConvertibleQuantedLayer(Layer, metaclass=abc.ABCMeta):
         self.converted = True
 
     def _stay_float(self) -> None:
-        """Remove the quanters: the layer computes in floats."""
+        """Remove the quanters, so that the layer computes in floats."""
         for name in [name for _, name in self.weights_to_quanters()] + self.activation_quanters():
             setattr(self, name, None)
         self.converted = True

@@ -221,7 +221,6 @@ class FakeQuantChannelWiseAbsMax(Layer):
             )
         self._quant_bits = require_bit_length(owner, quant_bits)
         self._quant_axis = quant_axis
-        self._channel_num = channel_num
         self._scale = create_untrained_parameter(
             self, name or "quant_dequant", "scale", [channel_num], 0.0, dtype
         )
@@ -287,10 +286,12 @@ QuantStub = MovingAverageAbsMaxScale
 class _QuantizedLayer(Layer):
     """Base of the layers with a fake-quantized input and weight.
 
+    layer: the float layer; its parameters are shared.
     weight_quantize_type: "abs_max" or "channel_wise_abs_max".
     activation_quantize_type: "abs_max" or "moving_average_abs_max".
-    weight_pre_layer, act_pre_layer: layer classes that process weight and input before.
-    weight_quant_layer, act_quant_layer: layer classes that quantize instead.
+    weight_pre_layer, act_pre_layer: classes of layers that process weight and input before they are
+    quantized.
+    weight_quant_layer, act_quant_layer: classes of layers that replace the fake-quantize layers.
     """
 
     _channel_axis = 0
@@ -355,7 +356,31 @@ class _QuantizedLayer(Layer):
 class QuantizedConv2D(_QuantizedLayer):
     """`nn.Conv2D` with a fake-quantized input and weight, as `ImperativeQuantAware` creates it.
 
-    x [N, C, H, W] -> [N, M, H', W']
+    Parameters
+    ----------
+    layer : nn.Conv2D
+        Its parameters are shared, not copied.
+    weight_bits, activation_bits : int, default 8
+        From 2 to 16.
+    moving_rate : float, default 0.9
+        Of "moving_average_abs_max".
+    weight_quantize_type : "abs_max" or "channel_wise_abs_max", default "abs_max"
+    activation_quantize_type : "abs_max" or "moving_average_abs_max", default "abs_max"
+    weight_pre_layer, act_pre_layer : class of layers, optional
+        Process weight and input before they are quantized.
+    weight_quant_layer, act_quant_layer : class of layers, optional
+        Replace the fake-quantize layers of weight and input.
+
+    Shape
+    -----
+    x : [N, in_channels, H, W]
+    returns : [N, out_channels, H', W'], as `nn.Conv2D`
+
+    Examples
+    --------
+    >>> layer = nn.quant.quant_layers.QuantizedConv2D(nn.Conv2D(1, 2, 3))
+    >>> layer(paddle.ones([1, 1, 8, 8])).shape
+    [1, 2, 6, 6]
     """
 
     _channel_axis = CONV_CHANNEL_AXIS
@@ -374,7 +399,31 @@ class QuantizedConv2D(_QuantizedLayer):
 class QuantizedConv2DTranspose(_QuantizedLayer):
     """`nn.Conv2DTranspose` with a fake-quantized input and weight.
 
-    x [N, C, H, W] -> [N, M, H', W']
+    Parameters
+    ----------
+    layer : nn.Conv2DTranspose
+        Its parameters are shared, not copied.
+    weight_bits, activation_bits : int, default 8
+        From 2 to 16.
+    moving_rate : float, default 0.9
+        Of "moving_average_abs_max".
+    weight_quantize_type : "abs_max" or "channel_wise_abs_max", default "abs_max"
+    activation_quantize_type : "abs_max" or "moving_average_abs_max", default "abs_max"
+    weight_pre_layer, act_pre_layer : class of layers, optional
+        Process weight and input before they are quantized.
+    weight_quant_layer, act_quant_layer : class of layers, optional
+        Replace the fake-quantize layers of weight and input.
+
+    Shape
+    -----
+    x : [N, in_channels, H, W]
+    returns : [N, out_channels, H', W'], as `nn.Conv2DTranspose`
+
+    Examples
+    --------
+    >>> layer = nn.quant.quant_layers.QuantizedConv2DTranspose(nn.Conv2DTranspose(1, 2, 3))
+    >>> layer(paddle.ones([1, 1, 8, 8])).shape
+    [1, 2, 10, 10]
     """
 
     _channel_axis = CONV_TRANSPOSE_CHANNEL_AXIS
@@ -407,7 +456,31 @@ class QuantizedConv2DTranspose(_QuantizedLayer):
 class QuantizedLinear(_QuantizedLayer):
     """`nn.Linear` with a fake-quantized input and weight.
 
-    x [*, in_features] -> [*, out_features]
+    Parameters
+    ----------
+    layer : nn.Linear
+        Its parameters are shared, not copied.
+    weight_bits, activation_bits : int, default 8
+        From 2 to 16.
+    moving_rate : float, default 0.9
+        Of "moving_average_abs_max".
+    weight_quantize_type : "abs_max" or "channel_wise_abs_max", default "abs_max"
+    activation_quantize_type : "abs_max" or "moving_average_abs_max", default "abs_max"
+    weight_pre_layer, act_pre_layer : class of layers, optional
+        Process weight and input before they are quantized.
+    weight_quant_layer, act_quant_layer : class of layers, optional
+        Replace the fake-quantize layers of weight and input.
+
+    Shape
+    -----
+    x : [*, in_features]
+    returns : [*, out_features]
+
+    Examples
+    --------
+    >>> layer = nn.quant.quant_layers.QuantizedLinear(nn.Linear(4, 2))
+    >>> layer(paddle.ones([3, 4])).shape
+    [3, 2]
     """
 
     _channel_axis = LINEAR_CHANNEL_AXIS
@@ -424,7 +497,23 @@ class QuantizedLinear(_QuantizedLayer):
 class QuantizedMatmul(Layer):
     """`paddle.matmul` of two fake-quantized inputs.
 
-    The settings are those of `QuantizedLinear` for inputs.
+    Parameters
+    ----------
+    layer, weight_bits, weight_quantize_type, weight_pre_layer, weight_quant_layer
+        Have no effect: there is no weight.
+    activation_bits : int, default 8
+        From 2 to 16.
+    moving_rate : float, default 0.9
+        Of "moving_average_abs_max".
+    activation_quantize_type : "abs_max" or "moving_average_abs_max", default "abs_max"
+    act_pre_layer, act_quant_layer : class of layers, optional
+        Process inputs before they are quantized; replace the fake-quantize layers.
+
+    Examples
+    --------
+    >>> product = nn.quant.quant_layers.QuantizedMatmul(activation_bits=2)  # levels -1, 0 and 1
+    >>> product(paddle.to_tensor([[1.0, 0.2]]), paddle.to_tensor([[3.0], [2.0]])).tolist()
+    [[3.0]]
     """
 
     def __init__(
@@ -471,9 +560,25 @@ class QuantizedMatmul(Layer):
 
 
 class MAOutputScaleLayer(Layer):
-    """A layer and a moving average of the largest absolute value of its output.
+    """Call a layer; in training mode, store a moving average of max |output|.
 
-    A list, tuple or dict is returned as it is.
+    A list, tuple or dict is returned without being observed.
+
+    Parameters
+    ----------
+    layer : Layer
+    moving_rate : float, default 0.9
+    name : str, optional
+        Prefix of the names of the parameters; default: `layer.full_name()`.
+    dtype : str, default "float32"
+    reduce_type : None
+
+    Examples
+    --------
+    >>> layer = nn.quant.quant_layers.MAOutputScaleLayer(nn.ReLU())
+    >>> _ = layer(paddle.to_tensor([-2.0, 1.0]))
+    >>> layer._ma_output_scale._scale.item()
+    1.0
     """
 
     def __init__(
@@ -497,9 +602,27 @@ class MAOutputScaleLayer(Layer):
 
 
 class FakeQuantMAOutputScaleLayer(Layer):
-    """A layer whose output is fake-quantized with a moving average of its largest absolute value.
+    """Call a layer, and fake-quantize its output with a moving average of max |output|.
 
-    Several outputs are returned as they are.
+    Several outputs are returned without being quantized.
+
+    Parameters
+    ----------
+    layer : Layer
+    weight_bits
+        Has no effect.
+    activation_bits : int, default 8
+        From 2 to 16.
+    moving_rate : float, default 0.9
+    name : str, optional
+        Prefix of the names of the parameters; default: `layer.full_name()`.
+    reduce_type : None
+
+    Examples
+    --------
+    >>> layer = nn.quant.quant_layers.FakeQuantMAOutputScaleLayer(nn.quant.add())
+    >>> layer(paddle.ones([2]), paddle.ones([2])).shape
+    [2]
     """
 
     def __init__(

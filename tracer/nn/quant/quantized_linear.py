@@ -1,4 +1,4 @@
-"""Matrix products with weights of 8 or 4 bits."""
+"""Matrix multiplications with weights of 8 or 4 bits."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def weight_quantize(
 
 
 def _unpack_int4(packed: Tensor) -> Tensor:
-    """The levels [columns, rows], int32, of pairs in bytes [columns / 2, rows]."""
+    """Return the levels [columns, rows], int32, of pairs packed in bytes [columns / 2, rows]."""
     pairs, rows = packed.meta.shape
     wide = cast(packed, "int32")
     high = floor_divide(wide, full_like(wide, 16))

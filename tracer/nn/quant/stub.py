@@ -1,4 +1,4 @@
-"""Points of a network whose values quantization observes although no layer computes them."""
+"""Placeholders for quanters of values that are not inputs of a layer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Stub(Layer):
     Parameters
     ----------
     observer : factory of a quanter or observer, optional
-        Default: the activation quanter that the `QuantConfig` gives to this layer.
+        Default: the one for activations in the `QuantConfig`.
 
     Examples
     --------

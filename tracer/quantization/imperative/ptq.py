@@ -84,7 +84,9 @@ class ImperativePTQ:
         _require_layer("quantize", model)
         if next(_iter_observed_layers_and_configs(model), None) is not None:
             raise InvalidOperationError(
-                append_user_line("ImperativePTQ.quantize: it was quantized before")
+                append_user_line(
+                    f"ImperativePTQ.quantize: {type(model).__name__} was quantized before"
+                )
             )
         result = model if inplace else copy.deepcopy(model)
         if fuse:
@@ -137,7 +139,7 @@ class ImperativePTQ:
         save_in_eval_mode(model, path, input_spec, config)
 
     def _convert(self, model: Layer) -> None:
-        """Replace the observed layers by quantized ones."""
+        """Replace the observed layers by quantized ones, and remove the hooks."""
         observed = list(_iter_observed_layers_and_configs(model))
         without_data = [
             name

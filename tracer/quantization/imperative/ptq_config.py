@@ -1,4 +1,4 @@
-"""PTQConfig."""
+"""`PTQConfig`: the quantizers of `ImperativePTQ`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class PTQConfig:
             if not isinstance(value, tuple(classes)):
                 raise ArgumentAssertionError(
                     append_user_line(
-                        f"PTQConfig: {name} is a {type(value).__name__}, none of "
+                        f"PTQConfig: {name} is a {type(value).__name__}, not one of "
                         f"{', '.join(c.__name__ for c in classes)}"
                     )
                 )

@@ -8,17 +8,16 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import OpError, append_user_line
-from ...nn import Conv2DTranspose, Layer, Linear
+from ...nn import Layer
 from ...nn.quant.format import require_bit_length
 from ..abs_histogram import AbsHistogram, kl_threshold, percentile_threshold
+from ..observers.per_channel import find_channel_axis
 
 DEFAULT_BINS = 1024
-# Their weights have the output channels at axis 1, other layers at axis 0.
-CHANNELS_AT_AXIS_1 = (Conv2DTranspose, Linear)
 
 
 def _require_finite_abs(quantizer: BaseQuantizer, layer: Any, tensor: Any) -> Any:
-    """The absolute values of a tensor, float32.
+    """Return the absolute values of a tensor, float32.
 
     Raises OpError for NaN and infinity.
     """
@@ -35,11 +34,20 @@ def _require_finite_abs(quantizer: BaseQuantizer, layer: Any, tensor: Any) -> An
 
 
 class BaseQuantizer(metaclass=abc.ABCMeta):
-    """Base of the quantizers.
+    """Base of the quantizers of `ImperativePTQ`, which observe tensors and compute the absolute
+    values at which they are clipped.
 
-    quant_bits: from 2 to 16.
-    abs_max_vals: the largest absolute value of each tensor, or of each slice.
-    thresholds: the results of `cal_thresholds`.
+    Parameters
+    ----------
+    quant_bits : int, default 8
+        From 2 to 16.
+
+    Attributes
+    ----------
+    abs_max_vals : list of float, or of lists of float
+        The largest absolute value of each tensor, or of each of its slices.
+    thresholds : list of float, or of lists of float
+        The results of `cal_thresholds`.
     """
 
     def __init__(self, quant_bits: int = 8) -> None:
@@ -49,15 +57,26 @@ class BaseQuantizer(metaclass=abc.ABCMeta):
 
     @abc.abstractmethod
     def sample_data(self, layer: Layer | None, tensors: tuple[Any, ...]) -> None:
-        """Add the values of tensors; each call has equally many."""
+        """Observe tensors, such as the inputs of a layer in one call.
+
+        layer: the layer, for messages and the channel axis of its weight.
+        tensors: floating-point tensors, as many as in earlier calls.
+
+        Raises OpError for NaN and infinity.
+        """
 
     @abc.abstractmethod
     def cal_thresholds(self) -> None:
-        """Compute `thresholds`."""
+        """Compute `thresholds` from the observed tensors."""
 
 
 class AbsmaxQuantizer(BaseQuantizer):
-    """The threshold is the largest absolute value.
+    """Quantizer whose threshold is the largest absolute value of all observed values.
+
+    Parameters
+    ----------
+    quant_bits : int, default 8
+        From 2 to 16.
 
     Examples
     --------
@@ -70,7 +89,13 @@ class AbsmaxQuantizer(BaseQuantizer):
     """
 
     def sample_data(self, layer: Layer | None, tensors: tuple[Any, ...]) -> None:
-        """Add the values of tensors; each call has equally many."""
+        """Observe tensors, such as the inputs of a layer in one call.
+
+        layer: the layer, for messages and the channel axis of its weight.
+        tensors: floating-point tensors, as many as in earlier calls.
+
+        Raises OpError for NaN and infinity.
+        """
         found = [float(_require_finite_abs(self, layer, t).max(initial=0)) for t in tensors]
         old = self.abs_max_vals or [0.0] * len(found)
         self.abs_max_vals = [max(a, b) for a, b in zip(old, found, strict=True)]
@@ -81,7 +106,12 @@ class AbsmaxQuantizer(BaseQuantizer):
 
 
 class PerChannelAbsmaxQuantizer(BaseQuantizer):
-    """The thresholds of a weight are the largest absolute values of its output channels.
+    """Quantizer of weights whose thresholds are the largest absolute values of the output channels.
+
+    Parameters
+    ----------
+    quant_bits : int, default 8
+        From 2 to 16.
 
     Examples
     --------
@@ -95,8 +125,14 @@ class PerChannelAbsmaxQuantizer(BaseQuantizer):
     """
 
     def sample_data(self, layer: Layer | None, tensors: tuple[Any, ...]) -> None:
-        """Add the values of tensors; each call has equally many."""
-        axis = 1 if isinstance(layer, CHANNELS_AT_AXIS_1) else 0
+        """Observe tensors, such as the inputs of a layer in one call.
+
+        layer: the layer, for messages and the channel axis of its weight.
+        tensors: floating-point tensors, as many as in earlier calls.
+
+        Raises OpError for NaN and infinity.
+        """
+        axis = find_channel_axis(layer) or 0
         found = []
         for tensor in tensors:
             values = _require_finite_abs(self, layer, tensor)
@@ -113,7 +149,14 @@ class PerChannelAbsmaxQuantizer(BaseQuantizer):
 class BaseHistQuantizer(BaseQuantizer, metaclass=abc.ABCMeta):
     """Base of the quantizers with a histogram of absolute values per tensor.
 
-    bins: a power of two. upsample_bins: has no effect; histograms grow without resampling.
+    Parameters
+    ----------
+    quant_bits : int, default 8
+        From 2 to 16.
+    bins : int, default 1024
+        Bins of a histogram, a power of two.
+    upsample_bins : int, default 64
+        Has no effect, unlike in Paddle: histograms grow without resampling.
     """
 
     def __init__(
@@ -126,7 +169,13 @@ class BaseHistQuantizer(BaseQuantizer, metaclass=abc.ABCMeta):
         self.hists: list[AbsHistogram] = []
 
     def sample_data(self, layer: Layer | None, tensors: tuple[Any, ...]) -> None:
-        """Add the values of tensors; each call has equally many."""
+        """Observe tensors, such as the inputs of a layer in one call.
+
+        layer: the layer, for messages and the channel axis of its weight.
+        tensors: floating-point tensors, as many as in earlier calls.
+
+        Raises OpError for NaN and infinity.
+        """
         values = [_require_finite_abs(self, layer, tensor) for tensor in tensors]
         self.hists = self.hists or [AbsHistogram(self.bins) for _ in tensors]
         for histogram, array in zip(self.hists, values, strict=True):
@@ -143,9 +192,19 @@ class BaseHistQuantizer(BaseQuantizer, metaclass=abc.ABCMeta):
 
 
 class HistQuantizer(BaseHistQuantizer):
-    """The threshold is a percentile of the absolute values.
+    """Quantizer whose threshold is a percentile of the absolute values; larger values are clipped.
 
-    hist_percent: the fraction of values that are not clipped, above 0, up to 1.
+    Parameters
+    ----------
+    quant_bits, bins, upsample_bins : int
+        As for `KLQuantizer`.
+    hist_percent : float, default 0.99999
+        The fraction of values that are not clipped, above 0, up to 1.
+
+    Raises
+    ------
+    OpError
+        If an argument is out of range.
 
     Examples
     --------
@@ -176,7 +235,22 @@ class HistQuantizer(BaseHistQuantizer):
 
 
 class KLQuantizer(BaseHistQuantizer):
-    """The threshold is the one whose quantized distribution diverges least from that of the values.
+    """Quantizer whose threshold loses least information (Migacz 2017): the distribution of the
+    quantized values diverges least from that of the values, KL(P || Q) = sum(P * log(P / Q)).
+
+    Parameters
+    ----------
+    quant_bits : int, default 8
+        From 2 to 16.
+    bins : int, default 1024
+        Bins of the histogram, a power of two.
+    upsample_bins : int, default 64
+        Has no effect, unlike in Paddle: histograms grow without resampling.
+
+    Raises
+    ------
+    OpError
+        If an argument is out of range.
 
     Examples
     --------

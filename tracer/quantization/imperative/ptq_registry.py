@@ -64,17 +64,17 @@ class PTQRegistry:
 
     @classmethod
     def is_supported_layer(cls, layer: Any) -> bool:
-        """Whether its output is observed."""
+        """Return whether `ImperativePTQ` observes the output of a layer."""
         return _is_one_of(layer, [info.layer for info in PTQ_LAYERS_INFO])
 
     @classmethod
     def is_registered_layer(cls, layer: Any) -> bool:
-        """Whether `layer_info` knows it."""
+        """Return whether `layer_info` has the slots of a layer."""
         return _is_one_of(layer, [info.layer for info in PTQ_LAYERS_INFO + QUANT_LAYERS_INFO])
 
     @classmethod
     def is_simulated_quant_layer(cls, layer: Any) -> bool:
-        """Whether its input and weight are quantized."""
+        """Return whether `ImperativePTQ` quantizes the input and the weight of a layer."""
         return _is_one_of(layer, SIMULATED_LAYERS)
 
     @classmethod

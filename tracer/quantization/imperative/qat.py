@@ -62,12 +62,12 @@ class ImperativeQuantAware:
     fuse_conv_bn : bool, default False
         Whether to call `imperative.fuse_utils.fuse_conv_bn` before.
     weight_preprocess_layer, act_preprocess_layer : class of layers, optional
-        Process weights and inputs before they are quantized.
+        Created for each layer; process weights and inputs before they are quantized.
     weight_quantize_layer, act_quantize_layer : class of layers, optional
-        Quantize instead.
+        Created for each layer; replace the fake-quantize layers of weights and inputs.
     onnx_format : bool, default False
-        Whether saved models have the ops `quantize_linear` and `dequantize_linear` and weights that
-        are whole numbers, instead of fake-quantize ops.
+        Whether saved models have the ops `quantize_linear` and `dequantize_linear` and integer
+        levels as weights, instead of fake-quantize ops.
 
     Raises
     ------
@@ -120,7 +120,6 @@ class ImperativeQuantAware:
                 raise _make_qat_error(f"{given!r} is not a subclass of Layer")
         self.fuse_conv_bn = fuse_conv_bn
         self._onnx_format, self._moving_rate = onnx_format, moving_rate
-        self._activation_bits = activation_bits
         self._settings = {
             "weight_bits": weight_bits,
             "activation_bits": activation_bits,
@@ -155,7 +154,7 @@ class ImperativeQuantAware:
                 quantized = next(q for t, q in QUANTIZED_TYPES.values() if isinstance(layer, t))
                 replace_sublayer(model, name, quantized(layer, **self._settings))
         layers = list(model.named_sublayers())
-        # what quantizes weights and inputs is no layer of the network
+        # outputs of quanters inside of quantized layers are not outputs of layers of the network
         inner = {
             id(part)
             for _, layer in layers

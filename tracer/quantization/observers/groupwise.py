@@ -1,4 +1,4 @@
-"""GroupWiseWeightObserver."""
+"""Observer of matrices with one scale per group of rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""AbsMaxChannelWiseWeightObserver."""
+"""Observer of weights with one scale per output channel."""
 
 from __future__ import annotations
 
@@ -9,12 +9,18 @@ from ..base_quanter import UnsupportedLayerError
 from ..factory import ObserverFactory
 from .calibrated import CalibratedObserver
 
-# The axis of the weight along which the outputs of a layer lie.
+# The axis of the output channels of a weight, by the type of its layer.
 CHANNEL_AXES: dict[type, int] = {Conv2D: 0, Conv2DTranspose: 1, Linear: 1}
 
 
+def find_channel_axis(layer: Any) -> int | None:
+    """Return the axis of the output channels of the weight of a layer; None for other types."""
+    return next((CHANNEL_AXES[t] for t in type(layer).__mro__ if t in CHANNEL_AXES), None)
+
+
 class AbsMaxChannelWiseWeightObserver(ObserverFactory):
-    """Factory of observers of weights with one scale per output channel: max |weight| of a slice.
+    """Factory of observers of weights with one scale per output channel: scale[c] = max
+    |weight[c]|.
 
     Parameters
     ----------
@@ -43,10 +49,11 @@ class AbsMaxChannelWiseWeightObserverLayer(CalibratedObserver):
 
     def __init__(self, layer: Layer, quant_bits: int = 8) -> None:
         super().__init__(layer, quant_bits)
-        axis = next((CHANNEL_AXES[t] for t in type(layer).__mro__ if t in CHANNEL_AXES), None)
+        axis = find_channel_axis(layer)
         if axis is None:
             raise UnsupportedLayerError(
-                f"AbsMaxChannelWiseWeightObserver: a {type(layer).__name__} has no channel axis"
+                f"AbsMaxChannelWiseWeightObserver: the axis of the output channels of a "
+                f"{type(layer).__name__} is unknown"
             )
         self._channel_axis = axis
         self._max: Any = None

@@ -1,4 +1,4 @@
-"""Which activations are quantized, and in which format, when some layers are."""
+"""Select the activations to quantize, and their formats, for a set of quantized layers."""
 
 from __future__ import annotations
 
@@ -6,27 +6,34 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from ...ir.program import OpDesc, VarKind
-from .layers import FUSED_ACTIVATIONS, Layer
+from .layers import FUSED_ACTIVATIONS, QuantizableLayer
 from .model import Dataflow, ProgramWithValues
 
 # Ops that move or select elements, so that their output has the levels of the input.
-_MOVES = ("reshape2", "flatten_contiguous_range", "transpose2", "squeeze2", "unsqueeze2")
-_NONNEGATIVE = ("relu", "relu6", "sigmoid", "hard_sigmoid", "softmax", "abs")
-_KEEPS_NONNEGATIVE = ("pool2d", "reduce_mean", "reduce_max")
-_MAX_CHAIN = 8  # the converter to ONNX follows chains of at most 16 nodes
+_DATA_MOVEMENT_OPS = (
+    "reshape2",
+    "flatten_contiguous_range",
+    "transpose2",
+    "squeeze2",
+    "unsqueeze2",
+)
+_NONNEGATIVE_OPS = ("relu", "relu6", "sigmoid", "hard_sigmoid", "softmax", "abs")
+_SIGN_PRESERVING_OPS = ("pool2d", "reduce_mean", "reduce_max")
+_MAX_TRACED_OPS = 8  # the converter to ONNX follows chains of at most 16 nodes
 
 
 @dataclass(frozen=True)
-class Format:
+class ActivationFormat:
     """How an activation is quantized.
 
-    threshold_of: the variable whose threshold is used: the activation itself, or the one whose
-    elements it holds.
-    bit_length: of Paddle's `quantize_linear`, with 8 for the levels -128 to 127. Values that are
-    never negative have 9 and the levels 0 to 255, which ONNX stores as uint8.
+    threshold_source: the variable whose threshold is used: the activation itself, or the one whose
+    elements it holds, for example before a reshape.
+    bit_length: the attribute of Paddle's `quantize_linear`, whose levels are signed. 8: the levels
+    -128 to 127. 9: for values that are never negative, of which only the levels 0 to 255 occur,
+    which ONNX stores as uint8.
     """
 
-    threshold_of: str
+    threshold_source: str
     bit_length: int
 
     @property
@@ -36,17 +43,17 @@ class Format:
 
 
 def select_activation_formats(
-    model: ProgramWithValues, layers: Collection[Layer], is_symmetric: bool
-) -> dict[str, Format]:
+    model: ProgramWithValues, layers: Collection[QuantizableLayer], has_symmetric_activations: bool
+) -> dict[str, ActivationFormat]:
     """Return the formats of the activations to quantize if `layers` are quantized, by variable
     name.
 
     These are the inputs of the layers; the outputs of convolutions, because engines compute a
     convolution in eight bits only if its output is quantized; the outputs of additions of which
-    both inputs are quantized; and the inputs of pools and moves whose output is quantized, so that
-    values stay in eight bits.
+    both inputs are quantized; and the inputs of pools and data movement ops whose output is
+    quantized, so that these ops compute in eight bits, too.
 
-    is_symmetric: use levels -128 to 127 for all activations.
+    has_symmetric_activations: use the levels -128 to 127 for all activations.
     """
     flow = Dataflow(model.program)
     names = {layer.input for layer in layers}
@@ -60,16 +67,16 @@ def select_activation_formats(
     formats = {}
     for name in sorted(names):
         if can_quantize_activation(model, flow, name):
-            bits = 9 if not is_symmetric and _is_nonnegative(flow, name) else 8
-            formats[name] = Format(_origin(flow, name, names), bits)
+            bits = 9 if not has_symmetric_activations and _is_nonnegative(flow, name) else 8
+            formats[name] = ActivationFormat(_find_threshold_source(flow, name, names), bits)
     return formats
 
 
 def select_quantized_op_indices(
-    model: ProgramWithValues, layers: Collection[Layer], formats: Collection[str]
+    model: ProgramWithValues, layers: Collection[QuantizableLayer], formats: Collection[str]
 ) -> set[int]:
-    """Return the indices of the ops that compute in eight bits: layers; and pools, moves and
-    additions of which all activations are quantized.
+    """Return the indices of the ops that compute in eight bits: layers; and pools, data movement
+    ops and additions of which all activations are quantized.
     """
     flow = Dataflow(model.program)
     quantized = {layer.index for layer in layers}
@@ -82,7 +89,7 @@ def select_quantized_op_indices(
 
 
 def select_quantized_outputs(
-    model: ProgramWithValues, layers: Collection[Layer], quantized_ops: Collection[int]
+    model: ProgramWithValues, layers: Collection[QuantizableLayer], quantized_ops: Collection[int]
 ) -> set[str]:
     """Return the variables that ops compute in eight bits, so that no op can read them in float32
     without a loss of speed.
@@ -95,7 +102,7 @@ def select_quantized_outputs(
 
 
 def _output_after_activation(model: ProgramWithValues, flow: Dataflow, op: OpDesc) -> str:
-    """Return the output of an op, or of the activation that engines fuse with it."""
+    """Return the output of an op, or of the ReLU after it, which engines fuse with it."""
     output = op.outputs["Out"][0]
     reader = flow.only_reader_index(output)
     if reader is None or model.program.block.ops[reader].type not in FUSED_ACTIVATIONS:
@@ -117,7 +124,7 @@ def can_quantize_activation(model: ProgramWithValues, flow: Dataflow, name: str)
 
 
 def _is_data_movement_op(op: OpDesc) -> bool:
-    return op.type in _MOVES and len(list(op.input_names())) == 1
+    return op.type in _DATA_MOVEMENT_OPS and len(list(op.input_names())) == 1
 
 
 def _is_max_pool(op: OpDesc) -> bool:
@@ -125,20 +132,20 @@ def _is_max_pool(op: OpDesc) -> bool:
 
 
 def _is_nonnegative(flow: Dataflow, name: str) -> bool:
-    for _ in range(_MAX_CHAIN):
+    for _ in range(_MAX_TRACED_OPS):
         op = flow.writer(name)
         if op is None:
             return False
-        if op.type in _NONNEGATIVE:
+        if op.type in _NONNEGATIVE_OPS:
             return True
-        if not (_is_data_movement_op(op) or op.type in _KEEPS_NONNEGATIVE):
+        if not (_is_data_movement_op(op) or op.type in _SIGN_PRESERVING_OPS):
             return False
         name = op.inputs["X"][0]
     return False
 
 
-def _origin(flow: Dataflow, name: str, names: Collection[str]) -> str:
-    """Return the quantized activation whose elements a variable holds."""
+def _find_threshold_source(flow: Dataflow, name: str, names: Collection[str]) -> str:
+    """Return the quantized activation whose elements a variable holds: both need the same scale."""
     op = flow.writer(name)
     while (
         op is not None

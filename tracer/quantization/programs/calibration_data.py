@@ -1,4 +1,6 @@
-"""Inputs for calibration and measurement: the arrays of `.npz` files, split into batches."""
+"""Inputs for calibration and measurement: the arrays of `.npz` files, split into batches, or
+generated arrays.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +14,12 @@ import numpy as np
 
 from ...core.errors import OpError
 from ...core.op import Meta
+from ...jit.verify import MAX_GENERATED_ELEMENTS, MAX_ITERATIONS, describe_loops
 from ...loader.engine import Engine
 from ...loader.model_files import ModelFileContents
 from ...loader.npz import load_npz
 from ...onnx.synthetic_inputs import iter_terminating_input_sets
+from .run_timeout import DEFAULT_RUN_TIMEOUT, RunTimeoutError, stop_endless_run
 
 BATCH_SIZE = 32
 
@@ -24,13 +28,16 @@ BATCH_SIZE = 32
 class CalibrationData:
     """Batches of inputs, by name, with their labels.
 
-    sample: the inputs with which times are measured: one row if the batch size is dynamic.
+    sample: the inputs with which times are measured: one sample if the batch size is dynamic, else
+    one batch.
     labels: one array of class indices per batch; empty if there are none.
+    run_timeout: seconds after which a run of a model with loops is an error.
     """
 
     sample: dict[str, Any]
     batches: list[dict[str, Any]] = field(default_factory=list)
     labels: list[Any] = field(default_factory=list)
+    run_timeout: float = DEFAULT_RUN_TIMEOUT
 
     def all_labels(self) -> Any:
         """The labels of all batches as one vector."""
@@ -38,23 +45,29 @@ class CalibrationData:
 
 
 def load_calibration_data(
-    path: str | os.PathLike[str], engine: Engine, labels: str | None = None
+    path: str | os.PathLike[str],
+    engine: Engine,
+    files: ModelFileContents,
+    labels: str | None = None,
+    run_timeout: float = DEFAULT_RUN_TIMEOUT,
 ) -> CalibrationData:
     """Read an `.npz` file, or all `.npz` files of a folder.
 
     The arrays have the names of the inputs, or in0, in1, ... Their first axes are samples: if the
     batch size of the model is dynamic, files are split into batches of at most 32 samples.
 
-    labels: the array with the class index of each sample.
+    labels: the name of the array with the class index of each sample.
 
     Raises OpError for inputs that are missing, empty, contain NaN or infinity or that the model
-    rejects, and for labels that do not fit; FileError for damaged files.
+    rejects, for labels that do not fit, and if a run of a model with loops exceeds `run_timeout`
+    seconds; FileError for damaged files.
     """
-    data = CalibrationData({})
+    data = CalibrationData({}, run_timeout=run_timeout)
+    has_loops = bool(describe_loops(files.program))
     for file in _npz_files(path):
         arrays = load_npz(file)
         feeds = _select_inputs(file.name, arrays, engine)
-        target = None if labels is None else _labels_of(file.name, arrays, labels)
+        target = None if labels is None else _select_labels(file.name, arrays, labels)
         size, is_dynamic = _samples_per_run_and_is_dynamic(feeds, engine)
         count = 1 if size is None else len(next(iter(feeds.values())))
         if target is not None and size is not None and len(target) != count:
@@ -63,10 +76,14 @@ def load_calibration_data(
             if size is not None and not is_dynamic and start + size > count:
                 break  # the rest does not fill a batch
             rows = slice(start, None if size is None else start + size)
-            if not start:
-                check_batch(file.name, _rows(feeds, rows), engine)
-            data.batches.append(_rows(feeds, rows))
-            data.sample = data.sample or _rows(feeds, slice(0, 1) if is_dynamic else rows)
+            batch = _slice_samples(feeds, rows)
+            if not start or has_loops:  # other batches have the same shapes, but loops may not end
+                origin = file.name
+                if has_loops and size is not None:
+                    origin += f", samples {start} to {min(start + size, count) - 1}"
+                check_batch(origin, batch, engine, files, run_timeout)
+            data.batches.append(batch)
+            data.sample = data.sample or _slice_samples(feeds, slice(0, 1) if is_dynamic else rows)
             if target is not None:
                 data.labels.append(target[rows])
     if not data.batches:
@@ -74,12 +91,19 @@ def load_calibration_data(
     return data
 
 
-def synthetic_calibration_data(engine: Engine, files: ModelFileContents) -> CalibrationData:
+def synthetic_calibration_data(
+    engine: Engine, files: ModelFileContents, run_timeout: float = DEFAULT_RUN_TIMEOUT
+) -> CalibrationData:
     """Return one batch of generated inputs that the model accepts.
 
     Raises OpError if it accepts none.
     """
-    reason = "a loop does not end"
+    loops = describe_loops(files.program)
+    reason = (
+        f"{loops} has more than {MAX_ITERATIONS} iterations"
+        if loops
+        else f"the inputs have more than {MAX_GENERATED_ELEMENTS} elements"
+    )
     for arrays in iter_terminating_input_sets(engine, files):
         feeds = dict(zip([name for name, _, _ in engine.inputs], arrays, strict=True))
         try:
@@ -87,7 +111,7 @@ def synthetic_calibration_data(engine: Engine, files: ModelFileContents) -> Cali
         except (OpError, RuntimeError) as error:
             reason = str(error).splitlines()[0]
             continue
-        return CalibrationData(feeds, [feeds])
+        return CalibrationData(feeds, [feeds], run_timeout=run_timeout)
     raise OpError(
         f"quantize: generated inputs do not fit this model ({reason}); give --data to oarlock "
         "quantize"
@@ -127,8 +151,15 @@ def check_is_finite(origin: str, feeds: Mapping[str, Any]) -> None:
             raise OpError(f"quantize: {origin}: input '{name}' contains NaN or infinity")
 
 
-def check_batch(origin: str, feeds: Mapping[str, Any], engine: Engine) -> None:
-    """Raise OpError if all inputs are empty, or if the engine does not run with them.
+def check_batch(
+    origin: str,
+    feeds: Mapping[str, Any],
+    engine: Engine,
+    files: ModelFileContents,
+    run_timeout: float = DEFAULT_RUN_TIMEOUT,
+) -> None:
+    """Raise OpError if all inputs are empty, if the engine rejects them, or if a loop of the model
+    does not end within `run_timeout` seconds.
 
     origin: where the inputs come from, for the message.
     """
@@ -136,12 +167,15 @@ def check_batch(origin: str, feeds: Mapping[str, Any], engine: Engine) -> None:
         described = ", ".join(f"'{n}' is {Meta(a.shape, a.dtype)}" for n, a in feeds.items())
         raise OpError(f"quantize: {origin}: the inputs have no elements ({described})")
     try:
-        engine.run(feeds)
+        with stop_endless_run(engine, files.program, run_timeout, origin):
+            engine.run(feeds)
+    except RunTimeoutError:
+        raise
     except (OpError, RuntimeError) as error:
         raise OpError(f"quantize: {origin}: {str(error).removeprefix('run: ')}") from None
 
 
-def _labels_of(name: str, arrays: dict[str, Any], labels: str) -> Any:
+def _select_labels(name: str, arrays: dict[str, Any], labels: str) -> Any:
     if labels not in arrays:
         raise OpError(f"quantize: {name} lacks the labels '{labels}' (it holds {sorted(arrays)})")
     array = arrays[labels]
@@ -166,5 +200,5 @@ def _samples_per_run_and_is_dynamic(
     return max(static.pop(), 1), False
 
 
-def _rows(feeds: dict[str, Any], rows: slice) -> dict[str, Any]:
+def _slice_samples(feeds: dict[str, Any], rows: slice) -> dict[str, Any]:
     return {name: array[rows] if array.ndim else array for name, array in feeds.items()}

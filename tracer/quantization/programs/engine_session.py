@@ -7,18 +7,26 @@ from typing import Any
 
 from ...loader.program_engine import create_engine_of_program
 from .model import ProgramWithValues
+from .run_timeout import DEFAULT_RUN_TIMEOUT, stop_endless_run
 
 
 class EngineSession:
     """The engine with a model in memory.
 
     outputs: variables to return; the outputs of the program if there are none.
+    run_timeout: seconds after which a run is an error if the program has loops.
     options: of the engine.
     """
 
     def __init__(
-        self, model: ProgramWithValues, outputs: Sequence[str] = (), **options: Any
+        self,
+        model: ProgramWithValues,
+        outputs: Sequence[str] = (),
+        *,
+        run_timeout: float = DEFAULT_RUN_TIMEOUT,
+        **options: Any,
     ) -> None:
+        self._program, self._run_timeout = model.program, run_timeout
         self._outputs = list(outputs)
         feeds = model.program.feed_names()
         fetches = [name for name in self._outputs if name not in feeds]
@@ -32,8 +40,13 @@ class EngineSession:
         """Return variables for the inputs, by name.
 
         names: some of `outputs`; all of them if there are none.
+
+        Raises RunTimeoutError if a run does not end within the timeout, because of a loop.
         """
-        names = names or self._outputs
+        with stop_endless_run(self.engine, self._program, self._run_timeout, "the data"):
+            return self._run(feeds, names or self._outputs)
+
+    def _run(self, feeds: Mapping[str, Any], names: Sequence[str]) -> list[Any]:
         if not names:
             return self.engine.run(feeds, None)
         fetches = [name for name in names if name not in feeds]

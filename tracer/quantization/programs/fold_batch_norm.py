@@ -1,5 +1,5 @@
 """Fold batch normalization into the convolution before it, as engines do for float weights; and
-compute the weights of convolutions that are moved before they are used.
+fold ops that only reshape the weights of a convolution.
 """
 
 from __future__ import annotations
@@ -7,54 +7,54 @@ from __future__ import annotations
 import numpy as np
 
 from ...ir.program import OpDesc
-from .layers import CONVOLUTIONS, find_channel_bias
+from .layers import CONV_OPS, find_channel_bias
 from .model import Dataflow, ProgramWithValues, make_op
 
-_WEIGHT_MOVES = ("assign", "unsqueeze2")
+_WEIGHT_RESHAPE_OPS = ("assign", "unsqueeze2")
 
 
-def move_weights(model: ProgramWithValues) -> ProgramWithValues:
-    """Return a model in which the weights of convolutions are stored as the convolutions read them,
-    without `assign` and `unsqueeze2`, which Conv1D has.
+def fold_weight_reshapes(model: ProgramWithValues) -> ProgramWithValues:
+    """Return a model in which weights of convolutions are stored in the shape that the convolutions
+    read, without the `assign` and `unsqueeze2` ops that Conv1D applies to its weights.
     """
     model = model.copy()
     flow = Dataflow(model.program)
     ops = model.program.block.ops
-    moved: dict[str, str] = {}  # results of moves -> constants
+    folded: dict[str, str] = {}  # results of the removed ops -> constants
     constants: dict[tuple[str, tuple[int, ...]], str] = {}  # of weights with several readers
     remaining = []
     for op in ops:
         remaining.append(op)
-        if op.type not in _WEIGHT_MOVES or len(list(op.input_names())) != 1:
+        if op.type not in _WEIGHT_RESHAPE_OPS or len(list(op.input_names())) != 1:
             continue
         x, out = op.inputs["X"][0], op.outputs["Out"][0]
         axes = op.attr("axes", []) if op.type == "unsqueeze2" else []
-        is_constant = x in moved or flow.is_constant(x, model.values)
+        is_constant = x in folded or flow.is_constant(x, model.values)
         if not is_constant or len(axes) > 1 or not _is_read_as_weight(flow, op, out):
             continue
-        name = moved.get(x, x)
+        name = folded.get(x, x)
         array = np.asarray(model.values[name])
         if axes:
             array = np.expand_dims(array, axes[0])
         if flow.only_reader_index(x) is None:
             key = name, tuple(axes)
             if key not in constants:
-                constants[key] = model.add_constant(name + ".moved", array)
+                constants[key] = model.add_constant(name + ".reshaped", array)
             name = constants[key]
         model.values[name] = array
         model.program.block.vars[name].shape = array.shape
-        moved[out] = name
+        folded[out] = name
         remaining.pop()
     model.program.block.ops = remaining
     for op in remaining:
         for slot, names in op.inputs.items():
-            op.inputs[slot] = [moved.get(name, name) for name in names]
+            op.inputs[slot] = [folded.get(name, name) for name in names]
     model.drop_unused_variables()
     return model
 
 
 def _is_read_as_weight(flow: Dataflow, op: OpDesc, out: str) -> bool:
-    """Whether only convolutions, and further moves, read the output of an op."""
+    """Whether only convolutions read the output of an op as weights, directly or reshaped again."""
     others = [name for name in op.output_names() if name != out]
     if out not in flow.writers or any(map(flow.inner_names.__contains__, (out, *others))):
         return False
@@ -62,8 +62,8 @@ def _is_read_as_weight(flow: Dataflow, op: OpDesc, out: str) -> bool:
         return False
     readers = [flow.program.block.ops[i] for i in flow.readers.get(out, ())]
     return bool(readers) and all(
-        reader.type in _WEIGHT_MOVES
-        or (reader.type in CONVOLUTIONS and reader.inputs["Filter"] == [out])
+        reader.type in _WEIGHT_RESHAPE_OPS
+        or (reader.type in CONV_OPS and reader.inputs["Filter"] == [out])
         for reader in readers
     )
 
@@ -74,7 +74,7 @@ def fold_batch_norms(model: ProgramWithValues) -> ProgramWithValues:
     With g = Scale / sqrt(Variance + epsilon): Filter' = Filter * g per output channel, and
     bias' = (bias - Mean) * g + Bias.
     """
-    model = move_weights(model)
+    model = fold_weight_reshapes(model)
     flow = Dataflow(model.program)
     ops = model.program.block.ops
     replacements: dict[int, OpDesc | None] = {}

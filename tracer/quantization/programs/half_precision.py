@@ -56,7 +56,8 @@ def _cast_to_float32_before_use(
 
 
 class HalfPrecisionRewriter:
-    """Rewrites the outermost block of a program so that products compute in float16.
+    """Rewrites the outermost block of a program so that convolutions and matrix multiplications
+    compute in float16.
 
     As with automatic mixed precision at level O1: ops of the class 'allow' compute in float16, ops
     of the class 'deny' (softmax, normalization, reductions, losses, exp, log, pow) in float32, and
@@ -76,7 +77,7 @@ class HalfPrecisionRewriter:
         self._ops: list[OpDesc] = []
         self._half_by_name: dict[str, str] = {}
         self._float_by_half: dict[str, str] = {}
-        self._kept = {*base.program.fetch_names(), *self._flow.inner_names}
+        self._float32_results = {*base.program.fetch_names(), *self._flow.inner_names}
         self.problems: dict[str, str] = {}
 
     def rewrite(self) -> ProgramWithValues:
@@ -166,7 +167,7 @@ class HalfPrecisionRewriter:
             for i, name in enumerate(names):
                 if not self._is_float32(name):
                     continue
-                if name in self._kept:
+                if name in self._float32_results:
                     half = self.model.add_variable(name + ".float16", name, "float16")
                     op.outputs[slot][i] = half
                     self._half_by_name[name] = half

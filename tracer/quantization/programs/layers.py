@@ -1,5 +1,6 @@
-"""The layers of a program that can be quantized: a product with constant weights, its bias and its
-activation; and embeddings and recurrent layers, of which only the weights can.
+"""Find the layers of a program that can be quantized: convolutions and matrix multiplications with
+constant weights, each with its bias and ReLU; and embeddings and recurrent layers, whose weights
+can.
 """
 
 from __future__ import annotations
@@ -14,15 +15,15 @@ from ...export.pdiparams_info import VarInfo
 from ...ir.program import OpDesc
 from .model import Dataflow, ProgramWithValues
 
-CONVOLUTIONS = ("conv2d", "depthwise_conv2d", "conv2d_transpose")
-PRODUCTS = ("matmul_v2", "matmul", "mul", "fc")
-EMBEDDINGS = ("lookup_table_v2", "lookup_table")
-# Their ops have no form with integers: only their weights are quantized.
-FLOAT_TYPES = (*EMBEDDINGS, "rnn")
+CONV_OPS = ("conv2d", "depthwise_conv2d", "conv2d_transpose")
+MATMUL_OPS = ("matmul_v2", "matmul", "mul", "fc")
+EMBEDDING_OPS = ("lookup_table_v2", "lookup_table")
+# Ops without integer kernels: only their weights are quantized.
+WEIGHT_ONLY_OPS = (*EMBEDDING_OPS, "rnn")
 _SLOTS = {
-    **dict.fromkeys(CONVOLUTIONS, ("Input", "Filter", "Output")),
-    **dict.fromkeys(PRODUCTS, ("X", "Y", "Out")),
-    **dict.fromkeys(EMBEDDINGS, ("Ids", "W", "Out")),
+    **dict.fromkeys(CONV_OPS, ("Input", "Filter", "Output")),
+    **dict.fromkeys(MATMUL_OPS, ("X", "Y", "Out")),
+    **dict.fromkeys(EMBEDDING_OPS, ("Ids", "W", "Out")),
     "fc": ("Input", "W", "Out"),
     "rnn": ("Input", "WeightList", "Out"),
 }
@@ -30,14 +31,14 @@ FUSED_ACTIVATIONS = ("relu", "relu6")
 
 
 @dataclass
-class Layer:
+class QuantizableLayer:
     """An op with constant weights. A recurrent op has one layer per weight matrix.
 
-    name: of the layer in Python if the model records it, else of its output.
+    name: the structured name of the layer in Python if the model records it, else its output.
     index: of the op in the outermost block.
-    input, weight, product: the variables that the op reads and writes.
-    bias: the parameter that is added to the product; '' if there is none.
-    output: the variable after bias and activation.
+    input, weight, op_output: the variables that the op reads and writes.
+    bias: the parameter that is added to `op_output`; '' if there is none.
+    output: the variable after bias and ReLU; `op_output` if there are none.
     problem: why the layer cannot be quantized; '' if it can.
     """
 
@@ -46,46 +47,51 @@ class Layer:
     index: int
     input: str
     weight: str
-    product: str
+    op_output: str
     bias: str
     output: str
     problem: str = ""
 
     @property
     def weight_slot(self) -> str:
-        """The slot of the weights."""
+        """The input slot of the op that holds the weights."""
         return _SLOTS[self.type][1]
 
     @property
     def input_slot(self) -> str:
-        """The slot of the activation."""
+        """The input slot of the op that holds the activation."""
         return _SLOTS[self.type][0]
 
     @property
     def is_convolution(self) -> bool:
-        """Whether the product is a convolution."""
-        return self.type in CONVOLUTIONS
+        """Whether the op is a convolution."""
+        return self.type in CONV_OPS
 
     @property
     def channel_axis(self) -> int:
-        """The axis of the weights with one element per output channel; of an embedding, per row."""
-        return 0 if self.type in ("conv2d", "depthwise_conv2d", *FLOAT_TYPES) else 1
+        """The axis of the weights with one scale per index: that of the output channels, or the
+        rows of an embedding and of a recurrent layer.
+        """
+        return 0 if self.type in ("conv2d", "depthwise_conv2d", *WEIGHT_ONLY_OPS) else 1
 
 
-def find_layers(model: ProgramWithValues, info: Mapping[str, VarInfo] | None = None) -> list[Layer]:
-    """Return the convolutions and matrix products with constant weights in the outermost block, in
-    the order of the program.
+def find_layers(
+    model: ProgramWithValues, info: Mapping[str, VarInfo] | None = None
+) -> list[QuantizableLayer]:
+    """Return the layers in the outermost block, in the order of the program.
+
+    info: the rows of `.pdiparams.info` by parameter, which hold the names of layers in Python.
     """
     flow = Dataflow(model.program)
     return [
         _make_layer(model, flow, index, weight, (info or {}).get(weight))
         for index, op in enumerate(model.program.block.ops)
         if op.type in _SLOTS
-        for weight in _weights_of(model, flow, op)
+        for weight in _find_constant_weights(model, flow, op)
     ]
 
 
-def _weights_of(model: ProgramWithValues, flow: Dataflow, op: OpDesc) -> list[str]:
+def _find_constant_weights(model: ProgramWithValues, flow: Dataflow, op: OpDesc) -> list[str]:
     """The constant weights of an op; of a recurrent op the matrices, not the biases."""
     names = op.inputs.get(_SLOTS[op.type][1], [])
     constants = [name for name in names if flow.is_constant(name, model.values)]
@@ -96,29 +102,29 @@ def _weights_of(model: ProgramWithValues, flow: Dataflow, op: OpDesc) -> list[st
 
 def _make_layer(
     model: ProgramWithValues, flow: Dataflow, index: int, weight: str, info: VarInfo | None
-) -> Layer:
+) -> QuantizableLayer:
     op = model.program.block.ops[index]
     input_slot, _, output_slot = _SLOTS[op.type]
-    product = op.outputs[output_slot][0]
-    bias, output, problem = "", product, _problem_of_weight(model.values[weight])
-    if op.type not in FLOAT_TYPES:
-        bias, output = _find_bias_and_layer_output(model, flow, op, product)
-        problem = problem or _reason_not_quantizable(model, flow, op, weight, product)
+    op_output = op.outputs[output_slot][0]
+    bias, output, problem = "", op_output, _find_weight_problem(model.values[weight])
+    if op.type not in WEIGHT_ONLY_OPS:
+        bias, output = _find_bias_and_layer_output(model, flow, op, op_output)
+        problem = problem or _reason_not_quantizable(model, flow, op, weight, op_output)
     structured_name = info.structured_name.removesuffix(".weight") if info else ""
-    return Layer(
+    return QuantizableLayer(
         structured_name or (weight if op.type == "rnn" else output),
         op.type,
         index,
         op.inputs[input_slot][0],
         weight,
-        product,
+        op_output,
         bias,
         output,
         problem,
     )
 
 
-def _problem_of_weight(values: Any) -> str:
+def _find_weight_problem(values: Any) -> str:
     array = np.asarray(values)
     if array.dtype != np.float32:
         return f"the weights are {array.dtype}, not float32"
@@ -128,10 +134,10 @@ def _problem_of_weight(values: Any) -> str:
 
 
 def _reason_not_quantizable(
-    model: ProgramWithValues, flow: Dataflow, op: OpDesc, weight: str, product: str
+    model: ProgramWithValues, flow: Dataflow, op: OpDesc, weight: str, op_output: str
 ) -> str:
     array = np.asarray(model.values[weight])
-    is_convolution = op.type in CONVOLUTIONS
+    is_convolution = op.type in CONV_OPS
     layout = op.attr("data_format", "NCHW")
     problem = ""
     if not is_convolution and array.ndim != 2:
@@ -142,20 +148,22 @@ def _reason_not_quantizable(
         problem = "the activation is transposed"
     elif op.type == "mul" and op.attr("y_num_col_dims", 1) != 1:
         problem = "the weights are flattened"
-    elif product not in flow.writers:
+    elif op_output not in flow.writers:
         problem = "another op writes the same output"
     return problem
 
 
 def _find_bias_and_layer_output(
-    model: ProgramWithValues, flow: Dataflow, op: OpDesc, product: str
+    model: ProgramWithValues, flow: Dataflow, op: OpDesc, op_output: str
 ) -> tuple[str, str]:
-    """Return the parameter that is added to a product, or '', and the output of the layer."""
+    """Return the parameter that is added to the output of an op, or '', and the output of the
+    layer.
+    """
     ops = model.program.block.ops
-    bias, output = op.inputs.get("Bias", [""])[0] if op.type == "fc" else "", product
+    bias, output = op.inputs.get("Bias", [""])[0] if op.type == "fc" else "", op_output
     reader = flow.only_reader_index(output)
     if reader is not None:
-        parameter = find_channel_bias(model, flow, ops[reader], product, op.type in CONVOLUTIONS)
+        parameter = find_channel_bias(model, flow, ops[reader], op_output, op.type in CONV_OPS)
         if parameter:
             bias, output = parameter, ops[reader].outputs["Out"][0]
             reader = flow.only_reader_index(output)
@@ -165,18 +173,18 @@ def _find_bias_and_layer_output(
 
 
 def find_channel_bias(
-    model: ProgramWithValues, flow: Dataflow, op: OpDesc, product: str, is_convolution: bool
+    model: ProgramWithValues, flow: Dataflow, op: OpDesc, op_output: str, is_convolution: bool
 ) -> str:
-    """Return the parameter that an op adds to each output channel of a product, also if it is
-    reshaped before; '' if the op does something else.
+    """Return the parameter that `op` adds to each output channel of `op_output`, also if it is
+    reshaped before; '' if `op` does something else.
     """
-    if op.type != "elementwise_add" or op.inputs["X"][0] != product:
+    if op.type != "elementwise_add" or op.inputs["X"][0] != op_output:
         return ""
     addend = op.inputs["Y"][0]
-    product_var, addend_var = model.program.var(product), model.program.var(addend)
-    if product_var is None or addend_var is None:
+    output_var, addend_var = model.program.var(op_output), model.program.var(addend)
+    if output_var is None or addend_var is None:
         return ""
-    rank, axis = len(product_var.shape), op.attr("axis", -1)
+    rank, axis = len(output_var.shape), op.attr("axis", -1)
     start = rank - len(addend_var.shape) if axis == -1 else axis
     channel = 1 if is_convolution else rank - 1
     other_sizes = [size for i, size in enumerate(addend_var.shape) if start + i != channel]
@@ -189,5 +197,5 @@ def find_channel_bias(
         addend = writer.inputs["X"][0]
     if not flow.is_constant(addend, model.values):
         return ""
-    has_all_channels = np.size(model.values[addend]) == product_var.shape[channel]
+    has_all_channels = np.size(model.values[addend]) == output_var.shape[channel]
     return addend if has_all_channels else ""

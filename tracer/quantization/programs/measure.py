@@ -1,4 +1,4 @@
-"""Errors, accuracy and times of models."""
+"""Measure thresholds of activations, errors, accuracy and times of models in memory."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ _NUM_RUNS, _NUM_WARMUP_RUNS = 40, 5
 _MAX_SECONDS = 4.0  # per comparison of times
 _MAX_DECIBELS_ABOVE_MEDIAN = 6.0  # half of the noise amplitude
 
-# Called with a step, the number of its parts that are done, and their number, 0 if unknown.
+# Called with the name of the current step, the number of its completed parts, and the number of all
+# parts, 0 if unknown.
 ProgressFunction = Callable[[str, int, int], None]
 
-THRESHOLDS = {
+THRESHOLD_FUNCTIONS = {
     "absmax": lambda histogram: histogram.max_abs,
     "percentile": percentile_threshold,
     "kl": kl_threshold,
@@ -39,14 +40,14 @@ def calibrate(
     method: str,
     progress: ProgressFunction,
 ) -> tuple[dict[str, float], dict[str, str]]:
-    """Run the model on the data; return the threshold of each variable by name, and for each
-    variable without one the reason.
+    """Run the model on the data; return the threshold of each variable by name, at which it is to
+    be clipped, and for each variable without one the reason.
 
     method: 'absmax', 'percentile' (99.99 % of the values) or 'kl' (least divergence).
     """
     histograms = {name: AbsHistogram() for name in names}
     problems: dict[str, str] = {}
-    session = EngineSession(model, names)
+    session = EngineSession(model, names, run_timeout=data.run_timeout)
     for i, feeds in enumerate(data.batches):
         progress("calibration", i, len(data.batches))
         for name, array in zip(names, session.run(feeds), strict=True):
@@ -59,7 +60,7 @@ def calibrate(
         if name not in problems and histogram.max_abs < MIN_SCALE:
             problems[name] = f"'{name}' is always 0 for the calibration data"
         if name not in problems:
-            thresholds[name] = float(THRESHOLDS[method](histogram))
+            thresholds[name] = float(THRESHOLD_FUNCTIONS[method](histogram))
     return thresholds, problems
 
 
@@ -75,7 +76,7 @@ def max_abs_of_activations(model: ProgramWithValues, data: CalibrationData) -> d
     ]
     names = list(dict.fromkeys([*program.feed_names(), *inner, *program.fetch_names()]))
     result = dict.fromkeys(names, 0.0)
-    session = EngineSession(model, names)
+    session = EngineSession(model, names, run_timeout=data.run_timeout)
     for feeds in data.batches[:MAX_ERROR_BATCHES]:
         for name, array in zip(names, session.run(feeds), strict=True):
             if array.size:
@@ -85,7 +86,7 @@ def max_abs_of_activations(model: ProgramWithValues, data: CalibrationData) -> d
 
 
 class SignalToNoiseAccumulator:
-    """Accumulates the signal-to-noise ratio of a result beside its reference."""
+    """Accumulates the signal-to-noise ratio of results, compared with reference results."""
 
     def __init__(self) -> None:
         self._signal = self._noise = 0.0
@@ -106,10 +107,11 @@ class SignalToNoiseAccumulator:
             self._ratios_of_samples += [_decibels(s, n) for s, n in pairs if s]
 
     def decibels(self) -> float:
-        """10 * log10(sum of squares / sum of squared differences); infinity if nothing differs.
+        """Return 10 * log10(sum of squared references / sum of squared differences); infinity if no
+        result differs.
 
-        If the ratio of the median sample is more than 6 dB smaller, that ratio: a few samples with
-        large values would hide that most results are wrong.
+        If the ratio of the median sample is more than 6 dB smaller, return that one instead: a few
+        samples with large values would hide that most results are wrong.
         """
         ratio = _decibels(self._signal, self._noise)
         if not self._ratios_of_samples:
@@ -142,12 +144,14 @@ class FloatReference:
         self, model: ProgramWithValues, data: CalibrationData, names: Sequence[str]
     ) -> None:
         self._batches = data.batches[:MAX_ERROR_BATCHES]
-        self._session = EngineSession(model, list(dict.fromkeys(names)))
+        self._run_timeout = data.run_timeout
+        names = list(dict.fromkeys(names))
+        self._session = EngineSession(model, names, run_timeout=self._run_timeout)
 
     def snr_of_variables(self, model: ProgramWithValues, names: Sequence[str]) -> dict[str, float]:
         """Return the signal-to-noise ratio of variables of a quantized model."""
         totals = {name: SignalToNoiseAccumulator() for name in names}
-        session = EngineSession(model, names)
+        session = EngineSession(model, names, run_timeout=self._run_timeout)
         for feeds in self._batches:
             expected, found = self._session.run(feeds, names), session.run(feeds)
             for name, a, b in zip(names, expected, found, strict=True):
@@ -160,7 +164,7 @@ def min_snr_of_outputs(
 ) -> float:
     """Return the smallest signal-to-noise ratio of the floating outputs of a model."""
     totals: dict[int, SignalToNoiseAccumulator] = {}
-    wanted, found = EngineSession(reference), EngineSession(model)
+    wanted, found = (EngineSession(m, run_timeout=data.run_timeout) for m in (reference, model))
     for feeds in data.batches[:MAX_ERROR_BATCHES]:
         num_samples = _num_samples(feeds)
         for i, (a, b) in enumerate(zip(wanted.run(feeds), found.run(feeds), strict=True)):
@@ -174,7 +178,8 @@ def accuracy(model: ProgramWithValues, data: CalibrationData) -> float:
 
     Raises OpError if the output does not have one row of scores per label.
     """
-    predictions, session, num_classes = [], EngineSession(model), 0
+    session = EngineSession(model, run_timeout=data.run_timeout)
+    predictions, num_classes = [], 0
     for feeds in data.batches:
         scores = session.run(feeds)[0]
         if scores.ndim < 1 or scores.dtype.kind != "f":
@@ -204,14 +209,19 @@ def accuracy(model: ProgramWithValues, data: CalibrationData) -> float:
 
 
 def median_times(
-    models: Mapping[str, ProgramWithValues], feeds: Mapping[str, Any]
+    models: Mapping[str, ProgramWithValues], data: CalibrationData
 ) -> dict[str, float]:
-    """Return the median milliseconds of one run of each model.
+    """Return the median milliseconds of one run of each model with `data.sample`.
 
     The runs alternate in changing order, so that all models have the same conditions. Threads do
     not spin between runs, because they would slow down the next model.
     """
-    sessions = {name: EngineSession(model, spinning=0) for name, model in models.items()}
+    sessions = {
+        name: EngineSession(model, run_timeout=data.run_timeout, spinning=0)
+        for name, model in models.items()
+    }
+    for session in sessions.values():
+        session.run(data.sample)  # later runs with the same inputs end as well, without a timer
     times: dict[str, list[float]] = {name: [] for name in models}
     names = list(models)
     start = perf_counter()
@@ -221,7 +231,7 @@ def median_times(
         first = i % len(names)
         for name in names[first:] + names[:first]:
             before = perf_counter()
-            sessions[name].run(feeds)
+            sessions[name].engine.run(data.sample)
             if i >= _NUM_WARMUP_RUNS:
                 times[name].append(perf_counter() - before)
     return {name: 1e3 * float(np.median(values)) for name, values in times.items()}

@@ -1,4 +1,6 @@
-"""A program with the values of its parameters, and what passes over both need."""
+"""A program with the values of its parameters, and the data flow and constructors that passes over
+it use.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ class ProgramWithValues:
         return candidate
 
     def add_constant(self, name: str, array: Any) -> str:
-        """Add a persistable variable, and return its name."""
+        """Add a persistable variable with a value, and return its name: `name`, or `name_N` if it
+        exists.
+        """
         name = self.unique_name(name)
         array = np.asarray(array)
         self.program.block.vars[name] = VarDesc(
@@ -60,7 +64,9 @@ class ProgramWithValues:
         return name
 
     def add_variable(self, name: str, like: str, dtype: str = "float32") -> str:
-        """Add a variable with the shape of another, and return its name."""
+        """Add a variable with the shape of the variable `like`, and return its name: `name` or
+        `name_N`.
+        """
         name = self.unique_name(name)
         source = self.program.var(like)
         assert source is not None

@@ -16,7 +16,6 @@ import numpy as np
 from ...core import cuda
 from ...core.errors import OpError, append_user_line
 from ...core.tensor import Tensor
-from ...loader.engine import Engine
 from ...loader.model_files import MODEL, ModelFileContents, read_model
 from ...loader.program_engine import create_engine_of_files
 from .calibration_data import (
@@ -26,12 +25,12 @@ from .calibration_data import (
     synthetic_calibration_data,
 )
 from .fold_batch_norm import fold_batch_norms
-from .layers import CONVOLUTIONS, PRODUCTS, find_layers
+from .layers import CONV_OPS, MATMUL_OPS, find_layers
 from .model import ProgramWithValues
 from .quantize import QuantizationSettings, quantize_model
 from .write import write_model
 
-Path = str | os.PathLike[str]
+PathLike = str | os.PathLike[str]
 Batches = Callable[[], Iterable[Any]] | Iterable[Any]
 
 DEFAULT_OP_TYPES = ("conv2d", "depthwise_conv2d", "conv2d_transpose", "mul", "matmul", "matmul_v2")
@@ -43,8 +42,8 @@ _BACKENDS = ("tensorrt", "mkldnn", "arm")
 
 def quant_post_static(
     executor: Any,
-    model_dir: Path,
-    quantize_model_path: Path,
+    model_dir: PathLike,
+    quantize_model_path: PathLike,
     batch_generator: Callable[[], Iterable[Any]] | None = None,
     sample_generator: Callable[[], Iterable[Any]] | None = None,
     data_loader: Batches | None = None,
@@ -76,9 +75,10 @@ def quant_post_static(
     With s = max|w| of an output channel and threshold t of an activation:
     w' = round(w / s * 127) * s / 127, x' = clip(round(x / t * 127), -128, 127) * t / 127
 
-    It is ``oarlock quantize --method ptq --symmetric --ignore-speed``, so batch normalization is
-    always folded. A layer that cannot be quantized, or whose signal-to-noise ratio falls below
-    10 dB, remains float, with a warning that names it.
+    It is ``oarlock quantize --method ptq --calibration percentile --symmetric-activations
+    --ignore-speed``, with the calibration of `algo`, so batch normalization is always folded. A
+    layer that cannot be quantized, or whose signal-to-noise ratio falls below 10 dB, remains
+    float32, with a warning that names it.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def quant_post_static(
     is_full_quantize : bool, default False
         Quantize layers of all these types.
     skip_tensor_list : list of str, optional
-        Layers that read one of these variables remain float.
+        Layers that read one of these variables remain float32.
     activation_quantize_type : "range_abs_max" or "moving_average_abs_max"
         Without effect, like `optimize_model` and `deploy_backend` (None, "TensorRT", "MKLDNN" or
         "ARM"): the files suit all of them.
@@ -157,20 +157,23 @@ onnx_format
     _require("onnx_format", onnx_format, [True])
     if deploy_backend is not None:
         _require("deploy_backend", deploy_backend.lower(), _BACKENDS)
-    types = (*CONVOLUTIONS, *PRODUCTS) if is_full_quantize else quantizable_op_type
+    types = (*CONV_OPS, *MATMUL_OPS) if is_full_quantize else quantizable_op_type
     batches = _select_source(batch_generator, sample_generator, data_loader, batch_size)
     files = read_model(model_dir, model_filename, params_filename)
     keep = _pattern_of_float_layers(files, types, skip_tensor_list or ())
-    data = _load_batches(batches, batch_nums, create_engine_of_files(files, cache_dir="none"))
+    data = _load_batches(batches, batch_nums, files)
     settings = QuantizationSettings(
-        calibration=_ALGORITHMS[algo], keep=keep, is_symmetric=True, selects_by_speed=False
+        calibration=_ALGORITHMS[algo],
+        keep=keep,
+        has_symmetric_activations=True,
+        selects_by_speed=False,
     )
     _quantize_and_write(files, data, settings, [quantize_model_path], save_model_filename)
 
 
 def quant_post_dynamic(
-    model_dir: Path,
-    save_model_dir: Path,
+    model_dir: PathLike,
+    save_model_dir: PathLike,
     model_filename: str | None,
     params_filename: str | None,
     save_model_filename: str = "model.pdmodel",
@@ -179,13 +182,14 @@ def quant_post_dynamic(
     weight_bits: int = 8,
     generate_test_model: bool = False,
 ) -> None:
-    """Quantize the weights of a saved model to eight bits, and compute in float;
+    """Quantize the weights of a saved model to eight bits, with arithmetic in float32;
     `paddleslim.quant.quant_post_dynamic`.
 
     With s = max|w| of an output channel: w' = round(w / s * 127) * s / 127
 
-    It is ``oarlock quantize --method weight-only``. The model is written to the folder
-    `quantized_model` in `save_model_dir`. Unlike PaddleSlim's, it also runs in Paddle itself.
+    It is ``oarlock quantize --method weight-only``: despite the name, activations are not
+    quantized. The model is written to the folder `quantized_model` in `save_model_dir`. Unlike
+    PaddleSlim's, it also runs in Paddle itself.
 
     Parameters
     ----------
@@ -263,7 +267,7 @@ def _pattern_of_float_layers(
     Raises OpError for unknown types and variables.
     """
     for type in types:
-        _require("quantizable_op_type", type, (*CONVOLUTIONS, *PRODUCTS), caller)
+        _require("quantizable_op_type", type, (*CONV_OPS, *MATMUL_OPS), caller)
     unknown = sorted(set(skipped) - files.program.block.vars.keys())
     if unknown:
         raise OpError(
@@ -271,7 +275,7 @@ def _pattern_of_float_layers(
                 f"{caller}: skip_tensor_list: the program lacks the variables {unknown}"
             )
         )
-    products = {
+    outputs_of_skipped_ops = {
         name
         for op in files.program.block.ops
         if not set(skipped).isdisjoint(op.input_names())
@@ -281,7 +285,7 @@ def _pattern_of_float_layers(
     outputs = [
         layer.output
         for layer in find_layers(folded, files.info)
-        if layer.type not in types or layer.product in products
+        if layer.type not in types or layer.op_output in outputs_of_skipped_ops
     ]
     return "|".join(f"^{re.escape(name)}$" for name in outputs)
 
@@ -326,14 +330,17 @@ def _iter_batches_of_samples(samples: Iterable[Any], batch_size: int) -> Iterato
         yield [np.stack([_to_array(x) for x in column]) for column in zip(*fields, strict=True)]
 
 
-def _load_batches(batches: Iterable[Any], limit: int | None, engine: Engine) -> CalibrationData:
+def _load_batches(
+    batches: Iterable[Any], limit: int | None, files: ModelFileContents
+) -> CalibrationData:
+    engine = create_engine_of_files(files, cache_dir="none")
     names = [name for name, _, _ in engine.inputs]
     data = CalibrationData({})
     for i, batch in enumerate(islice(batches, limit or None)):
         origin = f"batch {i}"
-        feeds = _feeds_of(batch, names, origin)
+        feeds = _arrays_by_input_name(batch, names, origin)
         check_is_finite(origin, feeds)
-        check_batch(origin, feeds, engine)
+        check_batch(origin, feeds, engine, files)
         data.batches.append(feeds)
     if not data.batches:
         raise OpError(append_user_line("quant_post_static: the data contains no batch"))
@@ -341,7 +348,7 @@ def _load_batches(batches: Iterable[Any], limit: int | None, engine: Engine) -> 
     return data
 
 
-def _feeds_of(batch: Any, names: list[str], origin: str) -> dict[str, Any]:
+def _arrays_by_input_name(batch: Any, names: list[str], origin: str) -> dict[str, Any]:
     """Return a batch as arrays by the names of the inputs."""
     if isinstance(batch, list | tuple) and len(batch) == 1 and isinstance(batch[0], Mapping):
         batch = batch[0]
@@ -373,21 +380,23 @@ def _quantize_and_write(
     files: ModelFileContents,
     data: CalibrationData,
     settings: QuantizationSettings,
-    folders: Sequence[Path],
+    folders: Sequence[PathLike],
     file_name: str,
     caller: str = "quant_post_static",
 ) -> None:
-    """Quantize a model, warn of layers that remain float, and write it to each folder."""
+    """Quantize a model, warn of layers that remain float32, and write it to each folder."""
     result = quantize_model(files, data, settings, lambda *_: None)
-    if result.no_gain:
-        raise OpError(append_user_line(f"{caller}: no model was written: {result.no_gain}"))
+    if result.no_gain_reason:
+        raise OpError(append_user_line(f"{caller}: no model was written: {result.no_gain_reason}"))
     problems = [
         f"{layer.name} ({layer.type}): {layer.reason}"
         for layer in result.report.layers
         if layer.reason and "--keep" not in layer.reason
     ]
     if problems:
-        warnings.warn(f"{caller}: layers remain float: {'; '.join(problems)}", stacklevel=3)
+        warnings.warn(
+            f"{caller}: layers that are not fully quantized: {'; '.join(problems)}", stacklevel=3
+        )
     stem = file_name.removesuffix(MODEL)
     for folder in folders:
         write_model(files, result.model, os.path.join(folder, stem), data.sample, "paddle2")

@@ -1,4 +1,6 @@
-"""Quantize a saved model: select the layers that gain, and measure the result."""
+"""Quantize a saved model: select the layers that stay accurate and become faster or smaller, and
+measure the result.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,9 @@ from .activations import can_quantize_activation, select_activation_formats
 from .calibration_data import CalibrationData
 from .fold_batch_norm import fold_batch_norms
 from .half_precision import HalfPrecisionRewriter, store_weights_in_bfloat16
-from .layers import FLOAT_TYPES, PRODUCTS, Layer, find_layers
+from .layers import MATMUL_OPS, WEIGHT_ONLY_OPS, QuantizableLayer, find_layers
 from .measure import (
-    THRESHOLDS,
+    THRESHOLD_FUNCTIONS,
     FloatReference,
     ProgressFunction,
     accuracy,
@@ -27,18 +29,21 @@ from .measure import (
     min_snr_of_outputs,
 )
 from .model import Dataflow, ProgramWithValues
+from .run_timeout import DEFAULT_RUN_TIMEOUT, MAX_RUN_TIMEOUT
 from .static_quantization import (
-    WEIGHT_FORMS,
+    WEIGHT_STORAGES,
     quantize_dynamic,
     quantize_static,
 )
 from .stored_levels import store_levels_as_int8
 
-METHODS = ("ptq", "dynamic", "weight-only", "fp16", "bf16")
+INTEGER_METHODS = ("ptq", "dynamic", "weight-only")
 HALF_METHODS = ("fp16", "bf16")
-# The forms of a layer: float; float with weights that are stored as int8; products of integers.
+METHODS = (*INTEGER_METHODS, *HALF_METHODS)
+# The forms of a layer: weights and arithmetic in float32; weights stored as int8 and dequantized
+# before float32 arithmetic; int8 weights and arithmetic.
 FLOAT, INT8_WEIGHTS, INT8 = "float", "int8 weights", "int8"
-MIN_LAYER_SNR = 10.0  # dB; layers with a smaller ratio are not quantized
+MIN_LAYER_SNR = 10.0  # dB; layers with a smaller signal-to-noise ratio stay float
 DEFAULT_MAX_ACCURACY_DROP = 1.0  # percentage points
 _MIN_SAVED_BYTES = 1024  # by int8 weights: as much as their scales and their op may need
 _MAX_TIME_RATIO = 1.02  # differences below 2 % are within the variation of medians
@@ -46,22 +51,31 @@ _MAX_TIME_RATIO = 1.02  # differences below 2 % are within the variation of medi
 
 @dataclass(frozen=True)
 class QuantizationSettings:
-    """What `oarlock quantize` was asked to do; `oarlock quantize --help` describes the options."""
+    """The options of `oarlock quantize`.
+
+    method, calibration, weight_storage: as described by `oarlock quantize --help`.
+    keep: regular expression for the layers that stay in float32; '' for none.
+    max_drop: the allowed loss, in the unit of `_format_drop`; None for the default.
+    has_symmetric_activations: use the levels -128 to 127 for all activations.
+    selects_by_speed: compute op types in float32 that are slower with integers.
+    run_timeout: seconds after which a run of a model with loops is an error.
+    """
 
     method: str = "ptq"
     calibration: str = "absmax"
     keep: str = ""
     max_drop: float | None = None
-    weights: str = "int8"
-    is_symmetric: bool = False
+    weight_storage: str = "int8"
+    has_symmetric_activations: bool = False
     selects_by_speed: bool = True
+    run_timeout: float = DEFAULT_RUN_TIMEOUT
 
     def validate(self) -> None:
         """Raise OpError for an unknown name, a number out of range or an invalid expression."""
         for option, value, allowed in (
             ("method", self.method, METHODS),
-            ("calibration", self.calibration, tuple(THRESHOLDS)),
-            ("weights", self.weights, WEIGHT_FORMS),
+            ("calibration", self.calibration, tuple(THRESHOLD_FUNCTIONS)),
+            ("weight-storage", self.weight_storage, WEIGHT_STORAGES),
         ):
             if value not in allowed:
                 raise OpError(
@@ -70,8 +84,19 @@ class QuantizationSettings:
                 )
         if self.max_drop is not None and not 0 <= self.max_drop <= 100:
             raise OpError(f"quantize: --max-drop must be from 0 to 100, not {self.max_drop}")
-        if self.method in HALF_METHODS and self.keep:
-            raise OpError(f"quantize: --keep has no effect with --method {self.method}")
+        if not 0 < self.run_timeout <= MAX_RUN_TIMEOUT:
+            raise OpError(
+                f"quantize: --run-timeout must be above 0 and at most {MAX_RUN_TIMEOUT:g}, not "
+                f"{self.run_timeout}"
+            )
+        for option, is_given, methods in (
+            ("keep", self.keep, INTEGER_METHODS),
+            ("calibration", self.calibration != "absmax", ("ptq",)),
+            ("symmetric-activations", self.has_symmetric_activations, ("ptq",)),
+            ("weight-storage", self.weight_storage != "int8", ("ptq", "dynamic")),
+        ):
+            if is_given and self.method not in methods:
+                raise OpError(f"quantize: --{option} has no effect with --method {self.method}")
         try:
             re.compile(self.keep)
         except re.error as error:
@@ -87,7 +112,7 @@ class LayerReport:
     form: FLOAT, INT8_WEIGHTS or INT8.
     snr_alone, snr: signal-to-noise ratio of its output in dB, if only this layer is quantized, and
     in the final model; None if it was not measured.
-    reason: why it computes with floats; '' if it does not, or if the method wants it.
+    reason: why it is not quantized as the method intends; '' if it is.
     """
 
     name: str
@@ -99,7 +124,7 @@ class LayerReport:
     reason: str = ""
 
     def set_float(self, reason: str) -> None:
-        """Compute the layer with float weights."""
+        """Store and compute the layer in float32."""
         self.form, self.reason = FLOAT, reason
 
 
@@ -123,12 +148,12 @@ class QuantizationReport:
 class QuantizationResult:
     """A quantized model with its report.
 
-    no_gain: why the model is not worth writing; '' if it is.
+    no_gain_reason: why the model is not worth writing; '' if it is.
     """
 
     model: ProgramWithValues
     report: QuantizationReport
-    no_gain: str = ""
+    no_gain_reason: str = ""
 
 
 def quantize_model(
@@ -145,7 +170,7 @@ def quantize_model(
     original = ProgramWithValues(files.program, dict(files.values))
     if settings.method in HALF_METHODS:
         return _convert_to_half_precision_and_measure(original, data, settings)
-    search = LayerSearch(files, data, settings, progress)
+    search = LayerSelection(files, data, settings, progress)
     search.exclude_matching_layers()
     search.calibrate()
     search.exclude_inaccurate_layers()
@@ -178,7 +203,7 @@ def _convert_to_half_precision_and_measure(
     model, notes = convert_to_half_precision_with_notes(original, settings.method, data)
     report = QuantizationReport(notes=notes)
     _measure_model_into_report(report, original, model, data)
-    no_gain = "" if report.sizes[1] < report.sizes[0] else "no weight became smaller"
+    no_gain_reason = "" if report.sizes[1] < report.sizes[0] else "no weight became smaller"
     limit, reference = _max_drop(settings, data), None
     if report.accuracies is None:
         drop = _error_percent(report.output_snr)
@@ -186,8 +211,8 @@ def _convert_to_half_precision_and_measure(
         reference = report.accuracies[0]
         drop = reference - report.accuracies[1]
     if limit is not None and not drop <= limit:
-        no_gain = f"the drop is {_format_drop(drop, reference)}, the limit {limit:g}"
-    return QuantizationResult(model, report, no_gain)
+        no_gain_reason = f"it loses {_format_drop(drop, reference)}, --max-drop is {limit:g}"
+    return QuantizationResult(model, report, no_gain_reason)
 
 
 def _max_drop(settings: QuantizationSettings, data: CalibrationData) -> float | None:
@@ -210,7 +235,7 @@ def _measure_model_into_report(
 ) -> None:
     report.output_snr = min_snr_of_outputs(original, model, data)
     report.sizes = original.num_value_bytes(), model.num_value_bytes()
-    times = median_times({"float": original, "quantized": model}, data.sample)
+    times = median_times({"float": original, "quantized": model}, data)
     report.times = times["float"], times["quantized"]
     if report.output_snr < MIN_LAYER_SNR:
         report.notes.append(
@@ -221,8 +246,8 @@ def _measure_model_into_report(
         report.accuracies = accuracy(original, data), accuracy(model, data)
 
 
-class LayerSearch:
-    """Selects the form of each layer. The steps change forms and record why."""
+class LayerSelection:
+    """Selects the form of each layer. Each step changes forms and records the reasons."""
 
     def __init__(
         self,
@@ -235,7 +260,7 @@ class LayerSearch:
         self._progress = progress
         self._base = fold_batch_norms(ProgramWithValues(files.program, dict(files.values)))
         self._num_stored_levels = 0
-        if settings.weights == "int8":
+        if settings.weight_storage == "int8":
             self._base, self._num_stored_levels = store_levels_as_int8(self._base)
         self._layers = find_layers(self._base, files.info)
         form = INT8_WEIGHTS if settings.method == "weight-only" else INT8
@@ -252,94 +277,101 @@ class LayerSearch:
         self._thresholds: dict[str, float] = {}
         self._require_candidates()
 
-    def _with_form(self, *forms: str) -> list[tuple[Layer, LayerReport]]:
-        """The layers whose form is one of `forms`."""
+    def _layers_with_form(self, *forms: str) -> list[tuple[QuantizableLayer, LayerReport]]:
+        """Return the layers whose form is one of `forms`, with their reports."""
         pairs = zip(self._layers, self._reports, strict=True)
         return [(layer, report) for layer, report in pairs if report.form in forms]
 
-    def _quantize_weight_only(self, layer: Layer, report: LayerReport, reason: str) -> None:
-        """Compute a layer with floats, and store its weights as int8 if that saves space."""
+    def _quantize_weight_only(
+        self, layer: QuantizableLayer, report: LayerReport, reason: str
+    ) -> None:
+        """Compute a layer in float32, and store its weights as int8 if that saves space."""
         weight = np.asarray(self._base.values[layer.weight])
         saved_bytes = 3 * weight.size - 4 * weight.shape[layer.channel_axis]
-        is_smaller = self._settings.weights == "int8" and saved_bytes > _MIN_SAVED_BYTES
+        is_smaller = self._settings.weight_storage == "int8" and saved_bytes > _MIN_SAVED_BYTES
         report.form, report.reason = INT8_WEIGHTS if is_smaller else FLOAT, reason
 
     def _require_candidates(self) -> None:
-        if self._with_form(INT8, INT8_WEIGHTS) or self._num_stored_levels:
+        if self._layers_with_form(INT8, INT8_WEIGHTS) or self._num_stored_levels:
             return
         reasons = sorted({report.reason for report in self._reports})
         why = f": {'; '.join(reasons)}" if reasons else ""
         raise OpError(
             f"quantize: {self._name} has no layer that can be quantized, that is no convolution, "
-            f"matrix product, embedding or recurrent layer with constant float32 weights{why}"
+            f"matrix multiplication, embedding or recurrent layer with constant float32 "
+            f"weights{why}"
         )
 
     def exclude_matching_layers(self) -> None:
-        """Let layers whose name, output or type matches `keep` be float, and compute types that the
-        method does not support with floats.
+        """Keep layers in float32 whose name, output or type matches `keep`; of op types that the
+        method does not compute with integers, quantize only the weights.
         """
         pattern = re.compile(self._settings.keep) if self._settings.keep else None
         method = self._settings.method
-        for layer, report in self._with_form(INT8, INT8_WEIGHTS):
+        for layer, report in self._layers_with_form(INT8, INT8_WEIGHTS):
             if pattern and any(map(pattern.search, (layer.name, layer.output, layer.type))):
                 report.set_float(f"matches --keep {self._settings.keep}")
             elif method == "weight-only":
                 continue
-            elif layer.type in FLOAT_TYPES:
-                self._quantize_weight_only(layer, report, f"{layer.type} computes with floats")
-            elif method == "dynamic" and layer.type not in PRODUCTS:
+            elif layer.type in WEIGHT_ONLY_OPS:
+                self._quantize_weight_only(layer, report, f"{layer.type} computes in float32")
+            elif method == "dynamic" and layer.type not in MATMUL_OPS:
                 self._quantize_weight_only(
-                    layer, report, "dynamic quantization is for matrix products only"
+                    layer, report, "dynamic quantization is for matrix multiplications only"
                 )
 
     def calibrate(self) -> None:
-        """Determine the thresholds of activations; layers without one are float."""
+        """Determine the thresholds of activations; layers whose activation has none stay float."""
         flow = Dataflow(self._base.program)
-        for layer, report in self._with_form(INT8):
+        for layer, report in self._layers_with_form(INT8):
             for name in (layer.input, layer.output) if layer.is_convolution else (layer.input,):
                 if report.form == INT8 and not can_quantize_activation(self._base, flow, name):
                     self._quantize_weight_only(
                         layer, report, f"'{name}' is not a float32 tensor that one op writes"
                     )
-        if self._settings.method == "ptq" and self._with_form(INT8):
+        if self._settings.method == "ptq" and self._layers_with_form(INT8):
             self._calibrate_static()
 
     def _calibrate_static(self) -> None:
-        layers = [layer for layer, _ in self._with_form(INT8)]
-        formats = select_activation_formats(self._base, layers, self._settings.is_symmetric)
-        names = sorted({form.threshold_of for form in formats.values()})
+        layers = [layer for layer, _ in self._layers_with_form(INT8)]
+        formats = select_activation_formats(
+            self._base, layers, self._settings.has_symmetric_activations
+        )
+        names = sorted({form.threshold_source for form in formats.values()})
         self._thresholds, problems = calibrate(
             self._base, self._data, names, self._settings.calibration, self._progress
         )
-        for layer, report in self._with_form(INT8):
+        for layer, report in self._layers_with_form(INT8):
             for name in (layer.input, *([layer.output] if layer.is_convolution else [])):
-                if formats[name].threshold_of in problems:
-                    report.set_float(problems[formats[name].threshold_of])
+                if formats[name].threshold_source in problems:
+                    report.set_float(problems[formats[name].threshold_source])
 
-    def build(self, int8: Sequence[Layer], int8_weights: Sequence[Layer] = ()) -> ProgramWithValues:
-        """Return the model with some layers quantized, and of others the weights."""
+    def build(
+        self, int8: Sequence[QuantizableLayer], int8_weights: Sequence[QuantizableLayer] = ()
+    ) -> ProgramWithValues:
+        """Return the model with the layers `int8` quantized, and the weights of `int8_weights`."""
         settings = self._settings
         if settings.method == "dynamic":
-            return quantize_dynamic(self._base, int8, int8_weights, settings.weights)
+            return quantize_dynamic(self._base, int8, int8_weights, settings.weight_storage)
         return quantize_static(
             self._base,
             int8,
             int8_weights,
             self._thresholds,
-            weight_form=settings.weights,
-            is_symmetric=settings.is_symmetric,
+            weight_storage=settings.weight_storage,
+            has_symmetric_activations=settings.has_symmetric_activations,
         )
 
     def _build_current(self) -> ProgramWithValues:
         """Return the model with the current forms."""
-        forms = (self._with_form(form) for form in (INT8, INT8_WEIGHTS))
+        forms = (self._layers_with_form(form) for form in (INT8, INT8_WEIGHTS))
         return self.build(*([layer for layer, _ in pairs] for pairs in forms))
 
     def exclude_inaccurate_layers(self) -> None:
-        """Measure each layer quantized alone, and let those with a signal-to-noise ratio below
-        10 dB be float.
+        """Measure the signal-to-noise ratio of each layer with only this layer quantized; layers
+        with less than 10 dB stay float.
         """
-        pairs = self._with_form(INT8, INT8_WEIGHTS)
+        pairs = self._layers_with_form(INT8, INT8_WEIGHTS)
         reference = FloatReference(self._base, self._data, [layer.output for layer, _ in pairs])
         for i, (layer, report) in enumerate(pairs):
             self._progress("error of layers", i, len(pairs))
@@ -353,20 +385,20 @@ class LayerSearch:
                 )
 
     def exclude_slow_op_types(self) -> None:
-        """Compute the layers of an op type with floats if the model is faster then, one type after
-        the other, the one with the largest loss first. Two measurements must agree.
+        """Compute the layers of an op type in float32 if that makes the model more than 2 % faster
+        in two measurements; repeat with the remaining types, beginning with the slowest.
         """
-        while pairs := self._with_form(INT8):
+        while pairs := self._layers_with_form(INT8):
             self._progress("speed", 0, 0)
             types = sorted({layer.type for layer, _ in pairs})
             models = {"all": self.build([layer for layer, _ in pairs])}
             for type in types:
                 models[type] = self.build([layer for layer, _ in pairs if layer.type != type])
-            times = median_times(models, self._data.sample)
+            times = median_times(models, self._data)
             slowest = min(types, key=lambda type: times[type])
             if _is_slower_with_quantized_type(times, slowest):
                 pair = {name: models[name] for name in ("all", slowest)}
-                times = median_times(pair, self._data.sample)
+                times = median_times(pair, self._data)
             if not _is_slower_with_quantized_type(times, slowest):
                 return
             for layer, report in pairs:
@@ -379,21 +411,24 @@ class LayerSearch:
                     )
 
     def exclude_layers_until_drop_allowed(self) -> None:
-        """Let layers be float, the least accurate first, until the loss of accuracy of the model
-        is at most the allowed one.
+        """Return layers to float32, the one with the smallest signal-to-noise ratio first, until
+        the loss of the model is at most the allowed one.
         """
         limit = _max_drop(self._settings, self._data)
         if limit is None:
             return
         reference = accuracy(self._base, self._data) if self._data.labels else None
-        order = sorted(self._with_form(INT8, INT8_WEIGHTS), key=lambda at: at[1].snr_alone or 0.0)
+        order = sorted(
+            self._layers_with_form(INT8, INT8_WEIGHTS), key=lambda at: at[1].snr_alone or 0.0
+        )
         for i, (_, report) in enumerate(order):
             self._progress("accuracy", i, len(order))
             drop = self._drop(reference)
             if drop <= limit:
                 return
             report.set_float(
-                f"with it the drop is {_format_drop(drop, reference)}, the limit {limit:g}"
+                f"with it quantized, the model loses {_format_drop(drop, reference)}, "
+                f"--max-drop is {limit:g}"
             )
 
     def _drop(self, reference: float | None) -> float:
@@ -408,11 +443,11 @@ class LayerSearch:
     def finish(self, original: ProgramWithValues) -> QuantizationResult:
         """Build and measure the final model."""
         self._progress("measurement", 0, 0)
-        pairs = self._with_form(INT8, INT8_WEIGHTS)
+        pairs = self._layers_with_form(INT8, INT8_WEIGHTS)
         model = self._build_current()
         report = QuantizationReport(self._reports)
         if not pairs and not self._num_stored_levels:
-            return QuantizationResult(model, report, "no layer gains from quantization")
+            return QuantizationResult(model, report, "all layers remain float32")
         if pairs:
             names = list(dict.fromkeys(layer.output for layer, _ in pairs))
             reference = FloatReference(self._base, self._data, names)
@@ -428,7 +463,7 @@ class LayerSearch:
         return QuantizationResult(model, report, self._reason_for_no_gain(report))
 
     def _notes_about_other_weights(self) -> list[str]:
-        """Name the matrices that belong to no layer, with the types of the ops that read them."""
+        """Return a note for each large weight outside of layers, with the ops that read it."""
         base = self._base
         flow, notes = Dataflow(base.program), []
         layer_weights = {layer.weight for layer in self._layers}
@@ -445,13 +480,16 @@ class LayerSearch:
     def _reason_for_no_gain(self, report: QuantizationReport) -> str:
         before, after = report.times
         is_weight_only = self._settings.method == "weight-only"
-        if not is_weight_only and not self._with_form(INT8):
+        if not is_weight_only and not self._layers_with_form(INT8):
             return "no layer computes with integers; --method weight-only makes the files smaller"
         by_speed = self._settings.selects_by_speed and not is_weight_only
         if by_speed and after > _MAX_TIME_RATIO * before:
             return f"the quantized model takes {after:.3g} ms, the float model {before:.3g} ms"
-        if report.sizes[1] >= report.sizes[0] and not (by_speed and after < before):
-            return "the values did not become smaller"
+        is_smaller = report.sizes[1] < report.sizes[0]
+        if self._settings.weight_storage == "int8" and not (
+            is_smaller or (by_speed and after < before)
+        ):
+            return "the weights did not become smaller"
         return ""
 
 
@@ -461,4 +499,4 @@ def _is_slower_with_quantized_type(times: Mapping[str, float], type: str) -> boo
 
 
 def _format_drop(drop: float, reference: float | None) -> str:
-    return f"{drop:.2f} {'points' if reference is not None else '% of the output'}"
+    return f"{drop:.2f} {'points of accuracy' if reference is not None else '% of the outputs'}"

@@ -1,4 +1,6 @@
-"""Rewrite a program so that layers compute with quantized weights and activations."""
+"""Rewrite a program so that layers compute with quantized weights and activations: with thresholds
+of activations that are known (static) or determined in each run (dynamic).
+"""
 
 from __future__ import annotations
 
@@ -9,41 +11,42 @@ import numpy as np
 
 from ...ir.program import Attr, AttrType, OpDesc
 from .activations import (
-    Format,
+    ActivationFormat,
     select_activation_formats,
     select_quantized_op_indices,
     select_quantized_outputs,
 )
-from .layers import Layer
+from .layers import QuantizableLayer
 from .model import Dataflow, ProgramWithValues, make_op
 
-WEIGHT_FORMS = ("int8", "float")
+WEIGHT_STORAGES = ("int8", "float32")
 MAX_WEIGHT_LEVEL = 127
-MIN_SCALE = 1e-25  # smaller values are treated as 0
+MIN_SCALE = 1e-25  # tensors with a smaller largest absolute value are treated as 0
 _UNFUSED_BIAS_TYPES = ("conv2d_transpose", "fc")  # engines add their bias in float32
-# A bias is stored in units of step(activation) * step(weight) as int32; half of the range is used.
+# Engines store a bias as int32 with scale = input_scale * weight_scale; half of the range is used.
 _MAX_BIAS_LEVEL = 2.0**30
 
 
 class QuantizedProgramBuilder:
     """Quantizes weights and activations of a copy of a model.
 
-    weight_form: 'int8', or 'float' for whole numbers stored as float32, as Paddle stores them.
+    weight_storage: the dtype in which levels of weights are stored: 'int8', or 'float32' as in
+    files of Paddle.
     """
 
-    def __init__(self, base: ProgramWithValues, weight_form: str = "int8") -> None:
+    def __init__(self, base: ProgramWithValues, weight_storage: str = "int8") -> None:
         self.model = base.copy()
         self._flow = Dataflow(base.program)  # indices and names are those of the base
         self._ops = list(self.model.program.block.ops)
         self._before: dict[int, list[OpDesc]] = {}
         self._after: dict[int, list[OpDesc]] = {}
-        self._weight_form = weight_form
+        self._weight_storage = weight_storage
         self._zero_points: dict[int, str] = {}
         self._dynamic_results: dict[str, str] = {}
         self._weight_ops: dict[tuple[str, int, bool, bytes], tuple[int, OpDesc]] = {}
 
     def finish(self) -> ProgramWithValues:
-        """Insert the ops, and return the model."""
+        """Insert the quantize and dequantize ops, and return the model."""
         self.model.program.block.ops = [
             op
             for i, at in enumerate(self._ops)
@@ -52,10 +55,11 @@ class QuantizedProgramBuilder:
         self.model.drop_unused_variables()
         return self.model
 
-    def quantize_weight(self, layer: Layer, min_scales: Any = 0.0) -> Any:
-        """Replace the weights of a layer by integers with one scale per output channel.
+    def quantize_weight(self, layer: QuantizableLayer, min_scales: Any = 0.0) -> Any:
+        """Replace the weights of a layer by levels with one scale per output channel or row.
 
-        min_scales: lower limits of the scales. Returns the scales.
+        min_scales: lower limits of the scales. Returns the scales, the absolute values of the level
+        127.
         """
         op = self._ops[layer.index]
         weight = np.asarray(self.model.values[layer.weight])
@@ -80,13 +84,13 @@ class QuantizedProgramBuilder:
         op.inputs[slot] = [result if name == layer.weight else name for name in op.inputs[slot]]
         return scales
 
-    def _add_weight(self, layer: Layer, weight: Any, scales: Any) -> OpDesc:
-        """Store weights as integers, and return the op that dequantizes them before the layer."""
+    def _add_weight(self, layer: QuantizableLayer, weight: Any, scales: Any) -> OpDesc:
+        """Store the levels of weights, and return the op that dequantizes them before the layer."""
         axis = layer.channel_axis
         shape = [-1 if i == axis else 1 for i in range(weight.ndim)]
         levels = np.rint(weight / scales.reshape(shape) * MAX_WEIGHT_LEVEL)
         levels = levels.clip(-MAX_WEIGHT_LEVEL, MAX_WEIGHT_LEVEL)
-        dtype = "int8" if self._weight_form == "int8" else "float32"
+        dtype = "int8" if self._weight_storage == "int8" else "float32"
         quantized = self.model.add_constant(layer.weight + ".quantized", levels.astype(dtype))
         scale = self.model.add_constant(layer.weight + ".scale", scales)
         result = self.model.add_variable(layer.weight + ".dequantized", quantized)
@@ -94,9 +98,11 @@ class QuantizedProgramBuilder:
         self._before.setdefault(layer.index, []).append(op)
         return op
 
-    def round_bias(self, layer: Layer, weight_scales: Any, activation_step: float) -> None:
-        """Round a bias to the steps of the products that it is added to, which engines store as
-        int32.
+    def round_bias(
+        self, layer: QuantizableLayer, weight_scales: Any, activation_step: float
+    ) -> None:
+        """Round a bias to multiples of input_scale * weight_scale, as engines do when they store it
+        as int32, so that all of them add the same bias.
         """
         old = np.asarray(self.model.values[layer.bias])
         steps = weight_scales.astype(np.float64) / MAX_WEIGHT_LEVEL * activation_step
@@ -108,26 +114,27 @@ class QuantizedProgramBuilder:
             if self._reads_bias_of(i, layer):
                 _rename(self._ops[i].inputs, layer.bias, name)
 
-    def _reads_bias_of(self, index: int, layer: Layer) -> bool:
-        """Whether an op adds the bias of a layer, or reshapes it for this layer only."""
+    def _reads_bias_of(self, index: int, layer: QuantizableLayer) -> bool:
+        """Whether an op adds the bias of a layer, or reshapes it only for that addition."""
         op = self._ops[index]
         if op.type == "elementwise_add":
-            return op.inputs["X"][0] == layer.product
+            return op.inputs["X"][0] == layer.op_output
         if op.type not in ("reshape2", "unsqueeze2"):
             return False
         reader = self._flow.only_reader_index(op.outputs["Out"][0])
-        return reader is not None and self._ops[reader].inputs.get("X") == [layer.product]
+        return reader is not None and self._ops[reader].inputs.get("X") == [layer.op_output]
 
     def quantize_activation(
         self, name: str, scale: str, bit_length: int, readers: Collection[int] | None
     ) -> None:
-        """Quantize and dequantize a variable where it is written.
+        """Add a quantize and a dequantize op after the op that writes a variable.
 
-        readers: the ops that read the result; None if all do.
+        readers: the indices of the ops that read the result instead; None: all ops that read the
+        variable.
         """
         index = self._flow.writers[name]
         writer = self._ops[index]
-        whole = self.model.add_variable(name + ".quantized", name)
+        levels = self.model.add_variable(name + ".quantized", name)
         if readers is not None or writer.type == "feed":
             source, result = name, self.model.add_variable(name + ".dequantized", name)
             for i in self._flow.readers.get(name, ()) if readers is None else readers:
@@ -137,15 +144,19 @@ class QuantizedProgramBuilder:
             _rename(writer.outputs, name, source)
         self._after.setdefault(index, []).extend(
             [
-                self._make_quant_linear_op("quantize_linear", source, scale, whole, -1, bit_length),
                 self._make_quant_linear_op(
-                    "dequantize_linear", whole, scale, result, -1, bit_length
+                    "quantize_linear", source, scale, levels, -1, bit_length
+                ),
+                self._make_quant_linear_op(
+                    "dequantize_linear", levels, scale, result, -1, bit_length
                 ),
             ]
         )
 
-    def quantize_activation_at_run_time(self, layer: Layer) -> None:
-        """Quantize and dequantize the input of a layer by its largest absolute value."""
+    def quantize_activation_at_run_time(self, layer: QuantizableLayer) -> None:
+        """Add an op that quantizes and dequantizes the input of a layer with its largest absolute
+        value.
+        """
         name = layer.input
         if name not in self._dynamic_results:
             result = self.model.add_variable(name + ".dequantized", name)
@@ -183,24 +194,24 @@ class QuantizedProgramBuilder:
 
 def quantize_static(
     base: ProgramWithValues,
-    layers: Sequence[Layer],
-    weight_layers: Collection[Layer],
+    layers: Sequence[QuantizableLayer],
+    weight_layers: Collection[QuantizableLayer],
     thresholds: Mapping[str, float],
     *,
-    weight_form: str = "int8",
-    is_symmetric: bool = False,
+    weight_storage: str = "int8",
+    has_symmetric_activations: bool = False,
 ) -> ProgramWithValues:
     """Return a model in which `layers` have quantized weights and activations, and `weight_layers`
     quantized weights.
 
-    thresholds: the absolute values from which on activations are clipped, by variable; activations
-    without one remain float.
+    thresholds: the absolute values at which activations are clipped, by variable; activations
+    without one remain in float32.
     """
-    builder = QuantizedProgramBuilder(base, weight_form)
+    builder = QuantizedProgramBuilder(base, weight_storage)
     formats = {
         name: form
-        for name, form in select_activation_formats(base, layers, is_symmetric).items()
-        if form.threshold_of in thresholds
+        for name, form in select_activation_formats(base, layers, has_symmetric_activations).items()
+        if form.threshold_source in thresholds
     }
     for layer in layers:
         step = activation_step(formats, thresholds, layer)
@@ -217,7 +228,7 @@ def quantize_static(
     flow = Dataflow(base.program)
     scales: dict[str, str] = {}
     for name, form in formats.items():
-        origin = form.threshold_of
+        origin = form.threshold_source
         if origin not in scales:
             threshold = np.array([thresholds[origin]], np.float32)
             scales[origin] = builder.model.add_constant(origin + ".scale", threshold)
@@ -235,25 +246,27 @@ def _rename(slots: dict[str, list[str]], old: str, new: str) -> None:
 
 
 def activation_step(
-    formats: Mapping[str, Format], thresholds: Mapping[str, float], layer: Layer
+    formats: Mapping[str, ActivationFormat],
+    thresholds: Mapping[str, float],
+    layer: QuantizableLayer,
 ) -> float | None:
-    """Return the quantization step of the input of a layer; None if it is not quantized."""
+    """Return the step between two levels of the input of a layer; None if it is not quantized."""
     form = formats.get(layer.input)
     if form is None:
         return None
-    return float(np.float32(float(np.float32(thresholds[form.threshold_of])) / form.max_level))
+    return float(np.float32(float(np.float32(thresholds[form.threshold_source])) / form.max_level))
 
 
 def quantize_dynamic(
     base: ProgramWithValues,
-    layers: Collection[Layer],
-    weight_layers: Collection[Layer],
-    weight_form: str = "int8",
+    layers: Collection[QuantizableLayer],
+    weight_layers: Collection[QuantizableLayer],
+    weight_storage: str = "int8",
 ) -> ProgramWithValues:
     """Return a model in which `layers` have quantized weights, and quantize their inputs by the
     largest absolute value of each run; `weight_layers` have quantized weights.
     """
-    builder = QuantizedProgramBuilder(base, weight_form)
+    builder = QuantizedProgramBuilder(base, weight_storage)
     for layer in layers:
         builder.quantize_weight(layer)
         builder.quantize_activation_at_run_time(layer)

@@ -12,8 +12,8 @@ from .model import Dataflow, ProgramWithValues
 
 
 def store_levels_as_int8(model: ProgramWithValues) -> tuple[ProgramWithValues, int]:
-    """Return a model in which whole numbers that only `dequantize_linear` ops read are int8, and
-    their number.
+    """Return a model in which float32 constants that hold int8 levels, and that only
+    `dequantize_linear` ops read, are stored as int8; and the number of these constants.
     """
     model = model.copy()
     flow = Dataflow(model.program)

@@ -1,4 +1,4 @@
-"""FakeQuanterWithAbsMaxObserver."""
+"""Quanter with a moving average of the largest absolute value."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 
 #include "convert/expression.h"
 #include "convert/operands.h"
-#include "convert/quantized_product.h"
+#include "convert/quantized_conv_matmul.h"
 #include "convert/registry.h"
 #include "convert/runtime_assert.h"
 
@@ -40,7 +40,7 @@ LowerFn arithmetic_or_logical_rule(std::string_view onnx, std::string_view logic
 
 void add(NodeContext& n) {
   auto [x, y] = read_operand_exprs(n);
-  if (auto sum = try_add_bias_to_quantized_product(n, x, y)) return n.set_output("Out", sum);
+  if (auto sum = try_add_bias_to_quantized_conv_or_matmul(n, x, y)) return n.set_output("Out", sum);
   n.set_output("Out", x.emit(n.dtype(x) == DType::boolean ? "Or" : "Add", {y}));
 }
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "convert/operands.h"
-#include "convert/quantized_product.h"
+#include "convert/quantized_conv_matmul.h"
 #include "convert/registry.h"
 
 namespace oarlock {
@@ -21,7 +21,7 @@ Value read_operand_with_transpose(NodeContext& n, std::string_view slot,
 // becomes a matrix.
 Value emit_quantized_or_float_matmul(NodeContext& n, Value x, Value y, bool swapped) {
   if (auto product = try_emit_dynamically_quantized_matmul(n, x, y)) return product;
-  x = copy_dequantize_for_product(n, x, y);
+  x = copy_dequantize_for_matmul(n, x, y);
   if (swapped && n.rank(y) == 1) return n.squeeze(n.emit("MatMul", {x, n.unsqueeze(y, {1})}), {-1});
   if (swapped && n.rank(x) == 1) return n.squeeze(n.emit("MatMul", {n.unsqueeze(x, {0}), y}), {-2});
   return n.emit("MatMul", {x, y});

@@ -1,28 +1,31 @@
-// Quantization, which Paddle simulates with whole numbers stored as floats.  Eight-bit quantization
-// becomes QuantizeLinear and DequantizeLinear, which engines compute in eight bits, and so does
-// nine-bit quantization of values that are never negative, whose levels are those of uint8.  Other
-// widths stay simulated.
+// Quantization, which Paddle simulates with integers (levels) stored as floats.  With 8 bits it
+// becomes QuantizeLinear and DequantizeLinear, which engines fuse to ops that compute in eight
+// bits.  So does quantization of non-negative values with 9 bits: Paddle's levels are signed, and
+// the non-negative ones of 9 bits are 0 to 255, which uint8 holds.  Other widths stay simulated in
+// floats.
+//
+// The scale is Paddle's: the absolute value of the largest level.  The step is the distance between
+// two levels, scale / largest level, which ONNX calls scale.
 #include <algorithm>
 #include <cmath>
 
 #include "convert/expression.h"
 #include "convert/graph_builder.h"
 #include "convert/operands.h"
-#include "convert/quantized_product.h"
+#include "convert/quantized_conv_matmul.h"
 #include "convert/registry.h"
 
 namespace oarlock {
 namespace {
 
-// How a tensor is quantized: width in bits, axis of the scales (-1 for a single one), and range of
-// the levels. bits: width; axis: the axis with one scale per slice, -1 for a single scale;
-// is_symmetric: whether -2^(bits-1) is excluded; is_max_scale: whether no absolute value exceeds
-// the scale.
+// How a tensor is quantized.  bits: the width; axis: the axis with one scale per slice, -1 for a
+// single scale; is_symmetric: whether the level -2^(bits-1) is not used, and halves are rounded
+// away from zero instead of to even; is_max_scale: whether no absolute value exceeds the scale.
 struct QuantFormat {
   std::int64_t bits, axis;
   bool is_symmetric, is_max_scale = false;
 
-  double max_value() const { return static_cast<double>((std::int64_t{1} << (bits - 1)) - 1); }
+  double max_level() const { return static_cast<double>((std::int64_t{1} << (bits - 1)) - 1); }
 };
 
 QuantFormat make_validated_quant_format(NodeContext& n, std::int64_t bits, std::int64_t axis,
@@ -35,7 +38,7 @@ QuantFormat read_quant_format(NodeContext& n, std::int64_t axis, bool is_symmetr
   return make_validated_quant_format(n, n.attr("bit_length", 8), axis, is_symmetric);
 }
 
-constexpr int kSignedZero = 128;  // the zero point of signed levels in uint8
+constexpr int kZeroPointOfSignedLevels = 128;  // the zero point of signed levels in uint8
 
 // The type that holds quantized levels. dtype: int8, uint8 or DType::none; zero_point: the stored
 // number of level 0.
@@ -49,7 +52,7 @@ LevelType level_type(NodeContext& n, Value x, const QuantFormat& format, bool ha
   if (n.require_known_dtype(x) != DType::float32) return {};
   if (format.bits == 8) {
     bool is_signed = format.axis >= 0 || !has_constant_step || n.quantizes_activations_to_int8();
-    return is_signed ? LevelType{DType::int8} : LevelType{DType::uint8, kSignedZero};
+    return is_signed ? LevelType{DType::int8} : LevelType{DType::uint8, kZeroPointOfSignedLevels};
   }
   bool is_unsigned = format.bits == 9 && format.axis < 0 && is_known_nonnegative(n, x);
   return is_unsigned ? LevelType{DType::uint8} : LevelType{};
@@ -74,7 +77,7 @@ Value constant_quant_step(NodeContext& n, Value scale, const QuantFormat& format
   if (!values || (format.axis < 0 && values->size() != 1)) return {};
   Floats steps;
   for (float s : *values)
-    steps.push_back(std::max(static_cast<double>(s), kMinScale) / format.max_value());
+    steps.push_back(std::max(static_cast<double>(s), kMinScale) / format.max_level());
   return format.axis < 0 ? n.scalar(steps[0], DType::float32) : n.vector(steps, DType::float32);
 }
 
@@ -83,7 +86,7 @@ Expr quant_step(const Expr& scale, const QuantFormat& format) {
   NodeContext& n = scale.context();
   if (auto known = constant_quant_step(n, scale, format)) return {n, known};
   Expr flat(n, format.axis < 0 ? as_scalar(n, scale) : n.reshape(scale, {-1}));
-  return max(flat, kMinScale) / format.max_value();
+  return max(flat, kMinScale) / format.max_level();
 }
 
 NodeContext::Attrs onnx_axis_attrs_if_per_slice(const QuantFormat& format) {
@@ -106,64 +109,67 @@ Value emit_zero_points(NodeContext& n, const Expr& step, const LevelType& type) 
 
 Expr clip_to_scale(const Expr& x, const Expr& scale) { return max(min(x, scale), -scale); }
 
-// Whole numbers stored as floats; the 8-bit form is recorded with them.
-Expr emit_quantize_to_whole_floats(const Expr& x, const Expr& scale, const QuantFormat& format) {
+// The levels of x as floats; their 8-bit form, if there is one, is recorded as an equivalent value.
+Expr emit_quantize_to_float_levels(const Expr& x, const Expr& scale, const QuantFormat& format) {
   NodeContext& n = x.context();
-  auto wide = reshape_scale_for_broadcast(scale, x, format);
+  auto broadcast_scale = reshape_scale_for_broadcast(scale, x, format);
   bool clips = format.is_symmetric && !format.is_max_scale;
-  auto inside = clips ? clip_to_scale(x, wide) : x;
+  auto clipped = clips ? clip_to_scale(x, broadcast_scale) : x;
   auto step = quant_step(scale, format);
   LevelType type = level_type(n, x, format, n.find_constant(step).has_value());
   if (type.dtype == DType::none) {
-    auto whole = inside * (format.max_value() / max(wide, kMinScale));
-    if (format.is_symmetric) return round_half_away(whole);
-    return max(min(whole.emit("Round"), format.max_value()), -format.max_value() - 1);
+    auto levels = clipped * (format.max_level() / max(broadcast_scale, kMinScale));
+    if (format.is_symmetric) return round_half_away(levels);
+    return max(min(levels.emit("Round"), format.max_level()), -format.max_level() - 1);
   }
-  Expr small(n, n.emit("QuantizeLinear", {inside, step, emit_zero_points(n, step, type)},
-                       onnx_axis_attrs_if_per_slice(format)));
-  n.declare_type(small, type.dtype, n.shape(x));
-  auto levels = small.to(DType::float32);
-  auto whole = type.zero_point ? levels - type.zero_point : levels;
-  n.set_equivalent_8bit_value(whole, small);
-  return whole;
+  Expr levels_8bit(n, n.emit("QuantizeLinear", {clipped, step, emit_zero_points(n, step, type)},
+                             onnx_axis_attrs_if_per_slice(format)));
+  n.declare_type(levels_8bit, type.dtype, n.shape(x));
+  auto stored = levels_8bit.to(DType::float32);
+  auto levels = type.zero_point ? stored - type.zero_point : stored;
+  n.set_equivalent_8bit_value(levels, levels_8bit);
+  return levels;
 }
 
-// The stored number of level 0 of a result of QuantizeLinear; 0 for weights.
-int zero_point_of(NodeContext& n, Value small) {
-  const BuilderNode* node = n.find_producer(small);
-  if (n.dtype(small) != DType::uint8 || !node || node->inputs.size() < 3) return 0;
+// The zero point of an output of QuantizeLinear, the stored number of level 0; 0 for weights.
+int zero_point_of(NodeContext& n, Value levels_8bit) {
+  const BuilderNode* node = n.find_producer(levels_8bit);
+  if (n.dtype(levels_8bit) != DType::uint8 || !node || node->inputs.size() < 3) return 0;
   return static_cast<int>(n.find_constant_scalar(node->inputs[2]).value_or(0));
 }
 
-// A weight of eight-bit whole numbers as int8; Value{} for other values.
-Value int8_weight_if_whole(NodeContext& n, Value x) {
+// A constant of integers from -128 to 127 as int8; Value{} for other values.
+Value int8_levels_of_weight(NodeContext& n, Value x) {
   auto values = find_constant_floats(n, x);
   if (!values) return {};
-  bool whole = std::all_of(values->begin(), values->end(),
-                           [](float v) { return v >= -128 && v <= 127 && v == std::nearbyint(v); });
-  return whole ? n.cast(x, DType::int8) : Value{};
+  bool is_8bit = std::all_of(values->begin(), values->end(), [](float v) {
+    return v >= -128 && v <= 127 && v == std::nearbyint(v);
+  });
+  return is_8bit ? n.cast(x, DType::int8) : Value{};
 }
 
 // The int8 or uint8 form of the levels of a format; Value{} if it is not known.
-Value find_8bit_form(NodeContext& n, Value x, const QuantFormat& format) {
+Value find_8bit_levels(NodeContext& n, Value x, const QuantFormat& format) {
   if (format.bits == 8 && n.dtype(x) == DType::int8) return x;
-  auto small = n.equivalent_8bit_value(x);
-  bool is_signed = small && (n.dtype(small) == DType::int8 || zero_point_of(n, small) != 0);
-  if (small && is_signed == (format.bits == 8)) return small;
-  return format.bits == 8 ? int8_weight_if_whole(n, x) : Value{};
+  auto levels_8bit = n.equivalent_8bit_value(x);
+  bool is_signed =
+      levels_8bit && (n.dtype(levels_8bit) == DType::int8 || zero_point_of(n, levels_8bit) != 0);
+  if (levels_8bit && is_signed == (format.bits == 8)) return levels_8bit;
+  return format.bits == 8 ? int8_levels_of_weight(n, x) : Value{};
 }
 
-// x * scale / max_value: DequantizeLinear if the 8-bit form of x is known and the scale is float32,
-// otherwise a product.
+// x * scale / max_level: DequantizeLinear if the 8-bit form of x is known and the scale is float32,
+// otherwise multiplications.
 Expr emit_dequantize(const Expr& x, const Expr& scale, const QuantFormat& format) {
   NodeContext& n = x.context();
-  auto small = format.bits == 8 || format.bits == 9 ? find_8bit_form(n, x, format) : Value{};
-  if (!small || n.require_known_dtype(scale) != DType::float32)
+  auto levels_8bit =
+      format.bits == 8 || format.bits == 9 ? find_8bit_levels(n, x, format) : Value{};
+  if (!levels_8bit || n.require_known_dtype(scale) != DType::float32)
     return x.to(n.require_known_dtype(scale)) * reshape_scale_for_broadcast(scale, x, format) /
-           format.max_value();
+           format.max_level();
   auto step = quant_step(scale, format);
-  LevelType type{n.dtype(small), zero_point_of(n, small)};
-  Expr y(n, n.emit("DequantizeLinear", {small, step, emit_zero_points(n, step, type)},
+  LevelType type{n.dtype(levels_8bit), zero_point_of(n, levels_8bit)};
+  Expr y(n, n.emit("DequantizeLinear", {levels_8bit, step, emit_zero_points(n, step, type)},
                    onnx_axis_attrs_if_per_slice(format)));
   n.declare_type(y, DType::float32, n.shape(x));
   return y;
@@ -199,8 +205,8 @@ Expr max_abs_per_slice(const Expr& x, std::int64_t axis) {
 
 void set_quantized_outputs(NodeContext& n, const Expr& x, const Expr& scale,
                            const QuantFormat& format, bool dequantizes) {
-  auto whole = emit_quantize_to_whole_floats(x, scale, format);
-  n.set_output("Out", dequantizes ? emit_dequantize(whole, scale, format) : whole);
+  auto levels = emit_quantize_to_float_levels(x, scale, format);
+  n.set_output("Out", dequantizes ? emit_dequantize(levels, scale, format) : levels);
   n.set_output("OutScale", scale);
 }
 
@@ -245,7 +251,8 @@ void lower_fake_dequantize_max_abs_op(NodeContext& n) {
   n.set_output("Out", x * Expr(n, as_scalar(n, n.input("Scale"))) / range);
 }
 
-// One scale per slice, and a second for all if the operand is a product.
+// One scale per slice (of the weights), and a second one for all elements (of the activation) if
+// the operand is the output of a multiplication of levels.
 void lower_fake_channel_wise_dequantize_op(NodeContext& n) {
   auto x = input_expr(n, "X");
   auto scales = require_one_or_more_inputs(n, "Scales");
@@ -260,14 +267,14 @@ void lower_fake_channel_wise_dequantize_op(NodeContext& n) {
   n.set_output("Out", scales.size() == 1
                           ? y
                           : y * Expr(n, as_scalar(n, scales[1])) /
-                                make_validated_quant_format(n, bits[1], -1, true).max_value());
+                                make_validated_quant_format(n, bits[1], -1, true).max_level());
 }
 
 }  // namespace
 
 std::span<const Rule> quantize_rules() {
   static const Rule rules[] = {
-      {"quantize_linear", 11, quantize_or_dequantize_linear_rule(emit_quantize_to_whole_floats)},
+      {"quantize_linear", 11, quantize_or_dequantize_linear_rule(emit_quantize_to_float_levels)},
       {"dequantize_linear", 11, quantize_or_dequantize_linear_rule(emit_dequantize)},
       {"fake_quantize_abs_max", 11, fake_quantize_abs_max_rule(false)},
       {"fake_quantize_dequantize_abs_max", 11, fake_quantize_abs_max_rule(true)},

@@ -1,6 +1,7 @@
-// Dequantizes weights of float ops by Cast and Mul.  Engines compute these once, when they open a
-// model.  They fuse DequantizeLinear with the ops that compute in eight bits, and therefore run it
-// in each run where no such op reads the weight.
+// Replaces DequantizeLinear by Cast and Mul where ops that compute in float32 read a weight.
+// Engines fold Cast and Mul of constants once, when they open a model.  They do not fold
+// DequantizeLinear, because they fuse it with ops that compute in eight bits; without such an op it
+// would run each time.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -45,22 +46,23 @@ class WeightDequantizer {
     collect_names(main);
   }
 
-  // names: outputs of DequantizeLinear in enclosing graphs, with the products to read instead.
-  void insert_float_products_for_float_ops(Graph& graph, NameMap names) {
+  // float_weights: outputs of DequantizeLinear in this and enclosing graphs, with the outputs of
+  // Mul to read instead.
+  void multiply_instead_for_float_ops(Graph& graph, NameMap float_weights) {
     std::vector<Node> nodes;
     for (Node& node : graph.nodes) {
       bool is_integer_op = computes_in_eight_bits(node);
       for (std::string& name : node.inputs) {
-        auto product = names.find(name);
-        if (product != names.end() && !is_integer_op) name = product->second;
+        auto weight = float_weights.find(name);
+        if (weight != float_weights.end() && !is_integer_op) name = weight->second;
       }
       for (auto& [key, attr] : node.attrs)
         if (auto* inner = std::get_if<std::shared_ptr<Graph>>(&attr))
-          insert_float_products_for_float_ops(**inner, names);
-      std::vector<Node> product = make_dequantize_by_multiplication_nodes(node);
-      if (!product.empty()) names[node.outputs[0]] = product.back().outputs[0];
+          multiply_instead_for_float_ops(**inner, float_weights);
+      std::vector<Node> cast_and_mul = make_cast_and_mul(node);
+      if (!cast_and_mul.empty()) float_weights[node.outputs[0]] = cast_and_mul.back().outputs[0];
       nodes.push_back(std::move(node));
-      std::move(product.begin(), product.end(), std::back_inserter(nodes));
+      std::move(cast_and_mul.begin(), cast_and_mul.end(), std::back_inserter(nodes));
     }
     graph.nodes = std::move(nodes);
   }
@@ -90,7 +92,7 @@ class WeightDequantizer {
     return found == initializer_indices_.end() ? nullptr : &main_.initializers[found->second];
   }
 
-  // The levels of a weight: int8, or whole numbers in float32, which the graph casts.
+  // The levels of a weight: int8, or integers in float32 that the graph casts to int8.
   const Initializer* find_weight(const std::string& name) const {
     auto levels = float_levels_.find(name);
     return find_initializer(levels == float_levels_.end() ? name : levels->second);
@@ -121,8 +123,8 @@ class WeightDequantizer {
     return shaped;
   }
 
-  // The nodes that compute what `node` does; none if it does not dequantize a weight.
-  std::vector<Node> make_dequantize_by_multiplication_nodes(const Node& node) {
+  // Cast and Mul nodes that compute what `node` does; none if it does not dequantize a weight.
+  std::vector<Node> make_cast_and_mul(const Node& node) {
     const Initializer* weight = is_dequantize(node) ? find_weight(node.inputs[0]) : nullptr;
     if (!weight || has_zero_point(node)) return {};
     bool is_int8 = weight->dtype == DType::int8;
@@ -130,13 +132,13 @@ class WeightDequantizer {
     auto steps = find_broadcast_steps(node, weight->shape.size());
     if (!steps) return {};
     steps->name = make_unique_name(steps->name + "/broadcast");
-    std::string levels = weight->name, product = make_unique_name(node.outputs[0] + "/float");
+    std::string levels = weight->name, float_weight = make_unique_name(node.outputs[0] + "/float");
     std::vector<Node> nodes;
     if (is_int8) {
       levels = make_unique_name(node.outputs[0] + "/levels");
       nodes.push_back({"Cast", "", "", {weight->name}, {levels}, {{"to", std::int64_t{1}}}});
     }
-    nodes.push_back({"Mul", "", "", {levels, steps->name}, {product}, {}});
+    nodes.push_back({"Mul", "", "", {levels, steps->name}, {float_weight}, {}});
     main_.initializers.push_back(std::move(*steps));
     return nodes;
   }
@@ -150,8 +152,7 @@ class WeightDequantizer {
 }  // namespace
 
 void dequantize_weights_of_float_ops_by_multiplication(Graph& graph) {
-  if (has_dequantize(graph))
-    WeightDequantizer(graph).insert_float_products_for_float_ops(graph, {});
+  if (has_dequantize(graph)) WeightDequantizer(graph).multiply_instead_for_float_ops(graph, {});
 }
 
 }  // namespace oarlock::onnx

@@ -1,4 +1,4 @@
-"""QuantedConv2D."""
+"""`QuantedConv2D`: a convolution with a quantized input and weight."""
 
 from __future__ import annotations
 

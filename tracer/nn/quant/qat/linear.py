@@ -1,4 +1,4 @@
-"""QuantedLinear."""
+"""`QuantedLinear`: a Linear with a quantized input and weight."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The common part of layers with a quanter of the weight and one of the input."""
+"""Base class of the layers with a quanter of the weight and one of the input."""
 
 from __future__ import annotations
 

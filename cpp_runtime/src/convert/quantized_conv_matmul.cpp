@@ -1,4 +1,4 @@
-#include "convert/quantized_product.h"
+#include "convert/quantized_conv_matmul.h"
 
 #include <algorithm>
 #include <array>
@@ -22,7 +22,7 @@ std::optional<DequantizeLinearInputs> find_dequantize_linear_inputs(const NodeCo
   return DequantizeLinearInputs{node->inputs[0], node->inputs[1]};
 }
 
-// The constant step of each output channel of a product: that of `x` times that of `weight`.
+// The constant step of the int32 sums of each output channel: that of `x` times that of `weight`.
 std::optional<std::vector<double>> find_constant_steps_per_output_channel(
     const NodeContext& n, const DequantizeLinearInputs& x, const DequantizeLinearInputs& weight,
     std::size_t channels) {
@@ -36,7 +36,7 @@ std::optional<std::vector<double>> find_constant_steps_per_output_channel(
   return steps;
 }
 
-// The bias in units of `steps`; nullopt if an element does not fit into int32.
+// The bytes of `bias / steps`, rounded to int32; nullopt if an element does not fit into int32.
 std::optional<std::string> quantize_bias_to_int32_or_nullopt(const std::vector<float>& bias,
                                                              const std::vector<double>& steps) {
   std::string bytes;
@@ -79,7 +79,7 @@ struct RuntimeQuantization {
 
 // Quantizes `x` to uint8, because engines multiply uint8 by int8 faster than int8 by int8.  A step
 // from the largest absolute value is replaced by the step from the range of the values, which is
-// not larger, and which engines compute and apply in one op with the product.
+// not larger, and which engines compute and apply in one op with the multiplication.
 RuntimeQuantization emit_runtime_quantization(NodeContext& n, Value x, Value step) {
   if (is_max_abs_step(n, step, x)) {
     Values all = n.emit_multi_output(3, "DynamicQuantizeLinear", {x});
@@ -101,8 +101,8 @@ std::optional<std::vector<float>> find_constant_floats(const NodeContext& n, Val
   return values;
 }
 
-Value try_add_bias_to_quantized_product(NodeContext& n, Value product, Value bias) {
-  const BuilderNode* node = n.find_producer(product);
+Value try_add_bias_to_quantized_conv_or_matmul(NodeContext& n, Value output, Value bias) {
+  const BuilderNode* node = n.find_producer(output);
   bool is_conv = node && node->onnx.op == "Conv";
   if (!is_conv && !(node && node->onnx.op == "MatMul")) return {};
   if (node->inputs.size() != 2 || n.opset() < 13) return {};
@@ -110,7 +110,7 @@ Value try_add_bias_to_quantized_product(NodeContext& n, Value product, Value bia
        weight = find_dequantize_linear_inputs(n, node->inputs[1]);
   if (!x || !weight) return {};
   auto weight_shape = n.shape(weight->quantized), bias_shape = n.shape(bias);
-  int rank = n.rank(product);
+  int rank = n.rank(output);
   if (!weight_shape || !bias_shape || rank != static_cast<int>(weight_shape->size())) return {};
   if (!is_conv && (rank != 2 || n.rank(node->inputs[0]) != 2)) return {};
   auto channels = (*weight_shape)[is_conv ? 0 : 1];
@@ -131,7 +131,7 @@ Value try_add_bias_to_quantized_product(NodeContext& n, Value product, Value bia
   in.push_back(n.emit("DequantizeLinear", {level, step}, {{"axis", std::int64_t{0}}}));
   n.declare_type(in.back(), DType::float32, Ints{channels});
   auto y = n.emit(is_conv ? "Conv" : "Gemm", in, attrs);
-  n.declare_type(y, DType::float32, n.shape(product));
+  n.declare_type(y, DType::float32, n.shape(output));
   return y;
 }
 
@@ -155,13 +155,13 @@ Value try_emit_dynamically_quantized_matmul(NodeContext& n, Value x, Value y) {
   auto shape = *n.shape(x);
   n.declare_type(levels, DType::uint8, shape);
   shape.back() = n.dim(y, 1);
-  auto product = n.emit("MatMulInteger", {levels, weight->quantized, zero_point});
-  n.declare_type(product, DType::int32, shape);
+  auto sums = n.emit("MatMulInteger", {levels, weight->quantized, zero_point});
+  n.declare_type(sums, DType::int32, shape);
   auto steps = n.emit("Mul", {step, weight->step});
-  return n.emit("Mul", {n.cast(product, DType::float32), steps});
+  return n.emit("Mul", {n.cast(sums, DType::float32), steps});
 }
 
-Value copy_dequantize_for_product(NodeContext& n, Value x, Value y) {
+Value copy_dequantize_for_matmul(NodeContext& n, Value x, Value y) {
   auto activation = find_dequantize_linear_inputs(n, x),
        weight = find_dequantize_linear_inputs(n, y);
   if (!activation || !weight) return x;

@@ -1,0 +1,59 @@
+"""Stop runs of the engine whose loops may never end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event, Timer
+
+from ...core.errors import OpError
+from ...ir.program import Program
+from ...jit.verify import describe_loops
+from ...loader.engine import Engine
+from ...loader.runtime import EngineError
+
+DEFAULT_RUN_TIMEOUT, MAX_RUN_TIMEOUT = 300.0, 1e6  # seconds
+
+
+class RunTimeoutError(OpError):
+    """A run was stopped, because a loop of the program may never end for its inputs."""
+
+
+@contextmanager
+def stop_endless_run(
+    engine: Engine, program: Program, seconds: float, origin: str
+) -> Iterator[None]:
+    """Stop the runs of `engine` in this context after some seconds, if the program has loops.
+
+    The engine cannot be used afterwards. Programs without loops have no limit, because their runs
+    end.
+
+    origin: where the inputs come from, for the message.
+
+    Raises RunTimeoutError if a run was stopped.
+    """
+    loops = describe_loops(program)
+    if not loops:
+        yield
+        return
+    is_stopped = Event()
+
+    def stop() -> None:
+        is_stopped.set()
+        engine.stop()
+
+    timer = Timer(seconds, stop)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    except EngineError:
+        if not is_stopped.is_set():
+            raise
+        raise RunTimeoutError(
+            f"quantize: {origin}: a run did not end within {seconds:g} s; the program has "
+            f"{loops}, which may not end for these inputs: use other inputs, or allow "
+            f"more time with oarlock quantize --run-timeout"
+        ) from None
+    finally:
+        timer.cancel()
