@@ -45,7 +45,7 @@ from oarlock.onnx.writer import ExportOptions
 from oarlock.quantization.programs.calibration_data import load_calibration_data
 from oarlock.quantization.programs.measure import SignalToNoiseAccumulator
 from oarlock.quantization.programs.quantize import QuantizationSettings, quantize_model
-from oarlock.quantization.programs.write import write_model
+from oarlock.quantization.programs.write import write_and_verify_model
 
 ROUNDS = 300
 # Ops whose int8 weights oneDNN in Paddle rejects.
@@ -89,7 +89,7 @@ def quantize_with_oarlock(
         if layer.reason:
             print(f"  {prefix.name} {method}: {layer.name}: {layer.form}: {layer.reason}")
     target = prefix.with_name(f"{prefix.name}_{method}{'_symmetric' * has_symmetric_activations}")
-    write_model(files, result.model, target, data.sample)
+    write_and_verify_model(files, result.model, target, data.sample)
     return target
 
 

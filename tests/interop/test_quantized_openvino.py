@@ -24,7 +24,7 @@ from oarlock.quantization.programs.calibration_data import CalibrationData
 from oarlock.quantization.programs.engine_session import EngineSession
 from oarlock.quantization.programs.model import ProgramWithValues
 from oarlock.quantization.programs.quantize import QuantizationSettings, quantize_model
-from oarlock.quantization.programs.write import temporary_model_files
+from oarlock.quantization.programs.write import model_with_temporary_parameter_file
 from tests.quantization.programs.networks import (
     attention_model,
     images,
@@ -131,7 +131,7 @@ def test_openvino_returns_the_same_with_integers(
     )
     assert not [layer.reason for layer in result.report.layers if layer.reason]
     output = tmp_path / "q.onnx"
-    with temporary_model_files(files, result.model) as written:
+    with model_with_temporary_parameter_file(files, result.model) as written:
         write_onnx(written, output, ExportOptions(inline=True))
     found, layers = run_in_openvino(openvino, output, feeds)
     (wanted,) = EngineSession(result.model).run(feeds)

@@ -14,7 +14,7 @@ from oarlock.quantization import quant_post_dynamic, quant_post_static
 from oarlock.quantization.programs.calibration_data import CalibrationData
 from oarlock.quantization.programs.measure import SignalToNoiseAccumulator
 from oarlock.quantization.programs.quantize import QuantizationSettings, quantize_model
-from oarlock.quantization.programs.write import write_model
+from oarlock.quantization.programs.write import write_and_verify_model
 from tests.quantization.programs.networks import (
     attention_model,
     images,
@@ -74,7 +74,7 @@ def quantize(prefix: str, feeds: Any, settings: QuantizationSettings, target: Pa
     data = CalibrationData({"x": feeds[:1]}, [{"x": feeds}])
     files = read_model(prefix)
     result = quantize_model(files, data, settings, lambda *_: None)
-    write_model(files, result.model, target, {"x": feeds[:1]})
+    write_and_verify_model(files, result.model, target, {"x": feeds[:1]})
 
 
 @pytest.mark.parametrize(

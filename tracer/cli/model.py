@@ -37,7 +37,10 @@ from ..quantization.programs.calibration_data import synthetic_calibration_data
 from ..quantization.programs.measure import min_snr_of_outputs
 from ..quantization.programs.model import ProgramWithValues
 from ..quantization.programs.quantize import HALF_METHODS, convert_to_half_precision_with_notes
-from ..quantization.programs.write import temporary_model_files, write_model
+from ..quantization.programs.write import (
+    model_with_temporary_parameter_file,
+    write_and_verify_model,
+)
 from ..utils.terminal import make_console
 
 _print = make_console(highlight=False, soft_wrap=True, markup=False).print
@@ -135,7 +138,7 @@ def _export_in_half_precision(
         snr = min_snr_of_outputs(original, model, data)
         _print(f"signal-to-noise ratio of the outputs beside the float model: {snr:.1f} dB")
     if to in writers:
-        with temporary_model_files(files, model) as half:
+        with model_with_temporary_parameter_file(files, model) as half:
             _write_model_and_print_summary(
                 half, output, to, options._replace(inline=True), writers[to]
             )
@@ -143,7 +146,7 @@ def _export_in_half_precision(
     if to not in (PADDLE2, PADDLE3):
         formats = ", ".join([*writers, PADDLE2])
         raise OpError(f"export: --precision needs --to {formats} or {PADDLE3}, not {to!r}")
-    sizes, report = write_model(files, model, output, file_format=to)
+    sizes, report = write_and_verify_model(files, model, output, file_format=to)
     for path, size in sizes.items():
         _print(f"{path}: {size:,} bytes")
     _print(report)

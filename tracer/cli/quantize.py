@@ -28,7 +28,10 @@ from ..quantization.programs.quantize import (
     QuantizationSettings,
     quantize_model,
 )
-from ..quantization.programs.write import require_other_prefix, write_model
+from ..quantization.programs.write import (
+    require_prefix_keeping_source_parameters,
+    write_and_verify_model,
+)
 from ..utils.terminal import make_console
 from .plots import FORM_COLORS, plot_layer_errors
 
@@ -65,7 +68,7 @@ def quantize_report_and_write(
         raise OpError(f"quantize: --plot: there is no folder {plot.parent}")
     files = read_model(prefix)
     target = out or model_prefix(prefix) + _SUFFIXES.get(settings.method, "_int8")
-    require_other_prefix(files, target)
+    require_prefix_keeping_source_parameters(files, target)
     engine = create_engine_of_files(files)
     samples = (
         synthetic_calibration_data(engine, files, settings.run_timeout)
@@ -81,7 +84,7 @@ def quantize_report_and_write(
     if result.no_gain_reason:
         console.print(f"{files.name}: no model was written: {result.no_gain_reason}")
         return NO_GAIN_EXIT_CODE
-    sizes, verified = write_model(files, result.model, target, samples.sample)
+    sizes, verified = write_and_verify_model(files, result.model, target, samples.sample)
     for path, size in sizes.items():
         console.print(f"{path}: {size:,} bytes")
     if not verified.startswith("not verified"):

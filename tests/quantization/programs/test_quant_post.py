@@ -18,7 +18,7 @@ from oarlock.loader.model_files import read_model
 from oarlock.quantization import quant_post_dynamic, quant_post_static
 from oarlock.quantization.programs.calibration_data import CalibrationData
 from oarlock.quantization.programs.quantize import QuantizationSettings, quantize_model
-from oarlock.quantization.programs.write import write_model
+from oarlock.quantization.programs.write import write_and_verify_model
 
 from .networks import attention_model, images, residual_model, save, sequences
 
@@ -67,7 +67,7 @@ def quantize_by_settings(prefix: str, target: Path, settings: QuantizationSettin
     batches = [{"x": x} for x in BATCHES]
     files = read_model(prefix)
     result = quantize_model(files, CalibrationData(batches[0], batches), settings, lambda *_: None)
-    write_model(files, result.model, target, batches[0])
+    write_and_verify_model(files, result.model, target, batches[0])
 
 
 def program_and_parameters(prefix: Path) -> list[bytes]:

@@ -30,7 +30,10 @@ from oarlock.quantization.programs.quantize import (
     QuantizationSettings,
     quantize_model,
 )
-from oarlock.quantization.programs.write import temporary_model_files, write_model
+from oarlock.quantization.programs.write import (
+    model_with_temporary_parameter_file,
+    write_and_verify_model,
+)
 
 from .networks import (
     LargeActivations,
@@ -66,7 +69,7 @@ def fused_ops(prefix: str, model: ProgramWithValues, folder: Path) -> Counter[st
     """The op types of ONNX Runtime's optimized graph."""
     import onnxruntime
 
-    with temporary_model_files(read_model(prefix), model) as files:
+    with model_with_temporary_parameter_file(read_model(prefix), model) as files:
         data = runtime_module().to_onnx(files.pdmodel, files.params_path, opset=17, inline=True)
     graph = onnx.load_from_string(data).graph
     dtypes = {i.name: i.data_type for i in graph.initializer}
@@ -151,7 +154,7 @@ def test_dtype_of_activations(target: str, dtypes: set[str], tmp_path: Path) -> 
     prefix = residual_model(tmp_path)
     result = quantize(prefix, images(), has_symmetric_activations=True)
     output = tmp_path / "q.onnx"
-    with temporary_model_files(read_model(prefix), result.model) as files:
+    with model_with_temporary_parameter_file(read_model(prefix), result.model) as files:
         write_onnx(files, output, ExportOptions(inline=True, target=target))
     graph = onnx.load(output).graph
     stored = {i.name: i.data_type for i in graph.initializer}
@@ -223,7 +226,7 @@ def test_embeddings_and_recurrent_layers_have_int8_weights(method: str, tmp_path
     assert ops["LSTM"] == 1
     tables = [name for name in result.model.values if "embedding" in name and "quantized" in name]
     assert len(tables) == 2  # the other one is transposed
-    write_model(read_model(prefix), result.model, tmp_path / "q", {"x": tokens(1)})
+    write_and_verify_model(read_model(prefix), result.model, tmp_path / "q", {"x": tokens(1)})
 
 
 def test_weights_of_slow_layers_are_int8(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -241,7 +244,7 @@ def test_weights_of_slow_layers_are_int8(tmp_path: Path, monkeypatch: pytest.Mon
         convolutions = [op for op in model.program.ops() if op.type == "conv2d"]
         return sum(op.inputs["Input"][0] in quantized for op in convolutions)
 
-    monkeypatch.setattr(module, "median_times", times)
+    monkeypatch.setattr(module, "median_run_milliseconds", times)
     monkeypatch.setattr(module, "_MIN_SAVED_BYTES", 1000)
     result = quantize(residual_model(tmp_path), images(), selects_by_speed=True)
     forms = {at.name: (at.form, at.reason[:21]) for at in result.report.layers}
@@ -285,7 +288,9 @@ def test_written_files_return_the_same(method: str, suffix: str, tmp_path: Path)
     prefix = residual_model(tmp_path, suffix)
     result = quantize(prefix + suffix, images(), method=method)
     expected = run(result.model, images())
-    sizes, report = write_model(read_model(prefix), result.model, tmp_path / "q", {"x": images(1)})
+    sizes, report = write_and_verify_model(
+        read_model(prefix), result.model, tmp_path / "q", {"x": images(1)}
+    )
     assert "largest difference" in report
     assert str(tmp_path / "q") + suffix in sizes
     np.testing.assert_array_equal(paddle.jit.load(str(tmp_path / "q"))(images()).numpy(), expected)
@@ -297,7 +302,7 @@ def test_files_are_deterministic(tmp_path: Path) -> None:
         folder = tmp_path / name
         folder.mkdir()
         prefix = residual_model(folder)
-        write_model(read_model(prefix), quantize(prefix, images()).model, folder / "q")
+        write_and_verify_model(read_model(prefix), quantize(prefix, images()).model, folder / "q")
         files.append([(folder / f"q{s}").read_bytes() for s in (".pdmodel", ".pdiparams")])
     assert files[0] == files[1]
 
@@ -361,7 +366,7 @@ def test_conv1d(tmp_path: Path) -> None:
         assert result.report.output_snr > 25
         int8 = [name for name, a in result.model.values.items() if a.dtype == np.int8]
         assert len(int8) == 2
-        write_model(read_model(prefix), result.model, tmp_path / method, {"x": x[:1]})
+        write_and_verify_model(read_model(prefix), result.model, tmp_path / method, {"x": x[:1]})
 
 
 def test_weights_outside_of_layers_are_named(tmp_path: Path) -> None:
@@ -488,7 +493,7 @@ def test_model_without_layers_is_rejected(tmp_path: Path) -> None:
 
 def test_quantized_model_is_rejected(tmp_path: Path) -> None:
     prefix = residual_model(tmp_path)
-    write_model(read_model(prefix), quantize(prefix, images()).model, tmp_path / "q")
+    write_and_verify_model(read_model(prefix), quantize(prefix, images()).model, tmp_path / "q")
     with pytest.raises(OpError, match="no layer that can be quantized"):
         quantize(str(tmp_path / "q"), images())
 
@@ -513,7 +518,7 @@ def test_levels_of_quantized_layers_become_int8(is_float: bool, tmp_path: Path) 
     assert [a.dtype.name for a in matrices] == ["int8", "int8"]
     found, expected = run(result.model, x), run(load(prefix), x)
     np.testing.assert_allclose(found, expected, atol=0.02 if is_float else 1e-6)
-    write_model(read_model(prefix), result.model, tmp_path / "q", {"x": x[:1]})
+    write_and_verify_model(read_model(prefix), result.model, tmp_path / "q", {"x": x[:1]})
     nodes = fused_ops(prefix, result.model, tmp_path)
     assert nodes["Cast"] == 0
 
@@ -527,7 +532,7 @@ def test_float_model_is_not_overwritten(tmp_path: Path) -> None:
     prefix = residual_model(tmp_path)
     before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
     with pytest.raises(OpError, match="prefix of the float model"):
-        write_model(read_model(prefix), quantize(prefix, images()).model, prefix)
+        write_and_verify_model(read_model(prefix), quantize(prefix, images()).model, prefix)
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
 
 
@@ -586,7 +591,7 @@ def test_groups_and_transposed_convolutions(tmp_path: Path) -> None:
         result = quantize(prefix, x, method=method)
         assert not [at.reason for at in result.report.layers if at.reason]
         assert result.report.output_snr > 20
-        write_model(read_model(prefix), result.model, tmp_path / method, {"x": x[:1]})
+        write_and_verify_model(read_model(prefix), result.model, tmp_path / method, {"x": x[:1]})
 
 
 def test_engine_equals_interpreter(tmp_path: Path) -> None:
@@ -594,7 +599,7 @@ def test_engine_equals_interpreter(tmp_path: Path) -> None:
     prefix = residual_model(tmp_path)
     files = read_model(prefix)
     model = quantize(prefix, images()).model
-    write_model(files, model, tmp_path / "q")
+    write_and_verify_model(files, model, tmp_path / "q")
     layer = paddle.jit.load(str(tmp_path / "q"))
     layer.train()  # the interpreter
     found, expected = run(model, images()), layer(paddle.to_tensor(images())).numpy()
@@ -619,7 +624,7 @@ def test_activations_beyond_float16_are_computed_in_float32(tmp_path: Path) -> N
     x = np.random.default_rng(0).standard_normal((8, 16)).astype("float32")
     result = quantize(prefix, x, method="fp16")
     assert any("too large for float16" in note for note in result.report.notes)
-    write_model(read_model(prefix), result.model, tmp_path / "q", {"x": x[:1]})
+    write_and_verify_model(read_model(prefix), result.model, tmp_path / "q", {"x": x[:1]})
     layer = paddle.jit.load(str(tmp_path / "q"))
     layer.train()  # the interpreter
     np.testing.assert_allclose(
@@ -634,7 +639,7 @@ def test_inputs_beyond_float16_are_read_in_float32(tmp_path: Path) -> None:
     x = np.full((2, 4), 1e5, "float32")
     result = quantize(prefix, x, method="fp16")
     assert any("'x' reaches 1e+05" in note for note in result.report.notes)
-    write_model(read_model(prefix), result.model, tmp_path / "q", {"x": x})
+    write_and_verify_model(read_model(prefix), result.model, tmp_path / "q", {"x": x})
 
 
 class LoopAndBranch(nn.Layer):
@@ -680,7 +685,7 @@ def test_half_of_all_matrices(method: str, tmp_path: Path) -> None:
         for name, array in result.model.values.items():
             assert np.ndim(array) == 1 or array.dtype.name == dtype, name
         assert result.report.output_snr > 40
-        write_model(read_model(prefix), result.model, tmp_path / "q", feeds)
+        write_and_verify_model(read_model(prefix), result.model, tmp_path / "q", feeds)
 
 
 def test_max_drop_of_half_precision(tmp_path: Path) -> None:
@@ -756,7 +761,7 @@ def test_engine_dequantizes_weights_once(tmp_path: Path) -> None:
     """
     prefix = residual_model(tmp_path)
     result = quantize(prefix, images(), method="weight-only")
-    write_model(read_model(prefix), result.model, tmp_path / "q")
+    write_and_verify_model(read_model(prefix), result.model, tmp_path / "q")
     files = read_model(tmp_path / "q")
     cache = tmp_path / "cache"
     engine = Engine(files.pdmodel, files.params_path, cache_dir=str(cache))

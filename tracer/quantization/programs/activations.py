@@ -60,13 +60,13 @@ def select_activation_formats(
     names |= {layer.output for layer in layers if layer.is_convolution}
     for op in model.program.block.ops:
         if op.type == "elementwise_add" and names.issuperset(op.input_names()):
-            names.add(_output_after_activation(model, flow, op))
+            names.add(_output_after_fused_activation_op(model, flow, op))
     for op in reversed(model.program.block.ops):
         if (_is_data_movement_op(op) or op.type == "pool2d") and op.outputs["Out"][0] in names:
             names.add(op.inputs["X"][0])
     formats = {}
     for name in sorted(names):
-        if can_quantize_activation(model, flow, name):
+        if is_float32_tensor_with_one_outer_writer(model, flow, name):
             bits = 9 if not has_symmetric_activations and _is_nonnegative(flow, name) else 8
             formats[name] = ActivationFormat(_find_threshold_source(flow, name, names), bits)
     return formats
@@ -82,13 +82,13 @@ def select_quantized_op_indices(
     quantized = {layer.index for layer in layers}
     for index, op in enumerate(model.program.block.ops):
         if _is_data_movement_op(op) or op.type in ("pool2d", "elementwise_add"):
-            names = (*op.input_names(), _output_after_activation(model, flow, op))
+            names = (*op.input_names(), _output_after_fused_activation_op(model, flow, op))
             if all(name in formats for name in names):
                 quantized.add(index)
     return quantized
 
 
-def select_quantized_outputs(
+def select_outputs_computed_in_eight_bits(
     model: ProgramWithValues, layers: Collection[QuantizableLayer], quantized_ops: Collection[int]
 ) -> set[str]:
     """Return the variables that ops compute in eight bits, so that no op can read them in float32
@@ -97,11 +97,12 @@ def select_quantized_outputs(
     flow = Dataflow(model.program)
     others = set(quantized_ops) - {layer.index for layer in layers}
     return {layer.output for layer in layers if layer.is_convolution} | {
-        _output_after_activation(model, flow, model.program.block.ops[index]) for index in others
+        _output_after_fused_activation_op(model, flow, model.program.block.ops[index])
+        for index in others
     }
 
 
-def _output_after_activation(model: ProgramWithValues, flow: Dataflow, op: OpDesc) -> str:
+def _output_after_fused_activation_op(model: ProgramWithValues, flow: Dataflow, op: OpDesc) -> str:
     """Return the output of an op, or of the ReLU after it, which engines fuse with it."""
     output = op.outputs["Out"][0]
     reader = flow.only_reader_index(output)
@@ -110,7 +111,9 @@ def _output_after_activation(model: ProgramWithValues, flow: Dataflow, op: OpDes
     return model.program.block.ops[reader].outputs["Out"][0]
 
 
-def can_quantize_activation(model: ProgramWithValues, flow: Dataflow, name: str) -> bool:
+def is_float32_tensor_with_one_outer_writer(
+    model: ProgramWithValues, flow: Dataflow, name: str
+) -> bool:
     """Whether a variable is a float32 tensor that one op of the outermost block writes."""
     var = model.program.block.vars.get(name)
     return (
@@ -133,7 +136,7 @@ def _is_max_pool(op: OpDesc) -> bool:
 
 def _is_nonnegative(flow: Dataflow, name: str) -> bool:
     for _ in range(_MAX_TRACED_OPS):
-        op = flow.writer(name)
+        op = flow.only_writer_or_none(name)
         if op is None:
             return False
         if op.type in _NONNEGATIVE_OPS:
@@ -146,12 +149,12 @@ def _is_nonnegative(flow: Dataflow, name: str) -> bool:
 
 def _find_threshold_source(flow: Dataflow, name: str, names: Collection[str]) -> str:
     """Return the quantized activation whose elements a variable holds: both need the same scale."""
-    op = flow.writer(name)
+    op = flow.only_writer_or_none(name)
     while (
         op is not None
         and (_is_data_movement_op(op) or _is_max_pool(op))
         and op.inputs["X"][0] in names
     ):
         name = op.inputs["X"][0]
-        op = flow.writer(name)
+        op = flow.only_writer_or_none(name)
     return name

@@ -66,7 +66,7 @@ def load_calibration_data(
     has_loops = bool(describe_loops(files.program))
     for file in _npz_files(path):
         arrays = load_npz(file)
-        feeds = _select_inputs(file.name, arrays, engine)
+        feeds = _require_finite_feeds_by_input_name(file.name, arrays, engine)
         target = None if labels is None else _select_labels(file.name, arrays, labels)
         size, is_dynamic = _samples_per_run_and_is_dynamic(feeds, engine)
         count = 1 if size is None else len(next(iter(feeds.values())))
@@ -81,7 +81,7 @@ def load_calibration_data(
                 origin = file.name
                 if has_loops and size is not None:
                     origin += f", samples {start} to {min(start + size, count) - 1}"
-                check_batch(origin, batch, engine, files, run_timeout)
+                check_engine_accepts_batch(origin, batch, engine, files, run_timeout)
             data.batches.append(batch)
             data.sample = data.sample or _slice_samples(feeds, slice(0, 1) if is_dynamic else rows)
             if target is not None:
@@ -127,7 +127,9 @@ def _npz_files(path: str | os.PathLike[str]) -> list[Path]:
     return files
 
 
-def _select_inputs(name: str, arrays: dict[str, Any], engine: Engine) -> dict[str, Any]:
+def _require_finite_feeds_by_input_name(
+    name: str, arrays: dict[str, Any], engine: Engine
+) -> dict[str, Any]:
     names = [n for n, _, _ in engine.inputs]
     keys = {n: n if n in arrays else f"in{i}" for i, n in enumerate(names)}
     missing = [n for n, key in keys.items() if key not in arrays]
@@ -151,7 +153,7 @@ def check_is_finite(origin: str, feeds: Mapping[str, Any]) -> None:
             raise OpError(f"quantize: {origin}: input '{name}' contains NaN or infinity")
 
 
-def check_batch(
+def check_engine_accepts_batch(
     origin: str,
     feeds: Mapping[str, Any],
     engine: Engine,

@@ -30,7 +30,7 @@ def fold_weight_reshapes(model: ProgramWithValues) -> ProgramWithValues:
         x, out = op.inputs["X"][0], op.outputs["Out"][0]
         axes = op.attr("axes", []) if op.type == "unsqueeze2" else []
         is_constant = x in folded or flow.is_constant(x, model.values)
-        if not is_constant or len(axes) > 1 or not _is_read_as_weight(flow, op, out):
+        if not is_constant or len(axes) > 1 or not _is_read_only_as_conv_filter(flow, op, out):
             continue
         name = folded.get(x, x)
         array = np.asarray(model.values[name])
@@ -53,7 +53,7 @@ def fold_weight_reshapes(model: ProgramWithValues) -> ProgramWithValues:
     return model
 
 
-def _is_read_as_weight(flow: Dataflow, op: OpDesc, out: str) -> bool:
+def _is_read_only_as_conv_filter(flow: Dataflow, op: OpDesc, out: str) -> bool:
     """Whether only convolutions read the output of an op as weights, directly or reshaped again."""
     others = [name for name in op.output_names() if name != out]
     if out not in flow.writers or any(map(flow.inner_names.__contains__, (out, *others))):
@@ -97,8 +97,8 @@ def _folded_replacement_ops_by_index(
     ops = model.program.block.ops
     norm = ops[index]
     parameters = [norm.inputs[slot][0] for slot in ("Scale", "Bias", "Mean", "Variance")]
-    source = _find_convolution(model, flow, index)
-    if source is None or not _is_foldable(model, flow, index, parameters):
+    source = _find_foldable_convolution_before_norm(model, flow, index)
+    if source is None or not _is_norm_foldable(model, flow, index, parameters):
         return {}
     conv, x, bias, add_index = source
     weight = conv.inputs["Filter"][0]
@@ -120,7 +120,7 @@ def _folded_replacement_ops_by_index(
     return {index: add} | ({} if add_index is None else {add_index: None})
 
 
-def _is_foldable(
+def _is_norm_foldable(
     model: ProgramWithValues, flow: Dataflow, index: int, parameters: list[str]
 ) -> bool:
     """Whether a normalization uses constant statistics, and channels are axis 1."""
@@ -133,7 +133,7 @@ def _is_foldable(
     return bool(is_inference and is_channels_first and are_constant)
 
 
-def _find_convolution(
+def _find_foldable_convolution_before_norm(
     model: ProgramWithValues, flow: Dataflow, index: int
 ) -> tuple[OpDesc, str, str, int | None] | None:
     """Return the convolution before a normalization, its output, the parameter that is added to
@@ -151,7 +151,7 @@ def _find_convolution(
             return None
     else:
         add_index = None
-    conv = flow.writer(x)
+    conv = flow.only_writer_or_none(x)
     if conv is None or conv.type not in ("conv2d", "depthwise_conv2d"):
         return None
     is_channels_first = conv.attr("data_format", "NCHW") in ("NCHW", "AnyLayout")

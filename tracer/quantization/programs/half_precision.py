@@ -35,11 +35,11 @@ def store_weights_in_bfloat16(base: ProgramWithValues) -> ProgramWithValues:
         and flow.is_constant(name, base.values)
         and (name in flow.readers or name in flow.inner_names)
     }
-    _cast_to_float32_before_use(model, halves, "bfloat16")
+    _replace_weights_by_casts_of_half_constants(model, halves, "bfloat16")
     return model
 
 
-def _cast_to_float32_before_use(
+def _replace_weights_by_casts_of_half_constants(
     model: ProgramWithValues, halves: Mapping[str, str], dtype: str
 ) -> None:
     """Compute float32 weights from constants in half precision, at the start of the program.
@@ -84,9 +84,9 @@ class HalfPrecisionRewriter:
         """Return the rewritten model."""
         for op in self.model.program.block.ops:
             if self._runs_in_half(op):
-                self._add_half_op(op)
+                self._add_op_computing_in_float16(op)
             else:
-                self._add_float_op(op)
+                self._add_op_with_float32_inputs(op)
         self.model.program.block.ops = self._ops
         self.model.drop_unused_variables()
         self._store_remaining_weights_in_float16()
@@ -102,7 +102,7 @@ class HalfPrecisionRewriter:
             and self._fits_float16_range(name)
         ]
         halves = {name: self._get_or_add_float16_variable(name) for name in names}
-        _cast_to_float32_before_use(self.model, halves, "float16")
+        _replace_weights_by_casts_of_half_constants(self.model, halves, "float16")
 
     def _is_float32(self, name: str) -> bool:
         var = self.model.program.var(name)
@@ -155,7 +155,7 @@ class HalfPrecisionRewriter:
         array = np.asarray(self.model.values[name])
         return not array.size or float(np.abs(array).max()) <= float(np.finfo(np.float16).max)
 
-    def _add_half_op(self, op: OpDesc) -> None:
+    def _add_op_computing_in_float16(self, op: OpDesc) -> None:
         op.inputs = {
             slot: [
                 self._get_or_add_float16_variable(n) if self._is_float32(n) else n for n in names
@@ -175,7 +175,7 @@ class HalfPrecisionRewriter:
                 else:
                     self.model.program.block.vars[name].dtype = "float16"
 
-    def _add_float_op(self, op: OpDesc) -> None:
+    def _add_op_with_float32_inputs(self, op: OpDesc) -> None:
         op.inputs = {
             slot: [self._get_or_add_float32_variable(n) if self._is_half(n) else n for n in names]
             for slot, names in op.inputs.items()

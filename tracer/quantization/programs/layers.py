@@ -75,7 +75,7 @@ class QuantizableLayer:
         return 0 if self.type in ("conv2d", "depthwise_conv2d", *WEIGHT_ONLY_OPS) else 1
 
 
-def find_layers(
+def find_ops_with_constant_weights(
     model: ProgramWithValues, info: Mapping[str, VarInfo] | None = None
 ) -> list[QuantizableLayer]:
     """Return the layers in the outermost block, in the order of the program.
@@ -192,7 +192,7 @@ def find_channel_bias(
         return ""
     if any(size != 1 for size in other_sizes):
         return ""
-    writer = flow.writer(addend)
+    writer = flow.only_writer_or_none(addend)
     if writer is not None and writer.type in ("reshape2", "unsqueeze2"):
         addend = writer.inputs["X"][0]
     if not flow.is_constant(addend, model.values):

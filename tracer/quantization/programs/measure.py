@@ -33,7 +33,7 @@ THRESHOLD_FUNCTIONS = {
 }
 
 
-def calibrate(
+def find_calibrated_thresholds(
     model: ProgramWithValues,
     data: CalibrationData,
     names: Sequence[str],
@@ -208,7 +208,7 @@ def accuracy(model: ProgramWithValues, data: CalibrationData) -> float:
     return 100.0 * float((found == labels).mean())
 
 
-def median_times(
+def median_run_milliseconds(
     models: Mapping[str, ProgramWithValues], data: CalibrationData
 ) -> dict[str, float]:
     """Return the median milliseconds of one run of each model with `data.sample`.

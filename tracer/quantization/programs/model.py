@@ -120,7 +120,7 @@ class Dataflow:
         self._written_inside = {name for op in inner_ops for name in op.output_names()}
         self.inner_names = self._written_inside.union(*(op.input_names() for op in inner_ops))
 
-    def writer(self, name: str) -> OpDesc | None:
+    def only_writer_or_none(self, name: str) -> OpDesc | None:
         """The op that writes a variable; None if there is none or several."""
         index = self.writers.get(name)
         return None if index is None else self.program.block.ops[index]

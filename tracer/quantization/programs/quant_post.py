@@ -20,15 +20,15 @@ from ...loader.model_files import MODEL, ModelFileContents, read_model
 from ...loader.program_engine import create_engine_of_files
 from .calibration_data import (
     CalibrationData,
-    check_batch,
+    check_engine_accepts_batch,
     check_is_finite,
     synthetic_calibration_data,
 )
 from .fold_batch_norm import fold_batch_norms
-from .layers import CONV_OPS, MATMUL_OPS, find_layers
+from .layers import CONV_OPS, MATMUL_OPS, find_ops_with_constant_weights
 from .model import ProgramWithValues
 from .quantize import QuantizationSettings, quantize_model
-from .write import write_model
+from .write import write_and_verify_model
 
 PathLike = str | os.PathLike[str]
 Batches = Callable[[], Iterable[Any]] | Iterable[Any]
@@ -146,22 +146,24 @@ onnx_format
     True
     """
     del executor, scope, save_params_filename, optimize_model
-    _require("algo", algo, _ALGORITHMS)
-    _require("round_type", round_type, ["round"])
-    _require("hist_percent", hist_percent, [HIST_PERCENT])
-    _require("bias_correction", bias_correction, [False])
-    _require("weight_bits", weight_bits, [8])
-    _require("activation_bits", activation_bits, [8])
-    _require("activation_quantize_type", activation_quantize_type, _ACTIVATION_TYPES)
-    _require("weight_quantize_type", weight_quantize_type, ["channel_wise_abs_max"])
-    _require("onnx_format", onnx_format, [True])
+    _require_allowed_value("algo", algo, _ALGORITHMS)
+    _require_allowed_value("round_type", round_type, ["round"])
+    _require_allowed_value("hist_percent", hist_percent, [HIST_PERCENT])
+    _require_allowed_value("bias_correction", bias_correction, [False])
+    _require_allowed_value("weight_bits", weight_bits, [8])
+    _require_allowed_value("activation_bits", activation_bits, [8])
+    _require_allowed_value("activation_quantize_type", activation_quantize_type, _ACTIVATION_TYPES)
+    _require_allowed_value("weight_quantize_type", weight_quantize_type, ["channel_wise_abs_max"])
+    _require_allowed_value("onnx_format", onnx_format, [True])
     if deploy_backend is not None:
-        _require("deploy_backend", deploy_backend.lower(), _BACKENDS)
+        _require_allowed_value("deploy_backend", deploy_backend.lower(), _BACKENDS)
     types = (*CONV_OPS, *MATMUL_OPS) if is_full_quantize else quantizable_op_type
-    batches = _select_source(batch_generator, sample_generator, data_loader, batch_size)
+    batches = _batches_of_only_given_source(
+        batch_generator, sample_generator, data_loader, batch_size
+    )
     files = read_model(model_dir, model_filename, params_filename)
     keep = _pattern_of_float_layers(files, types, skip_tensor_list or ())
-    data = _load_batches(batches, batch_nums, files)
+    data = _checked_calibration_data_of_batches(batches, batch_nums, files)
     settings = QuantizationSettings(
         calibration=_ALGORITHMS[algo],
         keep=keep,
@@ -228,7 +230,7 @@ def quant_post_dynamic(
     True
     """
     del save_params_filename
-    _require("weight_bits", weight_bits, [8], "quant_post_dynamic")
+    _require_allowed_value("weight_bits", weight_bits, [8], "quant_post_dynamic")
     files = read_model(model_dir, model_filename, params_filename)
     keep = _pattern_of_float_layers(files, quantizable_op_type, (), "quant_post_dynamic")
     try:
@@ -247,7 +249,7 @@ def quant_post_dynamic(
     _quantize_and_write(files, data, settings, targets, save_model_filename, "quant_post_dynamic")
 
 
-def _require(
+def _require_allowed_value(
     argument: str, value: Any, allowed: Collection[Any], caller: str = "quant_post_static"
 ) -> None:
     if value not in allowed:
@@ -267,7 +269,7 @@ def _pattern_of_float_layers(
     Raises OpError for unknown types and variables.
     """
     for type in types:
-        _require("quantizable_op_type", type, (*CONV_OPS, *MATMUL_OPS), caller)
+        _require_allowed_value("quantizable_op_type", type, (*CONV_OPS, *MATMUL_OPS), caller)
     unknown = sorted(set(skipped) - files.program.block.vars.keys())
     if unknown:
         raise OpError(
@@ -284,13 +286,13 @@ def _pattern_of_float_layers(
     folded = fold_batch_norms(ProgramWithValues(files.program, dict(files.values)))
     outputs = [
         layer.output
-        for layer in find_layers(folded, files.info)
+        for layer in find_ops_with_constant_weights(folded, files.info)
         if layer.type not in types or layer.op_output in outputs_of_skipped_ops
     ]
     return "|".join(f"^{re.escape(name)}$" for name in outputs)
 
 
-def _select_source(
+def _batches_of_only_given_source(
     batch_generator: Callable[[], Iterable[Any]] | None,
     sample_generator: Callable[[], Iterable[Any]] | None,
     data_loader: Batches | None,
@@ -330,7 +332,7 @@ def _iter_batches_of_samples(samples: Iterable[Any], batch_size: int) -> Iterato
         yield [np.stack([_to_array(x) for x in column]) for column in zip(*fields, strict=True)]
 
 
-def _load_batches(
+def _checked_calibration_data_of_batches(
     batches: Iterable[Any], limit: int | None, files: ModelFileContents
 ) -> CalibrationData:
     engine = create_engine_of_files(files, cache_dir="none")
@@ -340,7 +342,7 @@ def _load_batches(
         origin = f"batch {i}"
         feeds = _arrays_by_input_name(batch, names, origin)
         check_is_finite(origin, feeds)
-        check_batch(origin, feeds, engine, files)
+        check_engine_accepts_batch(origin, feeds, engine, files)
         data.batches.append(feeds)
     if not data.batches:
         raise OpError(append_user_line("quant_post_static: the data contains no batch"))
@@ -399,4 +401,6 @@ def _quantize_and_write(
         )
     stem = file_name.removesuffix(MODEL)
     for folder in folders:
-        write_model(files, result.model, os.path.join(folder, stem), data.sample, "paddle2")
+        write_and_verify_model(
+            files, result.model, os.path.join(folder, stem), data.sample, "paddle2"
+        )

@@ -13,19 +13,19 @@ import numpy as np
 
 from ...core.errors import OpError
 from ...loader.model_files import ModelFileContents
-from .activations import can_quantize_activation, select_activation_formats
+from .activations import is_float32_tensor_with_one_outer_writer, select_activation_formats
 from .calibration_data import CalibrationData
 from .fold_batch_norm import fold_batch_norms
 from .half_precision import HalfPrecisionRewriter, store_weights_in_bfloat16
-from .layers import MATMUL_OPS, WEIGHT_ONLY_OPS, QuantizableLayer, find_layers
+from .layers import MATMUL_OPS, WEIGHT_ONLY_OPS, QuantizableLayer, find_ops_with_constant_weights
 from .measure import (
     THRESHOLD_FUNCTIONS,
     FloatReference,
     ProgressFunction,
     accuracy,
-    calibrate,
+    find_calibrated_thresholds,
     max_abs_of_activations,
-    median_times,
+    median_run_milliseconds,
     min_snr_of_outputs,
 )
 from .model import Dataflow, ProgramWithValues
@@ -55,7 +55,7 @@ class QuantizationSettings:
 
     method, calibration, weight_storage: as described by `oarlock quantize --help`.
     keep: regular expression for the layers that stay in float32; '' for none.
-    max_drop: the allowed loss, in the unit of `_format_drop`; None for the default.
+    max_drop: the allowed loss, in the unit of `_format_accuracy_drop`; None for the default.
     has_symmetric_activations: use the levels -128 to 127 for all activations.
     selects_by_speed: compute op types in float32 that are slower with integers.
     run_timeout: seconds after which a run of a model with loops is an error.
@@ -123,7 +123,7 @@ class LayerReport:
     snr: float | None = None
     reason: str = ""
 
-    def set_float(self, reason: str) -> None:
+    def mark_as_float(self, reason: str) -> None:
         """Store and compute the layer in float32."""
         self.form, self.reason = FLOAT, reason
 
@@ -171,13 +171,13 @@ def quantize_model(
     if settings.method in HALF_METHODS:
         return _convert_to_half_precision_and_measure(original, data, settings)
     search = LayerSelection(files, data, settings, progress)
-    search.exclude_matching_layers()
-    search.calibrate()
+    search.exclude_kept_and_unsupported_layers()
+    search.calibrate_and_exclude_unquantizable_layers()
     search.exclude_inaccurate_layers()
     if settings.selects_by_speed and settings.method != "weight-only":
         search.exclude_slow_op_types()
     search.exclude_layers_until_drop_allowed()
-    return search.finish(original)
+    return search.build_and_measure_final_model(original)
 
 
 def convert_to_half_precision_with_notes(
@@ -204,19 +204,23 @@ def _convert_to_half_precision_and_measure(
     report = QuantizationReport(notes=notes)
     _measure_model_into_report(report, original, model, data)
     no_gain_reason = "" if report.sizes[1] < report.sizes[0] else "no weight became smaller"
-    limit, reference = _max_drop(settings, data), None
+    limit, reference = _allowed_accuracy_drop_or_none(settings, data), None
     if report.accuracies is None:
         drop = _error_percent(report.output_snr)
     else:
         reference = report.accuracies[0]
         drop = reference - report.accuracies[1]
     if limit is not None and not drop <= limit:
-        no_gain_reason = f"it loses {_format_drop(drop, reference)}, --max-drop is {limit:g}"
+        no_gain_reason = (
+            f"it loses {_format_accuracy_drop(drop, reference)}, --max-drop is {limit:g}"
+        )
     return QuantizationResult(model, report, no_gain_reason)
 
 
-def _max_drop(settings: QuantizationSettings, data: CalibrationData) -> float | None:
-    """Return the allowed loss, in the unit of `_format_drop`; None if there is no limit."""
+def _allowed_accuracy_drop_or_none(
+    settings: QuantizationSettings, data: CalibrationData
+) -> float | None:
+    """Return the allowed loss in the unit of `_format_accuracy_drop`; None without a limit."""
     if settings.max_drop is None and data.labels:
         return DEFAULT_MAX_ACCURACY_DROP
     return settings.max_drop
@@ -235,7 +239,7 @@ def _measure_model_into_report(
 ) -> None:
     report.output_snr = min_snr_of_outputs(original, model, data)
     report.sizes = original.num_value_bytes(), model.num_value_bytes()
-    times = median_times({"float": original, "quantized": model}, data)
+    times = median_run_milliseconds({"float": original, "quantized": model}, data)
     report.times = times["float"], times["quantized"]
     if report.output_snr < MIN_LAYER_SNR:
         report.notes.append(
@@ -262,7 +266,7 @@ class LayerSelection:
         self._num_stored_levels = 0
         if settings.weight_storage == "int8":
             self._base, self._num_stored_levels = store_levels_as_int8(self._base)
-        self._layers = find_layers(self._base, files.info)
+        self._layers = find_ops_with_constant_weights(self._base, files.info)
         form = INT8_WEIGHTS if settings.method == "weight-only" else INT8
         self._reports = [
             LayerReport(
@@ -275,14 +279,14 @@ class LayerSelection:
             for layer in self._layers
         ]
         self._thresholds: dict[str, float] = {}
-        self._require_candidates()
+        self._require_any_quantizable_layer()
 
     def _layers_with_form(self, *forms: str) -> list[tuple[QuantizableLayer, LayerReport]]:
         """Return the layers whose form is one of `forms`, with their reports."""
         pairs = zip(self._layers, self._reports, strict=True)
         return [(layer, report) for layer, report in pairs if report.form in forms]
 
-    def _quantize_weight_only(
+    def _set_form_weight_only_or_float(
         self, layer: QuantizableLayer, report: LayerReport, reason: str
     ) -> None:
         """Compute a layer in float32, and store its weights as int8 if that saves space."""
@@ -291,7 +295,7 @@ class LayerSelection:
         is_smaller = self._settings.weight_storage == "int8" and saved_bytes > _MIN_SAVED_BYTES
         report.form, report.reason = INT8_WEIGHTS if is_smaller else FLOAT, reason
 
-    def _require_candidates(self) -> None:
+    def _require_any_quantizable_layer(self) -> None:
         if self._layers_with_form(INT8, INT8_WEIGHTS) or self._num_stored_levels:
             return
         reasons = sorted({report.reason for report in self._reports})
@@ -302,7 +306,7 @@ class LayerSelection:
             f"weights{why}"
         )
 
-    def exclude_matching_layers(self) -> None:
+    def exclude_kept_and_unsupported_layers(self) -> None:
         """Keep layers in float32 whose name, output or type matches `keep`; of op types that the
         method does not compute with integers, quantize only the weights.
         """
@@ -310,41 +314,45 @@ class LayerSelection:
         method = self._settings.method
         for layer, report in self._layers_with_form(INT8, INT8_WEIGHTS):
             if pattern and any(map(pattern.search, (layer.name, layer.output, layer.type))):
-                report.set_float(f"matches --keep {self._settings.keep}")
+                report.mark_as_float(f"matches --keep {self._settings.keep}")
             elif method == "weight-only":
                 continue
             elif layer.type in WEIGHT_ONLY_OPS:
-                self._quantize_weight_only(layer, report, f"{layer.type} computes in float32")
+                self._set_form_weight_only_or_float(
+                    layer, report, f"{layer.type} computes in float32"
+                )
             elif method == "dynamic" and layer.type not in MATMUL_OPS:
-                self._quantize_weight_only(
+                self._set_form_weight_only_or_float(
                     layer, report, "dynamic quantization is for matrix multiplications only"
                 )
 
-    def calibrate(self) -> None:
+    def calibrate_and_exclude_unquantizable_layers(self) -> None:
         """Determine the thresholds of activations; layers whose activation has none stay float."""
         flow = Dataflow(self._base.program)
         for layer, report in self._layers_with_form(INT8):
             for name in (layer.input, layer.output) if layer.is_convolution else (layer.input,):
-                if report.form == INT8 and not can_quantize_activation(self._base, flow, name):
-                    self._quantize_weight_only(
+                if report.form == INT8 and not is_float32_tensor_with_one_outer_writer(
+                    self._base, flow, name
+                ):
+                    self._set_form_weight_only_or_float(
                         layer, report, f"'{name}' is not a float32 tensor that one op writes"
                     )
         if self._settings.method == "ptq" and self._layers_with_form(INT8):
-            self._calibrate_static()
+            self._find_thresholds_or_set_layers_float()
 
-    def _calibrate_static(self) -> None:
+    def _find_thresholds_or_set_layers_float(self) -> None:
         layers = [layer for layer, _ in self._layers_with_form(INT8)]
         formats = select_activation_formats(
             self._base, layers, self._settings.has_symmetric_activations
         )
         names = sorted({form.threshold_source for form in formats.values()})
-        self._thresholds, problems = calibrate(
+        self._thresholds, problems = find_calibrated_thresholds(
             self._base, self._data, names, self._settings.calibration, self._progress
         )
         for layer, report in self._layers_with_form(INT8):
             for name in (layer.input, *([layer.output] if layer.is_convolution else [])):
                 if formats[name].threshold_source in problems:
-                    report.set_float(problems[formats[name].threshold_source])
+                    report.mark_as_float(problems[formats[name].threshold_source])
 
     def build(
         self, int8: Sequence[QuantizableLayer], int8_weights: Sequence[QuantizableLayer] = ()
@@ -379,7 +387,7 @@ class LayerSelection:
             model = self.build([layer]) if is_int8 else self.build([], [layer])
             report.snr_alone = reference.snr_of_variables(model, [layer.output])[layer.output]
             if report.snr_alone < MIN_LAYER_SNR:
-                report.set_float(
+                report.mark_as_float(
                     f"its signal-to-noise ratio is {report.snr_alone:.1f} dB, below "
                     f"{MIN_LAYER_SNR:.0f} dB"
                 )
@@ -394,16 +402,16 @@ class LayerSelection:
             models = {"all": self.build([layer for layer, _ in pairs])}
             for type in types:
                 models[type] = self.build([layer for layer, _ in pairs if layer.type != type])
-            times = median_times(models, self._data)
+            times = median_run_milliseconds(models, self._data)
             slowest = min(types, key=lambda type: times[type])
             if _is_slower_with_quantized_type(times, slowest):
                 pair = {name: models[name] for name in ("all", slowest)}
-                times = median_times(pair, self._data)
+                times = median_run_milliseconds(pair, self._data)
             if not _is_slower_with_quantized_type(times, slowest):
                 return
             for layer, report in pairs:
                 if layer.type == slowest:
-                    self._quantize_weight_only(
+                    self._set_form_weight_only_or_float(
                         layer,
                         report,
                         f"with quantized {slowest} the model takes {times['all']:.3g} ms, without "
@@ -414,7 +422,7 @@ class LayerSelection:
         """Return layers to float32, the one with the smallest signal-to-noise ratio first, until
         the loss of the model is at most the allowed one.
         """
-        limit = _max_drop(self._settings, self._data)
+        limit = _allowed_accuracy_drop_or_none(self._settings, self._data)
         if limit is None:
             return
         reference = accuracy(self._base, self._data) if self._data.labels else None
@@ -423,15 +431,15 @@ class LayerSelection:
         )
         for i, (_, report) in enumerate(order):
             self._progress("accuracy", i, len(order))
-            drop = self._drop(reference)
+            drop = self._measure_accuracy_drop(reference)
             if drop <= limit:
                 return
-            report.set_float(
-                f"with it quantized, the model loses {_format_drop(drop, reference)}, "
+            report.mark_as_float(
+                f"with it quantized, the model loses {_format_accuracy_drop(drop, reference)}, "
                 f"--max-drop is {limit:g}"
             )
 
-    def _drop(self, reference: float | None) -> float:
+    def _measure_accuracy_drop(self, reference: float | None) -> float:
         """Build the model with the remaining layers, and return its loss of accuracy in points or,
         without labels, the error of its outputs in percent of their root mean square.
         """
@@ -440,7 +448,7 @@ class LayerSelection:
             return reference - accuracy(model, self._data)
         return _error_percent(min_snr_of_outputs(self._base, model, self._data))
 
-    def finish(self, original: ProgramWithValues) -> QuantizationResult:
+    def build_and_measure_final_model(self, original: ProgramWithValues) -> QuantizationResult:
         """Build and measure the final model."""
         self._progress("measurement", 0, 0)
         pairs = self._layers_with_form(INT8, INT8_WEIGHTS)
@@ -498,5 +506,5 @@ def _is_slower_with_quantized_type(times: Mapping[str, float], type: str) -> boo
     return times["all"] > _MAX_TIME_RATIO * times[type]
 
 
-def _format_drop(drop: float, reference: float | None) -> str:
+def _format_accuracy_drop(drop: float, reference: float | None) -> str:
     return f"{drop:.2f} {'points of accuracy' if reference is not None else '% of the outputs'}"

@@ -13,8 +13,8 @@ from ...ir.program import Attr, AttrType, OpDesc
 from .activations import (
     ActivationFormat,
     select_activation_formats,
+    select_outputs_computed_in_eight_bits,
     select_quantized_op_indices,
-    select_quantized_outputs,
 )
 from .layers import QuantizableLayer
 from .model import Dataflow, ProgramWithValues, make_op
@@ -45,7 +45,7 @@ class QuantizedProgramBuilder:
         self._dynamic_results: dict[str, str] = {}
         self._weight_ops: dict[tuple[str, int, bool, bytes], tuple[int, OpDesc]] = {}
 
-    def finish(self) -> ProgramWithValues:
+    def insert_ops_and_take_model(self) -> ProgramWithValues:
         """Insert the quantize and dequantize ops, and return the model."""
         self.model.program.block.ops = [
             op
@@ -74,7 +74,10 @@ class QuantizedProgramBuilder:
         scales[scales < MIN_SCALE] = 1.0  # channels of zeros
         key = layer.weight, axis, is_transposed, scales.tobytes()  # layers may share weights
         if key not in self._weight_ops:
-            self._weight_ops[key] = layer.index, self._add_weight(layer, weight, scales)
+            self._weight_ops[key] = (
+                layer.index,
+                self._add_quantized_weight_and_dequantize_op(layer, weight, scales),
+            )
         index, weight_op = self._weight_ops[key]
         if layer.index < index:
             self._before[index].remove(weight_op)
@@ -84,7 +87,9 @@ class QuantizedProgramBuilder:
         op.inputs[slot] = [result if name == layer.weight else name for name in op.inputs[slot]]
         return scales
 
-    def _add_weight(self, layer: QuantizableLayer, weight: Any, scales: Any) -> OpDesc:
+    def _add_quantized_weight_and_dequantize_op(
+        self, layer: QuantizableLayer, weight: Any, scales: Any
+    ) -> OpDesc:
         """Store the levels of weights, and return the op that dequantizes them before the layer."""
         axis = layer.channel_axis
         shape = [-1 if i == axis else 1 for i in range(weight.ndim)]
@@ -94,25 +99,25 @@ class QuantizedProgramBuilder:
         quantized = self.model.add_constant(layer.weight + ".quantized", levels.astype(dtype))
         scale = self.model.add_constant(layer.weight + ".scale", scales)
         result = self.model.add_variable(layer.weight + ".dequantized", quantized)
-        op = self._make_quant_linear_op("dequantize_linear", quantized, scale, result, axis, 8)
+        op = self._make_quant_linear_op_adding_zero_point(
+            "dequantize_linear", quantized, scale, result, axis, 8
+        )
         self._before.setdefault(layer.index, []).append(op)
         return op
 
-    def round_bias(
-        self, layer: QuantizableLayer, weight_scales: Any, activation_step: float
-    ) -> None:
+    def round_bias(self, layer: QuantizableLayer, weight_scales: Any, input_step: float) -> None:
         """Round a bias to multiples of input_scale * weight_scale, as engines do when they store it
         as int32, so that all of them add the same bias.
         """
         old = np.asarray(self.model.values[layer.bias])
-        steps = weight_scales.astype(np.float64) / MAX_WEIGHT_LEVEL * activation_step
+        steps = weight_scales.astype(np.float64) / MAX_WEIGHT_LEVEL * input_step
         rounded = np.rint(old.ravel() / steps) * steps
         name = self.model.add_constant(
             layer.bias + ".rounded", rounded.astype(np.float32).reshape(old.shape)
         )
         for i in self._flow.readers[layer.bias]:
             if self._reads_bias_of(i, layer):
-                _rename(self._ops[i].inputs, layer.bias, name)
+                _rename_variable_in_slots(self._ops[i].inputs, layer.bias, name)
 
     def _reads_bias_of(self, index: int, layer: QuantizableLayer) -> bool:
         """Whether an op adds the bias of a layer, or reshapes it only for that addition."""
@@ -138,16 +143,16 @@ class QuantizedProgramBuilder:
         if readers is not None or writer.type == "feed":
             source, result = name, self.model.add_variable(name + ".dequantized", name)
             for i in self._flow.readers.get(name, ()) if readers is None else readers:
-                _rename(self._ops[i].inputs, name, result)
+                _rename_variable_in_slots(self._ops[i].inputs, name, result)
         else:
             source, result = self.model.add_variable(name + ".float", name), name
-            _rename(writer.outputs, name, source)
+            _rename_variable_in_slots(writer.outputs, name, source)
         self._after.setdefault(index, []).extend(
             [
-                self._make_quant_linear_op(
+                self._make_quant_linear_op_adding_zero_point(
                     "quantize_linear", source, scale, levels, -1, bit_length
                 ),
-                self._make_quant_linear_op(
+                self._make_quant_linear_op_adding_zero_point(
                     "dequantize_linear", levels, scale, result, -1, bit_length
                 ),
             ]
@@ -172,7 +177,7 @@ class QuantizedProgramBuilder:
             self._dynamic_results[name] = result
         self._ops[layer.index].inputs[layer.input_slot] = [self._dynamic_results[name]]
 
-    def _make_quant_linear_op(
+    def _make_quant_linear_op_adding_zero_point(
         self, type: str, x: str, scale: str, y: str, axis: int, bit_length: int
     ) -> OpDesc:
         count = int(np.asarray(self.model.values[scale]).size)
@@ -214,7 +219,7 @@ def quantize_static(
         if form.threshold_source in thresholds
     }
     for layer in layers:
-        step = activation_step(formats, thresholds, layer)
+        step = input_quantization_step_or_none(formats, thresholds, layer)
         if layer.bias and step is not None and layer.type not in _UNFUSED_BIAS_TYPES:
             bias = np.abs(np.asarray(base.values[layer.bias], np.float64)).ravel()
             min_scales = bias * MAX_WEIGHT_LEVEL / (step * _MAX_BIAS_LEVEL)
@@ -224,7 +229,7 @@ def quantize_static(
     for layer in weight_layers:
         builder.quantize_weight(layer)
     quantized_ops = select_quantized_op_indices(base, layers, formats)
-    quantized_outputs = select_quantized_outputs(base, layers, quantized_ops)
+    quantized_outputs = select_outputs_computed_in_eight_bits(base, layers, quantized_ops)
     flow = Dataflow(base.program)
     scales: dict[str, str] = {}
     for name, form in formats.items():
@@ -236,16 +241,16 @@ def quantize_static(
         if name not in quantized_outputs:  # ops that compute in float32 read the exact values
             readers = quantized_ops.intersection(flow.readers.get(name, ()))
         builder.quantize_activation(name, scales[origin], form.bit_length, readers)
-    return builder.finish()
+    return builder.insert_ops_and_take_model()
 
 
-def _rename(slots: dict[str, list[str]], old: str, new: str) -> None:
+def _rename_variable_in_slots(slots: dict[str, list[str]], old: str, new: str) -> None:
     """Replace the name of a variable in the slots of an op, in place."""
     for slot, names in slots.items():
         slots[slot] = [new if name == old else name for name in names]
 
 
-def activation_step(
+def input_quantization_step_or_none(
     formats: Mapping[str, ActivationFormat],
     thresholds: Mapping[str, float],
     layer: QuantizableLayer,
@@ -272,4 +277,4 @@ def quantize_dynamic(
         builder.quantize_activation_at_run_time(layer)
     for layer in weight_layers:
         builder.quantize_weight(layer)
-    return builder.finish()
+    return builder.insert_ops_and_take_model()

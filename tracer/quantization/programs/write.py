@@ -26,7 +26,7 @@ from ...loader.pir_conversion import program_file_to_pdmodel_bytes
 from .model import ProgramWithValues
 
 
-def write_model(
+def write_and_verify_model(
     source: ModelFileContents,
     model: ProgramWithValues,
     target: str | os.PathLike[str],
@@ -45,7 +45,7 @@ def write_model(
     anything fails.
     """
     prefix = model_prefix(target)
-    require_other_prefix(source, target)
+    require_prefix_keeping_source_parameters(source, target)
     problems = find_problems(model.program)
     if problems:
         raise OpError("quantize: the rewritten program is not legal:\n  " + "\n  ".join(problems))
@@ -71,7 +71,7 @@ def write_model(
     with stage_and_replace_files(files) as staged:
         params = str(staged[prefix + PARAMS]) if model.values else None
         data = program_file_to_pdmodel_bytes(files[path], os.path.basename(path))
-        written = make_model_file_contents(source, model, os.path.basename(path), data, params)
+        written = as_model_file_contents(source, model, os.path.basename(path), data, params)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the report contains the text of the warnings
             report = verify_files_against_interpreter(written, data, params, sample)
@@ -84,7 +84,9 @@ def write_model(
     return sizes, report
 
 
-def require_other_prefix(source: ModelFileContents, target: str | os.PathLike[str]) -> None:
+def require_prefix_keeping_source_parameters(
+    source: ModelFileContents, target: str | os.PathLike[str]
+) -> None:
     """Raise OpError if the parameters of `target` would replace those of the float model."""
     prefix = model_prefix(target)
     path = source.params_path
@@ -106,7 +108,7 @@ def _var_info_rows(
     ]
 
 
-def make_model_file_contents(
+def as_model_file_contents(
     source: ModelFileContents,
     model: ProgramWithValues,
     name: str,
@@ -119,7 +121,7 @@ def make_model_file_contents(
 
 
 @contextmanager
-def temporary_model_files(
+def model_with_temporary_parameter_file(
     source: ModelFileContents, model: ProgramWithValues
 ) -> Iterator[ModelFileContents]:
     """Provide a rewritten model with a temporary parameter file, for exports that store the weights
@@ -132,4 +134,4 @@ def temporary_model_files(
             with open(params, "wb") as file:
                 pdiparams_writer.write(model.values, file)
         data = pdmodel.to_bytes(model.program)
-        yield make_model_file_contents(source, model, source.name, data, params)
+        yield as_model_file_contents(source, model, source.name, data, params)
