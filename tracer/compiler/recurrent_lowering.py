@@ -271,8 +271,7 @@ class _RecurrentGradLowering:
 
     def _mark_and_get_undeclared_local_register(self, name: str) -> str:
         """Mark a gradient as a local variable of the gradient block, which does not declare it if
-        PaddlePaddle wrote it, and return its register. Blocks written by PaddlePaddle do not
-        declare it.
+        PaddlePaddle wrote it, and return its register.
         """
         self._lowering.undeclared_locals.add((self._grad_block.idx, name))
         return self._grad_block_register(name)

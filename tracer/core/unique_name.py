@@ -34,9 +34,7 @@ def current_name_counts() -> dict[str, int]:
 
 
 def register_user_name_and_report_if_known(name: str) -> bool:
-    """Register a name that the user chose, and return whether it was registered before. Returns
-    whether it was already registered.
-    """
+    """Register a name that the user chose, and return whether it was registered before."""
     known = name in _current_names.user_names
     _current_names.user_names.add(name)
     return known

@@ -471,9 +471,9 @@ def _collect_results_and_effects(
 def _update_effects_and_iter_tensors_and_conditions(
     recorder: Recorder, effects: list[SideEffect]
 ) -> Iterator[Tensor]:
-    """Yield the tensors of side effects, in order, with the conditions of effects that happen on
-    some paths only, which it sets. A side effect that happens only on some paths also yields its
-    condition. Replaces `condition` and `new_value` of effects without a previous value.
+    """Yield the tensors of side effects in order. A side effect that happens only on some paths
+    also yields its condition. Replaces `condition` and `new_value` of effects without a previous
+    value.
     """
     for effect in effects:
         if effect.previous_value is MISSING:

@@ -150,7 +150,7 @@ def adapt_specs_to_arguments(
     """Return the specs of one call, with the dtypes and sizes of its tensors. Paddle accepts these
     even if they contradict the specs.
 
-    Raises OpError.
+    Raises OpError if a named dimension does not allow a size.
     """
     if specs.spec != arguments.spec:
         raise OpError(

@@ -212,9 +212,7 @@ def trace_layer(
 
 
 def require_any_tensor_output(outputs: Any) -> Any:
-    """Return the outputs after checking that there is a tensor among them. Raises TraceError if
-    there is no tensor among them.
-    """
+    """Return the outputs. Raises TraceError if there is no tensor among them."""
     if not output_tree.flatten(outputs, "out")[0]:
         raise TraceError("the layer returns no tensor; there is nothing to record")
     return outputs

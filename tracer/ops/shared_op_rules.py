@@ -26,8 +26,8 @@ def check_finite_array(x: Any) -> None:
 
 def vjp_input_shape(x: Any) -> Shape:
     """The shape of an input of a vjp rule: a Tensor, or a bare array in a first-order backward
-    pass. With dynamic dimensions a PartlyKnownShape, which raises UnknownSizeInGradientError when
-    such a dimension is read.
+    pass. With dynamic dimensions a ShapeRaisingOnUnknownSize, which raises
+    UnknownSizeInGradientError when such a dimension is read.
     """
     if not isinstance(x, Tensor):
         return x.shape

@@ -769,3 +769,28 @@ def test_engine_dequantizes_weights_once(tmp_path: Path) -> None:
     (graph,) = cache.glob("*-??????")
     ops = {node.op_type for node in onnx.load(graph, load_external_data=False).graph.node}
     assert "DequantizeLinear" not in ops
+
+
+def test_max_drop_needs_floating_outputs_without_labels(tmp_path: Path) -> None:
+    class ClassOf(nn.Layer):
+        """The index of the largest score only."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear = nn.Linear(8, 4)
+
+        def forward(self, x: Any) -> Any:
+            return self.linear(x).argmax(-1)
+
+    x = np.random.default_rng(0).standard_normal((32, 8)).astype("float32")
+    prefix = save(ClassOf(), tmp_path, [None, 8])
+    with pytest.raises(paddle.OarlockError, match="--max-drop limits the error of floating-point"):
+        quantize(prefix, x, max_drop=1.0)
+    assert quantize(prefix, x).report.output_snr == float("inf")
+
+
+def test_results_of_other_shapes_are_an_infinite_error() -> None:
+    total = SignalToNoiseAccumulator()
+    total.add(np.ones((2, 3)), np.ones((2, 3)), 2)
+    total.add(np.ones((2, 3)), np.ones((2, 2)), 2)
+    assert total.decibels() == -float("inf")

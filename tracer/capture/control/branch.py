@@ -285,7 +285,7 @@ def _record_and_roll_back_branch(
 
 
 def rebind_tensor_to_declaration(mode: Static, tensor: Variable, desc: VarDesc) -> None:
-    """Undo an in-place change of a tensor."""
+    """Let a tensor denote its declared variable, undoing an in-place change."""
     tensor.raw, tensor._name = desc, desc.name
     if tensor._block is not None:  # in a static-graph program
         blocks = tensor._block.program.blocks

@@ -175,8 +175,8 @@ def _check_feeds_and_fetches_exist(
 def _needed_or_side_effect_ops_and_read_names(
     program: Program, feeds: Iterable[str], wanted: Iterable[str]
 ) -> tuple[list[OpDesc], set[str]]:
-    """The ops of the outermost block that `wanted` needs, in order, and every name that they
-    read.
+    """The ops of the outermost block that `wanted` needs or that have side effects, in order, and
+    every name that they read.
     """
     given = set(feeds)
     needed = set(wanted)

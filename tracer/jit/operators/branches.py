@@ -185,9 +185,8 @@ def _record_if(
 def _record_branch_deferring_index_errors(
     mode: Static, holds: bool, run: Callable[[], None]
 ) -> None:
-    """Record the body of a branch; in a loop, an IndexError is stored, because the loop body may be
-    recorded again. If an index is out of range in a loop body, a later part of the body may fill
-    the list; then the loop body is recorded again.
+    """Record the body of a branch; in a loop, an IndexError is stored:
+    a later part of the loop body may fill the list, and the body is then recorded again.
     """
     try:
         record_branch_converting_raise(mode, holds, run)

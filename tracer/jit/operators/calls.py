@@ -261,8 +261,7 @@ def _construct_and_register_as_local(function: Any, *args: Any, **kwargs: Any) -
 
 def _get_container_method_after_saving(function: Any) -> Any:
     """Save a list, dict or set, because one of its methods may change it, and return this method.
-    The container is saved first, because the method may change it. If the list became a
-    TensorArray, return its method.
+    If the list became a TensorArray, return its method.
     """
     array = (
         require_valid_container_or_its_array
@@ -462,8 +461,8 @@ MAX_ZIPPED_ITEMS = 1 << 16
 
 
 def _list_of_finite_iterable(iterable: Any) -> list[Any]:
-    """Return the items of a Python iterable; raise TraceError if it has too many, as an iterator
-    without end. Raises TraceError for iterators without end, such as `itertools.count()`.
+    """Return the items of a Python iterable; raise TraceError if it has too many, as an
+    iterator without end such as `itertools.count()`.
     """
     if hasattr(iterable, "__len__"):
         return list(iterable)

@@ -112,9 +112,8 @@ def _record_second_operand_as_branch(name: str, a: Variable, b: Callable[[], Any
 
 
 def _record_and_or(op: str, a: Variable, b: Callable[[], Any]) -> Any:
-    """Record `a and b` or `a or b`: as one op, or with the second operand in a branch if it has
-    side effects or may fail. If the second one has side effects or may fail, it is recorded in a
-    branch that runs only if the first operand does not determine the result.
+    """Record `a and b` or `a or b`: as one op, or, if the second operand has side effects or may
+    fail, with it in a branch that runs only if the first operand does not determine the result.
     """
     mode = find_static_base_mode(state.mode)
     if mode is None:

@@ -87,9 +87,8 @@ def while_(
 def _evaluate_condition_undoing_if_symbolic(
     test: Callable[[], Any], get_values: Getter, set_values: Setter
 ) -> tuple[Static | None, Any]:
-    """Evaluate the condition of a loop, and undo its side effects if it is a value of the program.
-    If it is a value of the program, undo its side effects and return the mode of the capture. The
-    recorded loop then evaluates the condition again.
+    """Evaluate the condition of a loop. If it is a value of the program, undo its side effects and
+    return the mode of the capture; the recorded loop then evaluates the condition again.
     """
     mode = find_static_base_mode(state.mode)
     if mode is None:

@@ -148,7 +148,7 @@ def attach_written_locations_to_setter(
 
 def save_containers_and_exclude_merged_variables(recorder: Recorder, setter: Any) -> None:
     """Exclude the variables of an `if` or loop statement from the tracking in the current block,
-    because the statement merges them itself.
+    because the statement merges them itself; containers in their values are saved first.
     """
     inner = recorder.open_blocks[-1]
     for cell in getattr(setter, "cells", ()):

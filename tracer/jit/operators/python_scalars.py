@@ -279,8 +279,8 @@ def _emit_key_check(key: Any, keys: list[Any]) -> None:
 
 
 def find_method_handling_symbolic_scalars(function: Any) -> Any:
-    """Return a method of a dict or string that accepts symbolic scalars; None for other
-    functions.
+    """Return the replacement of a dict's or string's method that accepts symbolic scalars, or
+    rejects them with a TraceError; None for other functions.
     """
     owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
     if isinstance(owner, dict) and name == "get":

@@ -74,8 +74,7 @@ def emit_assert_for_raising_branch(
 
 def record_body_rejecting_raise(run: Callable[[], Any], what: str) -> Any:
     """Record the body of a loop or expression; raise TraceError if the user's code raises an
-    exception in it. Raises TraceError if the user's code raises an exception in it, because that
-    would happen regardless of run-time values.
+    exception in it, because that would happen regardless of run-time values.
     """
     try:
         return run()

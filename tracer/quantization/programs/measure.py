@@ -93,11 +93,14 @@ class SignalToNoiseAccumulator:
         self._ratios_of_samples: list[float] = []
 
     def add(self, reference: Any, result: Any, num_samples: int | None = None) -> None:
-        """Add arrays of the same shape.
+        """Add arrays. Those of different shapes count as an infinite error.
 
         num_samples: the size of the first axis if it holds samples.
         """
         a, b = np.asarray(reference, np.float64), np.asarray(result, np.float64)
+        if a.shape != b.shape:
+            self._noise = math.inf
+            return
         signal, noise = np.square(a), np.square(a - b)
         self._signal += float(signal.sum())
         self._noise += float(noise.sum())
@@ -162,13 +165,15 @@ class FloatReference:
 def min_snr_of_outputs(
     reference: ProgramWithValues, model: ProgramWithValues, data: CalibrationData
 ) -> float:
-    """Return the smallest signal-to-noise ratio of the floating outputs of a model."""
+    """Return the smallest signal-to-noise ratio of the floating outputs of a model; infinity if it
+    has none.
+    """
     totals: dict[int, SignalToNoiseAccumulator] = {}
     wanted, found = (EngineSession(m, run_timeout=data.run_timeout) for m in (reference, model))
     for feeds in data.batches[:MAX_ERROR_BATCHES]:
         num_samples = _num_samples(feeds)
         for i, (a, b) in enumerate(zip(wanted.run(feeds), found.run(feeds), strict=True)):
-            if a.dtype.kind == "f" and a.shape == b.shape:
+            if a.dtype.kind == "f":
                 totals.setdefault(i, SignalToNoiseAccumulator()).add(a, b, num_samples)
     return min((total.decibels() for total in totals.values()), default=math.inf)
 

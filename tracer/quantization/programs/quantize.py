@@ -168,6 +168,8 @@ def quantize_model(
     """
     settings.validate()
     original = ProgramWithValues(files.program, dict(files.values))
+    if settings.max_drop is not None and not data.labels:
+        _require_floating_outputs(original)
     if settings.method in HALF_METHODS:
         return _convert_to_half_precision_and_measure(original, data, settings)
     search = LayerSelection(files, data, settings, progress)
@@ -215,6 +217,17 @@ def _convert_to_half_precision_and_measure(
             f"it loses {_format_accuracy_drop(drop, reference)}, --max-drop is {limit:g}"
         )
     return QuantizationResult(model, report, no_gain_reason)
+
+
+def _require_floating_outputs(model: ProgramWithValues) -> None:
+    """Raise OpError unless a model has an output whose error can be measured."""
+    block = model.program.block
+    dtypes = [block.vars[name].dtype for name in model.program.fetch_names()]
+    if not any("float" in dtype for dtype in dtypes):
+        raise OpError(
+            "quantize: without --labels, --max-drop limits the error of floating-point outputs, but "
+            "the model has none; save it with its scores as an output"
+        )
 
 
 def _allowed_accuracy_drop_or_none(

@@ -57,11 +57,17 @@ def emit_error_clips(program: Program) -> None:
         v for v in block.vars.values() if v.error_clip is not None and block.has_var(v.grad_name)
     ]:
         name, clip = variable.grad_name, variable.error_clip
-        last = max(i for i, op in enumerate(block.raw.ops) if name in op.output_names())
+        writers = [i for i, op in enumerate(block.raw.ops) if name in op.output_names()]
+        if not writers:
+            continue
         attrs = {"min": clip.min, "max": clip.max}
         with program.recorder.setting_op_role(OpRole.BACKWARD):
             block._insert_op(
-                last + 1, type="clip", inputs={"X": [name]}, outputs={"Out": [name]}, attrs=attrs
+                writers[-1] + 1,
+                type="clip",
+                inputs={"X": [name]},
+                outputs={"Out": [name]},
+                attrs=attrs,
             )
 
 
