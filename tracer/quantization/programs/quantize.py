@@ -225,8 +225,8 @@ def _require_floating_outputs(model: ProgramWithValues) -> None:
     dtypes = [block.vars[name].dtype for name in model.program.fetch_names()]
     if not any("float" in dtype for dtype in dtypes):
         raise OpError(
-            "quantize: without --labels, --max-drop limits the error of floating-point outputs, but "
-            "the model has none; save it with its scores as an output"
+            "quantize: without --labels, --max-drop limits the error of floating-point outputs, "
+            "but the model has none; save it with its scores as an output"
         )
 
 
