@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
+import signal
 import subprocess
 import sys
+import urllib.error
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -68,6 +74,58 @@ def test_example_service(installed: Path, tmp_path: Path) -> None:
     said = call(tmp_path / "service", MODEL)
     assert said.startswith("ONNX Runtime 1.")
     assert said.count("float32[1,3]") == 4  # threads
+
+
+@pytest.mark.skipif(
+    not all(Path("/usr/include", *p).exists() for p in (["httplib.h"], ["nlohmann", "json.hpp"])),
+    reason="Debian's libcpp-httplib-dev and nlohmann-json3-dev are not installed",
+)
+def test_example_http_service(installed: Path, tmp_path: Path) -> None:
+    source = REPO / "examples" / "cpp_http"
+    call("cmake", "-S", source, "-B", tmp_path, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={installed}")
+    call("cmake", "--build", tmp_path)
+    x = np.load(f"{MODEL}.in.npz")["x"]
+    (wanted, *_) = np.load(f"{MODEL}.out.npz").values()
+    with subprocess.Popen(
+        [str(tmp_path / "http_service"), str(MODEL), "0", "2"],
+        env=os.environ | {"OARLOCK_ORT_LIBRARY": engine()},
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as service:
+        assert service.stdout is not None
+        url = service.stdout.readline().strip()
+        assert url.startswith("http://127.0.0.1:")
+        body = {"inputs": {"x": {"shape": list(x.shape), "data": x.ravel().tolist()}}}
+        with ThreadPoolExecutor(8) as threads:
+            for status, answer in threads.map(lambda _: post(f"{url}/run", body), range(100)):
+                assert status == 200
+                first = next(iter(answer["outputs"].values()))
+                got = np.array(first["data"], "float32").reshape(first["shape"])
+                np.testing.assert_allclose(got, wanted, atol=1e-5)
+        for wrong in (
+            {},
+            {"inputs": {"x": {"shape": [1, 5], "data": [0] * 5}}},
+            {"inputs": {"x": {"shape": [1, 4], "data": ["a"] * 4}}},
+            {"inputs": {"x": {"shape": [2**40, 2**40], "data": []}}},
+        ):
+            status, answer = post(f"{url}/run", wrong)
+            assert status == 400, answer
+            assert answer["error"]
+        with ThreadPoolExecutor(8) as threads:
+            last = [threads.submit(post, f"{url}/run", body) for _ in range(8)]
+            assert [answer.result()[0] for answer in last] == [200] * 8
+        service.send_signal(signal.SIGTERM)
+        assert service.wait(20) == 0
+
+
+def post(url: str, body: Any) -> tuple[int, Any]:
+    """Return the status and the JSON of the answer."""
+    request = urllib.request.Request(url, json.dumps(body).encode())
+    try:
+        with urllib.request.urlopen(request, timeout=20) as response:
+            return response.status, json.load(response)
+    except urllib.error.HTTPError as error:
+        return error.code, json.load(error)
 
 
 def test_pkg_config(installed: Path) -> None:
