@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from .tools.cpp_reference_page import PAGE as CPP_REFERENCE
+from .tools.cpp_reference_page import page as cpp_reference_page
+
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 INTERNAL_DOCUMENTS = [
@@ -179,3 +182,9 @@ def test_named_classes_exist(document: Path) -> None:
     text = re.sub(r"```.*?```", "", document.read_text(), flags=re.DOTALL)
     named = {word for code in re.findall(r"`([^`\n]*)`", text) for word in CLASS_NAME.findall(code)}
     assert sorted(named - words_of_sources()) == []
+
+
+def test_cpp_reference_is_up_to_date() -> None:
+    assert CPP_REFERENCE.read_text() == cpp_reference_page(), (
+        "run: python -m tests.tools.cpp_reference_page"
+    )

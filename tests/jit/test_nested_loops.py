@@ -32,14 +32,14 @@ def nest(x: Any, n: Any) -> Any:
 
 def test_number_of_recording_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = 0
-    link = Aliases.link_tensors
+    link = Aliases.record_may_alias
 
     def counted(*args: Any) -> None:
         nonlocal asked
         asked += 1
         link(*args)
 
-    monkeypatch.setattr(Aliases, "link_tensors", counted)
+    monkeypatch.setattr(Aliases, "record_may_alias", counted)
     function, x, two = (
         paddle.jit.to_static(nest),
         paddle.to_tensor([0.5, -0.25]),
@@ -56,8 +56,8 @@ def test_alias_links_of_a_failed_try() -> None:
     aliases.record_creation(other)
     since, moment = aliases.num_tensor_links(), aliases.timestamp()
     aliases.record_creation(made)
-    aliases.link_tensors(old, made, "")
-    aliases.link_tensors(old, other, "")
+    aliases.record_may_alias(old, made, "")
+    aliases.record_may_alias(old, other, "")
     aliases.discard_tensor_links_to_newer_values(since, moment)
     assert aliases.tensor_and_aliases(old) == [old, other]
     assert aliases.num_tensor_links() == since + 1

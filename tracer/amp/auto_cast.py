@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.dtype import is_inexact, parse_dtype
 from ..core.errors import OpError, append_user_line
-from ..core.mode import WrapperMode, state, use_mode, without_wrapper_modes_of_class
+from ..core.mode import WrapperMode, mode_without_wrappers_of_class, state, use_mode
 from ..core.tensor import Tensor
 from ..nn import InstanceNorm1D, InstanceNorm2D, InstanceNorm3D, LayerNorm
 from ..nn.layer import Layer, NoHalfPrecisionLayer
@@ -68,7 +68,7 @@ def auto_cast(
         if enable
         else None
     )
-    inner = without_wrapper_modes_of_class(state.mode, AmpMode)
+    inner = mode_without_wrappers_of_class(state.mode, AmpMode)
     with use_mode(inner if settings is None else AmpMode(inner, settings)):
         yield
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..core import cuda, numerics_check, rng
 from ..core.errors import OarlockError, OperandError, append_user_line
 from ..core.flags import set_flags
-from ..core.mode import Mode, WrapperMode, find_mode_of_class, state, without_wrapper_modes_of_class
+from ..core.mode import Mode, WrapperMode, find_mode_of_class, mode_without_wrappers_of_class, state
 from ..core.numerics_check import array_statistics, is_enabled, set_enabled_in_thread
 from ..core.op import Op
 from ..core.tensor import Tensor
@@ -112,14 +112,14 @@ def _format_counts(counts: dict[str, list[int]]) -> str:
 
 def enable_operator_stats_collection() -> None:
     """Start counting the ops of this thread by dtype."""
-    state.mode = OpDtypeCounter(without_wrapper_modes_of_class(state.mode, OpDtypeCounter), {})
+    state.mode = OpDtypeCounter(mode_without_wrappers_of_class(state.mode, OpDtypeCounter), {})
 
 
 def disable_operator_stats_collection() -> None:
     """Stop counting and print the counts."""
     mode = find_mode_of_class(state.mode, OpDtypeCounter)
     if mode is not None:
-        state.mode = without_wrapper_modes_of_class(state.mode, OpDtypeCounter)
+        state.mode = mode_without_wrappers_of_class(state.mode, OpDtypeCounter)
         print(_format_counts(mode.counts))
 
 

@@ -116,7 +116,7 @@ class Aliases:
         aliases = [other for other, _ in self._tensor_aliases.get(id(value), {}).values()]
         return [value, *aliases] if is_aliasable(value) else []
 
-    def link_tensors(self, a: Any, b: Any, since: str) -> None:
+    def record_may_alias(self, a: Any, b: Any, since: str) -> None:
         """Record that two values may be the same tensor from the line `since` on."""
         if a is not b and id(b) not in self._tensor_aliases.get(id(a), ()):
             self._tensor_links.append((a, b))
@@ -144,7 +144,7 @@ class Aliases:
                     pairs.append((new, old))
         since = _current_user_line()
         for first, second in pairs:
-            self.link_tensors(first, second, since)
+            self.record_may_alias(first, second, since)
 
     def link_lists(self, a: Any, b: Any) -> None:
         """Record that two lists may be the same, and that `a` may alias everything that `b` may

@@ -111,7 +111,8 @@ class Recorder:
         self.namer = Namer() if namer is None else namer
         self._preset_names = known or {}  # names of known values, by id
         self._bound_names: dict[int, str] = {}
-        # Index errors of branches in loops: a later part of the body may write the element.
+        # Index errors of branches in loops, raised later: the rest of the body may write the
+        # element.
         self.deferred_errors: list[IndexError] = []
         self.layers: list[str] = []  # paths of the running layers, outermost first
         self.missing_gradient_reasons: list[

@@ -230,11 +230,11 @@ def base_mode_of(mode: Mode) -> Any:
     return mode
 
 
-def without_wrapper_modes_of_class(mode: Mode, kind: type[WrapperMode]) -> Mode:
+def mode_without_wrappers_of_class(mode: Mode, kind: type[WrapperMode]) -> Mode:
     """`mode` without its wrappers of class `kind`."""
     if not isinstance(mode, WrapperMode):
         return mode
-    inner = without_wrapper_modes_of_class(mode.inner, kind)
+    inner = mode_without_wrappers_of_class(mode.inner, kind)
     return inner if isinstance(mode, kind) else mode.with_inner_mode(inner)
 
 

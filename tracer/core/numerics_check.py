@@ -12,7 +12,7 @@ import numpy as np
 from . import cuda
 from .dtype import compute_dtype, is_inexact
 from .errors import NumericsError, append_user_line
-from .mode import Mode, WrapperMode, find_mode_of_class, state, without_wrapper_modes_of_class
+from .mode import Mode, WrapperMode, find_mode_of_class, mode_without_wrappers_of_class, state
 from .op import Op
 from .tensor import Tensor
 
@@ -151,5 +151,5 @@ def is_enabled() -> bool:
 
 def set_enabled_in_thread(enabled: bool) -> None:
     """Turn the check on or off for the ops of this thread."""
-    plain = without_wrapper_modes_of_class(state.mode, NumericsCheck)
+    plain = mode_without_wrappers_of_class(state.mode, NumericsCheck)
     state.mode = NumericsCheck(plain) if enabled else plain

@@ -16,7 +16,7 @@ from ..core.errors import OpError, append_user_line
 from ..core.mode import state
 from ..core.op import OPS
 from ..core.tensor import Tensor
-from ..nn.create_parameter import create_parameter_from_attr
+from ..nn.create_parameter import create_parameter_from_param_attr
 from ..static import Program, default_main_program, default_startup_program
 from .framework import enter_paddle1_static_mode_unless_chosen, in_dygraph_mode
 from .layers.layer_utils import to_list
@@ -134,7 +134,7 @@ class LayerHelper:
         spec = ParamAttr.of(attr)
         if not spec:
             return None
-        parameter = create_parameter_from_attr(
+        parameter = create_parameter_from_param_attr(
             spec, shape, parse_dtype(dtype).np, is_bias, default_initializer, self.name
         )
         parameter.stop_gradient = parameter.stop_gradient or stop_gradient

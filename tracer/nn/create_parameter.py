@@ -13,7 +13,7 @@ from .initializer import Constant, Initializer, XavierUniform, global_initialize
 from .param_attr import ParamAttr
 
 
-def create_parameter_from_attr(
+def create_parameter_from_param_attr(
     attr: ParamAttr, shape: Any, dtype: Any, is_bias: bool, default: Initializer | None, prefix: str
 ) -> Parameter:
     """Create a parameter as its ParamAttr specifies.
@@ -91,6 +91,6 @@ def create_parameter(
     if spec is None:
         return None
     prefix = unique_name.generate("create_parameter")
-    return create_parameter_from_attr(
+    return create_parameter_from_param_attr(
         spec, shape, parse_dtype(dtype).np, is_bias, default_initializer, prefix
     )

@@ -17,7 +17,7 @@ from ..core.mode import state
 from ..core.parameter import Parameter
 from ..core.place import parse_place, require_usable_gpu_index_unless_cpu
 from ..core.tensor import RemovableHookHandle, Tensor
-from .create_parameter import create_parameter_from_attr
+from .create_parameter import create_parameter_from_param_attr
 from .initializer import Initializer
 from .param_attr import ParamAttr
 from .state_dict import add_parameters_and_buffers_to_state, assign_matching_state_dict_values
@@ -234,7 +234,7 @@ class Layer:
         if spec is None:
             return None
         dtype = self._dtype if dtype is None else parse_dtype(dtype).np
-        return create_parameter_from_attr(
+        return create_parameter_from_param_attr(
             spec, shape, dtype, is_bias, default_initializer, self._full_name
         )
 

@@ -38,7 +38,7 @@ def _round_with_type(x: Any, round_type: int) -> Any:
     return whole + np.trunc((x - whole) * x.dtype.type(2))
 
 
-def _linear_quantize_meta(
+def _quantize_or_dequantize_linear_meta(
     x, scale, zero_point, *, quant_axis, bit_length, round_type, is_test, only_observer
 ):
     check(1 <= bit_length <= 16, f"bit_length={bit_length} is not in [1, 16]")
@@ -53,7 +53,7 @@ def _linear_quantize_meta(
 @op(
     "quantize_linear",
     "X, Scale!, ZeroPoint! -> Y",
-    meta=_linear_quantize_meta,
+    meta=_quantize_or_dequantize_linear_meta,
     no_grad_reason=NO_GRAD_STEP_FUNCTION,
     validate_before_kernel=True,
 )
@@ -89,7 +89,7 @@ def quantize_linear(
 @op(
     "dequantize_linear",
     "X, Scale!, ZeroPoint! -> Y",
-    meta=_linear_quantize_meta,
+    meta=_quantize_or_dequantize_linear_meta,
     attrs_of=quantize_linear,
     no_grad_reason=NO_GRAD_STEP_FUNCTION,
     validate_before_kernel=True,

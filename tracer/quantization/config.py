@@ -261,7 +261,7 @@ class QuantConfig:
         return self._global_config
 
     def details(self) -> str:
-        """Return the layers that have a config; before `quantize`, the config itself."""
+        """Return the layers that have a config as text; before `quantize`, this config as text."""
         return self._details or str(self)
 
     def __str__(self) -> str:

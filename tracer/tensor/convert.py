@@ -245,7 +245,7 @@ def unwrap_single_tensor_axis(axis: Any) -> Any:
     return axis[0] if is_single_tensor else axis
 
 
-def guarded_size_or_minus_one(x: Tensor, axis: int) -> int:
+def guard_and_get_size_or_minus_one(x: Tensor, axis: int) -> int:
     """Return the size of an axis as an int. A trace records a guard on it; in a static program it
     is -1 if it is dynamic.
     """

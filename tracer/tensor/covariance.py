@@ -7,7 +7,7 @@ from ..core.op import OPS
 from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
 from ..ops.shared_op_rules import dims_match
-from .convert import cast, guarded_size_or_minus_one
+from .convert import cast, guard_and_get_size_or_minus_one
 from .linalg import matmul, transpose
 from .manipulation import reshape, slice, squeeze, unsqueeze
 from .math import clip
@@ -22,7 +22,7 @@ def _variables_as_rows(x: Tensor, rowvar: bool, op: str) -> Tensor:
     if x.ndim not in (1, 2):
         raise OpError(append_user_line(f"{op}: the rank must be 1 or 2 (X={x.meta})"))
     x = reshape(x, [1, -1]) if x.ndim == 1 else x
-    return x if rowvar or guarded_size_or_minus_one(x, 0) == 1 else transpose(x, [1, 0])
+    return x if rowvar or guard_and_get_size_or_minus_one(x, 0) == 1 else transpose(x, [1, 0])
 
 
 def _observation_weights_or_none(
@@ -79,7 +79,7 @@ def cov(
     mean = OPS["reduce_sum"](weighted, dim=[1]) / total
     centred = x - unsqueeze(mean, 1)
     covariance = matmul(centred, weighted, transpose_y=True) / clip(norm, min=0.0)
-    return squeeze(covariance, [0, 1]) if guarded_size_or_minus_one(x, 0) == 1 else covariance
+    return squeeze(covariance, [0, 1]) if guard_and_get_size_or_minus_one(x, 0) == 1 else covariance
 
 
 def corrcoef(x: Tensor, rowvar: bool = True, name: str | None = None) -> Tensor:

@@ -8,7 +8,7 @@ from ..core.errors import OpError, append_user_line
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
-from .convert import cast, guarded_size_or_minus_one
+from .convert import cast, guard_and_get_size_or_minus_one
 from .creation import eye, randn
 from .linalg import matmul, transpose
 from .manipulation import slice, unsqueeze
@@ -135,7 +135,7 @@ def householder_product(x: Tensor, tau: Tensor, name: str | None = None) -> Tens
     """
     check_tensors(x, tau)
     (*batch, rows, columns), (*other, count) = (
-        [guarded_size_or_minus_one(t, i) for i in range(t.ndim)] for t in (x, tau)
+        [guard_and_get_size_or_minus_one(t, i) for i in range(t.ndim)] for t in (x, tau)
     )
     if min(rows, columns, count) < 0:
         raise OpError(

@@ -11,7 +11,7 @@ from ..core.op import OPS
 from ..core.operand_checks import check_tensors, not_a_tensor_error
 from ..core.tensor import Tensor
 from ..ops.shared_op_rules import dims_match
-from .convert import axis_list, cast, full, guarded_size_or_minus_one, normalize_axis
+from .convert import axis_list, cast, full, guard_and_get_size_or_minus_one, normalize_axis
 from .creation import zeros
 from .manipulation import reshape, t, transpose, unsqueeze
 
@@ -127,7 +127,7 @@ def inner(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     x [*A, K], y [*B, K] -> [*A, *B]; x * y if one of them has one element
     """
     check_tensors(x, y)
-    if any(all(guarded_size_or_minus_one(t, i) == 1 for i in range(t.ndim)) for t in (x, y)):
+    if any(all(guard_and_get_size_or_minus_one(t, i) == 1 for i in range(t.ndim)) for t in (x, y)):
         return OPS["elementwise_mul"](x, y)
     shape = [*x.shape[:-1], *y.shape[:-1]]
     rows, columns = reshape(x, [-1, x.shape[-1]]), reshape(y, [-1, y.shape[-1]])
@@ -197,11 +197,11 @@ def cdist(
         raise OpError(append_user_line(f"cdist: p={p} is negative"))
     check_tensors(x, y)
     rows, others, width = (
-        guarded_size_or_minus_one(x, -2),
-        guarded_size_or_minus_one(y, -2),
-        guarded_size_or_minus_one(x, -1),
+        guard_and_get_size_or_minus_one(x, -2),
+        guard_and_get_size_or_minus_one(y, -2),
+        guard_and_get_size_or_minus_one(x, -1),
     )
-    if not dims_match(width, guarded_size_or_minus_one(y, -1)):
+    if not dims_match(width, guard_and_get_size_or_minus_one(y, -1)):
         raise OpError(
             append_user_line(
                 f"cdist: the last axes must have the same size (X={x.meta}, Y={y.meta})"
@@ -236,7 +236,9 @@ def tensordot(x: Tensor, y: Tensor, axes: Any = 2, name: str | None = None) -> T
     check_tensors(x, y)
     axes_x, axes_y = _contracted_axes(axes, x.ndim)
     for i, j in zip(axes_x, axes_y, strict=True):
-        if not dims_match(guarded_size_or_minus_one(x, i), guarded_size_or_minus_one(y, j)):
+        if not dims_match(
+            guard_and_get_size_or_minus_one(x, i), guard_and_get_size_or_minus_one(y, j)
+        ):
             x, y = _sum_axis_paired_with_size_one(x, y, i, j)
     free_x = [
         i for i in range(x.ndim) if i not in {normalize_axis(a, x, "tensordot") for a in axes_x}
@@ -272,7 +274,7 @@ def _sum_axis_paired_with_size_one(x: Tensor, y: Tensor, i: int, j: int) -> tupl
     """Sum one operand over its axis if the paired axis of the other has size 1. Raises OpError if
     neither size is 1.
     """
-    sizes = guarded_size_or_minus_one(x, i), guarded_size_or_minus_one(y, j)
+    sizes = guard_and_get_size_or_minus_one(x, i), guard_and_get_size_or_minus_one(y, j)
     if 1 not in sizes:
         raise OpError(
             append_user_line(

@@ -10,7 +10,7 @@ from ..core.mode import state
 from ..core.op import OPS
 from ..core.operand_checks import check_tensors
 from ..core.tensor import Tensor
-from .convert import cast, guarded_size_or_minus_one
+from .convert import cast, guard_and_get_size_or_minus_one
 from .creation import zeros
 from .linalg import matmul, transpose
 
@@ -105,7 +105,7 @@ def lstsq(
     driver = driver or "gelsy"
     if rcond is None:
         rcond = (1e-15 if x.meta.dtype == "float64" else 1e-7) * max(
-            guarded_size_or_minus_one(x, -1), guarded_size_or_minus_one(x, -2)
+            guard_and_get_size_or_minus_one(x, -1), guard_and_get_size_or_minus_one(x, -2)
         )
     solution, residuals, rank, values = OPS["lstsq"](x, y, rcond=float(rcond), driver=driver)
     if driver == "gels":

@@ -54,6 +54,7 @@ class OARLOCK_EXPORT CancellationToken {
 
 using NamedView = std::pair<std::string_view, TensorView>;
 
+/// A model loaded into ONNX Runtime. Any number of threads may run it at once.
 class OARLOCK_EXPORT Session {
  public:
   /// Throws Error(unsupported) for ops without a conversion, Error(engine) if ONNX Runtime or the

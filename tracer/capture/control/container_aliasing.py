@@ -205,12 +205,12 @@ class MayAliasContainer:
                     )
                 )
 
-    def iter_all_origins(self) -> Iterator[Any]:
+    def iter_origins_transitively(self) -> Iterator[Any]:
         """Yield the containers that it may be, transitively."""
         for origin, _ in self.origins:
             yield origin
             if isinstance(origin, MayAliasContainer):
-                yield from origin.iter_all_origins()
+                yield from origin.iter_origins_transitively()
 
     def invalidate_origins(self) -> None:
         """Invalidate the containers that it may be, before it is mutated."""

@@ -75,7 +75,7 @@ class LoopAliasAnalysis:
         )
 
     def mark_array_created_before_loop(self, array: Any) -> None:
-        """Treat a TensorArray as created before the loop, as the list or tuple that it replaces."""
+        """Record that an array was created before the loop, as the list that it replaces was."""
         self.aliases.record_creation(array, self._loop_timestamp)
 
     def set_alias_state_before_iteration(self, values: Mapping[Hashable, Any]) -> None:
@@ -94,7 +94,7 @@ class LoopAliasAnalysis:
         self._link_carried_list_aliases(values)
         for key, carried in values.items():
             for other in self._external_aliases.get(key, {}).values():
-                aliases.link_tensors(carried.variable, other, self._loop_line)
+                aliases.record_may_alias(carried.variable, other, self._loop_line)
             invalidation = self._invalidated_before_loop.get(
                 id(carried.initial)
             ) or self._invalidated_carried.get(key)
@@ -104,7 +104,9 @@ class LoopAliasAnalysis:
                 )
         for one, two in self._aliasing_pairs:
             if one in values and two in values:
-                aliases.link_tensors(values[one].variable, values[two].variable, self._loop_line)
+                aliases.record_may_alias(
+                    values[one].variable, values[two].variable, self._loop_line
+                )
 
     def _link_carried_list_aliases(self, values: Mapping[Hashable, Any]) -> None:
         """Record which lists may be the same."""

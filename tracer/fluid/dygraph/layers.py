@@ -229,7 +229,7 @@ def with_optional_name_scope_argument(
         def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
             if not (
                 "name_scope" in kwargs
-                or (args and isinstance(args[0], str) and cls.is_first_argument_name_scope(args))
+                or (args and isinstance(args[0], str) and cls.is_leading_str_name_scope(args))
             ):
                 init(self, *args, **kwargs)
                 return
@@ -282,7 +282,7 @@ class NameScopedLayer(Layer):
             cls.required_arguments = frozenset(names[: len(names) - defaults])
 
     @classmethod
-    def is_first_argument_name_scope(cls, args: tuple[Any, ...]) -> bool:
+    def is_leading_str_name_scope(cls, args: tuple[Any, ...]) -> bool:
         """Whether a str as first argument is a name scope."""
         return bool(args)
 

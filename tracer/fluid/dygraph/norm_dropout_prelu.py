@@ -355,7 +355,7 @@ class PRelu(NameScopedLayer):
         )
 
     @classmethod
-    def is_first_argument_name_scope(cls, args: tuple[Any, ...]) -> bool:
+    def is_leading_str_name_scope(cls, args: tuple[Any, ...]) -> bool:
         """Whether a str is a name scope: it is no mode, or a mode follows."""
         return args[0] not in ("all", "channel", "element") or (
             len(args) > 1 and isinstance(args[1], str)

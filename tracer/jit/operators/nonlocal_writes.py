@@ -70,7 +70,7 @@ def save_and_wrap_before_write(
             recorder,
             (
                 location
-                for origin in value.iter_all_origins()
+                for origin in value.iter_origins_transitively()
                 for location in iter_locations_in(name, origin, 0)
             ),
         )

@@ -17,7 +17,7 @@ from ...core.op import OPS
 from ...core.operand_checks import axis_out_of_range_error
 from ...core.paddle1_compat import compat
 from ...core.tensor import Tensor
-from ...nn.create_parameter import create_parameter_from_attr
+from ...nn.create_parameter import create_parameter_from_param_attr
 from ...nn.initializer import Initializer
 from ...nn.param_attr import ParamAttr
 
@@ -68,7 +68,7 @@ class LayerHelper:
             )
         if spec is None:
             return None
-        return create_parameter_from_attr(
+        return create_parameter_from_param_attr(
             spec, shape, parse_dtype(dtype).np, is_bias, default_initializer, self.name
         )
 

@@ -52,8 +52,8 @@ Ints uncounted_end_pads(const Window& w) {
 }
 
 // The number of counted elements of each window along one dim.
-Ints window_element_counts_along_dim(const NodeContext& n, const PoolParameters& pool,
-                                     const Ints& extra, std::size_t dim) {
+Ints inclusive_mean_divisors_along_dim(const NodeContext& n, const PoolParameters& pool,
+                                       const Ints& extra, std::size_t dim) {
   const Window& w = pool.window;
   std::size_t dims = w.kernel.size();
   auto length = pool.image_size[dim] + w.pads[dim] + w.pads[dims + dim];
@@ -70,7 +70,7 @@ Value correct_mean_divisor(NodeContext& n, Value y, const PoolParameters& pool, 
   for (std::size_t d = 0; d < extra.size(); ++d) {
     if (extra[d] == 0) continue;
     Floats ratio;
-    for (auto count : window_element_counts_along_dim(n, pool, extra, d))
+    for (auto count : inclusive_mean_divisors_along_dim(n, pool, extra, d))
       ratio.push_back(static_cast<double>(pool.window.kernel[d]) / static_cast<double>(count));
     Ints shape(extra.size(), 1);
     shape[d] = -1;

@@ -47,7 +47,7 @@ struct LevelType {
   int zero_point = 0;
 };
 
-// The type that stores the levels of `x`; an empty LevelType if it has no integer form.
+// The 8-bit type of the levels to which `x` is quantized; empty if no 8-bit type holds them.
 LevelType level_type(NodeContext& n, Value x, const QuantFormat& format, bool has_constant_step) {
   if (n.require_known_dtype(x) != DType::float32) return {};
   if (format.bits == 8) {
