@@ -76,7 +76,7 @@ def stop() -> None:
             told(error)
 
 
-def small_memory() -> None:
+def small_memory(preset: str) -> None:
     """Run a model that needs more memory than available; prints the error, and that the engine
     still works.
     """
@@ -85,6 +85,7 @@ def small_memory() -> None:
         model_of(Row("expand_v2", [np.ones((1, 1), "f")], {"shape": [40000, 40000]})),
         None,
         threads=1,
+        memory=preset,
     )
     for _ in range(2):
         try:

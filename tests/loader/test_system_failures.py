@@ -144,8 +144,9 @@ def test_violated_guard_is_reported_with_the_failure(tmp_path: Path, locate: boo
 # ------------------------------------------------------------------------------
 
 
-def test_run_out_of_memory() -> None:
-    first, second, last = run_child("small_memory")
+@pytest.mark.parametrize("preset", ["steady", "smallest"])
+def test_run_out_of_memory(preset: str) -> None:
+    first, second, last = run_child("small_memory", preset)
     assert first.startswith("EngineError engine: out of memory: ")
     assert second == first
     assert last == "[0.0, 2.0]"

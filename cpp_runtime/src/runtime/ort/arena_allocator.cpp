@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 
 namespace oarlock {
 namespace {
@@ -17,11 +18,18 @@ struct AllocatorFunctions {
   const ort::MemoryInfo* (*info)(const AllocatorFunctions*);
 };
 
+struct ArenaOutOfMemory : std::bad_alloc {
+  const char* what() const noexcept override { return "Failed to allocate memory (bad_alloc)"; }
+};
+
 struct ArenaAllocator {
   AllocatorFunctions functions{
       17,
+      // ONNX Runtime uses the memory without a check, but catches exceptions of its allocators.
       [](AllocatorFunctions* self, std::size_t size) {
-        return reinterpret_cast<ArenaAllocator*>(self)->arena.allocate(size);
+        void* block = reinterpret_cast<ArenaAllocator*>(self)->arena.allocate(size);
+        if (!block) throw ArenaOutOfMemory();
+        return block;
       },
       [](AllocatorFunctions* self, void* block) {
         reinterpret_cast<ArenaAllocator*>(self)->arena.free(block);
