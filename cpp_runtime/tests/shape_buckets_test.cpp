@@ -2,6 +2,8 @@
 #include "runtime/shape_buckets.h"
 
 #include <array>
+#include <cstring>
+#include <thread>
 
 #include "check.h"
 #include "fixtures.h"
@@ -70,6 +72,25 @@ TEST("memory: smallest returns the memory of results to the system when they are
     CHECK(arena.used_bytes() >= before + results[0].byte_size() + results[1].byte_size());
   }
   CHECK_EQ(arena.used_bytes(), before);
+}
+
+TEST("memory: smallest returns the same results to several threads") {
+  Options options;
+  options.memory = "smallest";
+  options.threads = 1;
+  Session session = mlp(options);
+  auto work = [&](std::int64_t first) {
+    for (std::int64_t i = 0; i < 30; ++i) {
+      std::int64_t count = 1 + (first * 7919 + i * 104729) % 20'000;
+      auto results = run(session, rows(count));
+      auto row = run(session, rows(1));
+      CHECK(std::memcmp(results[0].data(), row[0].data(), row[0].byte_size()) == 0);
+      CHECK(std::memcmp(results[1].data(), row[1].data(), row[1].byte_size()) == 0);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (std::int64_t first = 1; first <= 4; ++first) threads.emplace_back(work, first);
+  for (std::thread& thread : threads) thread.join();
 }
 
 TEST("buckets: inputs are padded and outputs cropped") {

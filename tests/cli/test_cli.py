@@ -144,6 +144,22 @@ def test_bench_rejects_counts_without_runs(words: list[str], model: tuple[str, A
     assert "Invalid value for" in text
 
 
+def test_memory_presets(model: tuple[str, Any], tmp_path: Path) -> None:
+    np.savez(tmp_path / "in.npz", in0=X)
+    files = ["-i", str(tmp_path / "in.npz"), "-o", str(tmp_path / "out.npz")]
+    results = []
+    for preset in ("steady", "changing", "smallest"):
+        code, text = oarlock("run", model[0], *files, "--memory", preset)
+        assert code == 0, text
+        with np.load(tmp_path / "out.npz") as found:
+            results.append(found["out"])
+    np.testing.assert_array_equal(results[1], results[0])
+    np.testing.assert_array_equal(results[2], results[0])
+    code, text = oarlock("bench", model[0], "--memory", "tiny")
+    assert code == 1
+    assert "memory 'tiny' is not one of steady, changing, smallest" in text
+
+
 def test_model_without_inputs(tmp_path: Path) -> None:
     class Constant(nn.Layer):
         def __init__(self) -> None:

@@ -35,6 +35,13 @@ Threads = Annotated[int, typer.Option(help="threads per op; 0: the engine's defa
 CacheDir = Annotated[
     str, typer.Option(help="folder for optimized graphs; default $OARLOCK_CACHE_DIR")
 ]
+Memory = Annotated[
+    str,
+    typer.Option(
+        help="steady: inputs of a few sizes; changing: of many sizes; smallest: also return free "
+        "memory to the system after each run"
+    ),
+]
 
 
 def wrap_to_print_error_and_exit(command: Callable[..., None]) -> Callable[..., None]:
@@ -337,6 +344,7 @@ def serve(
     device: Device = "cpu",
     threads: Threads = 0,
     cache_dir: CacheDir = "",
+    memory: Memory = "steady",
 ) -> None:
     """Serve models over HTTP with the Open Inference Protocol v2 (KServe, Triton clients).
 
@@ -356,6 +364,7 @@ def serve(
         "device": device,
         "threads": threads,
         "cache_dir": cache_dir,
+        "memory": memory,
         "locate_guards": locate_guards,
     }
     sys.exit(serve_models(models, host, port, allow_remote, limits, **options))
@@ -401,11 +410,12 @@ def run(
     device: Device = "cpu",
     threads: Threads = 0,
     cache_dir: CacheDir = "",
+    memory: Memory = "steady",
 ) -> None:
     """Run a model on the arrays of an .npz file, or a model directory of PaddleX, PaddleOCR or
     PaddleDetection on images.
     """
-    options = {"device": device, "threads": threads, "cache_dir": cache_dir}
+    options = {"device": device, "threads": threads, "cache_dir": cache_dir, "memory": memory}
     if images:
         if input is not None or output is not None:
             raise ValueError("run: give images, or --input and --output, not both")
@@ -459,6 +469,7 @@ def bench(
     device: Device = "cpu",
     threads: Threads = 0,
     cache_dir: CacheDir = "",
+    memory: Memory = "steady",
     json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
     """Time a model: load, first run, and percentiles of further runs.
@@ -468,7 +479,15 @@ def bench(
     from .bench import measure_and_print_model_times  # noqa: PLC0415
 
     measure_and_print_model_times(
-        prefix, shape, warmup, repeat, json, device=device, threads=threads, cache_dir=cache_dir
+        prefix,
+        shape,
+        warmup,
+        repeat,
+        json,
+        device=device,
+        threads=threads,
+        cache_dir=cache_dir,
+        memory=memory,
     )
 
 
