@@ -82,7 +82,7 @@ class PyLayer:
                 )
             )
         if state.mode.tape and state.mode.static and any(not t.stop_gradient for t in inputs):
-            state.mode.on_unrepresentable_gradient(f"the backward of a PyLayer ({cls.__name__})")
+            state.mode.record_missing_gradient_reason(f"the backward of a PyLayer ({cls.__name__})")
         if state.mode.tape and not state.mode.static and any(not t.stop_gradient for t in inputs):
             _record_node(cls, ctx, inputs, tensors)
         if hasattr(result, "_fields"):  # a named tuple

@@ -175,7 +175,7 @@ class Static(Mode):
         """Whether Python functions are converted before they are called."""
         return self._convert is not None
 
-    def on_unrepresentable_gradient(self, why: str) -> None:
+    def record_missing_gradient_reason(self, why: str) -> None:
         """Record a reason why the program cannot provide gradients."""
         if self.tape:
             self.recorder.missing_gradient_reasons.append(why)

@@ -126,7 +126,7 @@ class Variable(Tensor):
         saved program ignores the hook.
         """
         if state.mode.static and state.mode.program_builder is None and not self.stop_gradient:
-            state.mode.on_unrepresentable_gradient("hooks of its values (register_hook)")
+            state.mode.record_missing_gradient_reason("hooks of its values (register_hook)")
         return super().register_hook(hook)
 
     # -- the declaration

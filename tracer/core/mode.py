@@ -70,7 +70,7 @@ class Mode:
         gradient flows to the ops that computed it.
         """
 
-    def on_unrepresentable_gradient(self, why: str) -> None:
+    def record_missing_gradient_reason(self, why: str) -> None:
         """Called when a program cannot represent a gradient that the user defined. The forward
         values are correct.
 
@@ -170,9 +170,9 @@ class WrapperMode(Mode):
         """Forwarded to the inner mode."""
         self.inner.on_tensor_set_to_require_gradient(tensor)
 
-    def on_unrepresentable_gradient(self, why: str) -> None:
+    def record_missing_gradient_reason(self, why: str) -> None:
         """Forwarded to the inner mode."""
-        self.inner.on_unrepresentable_gradient(why)
+        self.inner.record_missing_gradient_reason(why)
 
     def on_gradient_hook_registered(self, tensor: Tensor, handle: Any) -> None:
         """Forwarded to the inner mode."""

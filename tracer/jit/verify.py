@@ -172,7 +172,7 @@ def iter_trial_inputs(
 
 
 @dataclass
-class TrialGroup:
+class CandidateInputGroup:
     """Inputs to try until the layer accepts enough of them.
 
     named_sizes: the sizes that named dimensions have in all of them.
@@ -183,11 +183,11 @@ class TrialGroup:
     named_sizes: SizeByName = field(default_factory=dict)
 
 
-def iter_trial_groups(
+def iter_candidate_input_groups(
     program: Program,
     known_inputs: Sequence[Tensor],
     known_shapes: Sequence[tuple[int, ...]],
-) -> Iterator[TrialGroup]:
+) -> Iterator[CandidateInputGroup]:
     """Yield one group for each set of sizes of the named dimensions; if there are none, one group.
 
     known_inputs, known_shapes: see verify_files_against_reference.
@@ -199,15 +199,17 @@ def iter_trial_groups(
         samples *= NUM_EXAMPLES
     if samples:
         groups = [
-            TrialGroup(iter_trial_inputs(inputs, (), (), sizes, i), 1, sizes)
+            CandidateInputGroup(iter_trial_inputs(inputs, (), (), sizes, i), 1, sizes)
             for i, sizes in enumerate(samples)
         ]
     else:
         num_required = NUM_EXAMPLES if known_inputs or has_dynamic_input(inputs) else 1
-        groups = [TrialGroup(iter_trial_inputs(inputs, known_inputs, known_shapes), num_required)]
+        groups = [
+            CandidateInputGroup(iter_trial_inputs(inputs, known_inputs, known_shapes), num_required)
+        ]
     for group in groups:
         if len(program.blocks) > 1:
-            group = TrialGroup(  # noqa: PLW2901
+            group = CandidateInputGroup(  # noqa: PLW2901
                 iter_inputs_with_negatives(group.candidates),
                 2 * group.num_required,
                 group.named_sizes,
@@ -288,8 +290,8 @@ def verify_files_against_reference(
             engine, program, pdmodel, params, scope, reference, tensors, sizes
         ),
     )
-    for group in iter_trial_groups(program, known_inputs, known_shapes):
-        trials.run_group(group)
+    for group in iter_candidate_input_groups(program, known_inputs, known_shapes):
+        trials.run_candidates(group)
     tried_sizes = trials.tried_sizes
     if tried_sizes and trials.rejected_named_sizes:
         raise VerifyError(
@@ -327,7 +329,7 @@ class TrialRunner:
         self.tried_sizes: list[str] = []
         self.largest_difference, self.rejected, self.rejected_named_sizes = 0.0, "", ""
 
-    def run_group(self, group: TrialGroup) -> None:
+    def run_candidates(self, group: CandidateInputGroup) -> None:
         """Run the inputs of a group until enough of them are accepted."""
         num_accepted, problem = 0, ""
         for tensors in group.candidates:
@@ -390,7 +392,7 @@ def _run_reference_or_get_rejection(
     Raises VerifyError if the structures of the results differ.
     """
     try:
-        return *_run_reference_with_absolute_retry(reference, tensors), ""
+        return *_run_reference_retrying_with_absolute_inputs(reference, tensors), ""
     except StructureError as error:
         # The program may also reject these inputs: a result is None, a loop has no iterations.
         rejected = _run_files_and_get_rejection_reason(engine, program, tensors)
@@ -495,7 +497,7 @@ def _wrap_reference_for_cpu_tensors(
     return run_on_device_of_scope
 
 
-def _run_reference_with_absolute_retry(
+def _run_reference_retrying_with_absolute_inputs(
     reference: ReferenceFunction, tensors: list[Tensor]
 ) -> tuple[list[Tensor], Sequence[Any]]:
     """Run the reference, and return its inputs and results. If it rejects the inputs or returns

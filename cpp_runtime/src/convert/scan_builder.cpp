@@ -7,7 +7,7 @@
 namespace oarlock {
 namespace {
 
-Exprs add_state_inputs(NodeContext& b, const Exprs& values) {
+Exprs add_state_inputs_to_body(NodeContext& b, const Exprs& values) {
   Exprs inputs;
   for (const Expr& v : values)
     inputs.emplace_back(b, b.add_subgraph_input_of_same_rank("state", v));
@@ -15,7 +15,7 @@ Exprs add_state_inputs(NodeContext& b, const Exprs& values) {
 }
 
 // Adds the slices of the sequences as inputs of the body.  A slice lacks the scanned axis.
-Exprs add_slice_inputs(NodeContext& b, const Exprs& sequences) {
+Exprs add_slice_inputs_to_body(NodeContext& b, const Exprs& sequences) {
   Exprs inputs;
   for (const Expr& v : sequences)
     inputs.emplace_back(
@@ -80,8 +80,8 @@ LoopResult build_scan(NodeContext& n, const ScanAxisAndDirection& along, const E
   for (const Expr& v : sequences)
     n.require(n.require_known_rank(v) > along.axis, "has no such axis to walk along");
   auto graph = n.build_subgraph("step", [&](NodeContext& b) {
-    auto before = add_state_inputs(b, states);
-    step = body(before, add_slice_inputs(b, sequences));
+    auto before = add_state_inputs_to_body(b, states);
+    step = body(before, add_slice_inputs_to_body(b, sequences));
     add_body_outputs(b, step);
   });
   Ints input_directions(sequences.size(), along.reverse),
@@ -103,7 +103,7 @@ LoopResult build_loop(NodeContext& n, Value count, const Exprs& states, const Lo
   auto graph = n.build_subgraph("step", [&](NodeContext& b) {
     Expr number(b, b.add_subgraph_input("number", DType::int64, Ints{}));
     b.add_subgraph_input("going", DType::boolean, Ints{});
-    step = body(number, add_state_inputs(b, states));
+    step = body(number, add_state_inputs_to_body(b, states));
     b.add_subgraph_output(b.scalar(1, DType::boolean));
     add_body_outputs(b, step);
   });

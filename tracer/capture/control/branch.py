@@ -709,7 +709,10 @@ class BranchMerge:
     ) -> Variable:
         recorder = self.recorder
         sides = zip(pair, self.branches, metas or (meta, meta), strict=True)
-        outs = [self._write_branch_output(value, side, own) for value, side, own in sides]
+        outs = [
+            self._assign_branch_result_to_new_variable(value, side, own)
+            for value, side, own in sides
+        ]
         desc = recorder.declare(recorder.namer.generate_temporary_name("select_input"), meta)
         desc.stop_gradient = all(not isinstance(v, Tensor) or v.stop_gradient for v in pair)
         result = recorder.create_variable(desc)
@@ -735,7 +738,9 @@ class BranchMerge:
             desc = self.recorder.var(name)
         return value if desc is None or name == value.name else self.recorder.create_variable(desc)
 
-    def _write_branch_output(self, value: Any, side: RecordedBranch, meta: Meta) -> str:
+    def _assign_branch_result_to_new_variable(
+        self, value: Any, side: RecordedBranch, meta: Meta
+    ) -> str:
         """Write a result of a branch to a new variable, and return its name."""
         recorder = self.recorder
         with recorder.enter_block(side.open_block):

@@ -89,7 +89,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
         )
         return [s for s in writes if s not in state and self._is_assignable_name(s)]
 
-    def _make_statements_attaching_locations_to_setter(
+    def _make_statements_attaching_write_targets_to_setter(
         self, setter: str, symbols: list[str], body: StatementList, at: ast.stmt
     ) -> StatementList:
         """Return statements that tell the setter `setter` which variables and attributes the
@@ -108,7 +108,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
         ]
         shared = [s for s in names if self.outer_names.get(s)]
         return statements_from_template(
-            f"__ol.attach_written_locations_to_setter({setter}, lambda: "
+            f"__ol.attach_write_targets_to_setter({setter}, lambda: "
             f"({''.join(f'{s}, ' for s in cells)}), "
             f"[{', '.join(attributes)}], {shared!r})",
             at,
@@ -145,7 +145,7 @@ class ControlFlowTransformer(ast.NodeTransformer):
         names = expression_from_template(repr([_displayed_symbol(s) for s in symbols]), at)
         return [
             *statements_from_template(text, at),
-            *self._make_statements_attaching_locations_to_setter(put, symbols, body, at),
+            *self._make_statements_attaching_write_targets_to_setter(put, symbols, body, at),
         ], {
             "GET": get,
             "SET": put,

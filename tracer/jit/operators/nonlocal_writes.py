@@ -130,7 +130,7 @@ def register_new_object(obj: Any, original: Any = None) -> Any:
     return obj
 
 
-def attach_written_locations_to_setter(
+def attach_write_targets_to_setter(
     setter: Any, cells: Any, holders: list[tuple[Callable[[], Any], str]], shared: list[str]
 ) -> None:
     """Store in the setter of a statement which variables, attributes and globals it sets.

@@ -32,7 +32,7 @@ from .logical import (
 )
 from .loops import for_, list_comprehension, while_
 from .nonlocal_writes import (
-    attach_written_locations_to_setter,
+    attach_write_targets_to_setter,
     register_new_object,
     save_and_wrap_before_write,
 )
@@ -52,7 +52,7 @@ __all__ = [
     "Undefined",
     "and_",
     "assert_",
-    "attach_written_locations_to_setter",
+    "attach_write_targets_to_setter",
     "attribute_needs_assignment",
     "call",
     "check_and_track_match_subject",

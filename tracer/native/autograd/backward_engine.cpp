@@ -67,8 +67,8 @@ bool accumulate(BackwardEngineObject* self, PendingGradient& pending, PyObject* 
   return static_cast<bool>(pending.gradient);
 }
 
-bool accumulate_pending_leaf_gradient(BackwardEngineObject* self, PyObject* tensor,
-                                      PyObject* gradient) {
+bool add_to_pending_gradient_of_leaf(BackwardEngineObject* self, PyObject* tensor,
+                                     PyObject* gradient) {
   BackwardState& state = *self->state;
   auto entry = state.leaf_index.find(tensor);
   if (entry != state.leaf_index.end())
@@ -133,7 +133,7 @@ bool accumulate_grad_if_needed(BackwardEngineObject* self, PyObject* tensor,
     if (!gradient) return false;
     if (gradient.get() == Py_None) return true;
   }
-  return t->node == Py_None ? accumulate_pending_leaf_gradient(self, tensor, gradient.get())
+  return t->node == Py_None ? add_to_pending_gradient_of_leaf(self, tensor, gradient.get())
                             : accumulate_node_gradient(self, t, gradient.get());
 }
 

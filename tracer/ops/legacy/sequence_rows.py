@@ -431,7 +431,7 @@ declare_no_lod(sequence_scatter)
 
 @sequence_scatter.vjp
 def _(g, x, ids, lod, updates):
-    return g, None, None, gather_elements_at_sequence_ids(g, ids, lod, updates)
+    return g, None, None, gather_row_elements_at_ids_of_sequences(g, ids, lod, updates)
 
 
 @op(
@@ -440,7 +440,7 @@ def _(g, x, ids, lod, updates):
     internal=True,
     host_reason=HOST_PYTHON_LOOP,
 )
-def gather_elements_at_sequence_ids(x, ids, lod=None, like=None):
+def gather_row_elements_at_ids_of_sequences(x, ids, lod=None, like=None):
     """Out = the elements of row i of X at the columns in sequence i of Ids.
 
     X [n,D] -> Out like Like, [R,1]
@@ -448,9 +448,11 @@ def gather_elements_at_sequence_ids(x, ids, lod=None, like=None):
     return x[_row_and_column_indices_of_ids(ids, lod)].reshape(like.shape)
 
 
-@gather_elements_at_sequence_ids.meta
+@gather_row_elements_at_ids_of_sequences.meta
 def _(x, ids, lod, like):
     return like
 
 
-gather_elements_at_sequence_ids.vjp(make_vjp_rule_rejecting_second_order("sequence_scatter"))
+gather_row_elements_at_ids_of_sequences.vjp(
+    make_vjp_rule_rejecting_second_order("sequence_scatter")
+)

@@ -172,7 +172,9 @@ def load_inference_model(path_prefix: Any, executor: Any, **kwargs: Any) -> list
 def _add_missing_suffixes_to_file_names(
     path: Any, model: str | None, params: str | None
 ) -> tuple[str | None, str | None]:
-    """Return the names of the files in a folder, with the suffixes that Paddle lets users omit."""
+    """Return the names of the program and the parameters; in a folder without a file of that name,
+    with the suffix that Paddle lets users omit.
+    """
     if not os.path.isdir(path):
         return model, params
     return tuple(  # type: ignore[return-value]

@@ -7,19 +7,20 @@
 namespace oarlock {
 namespace {
 
-// Detections. boxes [N,M,4], scores [N,C,M]; indices: image, class and box, int64[K,3].  If each
-// class has its own boxes, they are [C,M,4] and scores [C,N,M]: image and class are exchanged.
-struct Detections {
+// Candidates, and the indices of the selected ones. boxes [N,M,4], scores [N,C,M]; indices: image,
+// class and box, int64[K,3].  If each class has its own boxes, they are [C,M,4] and scores [C,N,M]:
+// image and class are exchanged.
+struct CandidatesAndSelectedIndices {
   Value boxes, scores, indices;
   Value num_images;  // number of images, int64[1]
   std::int64_t image_axis = 0;
 };
 
-Value image_id_per_detection(NodeContext& n, const Detections& f) {
+Value image_id_per_detection(NodeContext& n, const CandidatesAndSelectedIndices& f) {
   return n.squeeze(slice_column(n, f.indices, f.image_axis), {1});
 }
 
-Value detection_scores(NodeContext& n, const Detections& f) {
+Value detection_scores(NodeContext& n, const CandidatesAndSelectedIndices& f) {
   return n.emit("GatherND", {f.scores, f.indices});
 }
 
@@ -42,14 +43,16 @@ Value drop_background_class(NodeContext& n, Value scores, std::int64_t backgroun
   return background == 0 ? behind : n.concat({n.slice(scores, {0}, {background}, {1}), behind}, 1);
 }
 
-Expr class_id_per_detection(NodeContext& n, const Detections& f, std::int64_t background) {
+Expr class_id_per_detection(NodeContext& n, const CandidatesAndSelectedIndices& f,
+                            std::int64_t background) {
   Expr number{n, slice_column(n, f.indices, 1 - f.image_axis)};
   if (background < 0) return number;
   return background == 0 ? number + 1
                          : number + (number >= static_cast<double>(background)).to(DType::int64);
 }
 
-Detections read_detections_with_shared_boxes(NodeContext& n, std::int64_t background) {
+CandidatesAndSelectedIndices read_detections_with_shared_boxes(NodeContext& n,
+                                                               std::int64_t background) {
   auto boxes = read_boxes_requiring_scores_rank(n, 3);
   return {boxes,
           drop_background_class(n, n.input("Scores"), background),
@@ -58,7 +61,8 @@ Detections read_detections_with_shared_boxes(NodeContext& n, std::int64_t backgr
 }
 
 // Boxes [M,C,4] and scores [M,C] of all images, concatenated.  A box has no score in other images.
-Detections read_detections_with_class_boxes(NodeContext& n, std::int64_t background) {
+CandidatesAndSelectedIndices read_detections_with_class_boxes(NodeContext& n,
+                                                              std::int64_t background) {
   auto boxes = n.transpose(
       drop_background_class(n, read_boxes_requiring_scores_rank(n, 2), background), {1, 0, 2});
   auto scores = n.unsqueeze(
@@ -84,7 +88,7 @@ Value mask_all_but_top_scores(NodeContext& n, Value scores, std::int64_t max_sco
 }
 
 // Keeps the `max_rows` best detections of each image, in their order.
-void limit_rows_per_image(NodeContext& n, Detections& f, std::int64_t max_rows) {
+void limit_rows_per_image(NodeContext& n, CandidatesAndSelectedIndices& f, std::int64_t max_rows) {
   if (max_rows < 0) return;
   auto best = top_row_indices_per_image(n, detection_scores(n, f), image_id_per_detection(n, f),
                                         f.num_images, max_rows);
@@ -92,7 +96,7 @@ void limit_rows_per_image(NodeContext& n, Detections& f, std::int64_t max_rows) 
 }
 
 // Orders by image, class and box, as Paddle does if each class has its own boxes.
-void sort_by_image_class_box(NodeContext& n, Detections& f) {
+void sort_by_image_class_box(NodeContext& n, CandidatesAndSelectedIndices& f) {
   Expr classes{n, dim_as_vector(n, f.boxes, 0)}, boxes{n, dim_as_vector(n, f.boxes, 1)};
   auto group = slice_column(n, f.indices, 1) * classes + slice_column(n, f.indices, 0);
   f.indices = gather_rows(
@@ -101,7 +105,7 @@ void sort_by_image_class_box(NodeContext& n, Detections& f) {
 }
 
 // [K, 6]: class, score, box
-Value concat_detection_rows(NodeContext& n, const Detections& f, Value scores,
+Value concat_detection_rows(NodeContext& n, const CandidatesAndSelectedIndices& f, Value scores,
                             std::int64_t background) {
   auto boxes = n.emit(
       "GatherND",
@@ -111,7 +115,8 @@ Value concat_detection_rows(NodeContext& n, const Detections& f, Value scores,
 }
 
 // The index of each row among all boxes, including the background class.
-Expr flat_box_indices(NodeContext& n, const Detections& f, std::int64_t background) {
+Expr flat_box_indices(NodeContext& n, const CandidatesAndSelectedIndices& f,
+                      std::int64_t background) {
   auto box = slice_column(n, f.indices, 2);
   if (f.image_axis == 0)
     return slice_column(n, f.indices, 0) * Expr{n, dim_as_vector(n, f.boxes, 1)} + box;
@@ -119,14 +124,14 @@ Expr flat_box_indices(NodeContext& n, const Detections& f, std::int64_t backgrou
          class_id_per_detection(n, f, background);
 }
 
-void set_index_and_count_outputs(NodeContext& n, const Detections& f, std::int64_t background,
-                                 std::string_view counts) {
+void set_index_and_count_outputs(NodeContext& n, const CandidatesAndSelectedIndices& f,
+                                 std::int64_t background, std::string_view counts) {
   n.set_output("Index", flat_box_indices(n, f, background).to(DType::int32));
   if (n.has_output(counts))
     n.set_output(counts, row_counts_from_image_ids(n, image_id_per_detection(n, f), f.num_images));
 }
 
-Detections emit_nms(NodeContext& n, std::int64_t background) {
+CandidatesAndSelectedIndices emit_nms(NodeContext& n, std::int64_t background) {
   bool lowers =
       n.attr("nms_eta", 1.0f) < 1 && n.attr("nms_threshold", 0.3f) > 0.5f;  // never below one half
   n.require(!lowers, "a threshold that nms_eta lowers has no lowering");
@@ -151,7 +156,7 @@ void multiclass_nms_v3(NodeContext& n) {
 }
 
 // Row splits of the images. int64[images + 1]
-Expr image_row_splits(NodeContext& n, const Detections& f) {
+Expr image_row_splits(NodeContext& n, const CandidatesAndSelectedIndices& f) {
   return row_partition_from_lengths(
              Expr{n,
                   n.cast(row_counts_from_image_ids(n, image_id_per_detection(n, f), f.num_images),
@@ -205,7 +210,7 @@ Value sorted_indices_of_scores_above(NodeContext& n, Value scores, double thresh
 }
 
 // Whether row j has the class and image of row i and a higher score. [K,K]
-Expr higher_score_in_class_mask(NodeContext& n, const Detections& f) {
+Expr higher_score_in_class_mask(NodeContext& n, const CandidatesAndSelectedIndices& f) {
   Expr group{n, slice_column(n, f.indices, 0) * Expr{n, dim_as_vector(n, f.scores, 1)} +
                     slice_column(n, f.indices, 1)};
   Expr number{n, n.unsqueeze(arange(n, dim_as_vector(n, f.indices, 0)), {1})};
@@ -213,7 +218,7 @@ Expr higher_score_in_class_mask(NodeContext& n, const Detections& f) {
   return group == across(group) && number > across(number);
 }
 
-Expr decay_scores(NodeContext& n, const Detections& f) {
+Expr decay_scores(NodeContext& n, const CandidatesAndSelectedIndices& f) {
   auto boxes = n.emit(
       "GatherND",
       {f.boxes, n.concat({slice_column(n, f.indices, 0), slice_column(n, f.indices, 2)}, 1)});

@@ -139,7 +139,7 @@ int zero_point_of(NodeContext& n, Value levels_8bit) {
 }
 
 // A constant of integers from -128 to 127 as int8; Value{} for other values.
-Value int8_levels_of_weight(NodeContext& n, Value x) {
+Value cast_int8_range_constant_or_none(NodeContext& n, Value x) {
   auto values = find_constant_floats(n, x);
   if (!values) return {};
   bool is_8bit = std::all_of(values->begin(), values->end(), [](float v) {
@@ -155,7 +155,7 @@ Value find_8bit_levels(NodeContext& n, Value x, const QuantFormat& format) {
   bool is_signed =
       levels_8bit && (n.dtype(levels_8bit) == DType::int8 || zero_point_of(n, levels_8bit) != 0);
   if (levels_8bit && is_signed == (format.bits == 8)) return levels_8bit;
-  return format.bits == 8 ? int8_levels_of_weight(n, x) : Value{};
+  return format.bits == 8 ? cast_int8_range_constant_or_none(n, x) : Value{};
 }
 
 // x * scale / max_level: DequantizeLinear if the 8-bit form of x is known and the scale is float32,
