@@ -194,7 +194,7 @@ def quantize(
     model: Annotated[
         str,
         typer.Argument(
-            help="path without suffix of m.pdmodel or m.json, one of these files, or a directory"
+            help="NAME of the files NAME.pdmodel or NAME.json, one of these files, or their folder"
         ),
     ],
     data: Annotated[
@@ -229,7 +229,8 @@ def quantize(
         typer.Option(
             help="largest loss: with --labels, of accuracy in percentage points, default 1; "
             "without, the error of the outputs in percent of their root mean square, default: no "
-            "limit. Layers return to float32, the one with the largest error first, until it is met"
+            "limit. Int8 layers return to float32, the one with the largest error first, until the "
+            "loss is at most this; with fp16 and bf16, no model is written if it is larger"
         ),
     ] = None,
     labels: Annotated[
@@ -283,8 +284,10 @@ def quantize(
     and, with --labels, accuracy.
 
     Layers that would lose too much accuracy remain float32; layers that would be slower compute in
-    float32. No model is written, and the exit code is 3, if none computes with integers (ptq,
-    dynamic), or if the new model is slower or not smaller. See docs/quantization.md.
+    float32. No model is written, and the exit code is 3, if it would be no gain: with ptq and
+    dynamic, if no layer computes with integers, the model is more than 2 % slower, or it is neither
+    faster nor smaller; with the other methods, if its weights are not smaller. See
+    docs/quantization.md.
     """
     from ..quantization.programs.quantize import QuantizationSettings  # noqa: PLC0415
     from .quantize import quantize_report_and_write  # noqa: PLC0415
