@@ -2,6 +2,7 @@
 #include "runtime/page_arena.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstring>
@@ -17,9 +18,11 @@ namespace {
 
 constexpr std::size_t kMegabyte = std::size_t{1} << 20;
 
+std::size_t page_size() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
+
 // The number of resident pages of a block.
 std::size_t resident_pages(void* block, std::size_t size) {
-  std::vector<unsigned char> pages(size / 4096);
+  std::vector<unsigned char> pages(size / page_size());
   CHECK_EQ(::mincore(block, size, pages.data()), 0);
   std::size_t count = 0;
   for (unsigned char page : pages) count += page & 1U;
@@ -35,11 +38,11 @@ TEST("arena: pages of free blocks are reused in a scope and returned at its end"
   void* first = arena.allocate(8 * kMegabyte);
   std::memset(first, 1, 8 * kMegabyte);
   arena.free(first);
-  CHECK_EQ(resident_pages(first, 8 * kMegabyte), 8 * kMegabyte / 4096);
+  CHECK_EQ(resident_pages(first, 8 * kMegabyte), 8 * kMegabyte / page_size());
   void* second = arena.allocate(4 * kMegabyte);
   CHECK(second == first);
   arena.end_scope();
-  CHECK_EQ(resident_pages(first, 8 * kMegabyte), 4 * kMegabyte / 4096);
+  CHECK_EQ(resident_pages(first, 8 * kMegabyte), 4 * kMegabyte / page_size());
   arena.free(second);  // outside of a scope: at once
   CHECK_EQ(resident_pages(first, 8 * kMegabyte), std::size_t{0});
   CHECK_EQ(arena.used_bytes(), kMegabyte);

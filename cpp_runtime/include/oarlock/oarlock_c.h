@@ -85,8 +85,8 @@ typedef struct oarlock_spec {
 OARLOCK_API const char* oarlock_error_message(const oarlock_error* error);
 /* One of OARLOCK_ERROR_FILE, ...; OARLOCK_OK for null. */
 OARLOCK_API int32_t oarlock_error_code(const oarlock_error* error);
-/* The name of that code: "file", "guard", "input", "unsupported", "engine", "canceled" or "busy"; ""
- * for null. */
+/* The name of that code: "file", "guard", "input", "unsupported", "engine", "canceled" or "busy";
+ * the empty string for null. */
 OARLOCK_API const char* oarlock_error_kind(const oarlock_error* error);
 OARLOCK_API void oarlock_error_free(oarlock_error* error);
 

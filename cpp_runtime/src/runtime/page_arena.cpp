@@ -1,6 +1,7 @@
 #include "runtime/page_arena.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,12 +11,17 @@ namespace oarlock {
 namespace {
 
 constexpr std::size_t kAlignment = 64;
-constexpr std::size_t kPage = 4096;
 // Smaller blocks come from malloc: the pages that they would save do not pay for the search.
-constexpr std::size_t kSmallestBlock = 8 * kPage;
+constexpr std::size_t kSmallestBlock = 32768;
 // Pages that were never touched need no memory, so regions can be much larger than blocks.
 constexpr std::size_t kRegionSize = std::size_t{256} << 20;
 constexpr std::size_t kLargestBlock = std::size_t{1} << 46;
+
+// 4 kB on x86-64, up to 64 kB on ARM64.
+std::size_t page_size() {
+  static const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return size;
+}
 
 std::size_t round_up(std::size_t size, std::size_t multiple) {
   return (size + multiple - 1) / multiple * multiple;
@@ -43,7 +49,7 @@ void* PageArena::allocate(std::size_t size) noexcept try {
   if (size < kSmallestBlock)
     return std::aligned_alloc(kAlignment, round_up(std::max<std::size_t>(size, 1), kAlignment));
   if (size > kLargestBlock) return nullptr;
-  size = round_up(size, kPage);
+  size = round_up(size, page_size());
   std::lock_guard lock(mutex_);
   auto block = find_or_map_free_block(size);
   if (block == blocks_.end()) return nullptr;
