@@ -29,7 +29,7 @@ from ..quantization.programs.quantize import (
     quantize_model,
 )
 from ..quantization.programs.write import (
-    require_prefix_keeping_source_parameters,
+    require_other_params_file_than_source,
     write_and_verify_model,
 )
 from ..utils.terminal import make_console
@@ -68,7 +68,7 @@ def quantize_report_and_write(
         raise OpError(f"quantize: --plot: there is no folder {plot.parent}")
     files = read_model(prefix)
     target = out or model_prefix(prefix) + _SUFFIXES.get(settings.method, "_int8")
-    require_prefix_keeping_source_parameters(files, target)
+    require_other_params_file_than_source(files, target)
     engine = create_engine_of_files(files)
     samples = (
         synthetic_calibration_data(engine, files, settings.run_timeout)

@@ -213,6 +213,7 @@ def test_layers_that_remain_float_are_named(tmp_path: Path) -> None:
         ),
         ({"data_loader": None, "sample_generator": samples, "batch_size": 0}, "batch_size must be"),
         ({"data_loader": None, "sample_generator": samples, "batch_size": 99}, "contains no batch"),
+        ({"batch_nums": -1}, "batch_nums=-1 is negative"),
         ({"data_loader": []}, "contains no batch"),
         ({"data_loader": [{"y": images()}]}, r"batch 0 lacks the inputs \['x'\]"),
         ({"data_loader": [[images(), images()]]}, r"batch 0 has 2 arrays for the inputs \['x'\]"),

@@ -23,7 +23,11 @@ from oarlock.quantization.observers import AbsMaxChannelWiseWeightObserver, Absm
 from oarlock.quantization.programs.calibration_data import CalibrationData
 from oarlock.quantization.programs.engine_session import EngineSession
 from oarlock.quantization.programs.fold_batch_norm import fold_batch_norms
-from oarlock.quantization.programs.measure import SignalToNoiseAccumulator, min_snr_of_outputs
+from oarlock.quantization.programs.measure import (
+    SignalToNoiseAccumulator,
+    max_abs_of_activations,
+    min_snr_of_outputs,
+)
 from oarlock.quantization.programs.model import ProgramWithValues
 from oarlock.quantization.programs.quantize import (
     QuantizationResult,
@@ -513,7 +517,8 @@ def test_levels_of_quantized_layers_become_int8(is_float: bool, tmp_path: Path) 
     prefix = save(ptq.convert(observed), tmp_path, [None, 12])
     result = quantize(prefix, x, method="weight-only")
     assert not result.no_gain_reason
-    assert f"{2 - is_float} weights that were quantized before" in result.report.notes[0]
+    assert result.report.notes[0].startswith("weights that were quantized before")
+    assert result.report.notes[0].endswith(f": {2 - is_float}")
     matrices = [a for a in result.model.values.values() if np.ndim(a) > 1]
     assert [a.dtype.name for a in matrices] == ["int8", "int8"]
     found, expected = run(result.model, x), run(load(prefix), x)
@@ -787,6 +792,14 @@ def test_max_drop_needs_floating_outputs_without_labels(tmp_path: Path) -> None:
     with pytest.raises(paddle.OarlockError, match="--max-drop limits the error of floating-point"):
         quantize(prefix, x, max_drop=1.0)
     assert quantize(prefix, x).report.output_snr == float("inf")
+
+
+def test_ranges_of_half_precision_use_all_batches(tmp_path: Path) -> None:
+    model = load(save(nn.Linear(4, 4), tmp_path, [None, 4]))
+    batches: list[dict[str, Any]] = [{"x": np.ones((2, 4), "float32")} for _ in range(20)]
+    batches[-1] = {"x": np.full((2, 4), 60_000, "float32")}
+    found = max_abs_of_activations(model, CalibrationData({}, batches))
+    assert found["x"] == 60_000
 
 
 def test_results_of_other_shapes_are_an_infinite_error() -> None:

@@ -248,9 +248,9 @@ def llm_int8_linear(
 ) -> Tensor:
     """x @ W + bias, in 8 bits except for columns of x with outliers (Dettmers et al. 2022).
 
-    A column of x with a value above `threshold` is multiplied in floats. The rest of each row is
-    quantized with its largest absolute value: out = (round(x / s) @ weight.T) * s * weight_scale
-    with s = max |x| / 127.
+    A column of x with an absolute value above `threshold` is multiplied in float32. The other
+    values of each row are quantized with their largest absolute value:
+    out = (round(x / s) @ weight.T) * s * weight_scale with s = max |x| / 127.
 
     Parameters
     ----------

@@ -114,7 +114,9 @@ def _output_after_fused_activation_op(model: ProgramWithValues, flow: Dataflow, 
 def is_float32_tensor_with_one_outer_writer(
     model: ProgramWithValues, flow: Dataflow, name: str
 ) -> bool:
-    """Whether a variable is a float32 tensor that one op of the outermost block writes."""
+    """Whether a variable is a float32 tensor, no parameter, that one op of the outermost block
+    writes and no inner block uses.
+    """
     var = model.program.block.vars.get(name)
     return (
         var is not None

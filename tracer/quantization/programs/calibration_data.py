@@ -28,8 +28,8 @@ BATCH_SIZE = 32
 class CalibrationData:
     """Batches of inputs, by name, with their labels.
 
-    sample: the inputs with which times are measured: one sample if the batch size is dynamic, else
-    one batch.
+    sample: the inputs with which times are measured and the written model is verified;
+        `load_calibration_data` takes one sample if the batch size is dynamic, else one batch.
     labels: one array of class indices per batch; empty if there are none.
     run_timeout: seconds after which a run of a model with loops is an error.
     """

@@ -11,11 +11,11 @@ from .run_timeout import DEFAULT_RUN_TIMEOUT, stop_endless_run
 
 
 class EngineSession:
-    """The engine with a model in memory.
+    """A session of the engine for a model in memory.
 
     outputs: variables to return; the outputs of the program if there are none.
     run_timeout: seconds after which a run is an error if the program has loops.
-    options: of the engine.
+    options: those of Engine.
     """
 
     def __init__(
@@ -37,8 +37,9 @@ class EngineSession:
         )
 
     def run(self, feeds: Mapping[str, Any], names: Sequence[str] = ()) -> list[Any]:
-        """Return variables for the inputs, by name.
+        """Run the model, and return the values of `names` in this order.
 
+        feeds: arrays by input name.
         names: some of `outputs`; all of them if there are none.
 
         Raises RunTimeoutError if a run does not end within the timeout, because of a loop.

@@ -69,16 +69,18 @@ class QuantizableLayer:
 
     @property
     def channel_axis(self) -> int:
-        """The axis of the weights with one scale per index: that of the output channels, or the
-        rows of an embedding and of a recurrent layer.
+        """The axis of the weights with one scale per index: that of the output channels (after
+        the transposition that `trans_y` requests), or the rows of an embedding and of a recurrent
+        layer.
         """
         return 0 if self.type in ("conv2d", "depthwise_conv2d", *WEIGHT_ONLY_OPS) else 1
 
 
-def find_ops_with_constant_weights(
+def find_layers_with_constant_weights(
     model: ProgramWithValues, info: Mapping[str, VarInfo] | None = None
 ) -> list[QuantizableLayer]:
-    """Return the layers in the outermost block, in the order of the program.
+    """Return the layers with constant weights in the outermost block, in the order of the program,
+    also those that cannot be quantized (`problem`).
 
     info: the rows of `.pdiparams.info` by parameter, which hold the names of layers in Python.
     """

@@ -20,7 +20,7 @@ from .static_quantization import MIN_SCALE
 MAX_ERROR_BATCHES = 8  # batches with which errors are measured
 _NUM_RUNS, _NUM_WARMUP_RUNS = 40, 5
 _MAX_SECONDS = 4.0  # per comparison of times
-_MAX_DECIBELS_ABOVE_MEDIAN = 6.0  # half of the noise amplitude
+_MAX_DECIBELS_ABOVE_MEDIAN = 6.0  # that the ratio of all samples may exceed the median sample's
 
 # Called with the name of the current step, the number of its completed parts, and the number of all
 # parts, 0 if unknown.
@@ -77,7 +77,7 @@ def max_abs_of_activations(model: ProgramWithValues, data: CalibrationData) -> d
     names = list(dict.fromkeys([*program.feed_names(), *inner, *program.fetch_names()]))
     result = dict.fromkeys(names, 0.0)
     session = EngineSession(model, names, run_timeout=data.run_timeout)
-    for feeds in data.batches[:MAX_ERROR_BATCHES]:
+    for feeds in data.batches:
         for name, array in zip(names, session.run(feeds), strict=True):
             if array.size:
                 largest = float(np.abs(array).max())

@@ -121,12 +121,16 @@ class Dataflow:
         self.inner_names = self._written_inside.union(*(op.input_names() for op in inner_ops))
 
     def only_writer_or_none(self, name: str) -> OpDesc | None:
-        """The op that writes a variable; None if there is none or several."""
+        """The only op of the outermost block that writes a variable, or None; ops of inner blocks
+        are not counted.
+        """
         index = self.writers.get(name)
         return None if index is None else self.program.block.ops[index]
 
     def only_reader_index(self, name: str) -> int | None:
-        """The index of the op that reads a variable, if it is the only one."""
+        """The index of the op of the outermost block that reads a variable, if it is the only one
+        and no op of an inner block uses the variable.
+        """
         readers = self.readers.get(name, [])
         return readers[0] if len(readers) == 1 and name not in self.inner_names else None
 

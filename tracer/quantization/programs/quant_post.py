@@ -25,7 +25,7 @@ from .calibration_data import (
     synthetic_calibration_data,
 )
 from .fold_batch_norm import fold_batch_norms
-from .layers import CONV_OPS, MATMUL_OPS, find_ops_with_constant_weights
+from .layers import CONV_OPS, MATMUL_OPS, find_layers_with_constant_weights
 from .model import ProgramWithValues
 from .quantize import QuantizationSettings, quantize_model
 from .write import write_and_verify_model
@@ -286,7 +286,7 @@ def _pattern_of_float_layers(
     folded = fold_batch_norms(ProgramWithValues(files.program, dict(files.values)))
     outputs = [
         layer.output
-        for layer in find_ops_with_constant_weights(folded, files.info)
+        for layer in find_layers_with_constant_weights(folded, files.info)
         if layer.type not in types or layer.op_output in outputs_of_skipped_ops
     ]
     return "|".join(f"^{re.escape(name)}$" for name in outputs)
@@ -337,6 +337,8 @@ def _checked_calibration_data_of_batches(
 ) -> CalibrationData:
     engine = create_engine_of_files(files, cache_dir="none")
     names = [name for name, _, _ in engine.inputs]
+    if limit is not None and limit < 0:
+        raise OpError(append_user_line(f"quant_post_static: batch_nums={limit} is negative"))
     data = CalibrationData({})
     for i, batch in enumerate(islice(batches, limit or None)):
         origin = f"batch {i}"

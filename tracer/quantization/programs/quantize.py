@@ -17,7 +17,7 @@ from .activations import is_float32_tensor_with_one_outer_writer, select_activat
 from .calibration_data import CalibrationData
 from .fold_batch_norm import fold_batch_norms
 from .half_precision import HalfPrecisionRewriter, store_weights_in_bfloat16
-from .layers import MATMUL_OPS, WEIGHT_ONLY_OPS, QuantizableLayer, find_ops_with_constant_weights
+from .layers import MATMUL_OPS, WEIGHT_ONLY_OPS, QuantizableLayer, find_layers_with_constant_weights
 from .measure import (
     THRESHOLD_FUNCTIONS,
     FloatReference,
@@ -45,7 +45,8 @@ METHODS = (*INTEGER_METHODS, *HALF_METHODS)
 FLOAT, INT8_WEIGHTS, INT8 = "float", "int8 weights", "int8"
 MIN_LAYER_SNR = 10.0  # dB; layers with a smaller signal-to-noise ratio stay float
 DEFAULT_MAX_ACCURACY_DROP = 1.0  # percentage points
-_MIN_SAVED_BYTES = 1024  # by int8 weights: as much as their scales and their op may need
+_MIN_SAVED_BYTES = 1024  # int8 weights that save less, after their scales, are not worth an op
+_MIN_NOTED_ELEMENTS = 1024  # of weights outside of layers that the report mentions
 _MAX_TIME_RATIO = 1.02  # differences below 2 % are within the variation of medians
 
 
@@ -55,7 +56,8 @@ class QuantizationSettings:
 
     method, calibration, weight_storage: as described by `oarlock quantize --help`.
     keep: regular expression for the layers that stay in float32; '' for none.
-    max_drop: the allowed loss, in the unit of `_format_accuracy_drop`; None for the default.
+    max_drop: the allowed loss of accuracy in percentage points with labels, else the allowed error
+        of the outputs in percent of their root mean square; None for the default.
     has_symmetric_activations: use the levels -128 to 127 for all activations.
     selects_by_speed: compute op types in float32 that are slower with integers.
     run_timeout: seconds after which a run of a model with loops is an error.
@@ -233,7 +235,7 @@ def _require_floating_outputs(model: ProgramWithValues) -> None:
 def _allowed_accuracy_drop_or_none(
     settings: QuantizationSettings, data: CalibrationData
 ) -> float | None:
-    """Return the allowed loss in the unit of `_format_accuracy_drop`; None without a limit."""
+    """Return the allowed loss of accuracy or error of the outputs; None without a limit."""
     if settings.max_drop is None and data.labels:
         return DEFAULT_MAX_ACCURACY_DROP
     return settings.max_drop
@@ -279,7 +281,7 @@ class LayerSelection:
         self._num_stored_levels = 0
         if settings.weight_storage == "int8":
             self._base, self._num_stored_levels = store_levels_as_int8(self._base)
-        self._layers = find_ops_with_constant_weights(self._base, files.info)
+        self._layers = find_layers_with_constant_weights(self._base, files.info)
         form = INT8_WEIGHTS if settings.method == "weight-only" else INT8
         self._reports = [
             LayerReport(
@@ -340,7 +342,9 @@ class LayerSelection:
                 )
 
     def calibrate_and_exclude_unquantizable_layers(self) -> None:
-        """Determine the thresholds of activations; layers whose activation has none stay float."""
+        """Quantize only the weights of layers whose activations cannot be quantized; with ptq,
+        determine thresholds, and keep layers float whose activations are always 0 or not finite.
+        """
         flow = Dataflow(self._base.program)
         for layer, report in self._layers_with_form(INT8):
             for name in (layer.input, layer.output) if layer.is_convolution else (layer.input,):
@@ -348,7 +352,10 @@ class LayerSelection:
                     self._base, flow, name
                 ):
                     self._set_form_weight_only_or_float(
-                        layer, report, f"'{name}' is not a float32 tensor that one op writes"
+                        layer,
+                        report,
+                        f"'{name}' is not a float32 tensor that one op writes and no loop or "
+                        f"branch uses",
                     )
         if self._settings.method == "ptq" and self._layers_with_form(INT8):
             self._find_thresholds_or_set_layers_float()
@@ -477,7 +484,8 @@ class LayerSelection:
                 layer_report.snr = final[layer.output]
         if self._num_stored_levels:
             report.notes.append(
-                f"{self._num_stored_levels} weights that were quantized before are stored as int8"
+                "weights that were quantized before and are stored as int8: "
+                f"{self._num_stored_levels}"
             )
         report.notes += self._notes_about_other_weights()
         _measure_model_into_report(report, original, model, self._data)
@@ -489,7 +497,7 @@ class LayerSelection:
         flow, notes = Dataflow(base.program), []
         layer_weights = {layer.weight for layer in self._layers}
         for name, array in base.values.items():
-            if name in layer_weights or np.ndim(array) < 2 or np.size(array) < _MIN_SAVED_BYTES:
+            if name in layer_weights or np.ndim(array) < 2 or np.size(array) < _MIN_NOTED_ELEMENTS:
                 continue
             types = {base.program.block.ops[i].type for i in flow.readers.get(name, ())}
             notes.append(

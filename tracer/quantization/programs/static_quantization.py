@@ -23,7 +23,7 @@ WEIGHT_STORAGES = ("int8", "float32")
 MAX_WEIGHT_LEVEL = 127
 MIN_SCALE = 1e-25  # tensors with a smaller largest absolute value are treated as 0
 _UNFUSED_BIAS_TYPES = ("conv2d_transpose", "fc")  # engines add their bias in float32
-# Engines store a bias as int32 with scale = input_scale * weight_scale; half of the range is used.
+# Engines store a bias as int32 multiples of input_step * weight_step; half of the range is used.
 _MAX_BIAS_LEVEL = 2.0**30
 
 
@@ -99,14 +99,14 @@ class QuantizedProgramBuilder:
         quantized = self.model.add_constant(layer.weight + ".quantized", levels.astype(dtype))
         scale = self.model.add_constant(layer.weight + ".scale", scales)
         result = self.model.add_variable(layer.weight + ".dequantized", quantized)
-        op = self._make_quant_linear_op_adding_zero_point(
+        op = self._make_linear_quantization_op(
             "dequantize_linear", quantized, scale, result, axis, 8
         )
         self._before.setdefault(layer.index, []).append(op)
         return op
 
     def round_bias(self, layer: QuantizableLayer, weight_scales: Any, input_step: float) -> None:
-        """Round a bias to multiples of input_scale * weight_scale, as engines do when they store it
+        """Round a bias to multiples of input_step * weight_step, as engines do when they store it
         as int32, so that all of them add the same bias.
         """
         old = np.asarray(self.model.values[layer.bias])
@@ -149,10 +149,10 @@ class QuantizedProgramBuilder:
             _rename_variable_in_slots(writer.outputs, name, source)
         self._after.setdefault(index, []).extend(
             [
-                self._make_quant_linear_op_adding_zero_point(
+                self._make_linear_quantization_op(
                     "quantize_linear", source, scale, levels, -1, bit_length
                 ),
-                self._make_quant_linear_op_adding_zero_point(
+                self._make_linear_quantization_op(
                     "dequantize_linear", levels, scale, result, -1, bit_length
                 ),
             ]
@@ -177,7 +177,7 @@ class QuantizedProgramBuilder:
             self._dynamic_results[name] = result
         self._ops[layer.index].inputs[layer.input_slot] = [self._dynamic_results[name]]
 
-    def _make_quant_linear_op_adding_zero_point(
+    def _make_linear_quantization_op(
         self, type: str, x: str, scale: str, y: str, axis: int, bit_length: int
     ) -> OpDesc:
         count = int(np.asarray(self.model.values[scale]).size)

@@ -45,7 +45,7 @@ def write_and_verify_model(
     anything fails.
     """
     prefix = model_prefix(target)
-    require_prefix_keeping_source_parameters(source, target)
+    require_other_params_file_than_source(source, target)
     problems = find_problems(model.program)
     if problems:
         raise OpError("quantize: the rewritten program is not legal:\n  " + "\n  ".join(problems))
@@ -84,10 +84,10 @@ def write_and_verify_model(
     return sizes, report
 
 
-def require_prefix_keeping_source_parameters(
+def require_other_params_file_than_source(
     source: ModelFileContents, target: str | os.PathLike[str]
 ) -> None:
-    """Raise OpError if the parameters of `target` would replace those of the float model."""
+    """Raise OpError if the `.pdiparams` of `target` would replace that of the float model."""
     prefix = model_prefix(target)
     path = source.params_path
     if path and os.path.realpath(path) == os.path.realpath(prefix + PARAMS):

@@ -148,7 +148,7 @@ Value cast_int8_range_constant_or_none(NodeContext& n, Value x) {
   return is_8bit ? n.cast(x, DType::int8) : Value{};
 }
 
-// The int8 or uint8 form of the levels of a format; Value{} if it is not known.
+// The 8-bit form of the levels `x`, int8 or uint8 as the format needs; Value{} if it is not known.
 Value find_8bit_levels(NodeContext& n, Value x, const QuantFormat& format) {
   if (format.bits == 8 && n.dtype(x) == DType::int8) return x;
   auto levels_8bit = n.equivalent_8bit_value(x);

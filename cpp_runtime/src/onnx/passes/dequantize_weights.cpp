@@ -46,9 +46,9 @@ class WeightDequantizer {
     collect_names(main);
   }
 
-  // float_weights: outputs of DequantizeLinear in this and enclosing graphs, with the outputs of
-  // Mul to read instead.
-  void multiply_instead_for_float_ops(Graph& graph, NameMap float_weights) {
+  // Lets float ops of a graph and its inner graphs read Cast and Mul instead of DequantizeLinear.
+  // float_weights: outputs of DequantizeLinear in enclosing graphs, with the outputs of Mul.
+  void replace_dequantize_by_multiply(Graph& graph, NameMap float_weights) {
     std::vector<Node> nodes;
     for (Node& node : graph.nodes) {
       bool is_integer_op = computes_in_eight_bits(node);
@@ -58,7 +58,7 @@ class WeightDequantizer {
       }
       for (auto& [key, attr] : node.attrs)
         if (auto* inner = std::get_if<std::shared_ptr<Graph>>(&attr))
-          multiply_instead_for_float_ops(**inner, float_weights);
+          replace_dequantize_by_multiply(**inner, float_weights);
       std::vector<Node> cast_and_mul = make_cast_and_mul(node);
       if (!cast_and_mul.empty()) float_weights[node.outputs[0]] = cast_and_mul.back().outputs[0];
       nodes.push_back(std::move(node));
@@ -74,7 +74,7 @@ class WeightDequantizer {
       used_names_.insert(node.outputs.begin(), node.outputs.end());
       const Initializer* source = node.op == "Cast" ? find_initializer(node.inputs[0]) : nullptr;
       if (source && source->dtype == DType::float32) float_levels_[node.outputs[0]] = source->name;
-      if (is_dequantize(node) && !find_weight(node.inputs[0]))
+      if (is_dequantize(node) && !find_weight_levels(node.inputs[0]))
         dequantized_activations_.insert(node.outputs[0]);
       for (const auto& [key, attr] : node.attrs)
         if (auto* inner = std::get_if<std::shared_ptr<Graph>>(&attr)) collect_names(**inner);
@@ -93,7 +93,7 @@ class WeightDequantizer {
   }
 
   // The levels of a weight: int8, or integers in float32 that the graph casts to int8.
-  const Initializer* find_weight(const std::string& name) const {
+  const Initializer* find_weight_levels(const std::string& name) const {
     auto levels = float_levels_.find(name);
     return find_initializer(levels == float_levels_.end() ? name : levels->second);
   }
@@ -125,7 +125,7 @@ class WeightDequantizer {
 
   // Cast and Mul nodes that compute what `node` does; none if it does not dequantize a weight.
   std::vector<Node> make_cast_and_mul(const Node& node) {
-    const Initializer* weight = is_dequantize(node) ? find_weight(node.inputs[0]) : nullptr;
+    const Initializer* weight = is_dequantize(node) ? find_weight_levels(node.inputs[0]) : nullptr;
     if (!weight || has_zero_point(node)) return {};
     bool is_int8 = weight->dtype == DType::int8;
     if (!is_int8 && weight->dtype != DType::float32) return {};
@@ -152,7 +152,7 @@ class WeightDequantizer {
 }  // namespace
 
 void dequantize_weights_of_float_ops_by_multiplication(Graph& graph) {
-  if (has_dequantize(graph)) WeightDequantizer(graph).multiply_instead_for_float_ops(graph, {});
+  if (has_dequantize(graph)) WeightDequantizer(graph).replace_dequantize_by_multiply(graph, {});
 }
 
 }  // namespace oarlock::onnx
