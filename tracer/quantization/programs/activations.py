@@ -91,8 +91,8 @@ def select_quantized_op_indices(
 def select_outputs_computed_in_eight_bits(
     model: ProgramWithValues, layers: Collection[QuantizableLayer], quantized_ops: Collection[int]
 ) -> set[str]:
-    """Return the variables that ops compute in eight bits, so that no op can read them in float32
-    without a loss of speed.
+    """Return the outputs that engines compute only in eight bits: those of convolutions, pools,
+    data movement ops and additions. A matrix multiplication also returns float32.
     """
     flow = Dataflow(model.program)
     others = set(quantized_ops) - {layer.index for layer in layers}

@@ -80,7 +80,7 @@ def fold_batch_norms(model: ProgramWithValues) -> ProgramWithValues:
     replacements: dict[int, OpDesc | None] = {}
     for index, op in enumerate(ops):
         if op.type == "batch_norm":
-            replacements |= _folded_replacement_ops_by_index(model, flow, index)
+            replacements |= _fold_norm_into_weights(model, flow, index)
     model.program.block.ops = [
         new for i, op in enumerate(ops) if (new := replacements.get(i, op)) is not None
     ]
@@ -88,11 +88,11 @@ def fold_batch_norms(model: ProgramWithValues) -> ProgramWithValues:
     return model
 
 
-def _folded_replacement_ops_by_index(
+def _fold_norm_into_weights(
     model: ProgramWithValues, flow: Dataflow, index: int
 ) -> dict[int, OpDesc | None]:
-    """Return the ops that replace others, by index, with None for ops to remove; empty if the
-    normalization cannot be folded.
+    """Fold a normalization into the weights of the model, and return the ops that replace others,
+    by index, with None for ops to remove; empty if it cannot be folded.
     """
     ops = model.program.block.ops
     norm = ops[index]
