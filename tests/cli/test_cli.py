@@ -23,7 +23,8 @@ X = np.random.default_rng(0).standard_normal((3, 1, 28, 28)).astype("float32")
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Any]:
-    net = LeNet()
+    with paddle.utils.unique_name.guard():  # names do not depend on earlier tests
+        net = LeNet()
     net.eval()
     prefix = str(tmp_path_factory.mktemp("model") / "m")
     paddle.jit.save(
