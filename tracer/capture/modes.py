@@ -275,8 +275,8 @@ class Static(Mode):
 
     def _check_or_reshape_path_dependent_operand(self, op: Op, operand: Any) -> Any:
         """Return an input of an op after checking that it is defined and has the same dtype and
-        rank on all paths; report an error if not. A scalar that is 0-D on one path and [1] on
-        another is reshaped to 0-D, with a warning.
+        rank on all paths; report an error if not. If it is a scalar that is 0-D on one path
+        and [1] on another, reshape it to 0-D for this op, with a warning (not for `reshape2`).
         """
         if not isinstance(operand, Variable):
             return operand

@@ -25,7 +25,8 @@ Value fail_at_run_time_if_any(NodeContext& n, Value v, Value violated, std::stri
   n.set_last_node_name_from_output_and_suffix(zero,
                                               std::string(kAssertPrefix) + std::string(message));
   n.declare_type(zero, DType::int64, Ints{1});
-  // ONNX Runtime would merge this Reshape with a Squeeze and drop the check.
+  // A ReduceSum removes the axis, not a Squeeze: ONNX Runtime would merge a Squeeze with the
+  // Reshape above and drop the check.
   return n.emit("Add",
                 {v, n.cast(reduce(n, "ReduceSum", zero, {0}, false), n.require_known_dtype(v))});
 }

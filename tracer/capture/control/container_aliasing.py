@@ -402,7 +402,9 @@ class BranchContainerTracker:
         self._changed_containers: list[Any] = []
 
     def snapshot_containers_after_branch(self, values: Sequence[Any]) -> None:
-        """Record the values of the variables at the end of a branch."""
+        """Record snapshots of the containers among the values at the end of a branch, and the
+        lengths of the lists that existed before it.
+        """
         self._snapshots_per_branch.append([container_snapshot_or_none(value) for value in values])
         replaced = -len(self._snapshots_per_branch)  # length of a list that became a TensorArray
         self._list_lengths_per_branch.append(

@@ -178,7 +178,9 @@ class Mutation:
     container_snapshots: dict[Any, ContainerSnapshot] = field(default_factory=dict)
 
     def saved_or_new_container_snapshot(self, key: Any, value: Any) -> ContainerSnapshot | None:
-        """Return the snapshot of the container `value` that is stored under a key."""
+        """Return the container snapshot saved for `key`; if there is none, take one of `value`, or
+        None if it is no container.
+        """
         return self.container_snapshots.get(key) or container_snapshot_or_none(value)
 
     def iter_changed_keys(self) -> Iterator[Any]:

@@ -165,8 +165,9 @@ def _decode_boxes(anchors: Any, deltas: Any, info: Any) -> Any:
 def _decode_top_candidates_of_each_level(
     boxes: Any, scores: Any, anchors: Any, info: Any, least: float, count: int
 ) -> tuple[Any, Any, Any]:
-    """The best candidates of each feature level of one image: boxes [K,4], scores [K],
-    classes [K]. The score threshold does not apply to the last level.
+    """The best `count` candidates of each feature level of one image, concatenated over the
+    levels: boxes [K,4], scores [K], classes [K]. The score threshold does not apply to the last
+    level.
     """
     found = []
     for i, (b, s, a) in enumerate(zip(boxes, scores, anchors, strict=True)):

@@ -1,4 +1,4 @@
-"""Set all variables of a program in a scope from a state dict."""
+"""Set the persistable variables of a program in a scope to the matching values of a state dict."""
 
 from __future__ import annotations
 

@@ -48,8 +48,8 @@ void space_to_depth(NodeContext& n) {
                                        size(2) / factor, size(3) / factor}));
 }
 
-// ONNX orders channels inside the pixel blocks, Paddle outside: each channel is treated as an
-// image.
+// In the output of ONNX's SpaceToDepth the channel index varies faster than the position in the
+// block, in Paddle's slower; so each channel is passed as an image of one channel.
 void pixel_unshuffle(NodeContext& n) {
   bool last = is_channels_last(n, "data_format");
   auto x = move_channels_first_if(n, n.input("X"), last);
