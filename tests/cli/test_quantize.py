@@ -332,9 +332,9 @@ def test_data_for_which_a_loop_ends(tmp_path: Path) -> None:
     prefix = save(paddle.jit.to_static(LoopNet()), tmp_path, [None, 4])
     np.savez(tmp_path / "calib.npz", x=np.ones((40, 4), np.float32))
     code, text = oarlock(
-        "quantize", prefix, "--data", tmp_path / "calib.npz", "--ignore-speed",
-        "--weight-storage", "float32", "--run-timeout", 60,
-    )  # fmt: skip
+        *("quantize", prefix, "--data", tmp_path / "calib.npz", "--ignore-speed"),
+        *("--weight-storage", "float32", "--run-timeout", 60),
+    )
     assert code == 0, text
     assert (tmp_path / "m_int8.pdmodel").exists()
 

@@ -15,6 +15,11 @@ namespace {
 constexpr std::size_t kCopyBytes = 32768;  // up to this size a copy is cheaper than a foreign owner
 constexpr int kBuffer = PyBUF_C_CONTIGUOUS | PyBUF_FORMAT;
 
+// Whether NumPy has no dtype of its own for `d`; arrays of such elements have one of ml_dtypes.
+bool is_ml_dtype(DType d) {
+  return d == DType::bfloat16 || d == DType::float8_e4m3fn || d == DType::float8_e5m2;
+}
+
 /// NumPy functions and dtypes, looked up once.
 struct NumpyModule {
   nb::object module = nb::module_::import_("numpy");
@@ -26,12 +31,10 @@ struct NumpyModule {
   const nb::object& dtype(DType d) {
     nb::object& found = dtypes[d];
     if (!found.is_valid()) {
-      bool small_float = d == DType::bfloat16 || size_of(d) == 1;
-      nb::object named = nb::str(std::string(name_of(d)).c_str());
-      bool foreign = d == DType::bfloat16 || d == DType::float8_e4m3fn || d == DType::float8_e5m2;
-      found = foreign && small_float
-                  ? module.attr("dtype")(nb::module_::import_("ml_dtypes").attr(named))
-                  : module.attr("dtype")(named);
+      std::string_view name = name_of(d);
+      nb::object named = nb::str(name.data(), name.size());
+      found = is_ml_dtype(d) ? module.attr("dtype")(nb::module_::import_("ml_dtypes").attr(named))
+                             : module.attr("dtype")(named);
     }
     return found;
   }
@@ -81,8 +84,7 @@ nb::object copy_to_numpy(const Tensor& tensor) {
   for (std::size_t i = 0; i < tensor.shape().size(); ++i)
     PyTuple_SetItem(shape.ptr(), static_cast<Py_ssize_t>(i),
                     PyLong_FromLongLong(tensor.shape()[i]));
-  bool plain = tensor.dtype() != DType::bfloat16 && tensor.dtype() != DType::float8_e4m3fn &&
-               tensor.dtype() != DType::float8_e5m2;
+  bool plain = !is_ml_dtype(tensor.dtype());
   nb::object array =
       numpy_module().empty(shape, plain ? numpy_module().dtype(tensor.dtype())
                                   : size_of(tensor.dtype()) == 2 ? numpy_module().uint16
@@ -107,29 +109,11 @@ nb::dlpack::dtype to_dlpack_dtype(DType d) {
 }
 
 DType dtype_from_dlpack(nb::dlpack::dtype d) {
-  if (d.lanes != 1) return DType::none;
-  auto of_size = [&](std::initializer_list<DType> all) {
-    for (DType candidate : all)
-      if (size_of(candidate) * 8 == d.bits) return candidate;
-    return DType::none;
-  };
-  using Code = nb::dlpack::dtype_code;
-  switch (static_cast<Code>(d.code)) {
-    case Code::Bool:
-      return of_size({DType::boolean});
-    case Code::Int:
-      return of_size({DType::int8, DType::int16, DType::int32, DType::int64});
-    case Code::UInt:
-      return of_size({DType::uint8, DType::uint16, DType::uint32, DType::uint64});
-    case Code::Float:
-      return of_size({DType::float16, DType::float32, DType::float64});
-    case Code::Bfloat:
-      return of_size({DType::bfloat16});
-    case Code::Complex:
-      return of_size({DType::complex64, DType::complex128});
-    default:
-      return DType::none;
-  }
+  constexpr auto bfloat = static_cast<std::uint8_t>(nb::dlpack::dtype_code::Bfloat);
+  if (d == nb::dlpack::dtype{bfloat, 16, 1}) return DType::bfloat16;
+  for (const DTypeRow& row : kDTypes)
+    if (!is_ml_dtype(row.dtype) && to_dlpack_dtype(row.dtype) == d) return row.dtype;
+  return DType::none;
 }
 
 nb::object share_with_numpy(const Tensor& tensor) {
@@ -139,9 +123,9 @@ nb::object share_with_numpy(const Tensor& tensor) {
   nb::ndarray<nb::numpy> array(copy->data(), shape.size(), shape.data(), owner, nullptr,
                                to_dlpack_dtype(tensor.dtype()));
   nb::object result = nb::cast(array);
-  bool foreign = tensor.dtype() == DType::bfloat16 || tensor.dtype() == DType::float8_e4m3fn ||
-                 tensor.dtype() == DType::float8_e5m2;
-  return foreign ? nb::object(result.attr("view")(numpy_module().dtype(tensor.dtype()))) : result;
+  return is_ml_dtype(tensor.dtype())
+             ? nb::object(result.attr("view")(numpy_module().dtype(tensor.dtype())))
+             : result;
 }
 
 }  // namespace
@@ -197,8 +181,7 @@ void InputBuffers::set(std::size_t index, nb::handle array, const std::string& n
                     nb::cast<std::string>(nb::str(error.value())) + ")");
   }
   DType named = find_dtype_by_name(dtype_name_of_array(whole));
-  bool foreign =
-      named == DType::bfloat16 || named == DType::float8_e4m3fn || named == DType::float8_e5m2;
+  bool foreign = is_ml_dtype(named);
   bool swapped = !foreign && named != DType::none;  // the byte order
   if (swapped)
     whole = whole.attr("astype")(whole.attr("dtype").attr("newbyteorder")("="),

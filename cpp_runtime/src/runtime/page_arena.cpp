@@ -54,7 +54,6 @@ void* PageArena::allocate(std::size_t size) noexcept try {
   auto block = find_or_map_free_block(size);
   if (block == blocks_.end()) return nullptr;
   use_front(block, size);
-  used_bytes_ += size;
   return block->first;
 } catch (const std::bad_alloc&) {
   return nullptr;
@@ -93,7 +92,6 @@ void PageArena::free(void* memory) noexcept {
     lock.unlock();
     return std::free(memory);
   }
-  used_bytes_ -= block->second.size;
   try {
     free_blocks_.emplace(block->second.size, block->first);
   } catch (const std::bad_alloc&) {
@@ -163,7 +161,9 @@ void PageArena::end_scope() noexcept {
 
 std::size_t PageArena::used_bytes() const {
   std::lock_guard lock(mutex_);
-  return used_bytes_;
+  std::size_t total = 0;
+  for (const auto& [start, block] : blocks_) total += block.is_free ? 0 : block.size;
+  return total;
 }
 
 std::size_t PageArena::mapped_bytes() const {

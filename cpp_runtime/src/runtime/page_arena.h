@@ -53,7 +53,6 @@ class PageArena {
   Blocks blocks_;  // all blocks by address; they cover the regions
   std::set<std::pair<std::size_t, char*>> free_blocks_;  // by size, then by address
   Regions regions_;                                      // the size of each region by its start
-  std::size_t used_bytes_ = 0;
   int active_scopes_ = 0;
 };
 

@@ -37,7 +37,8 @@ class ShapeBuckets {
     std::string symbol, input_name;
     std::vector<std::int64_t> sizes;  // ascending
   };
-  std::int64_t bucket_of(const Dimension& dimension, std::int64_t size) const;
+  static std::string describe(const Dimension& dimension, std::int64_t size);
+  static std::int64_t bucket_of(const Dimension& dimension, std::int64_t size);
 
   std::vector<Dimension> dimensions_;
 };

@@ -63,7 +63,7 @@ def load_calibration_data(
     seconds; FileError for damaged files.
     """
     data = CalibrationData({}, run_timeout=run_timeout)
-    has_loops = bool(describe_loops(files.program))
+    loops = describe_loops(files.program)
     for file in _npz_files(path):
         arrays = load_npz(file)
         feeds = _require_finite_feeds_by_input_name(file.name, arrays, engine)
@@ -77,11 +77,11 @@ def load_calibration_data(
                 break  # the rest does not fill a batch
             rows = slice(start, None if size is None else start + size)
             batch = _slice_samples(feeds, rows)
-            if not start or has_loops:  # other batches have the same shapes, but loops may not end
+            if not start or loops:  # other batches have the same shapes, but loops may not end
                 origin = file.name
-                if has_loops and size is not None:
+                if loops and size is not None:
                     origin += f", samples {start} to {min(start + size, count) - 1}"
-                check_engine_accepts_batch(origin, batch, engine, files, run_timeout)
+                check_engine_accepts_batch(origin, batch, engine, loops, run_timeout)
             data.batches.append(batch)
             data.sample = data.sample or _slice_samples(feeds, slice(0, 1) if is_dynamic else rows)
             if target is not None:
@@ -157,19 +157,20 @@ def check_engine_accepts_batch(
     origin: str,
     feeds: Mapping[str, Any],
     engine: Engine,
-    files: ModelFileContents,
+    loops: str,
     run_timeout: float = DEFAULT_RUN_TIMEOUT,
 ) -> None:
     """Raise OpError if all inputs are empty, if the engine rejects them, or if a loop of the model
     does not end within `run_timeout` seconds.
 
     origin: where the inputs come from, for the message.
+    loops: the description of the model's loops by `describe_loops`.
     """
     if feeds and not any(array.size for array in feeds.values()):
         described = ", ".join(f"'{n}' is {Meta(a.shape, a.dtype)}" for n, a in feeds.items())
         raise OpError(f"quantize: {origin}: the inputs have no elements ({described})")
     try:
-        with stop_endless_run(engine, files.program, run_timeout, origin):
+        with stop_endless_run(engine, loops, run_timeout, origin):
             engine.run(feeds)
     except RunTimeoutError:
         raise

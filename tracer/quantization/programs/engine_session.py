@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...jit.verify import describe_loops
 from ...loader.program_engine import create_engine_of_program
 from .model import ProgramWithValues
 from .run_timeout import DEFAULT_RUN_TIMEOUT, stop_endless_run
@@ -26,7 +27,7 @@ class EngineSession:
         run_timeout: float = DEFAULT_RUN_TIMEOUT,
         **options: Any,
     ) -> None:
-        self._program, self._run_timeout = model.program, run_timeout
+        self._loops, self._run_timeout = describe_loops(model.program), run_timeout
         self._outputs = list(outputs)
         feeds = model.program.feed_names()
         fetches = [name for name in self._outputs if name not in feeds]
@@ -44,7 +45,7 @@ class EngineSession:
 
         Raises RunTimeoutError if a run does not end within the timeout, because of a loop.
         """
-        with stop_endless_run(self.engine, self._program, self._run_timeout, "the data"):
+        with stop_endless_run(self.engine, self._loops, self._run_timeout, "the data"):
             return self._run(feeds, names or self._outputs)
 
     def _run(self, feeds: Mapping[str, Any], names: Sequence[str]) -> list[Any]:

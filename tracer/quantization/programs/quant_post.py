@@ -16,6 +16,7 @@ import numpy as np
 from ...core import cuda
 from ...core.errors import OpError, append_user_line
 from ...core.tensor import Tensor
+from ...jit.verify import describe_loops
 from ...loader.model_files import MODEL, ModelFileContents, read_model
 from ...loader.program_engine import create_engine_of_files
 from .calibration_data import (
@@ -339,12 +340,12 @@ def _checked_calibration_data_of_batches(
     names = [name for name, _, _ in engine.inputs]
     if limit is not None and limit < 0:
         raise OpError(append_user_line(f"quant_post_static: batch_nums={limit} is negative"))
-    data = CalibrationData({})
+    data, loops = CalibrationData({}), describe_loops(files.program)
     for i, batch in enumerate(islice(batches, limit or None)):
         origin = f"batch {i}"
         feeds = _arrays_by_input_name(batch, names, origin)
         check_is_finite(origin, feeds)
-        check_engine_accepts_batch(origin, feeds, engine, files)
+        check_engine_accepts_batch(origin, feeds, engine, loops)
         data.batches.append(feeds)
     if not data.batches:
         raise OpError(append_user_line("quant_post_static: the data contains no batch"))

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from threading import Event, Timer
 
 from ...core.errors import OpError
-from ...ir.program import Program
-from ...jit.verify import describe_loops
 from ...loader.engine import Engine
 from ...loader.runtime import EngineError
 
@@ -20,19 +18,17 @@ class RunTimeoutError(OpError):
 
 
 @contextmanager
-def stop_endless_run(
-    engine: Engine, program: Program, seconds: float, origin: str
-) -> Iterator[None]:
-    """Stop the runs of `engine` in this context after some seconds, if the program has loops.
+def stop_endless_run(engine: Engine, loops: str, seconds: float, origin: str) -> Iterator[None]:
+    """Stop the runs of `engine` in this context after some seconds, if its program has loops.
 
     The engine cannot be used afterwards. Programs without loops have no limit, because their runs
     end.
 
+    loops: the description of the loops by `describe_loops`; '' if there are none.
     origin: where the inputs come from, for the message.
 
     Raises RunTimeoutError if a run was stopped.
     """
-    loops = describe_loops(program)
     if not loops:
         yield
         return
