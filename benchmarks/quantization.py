@@ -36,7 +36,13 @@ from onnxruntime.quantization import (
     quantize_static,
 )
 from onnxruntime.quantization.shape_inference import quant_pre_process
-from quantization_models import TASKS, accuracy, train_and_save
+from quantization_models import (
+    TASKS,
+    accuracy,
+    count_different,
+    predictions,
+    train_and_save,
+)
 
 from oarlock.cli.model import export_model
 from oarlock.loader.engine import Engine
@@ -48,6 +54,7 @@ from oarlock.quantization.programs.quantize import QuantizationSettings, quantiz
 from oarlock.quantization.programs.write import write_and_verify_model
 
 ROUNDS = 300
+BATCH_SIZE = 1000  # for accuracies
 # Ops whose int8 weights oneDNN in Paddle rejects.
 NOT_IN_ONEDNN = "lookup_table|rnn"
 METHODS = {"lenet": ["ptq"], "resnet": ["ptq"], "bert": ["ptq", "dynamic"], "ctc": ["ptq"]}
@@ -162,7 +169,8 @@ def compare(prefix: Path, files: dict[str, Path], models: dict[str, Path]) -> No
             start = perf_counter()
             run[name](samples[i : i + 1])
             times[name].append(perf_counter() - start)
-    scores = {name: function(samples) for name, function in run.items()}
+    batches = [samples[i : i + BATCH_SIZE] for i in range(0, len(samples), BATCH_SIZE)]
+    scores = {name: np.concatenate([*map(function, batches)]) for name, function in run.items()}
     for name, path in files.items():
         sizes = path.stat().st_size, files["float"].stat().st_size
         print_row(prefix.name, name, scores, labels, sizes, times[name])
@@ -184,11 +192,14 @@ def print_row(
     """
     total = SignalToNoiseAccumulator()
     total.add(scores["float"], scores[name])
+    changed = count_different(predictions(scores["float"]), predictions(scores[name]))
+    is_float = name.startswith("float")
     cells = (
         network,
         name,
         f"{100 * accuracy(scores[name], labels):.2f} %",
-        "" if name.startswith("float") else f"{total.decibels():.1f} dB",
+        "" if is_float else f"{changed:,}",
+        "" if is_float else f"{total.decibels():.1f} dB",
         f"{sizes[0] / 1e3:,.0f} kB ({sizes[0] / sizes[1]:.2f})",
         f"{1e6 * statistics.median(times):,.0f} us",
         *columns,
@@ -265,8 +276,8 @@ def main() -> None:
     python = os.environ.get("OARLOCK_PADDLE", "")
     if not python:
         print("without PaddlePaddle: set OARLOCK_PADDLE to a Python that has PaddlePaddle 2.6.2")
-    header = "| network | model | accuracy | SNR | file | time |"
-    print(header, "|---|---|---|---|---|---|", sep="\n", flush=True)
+    header = "| network | model | accuracy | changed predictions | SNR | file | time |"
+    print(header, "|---|---|---|---|---|---|---|", sep="\n", flush=True)
     names = [arguments.only] if arguments.only else list(TASKS)
     models: dict[str, dict[str, Path]] = {}
     for name in names:
@@ -281,9 +292,8 @@ def main() -> None:
         compare(prefix, files, models[name])
     if not python:
         return
-    print(
-        f"\nIn the Predictor of PaddlePaddle:\n\n{header} kernels |\n|---|---|---|---|---|---|---|"
-    )
+    print("\nIn the Predictor of PaddlePaddle:\n", f"{header} kernels |", sep="\n")
+    print("|---|---|---|---|---|---|---|---|", flush=True)
     for name in names:
         # the selection by speed would measure ONNX Runtime
         symmetric = quantize_with_oarlock(folder / name, "ptq", True, selects_by_speed=False)

@@ -224,9 +224,17 @@ def decode_ctc(logits: Array) -> Array:
 
 def accuracy(logits: Array, labels: Array) -> float:
     """The part of samples whose class, or whose whole word, is right."""
-    if logits.ndim == 3:
-        return float((decode_ctc(logits) == labels).all(1).mean())
-    return float((logits.argmax(1) == labels).mean())
+    return 1 - count_different(predictions(logits), labels) / len(labels)
+
+
+def predictions(logits: Array) -> Array:
+    """The class of each sample, or its word."""
+    return decode_ctc(logits) if logits.ndim == 3 else logits.argmax(1)
+
+
+def count_different(first: Array, second: Array) -> int:
+    """The number of samples with different classes, or different words."""
+    return int((first != second).reshape(len(first), -1).any(1).sum())
 
 
 CROSS_ENTROPY = nn.CrossEntropyLoss()
@@ -239,7 +247,7 @@ TASKS = {
         token_sequences,
         CROSS_ENTROPY,
         6000,
-        5000,
+        200_000,
         4,
         5e-4,
         InputSpec(["batch", LENGTH], "int64", "tokens"),

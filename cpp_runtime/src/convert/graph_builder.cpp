@@ -422,26 +422,35 @@ Value GraphBuilder::add_initializer(onnx::Initializer init) {
   return v;
 }
 
-// Small constants are named after their content, so equal constants are shared.
+namespace {
+
+// The dtype and elements of a few integers, like `int64[0,400]`, which viewers show where the
+// constant is used; "const" for others.
+std::string constant_name(const onnx::Tensor& tensor) {
+  constexpr std::size_t kMaxLength = 24;
+  auto ints = try_decode_ints({tensor.dtype, tensor.shape, tensor.bytes});
+  if (!ints || tensor.shape.size() > 1) return "const";
+  std::string list;
+  for (std::int64_t v : *ints) list += (list.empty() ? "" : ",") + std::to_string(v);
+  std::string name =
+      std::string(name_of(tensor.dtype)) + (tensor.shape.empty() ? ":" + list : "[" + list + "]");
+  return name.size() <= kMaxLength ? name : "const";
+}
+
+}  // namespace
+
+// Small equal constants are one value.
 Value GraphBuilder::add_constant(const onnx::Tensor& tensor) {
-  std::string name = "const";
-  bool is_small = tensor.bytes.size() <= 64;
-  if (is_small) {
-    name = std::string(name_of(tensor.dtype)) + format_shape(tensor.shape) + ":";
-    for (unsigned char byte : tensor.bytes)
-      name += "0123456789abcdef"[byte >> 4], name += "0123456789abcdef"[byte & 15];
-    if (auto ints = try_decode_ints({tensor.dtype, tensor.shape, tensor.bytes})) {
-      std::string list;
-      for (std::int64_t v : *ints) list += (list.empty() ? "" : ",") + std::to_string(v);
-      name = std::string(name_of(tensor.dtype)) +
-             (tensor.shape.empty() ? ":" + list : "[" + list + "]");
-      if (tensor.shape.size() > 1) name += format_shape(tensor.shape);
-    }
-    if (auto found = constants_.find(name); found != constants_.end()) return found->second;
-  }
-  Value v = add_initializer({name, tensor.dtype, tensor.shape, tensor.bytes, false, 0, 0});
-  if (is_small) constants_[name] = v;
-  return v;
+  constexpr std::size_t kMaxSharedBytes = 4096;
+  auto add = [&] {
+    return add_initializer(
+        {constant_name(tensor), tensor.dtype, tensor.shape, tensor.bytes, false, 0, 0});
+  };
+  if (tensor.bytes.size() > kMaxSharedBytes) return add();
+  auto [found, is_new] =
+      small_constants_.try_emplace(std::tuple(tensor.dtype, tensor.shape, tensor.bytes));
+  if (is_new) found->second = add();
+  return found->second;
 }
 
 std::string GraphBuilder::describe_op_index_and_inputs(const OpDesc& op) const {

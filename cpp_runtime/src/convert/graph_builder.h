@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 
 #include "convert/if_else_pairs.h"
 #include "convert/node_context.h"
@@ -166,7 +167,7 @@ class GraphBuilder {
   std::set<std::string, std::less<>> used_names_, domains_;
   std::map<std::string, int, std::less<>>
       last_suffix_;  // by name that was requested more than once
-  std::map<std::string, Value, std::less<>> constants_;    // small constants, by content
+  std::map<std::tuple<DType, Ints, std::string>, Value> small_constants_;  // by content
   std::vector<std::pair<std::string, Value>> op_results_;  // outputs of the current op
   std::map<std::string, Value, std::less<>>
       own_row_splits_;           // row splits that the rule of the current op sets
