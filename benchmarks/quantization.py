@@ -41,6 +41,7 @@ from quantization_models import (
     accuracy,
     count_different,
     predictions,
+    run_in_batches,
     train_and_save,
 )
 
@@ -54,7 +55,6 @@ from oarlock.quantization.programs.quantize import QuantizationSettings, quantiz
 from oarlock.quantization.programs.write import write_and_verify_model
 
 ROUNDS = 300
-BATCH_SIZE = 1000  # for accuracies
 # Ops whose int8 weights oneDNN in Paddle rejects.
 NOT_IN_ONEDNN = "lookup_table|rnn"
 METHODS = {"lenet": ["ptq"], "resnet": ["ptq"], "bert": ["ptq", "dynamic"], "ctc": ["ptq"]}
@@ -169,8 +169,7 @@ def compare(prefix: Path, files: dict[str, Path], models: dict[str, Path]) -> No
             start = perf_counter()
             run[name](samples[i : i + 1])
             times[name].append(perf_counter() - start)
-    batches = [samples[i : i + BATCH_SIZE] for i in range(0, len(samples), BATCH_SIZE)]
-    scores = {name: np.concatenate([*map(function, batches)]) for name, function in run.items()}
+    scores = {name: run_in_batches(function, samples) for name, function in run.items()}
     for name, path in files.items():
         sizes = path.stat().st_size, files["float"].stat().st_size
         print_row(prefix.name, name, scores, labels, sizes, times[name])

@@ -227,6 +227,11 @@ def accuracy(logits: Array, labels: Array) -> float:
     return 1 - count_different(predictions(logits), labels) / len(labels)
 
 
+def run_in_batches(run: Callable[[Array], Array], samples: Array) -> Array:
+    """Return the outputs of a model for all samples."""
+    return np.concatenate([run(samples[i : i + 1000]) for i in range(0, len(samples), 1000)])
+
+
 def predictions(logits: Array) -> Array:
     """The class of each sample, or its word."""
     return decode_ctc(logits) if logits.ndim == 3 else logits.argmax(1)
@@ -299,7 +304,7 @@ def train_and_save(name: str, folder: Path, quick: bool = False) -> None:
     start = perf_counter()
     model = train(task, data, 1 if quick else task.epochs)
     with paddle.no_grad():
-        logits = model(paddle.to_tensor(data.test_inputs)).numpy()
+        logits = run_in_batches(lambda x: model(paddle.to_tensor(x)).numpy(), data.test_inputs)
     seconds = perf_counter() - start
     print(f"{name}: accuracy {accuracy(logits, data.test_labels):.4f}, {seconds:.0f} s", flush=True)
     paddle.jit.save(model, str(folder / name), input_spec=[task.spec])

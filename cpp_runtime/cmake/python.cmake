@@ -10,7 +10,12 @@ nanobind_add_module(_runtime NB_STATIC STABLE_ABI NOMINSIZE
   src/python/arrays.cpp src/python/bindings.cpp src/python/ctrl_c.cpp
   src/python/py_pipeline.cpp src/python/py_session.cpp)
 target_link_libraries(_runtime PRIVATE oarlock_core)
-if(NOT OARLOCK_SANITIZE)  # the stub is made by importing the module, which needs the libraries of the sanitizers
+# The stub is made by importing the module, which needs the libraries of the sanitizers, and a Python
+# of the target.
+if(NOT OARLOCK_SANITIZE)
+  if(CMAKE_CROSSCOMPILING)
+    set(Python_EXECUTABLE ${OARLOCK_TARGET_PYTHON})
+  endif()
   nanobind_add_stub(_runtime_stub MODULE _runtime OUTPUT _runtime.pyi PYTHON_PATH $<TARGET_FILE_DIR:_runtime>
     DEPENDS _runtime)
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/_runtime.pyi DESTINATION oarlock/loader COMPONENT python)

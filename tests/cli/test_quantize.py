@@ -92,6 +92,16 @@ def test_folder_of_samples_and_numbered_inputs(model: str, tmp_path: Path) -> No
     assert code == 0, text
 
 
+def test_samples_that_do_not_fill_a_fixed_batch(tmp_path: Path) -> None:
+    paddle.seed(0)
+    prefix = save(nn.Linear(64, 32), tmp_path, [4, 64])
+    x = np.random.default_rng(0).standard_normal((10, 64)).astype("float32")
+    np.savez(tmp_path / "calib.npz", x=x)
+    code, text = oarlock("quantize", prefix, "--data", tmp_path / "calib.npz", "--ignore-speed")
+    assert code == 0, text
+    assert "2 samples are not used" in " ".join(text.split())
+
+
 @pytest.mark.parametrize("suffix", [".png", ".html"])
 def test_plot(suffix: str, model: str, tmp_path: Path) -> None:
     if suffix == ".png":

@@ -52,6 +52,8 @@ def _require_matrix(function: str, name: str, x: Any, dtype: str = "") -> None:
 
 
 def _require_scale(function: str, scale: Any, columns: int) -> None:
+    if scale is None:
+        raise _make_op_error(function, "weight_scale is missing; weight_quantize returns it")
     if not isinstance(scale, Tensor):
         raise not_a_tensor_error(scale, function)
     if tuple(scale.meta.shape) not in ((columns,), (-1,)):

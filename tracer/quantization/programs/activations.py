@@ -19,7 +19,9 @@ _DATA_MOVEMENT_OPS = (
 )
 _NONNEGATIVE_OPS = ("relu", "relu6", "sigmoid", "hard_sigmoid", "softmax", "abs")
 _SIGN_PRESERVING_OPS = ("pool2d", "reduce_mean", "reduce_max")
-_MAX_TRACED_OPS = 8  # the converter to ONNX follows chains of at most 16 nodes
+# Ops that are followed backwards to the one that makes a value non-negative. The converter to ONNX
+# must come to the same result, and follows at most 16 nodes, of which one op may emit several.
+_MAX_TRACED_OPS = 8
 
 
 @dataclass(frozen=True)

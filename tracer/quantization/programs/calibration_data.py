@@ -32,12 +32,14 @@ class CalibrationData:
         `load_calibration_data` takes one sample if the batch size is dynamic, else one batch.
     labels: one array of class indices per batch; empty if there are none.
     run_timeout: seconds after which a run of a model with loops is an error.
+    num_unused_samples: samples at the ends of files that do not fill a batch of the fixed size.
     """
 
     sample: dict[str, Any]
     batches: list[dict[str, Any]] = field(default_factory=list)
     labels: list[Any] = field(default_factory=list)
     run_timeout: float = DEFAULT_RUN_TIMEOUT
+    num_unused_samples: int = 0
 
     def all_labels(self) -> Any:
         """The labels of all batches as one vector."""
@@ -74,7 +76,8 @@ def load_calibration_data(
             raise OpError(f"quantize: {file.name} has {len(target)} labels for {count} samples")
         for start in range(0, count, size or 1):
             if size is not None and not is_dynamic and start + size > count:
-                break  # the rest does not fill a batch
+                data.num_unused_samples += count - start
+                break
             rows = slice(start, None if size is None else start + size)
             batch = _slice_samples(feeds, rows)
             if not start or loops:  # other batches have the same shapes, but loops may not end

@@ -252,6 +252,11 @@ def _measure_model_into_report(
     model: ProgramWithValues,
     data: CalibrationData,
 ) -> None:
+    if data.num_unused_samples:
+        report.notes.append(
+            f"{data.num_unused_samples} samples are not used: they do not fill a batch of the "
+            "model's fixed size"
+        )
     report.output_snr = min_snr_of_outputs(original, model, data)
     report.sizes = original.num_value_bytes(), model.num_value_bytes()
     times = median_run_milliseconds({"float": original, "quantized": model}, data)
