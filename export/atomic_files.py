@@ -15,8 +15,8 @@ from typing import Any, BinaryIO
 
 from ..core.errors import FileError
 
-# Bytes, chunks of bytes, a function that writes to an open file, or None for a file that must not
-# exist.
+# The new content of a file: bytes, chunks of bytes, or a function that writes to an open file. None
+# deletes the file if it exists.
 FileContent = bytes | Iterable[bytes | memoryview] | Callable[[BinaryIO], object] | None
 
 
@@ -93,7 +93,8 @@ def adding_missing_error_filename(path: str | os.PathLike[str]) -> Iterator[None
 
 @contextmanager
 def _create_locked_staging_folder(parent: str) -> Iterator[Path]:
-    """Create a folder for files that are being saved to `parent`, and hold a lock on it.
+    """Create a temporary folder for files whose final folder is `parent`, and hold a lock on the
+    temporary folder.
 
     The system releases the lock when this process ends for any reason. `_remove_abandoned_staging`
     removes folders without a lock.
@@ -209,7 +210,9 @@ def _restore_backup(path: str, old: Path, new: Path | None) -> None:
 
 
 def _sync_folder(folder: str) -> None:
-    """Flush the directory entries; some systems cannot open a folder."""
+    """Flush the directory entries of `folder`, so that renames survive a crash. Do nothing on
+    systems that cannot open a folder.
+    """
     try:
         handle = os.open(folder, os.O_RDONLY)
     except OSError:

@@ -54,7 +54,9 @@ class Params(dict[str, np.ndarray[Any, Any]]):
 
 
 class _RecordReader:
-    """Reads the record headers of a buffer. `location` names the current record in errors."""
+    """Reads the headers of the records in a buffer, one after the other. `location` names the
+    current record in errors.
+    """
 
     def __init__(self, buffer: Buffer, file: str) -> None:
         self.buffer, self.file, self.position, self.location = buffer, file, 0, ""
@@ -63,7 +65,9 @@ class _RecordReader:
         return FileError(f"{self.file}: {self.location}: {what}")
 
     def advance_and_get_start_offset(self, size: int, what: str) -> int:
-        """Return the offset of the next `size` bytes after checking that they exist."""
+        """Advance the reader by `size` bytes and return the offset where they start; raise
+        FileError if fewer bytes are left.
+        """
         start, available = self.position, len(self.buffer) - self.position
         if size < 0 or size > available:
             raise self.file_error(f"{what} needs {size} bytes at {start}, {available} are left")
@@ -81,17 +85,17 @@ class _RecordReader:
         return self.read_tensor_entry(name)
 
     def read_entry_with_stored_name(self, number: int) -> ParamsFileEntry:
-        """Read a record with its name, as in state dicts of Paddle 1.6."""
+        """Read a record that contains its name, as records in state dicts of Paddle 1.6 do."""
         self.location = f"record {number}"
         word = self.advance_and_get_start_offset(4, "the word NAME")
         if bytes(self.buffer[word : word + 4]) != b"NAME":
-            raise self.file_error("does not begin with NAME")
+            raise self.file_error("the record does not begin with the word NAME")
         size = self.read_number("<Q", "the length of its name")
         start = self.advance_and_get_start_offset(size, "its name")
         try:
             name = bytes(self.buffer[start : start + size]).decode()
         except UnicodeDecodeError:
-            raise self.file_error("its name is not a text") from None
+            raise self.file_error("the name of the record is not valid UTF-8") from None
         self.location = f"record {number} ({escape_control_characters(name[:80])})"
         return self.read_tensor_entry(name)
 
@@ -143,7 +147,9 @@ class _RecordReader:
 
 
 def iter_file_entries(buffer: Buffer, names: Iterable[str], file: str) -> Iterator[ParamsFileEntry]:
-    """Yield the records of a file, which must be exactly those of `names` in this order."""
+    """Yield the entries of all records in a `.pdiparams`. The file must contain exactly one record
+    per name, in the order of `names`.
+    """
     reader = _RecordReader(buffer, file)
     count = 0
     for count, name in enumerate(names, 1):
@@ -200,8 +206,8 @@ def parse_params(data: bytes | memoryview, names: Iterable[str], file: str = "pa
 
 
 def load_params(path: str | os.PathLike[str], names: Iterable[str]) -> Params:
-    """Return the values in a `.pdiparams`, memory-mapped, one for each name. Without names, no file
-    is needed.
+    """Return the values in a `.pdiparams`, memory-mapped, one for each name. If `names` is empty,
+    the file need not exist.
 
     Raises FileError, OSError.
     """

@@ -1,5 +1,5 @@
-"""Read a `.pdmodel` as a program. It is parsed, then validated completely; each failure is a
-FileError with file and location.
+"""Read a `.pdmodel` as a program. The file is parsed and then validated completely. Each failure is
+a FileError that states the file and the location in the program.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ MAX_PROGRAM_BYTES = 1 << 28  # of a .pdmodel, which contains no weights
 MAX_BLOCKS = 1 << 12
 MAX_NAME_BYTES = 1 << 12  # bytes
 
-# Attributes that Paddle writes on every op; removed if they have these defaults.
+# Attributes that Paddle writes on every op. The reader removes them if they have these default
+# values.
 _IGNORED_DEFAULT_ATTRS = {
     "op_role": Attr(AttrType.INT, 0),
     "op_role_var": Attr(AttrType.STRINGS, []),
@@ -58,7 +59,9 @@ _NOT_UTF8_MESSAGE = "contains text that is not UTF-8"
 
 
 class _InvalidProgramError(Exception):
-    """An error in a program; each level adds its location."""
+    """An error in a program. Each function on the way up prepends its part of the location: block,
+    op, attribute.
+    """
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -67,7 +70,9 @@ class _InvalidProgramError(Exception):
 
 
 def _prepend_error_location(error: Exception, location: str) -> _InvalidProgramError:
-    """Prepend `location` to an _InvalidProgramError; return a new one for a UnicodeDecodeError."""
+    """Return `error` with `location` prepended; a UnicodeDecodeError is replaced by a new
+    _InvalidProgramError.
+    """
     bad = (
         error
         if isinstance(error, _InvalidProgramError)
@@ -86,8 +91,8 @@ def load_program(path: str | os.PathLike[str]) -> Program:
 
 
 def read_program_file_bytes(path: str | os.PathLike[str]) -> bytes:
-    """Return the bytes of a program file. Raises FileError if it exceeds MAX_PROGRAM_BYTES, OSError
-    if it cannot be read.
+    """Return the bytes of a program file. Raises FileError if the file is larger than
+    MAX_PROGRAM_BYTES, OSError if it cannot be read.
     """
     return read_file(path, MAX_PROGRAM_BYTES, "program")
 
@@ -141,8 +146,8 @@ def _parse_program(message: Any) -> Program:
 
 
 def _correct_parents_of_nested_blocks(blocks: list[Block]) -> None:
-    """Set the parent of each block to the block of the op that names it. Passes of Paddle, such as
-    mixed precision, write the first block as the parent of all others.
+    """Set the parent of each nested block to the block that contains its op, such as a `while` op.
+    Some passes of Paddle, such as mixed precision, write block 0 as the parent of all other blocks.
     """
     for index, block in enumerate(blocks):
         for op in block.ops:
@@ -181,7 +186,9 @@ def _parse_block(message: Any, position: int) -> Block:
 
 
 def _decode_field_for_error_text(message: Any, field: str) -> str:
-    """Return a field as text for an error message. Never raises, also for invalid content."""
+    """Return a string field of a protobuf message as text for an error message; `?` if the content
+    is invalid.
+    """
     try:
         return _require_utf8(getattr(message, field))[:200]
     except (_InvalidProgramError, UnicodeDecodeError):
@@ -253,7 +260,8 @@ def _parse_dtype_and_shape(message: Any, field: str) -> tuple[str, tuple[int, ..
         raise _InvalidProgramError(f"data type {number} is not supported")
     if len(message.dims) > MAX_RANK:
         raise _InvalidProgramError(f"has {len(message.dims)} axes, more than {MAX_RANK}")
-    # Paddle multiplies with dynamic sizes: any negative size is dynamic.
+    # A negative size is a dynamic dimension. Paddle computes some shapes by multiplying with -1, so
+    # sizes below -1 occur, and are read as -1.
     return dtype.name, tuple(max(d, -1) for d in message.dims)
 
 
@@ -368,8 +376,8 @@ def _parse_contract(message: Any) -> Contract:
 
 
 def _check_wire_types(message: Any) -> None:
-    """Reject groups and known fields with a wrong wire type. Unknown fields are accepted: a later
-    version may write them.
+    """Reject protobuf messages that contain a group, or a known field with a wrong wire type.
+    Unknown fields are accepted: a later version may write them.
     """
     for field in UnknownFieldSet(message):  # type: ignore[attr-defined]  # the stubs lack __iter__
         if field.wire_type in (3, 4) or field.field_number in message.DESCRIPTOR.fields_by_number:
@@ -390,12 +398,14 @@ def _parse_contract_input_or_output(message: Any) -> ContractInputOrOutput:
 
 
 def _parse_named_dims(messages: Any, rank: int) -> Dims:
-    """Return the Dims of an input with `rank` dimensions."""
+    """Return the named dimension (Dim) of each axis of an input with `rank` axes; None for an axis
+    without a name.
+    """
     dims: list[Dim | None] = [None] * rank
     for message in messages:
         name, axis = _require_utf8(message.name), message.axis
         if not 0 <= axis < rank or dims[axis] is not None:
-            raise _InvalidProgramError(f"dimension {axis} has a name, but is missing or has two")
+            raise _InvalidProgramError(f"dimension {axis} does not exist or has two names")
         try:
             # a maximum of 0 means that there is none
             dims[axis] = Dim(name, message.min, message.max or None, message.multiple)

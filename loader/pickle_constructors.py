@@ -1,5 +1,5 @@
-"""The names that a pickle of weights may refer to, and what each constructs. Python objects of
-these names are never imported or called.
+"""The names that a pickle of weights may refer to, and what each constructs. Nothing of these names
+is imported or called.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ class RejectedPickleError(Exception):
 
 
 class PickledName:
-    """A name in a pickle; nothing is imported for it."""
+    """A module and attribute name in a pickle. Nothing is imported for the name."""
 
     def __init__(self, name: str) -> None:
         self.name = escape_control_characters(name[:_MAX_NAME_LENGTH])
 
 
 class _PickledDType(PickledName):
-    """A dtype in a pickle. It is separate from NumPy's dtype objects, because a BUILD instruction
-    could modify those.
+    """A NumPy dtype that a pickle contains. The dtype is a copy of NumPy's dtype object, because a
+    BUILD instruction in the pickle could modify the original.
     """
 
     def __init__(self, dtype: np.dtype[Any]) -> None:
@@ -164,8 +164,8 @@ def _construct_scalar(args: tuple[Any, ...], spend: SpendBudget) -> Any:
 
 
 def _construct_encoded_bytes(args: tuple[Any, ...], spend: SpendBudget) -> bytes:
-    """Return the result of `_codecs.encode(text, 'latin1')`, with which protocol 2 of Python 3
-    represents bytes.
+    """Return the bytes that `_codecs.encode(text, 'latin1')` returns. Protocol 2 of Python 3
+    represents bytes by this call.
     """
     _reject_pickle_unless(
         1 <= len(args) <= 2 and all(isinstance(arg, str) for arg in args), "encodes text"
@@ -184,8 +184,8 @@ def _construct_tuple(args: tuple[Any, ...], spend: SpendBudget) -> tuple[Any, ..
 
 
 def _construct_array_of_eval_call(args: tuple[Any, ...], _: SpendBudget) -> Any:
-    """Return the array of `eval('data', {'data': array})`, which represents a LoDTensor of Paddle.
-    Only this exact call is accepted; nothing is evaluated.
+    """Return `array` for the pickled call `eval('data', {'data': array})`, which represents a
+    LoDTensor of Paddle. Only this exact call of `eval` is accepted, and nothing is evaluated.
     """
     if (
         len(args) == 2

@@ -549,5 +549,5 @@ def test_recursive_data_is_not_written() -> None:
 
 @pytest.mark.parametrize("protocol", [0, 1, 5, "4", None])
 def test_protocols(protocol: Any) -> None:
-    with pytest.raises(OpError, match="protocol is 2, 3 or 4"):
+    with pytest.raises(OpError, match="protocol must be 2, 3 or 4"):
         dumps({}, protocol)

@@ -12,7 +12,7 @@ from .. import ops as _ops  # noqa: F401  # defines all ops
 from ..core.errors import OpError
 from ..core.op import OPS, AmpClass
 
-# Ops in Paddle's lists that Oarlock does not define.
+# Ops in Paddle's AMP lists that Oarlock does not define.
 _OPS_NOT_DEFINED_HERE: dict[AmpClass, set[str]] = {
     "allow": {"fused_gemm_epilogue"},
     "allow_float16": {
@@ -70,7 +70,7 @@ def black_list() -> dict[str, dict[str, set[str]]]:
 def op_lists_with_custom_ops(
     level: str, dtype: str, white: Iterable[str] | None, black: Iterable[str] | None
 ) -> AmpOpLists:
-    """Return the lists of a level with the user's custom lists applied.
+    """Return the op lists of an AMP level (O1, O2), changed by the custom lists of the user.
 
     Raises OpError for an op in both custom lists.
     """
