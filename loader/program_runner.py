@@ -79,7 +79,7 @@ class ProgramRunner:
     @cached_property
     def engine_error(self) -> OarlockError | None:
         """The error because of which the engine cannot run the program, such as unsupported ops;
-        None if the engine can run the program. The first read of this property builds the engine.
+        None if the engine runs the program. The first read of this property builds the engine.
 
         Raises the error if Oarlock's kernels do not support the program either, or if options
         require an engine or a device.

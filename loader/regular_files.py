@@ -32,7 +32,7 @@ class _NonBlockingFile(io.FileIO):
         return self._require_read_not_blocked(count)
 
     def readall(self) -> bytes:
-        """Read the remaining bytes of the file.   Raises FileError if the read would block."""
+        """Read the remaining bytes of the file. Raises FileError if the read would block."""
         data: bytes | None = super().readall()
         return self._require_read_not_blocked(data)
 

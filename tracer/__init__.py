@@ -6,7 +6,7 @@ import oarlock as paddle
 
 if __name__ != "oarlock":
     raise ImportError(
-        "this folder is the source of the package `oarlock`; install the package and import oarlock"
+        "this folder is the source of the package `oarlock`; install the package and import that"
     )
 
 from importlib import import_module as _import_module

@@ -274,8 +274,8 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "a memo that is not there": (b"\x80\x02j\xff\xff\xff\xff.", "is not a complete pickle"),
     "a huge memo": (b"\x80\x02Nr\xff\xff\xff\xff0.", "ends with 0 values"),
     "a negative memo": (b"g-1\n.", "is not a complete pickle"),
-    "append to a number": (b"\x80\x02K\x01K\x02a.", "items for what cannot hold them"),
-    "item of a list": (b"\x80\x02]K\x01K\x02s.", "items for what cannot hold them"),
+    "append to a number": (b"\x80\x02K\x01K\x02a.", "items are added to a value that is not a container"),
+    "item of a list": (b"\x80\x02]K\x01K\x02s.", "items are added to a value that is not a container"),
     "a key without value": (b"\x80\x02}(K\x01u.", "a key without a value"),
     "a list as key": (b"\x80\x02}]K\x01s.", "has a key that is not plain data: a list"),
     "an array as key": (
@@ -353,7 +353,7 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
         + b"lq\x000("
         + b"cbuiltins\ntuple\nh\x00\x85R" * 5000
         + b"l.",
-        "makes far more out of its",
+        "far more data than weights need",
     ),
     "text copied": (
         b"\x80\x02X\x00\x10\x00\x00"
@@ -361,21 +361,21 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
         + b"q\x000("
         + b"c_codecs\nencode\nh\x00U\x06latin1\x86R" * 500
         + b"l.",
-        "makes far more out of its",
+        "far more data than weights need",
     ),
     "long tuples as keys": (
         b"\x80\x02}" + b"(" + b"K\x01" * 4000 + b"tq\x000" + b"h\x00Ns" * 4000 + b".",
-        "makes far more out of its",
+        "far more data than weights need",
     ),
     "empty texts as keys": (
         b"\x80\x04}" + b"(" + b"\x8c\x00" * 4000 + b"tq\x000" + b"h\x00Ns" * 4000 + b".",
-        "makes far more out of its",
+        "far more data than weights need",
     ),
     "a name with orders": (b"\x80\x02cevil\n\x1b[2J\n)R.", "would run evil.\\x1b[2J()"),
     "a long name": (b"\x80\x02cevil\n" + b"x" * 9999 + b"\n)R.", f"would run evil.{'x' * 195}()"),
     "a large number as key": (
         b"\x80\x02\x8b\x00\x10\x00\x00" + b"\x01" * 4096 + b"q\x000}(" + b"h\x00N" * 9000 + b"u.",
-        "makes far more out of its",
+        "far more data than weights need",
     ),
     "numbers of one hash as keys": (
         pickle.dumps({i * COLLIDING: None for i in range(2000)}, 2),

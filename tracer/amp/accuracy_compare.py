@@ -30,7 +30,7 @@ _LOG_LINE = re.compile(
 
 @dataclass
 class TensorStatistics:
-    """The statistics of one tensor, parsed from one line of the log that the tensor checker writes."""
+    """The statistics of one tensor, parsed from one line of the tensor checker's log."""
 
     op: str
     tensor: str

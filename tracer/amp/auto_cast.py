@@ -32,7 +32,7 @@ def amp_settings_or_none(
     dtype: str,
     use_promote: bool,
 ) -> AmpSettings | None:
-    """Convert the arguments of auto_cast to settings; return None if the arguments disable casting."""
+    """Convert the arguments of auto_cast to settings; return None if they disable casting."""
     level, dtype = level.upper(), dtype.lower()
     if level not in LEVELS:
         raise _make_op_error_with_user_line(

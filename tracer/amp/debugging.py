@@ -206,7 +206,7 @@ class TensorCheckerConfig:
             _seed_generators_with_last_seed()
 
     def count_step_and_get_is_checked(self) -> bool:
-        """Count one training step, and return whether the outputs of ops are checked in this step."""
+        """Count one training step; return whether the outputs of ops are checked in this step."""
         if not self.enable:
             return False
         if self.start_step is None or self.end_step is None:

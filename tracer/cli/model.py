@@ -47,7 +47,7 @@ _print = make_console(highlight=False, soft_wrap=True, markup=False).print
 
 
 def verify_saved_model(prefix: str) -> None:
-    """Validate the files and compare engine and interpreter.
+    """Validate the files of a model, and compare the results of engine and interpreter.
 
     Raises FileError for an invalid program, and VerifyError if results differ.
     """

@@ -1,4 +1,6 @@
-"""Features of this build, which programs query before they choose a device."""
+"""Functions that return the features of this build of Oarlock. Programs call them before they
+choose a device.
+"""
 
 from __future__ import annotations
 
@@ -44,5 +46,5 @@ def is_compiled_with_custom_device(device_type: str) -> bool:
 
 
 def get_cudnn_version() -> int | None:
-    """None: cuDNN is not used."""
+    """Return None: Oarlock does not use cuDNN."""
     return None

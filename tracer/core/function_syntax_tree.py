@@ -1,4 +1,4 @@
-"""The syntax tree of a function from its code object."""
+"""Find the syntax tree of a Python function, given its code object."""
 
 from __future__ import annotations
 import __future__
@@ -21,7 +21,9 @@ class SourceError(Exception):
 
 
 def require_syntax_tree_of_code(code: CodeType) -> FunctionNode:
-    """A copy of the syntax tree of the function with code object `code`. Raises SourceError."""
+    """Return a copy of the syntax tree of the function whose code object is `code`. Raises
+    SourceError.
+    """
     linecache.checkcache(code.co_filename)
     lines = linecache.getlines(code.co_filename)
     if not lines:
@@ -48,8 +50,8 @@ _IMPORT_TIME = time.time()
 
 
 def _is_file_older_than_oarlock_import(filename: str) -> bool:
-    """Whether a file was last written before this module was imported. If so, its functions are
-    taken to match their source.
+    """Whether a file was last written before this module was imported. The functions of such a file
+    are assumed to match the source in the file.
     """
     try:
         return os.stat(filename).st_mtime < _IMPORT_TIME
@@ -58,7 +60,9 @@ def _is_file_older_than_oarlock_import(filename: str) -> bool:
 
 
 def _code_matches_source_text(code: CodeType, text: str) -> bool:
-    """Whether the file still contains the source from which `code` was compiled."""
+    """Whether `text`, the current content of the file, still contains the source from which `code`
+    was compiled.
+    """
     candidates = _compile_functions(code.co_filename, text, code.co_flags & _FUTURE_FLAGS).get(
         (code.co_firstlineno, code.co_name), []
     )
@@ -74,8 +78,8 @@ _FUTURE_FLAGS = functools.reduce(
 def _compile_functions(
     filename: str, text: str, flags: int
 ) -> dict[tuple[int, str], list[CodeType]]:
-    """The code objects of all functions of a file, by first line and name; empty for a file that is
-    not valid Python.
+    """Compile a file and return the code objects of all its functions, by first line and name.
+    Return an empty dict if the file is not valid Python.
     """
     table: dict[tuple[int, str], list[CodeType]] = {}
     try:  # notebook cells may contain await
@@ -127,7 +131,9 @@ def _comparable_constants(code: CodeType) -> list[Any]:
 
 @functools.lru_cache(maxsize=64)
 def _parse_functions(filename: str, text: str) -> dict[tuple[int, str], list[FunctionNode]]:
-    """All functions of a file by first line (decorators included) and name."""
+    """Return the syntax trees of all functions of a file, by first line (decorators included) and
+    name.
+    """
     try:
         tree = ast.parse(text, filename)
     except SyntaxError as error:

@@ -1,5 +1,5 @@
-"""A hook that imports modules of Paddle 1.x (`fluid`) for lower layers, which must not
-import `fluid` themselves.
+"""Import modules of Paddle 1.x (`fluid`) for lower layers, which must not import `fluid`
+themselves. The importing function is registered here by `fluid`.
 """
 
 from __future__ import annotations

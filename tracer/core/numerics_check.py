@@ -24,8 +24,8 @@ _SHORT_DTYPE_NAMES = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", 
 
 @dataclass
 class NumericsCheckSettings:
-    """What the check does with a tensor: the values of FLAGS_check_nan_inf_level and of Paddle's
-    TensorCheckerConfig.
+    """Which outputs are checked for NaN and infinity, and what happens then: the values of
+    FLAGS_check_nan_inf_level and of Paddle's TensorCheckerConfig.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class NumericsCheck(WrapperMode):
     """A mode that checks the outputs of every executed op according to `settings`."""
 
     def with_inner_mode(self, inner: Mode) -> NumericsCheck:
-        """Return the check around another mode."""
+        """Return the same check around another mode."""
         return NumericsCheck(inner)
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
@@ -91,7 +91,8 @@ def array_statistics(x: Any) -> tuple[list[int], list[float]]:
 
 
 def check_or_report_op_output(op: str, name: str, array: Any) -> None:
-    """Check one output, `name`, of an op if the settings select the op.
+    """Check one output of an op for NaN and infinity, if the settings select the op. `name` is the
+    name of the output in messages.
 
     Raises NumericsError for NaN or infinity at level 0. At other levels, prints or logs the
     statistics of the tensors that the level selects.

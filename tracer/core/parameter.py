@@ -27,7 +27,7 @@ class Parameter(Tensor):
 
     @property
     def trainable(self) -> bool:
-        """Whether an optimizer updates it."""
+        """Whether an optimizer updates the parameter."""
         return not self.stop_gradient
 
     @trainable.setter

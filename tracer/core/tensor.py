@@ -366,8 +366,8 @@ class Tensor(TensorBase):
 
 
 def snapshot_with_gradient_history(tensor: Tensor) -> Tensor:
-    """A new tensor with the current value and gradient history of `tensor`. For a leaf, the
-    gradient of the snapshot is added to that of the leaf.
+    """Return a new tensor with the current value and gradient history of `tensor`. If `tensor` is a
+    leaf, the gradient of the snapshot is added to that of `tensor`.
     """
     result = Tensor(tensor.array)
     result.stop_gradient, result.node, result.index = (
@@ -398,8 +398,8 @@ def save_value_for_backward_before_change(tensor: Tensor) -> None:
 
 
 def save_values_for_backward_before_change(tensors: Iterable[Tensor]) -> None:
-    """Call `save_value_for_backward_before_change` for several tensors; fast if no recorded op is
-    alive.
+    """Call `save_value_for_backward_before_change` for several tensors. The call returns quickly if
+    the tape holds no recorded op.
     """
     if oldest_seq() < take_next_seq():
         for tensor in tensors:
