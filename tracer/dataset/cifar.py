@@ -25,7 +25,7 @@ CIFAR100_MD5 = "eb9058c3a382ffc7106e4002c42a8d85"
 def reader_creator(
     filename: str, sub_name: str, cycle: bool = False
 ) -> Callable[[], Iterator[Any]]:
-    """Return a reader of the members of an archive whose names contain sub_name.
+    """Return a reader of those files in an archive whose names contain sub_name.
 
     cycle: repeat the data endlessly
     """

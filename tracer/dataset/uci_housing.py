@@ -37,7 +37,7 @@ _loaded: dict[tuple[str, int, float], tuple[Any, Any]] = {}
 
 
 def load_data(filename: str, feature_num: int = 14, ratio: float = 0.8) -> tuple[Any, Any]:
-    """Return the training and test rows of a file of numbers.
+    """Read a file of numbers, and return the rows for training and those for testing.
 
     Raises FileError if the numbers do not fill rows.
     """
@@ -63,17 +63,17 @@ def _reader(part: int) -> Callable[[], Iterator[Any]]:
 
 
 def train() -> Callable[[], Iterator[Any]]:
-    """Return a reader of the first 80 % of the rows."""
+    """Return a reader of the training set, the first 80 % of the rows."""
     return _reader(0)
 
 
 def test() -> Callable[[], Iterator[Any]]:
-    """Return a reader of the last 20 % of the rows."""
+    """Return a reader of the test set, the last 20 % of the rows."""
     return _reader(1)
 
 
 def predict_reader() -> tuple[Any]:
-    """Return the first row of the test set without its price."""
+    """Return the features of the first row of the test set, without the price."""
     return (load_data(common.download(URL, "uci_housing", MD5))[1][0][:-1],)
 
 

@@ -1,4 +1,4 @@
-"""Check that all ranks call the same collective with the same arguments.
+"""Check in each collective call that all ranks call the same collective with the same arguments.
 
 Without the check, different calls would return wrong values silently.
 """

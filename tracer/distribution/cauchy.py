@@ -25,17 +25,17 @@ class Cauchy(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """Raises OpError: the mean does not exist."""
+        """Raise OpError, because the Cauchy distribution has no mean."""
         raise OpError("Cauchy: the distribution has no mean")
 
     @property
     def variance(self) -> Tensor:
-        """Raises OpError: the variance does not exist."""
+        """Raise OpError, because the Cauchy distribution has no variance."""
         raise OpError("Cauchy: the distribution has no variance")
 
     @property
     def stddev(self) -> Tensor:
-        """Raises OpError: the standard deviation does not exist."""
+        """Raise OpError, because the Cauchy distribution has no standard deviation."""
         raise OpError("Cauchy: the distribution has no stddev")
 
     def sample(self, shape: Shape = (), name: str | None = None) -> Tensor:

@@ -20,7 +20,9 @@ from .kl import register_kl
 
 
 def _check_probs(name: str, probs: Tensor, allow_zero: bool) -> None:
-    """Raise OpError for probabilities outside of [0, 1]; not while a program is recorded."""
+    """Raise OpError for probabilities outside of [0, 1]. While a program is recorded the values are
+    unknown, and nothing is checked.
+    """
     if not state.mode.is_eager:
         return
     minimum, maximum = np.min(probs.array, initial=1), np.max(probs.array, initial=0)
@@ -69,15 +71,15 @@ class Bernoulli(ExponentialFamily):
         return self.probs * (1 - self.probs)
 
     def sample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples 0.0 and 1.0 without gradient.
+        """Draw samples, which are 0.0 or 1.0, without gradients with respect to the parameters.
 
         -> [*shape, *batch_shape]
         """
         return bernoulli(broadcast_to(self.probs.detach(), self._extend_shape(shape)))
 
     def rsample(self, shape: Shape = (), temperature: float = 1.0) -> Tensor:
-        """Draw logits of relaxed samples with gradient; for a low temperature their sigmoid is
-        close to 0 or 1.
+        """Draw relaxed samples as logits, with gradients with respect to the parameters. For a low
+        temperature, the sigmoid of the logits is close to 0 or 1.
 
         -> [*shape, *batch_shape]
 
@@ -163,7 +165,7 @@ class Geometric(Distribution):
         return 1 - (1 - self.probs).pow(to_tensor_of_dtype_like(k, self.probs) + 1)
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples; their gradient is zero.
+        """Draw samples. Their gradient with respect to the parameters is zero.
 
         -> [*shape, *batch_shape]
         """
@@ -227,7 +229,7 @@ class Multinomial(Distribution):
         )
 
     def sample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples without gradient, in the dtype of probs.
+        """Draw samples in the dtype of probs, without gradients with respect to the parameters.
 
         -> [*shape, *batch_shape, K]
         """

@@ -33,7 +33,7 @@ class LogNormal(TransformedDistribution):
         return square.expm1() * (2 * self.loc + square).exp()
 
     def entropy(self) -> Tensor:
-        """Entropy of the normal distribution plus loc.
+        """Return the entropy of Normal(loc, scale) plus loc.
 
         -> [*batch_shape]
         """

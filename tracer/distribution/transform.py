@@ -15,7 +15,7 @@ from ..tensor.manipulation import concat
 
 
 class Type(enum.Enum):
-    """Mapping type of a transform."""
+    """The kind of mapping of a transform: bijection, injection, surjection or other."""
 
     BIJECTION = "bijection"
     INJECTION = "injection"
@@ -29,7 +29,7 @@ class Type(enum.Enum):
 
 
 class Variable(NamedTuple):
-    """Domain or codomain of a transform.
+    """Description of the domain or the codomain of a transform.
 
     event_rank: number of axes of an event
     """
@@ -41,7 +41,8 @@ class Variable(NamedTuple):
 @singledispatch
 def apply_transform(input: Any, transform: Transform) -> Any:
     """Apply a transform to a Tensor, or to an input of another type for which an implementation is
-    registered. Modules of other input types register their own implementation.
+    registered. The modules of other input types, such as distributions, register their own
+    implementation.
     """
     return transform.forward(input)
 
@@ -59,7 +60,9 @@ class Transform:
     _codomain: Any = Variable()
 
     def __call__(self, input: Any) -> Any:
-        """Transform a Tensor; compose with a distribution or a transform."""
+        """Apply the transform to a Tensor; or compose it with a distribution or another
+        transform.
+        """
         return apply_transform(input, self)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -67,7 +70,9 @@ class Transform:
         return self._forward(self._require_tensor_of_event_rank(x, "forward", self._domain))
 
     def inverse(self, y: Tensor) -> Any:
-        """Return the value that is mapped to y; two Tensors if there are two."""
+        """Return the value x that the transform maps to y; a pair of Tensors if two values are
+        mapped to y.
+        """
         return self._inverse(self._require_tensor_of_event_rank(y, "inverse", self._codomain))
 
     def forward_log_det_jacobian(self, x: Tensor) -> Tensor:
@@ -99,11 +104,11 @@ class Transform:
         raise NotImplementedError(f"{type(self).__name__} implements no log_det_jacobian")
 
     def forward_shape(self, shape: Any) -> tuple[Any, ...]:
-        """Return the shape after the transform."""
+        """Return the shape of the output of the transform for an input of the given shape."""
         return tuple(self._forward_shape(tuple(shape)))
 
     def inverse_shape(self, shape: Any) -> tuple[Any, ...]:
-        """Return the shape before the transform."""
+        """Return the shape of the input of the transform for an output of the given shape."""
         return tuple(self._inverse_shape(tuple(shape)))
 
     def _is_injective(self) -> bool:
@@ -134,8 +139,8 @@ class Transform:
         raise NotImplementedError
 
     def _inverse_log_det_jacobian(self, y: Tensor) -> Any:
-        """May be overridden; without it, `inverse_log_det_jacobian` uses the negated
-        `_forward_log_det_jacobian` of the inverse.
+        """Hook for subclasses. If a subclass does not override it, `inverse_log_det_jacobian`
+        negates the result of `_forward_log_det_jacobian` at the inverse of y.
         """
         raise NotImplementedError
 
@@ -315,7 +320,7 @@ class StickBreakingTransform(Transform):
     _domain = _codomain = Variable(1)
 
     def _subtract_equal_probability_offset(self, x: Tensor) -> Tensor:
-        """Shift x so that 0 maps to equal probabilities."""
+        """Shift x by offsets with which x = 0 is mapped to K + 1 equal probabilities."""
         ones = ones_like(x)
         return x - (ones.sum(-1, keepdim=True) + 1 - ones.cumsum(-1)).log()
 

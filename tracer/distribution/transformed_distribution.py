@@ -14,7 +14,7 @@ from .transform import Transform, apply_transform
 
 
 class TransformedDistribution(Distribution):
-    """Distribution of `transforms` applied to a sample of `base`.
+    """Distribution of the values that `transforms` maps samples of `base` to.
 
     sample uses base.sample, rsample uses base.rsample.
     """

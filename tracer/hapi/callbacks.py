@@ -32,7 +32,7 @@ class Callback:
         self.params = {}
 
     def set_params(self, params: dict[str, Any]) -> None:
-        """Set the parameters of the run."""
+        """Set the parameters of the run (batch_size, epochs, steps, verbose, metrics)."""
         self.params = params
 
     def set_model(self, model: Any) -> None:
@@ -83,7 +83,9 @@ class Callback:
 
 
 class CallbackList:
-    """A list of callbacks; `call('eval_begin', logs)` calls on_eval_begin of each one."""
+    """A list of callbacks; `call('eval_begin', logs)` calls the method on_eval_begin of each
+    callback.
+    """
 
     def __init__(self, callbacks: Sequence[Callback], model: Any, params: dict[str, Any]) -> None:
         self.callbacks = list(callbacks)
@@ -143,18 +145,18 @@ class LRScheduler(Callback):
             scheduler.step()
 
     def on_train_batch_end(self, step: int, logs: Logs = None) -> None:
-        """Step the scheduler if by_step."""
+        """Step the learning rate scheduler after a training step if by_step is True."""
         if self.by_step:
             self._step()
 
     def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
-        """Step the scheduler if by_epoch."""
+        """Step the learning rate scheduler after an epoch if by_epoch is True."""
         if self.by_epoch:
             self._step()
 
 
 class _MonitorCallback(Callback):
-    """Base of callbacks that track whether a value of the evaluation improves.
+    """Base of callbacks that track whether a value reported by the evaluations improves.
 
     mode: min, max, or auto, which is max for names with 'acc'
     """
@@ -172,7 +174,7 @@ class _MonitorCallback(Callback):
         self._best = -math.inf  # times the sign: larger is better
 
     def _monitored_value(self, logs: Logs) -> float | None:
-        """Return the monitored value; None, with a warning, if the evaluation lacks it."""
+        """Return the monitored value. If the evaluation did not report it, warn and return None."""
         value = (logs or {}).get(self.monitor)
         value = value[0] if isinstance(value, list | tuple) else value
         if not isinstance(value, int | float):
@@ -285,7 +287,9 @@ class ReduceLROnPlateau(_MonitorCallback):
         self.cooldown_counter = self.wait = 0
 
     def in_cooldown(self) -> bool:
-        """Return whether evaluations are ignored."""
+        """Return whether evaluations are ignored, because the learning rate was reduced a short
+        time ago.
+        """
         return self.cooldown_counter > 0
 
     def on_eval_end(self, logs: Logs = None) -> None:
