@@ -1,4 +1,6 @@
-"""Names of `paddle.incubate`: aliases of functions defined elsewhere, and further optimizers."""
+"""The names of `paddle.incubate`: aliases of functions that other modules define, and further
+optimizers.
+"""
 
 from ..core.lazy_import import make_lazy_getattr as _lazy_attributes
 from . import autograd

@@ -19,7 +19,9 @@ def _flatten_and_check_equal_size(name: str, preds: Any, labels: Any) -> tuple[A
 
 
 class Precision(Metric):
-    """Precision: true positives / (true positives + false positives), with threshold 0.5 (>=)."""
+    """Precision of a binary classification: true positives / (true positives + false positives). A
+    prediction >= 0.5 is positive.
+    """
 
     def __init__(self, name: str = "precision", *args: Any, **kwargs: Any) -> None:
         self._name = name
@@ -37,7 +39,7 @@ class Precision(Metric):
         self.fp += int((positive & (labels != 1)).sum())
 
     def accumulate(self) -> float:
-        """Return the precision so far; 0 without positive predictions."""
+        """Return the precision over all batches so far; 0 if no prediction was positive."""
         return self.tp / (self.tp + self.fp) if self.tp + self.fp else 0.0
 
     def reset(self) -> None:
@@ -50,7 +52,8 @@ class Precision(Metric):
 
 
 class Recall(Metric):
-    """Recall: true positives / (true positives + false negatives), with threshold 0.5 (>).
+    """Recall of a binary classification: true positives / (true positives + false negatives). A
+    prediction > 0.5 is positive.
 
     Paddle's Precision counts 0.5 as positive, its Recall does not.
     """
@@ -71,7 +74,7 @@ class Recall(Metric):
         self.fn += int((~is_predicted).sum())
 
     def accumulate(self) -> float:
-        """Return the recall so far; 0 without positives."""
+        """Return the recall over all batches so far; 0 if no label was positive."""
         return self.tp / (self.tp + self.fn) if self.tp + self.fn else 0.0
 
     def reset(self) -> None:
@@ -116,7 +119,9 @@ class Auc(Metric):
         self._stat_neg += np.bincount(bins[labels == 0], minlength=self._num_thresholds + 1)
 
     def accumulate(self) -> float:
-        """Return the area so far, by trapezoids; 0 if a class is missing."""
+        """Return the area over all batches so far, by the trapezoidal rule; 0 if one of the two
+        classes did not occur.
+        """
         true_positives = np.concatenate([[0], np.cumsum(self._stat_pos[::-1])])
         false_positives = np.cumsum(self._stat_neg[::-1])
         if not true_positives[-1] or not false_positives[-1]:

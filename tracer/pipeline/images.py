@@ -44,7 +44,7 @@ def load_as_rgb_array(image: Any) -> Array:
 
 
 def as_image_iterable(images: Any) -> Iterable[Any]:
-    """Return a list of one image for an image, and other iterables unchanged.
+    """Return a list with the image if `images` is one image; return another iterable unchanged.
 
     Raises OpError for another type.
     """

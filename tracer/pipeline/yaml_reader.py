@@ -41,7 +41,9 @@ def read_yaml(path: str | os.PathLike[str]) -> Any:
 
 
 def parse_yaml(data: bytes, name: str) -> Any:
-    """Return the content of YAML text; see `read_yaml`. name: for errors"""
+    """Parse YAML text, given as bytes, and return its content as plain data; see `read_yaml`. name:
+    for errors
+    """
     yaml = import_yaml()
     # libyaml's loader is ten times faster; only its events are used, which arrive one by one.
     loader_class = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -74,7 +76,9 @@ class _Builder:
         self._keys: list[list[Any]] = []  # for each open container: the key without a value
 
     def build(self) -> Any:
-        """Return the value of the only document."""
+        """Return the content of the only document in the file. Raise FileError if there are
+        several.
+        """
         yaml, result = self._yaml, None
         documents = 0
         while self._loader.check_event():

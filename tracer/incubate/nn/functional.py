@@ -1,4 +1,6 @@
-"""Matrix products with bias and activation. They are separate ops; the engine fuses them."""
+"""Matrix products with bias and activation. Each function calls separate ops, which the engine
+fuses.
+"""
 
 from __future__ import annotations
 
