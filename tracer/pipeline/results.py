@@ -295,7 +295,7 @@ class _Canvas:
     def draw_label(
         self, position: tuple[float, float], text: str, color: tuple[int, int, int]
     ) -> None:
-        """Draw text with a background above a position; at the top of the image if it is too near."""
+        """Draw text with a background above a position, but not beyond the top of the image."""
         font, text = self._load_font(self._size), text[:_MAX_DRAWN_CHARACTERS]
         left, top, right, bottom = self._draw.multiline_textbbox((0, 0), text, font)
         x, y = position[0], max(0, position[1] - (bottom - top) - 4)

@@ -1,4 +1,4 @@
-"""Environment variables with typed values."""
+"""Environment variables whose values have a type: str, bool or int."""
 
 from __future__ import annotations
 
@@ -75,7 +75,9 @@ class IntegerEnvironmentVariable(EnvironmentVariable[int]):
     kind = int
 
     def _parse(self, text: str) -> int:
-        """Return the number, or the default for an invalid text."""
+        """Convert the text of the variable to an int; return the default if the text is not an
+        int.
+        """
         try:
             return int(text)
         except ValueError:
@@ -83,7 +85,9 @@ class IntegerEnvironmentVariable(EnvironmentVariable[int]):
 
 
 class EnvironmentVariableGuard(Generic[T]):
-    """Context manager that sets a variable immediately and restores it at the end."""
+    """Context manager that sets an environment variable when it is created, and restores the
+    variable at the end.
+    """
 
     def __init__(self, variable: EnvironmentVariable[T], value: T) -> None:
         self.variable, self.original_value = variable, variable.get()

@@ -23,7 +23,7 @@ class Ploter:
             self._plt = _import_optional_module("matplotlib.pyplot")
 
     def append(self, title: str, step: Any, value: Any) -> None:
-        """Add a point to a curve.
+        """Add a point (step, value) to the curve with this title.
 
         Raises OpError for an unknown title.
         """

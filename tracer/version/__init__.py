@@ -55,7 +55,9 @@ def cinn() -> str:
 
 
 def show() -> None:
-    """Print the version and the libraries that ops are compiled with."""
+    """Print the version of Oarlock and, for each library that Paddle can be compiled with, that it
+    is not used.
+    """
     for name in ("full_version", "major", "minor", "patch", "rc"):
         print(f"{name}: {__getattr__(name)}")
     for function in (cuda, cudnn, xpu, xpu_xccl, cinn):

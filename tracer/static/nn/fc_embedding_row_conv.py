@@ -68,7 +68,8 @@ def embedding(
     param_attr: Any = None,
     dtype: Any = "float32",
 ) -> Variable:
-    """Look up rows of a table [N, D], which is created; the row padding_idx is zeros.
+    """Create a table [N, D] as a parameter, and look up its rows by index; the result is zeros for
+    the index padding_idx.
 
     input: int [*].
     Returns [*, D].
