@@ -274,8 +274,14 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "a memo that is not there": (b"\x80\x02j\xff\xff\xff\xff.", "is not a complete pickle"),
     "a huge memo": (b"\x80\x02Nr\xff\xff\xff\xff0.", "ends with 0 values"),
     "a negative memo": (b"g-1\n.", "is not a complete pickle"),
-    "append to a number": (b"\x80\x02K\x01K\x02a.", "items are added to a value that is not a container"),
-    "item of a list": (b"\x80\x02]K\x01K\x02s.", "items are added to a value that is not a container"),
+    "append to a number": (
+        b"\x80\x02K\x01K\x02a.",
+        "items are added to a value that is not a container",
+    ),
+    "item of a list": (
+        b"\x80\x02]K\x01K\x02s.",
+        "items are added to a value that is not a container",
+    ),
     "a key without value": (b"\x80\x02}(K\x01u.", "a key without a value"),
     "a list as key": (b"\x80\x02}]K\x01s.", "has a key that is not plain data: a list"),
     "an array as key": (
