@@ -536,7 +536,7 @@ class Layer:
         ({"a": [Layer()]}, "Layer, which is not data; save its state_dict() instead"),
         ({"a": {1, 2}}, "save: ['a'] is a builtins.set, which is not data"),
         (len, "save: the object is a builtins.builtin_function_or_method, which is not data"),
-        ({Layer(): 1}, "is not data"),
+        ({Layer(): 1}, "is not plain data"),
         (np.array([None]), "save: the object is an array of object, which is not plain data"),
     ],
 )
