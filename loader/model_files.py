@@ -59,8 +59,8 @@ def model_prefix(path: str | os.PathLike[str]) -> str:
 
 
 def model_name(path: str | os.PathLike[str]) -> str:
-    """Return the name of a model: the last part of its path prefix, or the name of its folder if
-    the files have one of the fixed names `inference` and `model`.
+    """Return the name of a model: the last part of its path prefix, or the name of the folder if
+    `path` is a folder with a model of one of the fixed names `inference` and `model`.
     """
     prefix = model_prefix(path)
     is_directory = os.path.isdir(path) and prefix != os.fspath(path)

@@ -48,7 +48,8 @@ def quantize_report_and_write(
     plot: Path | None,
     settings: QuantizationSettings,
 ) -> int:
-    """Quantize a model, print the report, and write the quantized model if it is smaller or faster.
+    """Quantize a model, print the report, and write the quantized model if it is a gain in size or
+    time and accurate enough.
 
     Returns the exit code: 0, or 3 if the quantized model is no gain and was not written.
     """

@@ -72,7 +72,7 @@ class Communicator(Protocol):
         ...
 
     def scatter(self, arrays: Any, into: Any, root: int) -> Work:
-        """Copy element i of the list `arrays` of rank `root` to `into` of rank i; the other ranks
+        """Copy element i of `arrays` [size, *] of rank `root` to `into` of rank i; the other ranks
         pass None for `arrays`.
         """
         ...

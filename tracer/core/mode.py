@@ -72,8 +72,8 @@ class Mode:
         raise NotImplementedError
 
     def on_tensor_set_to_require_gradient(self, tensor: Tensor) -> None:
-        """Called before `stop_gradient` of a tensor changes from True to False. From then on the
-        tensor is a leaf for gradients: none flow to the ops that computed the tensor.
+        """Called before `stop_gradient` of a tensor changes from True to False. After the
+        change, no gradient flows to the ops that computed the tensor.
         """
 
     def record_missing_gradient_reason(self, why: str) -> None:
@@ -127,8 +127,8 @@ class Mode:
         raise NotImplementedError
 
     def without_user_call_wrappers(self) -> Mode:
-        """Return the mode without those wrapper modes that apply only to calls by the user, such as
-        AMP. The backward pass runs in the returned mode.
+        """Return the mode without wrapper modes such as AMP, which apply only to op calls by the
+        user. The backward pass runs in the returned mode.
         """
         return self
 
@@ -162,43 +162,43 @@ class WrapperMode(Mode):
             return op(*args, **attrs)
 
     def on_value_read(self, tensor: Tensor, reader: str) -> None:
-        """Forwarded to the inner mode."""
+        """Call the same method of the inner mode."""
         self.inner.on_value_read(tensor, reader)
 
     def shape(self, tensor: Tensor) -> list[Any]:
-        """Forwarded to the inner mode."""
+        """Call the same method of the inner mode."""
         return self.inner.shape(tensor)
 
     def make_inplace_op_input(self, tensor: Tensor) -> Tensor:
-        """Forwarded to the inner mode."""
+        """Call the same method of the inner mode."""
         return self.inner.make_inplace_op_input(tensor)
 
     def assign_inplace(self, tensor: Tensor, result: Tensor) -> None:
-        """Forwarded to the inner mode."""
+        """Call the same method of the inner mode."""
         self.inner.assign_inplace(tensor, result)
 
     def on_tensor_set_to_require_gradient(self, tensor: Tensor) -> None:
-        """Forwarded to the inner mode."""
+        """Call the same method of the inner mode."""
         self.inner.on_tensor_set_to_require_gradient(tensor)
 
     def record_missing_gradient_reason(self, why: str) -> None:
-        """Forwarded to the inner mode."""
+        """Call the same method of the inner mode."""
         self.inner.record_missing_gradient_reason(why)
 
     def on_gradient_hook_registered(self, tensor: Tensor, handle: Any) -> None:
-        """Forwarded to the inner mode."""
+        """Call the same method of the inner mode."""
         self.inner.on_gradient_hook_registered(tensor, handle)
 
     def raise_or_skip_unsupported_side_effect(self, what: str) -> bool:
-        """Forwarded to the inner mode."""
+        """Call the same method of the inner mode."""
         return self.inner.raise_or_skip_unsupported_side_effect(what)
 
     def gradients(self, roots: Any, given: Any, wanted: Any, barred: Any) -> list[Any] | None:
-        """Forwarded to the inner mode."""
+        """Call the same method of the inner mode."""
         return self.inner.gradients(roots, given, wanted, barred)
 
     def convert_forward(self, function: Any) -> Any:
-        """Forwarded to the inner mode."""
+        """Call the same method of the inner mode."""
         return self.inner.convert_forward(function)
 
     def run_or_record_switch_case(
@@ -219,7 +219,7 @@ class WrapperMode(Mode):
         return self.with_inner_mode(self.inner.mode_with_tape_set(tape))
 
     def without_user_call_wrappers(self) -> Mode:
-        """Forwarded to the inner mode."""
+        """Call the same method of the inner mode."""
         return self.inner.without_user_call_wrappers()
 
     def with_base_mode(self, mode: Mode) -> Mode:

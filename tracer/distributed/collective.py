@@ -53,8 +53,9 @@ F = TypeVar("F", bound=Callable[..., Task])
 
 
 def _wrap_to_skip_ranks_outside_group(collective: F) -> F:
-    """Return the group for the argument `group` of a collective. Return a completed task in a rank
-    that is not in the group.
+    """Decorate a collective: replace its argument `group` by the group, None by the group of all
+    ranks. In a rank that is not in the group, the decorated function does nothing and returns a
+    completed task.
     """
     bind = inspect.signature(collective).bind
 

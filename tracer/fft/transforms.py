@@ -124,7 +124,7 @@ def _wrap_optional_size_in_list(n: int | None) -> list[int] | None:
 
 def _axes_of_2d_transform(x: Tensor, s: Sizes, axes: Sizes) -> Sizes:
     """Return the axes of a 2-D transform: the given ones, or the last two by default. Raise OpError
-    unless x has two axes and the arguments two elements.
+    if x has fewer than two axes, or unless `s` and `axes` have two elements.
     """
     check_tensors(x)
     if x.ndim < 2 or (s is not None and len(s) != 2) or (axes is not None and len(axes) != 2):
