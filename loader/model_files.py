@@ -73,7 +73,8 @@ def _has_program_file_at_prefix(prefix: str) -> bool:
 
 def existing_program_suffix(path: str | os.PathLike[str], prefix: str) -> str:
     """Return the suffix of the program file at a path prefix: the suffix of `path` if `path` ends
-    with one. Otherwise return `.json` if only the `.json` exists, else `.pdmodel`.
+    with one. If `path` has no suffix, return `.json` if only the `.json` exists, else
+    `.pdmodel`.
     """
     text = os.fspath(path)
     if text.endswith(PADDLE3_MODEL) or (

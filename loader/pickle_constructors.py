@@ -34,8 +34,8 @@ class PickledName:
 
 
 class _PickledDType(PickledName):
-    """A NumPy dtype that a pickle contains. This wrapper keeps a
-    BUILD instruction of the pickle from modifying NumPy's own dtype object.
+    """A NumPy dtype that a pickle contains. The wrapper around the dtype keeps a BUILD instruction
+    of the pickle from modifying NumPy's own dtype object.
     """
 
     def __init__(self, dtype: np.dtype[Any]) -> None:

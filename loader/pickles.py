@@ -97,7 +97,8 @@ class _StackMachine:
         # all copies in proportion to the file.
         self.budget = 8 * size + 4096
         # A malicious file can choose dict keys with colliding hashes, so that each key is compared
-        # with all others of its dict. This budget limits the total number of compared bytes.
+        # with all others of its dict. The comparison budget limits the total number of compared
+        # bytes.
         self.comparison_budget = 256 * size + (1 << 22)
         # id of a dict -> the dict, so that no other dict gets its id; the number of its keys whose
         # hashes the file can choose

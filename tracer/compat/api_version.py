@@ -164,8 +164,8 @@ def _find_is_paddle_imported_and_used_names(tree: ast.AST) -> tuple[bool, set[st
 
 
 def _is_numpy_item_0_of_loss(node: ast.AST) -> bool:
-    """Whether a node is `loss.numpy()[0]`. This expression fails since Paddle 2.5, in which a loss
-    is a 0-D tensor.
+    """Whether a node is `loss.numpy()[0]`. The expression `loss.numpy()[0]` fails since Paddle 2.5,
+    in which a loss is a 0-D tensor.
     """
     return (
         isinstance(node, ast.Subscript)

@@ -86,7 +86,7 @@ def _wrap_like_function_for_empty_shape(name: str) -> Callable[..., Any]:
 
 class _ArrayLibrarySubmodule:
     """A submodule, such as `linalg`, of the array library of the running kernel (NumPy or CuPy).
-    Its attributes are looked up at each access.
+    The attributes of the submodule are looked up at each access.
     """
 
     def __init__(self, path: tuple[str, ...]) -> None:

@@ -161,7 +161,7 @@ class SingleProcessCommunicator:
         return CompletedWork()
 
     def split(self, ranks: Sequence[int]) -> Communicator | None:
-        """This group."""
+        """Return this communicator itself, because `ranks` can only contain the one process."""
         return self
 
 

@@ -79,8 +79,8 @@ def _move_inputs(op: Op, args: tuple[Any, ...], index: int | None) -> tuple[Any,
 
 
 def _is_host_slot(slot: Slot) -> bool:
-    """Whether kernels read the values of the slot as Python numbers. Such slots are those in
-    HOST_SCALAR_SLOTS and those of LoD offsets.
+    """Whether kernels read the values of the slot as Python numbers. The function returns True for
+    the slots in HOST_SCALAR_SLOTS and the slots of LoD offsets.
     """
     return (
         slot.name in HOST_SCALAR_SLOTS

@@ -65,7 +65,7 @@ class LodNotSupportedError(OpError, RuntimeError):
 
 class MissingStateError(OpError, RuntimeError):
     """An object lacks the state that a call needs, such as a missing value of a state dict.
-    Also a RuntimeError, as in Paddle.
+    MissingStateError is also a RuntimeError, as in Paddle.
     """
 
 
@@ -112,7 +112,7 @@ class FileError(OarlockError, ValueError):
 
 class InvalidOperationError(OarlockError, RuntimeError):
     """The requested operation is not possible in the current state of an object or of the process.
-    Also a RuntimeError, as in Paddle.
+    InvalidOperationError is also a RuntimeError, as in Paddle.
     """
 
 

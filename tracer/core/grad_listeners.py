@@ -84,8 +84,8 @@ def begin_and_schedule_listeners(
 def _find_leaves_and_last_readers(
     roots: Sequence[Tensor],
 ) -> tuple[dict[int, Tensor], dict[int, int]]:
-    """Return the leaves on which the tensors depend, by `id`. Also return, for each leaf, the
-    number of the last node that the backward pass visits among the nodes that read the leaf.
+    """Return the leaves on which the tensors depend, by `id`. The second result is, for each leaf,
+    the number of the last node that the backward pass visits among the nodes that read the leaf.
     """
     reached: dict[int, Tensor] = {}
     last: dict[int, int] = {}

@@ -32,8 +32,8 @@ def _gather_uint8_arrays(group: Group, data: Any) -> list[Any]:
 
 
 def gather_objects(group: Group, obj: Any) -> list[Any]:
-    """Gather one object from each rank of the group and return the list. This process must be a
-    member of the group.
+    """Gather one object from each rank of the group and return the list. The calling process must
+    be a member of the group.
     """
     return [
         pickle.loads(data.tobytes())

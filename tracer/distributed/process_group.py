@@ -142,8 +142,8 @@ def _make_hook_ignoring_system_exit(hook: Callable[[Any], Any]) -> Callable[[Any
 
 
 def _finalize_mpi_or_exit_immediately() -> None:
-    """At exit: end the process at once if the exit code is not 0. Otherwise finalize MPI, which
-    waits until all messages have arrived.
+    """At exit: end the process at once if the exit code is not 0. If the exit code is 0, finalize
+    MPI, which waits until all messages have arrived.
     """
     if _TrackedSystemExit.pending_exit_code:
         _exit_immediately(_TrackedSystemExit.pending_exit_code & 0xFF)

@@ -165,7 +165,7 @@ class Geometric(Distribution):
         return 1 - (1 - self.probs).pow(to_tensor_of_dtype_like(k, self.probs) + 1)
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples. Their gradient with respect to the parameters is zero.
+        """Draw samples whose gradient with respect to the parameters is zero.
 
         -> [*shape, *batch_shape]
         """

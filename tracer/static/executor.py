@@ -112,8 +112,8 @@ class Executor:
         fetches: list[str],
         steps: list[OpDesc] | None,
     ) -> Executable:
-        """Return the compiled program. It is taken from the cache of the program if the program did
-        not change since its last run.
+        """Return the compiled program. If the program did not change since its last run, the
+        compiled program is taken from the cache of the program.
 
         steps: the optimizer ops to run; None: all ops of the program
         """

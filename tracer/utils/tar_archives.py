@@ -97,8 +97,8 @@ class _LimitedTarInfo(tarfile.TarInfo):
 
     def _proc_pax(self, archive: Any) -> Any:
         archive.count_header_and_check_limits(self)
-        # Global headers are skipped. They apply to all files, each of which would get a copy, and
-        # the files that are read do not need them.
+        # Global headers are skipped. A global header applies to all files, so that each file would
+        # get a copy, and the files that are read need no global headers.
         if self.type == tarfile.XGLTYPE:
             archive.fileobj.read(self._block(self.size))  # type: ignore[attr-defined]
             return self.fromtarfile(archive)

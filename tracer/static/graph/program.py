@@ -241,8 +241,8 @@ class Program:
         Program._initial_seed = seed
 
     def clone(self, for_test: bool = False) -> Program:
-        """Return a copy of the program. Both programs use the same variables of a scope, because
-        the names are equal.
+        """Return a copy of the program. The copy has the same names of variables, so the program
+        and its copy use the same values of a scope.
 
         for_test: without gradients and optimizer ops; dropout and normalization in eval mode
         """

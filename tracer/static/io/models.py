@@ -119,8 +119,8 @@ def _make_contract(desc: data.Program) -> data.Contract:
 
 
 def _make_reference_runner(desc: data.Program) -> Any:
-    """Return a function that runs the program in memory. Its results are compared with those of the
-    written files.
+    """Return a function that runs the program in memory. The results of the function are compared
+    with the results of the written files.
     """
     feeds = desc.feed_names()
     executable, scope = Executable(desc, feeds, desc.fetch_names()), current_scope()
