@@ -15,8 +15,8 @@ from typing import Any, BinaryIO
 
 from ..core.errors import FileError
 
-# The new content of a file: bytes, chunks of bytes, or a function that writes to an open file. None
-# deletes the file if it exists.
+# The new content of a file: bytes, chunks of bytes, or a function that writes to an open file. The
+# content None deletes the file if it exists.
 FileContent = bytes | Iterable[bytes | memoryview] | Callable[[BinaryIO], object] | None
 
 
@@ -139,7 +139,7 @@ def _remove_abandoned_staging(parent: str, saved: set[str]) -> None:
 
 
 def _create_folders_and_get_new(folder: Path) -> list[Path]:
-    """Create a folder and its parents; return those that are new."""
+    """Create a folder and its missing parents; return the folders that were created."""
     new = [place for place in (folder, *folder.parents) if not place.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     return new[::-1]
@@ -191,8 +191,8 @@ def _replace_files(
 
 
 def _link_or_copy_backup(path: str, old: Path) -> None:
-    """Back up an old file as a hard link, so that its path always has a file; copy it if links are
-    not supported.
+    """Back up an old file as a hard link, so that the file stays at its path. Copy the file if hard
+    links are not supported.
     """
     if os.path.isdir(path):
         raise IsADirectoryError(f"{os.path.basename(path)}: is a folder")

@@ -89,8 +89,8 @@ class Engine:
     def iter_synthetic_input_sets(
         self, shapes: Mapping[str, Sequence[int]] | None = None
     ) -> Iterator[list[Array]]:
-        """Yield sets of synthetic inputs with different sizes and values; none whose size, unless
-        it is given, would exhaust the memory.
+        """Yield sets of synthetic inputs with different sizes and values. A set with too many
+        elements is skipped, or raises OpError if `shapes` is given.
 
         shapes: the shapes of some inputs, by name. Raises OpError for unknown names.
         """

@@ -42,8 +42,8 @@ MAX_PROGRAM_BYTES = 1 << 28  # of a .pdmodel, which contains no weights
 MAX_BLOCKS = 1 << 12
 MAX_NAME_BYTES = 1 << 12  # bytes
 
-# Attributes that Paddle writes on every op. The reader removes them if they have these default
-# values.
+# Attributes that Paddle writes on every op. The reader removes such an attribute if it has its
+# default value.
 _IGNORED_DEFAULT_ATTRS = {
     "op_role": Attr(AttrType.INT, 0),
     "op_role_var": Attr(AttrType.STRINGS, []),
@@ -205,8 +205,8 @@ def _require_utf8(value: Any) -> str:
 
 
 def _require_valid_name(value: Any) -> str:
-    """Return the name of a variable or an op. Raises _InvalidProgramError if it is not UTF-8, is
-    longer than MAX_NAME_BYTES or contains control characters.
+    """Return the name of a variable or an op. Raises _InvalidProgramError if the name is not UTF-8,
+    is longer than MAX_NAME_BYTES or contains control characters.
     """
     name = _require_utf8(value)
     if len(name) > MAX_NAME_BYTES // 4 and len(name.encode()) > MAX_NAME_BYTES:
@@ -331,7 +331,8 @@ def _parse_scalar(message: Any) -> bool | int | float | complex:
 
 
 def user_line_from_callstack(stack: list[str]) -> str:
-    """Return the user's line in an `op_callstack`: `file:line in function`, '' if there is none.
+    """Return the user's source line from the attribute `op_callstack` of an op, as `file:line in
+    function`; '' if the attribute contains none.
 
     Paddle lists frames from the outermost one, each followed by its source line; Oarlock writes one
     entry.
@@ -377,7 +378,7 @@ def _parse_contract(message: Any) -> Contract:
 
 def _check_wire_types(message: Any) -> None:
     """Reject protobuf messages that contain a group, or a known field with a wrong wire type.
-    Unknown fields are accepted: a later version may write them.
+    Unknown fields are accepted, because a later version of Paddle may write them.
     """
     for field in UnknownFieldSet(message):  # type: ignore[attr-defined]  # the stubs lack __iter__
         if field.wire_type in (3, 4) or field.field_number in message.DESCRIPTOR.fields_by_number:

@@ -1,5 +1,5 @@
-"""The names that a pickle of weights may refer to, and what each constructs. Nothing of these names
-is imported or called.
+"""The names that a pickle of weights may refer to, and what each constructs. The reader imports and
+calls no Python object that a pickle names.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def _construct_scalar(args: tuple[Any, ...], spend: SpendBudget) -> Any:
 
 def _construct_encoded_bytes(args: tuple[Any, ...], spend: SpendBudget) -> bytes:
     """Return the bytes that `_codecs.encode(text, 'latin1')` returns. Protocol 2 of Python 3
-    represents bytes by this call.
+    represents bytes by such a call of `_codecs.encode`.
     """
     _reject_pickle_unless(
         1 <= len(args) <= 2 and all(isinstance(arg, str) for arg in args), "encodes text"

@@ -14,7 +14,7 @@ def is_pir(data: bytes) -> bool:
 
 
 def convert_pir_to_pdmodel(data: bytes, name: str = "model.json") -> bytes:
-    """Return the bytes of the `.pdmodel` with the same ops.
+    """Convert the bytes of a `.json` program (PIR) to the bytes of a `.pdmodel` with the same ops.
 
     name: the name of the file, for errors.
 
@@ -40,7 +40,8 @@ def program_file_to_pdmodel_bytes(data: bytes, name: str) -> bytes:
 
 
 def convert_pdmodel_to_pir(data: bytes, name: str = "model.pdmodel") -> bytes:
-    """Return the bytes of the `.json` with the same ops, which PaddlePaddle 3.0 to 3.3 read.
+    """Convert the bytes of a `.pdmodel` to the bytes of a `.json` program (PIR) with the same ops,
+    which PaddlePaddle 3.0 to 3.3 read.
 
     name: the name of the file, for errors.
 

@@ -41,7 +41,7 @@ ERROR_CLASSES: dict[str, type[OarlockError]] = {
 
 @cache
 def runtime_module() -> Any:
-    """Return the C++ runtime module. Raises EngineError if it was not built."""
+    """Return the C++ runtime module. Raises EngineError if the C++ runtime was not built."""
     # Turn telemetry off: by default ONNX Runtime writes telemetry reports to the user's cache
     # folder.
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")

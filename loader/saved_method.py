@@ -78,7 +78,7 @@ class SavedMethod:
     @cached_property
     def _training_runner(self) -> ProgramRunner:
         """The runner of the program in training mode: every op with a different behavior in
-        training, such as dropout, is set to it.
+        training, such as dropout, is set to training mode.
         """
         return ProgramRunner(with_ops_in_training_mode(self.program), self._scope, name=self.name)
 

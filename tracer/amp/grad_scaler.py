@@ -126,7 +126,7 @@ class AmpScaler:
         self._found_inf.clear()
 
     def _adjust_loss_scale(self, found_inf: bool) -> None:
-        """Update the loss scaling factor after a step; `found_inf`: whether it was skipped."""
+        """Update the loss scaling factor; `found_inf`: a gradient of the step was not finite."""
         if found_inf:
             self._incr_count, self._decr_count = 0, self._decr_count + 1
             if self._decr_count == self._decr_every_n_nan_or_inf:

@@ -48,7 +48,8 @@ def tensors_in_op_args(args: tuple[Any, ...]) -> list[Tensor]:
 
 
 class AmpMode(WrapperMode):
-    """Casts inputs by `cast` ops of the inner mode, so that they are differentiated and captured.
+    """Dispatch mode that casts inputs of ops by `cast` ops of the inner mode, so that the casts are
+    differentiated and captured.
 
     A parameter is cast once in a block, as long as its value and the graph of the cast exist.
     """

@@ -38,8 +38,8 @@ def parse_shapes(texts: list[str]) -> dict[str, list[int]]:
 def require_accepted_inputs_and_time_run(
     engine: Engine, shapes: dict[str, list[int]]
 ) -> tuple[list[Any], float]:
-    """Run the engine on synthetic inputs until it accepts some. Return these inputs, and the
-    seconds of the run that accepted them.
+    """Run the engine on synthetic inputs until it accepts some. Return the accepted inputs, and the
+    seconds of the run with them.
 
     Raises OpError if it accepts none.
     """

@@ -166,7 +166,7 @@ def load_and_run_translated_layer(images: Array, prefix: str) -> BackendResult:
 
 
 def runner_path() -> str:
-    """Return the path of oarlock-runner.  Raises OarlockError if it is not installed."""
+    """Return the path of oarlock-runner. Raises OarlockError if oarlock-runner is not installed."""
     for folder in (sysconfig.get_path("scripts"), os.path.dirname(sys.executable), None):
         path = shutil.which("oarlock-runner", path=folder)
         if path:

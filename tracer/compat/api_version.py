@@ -1,4 +1,5 @@
-"""The version of Paddle that a program was written for; the same names behave differently:
+"""Detect the version of Paddle for which a program was written, because names behave differently in
+different versions of Paddle:
 
 1.x          static mode outside of dygraph.guard; no 0-D tensors (shape [1] instead of [])
 2.0 - 2.4    dynamic mode; no 0-D tensors
@@ -117,7 +118,7 @@ def parse_version_unless_auto(version: str | None) -> ApiVersion | None:
 
 def detect_from_source(text: str) -> ApiVersion | None:
     """Detect from its source code the Paddle version for which a program was written. Returns None
-    if it does not import Paddle.
+    if the source code does not import Paddle.
     """
     try:
         tree = ast.parse(text)

@@ -140,7 +140,7 @@ class BackwardPass(BackwardEngine):
 
     def notify_listeners_of_complete_grads(self, pairs: list[tuple[Any, Tensor]]) -> None:
         """Called by the C++ backward engine when the gradients of some leaves are complete.
-        Call the listener of each such leaf, see `grad_listeners.py`.
+        Call the listener of each leaf whose gradient is complete, see `grad_listeners.py`.
         """
         with use_mode(NO_TAPE_MODE):
             for listener, leaf in pairs:

@@ -1,5 +1,5 @@
-"""Functions that return the features of this build of Oarlock. Programs call them before they
-choose a device.
+"""Functions that return the features of this build of Oarlock. User programs call these functions
+before they choose a device.
 """
 
 from __future__ import annotations

@@ -126,8 +126,8 @@ def is_complex(dtype: np.dtype[Any]) -> bool:
 
 
 def is_inexact(dtype: np.dtype[Any]) -> bool:
-    """Whether `dtype` is a real or complex floating type, bfloat16 included. Only these have
-    gradients.
+    """Whether `dtype` is a real or complex floating type, bfloat16 included. Only tensors of these
+    dtypes have gradients.
     """
     kind = dtype.kind
     return kind in "fc" or (kind == "V" and dtype == bfloat16.np)

@@ -58,8 +58,8 @@ class DeviceMismatchError(OpError):
 
 
 class LodNotSupportedError(OpError, RuntimeError):
-    """An operation was called on tensors with LoD (row splits of sequences), which it does not
-    support. LodNotSupportedError is also a RuntimeError, as in Paddle.
+    """An operation that does not support LoD (row splits of sequences) was called on a tensor with
+    LoD. LodNotSupportedError is also a RuntimeError, as in Paddle.
     """
 
 
@@ -194,8 +194,8 @@ def _is_frame_of_dataclass_method(frame: FrameType) -> bool:
 
 
 def user_line() -> UserLine | None:
-    """Return the innermost source line outside of Oarlock. Return None if there is none, or if an
-    `oarlock` command is running.
+    """Return the innermost source line outside of Oarlock. Return None if all lines are Oarlock's,
+    or if an `oarlock` command is running.
     """
     frame = user_frame()
     if frame is None:
@@ -245,6 +245,6 @@ def warn(message: str) -> None:
 
 
 def append_user_line(message: str) -> str:
-    """`message` followed by the user's source line, if there is one."""
+    """Return `message` followed by the user's source line, if there is one."""
     line = user_line()
     return message if line is None else f"{message}\n  at {line}"

@@ -50,8 +50,8 @@ _IMPORT_TIME = time.time()
 
 
 def _is_file_older_than_oarlock_import(filename: str) -> bool:
-    """Whether a file was last written before this module was imported. The functions of such a file
-    are assumed to match the source in the file.
+    """Whether a file was last written before this module was imported. The functions of a file that
+    is older than the import of Oarlock are assumed to match the source in the file.
     """
     try:
         return os.stat(filename).st_mtime < _IMPORT_TIME

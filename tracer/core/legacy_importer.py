@@ -1,5 +1,5 @@
 """Import modules of Paddle 1.x (`fluid`) for lower layers, which must not import `fluid`
-themselves. The importing function is registered here by `fluid`.
+themselves. The package `fluid` registers the importing function in this module.
 """
 
 from __future__ import annotations

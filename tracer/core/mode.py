@@ -42,8 +42,8 @@ class Mode:
     )
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """Execute or record a call of `op` with the inputs `args`. Return one Tensor, a list for a
-        list slot, or a tuple for several slots.
+        """Execute or record a call of `op` with the inputs `args`. The result is one Tensor for a
+        single output slot, a list for a list slot, or a tuple for several slots.
         """
         raise NotImplementedError
 
@@ -133,7 +133,7 @@ class Mode:
         return self
 
     def with_base_mode(self, mode: Mode) -> Mode:
-        """`mode` inside of the wrapper modes of this mode."""
+        """Return `mode` wrapped by the wrapper modes of this mode."""
         return mode
 
 
@@ -246,7 +246,7 @@ def base_mode_of(mode: Mode) -> Any:
 
 
 def mode_without_wrappers_of_class(mode: Mode, kind: type[WrapperMode]) -> Mode:
-    """`mode` without its wrappers of class `kind`."""
+    """Return `mode` without those of its wrapper modes that are of class `kind`."""
     if not isinstance(mode, WrapperMode):
         return mode
     inner = mode_without_wrappers_of_class(mode.inner, kind)

@@ -1,4 +1,4 @@
-"""Compiled kernels: whether they are available, and a switch that turns them off.
+"""Compiled kernels: whether compiled kernels are available, and a switch that turns them off.
 
 OARLOCK_NATIVE=0 starts with kernels turned off. With compiled kernels, the process does not return
 freed memory to the system but reuses it, because each training step allocates arrays of the same

@@ -45,7 +45,7 @@ class NumericsCheckSettings:
     skipped_ops: frozenset[str] = field(default_factory=frozenset)
 
     def selects(self, op: str) -> bool:
-        """Whether the outputs of ops of this type are checked."""
+        """Whether the outputs of ops of this type are checked for NaN and infinity."""
         return op not in self.skipped_ops and (not self.checked_ops or op in self.checked_ops)
 
 
@@ -60,7 +60,7 @@ class NumericsCheck(WrapperMode):
         return NumericsCheck(inner)
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """Run the op, then check its outputs."""
+        """Run the op, then check its outputs for NaN and infinity."""
         outputs = super().run(op, args, attrs)
         if self.allows_bare_arrays:
             for tensor in _iter_tensors(outputs):
@@ -146,11 +146,11 @@ def _print_or_log_tensor_statistics(
 
 
 def is_enabled() -> bool:
-    """Whether this thread checks the outputs of ops."""
+    """Whether this thread checks the outputs of ops for NaN and infinity."""
     return find_mode_of_class(state.mode, NumericsCheck) is not None
 
 
 def set_enabled_in_thread(enabled: bool) -> None:
-    """Turn the check on or off for the ops of this thread."""
+    """Turn the check for NaN and infinity on or off for the ops of this thread."""
     plain = mode_without_wrappers_of_class(state.mode, NumericsCheck)
     state.mode = NumericsCheck(plain) if enabled else plain

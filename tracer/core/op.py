@@ -112,7 +112,7 @@ class Slot(NamedTuple):
 
 
 class AttrSpec(NamedTuple):
-    """An attribute: its type in Paddle's files and its default."""
+    """Definition of an attribute of an op: its type in Paddle's files and its default value."""
 
     type: str
     default: Any

@@ -32,7 +32,7 @@ class Parameter(Tensor):
 
     @trainable.setter
     def trainable(self, value: bool) -> None:
-        """Whether an optimizer updates it."""
+        """Whether an optimizer updates the parameter."""
         self.stop_gradient = not value
 
     def __repr__(self) -> str:

@@ -282,7 +282,7 @@ class Tensor(TensorBase):
         return None if self.grad is None else self.grad.numpy()
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
-        """Delete the gradient, or set it to zero."""
+        """Delete the gradient of the tensor, or set it to zero."""
         if raise_or_skip_unsupported_side_effect("clear_gradient()"):
             return
         if set_to_zero:

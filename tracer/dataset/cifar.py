@@ -75,6 +75,6 @@ def test100() -> Callable[[], Iterator[Any]]:
 
 
 def fetch() -> None:
-    """Download both archives."""
+    """Download the archives of CIFAR-10 and CIFAR-100."""
     common.download(CIFAR10_URL, "cifar", CIFAR10_MD5)
     common.download(CIFAR100_URL, "cifar", CIFAR100_MD5)

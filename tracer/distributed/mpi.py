@@ -85,7 +85,7 @@ class RecvWork:
 
 
 class CombinedWork:
-    """Several operations as one."""
+    """Several MPI operations that are waited for as one."""
 
     def __init__(self, work: Sequence[Work]) -> None:
         self._work = work
@@ -189,7 +189,9 @@ class MpiCommunicator:
         return self._wrap_request(self._comm.Ibarrier(), "barrier")
 
     def split(self, ranks: Sequence[int]) -> Communicator | None:
-        """Create a communicator of some ranks; None if this rank is not among them."""
+        """Create a communicator of some ranks; return None if this rank is not one of these
+        ranks.
+        """
         is_member = self.rank in ranks
         # Wait first until all ranks are here, because MPI's Split blocks and cannot be interrupted.
         self._wrap_request(self._comm.Ibarrier(), "new_group").wait()

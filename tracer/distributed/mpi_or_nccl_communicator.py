@@ -19,8 +19,8 @@ _BACKENDS = ("", "mpi", "nccl")
 
 
 def check_backend() -> None:
-    """Raise OarlockError if the environment selects an unknown backend, or NCCL without
-    having it.
+    """Raise OarlockError if the environment variable selects an unknown backend, or NCCL although
+    NCCL is not installed.
     """
     backend = os.environ.get(BACKEND_VARIABLE, "")
     if backend not in _BACKENDS:
@@ -123,7 +123,9 @@ class MpiOrNcclCommunicator:
         return self._mpi.barrier()
 
     def split(self, ranks: Sequence[int]) -> Communicator | None:
-        """Create a communicator of some ranks; None if this rank is not among them."""
+        """Create a communicator of some ranks; return None if this rank is not one of these
+        ranks.
+        """
         mpi = self._mpi.split(ranks)
         return MpiOrNcclCommunicator(mpi) if isinstance(mpi, MpiCommunicator) else None
 

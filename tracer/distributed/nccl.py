@@ -172,7 +172,9 @@ class NcclCommunicator:
         return self._mpi.barrier()
 
     def split(self, ranks: Sequence[int]) -> Communicator | None:
-        """Create a communicator of some ranks; None if this rank is not among them."""
+        """Create a communicator of some ranks; return None if this rank is not one of these
+        ranks.
+        """
         mpi = self._mpi.split(ranks)
         return NcclCommunicator(mpi, self._index) if isinstance(mpi, MpiCommunicator) else None
 

@@ -145,8 +145,8 @@ class Reducer:
         return True
 
     def _check_reached_parameters_in_buckets(self, reached: dict[int, Tensor]) -> None:
-        """Raise OarlockError for a reached parameter that is in no bucket: its gradient would not
-        be averaged.
+        """Raise OarlockError if the backward pass reaches a parameter that is in no bucket, because
+        the gradient of such a parameter would not be averaged.
         """
         others = reached.keys() - self._bucket_and_index_by_id.keys()
         if not others:
@@ -160,7 +160,7 @@ class Reducer:
             raise OarlockError(append_user_line(message))
 
     def owns(self, leaf: Tensor) -> bool:
-        """Whether the leaf is one of the parameters."""
+        """Return whether the leaf is one of the parameters of the reducer."""
         return id(leaf) in self._bucket_and_index_by_id
 
     def on_gradient(self, leaf: Tensor, gradient: Tensor | None) -> None:

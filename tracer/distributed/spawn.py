@@ -41,8 +41,8 @@ def spawn(
     daemon: bool = False,
     **options: Any,
 ) -> FinishedSpawnContext:
-    """Call func(*args) in `nprocs` new processes that form one group. With nprocs=-1, call it in
-    this process.
+    """Call func(*args) in `nprocs` new processes that form one group. With nprocs=-1, call
+    func(*args) in this process.
 
     func and args must be picklable, and the calling script needs `if __name__ == "__main__":`, as
     with multiprocessing. Returns when all processes have finished, also with join=False.

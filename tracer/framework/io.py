@@ -101,8 +101,8 @@ def load(
     model_filename: str | None = None,
     params_filename: str | None = None,
 ) -> Any:
-    """Load a file that `save` of Oarlock or Paddle wrote. For the prefix or the folder of a saved
-    model, return its values by structured name.
+    """Load a file that `save` of Oarlock or Paddle wrote. If the path is the prefix or the folder
+    of a saved model, return the values of the model by structured name.
 
     return_numpy: return arrays instead of tensors; the values of a saved model are always arrays.
     keep_name_table: keep the table of parameter names in the dict.
@@ -291,8 +291,8 @@ def _contains_name_array_pair(obj: Any) -> bool:
 
 
 def _convert_named_or_all_arrays(obj: Any, make: MakeValue, named: bool) -> Any:
-    """Convert tuples (name, array) to tensors. If the data contains no such tuple, convert all
-    arrays, because older files store tensors as arrays.
+    """Convert tuples (name, array) to tensors. If the data contains no tuple (name, array), convert
+    all arrays to tensors, because older files store tensors as arrays.
     """
     if named and _is_name_array_pair(obj):
         return make(obj[1], obj[0])

@@ -61,7 +61,7 @@ class Callback:
         """Called before an epoch."""
 
     def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
-        """Called after an epoch, before its evaluation."""
+        """Called after the training steps of an epoch, before the evaluation."""
 
     def on_train_batch_begin(self, step: int, logs: Logs = None) -> None:
         """Called before a training step."""
@@ -174,7 +174,9 @@ class _MonitorCallback(Callback):
         self._best = -math.inf  # times the sign: larger is better
 
     def _monitored_value(self, logs: Logs) -> float | None:
-        """Return the monitored value. If the evaluation did not report it, warn and return None."""
+        """Return the monitored value. If the evaluation did not report the monitored value, warn
+        and return None.
+        """
         value = (logs or {}).get(self.monitor)
         value = value[0] if isinstance(value, list | tuple) else value
         if not isinstance(value, int | float):

@@ -308,8 +308,8 @@ class Model:
         callbacks: Any = None,
     ) -> list[Any]:
         """Run the network on all batches of `test_data`, and return a list with one element per
-        output. An element is a tuple with the array of every batch, or one array if stack_outputs
-        is True.
+        output. The element for an output is a tuple with the arrays of all batches, or one array if
+        stack_outputs is True.
         """
         loader = _as_loader(test_data, batch_size, num_workers)
         callback_list = self._make_callback_list(callbacks, 2, verbose)

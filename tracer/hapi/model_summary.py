@@ -75,7 +75,9 @@ def _shapes_per_argument(size: Any) -> list[Any]:
 
 
 def _shape_with_dynamic_axis_as_one(size: Any) -> Any:
-    """Return a shape in which 1 replaces the dynamic axis. At most one axis may be dynamic."""
+    """Return a shape in which 1 replaces the dynamic axis. At most one axis of the shape may be
+    dynamic.
+    """
     shape = (
         (size,) if isinstance(size, int) else size.shape if isinstance(size, InputSpec) else size
     )

@@ -154,7 +154,9 @@ class TensorBoard(Callback):
 
 
 class VisualDL(TensorBoard):
-    """Write the same values with the package `visualdl`; without it, TensorBoard event files."""
+    """Write loss and metrics with the package `visualdl`. If the package is missing, write
+    TensorBoard event files.
+    """
 
     def _open_writer(self) -> Any:
         try:

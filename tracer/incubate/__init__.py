@@ -5,7 +5,8 @@ optimizers.
 from ..core.lazy_import import make_lazy_getattr as _lazy_attributes
 from . import autograd
 
-# Attribute -> module, imported at first use, because these modules import higher packages.
+# Attribute -> module that defines it. The modules are imported at first use, because they import
+# higher packages.
 _LAZY_NAMES = {
     "autotune": ".autotune",
     "optimizer": ".optimizer",

@@ -180,7 +180,7 @@ class BatchSampler(Sampler):
 
 class DistributedBatchSampler(BatchSampler):
     """Sampler of the batches of process `rank` out of num_replicas processes. All processes get the
-    same number of samples, so some samples may be repeated.
+    same number of samples, for which some samples may be repeated.
 
     shuffle: seeded by the epoch, the same on all processes; set_epoch sets it.
     num_replicas, rank: default: those of `distributed.init_parallel_env`.

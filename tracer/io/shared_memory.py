@@ -30,8 +30,8 @@ class SharedArray:
 
 
 def _available_shared_memory_bytes() -> int:
-    """Return the number of free bytes of the shared memory file system. Writing more than these
-    would kill the process.
+    """Return the number of free bytes of the shared memory file system. Writing more bytes than are
+    free would kill the process.
     """
     try:
         stats = os.statvfs(SHARED_MEMORY_FOLDER)

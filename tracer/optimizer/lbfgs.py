@@ -31,8 +31,8 @@ class _LineSearchPoint(NamedTuple):
 
 
 class LBFGS(Optimizer):
-    """L-BFGS for few, smooth problems; treats all parameters as one vector (Nocedal and Wright,
-    Numerical Optimization, 7.2).
+    """L-BFGS, a quasi-Newton method for small, smooth problems. All parameters are treated as one
+    vector (Nocedal and Wright, Numerical Optimization, 7.2).
 
     step(closure) runs up to max_iter iterations and calls `closure`, which clears the gradients,
     computes the loss and calls backward(), about max_eval times: the limit is checked after each

@@ -57,8 +57,8 @@ class LRScheduler:
         raise NotImplementedError
 
     def state_keys(self) -> None:
-        """Set `self.keys`, the names of the attributes that `state_dict` returns. A subclass with
-        other state overrides this method.
+        """Set `self.keys`, the names of the attributes that `state_dict` returns. A subclass whose
+        state has other attributes overrides `state_keys`.
         """
         self.keys = ["last_epoch", "last_lr"]
 

@@ -149,7 +149,9 @@ class CyclicLR(LRScheduler):
         super().__init__(base_learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """base + (max - base) * position between them * scale"""
+        """Return the learning rate base + (max - base) * scale * position, where position is that
+        in the cycle (0 to 1).
+        """
         cycle = math.floor(1 + self.last_epoch / self._cycle_length)
         step_in_cycle = (1 + self.last_epoch / self._cycle_length - cycle) * self._cycle_length
         height = (

@@ -270,7 +270,7 @@ class Optimizer:
 
     def _update_all_by_one_kernel_if_possible(self, updates: list[ParameterUpdate]) -> bool:
         """Update all parameters by one call of a compiled kernel and return True. Return False
-        without any change if the optimizer has no such kernel.
+        without any change if the optimizer has no compiled kernel for all parameters.
         """
         return False
 
@@ -349,7 +349,7 @@ class Optimizer:
 
     def _accumulator_specs(self) -> tuple[AccumulatorSpec, ...]:
         """Return the specifications of the accumulators that the optimizer has for each parameter.
-        Subclasses override this method.
+        Subclasses override `_accumulator_specs`.
         """
         return ()
 

@@ -34,8 +34,8 @@ class _PreprocessedImage:
 
 
 class Pipeline:
-    """A model directory that is ready to turn images into results. `load` creates it, and lists the
-    settings and options.
+    """A model directory that is ready to turn images into results. `load` creates a Pipeline; the
+    docstring of `load` lists the settings and options.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ class Pipeline:
 
     def _run(self, batch: list[_PreprocessedImage]) -> Iterator[Result | Exception]:
         """Run the network on a batch and yield the results. If the batch fails, run each image
-        alone, and yield the exceptions of those that fail.
+        alone, and yield the exceptions of the images that fail.
         """
         results: list[Result | Exception] = []
         if not batch:

@@ -26,8 +26,8 @@ _MAX_LINE_WIDTH = 20  # pixels
 class Result(dict[str, Any]):
     """The result of a pipeline for one image, as a dict. The keys are `input_path` (None for an
     array or PIL image), `page_index` (None), and those of the task, which a subclass for each task
-    describes. `Pipeline.predict` creates it. The values of the dict are strings, Python numbers,
-    None, and lists and dicts of them.
+    describes. `Pipeline.predict` creates a Result. The values of the dict are strings, Python
+    numbers, None, and lists and dicts of them.
 
     Parameters
     ----------

@@ -16,8 +16,8 @@ from .results import OCRResult
 
 
 class TextSystem:
-    """Text detection followed by text recognition. `load` creates it; docs/pipelines.md has an
-    example.
+    """Text detection followed by text recognition. `load` creates a pipeline of this class;
+    docs/pipelines.md has an example.
 
     The boxes are sorted from top to bottom and, in a row, from left to right; upper left corners
     in a row differ by less than 10 pixels in y. Each box is cut out and straightened; lines at

@@ -76,8 +76,8 @@ class _Builder:
         self._keys: list[list[Any]] = []  # for each open container: the key without a value
 
     def build(self) -> Any:
-        """Return the content of the only document in the file. Raise FileError if there are
-        several.
+        """Return the content of the only document in the file. Raise FileError if the file contains
+        several documents.
         """
         yaml, result = self._yaml, None
         documents = 0

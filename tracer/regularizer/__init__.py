@@ -24,7 +24,7 @@ class L2Decay:
 
     def gradient_term(self, parameter: Any) -> Any:
         """Return the gradient of the regularization, coeff * parameter. While a program is
-        recorded, append the op that computes it.
+        recorded, append the op that computes this gradient.
         """
         return parameter * self.coeff
 
@@ -47,7 +47,7 @@ class L1Decay:
 
     def gradient_term(self, parameter: Any) -> Any:
         """Return the gradient of the regularization, coeff * sign(parameter). While a program is
-        recorded, append the ops that compute it.
+        recorded, append the ops that compute this gradient.
         """
         return parameter.sign() * self.coeff
 

@@ -271,8 +271,8 @@ def _has_only_numbers(data: list[Any]) -> bool:
 def encode_response(
     model: str, request: Request, results: Sequence[tuple[str, TensorDatatype, Array]]
 ) -> tuple[bytes, int | None]:
-    """Encode a response. Returns the body. If binary tensors follow the JSON, also returns the
-    length of the JSON, otherwise None.
+    """Encode a response. Returns the body of the response. If binary tensors follow the JSON in the
+    body, also returns the length of the JSON, otherwise None.
 
     results: name, dtype and values of each output
     """

@@ -83,8 +83,8 @@ class ServedModel:
 
     def infer_and_encode_response(self, request: Request) -> tuple[bytes, int | None]:
         """Run the model on the inputs of a request, and encode the response. Returns the body of
-        the response. If binary tensors follow its JSON, also returns the length of the JSON,
-        otherwise None. Raises RequestError.
+        the response. If binary tensors follow the JSON of the response, also returns the length of
+        the JSON, otherwise None. Raises RequestError.
         """
         names = list(request.outputs) or list(self.outputs)
         unknown = [name for name in names if name not in self.outputs]

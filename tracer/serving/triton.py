@@ -37,7 +37,9 @@ _TOLERANCE = 1e-2  # for half precision, where another order of sums changes res
 
 
 class EnumName(str):
-    """The name of an enum value. A config.pbtxt contains it without quotes."""
+    """The name of an enum value. A config.pbtxt contains the name of an enum value without
+    quotes.
+    """
 
     __slots__ = ()
 
@@ -47,9 +49,9 @@ def _symbolic_dims_to_minus_one(shape: list[int | str]) -> list[int]:
 
 
 def can_batch(engine: Engine, files: ModelFileContents) -> bool:
-    """Whether several requests can be concatenated along the first axis to one batch. The axis must
-    be dynamic in every input and output, and allow every size from 1 to its maximum. The results of
-    a sample must not depend on the other samples.
+    """Whether several requests can be concatenated along the first axis to one batch. The first
+    axis must be dynamic in every input and output, and allow every size from 1 to its maximum. The
+    results of a sample must not depend on the other samples.
     """
     shapes = [shape for _, _, shape in (*engine.inputs, *engine.outputs)]
     is_dynamic = all(shape and _symbolic_dims_to_minus_one(shape)[0] < 0 for shape in shapes)
@@ -102,8 +104,8 @@ def _is_float(array: Any) -> bool:
 
 
 def _perturb(array: Any) -> Any:
-    """Return an array with other values. Synthetic integers and bools are 0 or 1, so each becomes
-    the other of the two.
+    """Return an array with other values. Synthetic integers and bools are 0 or 1, so 0 becomes 1
+    and 1 becomes 0.
     """
     if not _is_float(array):
         return (1 - array.astype("int64")).astype(array.dtype)

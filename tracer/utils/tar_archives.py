@@ -105,8 +105,8 @@ class _LimitedTarInfo(tarfile.TarInfo):
         return super()._proc_pax(archive)  # type: ignore[misc]
 
     def _proc_sparse(self, archive: Any) -> Any:
-        """Reject a sparse file, because its size is not limited by the number of bytes that the
-        archive stores.
+        """Reject a sparse file, because the unpacked size of a sparse file is not limited by the
+        number of bytes that the archive stores.
         """
         archive.raise_member_too_large(self, self._sparse_structs[2])
 

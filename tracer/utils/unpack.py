@@ -35,8 +35,9 @@ def is_tar_or_zip_archive(path: Path) -> bool:
 
 
 def unpack(path: Path) -> Path:
-    """Unpack an archive beside itself. If it contains only one file or folder, return the path of
-    that; otherwise return the path of a new folder with the name of the archive.
+    """Unpack an archive beside itself. If the archive contains only one file or folder, return the
+    path of that file or folder; otherwise return the path of a new folder with the name of the
+    archive.
 
     Links in tar archives are skipped; a symbolic link in a zip archive becomes a file that contains
     the path of its target. Raises FileError for paths outside of the folder and for damaged

@@ -33,7 +33,7 @@ class _LazyInstaller(MetaPathFinder):
 
 
 def _run_shadowed_sitecustomize() -> None:
-    """Run the sitecustomize that this one shadows, if there is one."""
+    """Run the user's module sitecustomize, which this file hides, if there is one."""
     spec = PathFinder.find_spec(
         "sitecustomize", [p for p in sys.path if os.path.abspath(p or ".") != _HERE]
     )

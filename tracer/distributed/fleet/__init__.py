@@ -74,7 +74,9 @@ def init(
 
 
 def distributed_model(model: Any) -> Any:
-    """Wrap `model` in a DataParallel with the strategy of `init`; with one rank, return `model`."""
+    """Wrap `model` in a DataParallel with the strategy that was passed to `init`. If there is only
+    one rank, return `model`.
+    """
     strategy = _require_strategy("distributed_model")
     if process_groups.global_communicator.size == 1:
         return model
@@ -154,12 +156,12 @@ def is_worker() -> bool:
 
 
 def is_server() -> bool:
-    """Return False: there are no parameter servers."""
+    """Return False, because Oarlock has no parameter servers."""
     return False
 
 
 def server_num() -> int:
-    """Return 0: there are no parameter servers."""
+    """Return 0, because Oarlock has no parameter servers."""
     return 0
 
 

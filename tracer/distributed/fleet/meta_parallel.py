@@ -27,7 +27,7 @@ MODEL_PARALLEL_RNG = "model_parallel_rng"
 
 
 class _UnsupportedLayer:
-    """Base of the layers that Paddle splits over ranks. Oarlock does not support them: the
+    """Base of the layers that Paddle splits over ranks. Oarlock does not support such layers: the
     constructor raises OarlockError. replacement: what to use instead
     """
 

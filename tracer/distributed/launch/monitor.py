@@ -159,8 +159,8 @@ def _report_ranks_without_exit_code(job: Job, codes: dict[int, int | None]) -> i
 
 
 def _find_rank_exited_before_program_end(job: Job, codes: dict[int, int | None]) -> int | None:
-    """Find a rank that joined the group and then exited with code 0 without reporting it, as
-    os._exit(0) does.
+    """Find a rank that joined the process group and then exited with code 0 without reporting its
+    exit, as os._exit(0) does.
     """
     for rank, code in codes.items():
         if code == 0 and (job.folder / f"rank.{rank}.status").exists():

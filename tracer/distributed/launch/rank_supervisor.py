@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 _KILL_SECONDS = 3.0  # between the first signal and SIGKILL
-# The supervisor (this process) of a failed rank stays alive for this time: when it exits, MPI's
-# launcher kills the other ranks, and Oarlock's launcher must read their status before.
+# Seconds for which the supervisor (this process) of a failed rank stays alive. When the supervisor
+# exits, MPI's launcher kills the other ranks, and Oarlock's launcher must read the status of these
+# ranks before.
 _LINGER_SECONDS = 15.0
 
 
@@ -49,8 +50,8 @@ def rank_environment(rank: int) -> dict[str, str]:
 
 
 def has_launcher_exited(folder: Path) -> bool:
-    """Return whether Oarlock's launcher process has ended. The launcher holds a lock on a file
-    while it runs.
+    """Return whether Oarlock's launcher process has ended. Oarlock's launcher holds a lock on a
+    file while it runs.
     """
     try:
         with open(folder / "launcher") as lock:

@@ -229,8 +229,8 @@ class OptimizerWithMixedPrecision:
 
 
 # The parameters after init_loss_scaling in the signature of
-# `fluid.contrib.mixed_precision.decorate`. The value is the default of that parameter of today's
-# signature which has the same position.
+# `fluid.contrib.mixed_precision.decorate`. The value for a parameter of the older signature is the
+# default of that parameter of today's signature which has the same position.
 LEGACY_PARAMETER_DEFAULTS = {
     "incr_every_n_steps": "float16",
     "decr_every_n_nan_or_inf": None,

@@ -44,7 +44,8 @@ def _checked_parameter_shape(shape: Any) -> tuple[int, ...]:
 class Block:
     """A block of a program. `raw` is its data; each name has one Variable."""
 
-    # Function that emits the ops which initialize a variable. The module `parameters` sets it.
+    # Function that emits the ops which initialize a variable. The module `parameters` sets this
+    # function.
     declare_in_startup_and_emit_initializer: ClassVar[
         Callable[[Program, data.VarDesc, Callable[[], Any]], None]
     ]
@@ -72,7 +73,7 @@ class Block:
     forward_block_idx = backward_block_idx = -1
 
     def _set_forward_block_idx(self, idx: int) -> None:
-        """Set the block whose gradient block this is."""
+        """Set the forward block, whose gradient this block computes."""
         self.forward_block_idx = idx
 
     def _sync_with_cpp(self) -> None:
@@ -273,7 +274,7 @@ class Block:
 
     def append_initializer(self, variable: Variable, initializer: Any) -> Operator:
         """Append the ops that initialize a variable to this block. If this block is complete,
-        append them to the current block of the program. Return the last one.
+        append the ops to the current block of the program. Return the last op.
         """
         recorder = self.program.recorder
         open_block = next((b for b in recorder.open_blocks if b.block is self.raw), None)

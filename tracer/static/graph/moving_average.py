@@ -111,7 +111,9 @@ class ExponentialMovingAverage(ParameterAveraging):
         )
 
     def update(self) -> None:
-        """Append the ops that update all averages to the main program. Call it after `minimize`."""
+        """Append the ops that update all averages to the main program. Call `update` after
+        `minimize`.
+        """
         if self._step_counter is None:
             self._step_counter = self._declare_persistable(STEPS, np.zeros([1], np.int64))
         mode = StaticGraphMode(self._program)

@@ -214,8 +214,8 @@ class Program:
 
     @property
     def random_seed(self) -> int:
-        """The seed of the random ops of this program. The value 0 means that they use the global
-        random generator.
+        """The seed of the random ops of this program. The seed 0 means that random ops use the
+        global random generator.
         """
         return self.recorder.seed
 

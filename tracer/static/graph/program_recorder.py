@@ -123,7 +123,7 @@ class ProgramRecorder(Recorder):
 
     @contextmanager
     def setting_op_role(self, role: OpRole) -> Iterator[None]:
-        """Context manager: ops that are recorded in its body get this op_role."""
+        """Context manager: ops that are recorded in its body get the op_role `role`."""
         previous, self.op_role = self.op_role, role
         try:
             yield
