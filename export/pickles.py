@@ -133,7 +133,7 @@ class _PickleEncoder:
             hint = "; save its state_dict() instead" if hasattr(obj, "state_dict") else ""
             type_name = f"{kind.__module__}.{kind.__qualname__}"
             raise OpError(
-                f"save: {location or 'the object'} is a {type_name}, which is not data{hint}"
+                f"save: {location or 'the object'} is a {type_name}, which is not plain data{hint}"
             )
 
     def _iter_bytes_chunks(self, data: memoryview) -> Iterator[Chunk]:

@@ -102,7 +102,7 @@ class _RecordReader:
     def read_tensor_entry(self, name: str) -> ParamsFileEntry:
         self._require_zero_version("its tensor version")
         dtype, shape = self._read_tensor_desc(
-            self.read_number("<i", "the length of its description")
+            self.read_number("<i", "the length of the tensor description")
         )
         size = math.prod(shape) * dtype.np.itemsize
         description = f"{dtype.name}{list(shape)}"
@@ -128,12 +128,13 @@ class _RecordReader:
     def _read_tensor_desc(self, size: int) -> tuple[DType, tuple[int, ...]]:
         if not 0 < size <= _MAX_TENSOR_DESC_BYTES:
             raise self.file_error(
-                f"its description has {size} bytes, not 1 ... {_MAX_TENSOR_DESC_BYTES}"
+                f"the description of its tensor has {size} bytes, not 1 ... "
+                f"{_MAX_TENSOR_DESC_BYTES}"
             )
-        start = self.advance_and_get_start_offset(size, "its description")
+        start = self.advance_and_get_start_offset(size, "the description of its tensor")
         message = TensorDesc.parse(bytes(self.buffer[start : start + size]))
         if message is None:
-            raise self.file_error("its description cannot be read")
+            raise self.file_error("the description of its tensor cannot be parsed")
         if not message.HasField("data_type") or message.data_type not in DTYPE_BY_PROTO:
             raise self.file_error(f"data type {message.data_type} is not supported")
         shape = tuple(message.dims)
@@ -155,7 +156,7 @@ def iter_file_entries(buffer: Buffer, names: Iterable[str], file: str) -> Iterat
     for count, name in enumerate(names, 1):
         reader.location = f"record {count - 1} ({name})"
         if reader.position == len(buffer):
-            raise reader.file_error("is not there: the file ends before it")
+            raise reader.file_error("the record is missing: the file ends before it")
         yield reader.read_lod_tensor_entry(name)
     if reader.position != len(buffer):
         raise FileError(

@@ -211,10 +211,10 @@ def _require_valid_name(value: Any) -> str:
     name = _require_utf8(value)
     if len(name) > MAX_NAME_BYTES // 4 and len(name.encode()) > MAX_NAME_BYTES:
         raise _InvalidProgramError(
-            f"it has a name of {len(name.encode())} bytes, more than {MAX_NAME_BYTES}"
+            f"the name has {len(name.encode())} bytes, more than {MAX_NAME_BYTES}"
         )
     if any(c < " " or "\x7f" <= c < "\xa0" for c in name):
-        raise _InvalidProgramError("it has a name with control characters")
+        raise _InvalidProgramError("the name contains control characters")
     return name
 
 
@@ -233,7 +233,7 @@ def _parse_var(message: Any) -> VarDesc:
     except ValueError:
         raise _InvalidProgramError(f"a variable of kind {kinds.type} is not supported") from None
     if not message.name:
-        raise _InvalidProgramError("it has an empty name")
+        raise _InvalidProgramError("the name of the variable is empty")
     var = VarDesc(
         _require_valid_name(message.name), dtype="", kind=kind, persistable=message.persistable
     )
@@ -247,7 +247,7 @@ def _parse_var(message: Any) -> VarDesc:
             described.tensor if kind in KINDS_WITH_LOD else described, "data_type"
         )
     elif field is not None:
-        raise _InvalidProgramError("has no description of its elements")
+        raise _InvalidProgramError("the description of the tensor is missing")
     return var
 
 
@@ -359,7 +359,7 @@ def _parse_contract(message: Any) -> Contract:
         if has_dims != (message.version == CONTRACT_VERSION_WITH_DIMS):
             with_or_without = "with" if has_dims else "without"
             raise _InvalidProgramError(
-                f"is of version {message.version}, {with_or_without} names of dimensions"
+                f"is of version {message.version}, but {with_or_without} names of dimensions"
             )
         named_dims = (dim for arg in args for dim in arg.named_dims)
         for part in (message, *args, *message.guards, *named_dims):
@@ -383,7 +383,7 @@ def _check_wire_types(message: Any) -> None:
     for field in UnknownFieldSet(message):  # type: ignore[attr-defined]  # the stubs lack __iter__
         if field.wire_type in (3, 4) or field.field_number in message.DESCRIPTOR.fields_by_number:
             raise _InvalidProgramError(
-                f"field {field.field_number} has wire type {field.wire_type}"
+                f"field {field.field_number} has the wrong wire type {field.wire_type}"
             )
 
 

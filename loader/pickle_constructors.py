@@ -125,7 +125,7 @@ def _checked_array_bytes(dtype: np.dtype[Any], shape: Any, data: Any, spend: Spe
     if math.prod(n or 1 for n in shape) >= 1 << 48 or math.prod(shape) * dtype.itemsize != len(
         data
     ):
-        raise RejectedPickleError(f"holds {len(data)} bytes for {dtype}{list(shape)}")
+        raise RejectedPickleError(f"holds {len(data)} bytes for the array {dtype}{list(shape)}")
     spend(len(data))
     return bytes(data)
 
@@ -194,7 +194,7 @@ def _construct_array_of_eval_call(args: tuple[Any, ...], _: SpendBudget) -> Any:
         and list(args[1]) == ["data"]
     ):
         return args[1]["data"]
-    raise RejectedPickleError(f"would run eval{describe_value(args)} on being unpickled")
+    raise RejectedPickleError(f"would run eval{describe_value(args)} when it is unpickled")
 
 
 def _construct_bytes(args: tuple[Any, ...], spend: SpendBudget) -> bytes:
@@ -253,4 +253,4 @@ def set_state(target: Any, state: Any, spend: SpendBudget) -> None:
     elif type(target) is np.ndarray:
         _set_array_state(target, state, spend)
     elif not (isinstance(target, _PickledOrderedDict) and state in ({}, None)):
-        raise RejectedPickleError(f"sets the state of {describe_value(target)}")
+        raise RejectedPickleError(f"sets the state of {describe_value(target)}, which has none")

@@ -198,7 +198,7 @@ class _StackMachine:
         constructor = ALLOWED_CONSTRUCTORS.get(function.name)
         if constructor is None:
             raise RejectedPickleError(
-                f"would run {function.name}{describe_value(args)} on being unpickled"
+                f"would run {function.name}{describe_value(args)} when it is unpickled"
             )
         self.stack.append(constructor(args, self.spend_budget))
 
@@ -265,7 +265,7 @@ def _reject_cycles_depth_and_sharing(root: Any, max_items: int) -> None:
     while todo:
         value, done = todo.pop()
         if isinstance(value, PickledName):
-            raise RejectedPickleError(f"names {value.name}, which is not data")
+            raise RejectedPickleError(f"refers to {value.name}, which is not plain data")
         if not isinstance(value, (dict, list, tuple)) or not value or id(value) in sizes:
             continue
         inner = _container_children(value)
@@ -407,10 +407,10 @@ _INSTRUCTIONS: dict[str, Callable[[_StackMachine, Any], Any]] = {
     "BUILD": lambda machine, _: machine.set_state(),
 }
 _REJECTED_OPCODES = {
-    "INST": "would make an object of a class on being unpickled (INST)",
-    "OBJ": "would make an object of a class on being unpickled (OBJ)",
-    "NEWOBJ": "would make an object of a class on being unpickled (NEWOBJ)",
-    "NEWOBJ_EX": "would make an object of a class on being unpickled (NEWOBJ_EX)",
+    "INST": "would make an object of a class when it is unpickled (INST)",
+    "OBJ": "would make an object of a class when it is unpickled (OBJ)",
+    "NEWOBJ": "would make an object of a class when it is unpickled (NEWOBJ)",
+    "NEWOBJ_EX": "would make an object of a class when it is unpickled (NEWOBJ_EX)",
     "PERSID": "asks its reader for an object that is not in the file (PERSID)",
     "BINPERSID": "asks its reader for an object that is not in the file (BINPERSID)",
     "NEXT_BUFFER": "keeps its arrays outside of the file (NEXT_BUFFER)",

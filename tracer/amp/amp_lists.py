@@ -76,7 +76,9 @@ def op_lists_with_custom_ops(
     """
     custom_white, custom_black = set(white or ()), set(black or ())
     if custom_white & custom_black:
-        raise OpError(f"auto_cast: {sorted(custom_white & custom_black)} are in both custom lists")
+        raise OpError(
+            f"auto_cast: the ops {sorted(custom_white & custom_black)} are in both custom lists"
+        )
     return AmpOpLists(
         frozenset((white_list()[dtype][level] - custom_black) | custom_white),
         frozenset((black_list()[dtype][level] - custom_white) | custom_black),

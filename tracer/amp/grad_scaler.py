@@ -239,9 +239,13 @@ class AmpScaler:
         if not self._enable:
             return
         if not state_dict:
-            raise _make_load_state_dict_error("it is empty, that of a disabled GradScaler")
+            raise _make_load_state_dict_error(
+                "the dict is empty, which is the state of a disabled GradScaler"
+            )
         if not isinstance(state_dict, dict):
-            raise _make_load_state_dict_error(f"it is a {type(state_dict).__name__}, not a dict")
+            raise _make_load_state_dict_error(
+                f"the state is a {type(state_dict).__name__}, not a dict"
+            )
         missing = [name for name in ("scale", *self._STATE_TYPES) if name not in state_dict]
         if missing:
             raise _make_load_state_dict_error(f"it lacks {missing}")

@@ -187,7 +187,9 @@ def run_model(prefix: str, input: Path, output: Path, **options: Any) -> None:
         )
     used = {name if name in arrays else f"in{i}" for i, name in enumerate(names)}
     if extra := sorted(arrays.keys() - used):
-        raise OpError(f"run: {input.name} has arrays that no input has: {extra} (inputs: {names})")
+        raise OpError(
+            f"run: {input.name} contains arrays that are no inputs: {extra} (inputs: {names})"
+        )
     results = engine.run(feeds)  # type: ignore[arg-type]
     by_name = dict(zip([name for name, _, _ in engine.outputs], results, strict=True))
     write_files_atomically({str(output): lambda file: np.savez(file, **by_name)})  # type: ignore[arg-type]

@@ -180,8 +180,8 @@ def _is_numpy_item_0_of_loss(node: ast.AST) -> bool:
 
 
 def detect_from_main() -> ApiVersion | None:
-    """Detect the Paddle version for which the main script was written. Returns None if it does not
-    import Paddle.
+    """Detect the Paddle version for which the main script was written. Returns None if the script
+    does not import Paddle.
     """
     main = getattr(sys.modules.get("__main__"), "__file__", None)
     return detect_from_source(_read_text_or_empty(main)) if main else None

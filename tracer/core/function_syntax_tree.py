@@ -34,14 +34,15 @@ def require_syntax_tree_of_code(code: CodeType) -> FunctionNode:
         found = [f for f in found if _is_def_or_matching_lambda(f, code)]
     if len(found) != 1:
         raise SourceError(
-            f"line {code.co_firstlineno} of {code.co_filename} is not, or not only, the "
-            f"function {code.co_name}"
+            f"the function {code.co_name} is not the only function, or no function, in line "
+            f"{code.co_firstlineno} of {code.co_filename}"
         )
     if not _is_file_older_than_oarlock_import(code.co_filename) and not _code_matches_source_text(
         code, text
     ):
         raise SourceError(
-            f"{code.co_filename} was edited since {code.co_name} was made; load it again"
+            f"{code.co_filename} was edited after the function {code.co_name} was compiled; "
+            "import the file again"
         )
     return copy.deepcopy(found[0])
 

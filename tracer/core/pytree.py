@@ -141,16 +141,15 @@ def construct_sequence(factory: Any, items: list[Any]) -> Any:
 
 
 def leaves(tree: Any) -> list[Any]:
-    """Return the leaves of nested lists, tuples and dicts. Subclasses of list, tuple and dict
-    are containers, too.
+    """Return the leaves of nested lists, tuples and dicts. Subclasses of list, tuple and dict are
+    containers, too.
     """
     return flatten(tree, children_of=flatten_one_level_with_subclasses)[0]
 
 
 def map(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
     """Apply a function to the leaves of nested lists, tuples and dicts, and return the results in
-    the same structure. Subclasses of list, tuple and dict
-    are containers, too.
+    the same structure. Subclasses of list, tuple and dict are containers, too.
 
     others: trees with at least the structure of `tree`; the function receives their items as
     further arguments.

@@ -200,8 +200,8 @@ class Tensor(TensorBase):
         if copy or (dtype is not None and array.dtype != dtype):
             if copy is False:
                 raise ValueError(
-                    f"a tensor of {self.dtype.name} is not an array of {np.dtype(dtype).name} "
-                    "without a copy"
+                    f"copy=False: a tensor of {self.dtype.name} becomes an array of "
+                    f"{np.dtype(dtype).name} only by a copy"
                 )
             return np.array(array, dtype=dtype)
         view = array.view()

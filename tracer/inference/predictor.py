@@ -90,7 +90,9 @@ class Tensor:
             return DataType(self._dtype)
         dtype = DTYPE_BY_NP.get(self._array.dtype.newbyteorder("="))
         if dtype is None or dtype.name not in {kind.value for kind in DataType}:
-            raise OpError(f"type: '{self._name}' has elements of type {self._array.dtype}")
+            raise OpError(
+                f"type: '{self._name}' has elements of the unsupported type {self._array.dtype}"
+            )
         return DataType(dtype.name)
 
     def lod(self) -> list[list[int]]:
@@ -230,7 +232,7 @@ def create_predictor(config: Config) -> Predictor:
             missing = config.params_file()
             if params or not missing or config.model_from_memory():
                 raise
-            raise FileError(f"create_predictor: there is no {missing} ({error})") from None
+            raise FileError(f"create_predictor: there is no file {missing} ({error})") from None
 
 
 def _load_program_and_locate_params(
@@ -255,7 +257,7 @@ def _load_program_and_locate_params(
         return files.pdmodel, params_path, files.name
     prog = Path(config.prog_file())
     if not prog.is_file():
-        raise FileError(f"create_predictor: there is no {prog}")
+        raise FileError(f"create_predictor: there is no file {prog}")
     params = config.params_file()
     return (
         read_program_file_bytes(prog),

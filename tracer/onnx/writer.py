@@ -103,7 +103,8 @@ def select_opset(files: ModelFileContents, options: ExportOptions) -> int:
         if options.opset > newest:
             reader = options.target or "the supported engines"
             raise OpError(
-                f"export: opset {options.opset} is newer than {newest}, the newest of {reader}"
+                f"export: opset {options.opset} is newer than {newest}, the newest that {reader} "
+                f"can read"
             )
         return options.opset
     with combined_params_path(files) as params, translate_runtime_errors():

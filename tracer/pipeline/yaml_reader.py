@@ -105,7 +105,7 @@ class _Builder:
         if len(self._open) >= MAX_DEPTH:
             raise FileError(f"{self._name}: is nested more than {MAX_DEPTH} deep")
         if not event.implicit:
-            raise FileError(f"{self._name}: has a value with the tag '{event.tag}'")
+            raise FileError(f"{self._name}: has a value with the unsupported tag '{event.tag}'")
         self._open.append((container, event.anchor))
         self._keys.append([])
         self._sizes[id(container)] = 1
@@ -150,7 +150,7 @@ class _Builder:
         if kind in ("str", "timestamp", "value"):  # value: a plain "="
             return event.value
         if kind not in ("int", "float", "bool", "null"):
-            raise FileError(f"{self._name}: has a value with the tag '{tag}'")
+            raise FileError(f"{self._name}: has a value with the unsupported tag '{tag}'")
         try:
             if kind in ("int", "float") and len(event.value) > _MAX_NUMBER_LENGTH:
                 raise ValueError

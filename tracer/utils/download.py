@@ -165,7 +165,7 @@ def _download_and_compute_md5(url: str, file: Any, target: Path) -> str:
     ) as error:  # Failed connections raise URLError; responses that are not HTTP raise the others.
         problem = getattr(error, "reason", None) or error or type(error).__name__
         raise OarlockError(
-            f"download: {url}: {problem!s:.200}; put it at {target} by hand"
+            f"download: {url}: {problem!s:.200}; put the file at {target} by hand"
         ) from None
     if size and num_received != size:
         raise FileError(f"download: {url} ended after {num_received} of {size} bytes")
