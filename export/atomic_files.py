@@ -82,7 +82,9 @@ def write_files_atomically(files: Mapping[Any, FileContent]) -> None:
 
 @contextmanager
 def adding_missing_error_filename(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Set the missing file name of an OSError that the `with` body raises."""
+    """Context manager that sets the file name of an OSError raised in its body, if the error has
+    none.
+    """
     try:
         yield
     except OSError as error:
@@ -117,7 +119,7 @@ def _create_locked_staging_folder(parent: str) -> Iterator[Path]:
 
 
 def _remove_abandoned_staging(parent: str, saved: set[str]) -> None:
-    """Remove the staging folders in `parent` whose process was killed.
+    """Remove the staging folders in `parent` that processes left behind because they were killed.
 
     A folder with backups stays unless `saved` contains all of their files: its process was killed
     while it replaced files, and the backups may be the only copies of the old files.

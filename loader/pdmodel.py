@@ -42,8 +42,8 @@ MAX_PROGRAM_BYTES = 1 << 28  # of a .pdmodel, which contains no weights
 MAX_BLOCKS = 1 << 12
 MAX_NAME_BYTES = 1 << 12  # bytes
 
-# Attributes that Paddle writes on every op. The reader removes such an attribute if it has its
-# default value.
+# Attributes that Paddle writes on every op, and their default values. The reader removes an
+# attribute that has the default value in this table.
 _IGNORED_DEFAULT_ATTRS = {
     "op_role": Attr(AttrType.INT, 0),
     "op_role_var": Attr(AttrType.STRINGS, []),

@@ -44,7 +44,9 @@ O2_BLACK_LIST = _op_types_of_amp_class("deny_at_o2")
 
 
 class AmpOpLists(NamedTuple):
-    """white: ops that run in half precision; black: ops that run in float32."""
+    """The AMP lists of op types. white: ops that run in half precision; black: ops that run in
+    float32.
+    """
 
     white: frozenset[str]
     black: frozenset[str]

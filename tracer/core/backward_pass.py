@@ -45,7 +45,7 @@ class BareArrayMode(Mode):
         return EAGER_MODE if tape else NO_TAPE_MODE
 
     def run(self, op: Op, args: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
-        """Call the kernel."""
+        """Call the kernel of the op on bare arrays."""
         try:
             return op.kernel(*args, **attrs)
         except Exception as error:
@@ -292,7 +292,7 @@ class RecordedBackwardPass(BackwardPass):
         self._mode = mode
 
     def mode(self) -> Mode:
-        """The mode that records."""
+        """Return the dispatch mode that records the ops of the backward pass."""
         return self._mode
 
     def initial_grad(self, root: Tensor, gradient: Tensor | None) -> Any:

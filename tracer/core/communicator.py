@@ -31,14 +31,14 @@ class Work(Protocol):
 
 
 class CompletedWork:
-    """A finished operation."""
+    """A communication operation that is finished already."""
 
     def is_completed(self) -> bool:
-        """True."""
+        """Return True, because the operation is finished."""
         return True
 
     def wait(self) -> None:
-        """Return at once."""
+        """Return at once, because the operation is finished."""
 
 
 class Communicator(Protocol):
@@ -116,29 +116,29 @@ class SingleProcessCommunicator:
     ranks: tuple[int, ...] = (0,)
 
     def broadcast(self, array: Any, root: int) -> Work:
-        """No-op."""
+        """Do nothing: a group of one process has nothing to exchange."""
         return CompletedWork()
 
     def all_reduce(self, array: Any, op: int) -> Work:
-        """No-op."""
+        """Do nothing: a group of one process has nothing to exchange."""
         return CompletedWork()
 
     def reduce(self, array: Any, root: int, op: int) -> Work:
-        """No-op."""
+        """Do nothing: a group of one process has nothing to exchange."""
         return CompletedWork()
 
     def all_gather(self, array: Any, into: Any) -> Work:
-        """Copy the only array to `into`."""
+        """Copy the array of this process, the only one of the group, to `into`."""
         into[0] = array
         return CompletedWork()
 
     def scatter(self, arrays: Any, into: Any, root: int) -> Work:
-        """Copy the only array to `into`."""
+        """Copy the array of this process, the only one of the group, to `into`."""
         into[...] = arrays[0]
         return CompletedWork()
 
     def all_to_all(self, arrays: Any, into: Any) -> Work:
-        """Copy the only array to `into`."""
+        """Copy the array of this process, the only one of the group, to `into`."""
         into[0] = arrays[0]
         return CompletedWork()
 
@@ -157,7 +157,7 @@ class SingleProcessCommunicator:
         return CompletedWork()
 
     def barrier(self) -> Work:
-        """No-op."""
+        """Do nothing: a group of one process has nothing to exchange."""
         return CompletedWork()
 
     def split(self, ranks: Sequence[int]) -> Communicator | None:

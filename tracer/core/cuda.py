@@ -77,7 +77,9 @@ def cupyx_special_function(name: str) -> Any:
 
 
 def device_count() -> int:
-    """The number of GPUs that eager ops can use; 0 without CuPy or driver. Changes no state."""
+    """The number of GPUs that eager ops can use; 0 without CuPy or driver. A call does not enable
+    GPU support.
+    """
     try:
         return int(importlib.import_module("cupy").cuda.runtime.getDeviceCount())
     except Exception:  # CuPy is missing, or its driver is missing or too old

@@ -200,7 +200,7 @@ def _attr_specs_of_parameters(
 
 
 class Op(OpBase):
-    """One op.
+    """The definition of one op.
 
     ins, outs: slots.
     attrs: attribute specs by name.

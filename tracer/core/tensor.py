@@ -130,7 +130,7 @@ class Tensor(TensorBase):
         return self.ndim
 
     def is_tensor(self) -> bool:
-        """True."""
+        """Return True, because the object is a tensor."""
         return True
 
     # -- values for Python

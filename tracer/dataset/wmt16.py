@@ -54,7 +54,7 @@ def _read_or_build_dictionary(
 def reader_creator(
     tar_file: str, file_name: str, src_dict_size: int, trg_dict_size: int, src_lang: str
 ) -> Callable[[], Iterator[Any]]:
-    """Return a reader of a file of the archive."""
+    """Return a reader of the samples in one file of the archive."""
 
     def reader() -> Iterator[Any]:
         source = _read_or_build_dictionary(tar_file, src_dict_size, src_lang)

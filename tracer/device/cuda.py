@@ -68,7 +68,7 @@ def memory_reserved(device: Any = None) -> int:
 
 def max_memory_allocated(device: Any = None) -> int:
     """Return the largest number of occupied bytes that any query so far returned, for any GPU. CuPy
-    itself does not record the peak.
+    itself does not record the peak of its memory use.
     """
     return max(memory_allocated(device), _max_bytes["used"])
 

@@ -73,7 +73,7 @@ class ParallelEnv:
 
     @property
     def device_type(self) -> str:
-        """Always "cpu"."""
+        """Return "cpu", whatever the device is, as the type of device."""
         return "cpu"
 
     @property

@@ -25,12 +25,12 @@ class Beta(ExponentialFamily):
 
     @property
     def mean(self) -> Tensor:
-        """alpha / (alpha + beta)."""
+        """Mean: alpha / (alpha + beta)."""
         return self.alpha / (self.alpha + self.beta)
 
     @property
     def variance(self) -> Tensor:
-        """alpha beta / ((alpha + beta)^2 (alpha + beta + 1))."""
+        """Variance: alpha beta / ((alpha + beta)^2 (alpha + beta + 1))."""
         total = self.alpha + self.beta
         return self.alpha * self.beta / (total.square() * (total + 1))
 

@@ -65,7 +65,7 @@ class Cauchy(Distribution):
         ).atan() / math.pi + 0.5
 
     def entropy(self) -> Tensor:
-        """log(4 pi scale).
+        """Entropy: log(4 pi scale).
 
         -> [*batch_shape]
         """

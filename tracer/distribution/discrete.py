@@ -62,12 +62,12 @@ class Bernoulli(ExponentialFamily):
 
     @property
     def mean(self) -> Tensor:
-        """probs."""
+        """Mean: probs."""
         return self.probs
 
     @property
     def variance(self) -> Tensor:
-        """probs (1 - probs)."""
+        """Variance: probs (1 - probs)."""
         return self.probs * (1 - self.probs)
 
     def sample(self, shape: Shape = ()) -> Tensor:
@@ -99,12 +99,12 @@ class Bernoulli(ExponentialFamily):
         return is_nonnegative * (1 - self.probs) + is_one_or_more * self.probs
 
     def log_prob(self, value: Any) -> Tensor:
-        """value log(probs) + (1 - value) log(1 - probs)."""
+        """Log-probability of `value`: value log(probs) + (1 - value) log(1 - probs)."""
         value = to_tensor_of_dtype_like(value, self.probs)
         return value * self._clipped_probs.log() + (1 - value) * (1 - self._clipped_probs).log()
 
     def entropy(self) -> Tensor:
-        """- probs log(probs) - (1 - probs) log(1 - probs).
+        """Entropy: - probs log(probs) - (1 - probs) log(1 - probs).
 
         -> [*batch_shape]
         """
@@ -136,12 +136,12 @@ class Geometric(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """1 / probs - 1."""
+        """Mean: 1 / probs - 1."""
         return 1 / self.probs - 1
 
     @property
     def variance(self) -> Tensor:
-        """(1 / probs - 1) / probs."""
+        """Variance: (1 / probs - 1) / probs."""
         return (1 / self.probs - 1) / self.probs
 
     @property
@@ -173,7 +173,7 @@ class Geometric(Distribution):
         return (noise.log() / (-self.probs).log1p()).floor()
 
     def entropy(self) -> Tensor:
-        """(- probs log(probs) - (1 - probs) log(1 - probs)) / probs.
+        """Entropy: (- probs log(probs) - (1 - probs) log(1 - probs)) / probs.
 
         -> [*batch_shape]
         """
@@ -209,16 +209,16 @@ class Multinomial(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """total_count probs."""
+        """Mean: total_count probs."""
         return self.total_count * self.probs
 
     @property
     def variance(self) -> Tensor:
-        """total_count probs (1 - probs)."""
+        """Variance: total_count probs (1 - probs)."""
         return self.total_count * self.probs * (1 - self.probs)
 
     def log_prob(self, value: Any) -> Tensor:
-        """log(total_count! / prod(value!) prod(probs^value)).
+        """Log-probability of `value`: log(total_count! / prod(value!) prod(probs^value)).
 
         value [*, K] -> [*]
         """

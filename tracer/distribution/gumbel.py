@@ -24,12 +24,12 @@ class Gumbel(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """loc + Euler's constant * scale."""
+        """Mean: loc + Euler's constant * scale."""
         return self.loc + np.euler_gamma * self.scale
 
     @property
     def variance(self) -> Tensor:
-        """(pi scale)^2 / 6."""
+        """Variance: (pi scale)^2 / 6."""
         return (math.pi * self.scale).square() / 6
 
     @property
@@ -62,7 +62,7 @@ class Gumbel(Distribution):
         return self.loc - self.scale * (-noise.log()).log()
 
     def entropy(self) -> Tensor:
-        """log(scale) + 1 + Euler's constant.
+        """Entropy: log(scale) + 1 + Euler's constant.
 
         -> [*batch_shape]
         """

@@ -23,17 +23,17 @@ class Laplace(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """loc."""
+        """Mean: loc."""
         return self.loc
 
     @property
     def stddev(self) -> Tensor:
-        """sqrt(2) scale."""
+        """Standard deviation: sqrt(2) scale."""
         return math.sqrt(2) * self.scale
 
     @property
     def variance(self) -> Tensor:
-        """2 scale^2."""
+        """Variance: 2 scale^2."""
         return self.stddev.square()
 
     def log_prob(self, value: Any) -> Tensor:
@@ -70,7 +70,7 @@ class Laplace(Distribution):
         )
 
     def entropy(self) -> Tensor:
-        """1 + log(2 scale).
+        """Entropy: 1 + log(2 scale).
 
         -> [*batch_shape]
         """

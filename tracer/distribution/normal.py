@@ -27,12 +27,12 @@ class Normal(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """loc."""
+        """Mean: loc."""
         return self.loc
 
     @property
     def variance(self) -> Tensor:
-        """scale^2."""
+        """Variance: scale^2."""
         return self.scale.square()
 
     def sample(self, shape: Shape = (), seed: int = 0) -> Tensor:
@@ -54,7 +54,7 @@ class Normal(Distribution):
         return self.sample(shape)
 
     def entropy(self) -> Tensor:
-        """1/2 + log(scale sqrt(2 pi)).
+        """Entropy: 1/2 + log(scale sqrt(2 pi)).
 
         -> [*batch_shape]
         """

@@ -66,7 +66,7 @@ class Transform:
         return apply_transform(input, self)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Return the transformed x."""
+        """Return the result of the transform for x."""
         return self._forward(self._require_tensor_of_event_rank(x, "forward", self._domain))
 
     def inverse(self, y: Tensor) -> Any:
@@ -76,7 +76,7 @@ class Transform:
         return self._inverse(self._require_tensor_of_event_rank(y, "inverse", self._codomain))
 
     def forward_log_det_jacobian(self, x: Tensor) -> Tensor:
-        """log |det J(x)| of the forward transform.
+        """Return log |det J(x)|, where J is the Jacobian of the forward transform.
 
         x [*, *event] -> [*]
         """
@@ -92,7 +92,7 @@ class Transform:
         raise NotImplementedError(f"{type(self).__name__} implements no log_det_jacobian")
 
     def inverse_log_det_jacobian(self, y: Tensor) -> Any:
-        """log |det J(y)| of the inverse transform.
+        """Return log |det J(y)|, where J is the Jacobian of the inverse transform.
 
         y [*, *event] -> [*]
         """
@@ -162,7 +162,7 @@ def _require_tensor(name: str, value: Any) -> Tensor:
 
 
 class AbsTransform(Transform):
-    """|x|; the inverse returns -y and y."""
+    """Transform y = |x|; the inverse returns -y and y."""
 
     _type = Type.SURJECTION
 
@@ -178,7 +178,7 @@ class AbsTransform(Transform):
 
 
 class AffineTransform(Transform):
-    """loc + scale x."""
+    """Transform y = loc + scale x."""
 
     _type = Type.BIJECTION
 
@@ -188,12 +188,12 @@ class AffineTransform(Transform):
 
     @property
     def loc(self) -> Tensor:
-        """The offset."""
+        """The offset loc of the transform loc + scale x."""
         return self._loc
 
     @property
     def scale(self) -> Tensor:
-        """The factor."""
+        """The factor scale of the transform loc + scale x."""
         return self._scale
 
     def _forward(self, x: Tensor) -> Tensor:
@@ -222,7 +222,7 @@ def _broadcast_two_shapes(a: Any, b: Any) -> tuple[Any, ...]:
 
 
 class ExpTransform(Transform):
-    """exp(x)."""
+    """Transform y = exp(x)."""
 
     _type = Type.BIJECTION
 
@@ -237,7 +237,7 @@ class ExpTransform(Transform):
 
 
 class PowerTransform(Transform):
-    """x^power for positive x."""
+    """Transform y = x^power for positive x."""
 
     _type = Type.BIJECTION
 
@@ -246,7 +246,7 @@ class PowerTransform(Transform):
 
     @property
     def power(self) -> Tensor:
-        """The exponent."""
+        """The exponent of the transform x^power."""
         return self._power
 
     def _forward(self, x: Tensor) -> Tensor:
@@ -269,7 +269,7 @@ def _softplus(x: Tensor) -> Tensor:
 
 
 class SigmoidTransform(Transform):
-    """1 / (1 + exp(-x))."""
+    """Transform y = 1 / (1 + exp(-x))."""
 
     def _forward(self, x: Tensor) -> Tensor:
         return OPS["sigmoid"](x)
@@ -282,7 +282,7 @@ class SigmoidTransform(Transform):
 
 
 class TanhTransform(Transform):
-    """tanh(x)."""
+    """Transform y = tanh(x)."""
 
     _type = Type.BIJECTION
 

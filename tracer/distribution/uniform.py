@@ -26,12 +26,12 @@ class Uniform(Distribution):
 
     @property
     def mean(self) -> Tensor:
-        """(low + high) / 2."""
+        """Mean: (low + high) / 2."""
         return (self.low + self.high) / 2
 
     @property
     def variance(self) -> Tensor:
-        """(high - low)^2 / 12."""
+        """Variance: (high - low)^2 / 12."""
         return (self.high - self.low).square() / 12
 
     def sample(self, shape: Shape = (), seed: int = 0) -> Tensor:
@@ -64,7 +64,7 @@ class Uniform(Distribution):
         return self.probs(value).log()
 
     def entropy(self) -> Tensor:
-        """log(high - low).
+        """Entropy: log(high - low).
 
         -> [*batch_shape]
         """

@@ -84,7 +84,7 @@ def _crop_or_pad(x: Tensor, sizes: Sequence[int], axes: Sequence[int]) -> Tensor
 def _transform_to_full_spectrum(
     x: Tensor, s: Sizes, axes: Sizes, norm: str, forward: bool
 ) -> Tensor:
-    """Compute the full transform."""
+    """Compute the Fourier transform with all frequencies, not only the non-negative half."""
     x = _cast_integers_to_float(x)
     is_real = x.meta.dtype.kind != "c"
     sizes, axis_list = _normalize_sizes_and_axes(x, s, axes, keep_last=is_real)

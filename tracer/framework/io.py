@@ -186,7 +186,9 @@ def _slice_arrays_above_limit(plain: dict[str, Any], limit: int) -> dict[str, An
 
 
 def _join_slices_in_place(loaded: dict[Any, Any], name: str) -> None:
-    """Concatenate sliced arrays, in place."""
+    """Replace the slices of large arrays in a loaded state dict by the concatenated arrays, in
+    place.
+    """
     table = loaded.pop(SLICES_KEY, {})
     try:
         for key, entry in table.items():

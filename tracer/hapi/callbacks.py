@@ -119,7 +119,7 @@ class ModelCheckpoint(Callback):
         self.model.save(path)
 
     def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
-        """Save every save_freq epochs."""
+        """Save the model every save_freq epochs."""
         if self.save_dir and epoch % self.save_freq == 0:
             self._save(str(epoch))
 

@@ -129,7 +129,7 @@ class _LoopProgress:
         self.samples += int(logs.get("batch_size", 1))
 
     def show(self, logs: dict[str, Any]) -> None:
-        """Print the line."""
+        """Print the progress line with the values in `logs`."""
         values: list[tuple[str, Any]] = [
             (name, logs[name]) for name in self.metrics if name in logs
         ]

@@ -67,7 +67,7 @@ def identity_loss(x: Tensor, reduction: Any = "none") -> Tensor:
 
 
 def softmax_mask_fuse(x: Tensor, mask: Tensor, name: str | None = None) -> Tensor:
-    """softmax(x + mask) over the last axis.
+    """Return softmax(x + mask) over the last axis.
 
     x [B, H, S, T], mask [B, 1, S, T] -> [B, H, S, T]
     """

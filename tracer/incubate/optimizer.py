@@ -156,7 +156,7 @@ class ModelAverage(Averages):
 
     @no_grad()
     def step(self) -> None:
-        """Accumulate the parameters."""
+        """Add the current values of the parameters to the running sums of their averages."""
         for name, (parameter, sums_and_counts) in self._sums_by_parameter_name.items():
             self._sums_by_parameter_name[name] = (
                 parameter,

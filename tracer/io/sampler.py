@@ -27,7 +27,7 @@ class Sampler:
 
 
 class SequenceSampler(Sampler):
-    """Indices in ascending order."""
+    """Sampler that yields all indices in ascending order."""
 
     def __iter__(self) -> Iterator[int]:
         return iter(range(len(self)))
@@ -76,8 +76,8 @@ class RandomSampler(Sampler):
 
 
 class WeightedRandomSampler(Sampler):
-    """num_samples indices drawn with probabilities proportional to `weights`, with or without
-    replacement.
+    """Sampler that yields num_samples indices, drawn with probabilities proportional to `weights`,
+    with or without replacement.
 
     weights [N], not negative
     """
@@ -244,5 +244,5 @@ class DistributedBatchSampler(BatchSampler):
         return num_full + (num_left > 0 and not self.drop_last)
 
     def set_epoch(self, epoch: int) -> None:
-        """Set the epoch."""
+        """Set the number of the epoch, which seeds the shuffling."""
         self.epoch = epoch

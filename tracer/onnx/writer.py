@@ -222,8 +222,9 @@ def compare_with_model_and_report(files: ModelFileContents, path: Path) -> str:
 
 
 def _tolerance(dtype: np.dtype[Any], program: Program) -> float:
-    """The largest accepted difference. For a quantized model the tolerance is larger: another
-    engine may round a value half-way between two quantization levels to the other level.
+    """Return the largest accepted difference between results of the file and of the model. For a
+    quantized model the tolerance is larger: another engine may round a value half-way between two
+    quantization levels to the other level.
     """
     tolerance = tolerance_for_dtype_in_program(dtype, program)
     is_quantized = any(is_quantization_op(op.type) for op in program.ops())

@@ -37,7 +37,9 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """eta_min + (base - eta_min) * (1 + cos(pi * epochs since restart / cycle length)) / 2"""
+        """Learning rate: eta_min + (base - eta_min) * (1 + cos(pi * epochs since restart / cycle
+        length)) / 2
+        """
         epochs_in_cycle, length = float(max(self.last_epoch, 0)), self.T_0
         while epochs_in_cycle >= length:
             epochs_in_cycle, length = epochs_in_cycle - length, length * self.T_mult

@@ -50,7 +50,7 @@ class StepDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """base * gamma^(epoch // step_size)"""
+        """Learning rate: base * gamma^(epoch // step_size)"""
         return self.base_lr * float(self.gamma ** (self.last_epoch // self.step_size))
 
 
@@ -77,7 +77,7 @@ class MultiStepDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """base * gamma^(number of passed milestones)"""
+        """Learning rate: base * gamma^(number of passed milestones)"""
         return self.base_lr * float(
             self.gamma ** sum(self.last_epoch >= m for m in self.milestones)
         )
@@ -93,7 +93,7 @@ class ExponentialDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """base * gamma^epoch"""
+        """Learning rate: base * gamma^epoch"""
         return self.base_lr * float(self.gamma**self.last_epoch)
 
 
@@ -143,7 +143,7 @@ class CosineAnnealingDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """eta_min + (base - eta_min) * (1 + cos(pi * epoch / T_max)) / 2"""
+        """Learning rate: eta_min + (base - eta_min) * (1 + cos(pi * epoch / T_max)) / 2"""
         return (
             self.eta_min
             + (self.base_lr - self.eta_min)
@@ -228,13 +228,13 @@ class LambdaDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """base * lr_lambda(epoch)"""
+        """Learning rate: base * lr_lambda(epoch)"""
         return self.base_lr * self.lr_lambda(self.last_epoch)
 
 
 class NoamDecay(LRScheduler):
-    """learning_rate * d_model^-0.5 * min(epoch^-0.5, epoch * warmup_steps^-1.5) (Vaswani et al.
-    2017).
+    """Scheduler of the Transformer: learning_rate * d_model^-0.5 * min(epoch^-0.5, epoch *
+    warmup_steps^-1.5) (Vaswani et al. 2017).
     """
 
     def __init__(
@@ -266,7 +266,7 @@ class NaturalExpDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """base * exp(-gamma * epoch)"""
+        """Learning rate: base * exp(-gamma * epoch)"""
         return self.base_lr * math.exp(-self.gamma * self.last_epoch)
 
 
@@ -280,7 +280,7 @@ class InverseTimeDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """base / (1 + gamma * epoch)"""
+        """Learning rate: base / (1 + gamma * epoch)"""
         return self.base_lr / (1 + self.gamma * self.last_epoch)
 
 
@@ -298,7 +298,7 @@ class MultiplicativeDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """base * lr_lambda(1) * ... * lr_lambda(epoch)"""
+        """Learning rate: base * lr_lambda(1) * ... * lr_lambda(epoch)"""
         return self.base_lr * math.prod(
             float(self.lr_lambda(e)) for e in range(1, self.last_epoch + 1)
         )
@@ -332,7 +332,7 @@ class PolynomialDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """(base - end) * (1 - epoch / steps)^power + end"""
+        """Learning rate: (base - end) * (1 - epoch / steps)^power + end"""
         epoch, steps = self.last_epoch, self.decay_steps
         if self.cycle:
             steps *= max(1, math.ceil(epoch / steps))
@@ -363,6 +363,6 @@ class LinearLR(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """base * (start + (end - start) * epoch / steps)"""
+        """Learning rate: base * (start + (end - start) * epoch / steps)"""
         progress = min(self.last_epoch, self.total_steps) / self.total_steps
         return self.base_lr * (self.start_factor + (self.end_factor - self.start_factor) * progress)

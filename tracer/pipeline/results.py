@@ -179,7 +179,7 @@ class TopkResult(Result):
 
 
 class DetResult(Result):
-    """Detected objects.
+    """The objects that were detected in an image.
 
     Its key is `boxes`, a list of dicts with `cls_id` (int), `label` (str), `score` (float) and
     `coordinate` (list of float: x1, y1, x2, y2, or x and y of the four corners of a rotated box, in
@@ -206,7 +206,7 @@ class DetResult(Result):
 
 
 class TextDetResult(Result):
-    """Boxes of text.
+    """The boxes of text that were detected in an image.
 
     Its keys are `dt_polys` (list of four corners [x, y] as int, from the upper left clockwise, in
     pixels) and `dt_scores` (list of float). Parameters: see `Result`.

@@ -28,7 +28,7 @@ _MAX_HEADER_BYTES = 64 << 10
 
 
 class TimeoutProtocol(H11Protocol):
-    """uvicorn's HTTP connection with two more timeouts: for the head of a request, and for the
+    """The HTTP connection of uvicorn with two more timeouts: for the head of a request, and for the
     client to accept the response.
     """
 
@@ -37,7 +37,7 @@ class TimeoutProtocol(H11Protocol):
     _half_closed = False  # the client closed its side and waits for the response
 
     def connection_made(self, transport: Any) -> None:
-        """Start the idle timer."""
+        """Start the timer that closes an idle connection."""
         super().connection_made(transport)
         self._start_idle_timer()
 
@@ -95,7 +95,7 @@ class TimeoutProtocol(H11Protocol):
 
 
 class _ServerWithoutSignalReraise(uvicorn.Server):
-    """uvicorn's server, without re-raising SIGINT and SIGTERM after the shutdown."""
+    """The server of uvicorn, which does not raise SIGINT and SIGTERM again after the shutdown."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -12,7 +12,7 @@ __all__ = ["FusedLinear"]
 
 
 class FusedLinear(Layer):
-    """x @ weight + bias.
+    """Linear layer x @ weight + bias.
 
     x [*, in_features], weight [in_features, out_features] (reversed if transpose_weight), bias
     [out_features] -> [*, out_features]

@@ -9,8 +9,8 @@ from .program import Program
 
 
 class _IgnoredSettings:
-    """Base of Paddle's strategy classes: attributes with Paddle's names. Any value may be assigned,
-    and none has an effect.
+    """Base of Paddle's strategy classes: attributes with Paddle's names. Any value may be assigned
+    to these attributes without effect.
     """
 
     def __init__(self) -> None:

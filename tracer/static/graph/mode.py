@@ -209,7 +209,7 @@ def _is_shape_read_by_library() -> bool:
 
 @cache
 def _cached_main_program_mode() -> StaticGraphMode:
-    """Return the mode of `enable_static`."""
+    """Return the mode that `enable_static` sets; it is created at the first call."""
     return StaticGraphMode()
 
 

@@ -59,7 +59,8 @@ class ParameterAveraging:
 
 
 class ExponentialMovingAverage(ParameterAveraging):
-    """average = decay * average + (1 - decay) * parameter (Kingma and Ba 2014).
+    """Moving averages of parameters: average = decay * average + (1 - decay) * parameter (Kingma
+    and Ba 2014).
 
     `apply` uses average / (1 - decay ** steps).
 

@@ -46,12 +46,12 @@ def _program_of_variable_or_default(var: Variable) -> Program:
 
 
 def get_program_parameter(program: Program) -> list[Variable]:
-    """Return the parameters."""
+    """Return the parameters of a program."""
     return list(program.all_parameters())
 
 
 def get_program_persistable_vars(program: Program) -> list[Variable]:
-    """Return the persistable variables."""
+    """Return the persistable variables of a program."""
     return program.persistables()
 
 

@@ -21,8 +21,8 @@ def fc(
     activation: str | None = None,
     name: str | None = None,
 ) -> Variable:
-    """activation(x @ W + b), with the axes of x from num_flatten_dims on flattened to one; for
-    several x the sum of the products.
+    """Fully connected layer activation(x @ W + b), with the axes of x from num_flatten_dims on
+    flattened to one. For several x, the products are summed.
 
     x: [*B, *D].
     Returns [*B, size].
@@ -92,7 +92,7 @@ def bilinear_tensor_product(
     param_attr: Any = None,
     bias_attr: Any = None,
 ) -> Variable:
-    """act(x W_i y + b_i) for i < size.
+    """Bilinear layer: act(x W_i y + b_i) for i < size.
 
     x: [B, M].
     y: [B, N].

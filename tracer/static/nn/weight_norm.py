@@ -12,8 +12,8 @@ from ...nn.param_attr import ParamAttr
 
 
 class WeightNormParamAttr(ParamAttr):
-    """weight = g * v / |v|; the norm is taken over all axes except `dim`, or over all axes if `dim`
-    is None.
+    """Weight normalization: weight = g * v / |v|; the norm is taken over all axes except `dim`, or
+    over all axes if `dim` is None.
 
     The other arguments are those of ParamAttr.
     """
