@@ -165,7 +165,7 @@ def _construct_scalar(args: tuple[Any, ...], spend: SpendBudget) -> Any:
 
 def _construct_encoded_bytes(args: tuple[Any, ...], spend: SpendBudget) -> bytes:
     """Return the bytes that `_codecs.encode(text, 'latin1')` returns. Protocol 2 of Python 3
-    represents bytes by such a call of `_codecs.encode`.
+    represents bytes by a call of `_codecs.encode`.
     """
     _reject_pickle_unless(
         1 <= len(args) <= 2 and all(isinstance(arg, str) for arg in args), "encodes text"

@@ -46,8 +46,8 @@ NAMES: dict[str, str] = {
 
 
 class SingleElementArray(np.ndarray[Any, Any]):
-    """An array of one element that converts to float and int even if it has axes. NumPy 2.4 allows
-    that only for 0-D arrays.
+    """An array of one element that converts to float and int even if it has axes. NumPy 2.4 itself
+    converts only 0-D arrays to float and int.
     """
 
     def __float__(self) -> float:

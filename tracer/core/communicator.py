@@ -84,11 +84,11 @@ class Communicator(Protocol):
         ...
 
     def send(self, array: Any, to: int) -> Work:
-        """Send to rank `to`."""
+        """Start to send `array` to rank `to`."""
         ...
 
     def recv(self, array: Any, source: int) -> Work:
-        """Receive from rank `source`."""
+        """Start to receive `array` from rank `source`."""
         ...
 
     def batch_send_recv(self, sent: RankArrayPairs, got: RankArrayPairs) -> Work:

@@ -90,7 +90,7 @@ class FlagsMapping:
     """
 
     def __getitem__(self, name: str) -> Any:
-        """The value of a flag. Raises OpError for an unknown flag."""
+        """Return the value of a flag. Raises OpError for an unknown flag."""
         return get_flags(name)[name]
 
     def __setitem__(self, name: str, value: Any) -> None:
@@ -101,5 +101,5 @@ class FlagsMapping:
         return name in _flags
 
     def keys(self) -> list[str]:
-        """The names of all flags."""
+        """Return the names of all flags."""
         return list(_flags)

@@ -156,7 +156,7 @@ class MpiCommunicator:
         )
 
     def send(self, array: Any, to: int) -> Work:
-        """Send to rank `to`."""
+        """Start to send `array` to rank `to`."""
         return MpiWork(
             self._comm.Isend(_as_bytes(array), to, shape_dtype_tag(array)),
             "send",
@@ -164,7 +164,7 @@ class MpiCommunicator:
         )
 
     def recv(self, array: Any, source: int) -> Work:
-        """Receive from rank `source`."""
+        """Start to receive `array` from rank `source`."""
         return RecvWork(self, array, source)
 
     def batch_send_recv(self, sent: RankArrayPairs, got: RankArrayPairs) -> Work:
@@ -236,8 +236,8 @@ class MpiCommunicator:
 
 
 def shape_dtype_tag(array: Any) -> int:
-    """Return a hash of the shape and dtype of an array. The hash is sent as MPI tag, so that the
-    receiver can compare it.
+    """Return a hash of the shape and dtype of an array. The hash of shape and dtype is sent as MPI
+    tag, so that the receiver can check the shape and dtype.
     """
     return zlib.crc32(f"{array.dtype}{array.shape}".encode()) & _MAX_TAG
 

@@ -99,11 +99,11 @@ class MpiOrNcclCommunicator:
         return self._call_communicator("all_to_all", (arrays, into), (1,))
 
     def send(self, array: Any, to: int) -> Work:
-        """Send to rank `to`."""
+        """Start to send `array` to rank `to`."""
         return self._call_communicator("send", (array,), (), to)
 
     def recv(self, array: Any, source: int) -> Work:
-        """Receive from rank `source`."""
+        """Start to receive `array` from rank `source`."""
         return self._call_communicator("recv", (array,), (0,), source)
 
     def batch_send_recv(self, sent: RankArrayPairs, got: RankArrayPairs) -> Work:

@@ -154,11 +154,11 @@ class NcclCommunicator:
         return self._send_recv_as_group("alltoall", list(enumerate(arrays)), list(enumerate(into)))
 
     def send(self, array: Any, to: int) -> Work:
-        """Send to rank `to`."""
+        """Start to send `array` to rank `to`."""
         return self._send_recv_as_group("send", [(to, array)], [], (self.ranks[to],))
 
     def recv(self, array: Any, source: int) -> Work:
-        """Receive from rank `source`."""
+        """Start to receive `array` from rank `source`."""
         return self._send_recv_as_group("recv", [], [(source, array)], (self.ranks[source],))
 
     def batch_send_recv(self, sent: RankArrayPairs, got: RankArrayPairs) -> Work:

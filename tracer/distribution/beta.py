@@ -35,14 +35,14 @@ class Beta(ExponentialFamily):
         return self.alpha * self.beta / (total.square() * (total + 1))
 
     def sample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples without gradient.
+        """Draw samples without gradients with respect to the parameters.
 
         -> [*shape, *batch_shape]
         """
         return self._dirichlet.sample(shape)[..., 0]
 
     def log_prob(self, value: Any) -> Tensor:
-        """Log-density at `value`."""
+        """Return the log-density at `value`."""
         value = to_tensor_of_dtype_like(value, self.alpha)
         return self._dirichlet.log_prob(stack([value, 1 - value], -1))
 

@@ -36,7 +36,7 @@ class Dirichlet(ExponentialFamily):
         return self.mean * (1 - self.mean) / (1 + self.concentration.sum(-1, keepdim=True))
 
     def sample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples without gradient.
+        """Draw samples without gradients with respect to the parameters.
 
         -> [*shape, *batch_shape, K]
         """

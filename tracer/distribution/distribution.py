@@ -50,7 +50,7 @@ class Distribution:
         raise self._make_not_implemented_error("variance")
 
     def sample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples without gradient.
+        """Draw samples without gradients with respect to the parameters.
 
         -> [*shape, *batch_shape, *event_shape]
         """

@@ -38,23 +38,23 @@ class Gumbel(Distribution):
         return self.scale * (math.pi / math.sqrt(6))
 
     def log_prob(self, value: Any) -> Tensor:
-        """Log-density at `value`."""
+        """Return the log-density at `value`."""
         y = (self.loc - to_tensor_of_dtype_like(value, self.loc)) / self.scale
         return y - y.exp() - self.scale.log()
 
     def cdf(self, value: Any) -> Tensor:
-        """Cumulative distribution function at `value`."""
+        """Return the cumulative distribution function at `value`."""
         return (-((self.loc - to_tensor_of_dtype_like(value, self.loc)) / self.scale).exp()).exp()
 
     def sample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples without gradient.
+        """Draw samples without gradients with respect to the parameters.
 
         -> [*shape, *batch_shape]
         """
         return self.rsample(shape).detach()
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples with gradient.
+        """Draw samples with gradients with respect to the parameters.
 
         -> [*shape, *batch_shape]
         """

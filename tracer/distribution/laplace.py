@@ -37,14 +37,14 @@ class Laplace(Distribution):
         return self.stddev.square()
 
     def log_prob(self, value: Any) -> Tensor:
-        """Log-density at `value`."""
+        """Return the log-density at `value`."""
         return (
             -((to_tensor_of_dtype_like(value, self.loc) - self.loc).abs() / self.scale)
             - (2 * self.scale).log()
         )
 
     def cdf(self, value: Any) -> Tensor:
-        """Cumulative distribution function at `value`."""
+        """Return the cumulative distribution function at `value`."""
         distance = to_tensor_of_dtype_like(value, self.loc) - self.loc
         return 0.5 - 0.5 * distance.sign() * (-distance.abs() / self.scale).expm1()
 
@@ -59,7 +59,7 @@ class Laplace(Distribution):
         return self.loc - self.scale * centred.sign() * (-2 * centred.abs()).log1p()
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples with gradient.
+        """Draw samples with gradients with respect to the parameters.
 
         -> [*shape, *batch_shape]
         """

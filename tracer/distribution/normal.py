@@ -47,7 +47,7 @@ class Normal(Distribution):
         return self.loc + self.scale * noise
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples with gradient.
+        """Draw samples with gradients with respect to the parameters.
 
         -> [*shape, *batch_shape]
         """
@@ -61,7 +61,7 @@ class Normal(Distribution):
         return self.scale.log() + (0.5 + 0.5 * math.log(2 * math.pi))
 
     def log_prob(self, value: Any) -> Tensor:
-        """Log-density at `value`."""
+        """Return the log-density at `value`."""
         z = (to_tensor_of_dtype_like(value, self.loc) - self.loc) / self.scale
         return -0.5 * z.square() - self.scale.log() - 0.5 * math.log(2 * math.pi)
 

@@ -57,7 +57,7 @@ class TransformedDistribution(Distribution):
         return ChainTransform(self._transforms).forward(self._base.sample(shape))
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples with gradient.
+        """Draw samples with gradients with respect to the parameters.
 
         -> [*shape, *batch_shape, *event_shape]
         """

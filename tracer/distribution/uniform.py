@@ -45,14 +45,14 @@ class Uniform(Distribution):
         return self.low + (self.high - self.low) * noise
 
     def rsample(self, shape: Shape = ()) -> Tensor:
-        """Draw samples with gradient.
+        """Draw samples with gradients with respect to the parameters.
 
         -> [*shape, *batch_shape]
         """
         return self.sample(shape)
 
     def probs(self, value: Any) -> Tensor:
-        """Density at `value`."""
+        """Return the density at `value`."""
         value = to_tensor_of_dtype_like(value, self.low)
         is_inside = cast(self.low < value, value.dtype) * cast(value < self.high, value.dtype)
         return is_inside / (self.high - self.low)

@@ -227,12 +227,12 @@ class EarlyStopping(_MonitorCallback):
         return self._sign * self._best
 
     def on_train_begin(self, logs: Logs = None) -> None:
-        """Reset the state."""
+        """Reset the best value and the number of steps without improvement."""
         self.wait_epoch = 0
         self._best = -math.inf if self.baseline is None else self._sign * self.baseline
 
     def on_eval_end(self, logs: Logs = None) -> None:
-        """Check the monitored value."""
+        """Compare the monitored value with the best one so far, and act if it did not improve."""
         value = self._monitored_value(logs)
         if value is None:
             return
@@ -284,7 +284,7 @@ class ReduceLROnPlateau(_MonitorCallback):
         self.cooldown_counter = self.wait = self.epoch = 0
 
     def on_train_begin(self, logs: Logs = None) -> None:
-        """Reset the state."""
+        """Reset the best value and the number of steps without improvement."""
         self._best = -math.inf
         self.cooldown_counter = self.wait = 0
 
@@ -295,7 +295,7 @@ class ReduceLROnPlateau(_MonitorCallback):
         return self.cooldown_counter > 0
 
     def on_eval_end(self, logs: Logs = None) -> None:
-        """Check the monitored value."""
+        """Compare the monitored value with the best one so far, and act if it did not improve."""
         value = self._monitored_value(logs)
         if value is None:
             return

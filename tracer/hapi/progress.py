@@ -189,7 +189,7 @@ class ProgBarLogger(Callback):
         )
 
     def on_epoch_begin(self, epoch: int, logs: Logs = None) -> None:
-        """Start a bar."""
+        """Start a progress bar."""
         self._print_if_verbose(f"Epoch {epoch + 1}/{self.params['epochs']}")
         self._start_bar(self.params["steps"], self.params["metrics"])
 
@@ -202,11 +202,11 @@ class ProgBarLogger(Callback):
         self._end_batch(logs)
 
     def on_epoch_end(self, epoch: int, logs: Logs = None) -> None:
-        """Finish the bar."""
+        """Finish the progress bar."""
         self._end_bar(logs)
 
     def on_eval_begin(self, logs: Logs = None) -> None:
-        """Start a bar."""
+        """Start a progress bar."""
         self._print_if_verbose("Eval begin...")
         self._start_bar((logs or {}).get("steps"), (logs or {}).get("metrics", []))
 
@@ -219,12 +219,12 @@ class ProgBarLogger(Callback):
         self._end_batch(logs)
 
     def on_eval_end(self, logs: Logs = None) -> None:
-        """Finish the bar."""
+        """Finish the progress bar."""
         self._end_bar(logs)
         self._print_if_verbose(f"Eval samples: {self._progress.samples}")
 
     def on_predict_begin(self, logs: Logs = None) -> None:
-        """Start a bar."""
+        """Start a progress bar."""
         self._print_if_verbose("Predict begin...")
         self._start_bar((logs or {}).get("steps"), [])
 
@@ -237,6 +237,6 @@ class ProgBarLogger(Callback):
         self._end_batch(logs)
 
     def on_predict_end(self, logs: Logs = None) -> None:
-        """Finish the bar."""
+        """Finish the progress bar."""
         self._end_bar(logs)
         self._print_if_verbose(f"Predict samples: {self._progress.samples}")

@@ -28,7 +28,7 @@ class Precision(Metric):
         self.reset()
 
     def update(self, preds: Any, labels: Any) -> None:
-        """Add a batch.
+        """Add the predictions and labels of a batch.
 
         preds: probabilities [N] or [N, 1].
         labels: 0 or 1, in the same shape.
@@ -43,11 +43,11 @@ class Precision(Metric):
         return self.tp / (self.tp + self.fp) if self.tp + self.fp else 0.0
 
     def reset(self) -> None:
-        """Reset the counts."""
+        """Reset the counts of the metric to zero."""
         self.tp = self.fp = 0
 
     def name(self) -> str:
-        """Return the name."""
+        """Return the name of the metric."""
         return self._name
 
 
@@ -63,7 +63,7 @@ class Recall(Metric):
         self.reset()
 
     def update(self, preds: Any, labels: Any) -> None:
-        """Add a batch.
+        """Add the predictions and labels of a batch.
 
         preds: probabilities [N] or [N, 1].
         labels: 0 or 1, in the same shape.
@@ -78,11 +78,11 @@ class Recall(Metric):
         return self.tp / (self.tp + self.fn) if self.tp + self.fn else 0.0
 
     def reset(self) -> None:
-        """Reset the counts."""
+        """Reset the counts of the metric to zero."""
         self.tp = self.fn = 0
 
     def name(self) -> str:
-        """Return the name."""
+        """Return the name of the metric."""
         return self._name
 
 
@@ -103,7 +103,7 @@ class Auc(Metric):
         self.reset()
 
     def update(self, preds: Any, labels: Any) -> None:
-        """Add a batch.
+        """Add the predictions and labels of a batch.
 
         preds: probabilities of both classes [N, 2].
         labels: 0 or 1, [N] or [N, 1].
@@ -130,10 +130,10 @@ class Auc(Metric):
         return float(area / (true_positives[-1] * false_positives[-1]))
 
     def reset(self) -> None:
-        """Reset the counts."""
+        """Reset the counts of the metric to zero."""
         self._stat_pos = np.zeros(self._num_thresholds + 1, np.int64)
         self._stat_neg = np.zeros(self._num_thresholds + 1, np.int64)
 
     def name(self) -> str:
-        """Return the name."""
+        """Return the name of the metric."""
         return self._name

@@ -45,7 +45,7 @@ class Metric:
         return args
 
     def update(self, *args: Any) -> Any:
-        """Add a batch."""
+        """Add a batch to the metric."""
         raise NotImplementedError
 
     def accumulate(self) -> Any:
@@ -53,11 +53,11 @@ class Metric:
         raise NotImplementedError
 
     def reset(self) -> None:
-        """Reset the state."""
+        """Reset the state of the metric."""
         raise NotImplementedError
 
     def name(self) -> Any:
-        """Return the name."""
+        """Return the name of the metric."""
         raise NotImplementedError
 
 
@@ -105,7 +105,7 @@ class Accuracy(Metric):
         )
 
     def reset(self) -> None:
-        """Reset the counts."""
+        """Reset the counts of the metric to zero."""
         self.total = [0.0] * len(self.topk)
         self.count = [0] * len(self.topk)
 

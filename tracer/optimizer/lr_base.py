@@ -39,7 +39,7 @@ class LRScheduler:
         self.step()
 
     def __call__(self) -> float:
-        """Return the current rate."""
+        """Return the current learning rate."""
         return self.last_lr
 
     def step(self, epoch: int | None = None) -> None:

@@ -75,11 +75,11 @@ class OpDesc(IdentifiedDescView):
         return {slot: list(names) for slot, names in self._view.raw.outputs.items()}
 
     def input_names(self) -> list[str]:
-        """Return the input slots."""
+        """Return the names of the input slots."""
         return self._view.input_names
 
     def output_names(self) -> list[str]:
-        """Return the output slots."""
+        """Return the names of the output slots."""
         return self._view.output_names
 
     def input_arg_names(self) -> list[str]:
@@ -101,12 +101,12 @@ class OpDesc(IdentifiedDescView):
         self._mark_program_changed()
 
     def remove_input(self, name: str) -> None:
-        """Delete an input slot."""
+        """Delete an input slot of the op."""
         self._view.raw.inputs.pop(name, None)
         self._mark_program_changed()
 
     def remove_output(self, name: str) -> None:
-        """Delete an output slot."""
+        """Delete an output slot of the op."""
         self._view.raw.outputs.pop(name, None)
         self._mark_program_changed()
 
@@ -131,7 +131,7 @@ class OpDesc(IdentifiedDescView):
         return self._view.attr_names if self._view.raw.user_line else list(self._view.raw.attrs)
 
     def has_attr(self, name: str) -> bool:
-        """Whether an attribute is set."""
+        """Return whether an attribute of the op is set."""
         return name in self.attr_names()
 
     def attr(self, name: str) -> Any:
@@ -165,7 +165,7 @@ class OpDesc(IdentifiedDescView):
         return self._view.attr_type(name)
 
     def _set_attr(self, name: str, value: Any) -> None:
-        """Set an attribute. Raises OpError for a value that the attribute does not accept."""
+        """Set an attribute of the op. Raises OpError for a value that the attribute does not accept."""
         self._view._set_attr(name, value.decode() if isinstance(value, bytes) else value)
 
     set_attr = set_serialized_attr = _set_attr
@@ -195,7 +195,7 @@ class OpDesc(IdentifiedDescView):
         return list(self._view.attr(name))
 
     def remove_attr(self, name: str) -> None:
-        """Delete an attribute."""
+        """Delete an attribute of the op."""
         self._view._remove_attr(name)
 
     def check_attrs(self) -> None:

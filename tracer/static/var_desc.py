@@ -125,20 +125,20 @@ class VarDesc(IdentifiedDescView):
     get_shape = shape
 
     def set_shape(self, shape: Sequence[int]) -> None:
-        """Set the shape."""
+        """Set the shape of the variable."""
         self._require_kind(KINDS_WITH_SHAPE, "shape")
         self._view.raw.shape = tuple(int(d) for d in shape)
         self._mark_program_changed()
 
     def dtype(self) -> DType:
-        """Return the dtype. If the dtype is not set, return `bool`, the first value of Paddle's
+        """Return the dtype of the variable. If the dtype is not set, return `bool`, the first value of Paddle's
         enum.
         """
         self._require_kind(KINDS_WITH_SHAPE, "dtype")
         return parse_dtype(self._view.raw.dtype or "bool")
 
     def set_dtype(self, dtype: Any) -> None:
-        """Set the dtype."""
+        """Set the dtype of the variable."""
         self._require_kind(KINDS_WITH_SHAPE, "dtype")
         self._view.raw.dtype = parse_dtype(dtype).name
         self._mark_program_changed()

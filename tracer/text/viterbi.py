@@ -42,5 +42,5 @@ class ViterbiDecoder(Layer):
         self.include_bos_eos_tag = include_bos_eos_tag
 
     def forward(self, potentials: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of the class describes the shapes."""
         return viterbi_decode(potentials, self.transitions, lengths, self.include_bos_eos_tag)

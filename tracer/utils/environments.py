@@ -23,19 +23,19 @@ class EnvironmentVariable(Generic[T]):
         self.name, self.default = name, self._require_type(default)
 
     def get(self) -> T:
-        """Return the current value."""
+        """Return the current value of the environment variable."""
         text = os.environ.get(self.name)
         return self.default if text is None else self._parse(text)
 
     def set(self, value: T) -> None:
-        """Set the value.
+        """Set the value of the environment variable.
 
         Raises TypeError for another type.
         """
         os.environ[self.name] = str(self._require_type(value))
 
     def delete(self) -> None:
-        """Delete the variable."""
+        """Delete the environment variable."""
         os.environ.pop(self.name, None)
 
     def _parse(self, text: str) -> Any:

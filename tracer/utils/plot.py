@@ -10,7 +10,7 @@ from ..core.errors import OarlockError, OpError, append_user_line
 
 
 class Ploter:
-    """Plots curves by title.
+    """Plots curves, each of which has a title.
 
     Requires matplotlib, and IPython to show them in a notebook. The environment variable
     DISABLE_PLOT=True disables it.
@@ -52,7 +52,7 @@ class Ploter:
         self._plt.gcf().clear()
 
     def reset(self) -> None:
-        """Delete all points."""
+        """Delete all points of all curves."""
         for points in self._curves.values():
             for coordinates in points:
                 coordinates.clear()

@@ -34,7 +34,7 @@ class FusedLinear(Layer):
         self.transpose_weight, self.name = transpose_weight, name
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of the class describes the shapes."""
         return functional.fused_linear(
             input, self.weight, self.bias, self.transpose_weight, self.name
         )

@@ -88,7 +88,7 @@ def conv2d(
     name: str | None = None,
     data_format: str = "NCHW",
 ) -> Variable:
-    """2-D convolution, plus a bias, with an activation. Creates the parameters.
+    """2-D convolution, plus a bias, with an activation. The function creates the parameters.
 
     input: [N, C, H, W].
     Returns [N, num_filters, H', W'].
@@ -114,7 +114,7 @@ def conv3d(
     name: str | None = None,
     data_format: str = "NCDHW",
 ) -> Variable:
-    """3-D convolution, plus a bias, with an activation. Creates the parameters.
+    """3-D convolution, plus a bias, with an activation. The function creates the parameters.
 
     input: [N, C, D, H, W].
     Returns [N, num_filters, D', H', W'].
@@ -192,7 +192,7 @@ def conv2d_transpose(
     data_format: str = "NCHW",
 ) -> Variable:
     """Append a transposed 2-D convolution with its parameters, plus a bias and an activation.
-    Creates the parameters.
+    The function creates the parameters.
 
     Without filter_size, the filter size is computed from output_size.
     input: [N, C, H, W].
@@ -224,7 +224,7 @@ def conv3d_transpose(
     data_format: str = "NCDHW",
 ) -> Variable:
     """Append a transposed 3-D convolution with its parameters, plus a bias and an activation.
-    Creates the parameters.
+    The function creates the parameters.
 
     Without filter_size, the filter size is computed from output_size.
     input: [N, C, D, H, W].
