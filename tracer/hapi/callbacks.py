@@ -232,7 +232,7 @@ class EarlyStopping(_MonitorCallback):
         self._best = -math.inf if self.baseline is None else self._sign * self.baseline
 
     def on_eval_end(self, logs: Logs = None) -> None:
-        """Compare the monitored value with the best one so far, and act if it did not improve."""
+        """Compare the monitored value with the best one; act if it did not improve for long."""
         value = self._monitored_value(logs)
         if value is None:
             return
@@ -295,7 +295,7 @@ class ReduceLROnPlateau(_MonitorCallback):
         return self.cooldown_counter > 0
 
     def on_eval_end(self, logs: Logs = None) -> None:
-        """Compare the monitored value with the best one so far, and act if it did not improve."""
+        """Compare the monitored value with the best one; act if it did not improve for long."""
         value = self._monitored_value(logs)
         if value is None:
             return

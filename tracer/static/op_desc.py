@@ -165,7 +165,7 @@ class OpDesc(IdentifiedDescView):
         return self._view.attr_type(name)
 
     def _set_attr(self, name: str, value: Any) -> None:
-        """Set an attribute of the op. Raises OpError for a value that the attribute does not accept."""
+        """Set an attribute of the op. Raises OpError for a value that it does not accept."""
         self._view._set_attr(name, value.decode() if isinstance(value, bytes) else value)
 
     set_attr = set_serialized_attr = _set_attr

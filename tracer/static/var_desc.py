@@ -131,8 +131,8 @@ class VarDesc(IdentifiedDescView):
         self._mark_program_changed()
 
     def dtype(self) -> DType:
-        """Return the dtype of the variable. If the dtype is not set, return `bool`, the first value of Paddle's
-        enum.
+        """Return the dtype of the variable. If the dtype is not set, return `bool`, the first value
+        of Paddle's enum.
         """
         self._require_kind(KINDS_WITH_SHAPE, "dtype")
         return parse_dtype(self._view.raw.dtype or "bool")
