@@ -107,7 +107,8 @@ def _create_locked_staging_folder(parent: str) -> Iterator[Path]:
             handle = os.open(folder, os.O_RDONLY)
         except FileNotFoundError:
             continue
-        with suppress(OSError):  # file system without locks: no process removes the folder there
+        # OSError: the file system has no locks; without locks no process removes a staging folder
+        with suppress(OSError):
             fcntl.flock(handle, fcntl.LOCK_EX)
         if folder.exists():
             break
@@ -125,7 +126,7 @@ def _remove_abandoned_staging(parent: str, saved: set[str]) -> None:
     while it replaced files, and the backups may be the only copies of the old files.
     """
     for folder in list(Path(parent).glob(_STAGING_PREFIX + "*")):
-        with suppress(OSError):  # owned by another user, in use, or removed meanwhile
+        with suppress(OSError):  # the folder is owned by another user, in use, or removed already
             handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

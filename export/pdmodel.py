@@ -132,7 +132,7 @@ def _write_var(message: Any, var: VarDesc) -> None:
 
 
 def _write_tensor_desc(message: Any, var: VarDesc | ContractInputOrOutput) -> None:
-    # the first type if none was declared
+    # the first type of the enum if no type was declared
     message.data_type = parse_dtype(var.dtype or "bool").proto
     message.dims.extend(var.shape)
 

@@ -19,7 +19,7 @@ from ..core.errors import OpError
 
 Chunk = bytes | memoryview
 
-MAX_DEPTH = 100  # of nested containers
+MAX_DEPTH = 100  # largest depth of nested containers
 _PLAIN_DTYPE_KINDS = "biufcSU"  # kinds of dtypes without object references
 _RECONSTRUCT_OPCODES = b"cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\n"
 

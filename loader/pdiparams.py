@@ -217,7 +217,7 @@ def load_params(path: str | os.PathLike[str], names: Iterable[str]) -> Params:
         return Params([], b"")
     file = os.path.basename(os.fspath(path))
     with open_regular(path) as weights:
-        if os.fstat(weights.fileno()).st_size == 0:  # cannot be mapped
+        if os.fstat(weights.fileno()).st_size == 0:  # an empty file cannot be mapped
             return Params(list(iter_file_entries(b"", sorted_names, file)), b"", os.fspath(path))
         try:
             mapped = mmap.mmap(weights.fileno(), 0, access=mmap.ACCESS_READ)

@@ -38,7 +38,7 @@ from ..ir.verifier import FILE_RULES, find_problems
 from .escape_control_characters import escape_control_characters
 from .regular_files import read_file
 
-MAX_PROGRAM_BYTES = 1 << 28  # of a .pdmodel, which contains no weights
+MAX_PROGRAM_BYTES = 1 << 28  # largest size of a .pdmodel, which contains no weights
 MAX_BLOCKS = 1 << 12
 MAX_NAME_BYTES = 1 << 12  # bytes
 

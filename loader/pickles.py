@@ -25,7 +25,7 @@ from .pickle_constructors import (
     set_state,
 )
 
-MAX_DEPTH = 100  # of nested containers
+MAX_DEPTH = 100  # largest depth of nested containers
 _STACK_MARK = object()
 _CHECKED_TYPES = (dict, list, tuple, PickledName)
 _PLAIN_TYPES = (type(None), bool, int, float, complex, str, bytes)

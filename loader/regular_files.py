@@ -79,7 +79,7 @@ def read_file(
             )
         except MemoryError:
             raise FileError(f"{name}: {size} bytes, more than fit into memory") from None
-        size = max(size, len(data))  # it may have grown since
+        size = max(size, len(data))  # the file may have grown since its size was read
         if max_bytes is not None and size > max_bytes:
             raise FileError(f"{name}: {size} bytes, more than the {max_bytes} of any {file_kind}")
         return data

@@ -144,7 +144,7 @@ class SavedMethod:
         if isinstance(value, np.ndarray):
             return value
         try:
-            if value is None:  # NumPy would convert it to NaN
+            if value is None:  # NumPy would convert None to NaN
                 raise TypeError("there is nothing")
             return np.asarray(value, parse_dtype(arg.dtype).np)
         except (TypeError, ValueError, OverflowError) as error:

@@ -248,7 +248,7 @@ def _seed_generators_with_last_seed() -> None:
     seed.
     """
     seed = 123 if rng.last_seed is None else int(rng.last_seed)
-    if not 0 <= seed < 2**32:  # what NumPy accepts
+    if not 0 <= seed < 2**32:  # the seeds that NumPy accepts
         seed = 123
     rng.seed(seed)
     np.random.seed(seed)

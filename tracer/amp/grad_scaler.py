@@ -52,7 +52,7 @@ class AmpScaler:
         self._incr_count = self._decr_count = 0
         self._last_call_by_optimizer: dict[
             int, str
-        ] = {}  # by id of the optimizer, since the last update
+        ] = {}  # the last call for each optimizer (by id) since the last update()
         self._found_inf: dict[int, bool] = {}
 
     # -- one step

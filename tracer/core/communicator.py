@@ -51,7 +51,7 @@ class Communicator(Protocol):
 
     rank: int
     size: int
-    ranks: tuple[int, ...]  # global ranks
+    ranks: tuple[int, ...]  # the global ranks of the members
 
     def broadcast(self, array: Any, root: int) -> Work:
         """Copy `array` of rank `root` to `array` of all other ranks."""

@@ -94,7 +94,7 @@ def require_gpu_and_enable_cupy(index: int, asker: str) -> Any:
     cupy = _import_cupy_or_raise(asker)
     try:
         there, why = int(cupy.cuda.runtime.getDeviceCount()), "the driver shows none"
-    except Exception as error:  # CuPy's CUDARuntimeError
+    except Exception as error:  # the class is CuPy's CUDARuntimeError
         there, why = 0, str(error).splitlines()[0]
     if not there:
         raise OarlockError(append_user_line(f"{asker}: no CUDA device is visible ({why})"))

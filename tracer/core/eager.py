@@ -48,7 +48,7 @@ def args_with_tuples_unwrapped_or_none(op: Op, args: tuple[Any, ...]) -> tuple[A
     return None if all(map(is_, found, args)) else found
 
 
-MAX_REASON_LENGTH = 2000  # max length of an error message
+MAX_REASON_LENGTH = 2000  # largest length of an error message
 
 
 class EagerMode(Mode):

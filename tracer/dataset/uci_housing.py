@@ -49,7 +49,7 @@ def load_data(filename: str, feature_num: int = 14, ratio: float = 0.8) -> tuple
             raise FileError(f"{filename}: {len(numbers)} numbers do not fill rows of {feature_num}")
         data = numbers.reshape(-1, feature_num)
         inputs = data[:, :-1]
-        with np.errstate(invalid="ignore"):  # a constant column
+        with np.errstate(invalid="ignore"):  # a constant column has the range 0
             data[:, :-1] = (inputs - inputs.sum(axis=0) / len(data)) / (
                 inputs.max(axis=0) - inputs.min(axis=0)
             )

@@ -25,7 +25,8 @@ def check_same_collective_call(group: Group, name: str, arguments: Any) -> None:
         return
     text = f"{name}({arguments})"
     digest = zlib.crc32(text.encode())
-    extrema = np.array([digest, -digest], dtype=np.int64)  # maximum and negated minimum
+    # reduced to the maximum over all ranks, and the negated minimum
+    extrema = np.array([digest, -digest], dtype=np.int64)
     communicator.all_reduce(extrema, MAX).wait()
     if extrema[0] != -extrema[1]:
         calls = "; ".join(

@@ -171,7 +171,8 @@ def is_initialized() -> bool:
     return process_groups.is_initialized
 
 
-_is_parallel_ctx_initialized = is_initialized  # its name in Paddle's parallel_helper
+# the name of `is_initialized` in Paddle's parallel_helper
+_is_parallel_ctx_initialized = is_initialized
 
 
 def is_available() -> bool:

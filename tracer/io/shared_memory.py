@@ -86,6 +86,6 @@ def unlink_segments_of_prefix(prefix: str) -> None:
         try:
             memory = SharedMemory(name)
         except FileNotFoundError:
-            continue  # another thread has received it since
+            continue  # another thread has received the segment since
         memory.close()
         memory.unlink()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-MAX_BYTES = 1 << 29  # size of a file: shape inference copies it
+MAX_BYTES = 1 << 29  # largest size of a file in bytes, because shape inference copies the file
 
 
 def name_output_dims_after_input_dims(data: bytes) -> bytes:

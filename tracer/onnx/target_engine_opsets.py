@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..core.errors import OpError
 
-DEFAULT_OPSET = 17  # the first with LayerNormalization; all current engines read it
+DEFAULT_OPSET = 17  # the first opset with LayerNormalization; all current engines read opset 17
 NEWEST_OPSET = 21
 
 # (first version, newest opset that it reads)

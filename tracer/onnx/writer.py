@@ -77,7 +77,7 @@ def write_onnx(files: ModelFileContents, output: Path, options: ExportOptions) -
     write_files_atomically({str(output): data})
     try:
         report = check_onnx_file_and_report(files, output) if options.check else "not checked"
-    except BaseException:  # also KeyboardInterrupt: no unchecked file remains
+    except BaseException:  # also after a KeyboardInterrupt, so that no unchecked file remains
         output.unlink() if previous is None else write_files_atomically({str(output): previous})
         raise
     return ExportResult(output, len(data), opset, report)

@@ -43,7 +43,8 @@ class LBFGS(Optimizer):
 
     _op = optimizer.sgd
 
-    _supports_programs = False  # it evaluates the loss repeatedly
+    # L-BFGS evaluates the loss repeatedly, which a program cannot contain
+    _supports_programs = False
 
     def __init__(
         self,

@@ -23,7 +23,7 @@ from ..core.parameter import Parameter
 from ..core.tensor import Tensor, save_values_for_backward_before_change, set_grads_to_zero
 from .lr_base import LRScheduler
 
-Array = Any  # an ndarray like the parameter
+Array = Any  # an ndarray with the shape of the parameter
 
 
 # key of the float32 copy of a half-precision parameter among its accumulators
@@ -106,7 +106,7 @@ class Optimizer:
     _multi_precision = False
     _lr_shape: tuple[int, ...] = ()  # of the learning rate variable in programs
     is_training_state = True  # converted code must not use it while a program is recorded
-    _supports_programs = True  # whether a program can contain its step
+    _supports_programs = True  # whether a program can contain the step of the optimizer
 
     def __init__(
         self,

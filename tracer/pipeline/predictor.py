@@ -182,7 +182,8 @@ class Pipeline:
                 yield from self._run(batch)
                 batch = []
             batch.append(prepared)
-            if len(batch) == batch_size:  # not after the next image: it may be late or broken
+            # yield before the next image is read, because it may be late or broken
+            if len(batch) == batch_size:
                 yield from self._run(batch)
                 batch = []
         yield from self._run(batch)

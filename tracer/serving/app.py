@@ -144,7 +144,8 @@ class App:
 
     async def _config_response(self, request: Request) -> Response:
         model = self._get_model(request)
-        return JSONResponse(await self._run_in_worker(lambda: model.config))  # runs the model once
+        # the first read of `config` runs the model once
+        return JSONResponse(await self._run_in_worker(lambda: model.config))
 
     def _statistics_response(self, request: Request) -> Response:
         return JSONResponse({"model_stats": [_model_statistics(self._get_model(request))]})
@@ -175,7 +176,7 @@ class App:
         except ClientDisconnect:
             status = _CLIENT_CLOSED_REQUEST
             return Response(status_code=_CLIENT_CLOSED_REQUEST)
-        except asyncio.CancelledError:  # the time for requests to finish is over
+        except asyncio.CancelledError:  # the server shuts down; the time to finish is over
             status = 503
             return _error_response(RequestError("the server is shutting down", 503))
         except OarlockError as error:

@@ -19,7 +19,7 @@ from .datatypes import TensorDatatype
 
 Array = np.ndarray[Any, Any]
 _MAX_RANK = 32
-_MAX_DIGITS = 18  # of the header's length
+_MAX_DIGITS = 18  # largest number of digits of the header Inference-Header-Content-Length
 _NUMBER_TYPES = {list, int, float, bool}
 _CHUNK_SIZE = 10_000  # numbers per call of json.dumps
 

@@ -30,8 +30,8 @@ from ..onnx.writer import ExportOptions, write_onnx
 from .datatypes import require_datatype
 
 _MAX_BATCH_SIZE = 8
-_MAX_NAME_LENGTH = 63  # of a name in Kubernetes
-_WARM_UP_SIZE = 1  # of a dynamic dimension
+_MAX_NAME_LENGTH = 63  # largest length of a name in Kubernetes
+_WARM_UP_SIZE = 1  # size of a dynamic dimension in the warm-up
 _MAX_WARM_UP_ELEMENTS = 1 << 27  # of all inputs
 _TOLERANCE = 1e-2  # for half precision, where another order of sums changes results
 

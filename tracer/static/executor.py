@@ -90,7 +90,7 @@ class Executor:
         declared = program.raw.block.vars
         for name in arrays:
             if name in declared and declared[name].persistable:
-                scope.find_or_create(name).array = arrays[name]  # later runs read it
+                scope.find_or_create(name).array = arrays[name]  # later runs read the value
         _set_learning_rate(program, scope)
         with rng.use_generator(program.generator):
             values = executable.run(scope, arrays | lod_of_feeds(feed))
