@@ -23,8 +23,8 @@ from ..ir.program import (
 from .proto import ATTR_VALUE_FIELD, SCALAR_VALUE_FIELD, VAR_TYPE_FIELD, ProgramDesc
 
 CONTRACT_VERSION = 1
-# The version of contracts with names of dimensions. Older versions of Oarlock cannot check these
-# names, so they must reject such a contract.
+# The version of contracts with names of dimensions. Older versions of Oarlock cannot check names of
+# dimensions, so they must reject a contract that contains them.
 CONTRACT_VERSION_WITH_DIMS = 2
 # When Paddle loads a program, it converts the attribute `values` of `set_value` ops, unless the op
 # version map of the file declares the current version of the op.

@@ -25,8 +25,8 @@ class PaddleFinder(Loader, MetaPathFinder):
 
     def __init__(self, on_import: Callable[[], None]) -> None:
         self._on_import, self._lazy_submodules = on_import, LazySubmoduleHooks()
-        # For each module of Oarlock, its own spec: the import system replaces it by the spec of
-        # `paddle.*`.
+        # Name of a module as `paddle.*` -> the spec of the module as `oarlock.*`, which the import
+        # system replaces.
         self._specs: dict[str, Any] = {}
 
     def find_spec(

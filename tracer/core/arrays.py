@@ -25,7 +25,8 @@ __all__ = [
     "use_array_library",
 ]
 
-# Functions that create an array without an array argument, or ignore the device of that argument.
+# Array creation functions whose arguments do not determine the device of the result: they take no
+# array, or ignore the device of the array.
 CREATION_FUNCTIONS = (
     "arange",
     "array",

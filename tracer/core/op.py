@@ -185,7 +185,7 @@ NO_HALF_COMPLEX = "there is no complex type of half precision"
 NO_HALF_DECOMPOSITION = "matrices are decomposed in float32 or float64, as in Paddle"
 NO_GRAD_VALUE_INDEPENDENT = "its result does not depend on the value of any operand"
 
-# Common reasons for `host_reason`.
+# Frequently used values of the trait `host_reason`.
 HOST_PYTHON_LOOP = "it loops over rows, boxes or words in Python and reads values"
 HOST_RANDOM = "it draws random numbers on the CPU, whose distribution depends on input values"
 HOST_NOT_IN_CUPY = "CuPy has no function for it"

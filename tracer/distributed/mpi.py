@@ -193,7 +193,8 @@ class MpiCommunicator:
         ranks.
         """
         is_member = self.rank in ranks
-        # Wait first until all ranks are here, because MPI's Split blocks and cannot be interrupted.
+        # Wait first until all ranks have called this method, because MPI's Split blocks and cannot
+        # be interrupted.
         self._wrap_request(self._comm.Ibarrier(), "new_group").wait()
         color, key = (0, list(ranks).index(self.rank)) if is_member else (self._mpi.UNDEFINED, 0)
         comm = self._comm.Split(color, key)

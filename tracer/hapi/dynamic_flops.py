@@ -57,8 +57,8 @@ def _zero_flops(layer: Any, x: Any, y: Tensor) -> int:
     return 0
 
 
-# Name of a layer class -> function that counts the operations of one call. Layers of other classes
-# count as 0.
+# Name of a layer class -> function that counts the operations of one call. Layers of classes that
+# are not in this table count as 0 operations.
 _COUNTS_BY_LAYER_TYPE: dict[str, Callable[[Any, Any, Tensor], int]] = {
     **dict.fromkeys(
         ("Conv1D", "Conv2D", "Conv3D", "Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose"),

@@ -23,8 +23,8 @@ def name_output_dims_after_input_dims(data: bytes) -> bytes:
         model = onnx.load_from_string(data)
         inferred = onnx.shape_inference.infer_shapes(model)
     except (DecodeError, onnx.shape_inference.InferenceError, RuntimeError):
-        # The data are returned unchanged; onnx.checker reports the reason later. DecodeError means
-        # that the model is nested more deeply than protobuf reads.
+        # If shape inference fails, the data are returned unchanged; onnx.checker reports the reason
+        # later. DecodeError means that the model is nested more deeply than protobuf reads.
         return data
     inputs = {d.dim_param for i in model.graph.input for d in i.type.tensor_type.shape.dim}
     changed = False

@@ -595,7 +595,7 @@ class Optimizer:
     def _find_saved_accumulator(
         self, state_dict: dict[str, Any], parameter: Parameter, key: str, has_master: bool
     ) -> Any:
-        """Return the value of an accumulator in a state dict; None if it has none.
+        """Return the value of an accumulator in a state dict; None if the dict does not contain it.
 
         Paddle numbers the accumulators of all optimizers of a process, so that the last number may
         differ.

@@ -279,7 +279,8 @@ def decorate(
     """
     if not isinstance(level, str):
         # In the older signature, use_dynamic_loss_scaling has the position that
-        # `incr_every_n_steps` has today. A bool was therefore passed by position, a number by name.
+        # `incr_every_n_steps` has today. A bool as `incr_every_n_steps` is therefore a
+        # use_dynamic_loss_scaling that was passed by position.
         is_position = isinstance(incr_every_n_steps, bool)
         positional = _legacy_args_to_non_default_kwargs(
             dtype,
