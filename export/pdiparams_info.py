@@ -12,7 +12,7 @@ from .pickles import dumps
 
 @dataclass(slots=True)
 class VarInfo:
-    """A row of the file: the properties of one variable.
+    """A row of a `.pdiparams.info` file: the properties of one variable.
 
     structured_name: the key in state_dict; '' if there is none.
     trainable: None for a buffer.

@@ -169,8 +169,8 @@ _PADDLE_1_6_HEADER_BYTES = 256  # header of a state dict of Paddle 1.6; its cont
 
 
 def is_paddle_1_6_state(data: bytes | memoryview) -> bool:
-    """Whether this is a state dict that `save_dygraph` or `fluid.save` of Paddle 1.6 wrote: named
-    records, not a pickle.
+    """Whether `data` is a state dict that `save_dygraph` or `fluid.save` of Paddle 1.6 wrote, which
+    consists of named records and is no pickle.
     """
     return bytes(
         data[_PADDLE_1_6_HEADER_BYTES : _PADDLE_1_6_HEADER_BYTES + 4]

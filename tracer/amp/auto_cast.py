@@ -57,7 +57,8 @@ def auto_cast(
     dtype: str = "float16",
     use_promote: bool = True,
 ) -> Iterator[None]:
-    """Run the ops in the body in `dtype` or float32, selected by lists of op types.
+    """Context manager that runs the ops in its body in `dtype` or float32, as lists of op types
+    select.
 
     level O1: ops of the white list in `dtype`, those of the black list in float32, others in
     float32 if any input is float32; O2: as O1 with a short black list (use_promote=False: others in

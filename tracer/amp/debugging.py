@@ -125,7 +125,7 @@ def disable_operator_stats_collection() -> None:
 
 @contextmanager
 def collect_operator_stats() -> Iterator[None]:
-    """Count the ops of the body by dtype and print the counts."""
+    """Context manager that counts the ops of its body by dtype and prints the counts."""
     enable_operator_stats_collection()
     try:
         yield

@@ -85,7 +85,9 @@ def uninstall() -> None:
 
 @contextmanager
 def as_paddle(version: str | None = None) -> Iterator[None]:
-    """Install Oarlock as `paddle` in the body."""
+    """Context manager that installs Oarlock as `paddle` and uninstalls it at the end of the
+    body.
+    """
     nested = _installation is not None
     install(version)
     try:

@@ -81,7 +81,9 @@ LOD_SUFFIX = "@LOD"
 
 
 class Meta(NamedTuple):
-    """Shape and dtype of an input or output of an op. A size of -1 is known only at run time."""
+    """Shape and dtype of an input or output of an op. The size -1 in a shape stands for a size that
+    is known only at run time.
+    """
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]

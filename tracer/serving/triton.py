@@ -255,7 +255,8 @@ def add_model_to_repository(
     prefix: str, repository: Path, options: ExportOptions, name: str = ""
 ) -> Path:
     """Add one model to a repository: write REPOSITORY/name/ with config.pbtxt,
-    inference_service.yaml (KServe) and version 1 of the model. Return that folder.
+    inference_service.yaml (KServe) and version 1 of the model. Return the path of the folder
+    REPOSITORY/name.
 
     Raises OpError if the folder exists already. On an error, nothing is left in the repository.
     """
