@@ -52,20 +52,26 @@ def select_activation_formats(
 
     These are the inputs of the layers; the outputs of convolutions, because engines compute a
     convolution in eight bits only if its output is quantized; the outputs of additions of which
-    both inputs are quantized; and the inputs of pools and data movement ops whose output is
-    quantized, so that these ops compute in eight bits, too.
+    both inputs are quantized; and the inputs of pools and data movement ops that follow such a
+    convolution or addition and whose output is quantized, so that these ops compute in eight bits,
+    too. After an op that computes in float32, a value is quantized behind the pool, where it has
+    fewer elements.
 
     has_symmetric_activations: use the levels -128 to 127 for all activations.
     """
     flow = Dataflow(model.program)
-    names = {layer.input for layer in layers}
-    names |= {layer.output for layer in layers if layer.is_convolution}
+    computed_in_eight_bits = {layer.output for layer in layers if layer.is_convolution}
+    names = {layer.input for layer in layers} | computed_in_eight_bits
     for op in model.program.block.ops:
         if op.type == "elementwise_add" and names.issuperset(op.input_names()):
-            names.add(_output_after_fused_activation_op(model, flow, op))
+            computed_in_eight_bits.add(_output_after_fused_activation_op(model, flow, op))
+            names |= computed_in_eight_bits
+    for op in model.program.block.ops:
+        if _is_pool_or_data_movement_op(op) and op.inputs["X"][0] in computed_in_eight_bits:
+            computed_in_eight_bits.add(op.outputs["Out"][0])
     for op in reversed(model.program.block.ops):
-        if (_is_data_movement_op(op) or op.type == "pool2d") and op.outputs["Out"][0] in names:
-            names.add(op.inputs["X"][0])
+        if _is_pool_or_data_movement_op(op) and op.outputs["Out"][0] in names:
+            names |= {op.inputs["X"][0]} & computed_in_eight_bits
     formats = {}
     for name in sorted(names):
         if is_float32_tensor_with_one_outer_writer(model, flow, name):
@@ -83,7 +89,7 @@ def select_quantized_op_indices(
     flow = Dataflow(model.program)
     quantized = {layer.index for layer in layers}
     for index, op in enumerate(model.program.block.ops):
-        if _is_data_movement_op(op) or op.type in ("pool2d", "elementwise_add"):
+        if _is_pool_or_data_movement_op(op) or op.type == "elementwise_add":
             names = (*op.input_names(), _output_after_fused_activation_op(model, flow, op))
             if all(name in formats for name in names):
                 quantized.add(index)
@@ -132,6 +138,10 @@ def is_float32_tensor_with_one_outer_writer(
 
 def _is_data_movement_op(op: OpDesc) -> bool:
     return op.type in _DATA_MOVEMENT_OPS and len(list(op.input_names())) == 1
+
+
+def _is_pool_or_data_movement_op(op: OpDesc) -> bool:
+    return op.type == "pool2d" or _is_data_movement_op(op)
 
 
 def _is_max_pool(op: OpDesc) -> bool:
