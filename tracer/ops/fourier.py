@@ -43,7 +43,12 @@ def _check_attrs_and_normalize_axes(x: Any, axes: Any, normalization: str) -> tu
     return found
 
 
-@op("fft_c2c", "X -> Out", no_half_reason=NO_HALF_COMPLEX)
+@op(
+    "fft_c2c",
+    "X -> Out",
+    no_half_reason=NO_HALF_COMPLEX,
+    validate_before_kernel=True,
+)
 def fft_c2c(x, *, axes: Longs, normalization: str, forward: bool):
     """Out = the discrete Fourier transform of X over the axes.
 
@@ -138,7 +143,12 @@ def _real_axis_size(x: Any, last: int, size: int) -> int:
     return size
 
 
-@op("fft_c2r", "X -> Out", no_half_reason=NO_HALF_COMPLEX)
+@op(
+    "fft_c2r",
+    "X -> Out",
+    no_half_reason=NO_HALF_COMPLEX,
+    validate_before_kernel=True,
+)
 def fft_c2r(x, *, axes: Longs, normalization: str, forward: bool, last_dim_size: Long = 0):
     """Out = the real transform of a Hermitian X, which holds the first half (m elements) of its
     last axis.
