@@ -1,4 +1,5 @@
-// Runs on inputs and outputs that are bound once, in host memory or on a GPU.
+// IoBinding: repeated runs of a session on input and output tensors that are bound once, in host
+// memory or on a GPU.
 #pragma once
 #include <memory>
 #include <string_view>

@@ -1,4 +1,4 @@
-// Messages of Oarlock and ONNX Runtime about what they do.
+// Logging: level and receiver of the messages of Oarlock and ONNX Runtime.
 #pragma once
 #include <functional>
 #include <optional>

@@ -24,7 +24,7 @@ Expr slice_channels(NodeContext& n, const YoloBoxInputsAndAttrs& m, std::int64_t
   return {n, n.slice(m.all, {from}, {to}, {2})};
 }
 
-// The box edges along one axis, 0 for x. both [N,S,1,H,W]
+// The low and high edges of decoded YOLO boxes along `axis` (0: x, 1: y), [N,S,1,H,W] each.
 BoxEdgesAlongAxis yolo_edges_along_axis(NodeContext& n, const YoloBoxInputsAndAttrs& m,
                                         std::int64_t axis, bool clip) {
   auto dtype = n.require_known_dtype(m.all);

@@ -80,7 +80,7 @@ void expand_as_v2(NodeContext& n) {
                n.emit("Expand", {x, known ? n.int64_vector(target) : n.emit_shape(n.input("Y"))}));
 }
 
-// The shorter one of dims and repeats gets leading ones.
+// The shorter of the shape of x and the list of repeats is extended by leading ones.
 void tile(NodeContext& n) {
   auto x = n.input("X"),
        repeats = read_int_list_as_vector(n, {"repeat_times", "RepeatTimes", "repeat_times_tensor"});

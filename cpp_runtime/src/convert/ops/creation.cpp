@@ -26,7 +26,8 @@ Value emit_full(NodeContext& n, Value shape, DType dtype, const std::string& ele
   return n.tensor({dtype, *known, bytes});
 }
 
-// Text represents values that a float cannot: all digits of an int64, inf and nan.
+// The fill value as bytes. Attribute `str_value` represents numbers as text that the float
+// attribute `value` cannot: all digits of an int64, inf and nan.
 std::string read_fill_value_bytes(const NodeContext& n, DType dtype) {
   auto text = n.attr("str_value", "");
   if (text.empty()) return encode_scalar(n.attr("value", 0.0f), dtype);
@@ -164,7 +165,7 @@ Value constant_linspace(NodeContext& n, double start, double stop, std::int64_t 
   return n.vector(values, dtype);
 }
 
-// Evenly spaced values with bounds known at run time. count: int64[]
+// Evenly spaced values (linspace) whose bounds are known only at run time. count: int64[]
 Value runtime_linspace(const Expr& start, const Expr& stop, const Expr& count, DType dtype) {
   NodeContext& n = start.context();
   auto at = arange(n, count);

@@ -30,7 +30,7 @@ LowerFn binary_formula_rule(Expr (*f)(const Expr&, const Expr&)) {
   };
 }
 
-// One ONNX op for numbers, another for bools.
+// A rule that emits the ONNX op `onnx` for numbers and the op `logical` for bools.
 LowerFn arithmetic_or_logical_rule(std::string_view onnx, std::string_view logical) {
   return [onnx, logical](NodeContext& n) {
     auto [x, y] = read_operand_exprs(n);
@@ -97,7 +97,8 @@ Expr int_floordiv(const Expr& x, const Expr& y) {
   return quotient - has_opposite_sign(x - quotient * y, y).to(x.context().require_known_dtype(x));
 }
 
-// Floor of the exact quotient: 1 / 0.1 rounds to 10, although 0.1 fits into 1 only 9 times.
+// The floor of the exact quotient, not of the rounded one: 1 / 0.1 is rounded to 10, but the float
+// next to 0.1 is larger than 0.1 and fits into 1 only 9 times.
 Expr floordiv(const Expr& x, const Expr& y) {
   if (is_integer_expr(x)) return int_floordiv(x, y);
   NodeContext& n = x.context();
@@ -108,7 +109,8 @@ Expr floordiv(const Expr& x, const Expr& y) {
   return where(y == 0, x / y, below + (times - below > 0.5).to(n.require_known_dtype(x)));
 }
 
-// The remainder has the divisor's sign; ONNX supports that for integers only.
+// The remainder with the sign of the divisor. ONNX's Mod computes this sign for integers only, so
+// the remainder of floats is corrected.
 Expr mod(const Expr& x, const Expr& y) {
   NodeContext& n = x.context();
   if (is_integer_expr(x)) return x.emit("Mod", {assert_nonzero_divisor(n, y)});
@@ -128,7 +130,8 @@ Expr has_sign_bit(const Expr& v) { return v < 0 || 1 / v < 0; }
 
 }  // namespace
 
-// Angles up to pi/4 from the ratio of the smaller to the larger side; the others by symmetry.
+// The angle of the vector (x, y), as atan2: angles up to pi/4 by atan of the smaller divided by the
+// larger side, all others by symmetry.
 Expr polar_angle(const Expr& y, const Expr& x) {
   auto height = abs(y), width = abs(x), larger = max(height, width);
   auto ratio = where(height == width, where(larger == 0, larger, larger.scalar_like(1)),
@@ -161,7 +164,7 @@ void lower_sum_op(NodeContext& n) {
   n.set_output("Out", total);
 }
 
-// Wraps around: -1 as uint8 is 255.
+// Wraps a number around if `dtype` is uint8: -1 becomes 255.
 double wrap_number_if_uint8(double v, DType dtype) {
   if (dtype != DType::uint8 || !(std::abs(v) < 1e9)) return v;
   return static_cast<double>(static_cast<std::uint8_t>(static_cast<std::int64_t>(v)));
