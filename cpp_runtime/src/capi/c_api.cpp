@@ -113,7 +113,7 @@ oarlock_tensor c_tensor_of(const std::string& name, const Tensor& t) {
       t.data(),     static_cast<std::int32_t>(t.device().type), t.device().id};
 }
 
-// The inputs of a call in the order of the session's inputs; named inputs are sorted by name.
+// The inputs of a call in the order of the session's inputs; inputs with names are matched by name.
 std::vector<TensorView> order_inputs(const Session& session, const oarlock_tensor* inputs,
                                      std::size_t count) {
   bool named = count > 0 && inputs[0].name;

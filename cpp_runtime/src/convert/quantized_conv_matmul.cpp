@@ -22,7 +22,8 @@ std::optional<DequantizeLinearInputs> find_dequantize_linear_inputs(const NodeCo
   return DequantizeLinearInputs{node->inputs[0], node->inputs[1]};
 }
 
-// The constant step of the int32 sums of each output channel: that of `x` times that of `weight`.
+// The quantization step of the int32 sums of each output channel, which is the step of `x` times
+// the step of `weight`; nullopt if a step is not constant.
 std::optional<std::vector<double>> find_constant_steps_per_output_channel(
     const NodeContext& n, const DequantizeLinearInputs& x, const DequantizeLinearInputs& weight,
     std::size_t channels) {
@@ -58,7 +59,7 @@ bool is_bias_per_channel(const Ints& shape, int rank, int channel, std::int64_t 
          static_cast<std::ptrdiff_t>(shape.size());
 }
 
-// Whether a step is the largest absolute value of `x`, divided by a constant.
+// Whether `step` is computed as the largest absolute value of `x`, divided by a constant.
 bool is_max_abs_step(const NodeContext& n, Value step, Value x) {
   constexpr std::array kScalings{"Div", "Max", "Reshape", "ReduceMax"};
   constexpr int kMaxChain = 8;
@@ -77,9 +78,10 @@ struct RuntimeQuantization {
   Value levels, step, zero_point;
 };
 
-// Quantizes `x` to uint8, because engines multiply uint8 by int8 faster than int8 by int8.  A step
-// from the largest absolute value is replaced by the step from the range of the values, which is
-// not larger, and which engines compute and apply in one op with the multiplication.
+// Quantizes `x` to uint8, because engines multiply uint8 by int8 faster than int8 by int8. If
+// `step` is computed from the largest absolute value of `x`, it is replaced by the step of
+// DynamicQuantizeLinear, which is computed from the range of the values and is not larger; engines
+// fuse this op with the multiplication.
 RuntimeQuantization emit_runtime_quantization(NodeContext& n, Value x, Value step) {
   if (is_max_abs_step(n, step, x)) {
     Values all = n.emit_multi_output(3, "DynamicQuantizeLinear", {x});

@@ -1,5 +1,5 @@
-// Reads the contract of a model: names, output structure and guards.  Paddle treats it as an
-// unknown field of ProgramDesc.
+// Reads the contract of a model: names, output structure and guards. The contract is a field of the
+// protobuf message ProgramDesc that Paddle does not know and ignores.
 #pragma once
 #include <string_view>
 

@@ -1,4 +1,4 @@
-// Rules of branches and loops.
+// Rules that export branches and loops to PIR.
 #pragma once
 #include <vector>
 

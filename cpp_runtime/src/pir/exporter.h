@@ -1,5 +1,5 @@
 // Translation of the program of a `.pdmodel` to a PIR program of version 1 in memory, which
-// pir/writer.h writes as `.json`. All releases of Paddle 3 read this version.
+// pir/writer.h writes as `.json`. All releases of Paddle 3 read version 1 of PIR.
 #pragma once
 #include <cstdint>
 #include <functional>

@@ -1,5 +1,5 @@
-// The operations of PIR's dialect pd_op that have an equivalent in `.pdmodel`: the names of their
-// operands, results and attributes there.
+// The operations of PIR's dialect pd_op that have an equivalent op in a `.pdmodel`, with the names
+// of operands, results and attributes in a `.pdmodel`.
 #pragma once
 #include <optional>
 #include <string_view>

@@ -258,8 +258,8 @@ struct ByteWriter {
   }
 };
 
-// The common part of the local and the central header.  The date is 1980-01-01, the earliest in
-// zip.
+// Writes the fields that the local and the central header of a zip entry share. The date is
+// 1980-01-01, the earliest date that zip can store.
 void write_zip_header_fields(ByteWriter& out, const ZipEntry& e) {
   out.write_u16(20)
       .write_u16(0x800)

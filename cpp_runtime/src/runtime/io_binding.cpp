@@ -26,7 +26,8 @@ struct IoBinding::Impl {
         outputs(s.outputs.size()),
         devices(s.outputs.size()),
         is_allocated(s.outputs.size(), true) {
-    // The order in which names are first bound is that of GetBoundOutputValues.
+    // All outputs are bound in their order, because GetBoundOutputValues returns outputs in the
+    // order in which their names were first bound.
     for (const char* name : s.all_output_names) bind_output_to_device(name, {});
   }
 

@@ -45,11 +45,12 @@ std::vector<std::int64_t> synthetic_shape(const TensorSpec& spec,
   return shape;
 }
 
-// A hostile file may require sizes that exhaust the memory.
+// The limit of the elements of all generated inputs, because a hostile file may require sizes that
+// exhaust the memory.
 constexpr std::int64_t kMaxElements = std::int64_t{1} << 27;
 
-// Subtracts the number of elements of an input from `remaining`; throws Error(input) if it is
-// larger.
+// Subtracts the number of elements of an input from `remaining`; throws Error(input) if the input
+// has more elements than `remaining`.
 void subtract_elements_or_throw_above_limit(const TensorSpec& spec, const Ints& shape,
                                             std::int64_t& remaining) {
   std::optional<std::int64_t> count = element_count(shape);

@@ -66,7 +66,8 @@ const std::vector<TunableOption>& tunable_options() {
 }
 
 std::string tuning_path(const Model::Impl& model) {
-  // Paddle 3 opens files NAME.METHOD.json beside NAME.json, but not names with more parts.
+  // The name of the tuning file has several parts before .json, because Paddle 3 opens files
+  // NAME.METHOD.json beside NAME.json as programs.
   return model.prefix.empty() ? "" : model.prefix + ".oarlock.tune.json";
 }
 

@@ -48,7 +48,7 @@ ImageSizeAndStepAlongAxis read_image_size_and_step(NodeContext& n, std::int64_t 
                                : image / Expr{n, n.cast(dim_as_vector(n, map, axis), dtype)}};
 }
 
-// The coordinates of the grid centers along an axis, one step apart.
+// The coordinates of the grid centers along an axis; neighboring centers are `step` apart.
 Expr axis_centers(NodeContext& n, std::int64_t axis, const Expr& step) {
   auto map = n.input("Input");
   auto at = (arange(n, dim_as_vector(n, map, axis)).to(n.require_known_dtype(map)) +
@@ -140,7 +140,8 @@ Floats density_corner_offsets(const NodeContext& n) {
   return corners;
 }
 
-// Low corners are clipped at 0 and high corners at 1, regardless of `clip`.
+// The op density_prior_box clips the low corners of boxes at 0 and the high corners at 1, even if
+// attribute `clip` is false.
 void density_prior_box(NodeContext& n) {
   constexpr double all = std::numeric_limits<float>::max();
   auto boxes = normalized_prior_boxes_at_grid_centers(n, density_corner_offsets(n));
