@@ -40,7 +40,7 @@ struct float16 {
   }
 };
 
-/// The upper half of a float32: 1 sign bit, 8 exponent bits, 7 mantissa bits.
+/// bfloat16, the upper half of a float32: 1 sign bit, 8 exponent bits, 7 mantissa bits.
 struct bfloat16 {
   std::uint16_t bits = 0;
 

@@ -13,19 +13,19 @@
 
 namespace oarlock {
 
-/// Shapes by input name.  For inputs that are left out, dynamic dimensions get the size 1.
+/// Shapes by input name. The dynamic dimensions of inputs that are not in the map get the size 1.
 using Shapes = std::map<std::string, std::vector<std::int64_t>>;
 
 using StringMap = std::map<std::string, std::string>;
 
-/// How a session runs a model. session_options.inc lists the members with their defaults.
+/// The options of a session. session_options.inc lists the members with their defaults.
 struct Options {
 #define OARLOCK_OPTION(type, name, default_value, description) type name = default_value;
 #include "oarlock/session_options.inc"
 #undef OARLOCK_OPTION
 };
 
-/// The ONNX Runtime in a library file.
+/// A library file of ONNX Runtime: its path and version.
 struct OrtLibraryInfo {
   std::string path, version;
   std::vector<std::string> providers;
@@ -54,7 +54,7 @@ class OARLOCK_EXPORT CancellationToken {
 
 using NamedView = std::pair<std::string_view, TensorView>;
 
-/// A model loaded into ONNX Runtime. Any number of threads may run it at once.
+/// A model loaded into ONNX Runtime. Any number of threads may call run() at once.
 class OARLOCK_EXPORT Session {
  public:
   /// Throws Error(unsupported) for ops without a conversion, Error(engine) if ONNX Runtime or the

@@ -1,4 +1,4 @@
-// Concurrent runs of one session, with a bounded queue, deadlines and cancellation.
+// SessionPool: concurrent runs of one session, with a bounded queue, deadlines and cancellation.
 #pragma once
 #include <chrono>
 #include <cstddef>
@@ -19,9 +19,10 @@ struct PoolOptions {
   std::size_t queue_size = 256;
 };
 
-/// One run of a session. outputs: indices of Session::outputs(), all if empty; deadline: when the
-/// run is canceled; cancellation: null if the caller does not cancel the run. The deadline stops
-/// the caller's token, so each run needs a token of its own.
+/// The arguments of one run in a pool. outputs: indices of Session::outputs(), all if empty;
+/// deadline: when the run is canceled; cancellation: null if the caller does not cancel the run.
+/// When the deadline passes, the pool stops the caller's token, so each run needs a token of its
+/// own.
 struct RunRequest {
   std::vector<Tensor> inputs;
   std::vector<std::size_t> outputs = {};
@@ -29,9 +30,9 @@ struct RunRequest {
   std::shared_ptr<CancellationToken> cancellation = {};
 };
 
-/// Threads that run one session. The session, its weights and its prepared kernels exist once,
-/// however many workers there are, because a session may be run by several threads at once. Give
-/// the session the option `threads` = 1, so that the workers do not compete for cores.
+/// A pool of threads that run one session. The session, its weights and its prepared kernels exist
+/// once, however many workers there are, because a session may be run by several threads at once.
+/// Give the session the option `threads` = 1, so that the workers do not compete for cores.
 class OARLOCK_EXPORT SessionPool {
  public:
   /// outputs: empty if `error` is set.

@@ -1,4 +1,4 @@
-// Tensors of the public API: views of inputs and owned results.
+// Tensors of the public API: TensorView, which does not own its memory, and Tensor, which does.
 #pragma once
 #include <complex>
 #include <cstddef>
@@ -48,7 +48,8 @@ constexpr DType dtype_for() {
     return DType::none;
 }
 
-/// A tensor in C order in memory that the caller owns.  It must stay valid until the call returns.
+/// A tensor in C order in memory that the caller owns. The memory must stay valid until the
+/// function that takes the view returns.
 struct TensorView {
   DType dtype = DType::none;
   std::span<const std::int64_t> shape;
@@ -71,7 +72,8 @@ struct TensorView {
   }
 };
 
-/// A tensor that owns its memory, which may be ONNX Runtime's; copies share it.
+/// A tensor that owns its memory, which ONNX Runtime may have allocated; copies of the tensor share
+/// the memory.
 class OARLOCK_EXPORT Tensor {
  public:
   Tensor() = default;

@@ -14,8 +14,8 @@ namespace {
 
 using SizeByDimName = std::map<std::string, std::int64_t>;
 
-// The size of each named dimension: that in `shapes`, else the allowed size next to 1 if only first
-// dimensions have the name, or to `size`.
+// The size of each named dimension: the size in `shapes` or, if it has none there, the allowed size
+// next to 1 (for a name that only first dimensions have) or next to `size`.
 SizeByDimName choose_named_dimension_sizes(const std::vector<TensorSpec>& specs,
                                            const Shapes& shapes, std::int64_t size) {
   SizeByDimName given, sizes;
