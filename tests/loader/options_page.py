@@ -23,8 +23,8 @@ HEAD = """# Session options
 - `--option NAME=VALUE` of `oarlock-runner`, in the form of C; frequent ones have flags of their own,
   see `oarlock-runner --help`.
 
-An unknown name, a value of another type or a value out of range is rejected when the session is
-created.
+If an option has an unknown name, a value of another type or a value out of range, creating the
+session fails.
 
 | option | type | default | description |
 |---|---|---|---|
