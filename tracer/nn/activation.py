@@ -80,7 +80,7 @@ class RReLU(Layer):
         self._lower, self._upper, self._name = lower, upper, name
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.rrelu(x, self._lower, self._upper, self.training)
 
     def extra_repr(self) -> str:
@@ -103,7 +103,7 @@ class Softmax2D(Layer):
         self._name = name
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         check_tensors(x)
         if x.ndim not in (3, 4):
             raise OpError(append_user_line(f"Softmax2D: the rank must be 3 or 4 (X={x.meta})"))
@@ -136,7 +136,7 @@ class PReLU(Layer):
         )
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.prelu(x, self._weight, self._data_format)
 
     def extra_repr(self) -> str:

@@ -24,7 +24,7 @@ class Identity(Layer):
         super().__init__()
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return input
 
 
@@ -48,7 +48,7 @@ class Linear(Layer):
         self._weight_attr, self._bias_attr, self.name = weight_attr, bias_attr, name
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
@@ -91,7 +91,7 @@ class Embedding(Layer):
             table[padding_idx] = 0.0
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.embedding(x, self.weight, self._padding_idx)
 
     def extra_repr(self) -> str:
@@ -125,7 +125,7 @@ class Dropout(Layer):
         self.name = name
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.dropout(input, self.p, self.axis, self.training, self.mode)
 
     def extra_repr(self) -> str:
@@ -146,5 +146,5 @@ class Flatten(Layer):
         self.stop_axis = stop_axis
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return flatten(input, self.start_axis, self.stop_axis)

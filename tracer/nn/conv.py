@@ -110,7 +110,7 @@ class _Conv(Layer):
             raise OpError(append_user_line(why))
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return convolve_with_settings_of_layer(self, getattr(F, self._function), x, self.weight)
 
     def extra_repr(self) -> str:
@@ -249,7 +249,7 @@ class _ConvTranspose(_Conv):
     """Base of the transposed convolutions."""
 
     def forward(self, x: Tensor, output_size: Any = None) -> Tensor:
-        """Compute the output; the class describes shapes.
+        """Compute the output of the layer; the docstring of its class describes the shapes.
 
         output_size: the spatial size, where the stride allows several
         """

@@ -26,7 +26,7 @@ class _PadLayer(FunctionLayer):
         return config
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         s = self._read_argument_attributes()
         return F.pad(
             x, s["padding"], s.get("mode", "constant"), s.get("value", 0.0), s["data_format"]
@@ -54,7 +54,7 @@ class _UpsampleNearest(_ResizeLayer):
     _mode_and_corners: tuple[str, bool] = ("nearest", False)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         s, (mode, align_corners) = self._read_argument_attributes(), self._mode_and_corners
         return F.interpolate(
             x, s["size"], s["scale_factor"], mode, align_corners, 0, s["data_format"]
@@ -315,7 +315,7 @@ class PairwiseDistance(Layer):
         self.p, self.epsilon, self.keepdim, self.name = p, epsilon, keepdim, name
 
     def forward(self, x: Tensor, y: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.pairwise_distance(x, y, self.p, self.epsilon, self.keepdim)
 
     def extra_repr(self) -> str:
@@ -354,7 +354,7 @@ class Bilinear(Layer):
         self.bias: Any = self.create_parameter([1, out_features], bias_attr, is_bias=True)
 
     def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.bilinear(x1, x2, self.weight, self.bias)
 
     def extra_repr(self) -> str:
@@ -378,7 +378,7 @@ class Unflatten(Layer):
         self.axis, self.shape, self.name = axis, shape, name
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         check_tensors(input)
         if not input.ndim:
             raise axis_out_of_range_error(input, self.axis)

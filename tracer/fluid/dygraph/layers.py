@@ -31,7 +31,7 @@ _parameters: list[weakref.ref[Parameter]] = []
 
 
 def all_parameters() -> list[Parameter]:
-    """Return the existing parameters of all layers, in the order of creation."""
+    """Return all parameters of layers that still exist, in the order of their creation."""
     _parameters[:] = [r for r in _parameters if r() is not None]
     return [p for p in (r() for r in _parameters) if p is not None]
 

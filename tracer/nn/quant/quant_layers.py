@@ -97,7 +97,7 @@ class FakeQuantAbsMax(Layer):
             unique_name.generate(f"{prefix}.scale")  # Paddle reserves the name
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         op = OPS["fake_quantize_dequantize_abs_max"]
         out, scale = op(input, bit_length=self._quant_bits)
         _store_scale(self._scale, scale)
@@ -159,7 +159,7 @@ class FakeQuantMovingAverageAbsMax(Layer):
         )
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return fake_quantize_with_moving_average(self, input, self._moving_rate, self._quant_bits)
 
     @property
@@ -226,7 +226,7 @@ class FakeQuantChannelWiseAbsMax(Layer):
         )
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         out, scale = OPS["fake_channel_wise_quantize_dequantize_abs_max"](
             input, bit_length=self._quant_bits, quant_axis=self._quant_axis
         )
@@ -391,7 +391,7 @@ class QuantizedConv2D(_QuantizedLayer):
         self._data_format = layer._data_format
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x, weight = self._quantize_operands(input)
         return convolve_with_settings_of_layer(self, F.conv2d, x, weight)
 
@@ -434,7 +434,7 @@ class QuantizedConv2DTranspose(_QuantizedLayer):
         self._data_format = layer._data_format
 
     def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
-        """Compute the output; the class describes shapes.
+        """Compute the output of the layer; the docstring of its class describes the shapes.
 
         output_size: the spatial size, where the stride allows several
         """
@@ -489,7 +489,7 @@ class QuantizedLinear(_QuantizedLayer):
         self.name = layer.name
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x, weight = self._quantize_operands(input)
         return F.linear(x, weight, self.bias)
 

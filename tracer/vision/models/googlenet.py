@@ -66,7 +66,7 @@ class ConvLayer(nn.Layer):
         )
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return self._conv(inputs)
 
 
@@ -97,7 +97,7 @@ class Inception(nn.Layer):
         self._convprj = ConvLayer(input_channels, proj, 1)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         third, fifth = self._conv3(self._conv3r(inputs)), self._conv5(self._conv5r(inputs))
         return F.relu(
             concat([self._conv1(inputs), third, fifth, self._convprj(self._pool(inputs))], 1)
@@ -145,7 +145,7 @@ class GoogLeNet(nn.Layer):
         return x
 
     def forward(self, inputs: Tensor) -> list[Tensor]:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self._pool(self._conv_2(self._conv_1(self._pool(self._conv(inputs)))))
         out1 = self._apply_inceptions(self._pool(self._apply_inceptions(x, "3a", "3b")), "4a")
         out2 = self._apply_inceptions(out1, "4b", "4c", "4d")

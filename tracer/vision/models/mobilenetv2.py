@@ -65,7 +65,7 @@ class InvertedResidual(nn.Layer):
         self.conv = nn.Sequential(*layers)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return x + self.conv(x) if self.use_res_connect else self.conv(x)
 
 
@@ -95,7 +95,7 @@ class MobileNetV2(nn.Layer):
             self.classifier = nn.Sequential(nn.Dropout(0.2), nn.Linear(last, num_classes))
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self.features(x)
         if self.with_pool:
             x = self.pool2d_avg(x)

@@ -79,7 +79,7 @@ class SqueezeExcitation(nn.Layer):
         self.scale_activation = scale_activation()
 
     def forward(self, input: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         scale = self.fc2(self.activation(self.fc1(self.avgpool(input))))
         return self.scale_activation(scale) * input
 
@@ -144,7 +144,7 @@ class InvertedResidual(nn.Layer):
         self.linear_conv = conv(width, out_channels, 1, activation_layer=None)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         y = self.bottleneck_conv(self.expand_conv(x) if self.expand else x)
         y = self.linear_conv(self.mid_se(y) if self.use_se else y)
         return x + y if self.use_res_connect else y
@@ -198,7 +198,7 @@ class MobileNetV3(nn.Layer):
             )
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self.lastconv(self.blocks(self.conv(x)))
         if self.with_pool:
             x = self.avgpool(x)

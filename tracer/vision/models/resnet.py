@@ -89,7 +89,7 @@ class BasicBlock(nn.Layer):
         self.stride = stride
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         out = self.bn2(self.conv2(self.relu(self.bn1(self.conv1(x)))))
         return self.relu(out + (x if self.downsample is None else self.downsample(x)))
 
@@ -127,7 +127,7 @@ class BottleneckBlock(nn.Layer):
         self.stride = stride
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         out = self.relu(self.bn1(self.conv1(x)))
         out = self.bn3(self.conv3(self.relu(self.bn2(self.conv2(out)))))
         return self.relu(out + (x if self.downsample is None else self.downsample(x)))
@@ -222,7 +222,7 @@ class ResNet(nn.Layer):
         return nn.Sequential(*layers)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self.maxpool(self.relu(self.bn1(self.conv1(x))))
         for name in ("layer1", "layer2", "layer3", "layer4"):
             x = getattr(self, name)(x)

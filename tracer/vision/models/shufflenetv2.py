@@ -78,7 +78,7 @@ class InvertedResidual(nn.Layer):
         self._conv_linear = conv(half, half, 1, 1, 0)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         identity, x = split(inputs, 2, 1)
         return channel_shuffle(
             concat([identity, self._conv_linear(self._conv_dw(self._conv_pw(x)))], 1), 2
@@ -106,7 +106,7 @@ class InvertedResidualDS(nn.Layer):
         self._conv_linear_2 = conv(half, half, 1, 1, 0)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         first = self._conv_linear_1(self._conv_dw_1(inputs))
         second = self._conv_linear_2(self._conv_dw_2(self._conv_pw_2(inputs)))
         return channel_shuffle(concat([first, second], 1), 2)
@@ -161,7 +161,7 @@ class ShuffleNetV2(nn.Layer):
         return blocks
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self._max_pool(self._conv1(inputs))
         for block in self._block_list:
             x = block(x)

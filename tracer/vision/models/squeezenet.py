@@ -53,7 +53,7 @@ class MakeFireConv(nn.Layer):
         self._conv = nn.Conv2D(input_channels, output_channels, filter_size, padding=padding)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         return F.relu(self._conv(x))
 
 
@@ -76,7 +76,7 @@ class MakeFire(nn.Layer):
         self._conv_path2 = MakeFireConv(squeeze_channels, expand3x3_channels, 3, 1)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self._conv(inputs)
         return concat([self._conv_path1(x), self._conv_path2(x)], 1)
 
@@ -109,7 +109,7 @@ class SqueezeNet(nn.Layer):
         self._avg_pool = nn.AdaptiveAvgPool2D(1)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Compute the output; the class describes shapes."""
+        """Compute the output of the layer; the docstring of its class describes the shapes."""
         x = self._pool(F.relu(self._conv(inputs)))
         for i in range(1, 9):
             x = getattr(self, f"_conv{i}")(x)
