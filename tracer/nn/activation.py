@@ -1,4 +1,6 @@
-"""Activation layers. A table names the function of `nn.functional` that each layer calls."""
+"""Activation layers. TABLE lists the layers, each with the function of `nn.functional` that it
+calls.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from .function_layer import REQUIRED, Row, make_layer_class
 from .initializer import Constant
 from .layer import Layer
 
-# Class, function, and the parameters of __init__ in order, with Paddle's defaults.
+# Rows: name of the layer class, function of nn.functional, and the parameters of __init__ in order,
+# with Paddle's defaults.
 TABLE: list[tuple[str, str, dict[str, Any]]] = [
     ("ReLU", "relu", {}),
     ("ReLU6", "relu6", {}),
@@ -110,7 +113,9 @@ class Softmax2D(Layer):
         return F.softmax(x, axis=-3)
 
     def extra_repr(self) -> str:
-        """Return the name of the layer."""
+        """Return the text that `repr` shows in parentheses: the `name` of the layer, if it has
+        one.
+        """
         return f"name={self._name}" if self._name else ""
 
 

@@ -52,7 +52,7 @@ class Linear(Layer):
         return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        """Return the sizes and the dtype."""
+        """Return the text that `repr` shows in parentheses: sizes, dtype and name."""
         rows, columns = self.weight.meta.shape
         text = f"in_features={rows}, out_features={columns}, dtype={self._dtype.name}"
         return text + (f", name={self.name}" if self.name else "")

@@ -44,7 +44,9 @@ def _create_with_initializer(
     initializer: Initializer,
     record_value: Any = None,
 ) -> Parameter:
-    """Create a parameter initialized by `initializer`, or in a program by `record_value`."""
+    """Create a parameter. `initializer` computes its value; in a program, `record_value` (by
+    default `initializer.record`) records the ops that compute it.
+    """
     sizes = [int(d) for d in shape]
     builder = state.mode.program_builder
     if builder is not None:
@@ -62,7 +64,7 @@ def _create_with_initializer(
             )
         )
     else:
-        # The CPU computes the values, so that they are the same for every device.
+        # Initial values are computed on the CPU, so that they are the same for every device.
         with cuda.use_as_default_device(None), rng.use_program_seed_for_parameter():
             array = initializer.compute(sizes, dtype)
         parameter = Parameter(cuda.to_default_device(array), trainable=attr.trainable, name=name)

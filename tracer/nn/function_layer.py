@@ -12,7 +12,7 @@ REQUIRED = Parameter.empty
 
 
 class Row(NamedTuple):
-    """Specification of a layer class.
+    """A row of a table of layers, which specifies one layer class.
 
     function: name in `nn.functional`
     config: parameters of `__init__` with their defaults

@@ -1,4 +1,4 @@
-"""Loss layers. Each one calls the function of `nn.functional` of the same name."""
+"""Loss layers. Each loss layer calls the function of `nn.functional` of the same name."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .function_layer import Row, make_layer_class
 from .layer import Layer
 from .layer_with_argument_attributes import LayerWithArgumentAttributes
 
-# Class, function, parameters of `forward`, and the parameters of `__init__` in order, with Paddle's
-# defaults.
+# Rows: name of the layer class, function of nn.functional, parameters of `forward`, and parameters
+# of `__init__` in order, with Paddle's defaults.
 _PAIR, _MEAN = ("input", "label"), {"reduction": "mean"}
 TABLE: list[tuple[str, str, tuple[str, ...], dict[str, Any]]] = [
     (

@@ -263,7 +263,7 @@ class BatchNorm(_BatchNorm):
         return out if self._act is None else getattr(F, self._act)(out)
 
     def extra_repr(self) -> str:
-        """Return nothing, as in Paddle."""
+        """Return "": `repr` shows no arguments of this layer, as in Paddle."""
         return ""
 
 

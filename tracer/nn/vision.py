@@ -1,5 +1,6 @@
 """Layers that resize, rearrange, pad, normalize and drop channels of images, AlphaDropout, and
-layers of two inputs. A table names the function of `nn.functional` that most of them call.
+layers of two inputs. Most of these layers are rows of a table, which names the function of
+`nn.functional` that they call.
 """
 
 from __future__ import annotations
@@ -292,7 +293,9 @@ __all__ = ["Bilinear", "PairwiseDistance", "Unflatten", *CLASSES]  # noqa: PLE06
 
 
 def _format_config_hiding_one_default(layer: FunctionLayer, argument: str, default: Any) -> str:
-    """Return the arguments for `repr`, one of them only if it is not at its default."""
+    """Return the text that `repr` shows in parentheses: all arguments, except for `argument` if its
+    value is `default`.
+    """
     shown_config = {
         k: v for k, v in layer._read_argument_attributes().items() if k != argument or v != default
     }
@@ -319,7 +322,9 @@ class PairwiseDistance(Layer):
         return F.pairwise_distance(x, y, self.p, self.epsilon, self.keepdim)
 
     def extra_repr(self) -> str:
-        """Return the arguments, without those at their defaults."""
+        """Return the text that `repr` shows in parentheses: p, and the other arguments that differ
+        from their defaults.
+        """
         text = f"p={self.p}"
         text += f", epsilon={self.epsilon}" if self.epsilon != 1e-6 else ""
         text += f", keepdim={self.keepdim}" if self.keepdim else ""

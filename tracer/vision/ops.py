@@ -524,7 +524,7 @@ class DeformConv2D(Layer):
 
 
 class ConvNormActivation(Sequential):
-    """Convolution, normalization and activation; the last two may be None.
+    """Convolution followed by a normalization and an activation, each of which may be None.
 
     x [N, C, H, W] -> [N, M, H', W']
 

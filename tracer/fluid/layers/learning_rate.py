@@ -1,4 +1,6 @@
-"""Learning-rate schedules: variables of a program; in dygraph mode schedulers."""
+"""Learning-rate schedules: functions that return a variable of the program, or a scheduler in
+dygraph mode.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +36,9 @@ __all__ = [
 def _dispatch_to_scheduler_in_dygraph_mode(
     dygraph_class: str, paddle2_name: str
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorate a function that computes a learning rate in a program; in dygraph mode call a class
-    of fluid.dygraph with the same arguments.
+    """Decorate a function that computes a learning rate in a program. In dygraph mode, the
+    decorated function returns a scheduler, an object of a class of fluid.dygraph, that is created
+    with the same arguments.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:

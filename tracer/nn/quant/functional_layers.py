@@ -68,7 +68,7 @@ class transpose(FloatFunctionalLayer):
 
 
 class concat(FloatFunctionalLayer):
-    """Tensors joined along an axis, see `paddle.concat`."""
+    """Layer that concatenates tensors along an axis by `paddle.concat`."""
 
     def forward(self, x: Sequence[Tensor], axis: Any = 0, name: str | None = None) -> Tensor:
         """Return the result of the function."""

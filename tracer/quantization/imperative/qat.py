@@ -26,7 +26,8 @@ QUANTIZED_TYPES: dict[str, tuple[type, type]] = {
     "Conv2DTranspose": (Conv2DTranspose, quant_layers.QuantizedConv2DTranspose),
     "Linear": (Linear, quant_layers.QuantizedLinear),
 }
-# Paddle's layers of distributed training, which Oarlock does not have; they are in the default.
+# Layers of Paddle's distributed training, which Oarlock does not have, but accepts because they are
+# in the default of the argument `quantizable_layer_type`.
 PARALLEL_LAYERS = ("ColumnParallelLinear", "RowParallelLinear")
 DEFAULT_LAYER_TYPES = ("Conv2D", "Linear", "Conv2DTranspose", *PARALLEL_LAYERS)
 WEIGHT_TYPES = ("abs_max", "channel_wise_abs_max")

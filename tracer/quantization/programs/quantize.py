@@ -109,7 +109,7 @@ class QuantizationSettings:
 
 @dataclass
 class LayerReport:
-    """The result for one layer.
+    """What `oarlock quantize` reports about one layer.
 
     form: FLOAT, INT8_WEIGHTS or INT8.
     snr_alone, snr: signal-to-noise ratio of its output in dB, if only this layer is quantized, and
@@ -266,7 +266,9 @@ def _measure_model_into_report(
 
 
 class LayerSelection:
-    """Selects the form of each layer. Each step changes forms and records the reasons."""
+    """Selects for each layer whether it is quantized (its form: FLOAT, INT8_WEIGHTS or INT8). Each
+    selection step changes the forms of some layers and records the reasons.
+    """
 
     def __init__(
         self,
@@ -391,7 +393,7 @@ class LayerSelection:
         )
 
     def _build_current(self) -> ProgramWithValues:
-        """Return the model with the current forms."""
+        """Return the model in which each layer is quantized as its current form states."""
         forms = (self._layers_with_form(form) for form in (INT8, INT8_WEIGHTS))
         return self.build(*([layer for layer, _ in pairs] for pairs in forms))
 
@@ -439,8 +441,8 @@ class LayerSelection:
                     )
 
     def exclude_layers_until_drop_allowed(self) -> None:
-        """Return layers to float32, the one with the smallest signal-to-noise ratio first, until
-        the loss of the model is at most the allowed one.
+        """Set layers back to float32, the one with the smallest signal-to-noise ratio first, until
+        the loss of the model is at most the allowed loss.
         """
         limit = _allowed_accuracy_drop_or_none(self._settings, self._data)
         if limit is None:

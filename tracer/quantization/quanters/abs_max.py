@@ -104,7 +104,7 @@ class FakeQuanterWithAbsMaxObserverLayer(BaseQuanter):
         return self._bit_length
 
     def quant_axis(self) -> int:
-        """Return -1: there is one scale."""
+        """Return -1, because there is one scale for the whole tensor."""
         return -1
 
     def scales(self) -> Any:
@@ -112,4 +112,4 @@ class FakeQuanterWithAbsMaxObserverLayer(BaseQuanter):
         return self._scale
 
     def zero_points(self) -> None:
-        """Return None: quantization is symmetric."""
+        """Return None, because quantization is symmetric (level 0 represents 0)."""

@@ -20,7 +20,8 @@ URLS = {
     )
 }
 
-# Name; input channels; 1x1; 3x3 reduce, 3x3; 5x5 reduce, 5x5; pool projection: table 1.
+# Rows: name, input channels, and the output channels of the convolutions 1x1; 3x3 reduce, 3x3; 5x5
+# reduce, 5x5; pool projection (table 1 of the paper).
 _INCEPTIONS = [
     ("3a", 192, 64, 96, 128, 16, 32, 32),
     ("3b", 256, 128, 128, 192, 32, 96, 64),

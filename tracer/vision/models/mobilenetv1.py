@@ -18,7 +18,7 @@ URLS = {
     )
 }
 
-# Name, input channels, output channels, stride.
+# Rows: name, input channels, output channels and stride of a block.
 _BLOCKS = [
     ("conv2_1", 32, 64, 1),
     ("conv2_2", 64, 128, 2),

@@ -18,7 +18,8 @@ URLS = {
     )
 }
 
-# Expansion, channels, blocks, stride of the first: table 2 of the paper.
+# Rows (table 2 of the paper): expansion factor, output channels, number of blocks, and stride of
+# the first block of a stage.
 _STAGES = [
     (1, 16, 1, 1),
     (6, 24, 2, 2),

@@ -24,8 +24,8 @@ URLS = {
     ),
 }
 
-# Input channels, kernel, expanded channels, output channels, squeeze-and-excitation, activation,
-# stride: tables 1 and 2 of the paper.
+# Rows (tables 1 and 2 of the paper): input channels, kernel size, expanded channels, output
+# channels, whether squeeze-and-excitation is used, activation and stride of a block.
 _LARGE = [
     (16, 3, 16, 16, False, "relu", 1),
     (16, 3, 64, 24, False, "relu", 2),
@@ -85,7 +85,7 @@ class SqueezeExcitation(nn.Layer):
 
 
 class InvertedResidualConfig:
-    """Arguments of one block, with scaled channels.
+    """The arguments of one InvertedResidual block, with numbers of channels multiplied by `scale`.
 
     activation: 'relu', 'hardswish' or None
     """

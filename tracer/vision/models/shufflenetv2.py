@@ -37,7 +37,8 @@ URLS = {
     for name, md5 in _MD5.items()
 }
 
-# Channels of the three stages and the last convolution: table 5 of the paper, and smaller models.
+# The channels of the three stages and of the last convolution, by scale: table 5 of the paper, and
+# two smaller models.
 _WIDTHS = {
     0.25: (24, 48, 96, 512),
     0.33: (32, 64, 128, 512),
@@ -176,7 +177,7 @@ def _shufflenet(arch: str, pretrained: bool, kwargs: dict[str, Any]) -> ShuffleN
 
 
 def shufflenet_v2_x0_25(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2, 0.25 times as wide.
+    """ShuffleNetV2 with 0.25 times the channels.
 
     kwargs: num_classes, with_pool, act
     """
@@ -184,7 +185,7 @@ def shufflenet_v2_x0_25(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2
 
 
 def shufflenet_v2_x0_33(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2, 0.33 times as wide.
+    """ShuffleNetV2 with 0.33 times the channels.
 
     kwargs: num_classes, with_pool, act
     """
@@ -208,7 +209,7 @@ def shufflenet_v2_x1_0(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
 
 
 def shufflenet_v2_x1_5(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2, 1.5 times as wide.
+    """ShuffleNetV2 with 1.5 times the channels.
 
     kwargs: num_classes, with_pool, act
     """
@@ -216,7 +217,7 @@ def shufflenet_v2_x1_5(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
 
 
 def shufflenet_v2_x2_0(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2, twice as wide.
+    """ShuffleNetV2 with twice the channels.
 
     kwargs: num_classes, with_pool, act
     """
@@ -224,7 +225,7 @@ def shufflenet_v2_x2_0(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
 
 
 def shufflenet_v2_swish(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2 with swish for ReLU.
+    """ShuffleNetV2 with the activation swish instead of ReLU.
 
     kwargs: num_classes, with_pool
     """

@@ -25,8 +25,8 @@ URLS = {
     ),
 }
 
-# Channels: input, squeeze, and output of each of the two paths; equal in both versions except for
-# the first.
+# Rows: channels of a fire module: input, squeeze convolution, and output of each of its two expand
+# convolutions. The rows are equal in both versions of SqueezeNet, except for the first input.
 _FIRES = [
     (96, 16, 64),
     (128, 16, 64),
@@ -133,7 +133,7 @@ def squeezenet1_0(pretrained: bool = False, **kwargs: Any) -> SqueezeNet:
 
 
 def squeezenet1_1(pretrained: bool = False, **kwargs: Any) -> SqueezeNet:
-    """SqueezeNet 1.1 for ImageNet, with less computation.
+    """SqueezeNet 1.1 for ImageNet, with less computation than SqueezeNet 1.0.
 
     kwargs: num_classes, with_pool
     """

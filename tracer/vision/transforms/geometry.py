@@ -57,7 +57,9 @@ def center_crop_top_left_and_size(size: Any, height: int, width: int) -> tuple[i
 def _linear_map_about_center(
     matrix: Matrix, center: Sequence[float], shift: Sequence[float]
 ) -> Matrix:
-    """Return the linear map about `center` of the image, translated by `shift` in the result."""
+    """Return a map from positions in the result to positions in the image: the linear map `matrix`
+    about `center`, for a result that is translated by `shift`.
+    """
     a, b, _, d, e, _ = matrix
     x, y = center[0] + shift[0], center[1] + shift[1]
     return [a, b, center[0] - a * x - b * y, d, e, center[1] - d * x - e * y]
@@ -116,7 +118,7 @@ def inverse_rotation_matrix_and_size(
 
 
 def inverse_perspective_coefficients(startpoints: Any, endpoints: Any) -> list[float]:
-    """Return the inverse of the map of four points to four others.
+    """Return the inverse of the perspective map that maps four startpoints to four endpoints.
 
     Coefficients a ... h of ((a x + b y + c) / w, (d x + e y + f) / w), w = g x + h y + 1.
     """
