@@ -20,8 +20,9 @@ from ..core.place import parse_place, require_usable_gpu_index_unless_cpu
 from ..core.tensor import Tensor
 from ..ops.creation import VALUES_ATTR_BY_DTYPE
 
-# If NumPy converts a list to one of these dtypes, it becomes the default float dtype or int64.
-# Lists of smaller integer dtypes keep their dtype.
+# If NumPy converts a list to one of these dtypes, the list becomes a tensor of int64, of the
+# default float dtype or of the corresponding complex dtype. Lists of smaller integer dtypes keep
+# their dtype.
 _DEFAULTED_DTYPES = (np.int32, np.float16, np.float32, np.float64, np.complex64, np.complex128)
 
 

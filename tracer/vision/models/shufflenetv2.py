@@ -193,7 +193,7 @@ def shufflenet_v2_x0_33(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2
 
 
 def shufflenet_v2_x0_5(pretrained: bool = False, **kwargs: Any) -> ShuffleNetV2:
-    """ShuffleNetV2, half as wide.
+    """ShuffleNetV2 with half the channels.
 
     kwargs: num_classes, with_pool, act
     """

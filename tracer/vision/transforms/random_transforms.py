@@ -152,7 +152,7 @@ class RandomResizedCrop(BaseTransform):
 
     def _draw_rectangle(self, height: int, width: int) -> tuple[int, int, int, int]:
         """Draw a rectangle: return top, left, height and width. After ten rejected draws, the
-        largest centred rectangle with an allowed ratio is returned.
+        largest centred rectangle that has an allowed ratio is returned.
         """
         for _ in range(10):
             area = np.random.uniform(self.scale[0], self.scale[1]) * height * width
