@@ -68,7 +68,7 @@ def _split_into_inputs_outputs_attrs(
     names, values = args[num_tensors::2], args[num_tensors + 1 :: 2]
     if len(names) != len(values):
         raise OpError(append_user_line(f"{name}: the attribute {names[-1]!r} has no value"))
-    # integers are the lengths of list outputs
+    # Integers among the arguments are the lengths of outputs that are lists.
     inputs = [
         value
         for value in args[:num_tensors]

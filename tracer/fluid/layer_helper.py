@@ -156,7 +156,8 @@ class LayerHelper:
         """Create the variable for an output of an op."""
         name = unique_name.generate(f"{self.name}.tmp")
         if self._is_eager():
-            # in a captured function: an empty variable, which `_run_op_and_assign_outputs` replaces
+            # In a function that is being captured, an empty variable is returned, which
+            # _run_op_and_assign_outputs replaces.
             if find_static_base_mode(state.mode) is not None:
                 return OPS["fill_constant"](shape=[0], value=0.0, dtype=parse_dtype(dtype).proto)
             return Tensor(None, name=name)

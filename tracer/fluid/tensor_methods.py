@@ -57,7 +57,7 @@ def grad_ivar(self: Tensor) -> Tensor | None:
     grads = (node.grads or {}) if isinstance(node, Node) else {}
     if self.index in grads:
         return Tensor(conjugate_complex_grad(grads[self.index]))
-    # the backward pass reached other outputs of the op only
+    # If the backward pass reached only other outputs of the op, the gradient of this output is 0.
     return Tensor(np.zeros_like(self.array)) if grads and self.grad is None else self.grad
 
 

@@ -51,7 +51,8 @@ def _create_with_initializer(
     builder = state.mode.program_builder
     if builder is not None:
         record = record_value or (lambda: initializer.record(sizes, dtype))
-        # for values that are drawn now, not by an op of the startup program
+        # The program's seed is used for values that are drawn now, not by an op of the startup
+        # program.
         with rng.use_program_seed_for_parameter():
             parameter: Parameter = builder.declare_parameter(
                 name, sizes, dtype, attr.trainable, record

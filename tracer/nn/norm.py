@@ -62,7 +62,7 @@ class _BatchNorm(NoHalfPrecisionLayer):
     """
 
     _ranks: tuple[int, ...] = ()
-    # names of the running statistics; None: generated
+    # The names of the running mean and variance; None for generated names.
     _statistic_names: tuple[str | None, str | None] = (None, None)
     _mean: Parameter
     _variance: Parameter

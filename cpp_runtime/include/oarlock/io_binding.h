@@ -26,7 +26,7 @@ class OARLOCK_EXPORT IoBinding {
   /// Error(input) for an unknown name, wrong dtype or shape, or memory that the session cannot use.
   void bind_input(std::string_view name, Tensor tensor);
   /// Binds a tensor with the sizes of the result to an output; each run overwrites its values.
-  /// Throws as bind_input does.
+  /// Throws the errors of bind_input.
   void bind_output(std::string_view name, Tensor tensor);
   /// Lets each run allocate an output in memory of `device`.
   void bind_output(std::string_view name, Device device);
@@ -34,8 +34,8 @@ class OARLOCK_EXPORT IoBinding {
   /// Runs on the bound inputs.  Throws as Session::run does, and Error(input) if an input is not
   /// bound, or if the size of a result is not that of the bound tensor.
   void run(const CancellationToken* cancellation = nullptr);
-  /// The outputs of the last run, in the order of Session::outputs(); bound tensors themselves.
-  /// Outputs that runs allocate are new tensors after each run.
+  /// The outputs of the last run, in the order of Session::outputs(). An output that is bound to a
+  /// tensor is that tensor. Outputs that runs allocate are new tensors after each run.
   const std::vector<Tensor>& outputs() const;
 
  private:

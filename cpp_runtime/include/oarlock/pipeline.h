@@ -91,8 +91,8 @@ class OARLOCK_EXPORT ImageProcessor {
   /// transforms, of which it lists all, for unsupported settings and for an unsupported order of
   /// transforms.
   static ImageProcessor from_json(std::string_view json, const std::string& name);
-  /// Reads `directory`/inference.yml.config.json or infer_cfg.yml.config.json.  Throws as
-  /// `from_json`, and Error(file) if there is neither.
+  /// Reads `directory`/inference.yml.config.json or infer_cfg.yml.config.json. Throws the errors of
+  /// `from_json`, and Error(file) if neither file exists.
   static ImageProcessor open(const std::string& directory);
 
   PipelineTask task() const;
@@ -135,15 +135,15 @@ OARLOCK_EXPORT std::vector<std::size_t> reading_order(std::span<const TextQuad> 
 class OARLOCK_EXPORT Pipeline {
  public:
   /// Opens the model and its settings.  options: if the device is tensorrt, the shapes of
-  /// `Hpi.backend_configs` are added unless `options.provider` has such shapes.  Throws as
-  /// `ImageProcessor::open`, `Model::open` and the constructor of `Session`.
+  /// `Hpi.backend_configs` are added unless `options.provider` has such shapes. Throws the errors
+  /// of `ImageProcessor::open`, `Model::open` and the constructor of `Session`.
   explicit Pipeline(const std::string& directory, const Options& options = {});
 
   const ImageProcessor& processor() const { return processor_; }
   /// The results in the order of the images.  batch_size: images per run of the network, where
   /// their prepared shapes are equal; text recognition pads the widths of a batch; 0 counts as 1.
-  /// Throws as `preprocess`, `Session::run` and `postprocess`, and Error(unsupported) if the
-  /// network has several inputs, one of which is not image, im_shape or scale_factor.
+  /// Throws the errors of `preprocess`, `Session::run` and `postprocess`, and Error(unsupported) if
+  /// the network has several inputs, one of which is not image, im_shape or scale_factor.
   ///
   /// errors: if not null, the errors of images are stored instead of thrown, and the other images
   /// are processed: one item for each image, nullopt for success.  The result of a failed image is
@@ -166,11 +166,12 @@ struct TextLine {
 /// Text detection followed by text recognition. Any number of threads may call a TextSystem.
 class OARLOCK_EXPORT TextSystem {
  public:
-  /// Throws Error(input) if the pipelines have other tasks.
+  /// Throws Error(input) if `detection` is not a pipeline for text detection or `recognition` not
+  /// one for text recognition.
   TextSystem(Pipeline detection, Pipeline recognition);
 
   /// The lines of an image in `reading_order`.  batch_size: lines per run of the recognition; 0
-  /// counts as 1.  Throws as `Pipeline::run` and `crop_text`.
+  /// counts as 1. Throws the errors of `Pipeline::run` and `crop_text`.
   std::vector<TextLine> run(const ImageView& image, std::size_t batch_size = 6) const;
 
  private:

@@ -78,12 +78,13 @@ class OARLOCK_EXPORT Session {
   /// Runs on inputs by name. outputs: names of outputs.
   std::vector<Tensor> run(std::span<const NamedView> inputs,
                           std::span<const std::string> outputs = {}) const;
-  /// The inputs of run() in order, from inputs by name.  Throws Error(input) if one is missing,
+  /// The inputs of run() in order, from inputs by name. Throws Error(input) if an input is missing,
   /// unknown or given twice.
   std::vector<TensorView> order_inputs(std::span<const NamedView> inputs) const;
   /// Runs on inputs in order and writes all outputs to the memory of `outputs`, which have the
-  /// sizes of the results and no memory in common with inputs.  Throws as run() does, and
-  /// Error(input) if an output has another size; its values are undefined then.
+  /// sizes of the results and no memory in common with inputs. Throws the errors of run(), and
+  /// Error(input) if the size of an output differs from that of the result; the values of this
+  /// output are then undefined.
   void run_into(std::span<const TensorView> inputs, std::span<const Tensor> outputs,
                 const CancellationToken* cancellation = nullptr) const;
   /// Ends profiling and returns the name of the profile file, "" if no profile was requested.

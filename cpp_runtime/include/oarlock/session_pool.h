@@ -49,11 +49,12 @@ class OARLOCK_EXPORT SessionPool {
   /// The number of runs that wait for a worker.
   std::size_t num_waiting() const;
 
-  /// Queues a run. The future throws as Session::run does, and Error(canceled) if the run was
-  /// canceled or its deadline passed, also while it waited.  Throws Error(busy) if the queue is
+  /// Queues a run. The future throws the errors of Session::run, and Error(canceled) if the run was
+  /// canceled or its deadline passed, also while it waited. Throws Error(busy) if the queue is
   /// full, and Error(canceled) after close().
   std::future<std::vector<Tensor>> submit(RunRequest request);
-  /// As above; a worker calls `done` with the result. An exception of `done` ends the process.
+  /// Queues a run, as above, but without a future: a worker calls `done` with the result. An
+  /// exception of `done` ends the process.
   void submit(RunRequest request, Callback done);
 
   /// Rejects further runs and waits until the queue is empty and all runs have ended.

@@ -59,7 +59,8 @@ struct TensorView {
   TensorView() = default;
   TensorView(DType d, std::span<const std::int64_t> s, const void* p, Device where = {})
       : dtype(d), shape(s), data(p), device(where) {}
-  /// `values` with shape `shape`.  Throws Error(input) if the counts differ.
+  /// `values` with shape `shape`. Throws Error(input) if the number of values is not that of the
+  /// shape.
   template <class T>
   TensorView(std::span<const T> values, std::span<const std::int64_t> s)
       : dtype(dtype_for<T>()), shape(s), data(values.data()) {
@@ -99,7 +100,8 @@ class OARLOCK_EXPORT Tensor {
   Device device() const { return device_; }
   const std::shared_ptr<void>& owner() const { return owner_; }
 
-  /// The elements.  Throws Error(input) if the dtype differs, or if they are in memory of a GPU.
+  /// The elements. Throws Error(input) if T is not the dtype of the tensor, or if the elements are
+  /// in memory of a GPU.
   template <class T>
   std::span<const T> values() const {
     if (dtype_for<T>() != dtype_)

@@ -92,7 +92,8 @@ Expr min(const Expr& a, double b);
 Expr where(const Expr& condition, const Expr& a, const Expr& b);
 Expr where(const Expr& condition, const Expr& a, double b);
 Expr where(const Expr& condition, double a, const Expr& b);
-/// Result of dtype `dtype`; where(c, 1, 0) becomes a Cast.
+/// `a` where the condition is true, else `b`, with the dtype `dtype`; where(c, 1, 0) becomes a
+/// Cast.
 Expr where(const Expr& condition, double a, double b, DType dtype);
 
 /// ReduceMean, ReduceSum, ... over `axes`; over all axes if empty.

@@ -123,7 +123,7 @@ Value try_add_bias_to_quantized_conv_or_matmul(NodeContext& n, Value output, Val
   if (!values || !steps) return {};
   auto bytes = quantize_bias_to_int32_or_nullopt(*values, *steps);
   if (!bytes) return {};
-  // copied, because emitting nodes invalidates `node`
+  // The attributes are copied, because emitting nodes invalidates `node`.
   NodeContext::Attrs attrs;
   std::vector<std::pair<std::string, onnx::Attr>> node_attrs = node->onnx.attrs;
   for (const auto& [name, value] : node_attrs) attrs.emplace_back(name, value);
@@ -145,7 +145,8 @@ Value try_emit_dynamically_quantized_matmul(NodeContext& n, Value x, Value y) {
   if (!n.find_constant(weight->quantized) || !n.find_constant(weight->step)) return {};
   auto is_int8 = [&](Value v) { return n.dtype(v) == DType::int8; };
   if (!is_int8(activation->quantized) || !is_int8(weight->quantized)) return {};
-  // the step of the activation is one number; a vector of weight steps must belong to the columns
+  // The quantization step of the activation must be one number; a vector of weight steps must have
+  // one step per column.
   if (n.rank(activation->step) != 0 || n.rank(y) != 2 || n.rank(x) < 2) return {};
   for (const auto& [name, value] : n.find_producer(y)->onnx.attrs)
     if (name == "axis" && n.rank(weight->step) == 1 && std::get<std::int64_t>(value) != 1)

@@ -56,8 +56,8 @@ struct OpSpec {
   int since = 1;  // the first version of files that has the operation
 };
 
-/// The specification of an operation; null if it has no equivalent.  A name with a trailing `_`, an
-/// operation in place, has that of the operation without.
+/// The specification of an operation; null if it has no equivalent. An operation in place, whose
+/// name ends in `_`, has the specification of the operation without `_`.
 const OpSpec* find_op_spec(std::string_view name);
 
 /// The specifications with an op type of `.pdmodel`, the oldest first; empty if there are none.

@@ -134,7 +134,7 @@ void Translator::collect_values_changed_in_place(const Block& block) {
 
 std::string Translator::unique_name(const std::string& hint) {
   if (names_.insert(hint).second) return hint;
-  // counted per hint: a search from 1 would take quadratic time
+  // The last suffix is stored per hint, because a search from 1 would take quadratic time.
   for (int& suffix = last_suffixes_[hint];;)
     if (std::string name = hint + "_" + std::to_string(++suffix); names_.insert(name).second)
       return name;

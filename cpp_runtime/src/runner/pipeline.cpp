@@ -25,7 +25,7 @@ std::string to_json(const List& list) {
   return "[" + text + "]";
 }
 
-/// The list of one member of the items.
+/// The values of one member of all items as a JSON list.
 template <class Item, class Value>
 std::string to_json(const std::vector<Item>& items, Value Item::* member) {
   std::vector<Value> values;

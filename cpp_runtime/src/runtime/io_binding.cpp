@@ -56,7 +56,8 @@ struct IoBinding::Impl {
            std::find(is_allocated.begin(), is_allocated.end(), true) != is_allocated.end();
   }
 
-  /// ONNX Runtime would write to the memory of the last run, which the caller may still read.
+  /// Binds the outputs that runs allocate to new memory; otherwise ONNX Runtime would write to the
+  /// outputs of the last run, which the caller may still read.
   void unbind_results_of_last_run() {
     for (std::size_t i = 0; i < session.all_output_names.size(); ++i)
       if (i >= outputs.size() || is_allocated[i])

@@ -129,8 +129,8 @@ def rewrite_flatten_with_dynamic_dims(rewrite: OpRewriteContext) -> None:
 
 
 def rewrite_broadcast_tensors(rewrite: OpRewriteContext) -> None:
-    """1.8 has no broadcast_tensors: emit expand_as for each tensor, with a tensor of the full
-    shape.
+    """Replace broadcast_tensors, which Paddle 1.8 does not have, by an expand_as to a tensor of the
+    broadcast shape for each tensor.
     """
     names, outs = rewrite.op.inputs["X"], rewrite.op.outputs["Out"]
     full_shape = rewrite.first_var_in_slot("Out").shape

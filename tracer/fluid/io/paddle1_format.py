@@ -25,7 +25,8 @@ def convert_to_paddle1_in_place(program: Program) -> None:
         for op in block.ops:
             _add_required_outputs(program, block, op)
             _convert_attrs(op)
-            # with a negative axis, 1.8 writes out of bounds
+            # A negative axis of split is replaced by a non-negative one: with a negative axis,
+            # Paddle 1.8 writes out of bounds.
             if op.type == "split" and op.attr("axis", 0) < 0:
                 op.attrs["axis"] = Attr(
                     AttrType.INT, op.attr("axis") + len(_shape_of_x(program, block, op))

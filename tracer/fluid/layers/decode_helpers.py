@@ -49,7 +49,8 @@ class TrainingHelper(DecodeHelper):
 
     def __init__(self, inputs: Any, sequence_length: Any, time_major: bool = False) -> None:
         self.inputs, self.sequence_length, self.time_major = inputs, sequence_length, time_major
-        # padded, because the input after the last step is computed too
+        # A step of zeros is appended to the inputs, because the input after the last step is read,
+        # too.
         self.inputs_ = pytree.map(self._append_zero_step, inputs)
 
     def _append_zero_step(self, x: Any) -> Any:

@@ -50,7 +50,8 @@ def _dispatch_to_scheduler_in_dygraph_mode(
                     return function(*args, **kwargs)
             from .. import dygraph  # noqa: PLC0415 - imports of sibling packages are lazy
 
-            # by name, because the class has further parameters in between
+            # The arguments are passed by name, because the class has further parameters between
+            # them.
             arguments = inspect.signature(function).bind(*args, **kwargs).arguments
             return getattr(dygraph, dygraph_class)(
                 **arguments, **({"begin": 0} if dygraph_class == "PiecewiseDecay" else {})
@@ -126,7 +127,7 @@ def polynomial_decay(
     """
     step = _emit_float_step_counter()
     if cycle:
-        # the first step belongs to the first cycle
+        # The maximum with 1 assigns step 0 to the first cycle.
         cycles = OPS["elementwise_max"](
             OPS["ceil"](step / decay_steps), _emit_one_element_constant(1.0)
         )

@@ -224,7 +224,7 @@ class LambOptimizer(Paddle1Optimizer, paddle2.Lamb):
         self._attrs["always_adapt"] = True  # scale by the norm also without weight decay
 
     def _accumulator_specs(self) -> tuple[AccumulatorSpec, ...]:
-        # powers of 0 disable the bias correction
+        # Powers of the betas that start at 0 disable the bias correction.
         return tuple(
             spec._replace(initial_value=0.0) if spec.is_scalar else spec
             for spec in super()._accumulator_specs()

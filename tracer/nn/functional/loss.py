@@ -301,7 +301,8 @@ def binary_cross_entropy_with_logits(
     if pos_weight is None:
         loss = OPS["sigmoid_cross_entropy_with_logits"](logit, label)
     else:
-        # NOTE: not the op's own pos_weight, which PaddlePaddle 2.6 does not apply to the whole loss
+        # NOTE: the loss with pos_weight is computed by a formula, because the op of PaddlePaddle
+        # 2.6 does not apply its own pos_weight to the whole loss.
         softplus_weight = multiply(label, subtract(pos_weight, 1.0)) + 1.0
         loss = multiply(subtract(1.0, label), logit) + multiply(
             softplus_weight, OPS["softplus"](multiply(logit, -1.0))

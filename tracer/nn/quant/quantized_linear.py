@@ -115,7 +115,8 @@ def weight_quantize(
             "weight_quantize", f"{columns} columns cannot be packed in pairs (x={x.meta})"
         )
     low, high = (reshape(levels, [columns // 2, 2, rows])[:, k] for k in (0, 1))
-    # the byte, as a number from -128 to 127, whose lower half is a two's complement
+    # Each byte is a number from -128 to 127: `high` is its upper half, and its lower half is `low`
+    # in two's complement.
     return cast(high * 16 + where(low < 0, low + 16, low), "int8"), scale
 
 

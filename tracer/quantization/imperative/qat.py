@@ -155,7 +155,8 @@ class ImperativeQuantAware:
                 quantized = next(q for t, q in QUANTIZED_TYPES.values() if isinstance(layer, t))
                 replace_sublayer(model, name, quantized(layer, **self._settings))
         layers = list(model.named_sublayers())
-        # outputs of quanters inside of quantized layers are not outputs of layers of the network
+        # Quanters inside of quantized layers are not layers of the network, so their outputs are
+        # not observed.
         inner = {
             id(part)
             for _, layer in layers

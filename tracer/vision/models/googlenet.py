@@ -156,7 +156,7 @@ class GoogLeNet(nn.Layer):
         if self.num_classes > 0:
             out = self._fc_out(self._drop(out).squeeze([2, 3]))
             out1 = self._out1(self._drop_o1(F.relu(self._fc_o1(self._conv_o1(out1).flatten(1)))))
-            # no ReLU here, as in Paddle
+            # The second auxiliary classifier has no ReLU, as in Paddle.
             out2 = self._out2(self._drop_o2(self._fc_o2(self._conv_o2(out2).flatten(1))))
         return [out, out1, out2]
 
