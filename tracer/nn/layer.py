@@ -253,7 +253,9 @@ class Layer:
         return tensor
 
     def add_parameter(self, name: str, parameter: Parameter | None) -> Parameter | None:
-        """Register a parameter under `name`. None registers the name without a parameter."""
+        """Register a parameter under `name`. If `parameter` is None, the attribute `name` is None
+        until a parameter is assigned.
+        """
         if parameter is None:
             self._parameters[name] = None
             self.__dict__.update(
@@ -270,7 +272,9 @@ class Layer:
         return parameter
 
     def add_sublayer(self, name: str, sublayer: Any) -> Any:
-        """Register a layer under `name`. None registers the name without a layer."""
+        """Register a layer under `name`. If `sublayer` is None, the attribute `name` is None until
+        a layer is assigned.
+        """
         if sublayer is None:
             self._sub_layers[str(name)] = None
         elif not callable(sublayer):

@@ -238,7 +238,9 @@ class BatchNorm(_BatchNorm):
         self._is_test, self._trainable_statistics = is_test, trainable_statistics
 
     def _choose_parameter_dtype(self, dtype: Any) -> np.dtype[Any]:
-        """Return the dtype of the parameters; here float32 does not select the default dtype."""
+        """Return the dtype of the parameters: for the argument "float32" always float32, while
+        other layers take it as the default dtype.
+        """
         return (
             np.dtype(np.float32)
             if self._dtype_argument == "float32"

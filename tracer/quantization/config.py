@@ -242,7 +242,7 @@ class QuantConfig:
 
     @property
     def customized_leaves(self) -> list[type]:
-        """The types that `add_customized_leaf` added."""
+        """The layer types that were added by `add_customized_leaf`."""
         return self._customized_leaves
 
     @property
@@ -259,7 +259,7 @@ class QuantConfig:
 
     @property
     def global_config(self) -> SingleLayerConfig | None:
-        """The config of layers without a config of their own."""
+        """The config of the layers for which no config was set by layer, name or type."""
         return self._global_config
 
     def details(self) -> str:

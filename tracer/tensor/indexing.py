@@ -317,8 +317,8 @@ def _gather_along_axes(x: Tensor, axes: list[int], indices: list[Tensor]) -> Ten
 
 
 def _wrap_negative_indices_if_eager(index: Tensor, x: Tensor, axis: int) -> Tensor:
-    """Convert negative indices to non-negative ones in eager mode; the engine does it for a
-    program.
+    """Return the indices; in eager mode, negative ones are converted to non-negative ones. In
+    recorded programs, the engine converts them.
     """
     if not state.mode.is_eager or index.meta.dtype.kind not in "iu":
         return index

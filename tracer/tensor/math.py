@@ -193,8 +193,8 @@ def cast_right_operand(op: str, x: Tensor, y: Tensor) -> Tensor:
 
 
 def _convert_operands_to_tensors(op: Op, x: Any, y: Any) -> tuple[Tensor, Tensor]:
-    """Convert both operands to tensors. With a Python number, a bool tensor counts as integer, and
-    an integer tensor becomes floating if the number is.
+    """Convert both operands to tensors. If one operand is a Python number, a bool tensor counts as
+    integer, and an integer tensor is cast to float if the number is a float.
     """
     if not isinstance(x, Tensor):
         if not isinstance(y, Tensor):

@@ -372,7 +372,8 @@ def renorm(x: Tensor, p: float, axis: int, max_norm: float) -> Tensor:
 
 
 def scatter_nd(index: Tensor, updates: Tensor, shape: Any, name: str | None = None) -> Tensor:
-    """Add `updates` at `index` to zeros.
+    """Return a tensor of zeros of the given shape to which `updates` are added at the index tuples
+    `index`.
 
     index int [*, K], updates [*, shape[K:]] -> [*shape]
     """

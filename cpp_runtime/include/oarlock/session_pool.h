@@ -53,8 +53,8 @@ class OARLOCK_EXPORT SessionPool {
   /// canceled or its deadline passed, also while it waited. Throws Error(busy) if the queue is
   /// full, and Error(canceled) after close().
   std::future<std::vector<Tensor>> submit(RunRequest request);
-  /// Queues a run, as above, but without a future: a worker calls `done` with the result. An
-  /// exception of `done` ends the process.
+  /// Queues a run like `submit(request)`, but returns no future: a worker calls `done` with the
+  /// result. An exception of `done` ends the process.
   void submit(RunRequest request, Callback done);
 
   /// Rejects further runs and waits until the queue is empty and all runs have ended.

@@ -1,6 +1,7 @@
 // Interruption of long work: reading, validation and conversion of a program, and kernels.
 //
-// Header-only, so that the kernel library and the runtime library each compile their own copy.
+// These functions are defined in the header, so that the kernel library and the runtime library
+// each compile their own copy.
 #pragma once
 #include <chrono>
 #include <utility>

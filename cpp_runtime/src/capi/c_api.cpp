@@ -61,7 +61,8 @@ void require_nonnull(bool ok, const char* what) {
   if (!ok) throw Error(ErrorCode::input, std::string(what) + " is null");
 }
 
-// Sets a result to null, so that freeing it after an error is valid.
+// Sets the output argument of a C function to null at its start, so that the caller may free the
+// result also after an error.
 template <class Handle>
 void set_result_to_null(Handle** result, const char* name) {
   require_nonnull(result, name);

@@ -1,5 +1,5 @@
-// Formula notation for nodes: each operator in `(x - mean) / scale` emits a node at once.  A number
-// takes the dtype of its operand.
+// Formula notation for nodes: each operator in `(x - mean) / scale` emits a node at once. A C++
+// number in a formula becomes a constant with the dtype of the other operand.
 #pragma once
 #include "convert/node_context.h"
 

@@ -1,7 +1,7 @@
 // Conversion rules: one Paddle op in, a few ONNX nodes out.  A rule receives a `NodeContext`:
 // inputs and attributes by their Paddle names, the inferred types of inputs, and functions that
-// emit ONNX nodes.  It does not access files or protobuf.  "Fails" means that the op is rejected;
-// one error lists all rejected ops of a program.
+// emit ONNX nodes. A NodeContext does not access files or protobuf. "Fails" means that the op is
+// rejected; one error lists all rejected ops of a program.
 #pragma once
 #include <functional>
 #include <memory>

@@ -15,7 +15,8 @@ namespace {
 constexpr int kNeighbourX[] = {1, 1, 0, -1, -1, -1, 0, 1};
 constexpr int kNeighbourY[] = {0, -1, -1, -1, 0, 1, 1, 1};
 
-// The border following of Suzuki and Abe (1985) on a map with a frame of zeros.
+// Finds the borders of the regions of a mask by the algorithm of Suzuki and Abe (1985); the mask is
+// copied into a map with a frame of zeros.
 class BorderFollower {
  public:
   BorderFollower(const std::vector<std::uint8_t>& mask, int height, int width)

@@ -7,7 +7,7 @@
 namespace oarlock {
 namespace {
 
-// PaddleX rounds the scores of classes to five decimals.
+// Rounds the score of a class to five decimals, as PaddleX does.
 double round_score(float score) { return std::nearbyint(score * 1e5) / 1e5; }
 
 std::string label_of(std::size_t id, const PipelineSettings& settings) {
@@ -56,7 +56,8 @@ std::vector<Row> suppress_overlaps(std::vector<Row> rows) {
   return kept;
 }
 
-// PaddleX drops boxes of the class `image` that cover nearly the whole page, unless no box is left.
+// As in PaddleX, removes the boxes of the class `image` that cover nearly the whole page, unless no
+// box would be left.
 std::vector<Row> drop_whole_page_image_boxes(const std::vector<Row>& rows,
                                              const PipelineSettings& settings,
                                              const ImageSizes& sizes) {

@@ -130,7 +130,8 @@ void assign_value(Translator& t, const Operation& op) {
     t.set_constant_unless_changed_in_place(op, 0, known);
 }
 
-// A cast of a known integer remains known.
+// Translates an op `cast`. If the operand is an integer constant, the result of another integer
+// type is a constant, too.
 void cast(Translator& t, const Operation& op) {
   Binding from = t.require_operand_binding(op, 0);
   DType dtype = t.dtype_attr_or_first_result_dtype(op);

@@ -1,4 +1,4 @@
-// Rules of ops that are more than a row of the table of operations.
+// Export rules of the ops whose export cannot be described by a row of the table of operations.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -107,7 +107,7 @@ Ints parse_shape(std::string_view text, const ByteReader& in) {
   return shape;
 }
 
-// Converts column-major elements to row-major order.
+// Copies the elements of an array in column-major order to `to` in row-major order.
 void copy_column_major_to_row_major(const Ints& shape, std::size_t size, const char* from, char* to,
                                     std::size_t count) {
   Ints index(shape.size());

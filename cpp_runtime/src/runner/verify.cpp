@@ -131,7 +131,9 @@ std::string describe_first_difference_from_stored(const VerifyCase& c) {
   return "all inner variables that were stored are as expected, in the graph that is not optimised";
 }
 
-// Fetches one variable at a time, because fetching prevents fusion across it.  Binary search.
+// Finds, by binary search, the first op output that differs between the optimized and the
+// unoptimized graph, and describes it. Each run fetches one variable only, because a fetched
+// variable cannot be fused away.
 std::string describe_first_optimizer_difference(const VerifyCase& c) {
   std::vector<OpOutput> all = fetchable_op_outputs(c.model.impl());
   auto differs = [&](const OpOutput& r) {

@@ -10,8 +10,8 @@
 namespace oarlock {
 namespace {
 
-// A failed node, from `Non-zero status code returned while running Add node.  Name:'y' Status
-// Message: ...`
+// The node that ONNX Runtime's message names: `Non-zero status code returned while running Add
+// node. Name:'y' Status Message: ...`
 struct FailedNode {
   std::string_view op_type, name;
 };
@@ -59,7 +59,7 @@ bool is_named_after(std::string_view node, std::string_view variable) {
   return false;
 }
 
-// Calls `visit(op, name)` for each output variable.
+// Calls `visit(op, name)` for each output variable of each op of the blocks.
 template <class F>
 void for_each_output_in_blocks(std::span<const Block> blocks, F&& visit) {
   for (const Block& block : blocks)

@@ -106,7 +106,8 @@ void append_built_in_provider(const Library& library, ort::SessionOptions* sessi
   });
 }
 
-// ONNX Runtime keeps a library until the process ends, and rejects to register it again.
+// Registers the plug-in library of an execution provider only once per process: ONNX Runtime keeps
+// it until the process ends, and rejects a second registration.
 void register_plugin_once(const Library& library, const Options& options) {
   static std::mutex mutex;
   static auto& registered = *new std::set<std::pair<const Library*, std::string>>;

@@ -82,7 +82,7 @@ Tensor make_synthetic_tensor(const TensorSpec& spec, std::vector<std::int64_t> s
   return tensor;
 }
 
-// Row splits of sequences of nearly equal length.
+// Row splits that divide the rows of `rows` into sequences of nearly equal length.
 Tensor even_row_splits(std::vector<std::int64_t> shape, const Tensor& rows) {
   Tensor tensor(DType::int64, std::move(shape));
   auto count = static_cast<std::int64_t>(tensor.size()) - 1,

@@ -83,8 +83,8 @@ def _cast_hard_labels_to_integer(label: Tensor, soft: bool) -> Tensor:
 
 
 def _replace_tensor_ignore_index(label: Tensor, ignore_index: Any) -> tuple[Tensor, int]:
-    """Return labels and an int `ignore_index`. If it is symbolic, the ignored labels become
-    -100.
+    """Return the labels and `ignore_index` as an int. If `ignore_index` is a symbolic tensor, the
+    labels equal to it are replaced by -100, and -100 is returned.
     """
     if not isinstance(ignore_index, Tensor):
         return label, ignore_index
@@ -161,7 +161,7 @@ def _mean_of_valid_losses(loss: Tensor, label: Tensor, ignore_index: int) -> Ten
 
 
 def _divide_or_zero(loss: Tensor, weight: Tensor) -> Tensor:
-    """Return loss / weight, and 0 if both are 0: no label is valid."""
+    """Return loss / weight, or 0 if both are 0 because no label is valid."""
     is_zero = cast(equal(weight, full([], 0.0, weight.dtype)), weight.dtype)
     return divide(loss, add(weight, is_zero))
 

@@ -164,7 +164,9 @@ class FakeQuantMovingAverageAbsMax(Layer):
 
     @property
     def is_untrained(self) -> bool:
-        """Whether no data has passed in training mode."""
+        """Whether the layer has not been called in training mode yet, so that its scale is the
+        initial one.
+        """
         return has_initial_moving_average(self)
 
 
@@ -342,7 +344,9 @@ class _QuantizedLayer(Layer):
         self._copy_config(layer)
 
     def _copy_config(self, layer: Any) -> None:
-        """Copy the arguments of the float layer."""
+        """Copy the arguments of the float layer `layer`, such as its stride, to this layer; the
+        base class copies none.
+        """
 
     def _quantize_operands(self, input: Tensor) -> tuple[Tensor, Tensor]:
         weight = self.weight

@@ -138,7 +138,7 @@ def _num_samples(feeds: Mapping[str, Any]) -> int | None:
 
 
 class FloatReference:
-    """A float model that variables of quantized models are compared with.
+    """A float model; variables of quantized models are compared with its variables.
 
     Its session returns any of `names`; it is opened once, because that takes longer than the runs.
     """

@@ -40,8 +40,8 @@ from .stored_levels import store_levels_as_int8
 INTEGER_METHODS = ("ptq", "dynamic", "weight-only")
 HALF_METHODS = ("fp16", "bf16")
 METHODS = (*INTEGER_METHODS, *HALF_METHODS)
-# The forms of a layer: weights and arithmetic in float32; weights stored as int8 and dequantized
-# before float32 arithmetic; int8 weights and arithmetic.
+# The forms of a layer. FLOAT: weights and arithmetic are float32. INT8_WEIGHTS: weights are stored
+# as int8 and dequantized before float32 arithmetic. INT8: weights and arithmetic are int8.
 FLOAT, INT8_WEIGHTS, INT8 = "float", "int8 weights", "int8"
 MIN_LAYER_SNR = 10.0  # dB; layers with a smaller signal-to-noise ratio stay float
 DEFAULT_MAX_ACCURACY_DROP = 1.0  # percentage points
@@ -126,7 +126,7 @@ class LayerReport:
     reason: str = ""
 
     def mark_as_float(self, reason: str) -> None:
-        """Store and compute the layer in float32."""
+        """Record in the report that the layer is stored and computed in float32, and why."""
         self.form, self.reason = FLOAT, reason
 
 
@@ -164,7 +164,8 @@ def quantize_model(
     settings: QuantizationSettings,
     progress: ProgressFunction,
 ) -> QuantizationResult:
-    """Quantize a saved model. See `docs/quantization.md` for how layers are selected.
+    """Quantize a saved model. `docs/quantization.md` describes how the layers to quantize are
+    selected.
 
     Raises OpError if no layer can be quantized.
     """

@@ -149,7 +149,7 @@ void swish(NodeContext& n) {
   n.set_output("Out", x * sigmoid(x * n.attr("beta", 1.0f)));
 }
 
-// A rule for a formula of one input.
+// Returns a rule that computes Out as the formula `f` of the input X.
 LowerFn unary_formula_rule(Expr (*f)(const Expr&)) {
   return [f](NodeContext& n) { n.set_output("Out", f(input_expr(n, "X"))); };
 }

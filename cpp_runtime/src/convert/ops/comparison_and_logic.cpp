@@ -19,7 +19,8 @@ LowerFn comparison_rule(std::string_view onnx) {
   };
 }
 
-// Before opset 12 there is no LessOrEqual or GreaterOrEqual.
+// x <= y is computed as !(x > y), and x >= y as !(x < y), because ONNX has LessOrEqual and
+// GreaterOrEqual only since opset 12.
 LowerFn negated_comparison_rule(std::string_view onnx) {
   return [onnx](NodeContext& n) {
     auto [x, y] = read_orderable_operands(n);

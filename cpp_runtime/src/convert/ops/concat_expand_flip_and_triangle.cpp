@@ -136,7 +136,7 @@ void flip(NodeContext& n) {
   n.set_output("Out", n.slice(x, all(-1), all(-kEnd), axes, all(-1)));
 }
 
-// Shifts along an axis with wrap-around. shift: int64[1]
+// Rotates the elements along an axis by `shift` positions. shift: int64[1]
 Value roll_axis(NodeContext& n, Value x, Value shift, std::int64_t axis) {
   auto size_or_one = n.emit("Max", {dim_as_vector(n, x, axis), n.int64_vector({1})});
   auto cut = n.emit("Mod", {n.emit("Sub", {n.int64_vector({0}), shift}), size_or_one});

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kMaxFilledElements = 64;   // larger tensors are filled at run time
 constexpr std::int64_t kMaxUnrolledRange = 4096;  // longer ranges are computed at run time
 
-// A tensor filled with one element. element: its bytes
+// A tensor of which all elements are equal. element: the bytes of one of them
 Value emit_full(NodeContext& n, Value shape, DType dtype, const std::string& element) {
   auto known = n.find_constant_ints(shape);
   auto count = known ? element_count(*known).value_or(-1) : -1;
@@ -201,7 +201,7 @@ void linspace(NodeContext& n) {
   n.set_output("Out", emit_linspace(n, dtype, dtype));
 }
 
-// Powers with evenly spaced exponents.
+// The op `logspace`: powers of Base with evenly spaced exponents.
 void logspace(NodeContext& n) {
   auto dtype = n.attr("dtype", DType::float32);
   auto powers = emit_scalar_input_as_float64_via_dtype(n, "Base", dtype)

@@ -82,7 +82,8 @@ void viterbi_decode(NodeContext& n) {
   n.set_output("Path", backtrack_tags(scores, lengths, longest));
 }
 
-// The first row of Transition has the start scores, the second the end scores.
+// Returns the tags with the best score for each sequence (Viterbi). The first row of the input
+// Transition contains the start scores of the tags, the second row their end scores.
 Expr decode_crf_tags(const Expr& x, const Expr& lengths) {
   NodeContext& n = x.context();
   auto weights = input_expr(n, "Transition");
@@ -138,8 +139,8 @@ Expr shift_states(const Expr& alpha, std::int64_t by) {
   return {n, n.slice(longer, {0}, {-by}, {1})};
 }
 
-// Whether a path may skip the blank before a state: the state is a class that differs from the
-// class before the blank.
+// Whether a CTC path may enter a state without passing the blank before it: only if the state is a
+// class that differs from the class before that blank.
 Expr mask_of_states_entered_past_blank(const Expr& classes, std::int64_t blank) {
   NodeContext& n = classes.context();
   auto shifted = classes.emit("Pad", {n.int64_vector({0, 2, 0, 0}), n.int64_scalar(blank)});

@@ -22,7 +22,7 @@ OperandExprs read_operand_exprs(NodeContext& n, std::string_view slot_x = "X",
   return {{n, x}, {n, y}};
 }
 
-// A rule for a formula of two inputs.
+// Returns a rule that computes Out as the formula `f` of the inputs X and Y.
 LowerFn binary_formula_rule(Expr (*f)(const Expr&, const Expr&)) {
   return [f](NodeContext& n) {
     auto [x, y] = read_operand_exprs(n);
@@ -91,7 +91,8 @@ Expr has_opposite_sign(const Expr& remainder, const Expr& y) {
   return sign(remainder) * sign(y) < 0;
 }
 
-// ONNX truncates integer quotients, Paddle floors: subtract one if the remainder has another sign.
+// Paddle rounds integer quotients down, but ONNX truncates them, so one is subtracted from the ONNX
+// quotient if the remainder and the divisor have opposite signs.
 Expr int_floordiv(const Expr& x, const Expr& y) {
   auto quotient = divide(x, y);
   return quotient - has_opposite_sign(x - quotient * y, y).to(x.context().require_known_dtype(x));

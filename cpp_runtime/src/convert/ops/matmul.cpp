@@ -10,7 +10,8 @@
 namespace oarlock {
 namespace {
 
-// Paddle ignores the transpose flag for vectors.
+// The input `slot`, transposed if the attribute `transpose_attr` is true, except a vector: Paddle
+// ignores the attribute for vectors.
 Value read_operand_with_transpose(NodeContext& n, std::string_view slot,
                                   std::string_view transpose_attr) {
   auto v = n.input(slot);
@@ -46,8 +47,8 @@ void matmul_v1(NodeContext& n) {
       alpha == 1 ? product : n.emit("Mul", {product, n.scalar(alpha, n.require_known_dtype(x))}));
 }
 
-// Both operands are flattened to matrices: the first `x_num_col_dims` (`y_num_col_dims`) dims
-// become the rows.
+// The op `mul` flattens X and Y to matrices and multiplies them: the first `x_num_col_dims` axes of
+// X (`y_num_col_dims` of Y) become the rows.
 void mul(NodeContext& n) {
   auto x = n.input("X"), y = n.input("Y");
   auto x_cols = n.attr("x_num_col_dims", 1), y_cols = n.attr("y_num_col_dims", 1);

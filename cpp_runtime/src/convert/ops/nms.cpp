@@ -96,7 +96,8 @@ void limit_rows_per_image(NodeContext& n, CandidatesAndSelectedIndices& f, std::
   f.indices = gather_rows({n, f.indices}, gather_rows({n, best}, emit_argsort(n, best, false)));
 }
 
-// Orders by image, class and box, as Paddle does if each class has its own boxes.
+// Sorts the selected indices by image, class and box, as Paddle does if each class has its own
+// boxes.
 void sort_by_image_class_box(NodeContext& n, CandidatesAndSelectedIndices& f) {
   Expr classes{n, dim_as_vector(n, f.boxes, 0)}, boxes{n, dim_as_vector(n, f.boxes, 1)};
   auto group = slice_column(n, f.indices, 1) * classes + slice_column(n, f.indices, 0);

@@ -10,8 +10,8 @@
 namespace oarlock {
 namespace {
 
-// Appends the corners of a box relative to a grid position. corners: [P*4]; x, y: the center of the
-// box relative to that position
+// Appends the corners of a box (left, top, right, bottom), relative to a grid position, to
+// `corners` [P*4]. x, y: the center of the box relative to that position
 void append_box_corners(Floats& corners, double x, double y, double wide, double high) {
   corners.insert(corners.end(), {x - wide / 2, y - high / 2, x + wide / 2, y + high / 2});
 }

@@ -48,7 +48,7 @@ Value decode_boxes(NodeContext& n, const AnchorCandidates& p, double pixel_offse
   return n.concat({middle - half, middle + half - pixel_offset}, 2);
 }
 
-// Width and height of each image. [N,1,2]
+// Width and height of each image, from rows that begin with height and width. [N,1,2]
 Expr image_widths_and_heights(NodeContext& n, Value image) {
   return {n, n.unsqueeze(n.concat({slice_column(n, image, 1), slice_column(n, image, 0)}, 1), {1})};
 }
@@ -78,8 +78,8 @@ Value append_dummy_box(NodeContext& n, Value v, double number) {
   return n.emit("Pad", {v, n.int64_vector(pads), n.scalar_like(number, v)});
 }
 
-// Removes the box of append_dummy_box() from the images that have another one. at: image, class,
-// box
+// Removes the selected box that append_dummy_box() added from each image that has another selected
+// box. at: image, class, box
 Value drop_unneeded_dummy_boxes(NodeContext& n, Value indices, Value dummy_box, Value num_images) {
   auto real = slice_column(n, indices, 2) < Expr{n, dummy_box};
   auto owner = n.squeeze(slice_column(n, indices, 0), {1});
@@ -195,7 +195,7 @@ void distribute_fpn_proposals(NodeContext& n) {
   if (n.has_output("MultiLevelRoIsNum")) n.set_outputs("MultiLevelRoIsNum", sizes);
 }
 
-// The number of rows per image in a level.
+// The number of regions of each image in one level of the feature pyramid.
 Value rois_per_image_in_level(NodeContext& n, std::string_view slot, std::size_t level) {
   auto offsets = n.row_splits(slot, level);
   n.require(bool(offsets), "a level holds no packed sequences (LoD)");

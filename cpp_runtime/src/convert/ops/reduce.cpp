@@ -23,7 +23,8 @@ LowerFn reduction_rule(std::string_view onnx) {
   };
 }
 
-// Reductions of bools: `any` is the maximum of 0 and 1, `all` the minimum.
+// Returns a rule that reduces bools as numbers 0 and 1: `any` is their maximum, `all` their
+// minimum.
 LowerFn bool_reduction_rule(std::string_view onnx) {
   return [onnx](NodeContext& n) {
     auto x = n.input("X");

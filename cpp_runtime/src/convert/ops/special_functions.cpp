@@ -85,8 +85,8 @@ Expr digamma(const Expr& x) {
   return where(negative, where(x == floor(x), NAN, mirrored), above);
 }
 
-// Hurwitz hurwitz_zeta: the sum of (x + k) ** -s for k = 0, 1, ..., by Euler-Maclaurin; s > 1, x >
-// 0 (23.1.30).
+// The Hurwitz zeta function for s > 1 and x > 0: the sum of (x + k) ** -s over k = 0, 1, ..., by
+// the Euler-Maclaurin formula (Abramowitz and Stegun 23.1.30).
 Expr hurwitz_zeta(double s, const Expr& x) {
   constexpr int first = 10;
   auto result = pow(x, -s);

@@ -114,7 +114,7 @@ void clip(NodeContext& n) {
   n.set_output("Out", n.emit("Min", {n.emit("Max", {x, low}), high}));
 }
 
-// The angle of a real number: 0 or pi.
+// The op `angle` of real numbers: pi if x < 0, otherwise 0.
 void angle(NodeContext& n) {
   auto x = input_expr(n, "X");
   n.set_output("Out", where(x < 0, M_PI, 0, n.require_known_dtype(x)));

@@ -46,8 +46,8 @@ constexpr MessageTranslation kMessagePatterns[] = {
      "the sizes of the operands do not fit the equation"},
 };
 
-// The texts that match the `$`s of `pattern`; nullopt if `text` does not match.  A `$` at the end
-// matches one word.
+// The texts that match the `$`s of `pattern`; nullopt if `text` does not match. A `$` at the end of
+// `pattern` matches one word.
 std::optional<std::vector<std::string_view>> match_pattern(std::string_view pattern,
                                                            std::string_view text) {
   std::vector<std::string_view> matches;

@@ -266,7 +266,7 @@ void lstm(NodeContext& n) {
   n.set_output("Cell", outputs[1]);
 }
 
-// An LSTM with projected output.
+// The op `lstmp`: an LSTM over packed sequences, whose hidden state is projected to a smaller size.
 void lstmp(NodeContext& n) {
   auto net = read_lstm_parameters(n);
   auto projection = n.input("ProjWeight");
