@@ -25,7 +25,7 @@ Pairs = list[tuple[Any, Any]]
 
 
 class GradientClipBase:
-    """Base class of gradient clipping. It clips the gradients of the parameters for which
+    """Base class of gradient clipping. An instance clips the gradients of the parameters for which
     need_clip(parameter) is true, or of all parameters if need_clip is None.
     """
 

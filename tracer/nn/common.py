@@ -85,8 +85,8 @@ class Embedding(Layer):
         self._size, self._weight_attr = [num_embeddings, embedding_dim], weight_attr
         self._padding_idx, self._sparse, self._name = padding_idx, sparse, name
         self.weight: Any = self.create_parameter([num_embeddings, embedding_dim], weight_attr)
-        # The row padding_idx is set to zeros here; in a program, the op returns zeros for
-        # padding_idx.
+        # In eager mode, the row padding_idx of the weight is set to zeros at once; in a program,
+        # the op returns zeros for padding_idx.
         if padding_idx is not None and state.mode.program_builder is None:
             table: Any = self.weight.array
             table[padding_idx] = 0.0

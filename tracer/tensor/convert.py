@@ -174,8 +174,8 @@ def full(shape: Sequence[int], value: Any, dtype: Any) -> Tensor:
 
 
 def declare_vector_length_if_symbolic(vector: Tensor, length: int) -> Tensor:
-    """Declare the length of a vector that follows from Python numbers; shape inference does not
-    know it.
+    """Declare in a program that `vector` has this length, which is known from Python numbers but
+    not to shape inference; returns `vector`.
     """
     declared = getattr(vector, "raw", None)
     if declared is not None:

@@ -12,7 +12,7 @@ namespace oarlock {
 /// The inputs and outputs of repeated runs. Binding checks a tensor once; if all outputs are bound
 /// to tensors, a run allocates nothing except inside ONNX Runtime's kernels. The contents of bound
 /// memory may change between runs; to change sizes, bind other tensors. An IoBinding is not
-/// thread-safe: each thread uses its own. All of them can share one session, which must outlive
+/// thread-safe: each thread uses its own. All bindings can share one session, which must outlive
 /// them.
 class OARLOCK_EXPORT IoBinding {
  public:

@@ -48,7 +48,7 @@ OptionalValue partial_value_of_shape(const onnx::Node& n, const Inputs& in) {
   return make_1d_partial_value(dims);
 }
 
-// Folds a Gather. All of its indices must be known; its data may be partly unknown.
+// Folds a Gather. All indices of the Gather must be known; its data may be partly unknown.
 OptionalValue partial_value_of_gather(const onnx::Node& n, const Inputs& in) {
   if (int_attr(n, "axis", 0) != 0 || in[0]->partial_value->shape.size() != 1) return std::nullopt;
   const Ints& data = in[0]->partial_value->values;

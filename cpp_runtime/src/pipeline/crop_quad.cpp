@@ -45,9 +45,9 @@ Transform perspective_transform_to_quad(double width, double height, const Quad&
 
 using Weights = std::array<int, 16>;
 
-// The integer weights of 4 x 4 pixels for bicubic interpolation. Their sum is `kWeightScale`: as in
-// OpenCV, the rounding error is added to the largest or subtracted from the smallest of the last
-// four central weights.
+// The integer weights of 4 x 4 pixels for bicubic interpolation. The sum of the weights is
+// `kWeightScale`: as in OpenCV, the rounding error is added to the largest or subtracted from the
+// smallest of the last four central weights.
 Weights bicubic_weights_at(int x, int y) {
   auto horizontal = cubic_weights(static_cast<float>(x) / kPositions);
   auto vertical = cubic_weights(static_cast<float>(y) / kPositions);

@@ -358,7 +358,7 @@ class PolygonMask {
 
   // Clips a line to the mask by Cohen and Sutherland's algorithm: first at the top and bottom, then
   // at the left and right. The coordinates are truncated. Returns whether a part of the line is
-  // inside.
+  // inside the mask.
   bool clip_line(Point& p, Point& q) const {
     auto clip_end = [&](Point& end, int bits) {
       double dx = static_cast<double>(q.x - p.x), dy = static_cast<double>(q.y - p.y);

@@ -169,8 +169,8 @@ OptionalTransform read_pad_stride(SettingsReader& fields, PipelineSettings&) {
 
 using Reader = OptionalTransform (*)(SettingsReader&, PipelineSettings&);
 
-// The name of a transform in a .yml, and the function that reads its settings; null for a transform
-// that is used in training only and has no effect here.
+// The name of a transform in a .yml, and the function that reads its settings; the function is null
+// for a transform that is used in training only, which is ignored.
 struct TransformReader {
   std::string_view name;
   Reader read;

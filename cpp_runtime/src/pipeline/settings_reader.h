@@ -27,7 +27,7 @@ class SettingsReader {
                               std::size_t count, double max);
   /// Reads a list of strings and integers; integers are returned as text.
   std::vector<std::string> strings(const char* name, std::size_t max_count);
-  /// Accepts a field that has no effect here.
+  /// Accepts the field `name`, which has no effect in Oarlock.
   void mark_as_known(const char* name) { known_.insert(name); }
   /// Throws Error(unsupported) if the object has a field that no function was called for.
   void reject_unknown() const;

@@ -26,9 +26,9 @@ std::atomic<CancellationToken*> running_token = nullptr;
 // system usually runs a signal handler in the main thread, but may choose any thread.
 std::atomic<int> active_handlers = 0;
 
-// The signal handlers that on_sigint replaced, oldest first. There are several if a library
-// installs a handler that calls on_sigint, and a new session then installs on_sigint again. Each
-// nested call of on_sigint then passes the signal to the previous handler.
+// The signal handlers that on_sigint replaced, oldest first. Several handlers are stored if a
+// library installs a handler that calls on_sigint, and a new session then installs on_sigint again.
+// Each nested call of on_sigint then passes the signal to the previous handler.
 constexpr std::size_t kMaxHandlers = 8;
 std::array<std::atomic<Handler>, kMaxHandlers> previous_handlers{};
 std::atomic<std::size_t> num_previous_handlers = 0;
@@ -49,9 +49,9 @@ void on_sigint(int signal) {
   --handler_depth;
 }
 
-// Adds `handler` to `previous_handlers`. If it is already there, a library restored it, and the
-// handlers above it are removed, because they are no longer in use. Returns false if there is no
-// space.
+// Adds `handler` to `previous_handlers`. If `handler` is stored already, a library has restored it,
+// and the newer handlers are removed, because they are no longer in use. Returns false if there is
+// no space.
 bool push_or_unwind_to_previous_handler(Handler handler) {
   std::size_t at = 0;
   while (at < num_previous_handlers && previous_handlers[at] != handler) ++at;

@@ -105,8 +105,8 @@ class Paddle1Optimizer(Optimizer):
 
     @contextmanager
     def _temporary_grad_clip(self, grad_clip: Any, program: Any) -> Iterator[None]:
-        """In the body of the `with` statement, clip gradients with grad_clip. If it is None, clip
-        with the grad_clip of the optimizer or, if there is none, in a program by the
+        """In the body of the `with` statement, clip gradients with grad_clip. If grad_clip is None,
+        clip with the grad_clip of the optimizer or, if there is none, in a program by the
         gradient_clip_attr of each parameter.
         """
         previous = self._grad_clip

@@ -162,7 +162,7 @@ def upsample(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Tensor:
-    """The same as `interpolate`.
+    """Resize images; the same function as `interpolate`.
 
     x [N, C, *S] -> [N, C, *size]
     """

@@ -259,9 +259,9 @@ Value interpolate_1d(NodeContext& n, Value x, InterpolationMethod method, Resize
   return n.squeeze(interpolate(n, n.unsqueeze(x, {2}), method, r), {2});
 }
 
-// Resizes each channel as an image of its own. Otherwise ONNX Runtime would move a preceding
-// transposition from channels-last behind the Resize, and it has no channels-last kernel for cubic
-// interpolation.
+// Resizes each channel as an image of its own. If the image kept its channels, ONNX Runtime would
+// move a preceding transposition from channels-last behind the Resize, for which it has no
+// channels-last kernel with cubic interpolation.
 Value interpolate_cubic_channels_as_images(NodeContext& n, Value x, const ResizeSizes& r) {
   auto channels = reshape_to_shape_parts(n, x, {n.int64_vector({-1, 1}), shape_from_axis(n, x, 2)});
   auto y = interpolate(n, channels, InterpolationMethod::cubic, r);

@@ -79,7 +79,7 @@ void lower_sigmoid_cross_entropy_op(NodeContext& n) {
   auto x = input_expr(n, "X"), label = input_expr(n, "Label");
   auto soft = log(exp(-abs(x)) + 1);  // log(1 + exp(-|x|)) does not overflow
   auto ignored = label == static_cast<double>(n.attr("ignore_index", -100));
-  // This formula is correct for pos_weight and x < 0, for which Paddle 2.6 computes a wrong loss.
+  // With pos_weight and x < 0, the formula deviates from Paddle 2.6, whose loss is wrong there.
   auto plain = n.has_input("pos_weight")
                    ? (1 - label) * x + (soft + relu(-x)) * input_expr(n, "pos_weight")
                    : relu(x) - x * label + soft;

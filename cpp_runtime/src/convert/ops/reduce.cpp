@@ -5,8 +5,8 @@
 namespace oarlock {
 namespace {
 
-// The input of a reduction, cast to `requested` if `requested` is a dtype. Otherwise int32 is cast
-// to int64 if the output is declared int64, and bool to int64 (0 or 1).
+// The input of a reduction, cast to `requested` if `requested` is a dtype. If `requested` is no
+// dtype, int32 is cast to int64 if the output is declared int64, and bool to int64 (0 or 1).
 Value cast_for_reduction(NodeContext& n, Value x, DType requested) {
   if (find_dtype_row(requested)) return n.cast(x, requested);
   bool wide = n.dtype(x) == DType::int32 && n.declared_output_dtype() == DType::int64;

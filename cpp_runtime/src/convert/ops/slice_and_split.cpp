@@ -107,8 +107,8 @@ Values split_evenly(NodeContext& n, Value x, std::int64_t axis, std::size_t part
                              {{"axis", axis}});
 }
 
-// Splits an axis of unknown size into sections of which one is -1, by Slice; this section gets the
-// elements that the others leave.
+// Splits an axis of unknown size into sections by Slice; the section of size -1 gets the elements
+// that the other sections leave.
 Values split_with_dynamic_section(NodeContext& n, Value x, std::int64_t axis, const Ints& sizes) {
   auto dynamic = std::find(sizes.begin(), sizes.end(), -1);
   Values parts;

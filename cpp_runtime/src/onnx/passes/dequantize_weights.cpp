@@ -1,7 +1,7 @@
 // Replaces DequantizeLinear by Cast and Mul where ops that compute in float32 read a weight.
-// Engines fold Cast and Mul of constants once, when they open a model.  They do not fold
-// DequantizeLinear, because they fuse it with ops that compute in eight bits; without such an op it
-// would run each time.
+// Engines fold Cast and Mul of constants once, when they open a model. Engines do not fold
+// DequantizeLinear, because they fuse it with ops that compute in eight bits; a DequantizeLinear
+// that is not fused would run in each run of the model.
 #include <algorithm>
 #include <array>
 #include <map>

@@ -1,5 +1,5 @@
-// Feature scaling of early models: per channel, by collected statistics, by neighboring channels
-// (lrn), of click counts (cvm), by position. Also lookahead convolution (row_conv).
+// Ops of early models: scaling of features per channel, by collected statistics, by neighboring
+// channels (lrn), of click counts (cvm) and by position; and lookahead convolution (row_conv).
 #include <cmath>
 
 #include "convert/expression.h"
