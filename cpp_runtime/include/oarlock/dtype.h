@@ -28,7 +28,8 @@ enum class DType : std::int32_t {
 };
 
 /// The properties of an element type. name: NumPy's name; size: bytes per element; onnx:
-/// TensorProto.DataType.  The table is searched linearly, so frequent types come first.
+/// TensorProto.DataType. The table of these rows is searched linearly, so frequent types come
+/// first.
 struct DTypeRow {
   DType dtype;
   std::string_view name;

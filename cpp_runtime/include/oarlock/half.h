@@ -23,8 +23,8 @@ struct float16 {
     else if (word >= overflow)
       half = 0x7c00;
     else if (word < least_normal)
-      // Adding 0.5 shifts the mantissa to units of 2**-24, float16's smallest subnormal number, and
-      // rounds it.
+      // The result is a subnormal float16: adding 0.5 shifts the mantissa of the float32 to units
+      // of 2**-24, float16's smallest subnormal number, and rounds it.
       half = std::bit_cast<std::uint32_t>(std::bit_cast<float>(word) + 0.5f) - 0x3f000000;
     else
       half = (word - 0x38000000 + 0xfff + (word >> 13 & 1)) >> 13;

@@ -41,7 +41,8 @@ Value GraphBuilder::select_current_complex_part(Value v) const {
 }
 
 // Converts an op twice, for the real and for the imaginary parts of its inputs. All inputs must be
-// complex, because both conversions would use a real input.
+// complex, because a real input would be used twice, in the conversion of the real parts and in
+// that of the imaginary parts.
 void NodeContext::lower_each_complex_part() {
   for (auto& [slot, names] : op_.inputs)
     for (const std::string& name : names)

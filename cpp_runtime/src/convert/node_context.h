@@ -110,7 +110,8 @@ class NodeContext {
   Scalars attr(std::string_view name, const Scalars& default_value) const;  // SCALARS
   DType attr(std::string_view name, DType default_value) const;  // an INT that holds a VarType.Type
   /// The value of the variable that an attribute of type VAR names, Value{} if the attribute is
-  /// absent or of another type. List: for type VARS, empty otherwise.
+  /// absent or of another type. values_of_variable_list_attr() returns the values of the variables
+  /// that an attribute of type VARS names; an empty list for other types.
   Value value_of_variable_attr_or_empty(std::string_view name) const;
   Values values_of_variable_list_attr(std::string_view name) const;
   /// A nonnegative axis attribute. rank: of the value that it indexes; must be known.

@@ -68,7 +68,7 @@ Values require_one_or_more_inputs(NodeContext& n, std::string_view slot);
 Ints normalize_sort_and_deduplicate_axes(const NodeContext& n, Ints axes, int rank);
 /// 0 .. rank-1
 Ints all_axes(int rank);
-/// 0 .. rank-1 without `axis`.
+/// The axes 0 .. rank-1 except `axis`.
 Ints axes_except(const NodeContext& n, int rank, std::int64_t axis);
 
 /// Whether a layout attribute (NHWC, NLC, NDHWC) puts channels last.

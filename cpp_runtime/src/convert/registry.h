@@ -62,8 +62,8 @@ int min_opset_of_op_rules(std::string_view op_type);
 /// for ops whose rules state their opset.
 int since_opset_of_onnx_op_for_dtype(std::string_view onnx, DType dtype);
 
-/// Whether ONNX Runtime's CPU provider has a kernel of the ONNX op for this dtype.  Only known gaps
-/// are listed.
+/// Whether ONNX Runtime's CPU provider has a kernel of the ONNX op for this dtype. Returns false
+/// for known gaps only.
 bool ort_has_kernel(std::string_view onnx, DType dtype);
 
 /// All op types with a rule, sorted.

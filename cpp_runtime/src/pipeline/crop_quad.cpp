@@ -12,8 +12,8 @@ constexpr std::int64_t kMaxCoordinate = 1 << 24;
 constexpr int kPositions = 32;  // positions between two pixels at which weights are tabulated
 constexpr int kWeightScale = 1 << 15;  // weights are integers of 15 bits
 
-// a, b, c, d, e, f, g, h, 1 of (x, y) -> ((a x + b y + c) / w, (d x + e y + f) / w), w = g x + h y
-// + 1
+// The coefficients a, b, c, d, e, f, g, h, 1 of a perspective transform: (x, y) -> ((a x + b y + c)
+// / w, (d x + e y + f) / w), w = g x + h y + 1
 using Transform = std::array<double, 9>;
 
 // The perspective transform that maps the corners of a rectangle at the origin to those of `quad`,

@@ -19,8 +19,9 @@ namespace {
 
 using Handler = void (*)(int);
 
-// The token of the run that Ctrl-C cancels; null if there is none. Only the main thread sets it,
-// because Python raises KeyboardInterrupt in the main thread, so that there is at most one run.
+// The token of the run that Ctrl-C cancels; null if there is none. Only the main thread sets
+// `running_token`, because Python raises KeyboardInterrupt in the main thread; so there is at most
+// one such run.
 std::atomic<CancellationToken*> running_token = nullptr;
 // The number of threads whose signal handler has read `running_token` and may still use it. The
 // system usually runs a signal handler in the main thread, but may choose any thread.

@@ -73,8 +73,8 @@ void print_comparison(const TimedSession& a, const TimedSession& b, bool json) {
                 left[i].value / right[i].value, left[i].unit);
 }
 
-// Profiles a session and prints the time per op. The session is not the one that is timed, because
-// profiling costs time.
+// Profiles a session and prints the time per op. The profiled session is another one than the timed
+// session, because profiling costs time.
 void run_and_print_op_profile(const Command& c) {
   Options options = c.options;
   options.profile =

@@ -182,7 +182,8 @@ struct ZipEntry {
   std::uint32_t crc = 0;
 };
 
-// 64-bit sizes are stored in extra field 1, in this order.
+// Replaces those sizes and offsets of a zip entry that do not fit into 32 bits by the 64-bit
+// numbers in its extra field 1, which are in the order size, packed size, offset.
 void read_zip64_sizes(ByteReader extra, ZipEntry& e) {
   while (extra.pos + 4 <= extra.bytes.size()) {
     auto id = extra.read_number<std::uint16_t>();

@@ -14,12 +14,12 @@ constexpr std::size_t kAlignment = 64;
 // Blocks smaller than this come from malloc: returning their few pages to the system would not be
 // worth the time of the search for a free block.
 constexpr std::size_t kSmallestBlock = 32768;
-// The size of mapped regions. Pages that were never touched need no memory, so a region can be much
-// larger than its blocks.
+// The number of bytes of each mapped region. Pages that were never touched need no memory, so a
+// region can be much larger than its blocks.
 constexpr std::size_t kRegionSize = std::size_t{256} << 20;
 constexpr std::size_t kLargestBlock = std::size_t{1} << 46;
 
-// 4 kB on x86-64, up to 64 kB on ARM64.
+// The size of a memory page: 4 kB on x86-64, up to 64 kB on ARM64.
 std::size_t page_size() {
   static const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   return size;

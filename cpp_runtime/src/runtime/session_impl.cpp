@@ -290,8 +290,8 @@ void Session::Impl::warm_up(const Shapes& shapes) const {
 void Session::Impl::check_weights_unchanged() const {
   if (options.copy_weights) return;
   std::uint64_t now = clock_ticks();
-  // The difference is unsigned: if the counter of ticks decreased, the difference is large, so that
-  // the weights are checked.
+  // The difference of the two tick counts is unsigned: if the counter of ticks decreased, the
+  // difference is large, so that the weights are checked.
   if (now - last_weights_check.load(std::memory_order_relaxed) < kRecheckTicks) return;
   last_weights_check.store(now, std::memory_order_relaxed);
   const MappedFile& weights = model.impl().weights;

@@ -78,7 +78,8 @@ void logit(NodeContext& n) {
 
 // ---- thresholds ----
 
-// A product, so that infinity times 0 is NaN, as in Paddle.
+// Multiplies x by 1 where the condition `where` is true, otherwise by 0; infinity times 0 is NaN,
+// as in Paddle.
 Expr multiply_by_mask(const Expr& x, const Expr& where) {
   return x * where.to(x.context().require_known_dtype(x));
 }

@@ -26,7 +26,7 @@ BoxEdgesAlongAxis edges_along_axis(NodeContext& n, Value boxes, std::int64_t axi
                 : BoxEdgesAlongAxis{low, high};
 }
 
-// 0 for an inverted box.
+// The area of boxes; 0 for an inverted box.
 Expr box_area(const BoxEdgesAlongAxis& x, const BoxEdgesAlongAxis& y, double pixel_offset) {
   auto whole = (x.high - x.low + pixel_offset) * (y.high - y.low + pixel_offset);
   return where(x.high < x.low || y.high < y.low, 0, whole);

@@ -43,7 +43,7 @@ void partial_sum(NodeContext& n) {
 
 // ---- repetition ----
 
-// -1 keeps a dim; in ONNX, 1 does.
+// The op expand (version 2): -1 in the new shape keeps a dim; in ONNX's Expand, 1 does.
 void expand_v2(NodeContext& n) {
   auto x = n.input("X"),
        shape = read_int_list_as_vector(n, {"shape", "Shape", "expand_shapes_tensor"});

@@ -49,7 +49,8 @@ ViterbiScores viterbi_scores(const TransitionScores& chain, const Expr& x, const
   return {done.states[1], done.outputs[0]};
 }
 
-// [B,T], 0 beyond the end. longest: T as int64[]
+// The tags of the best path, found from the last step to the first: [B,T], 0 beyond the end of a
+// sequence. longest: T as int64[]
 Expr backtrack_tags(const ViterbiScores& scores, const Expr& lengths, const Expr& longest) {
   NodeContext& n = lengths.context();
   auto back = [&](const Exprs& last, const Exprs& from) -> IterationResult {

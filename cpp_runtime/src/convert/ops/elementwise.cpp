@@ -46,7 +46,8 @@ void add(NodeContext& n) {
 
 // ---- minimum and maximum ----
 
-// ONNX Runtime has no int16 comparison.
+// Emits Min or Max; int16 operands are cast to int32, because ONNX Runtime's kernels do not support
+// int16.
 Expr emit_min_max_via_int32_for_int16(const Expr& x, const Expr& y, std::string_view onnx) {
   NodeContext& n = x.context();
   if (is_integer_expr(x)) n.require_opset(12);
@@ -73,7 +74,7 @@ LowerFn nan_ignoring_min_max_rule(std::string_view onnx) {
   };
 }
 
-// 0 below zero, 1 above, y at zero.
+// The Heaviside function: 0 for x < 0, 1 for x > 0, y for x = 0.
 Expr heaviside(const Expr& x, const Expr& y) {
   auto step = (x > 0).to(x.context().require_known_dtype(x));
   return where(x == 0, y, is_integer_expr(x) ? step : where(isnan(x), x, step));

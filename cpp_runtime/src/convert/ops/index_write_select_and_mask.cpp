@@ -86,7 +86,7 @@ void shard_index(NodeContext& n) {
   n.set_output("Out", where(mine, x - first, static_cast<double>(n.attr("ignore_value", -1))));
 }
 
-// 1 at positions below each length.
+// The op sequence_mask: for each length, 1 at the positions below it and 0 at all others.
 void sequence_mask(NodeContext& n) {
   auto x = input_expr(n, "X");
   auto length = n.attr("maxlen", -1);

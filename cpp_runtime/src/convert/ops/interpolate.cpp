@@ -27,7 +27,8 @@ bool are_all_known(const Ints& sizes) { return std::count(sizes.begin(), sizes.e
 
 // ---- requested sizes ----
 
-// Sets no scales if the image is not scaled.
+// Sets the scales of `r` from the input Scale or from `each`, the scale attributes; sets none if
+// there are no positive scales.
 void set_scales_from_input_or_attr(NodeContext& n, ResizeSizes& r, Floats each) {
   auto dims = r.image_size.size();
   if (n.has_input("Scale")) {

@@ -170,7 +170,7 @@ void matrix_power(NodeContext& n) {
 
 // ---- triangles ----
 
-// One triangle; unit: with ones on the diagonal.
+// The upper or lower triangle of matrices; unit: with ones on the diagonal.
 Expr triangular_part(const Expr& a, bool upper, bool unit) {
   auto columns = all_row_indices(a), rows = unsqueeze_last(columns);
   auto part = where(upper ? rows <= columns : rows >= columns, a, 0);

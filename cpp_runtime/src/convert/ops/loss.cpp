@@ -107,7 +107,7 @@ void kldiv_loss(NodeContext& n) {
 
 // ---- regression ----
 
-// Squared up to delta, linear beyond.
+// The Huber loss: quadratic for residuals up to delta, linear beyond.
 void huber_loss(NodeContext& n) {
   auto residual = input_expr(n, "Y") - input_expr(n, "X"), magnitude = abs(residual);
   double delta = n.attr("delta", 1.0f);

@@ -106,7 +106,7 @@ void sort_by_image_class_box(NodeContext& n, CandidatesAndSelectedIndices& f) {
       emit_argsort(n, n.squeeze(group * boxes + slice_column(n, f.indices, 2), {1}), false));
 }
 
-// [K, 6]: class, score, box
+// The rows [K, 6] of the detections: class, score and box.
 Value concat_detection_rows(NodeContext& n, const CandidatesAndSelectedIndices& f, Value scores,
                             std::int64_t background) {
   auto boxes = n.emit(
@@ -205,7 +205,7 @@ void nms(NodeContext& n) {
 
 // ---- matrix_nms: scores decay by all better boxes of the class at once ----
 
-// All scores above the threshold, best first.
+// The indices [K,3] of all scores above the threshold, best score first.
 Value sorted_indices_of_scores_above(NodeContext& n, Value scores, double threshold) {
   auto indices = n.transpose(n.emit("NonZero", {Expr{n, scores} > threshold}), {1, 0});
   n.declare_type(indices, DType::int64, Ints{-1, 3});

@@ -83,7 +83,7 @@ void argsort(NodeContext& n) {
 
 // ---- masks ----
 
-// Indices, one per row.
+// The op where_index: the index of each true element, one index per row.
 void where_index(NodeContext& n) {
   auto hits = n.emit("NonZero", {n.cast(n.input("Condition"), DType::boolean)});
   n.set_output("Out", n.transpose(hits, {1, 0}));

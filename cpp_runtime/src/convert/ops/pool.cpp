@@ -213,7 +213,7 @@ Value pad_image_to_make_mean_exclusive(NodeContext& n, Value x, PoolParameters& 
 }
 
 // Whether a stride of SAME padding is larger than the window, so that pixels are skipped. ONNX
-// Runtime then computes negative paddings.
+// Runtime computes negative paddings for such strides.
 bool same_padding_skips_pixels(const PoolParameters& pool) {
   const Window& w = pool.window;
   return w.is_same_padding &&

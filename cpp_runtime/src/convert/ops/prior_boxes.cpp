@@ -20,7 +20,7 @@ struct GridCenters {
   Expr x, y;  // [1,W,1,1] and [H,1,1,1]
 };
 
-// Boxes at all positions. [H,W,P,4]
+// The corners of the P prior boxes at all grid positions. [H,W,P,4]
 Expr boxes_at_centers(NodeContext& n, const GridCenters& at, const Floats& corners, DType dtype) {
   Expr across{n, n.vector({1, 0, 1, 0}, dtype)}, down{n, n.vector({0, 1, 0, 1}, dtype)};
   return at.x * across + at.y * down + Expr{n, n.reshape(n.vector(corners, dtype), {-1, 4})};
@@ -67,7 +67,8 @@ Expr normalized_prior_boxes_at_grid_centers(NodeContext& n, const Floats& corner
 
 Expr clip_to_unit(const Expr& boxes) { return min(max(boxes, 0), 1); }
 
-// 1, then each new ratio, and with `flip` its inverse.
+// The aspect ratios of the boxes: 1, then each of `ratios` that is new, and with `flip` its
+// inverse.
 Floats expand_aspect_ratios(const Floats& ratios, bool flip) {
   Floats expanded{1};
   for (double r : ratios) {
@@ -106,7 +107,7 @@ void prior_box(NodeContext& n) {
 
 // ---- density_prior_box: several boxes of one size, shifted ----
 
-// The integer part of the mean of both steps.
+// The mean of the vertical and the horizontal step, truncated to an integer.
 std::int64_t truncated_mean_step(const NodeContext& n) {
   double steps = 0;
   for (std::int64_t axis : {2, 3}) {

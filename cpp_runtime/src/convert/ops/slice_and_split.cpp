@@ -26,7 +26,7 @@ Value emit_slice(NodeContext& n, Value x, const Ints& axes, Value starts, Value 
   return n.emit("Slice", in);
 }
 
-// x[..., i, ...] as one Gather; Value{} if it selects more
+// x[..., i, ...] as one Gather; Value{} if the op selects more than one entry of one axis
 Value try_gather_single_entry(NodeContext& n, Value x, const Ints& axes, const Ints& decreased,
                               Value starts) {
   auto at = n.find_constant_ints(starts);
@@ -154,8 +154,8 @@ Values split_along_axis(NodeContext& n, Value x, std::int64_t axis, std::size_t 
                         : split_by_constant_sections(n, x, axis, *sizes);
 }
 
-// Splits along an axis that is known only at run time, by Slice, which accepts such an axis. The
-// parts have equal sizes.
+// Splits into parts of equal size along an axis that is known only at run time, by Slice, which
+// accepts such an axis.
 Values split_along_axis_tensor(NodeContext& n, Value x, Value axis, std::size_t parts) {
   n.require_opset(13, "an axis computed at run time");
   auto positions =

@@ -55,7 +55,7 @@ Expr lgamma_above_half(const Expr& z) {
   return where(z == INFINITY, z, result - where(low, log(product), 0));
 }
 
-// ln |gamma(x)|; below 1/2 by reflection (6.1.17).
+// ln |gamma(x)|; below 1/2 by reflection (Abramowitz and Stegun 6.1.17).
 Expr lgamma(const Expr& x) {
   auto negative = x < 0.5;
   auto above = lgamma_above_half(where(negative, 1 - x, x));
@@ -76,7 +76,7 @@ Expr digamma_above_half(const Expr& z) {
   return result - where(low, steps, 0);
 }
 
-// NaN at the poles.
+// The digamma function, NaN at its poles.
 Expr digamma(const Expr& x) {
   auto negative = x < 0.5;
   auto above = digamma_above_half(where(negative, 1 - x, x));
@@ -124,7 +124,8 @@ void polygamma(NodeContext& n) {
 
 // ---- Bessel's functions ----
 
-// The mean of exp(size * (cos t - 1)) * cos(order * t) over a circle; accurate to 30 (9.6.19).
+// The mean of exp(size * (cos t - 1)) * cos(order * t) over a circle; accurate up to size 30
+// (Abramowitz and Stegun 9.6.19).
 Expr scaled_modified_bessel_integral(int order, const Expr& size) {
   constexpr int points = 48;
   NodeContext& n = size.context();

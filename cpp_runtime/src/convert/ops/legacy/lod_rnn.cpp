@@ -81,7 +81,7 @@ struct OnnxRnnNode {
 Values onnx_rnn_inputs(NodeContext& n, const OnnxRnnNode& net, const Expr& x, const Expr& lengths) {
   Values all{x};
   all.insert(all.end(), net.weights.begin(), net.weights.end());
-  // ONNX Runtime's recurrent ops crash if the batch has no sequences.
+  // The run fails if the batch has no sequences, because ONNX Runtime's recurrent ops would crash.
   auto none = Expr(n, dim_as_vector(n, lengths, 0)) == 0;
   all.push_back(
       n.cast(fail_at_run_time_if_any(n, lengths, none, "there are no sequences"), DType::int32));
