@@ -162,8 +162,8 @@ def append_gradient_clip_ops(param_grads: Pairs) -> Pairs:
 
 
 def _allow_pure_fp16_global_norm_clip(*args: Any) -> bool:
-    """Return False for all arguments, because norms are always computed in float32. The function of
-    Paddle with this name also sets a flag.
+    """Return False for all arguments, because norms are always computed in float32. In Paddle, a
+    call of this function with an argument sets the returned flag.
     """
     return False
 

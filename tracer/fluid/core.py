@@ -98,7 +98,7 @@ class Place(AnyPlace):
     """A place (device) that set_place changes to another one."""
 
     def set_place(self, place: AnyPlace) -> None:
-        """Refer to this device."""
+        """Change this place to the device of `place`."""
         self.kind, self.index = place.kind, place.index
 
 
@@ -106,7 +106,7 @@ class Layer:
     """The class `Layer` of Paddle's C++ module, whose `forward` returns no tensors."""
 
     def forward(self, inputs: list[EagerTensor]) -> list[EagerTensor]:
-        """Return an empty list."""
+        """Return an empty list, as Paddle's base class does."""
         return []
 
 

@@ -180,7 +180,9 @@ class BeamSearchDecoder(Decoder):
 
     @property
     def tracks_own_finished(self) -> bool:
-        """True, because a step changes the order of beams."""
+        """True: the `finished` flags that `step` returns include earlier steps, because a step
+        changes the order of beams.
+        """
         return True
 
 

@@ -134,7 +134,9 @@ class Layer:
         self._state_hooks: list[Callable[..., Any]] = []
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """Compute the outputs. Each layer implements it."""
+        """Compute the outputs. Subclasses override `forward`; that of Layer raises
+        NotImplementedError.
+        """
         raise NotImplementedError(f"{type(self).__name__} has no forward")
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:

@@ -79,8 +79,8 @@ def attrs_per_sublayer(attr: Any, count: int) -> list[Any]:
 
 
 class Cache(NamedTuple):
-    """Keys and values of the previous steps, each [B, num_heads, length, head_dim]. New ones are
-    appended.
+    """Keys and values of the previous steps, each [B, num_heads, length, head_dim]. Each step
+    appends its keys and values.
     """
 
     k: Tensor

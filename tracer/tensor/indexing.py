@@ -398,7 +398,8 @@ def _assign_at_tensor_index(x: Tensor, index: Any, value: Tensor) -> Tensor:
     items = _expand_index_to_all_axes(index, x.ndim)
     while items and _is_full_slice(items[-1]):
         items.pop()
-    # If all items in front are integers or index tensors, the op index_put accepts them directly.
+    # If all items before trailing full slices are integers or index tensors, the op index_put
+    # accepts them directly.
     if all(_is_scalar_int(i) or _is_advanced_index(i) for i in items):
         return OPS["index_put"](x, [_index_item_to_tensor(i, x) for i in items], value)
     return _assign_at_flat_positions(x, index, value)

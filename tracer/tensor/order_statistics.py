@@ -363,8 +363,8 @@ def _quantiles_of_axes(x: Tensor, q: Any, axis: Any, keepdim: bool, ignore_nan: 
 def _interpolate_quantile(
     ordered: Tensor, is_nan: Tensor, last_index: Tensor, fraction: float, ignore_nan: bool
 ) -> Tensor:
-    # The position is not computed by the op scale, because files store the attribute `scale` as
-    # float32.
+    # The position of the quantile is not computed by the op scale, because files store the
+    # attribute `scale` as float32.
     position = math.multiply(
         math.maximum(last_index, full([], 0, "float64")), full([], fraction, "float64")
     )

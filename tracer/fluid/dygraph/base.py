@@ -40,7 +40,7 @@ __all__ = [
 
 @contextmanager
 def guard(place: Any = None) -> Iterator[None]:
-    """Run the body in eager mode.
+    """Run the body of the `with` statement in eager mode.
 
     Names are generated anew, and random numbers start from the `random_seed` of the default
     programs.

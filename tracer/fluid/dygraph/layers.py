@@ -150,12 +150,12 @@ class Layer(_Layer):
     # ---------------------------------------------
 
     def train(self) -> Self:
-        """Set training mode for this layer, its sublayers and functions."""
+        """Set training mode for this layer, its sublayers and the functions of fluid.layers."""
         TRAINING_MODE.training = True
         return super().train()
 
     def eval(self) -> Self:
-        """Set evaluation mode for this layer, its sublayers and functions."""
+        """Set evaluation mode for this layer, its sublayers and the functions of fluid.layers."""
         TRAINING_MODE.training = False
         return super().eval()
 

@@ -66,7 +66,7 @@ class GeneratorLoader:
 
     @property
     def queue(self) -> None:
-        """Always None, because batches are not queued."""
+        """The queue of batches: always None, because batches are not queued."""
 
     # -- sources of batches
     # --------------------------------------------------------------------------------------

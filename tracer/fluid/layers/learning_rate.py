@@ -50,8 +50,8 @@ def _dispatch_to_scheduler_in_dygraph_mode(
                     return function(*args, **kwargs)
             from .. import dygraph  # noqa: PLC0415 - imports of sibling packages are lazy
 
-            # The arguments are passed by name, because the class has further parameters between
-            # them.
+            # The arguments are passed by name, because the scheduler class has further parameters
+            # between those of the function.
             arguments = inspect.signature(function).bind(*args, **kwargs).arguments
             return getattr(dygraph, dygraph_class)(
                 **arguments, **({"begin": 0} if dygraph_class == "PiecewiseDecay" else {})
@@ -127,7 +127,7 @@ def polynomial_decay(
     """
     step = _emit_float_step_counter()
     if cycle:
-        # The maximum with 1 assigns step 0 to the first cycle.
+        # The number of cycles is at least 1, so that step 0 belongs to the first cycle.
         cycles = OPS["elementwise_max"](
             OPS["ceil"](step / decay_steps), _emit_one_element_constant(1.0)
         )

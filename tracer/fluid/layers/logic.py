@@ -1,5 +1,5 @@
-"""Comparisons and logical ops. The result of these functions can be assigned to an existing
-variable, such as the condition of a loop.
+"""Comparisons and logical ops. Results can be assigned to an existing variable, such as the
+condition of a loop.
 """
 
 from __future__ import annotations

@@ -206,7 +206,7 @@ def _adaptive_output_sizes_without_none(
     rank: int, x: Tensor, output_size: Any, data_format: str
 ) -> list[Any]:
     """Return the output size of each axis of an adaptive pool; None in output_size selects the size
-    of x. Symbolic sizes are tensors.
+    of x. A symbolic size is returned as a tensor.
     """
     is_sequence = isinstance(output_size, list | tuple)
     sizes = list(output_size) if is_sequence else [output_size] * rank
@@ -292,8 +292,8 @@ def adaptive_max_pool2d(
 
     x [N, C, H, W] -> [N, C, *output_size]
     """
-    # The op is not pool2d, because adaptive max pooling by Paddle's pool2d reads single pixels
-    # instead of windows.
+    # Adaptive max pooling does not use the op pool2d, because Paddle's pool2d then reads single
+    # pixels instead of windows.
     return _adaptive_max_pool(2, x, output_size, return_mask)
 
 
@@ -442,7 +442,8 @@ def _max_unpool(
 
 
 def _scatter_to_indices(x: Tensor, indices: Tensor, sizes: list[Any]) -> Tensor:
-    """Scatter x to its indices in zeros of symbolic sizes.
+    """Max unpooling to symbolic sizes: place the elements of x at `indices` of each channel, zeros
+    elsewhere.
 
     x, indices [N, C, *S] -> [N, C, *sizes]
     """

@@ -14,7 +14,7 @@ from ...tensor.logic import greater_than
 from ...tensor.manipulation import cast, reshape, stack, transpose, where
 from ...tensor.math import abs, add, clip, floor_divide, max, maximum, multiply, round
 
-# algo -> largest level
+# The largest level of each quantization method `algo`.
 MAX_LEVELS = {"weight_only_int8": 127, "weight_only_int4": 7, "llm.int8": 127}
 WEIGHT_DTYPES = ("int8", "int4")
 ARCHITECTURES = (70, 75, 80, 86)

@@ -96,7 +96,9 @@ class FakeQuanterWithAbsMaxObserverLayer(BaseQuanter):
 
     @property
     def is_untrained(self) -> bool:
-        """Whether no data has passed in training mode."""
+        """Whether the quanter has not been called in training mode yet, so that its scale is the
+        initial one.
+        """
         return has_initial_moving_average(self)
 
     def bit_length(self) -> int:

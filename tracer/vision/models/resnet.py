@@ -179,8 +179,8 @@ class ResNet(nn.Layer):
     def _make_layer(
         self, block: Any, planes: int, blocks: int, stride: int = 1, dilate: bool = False
     ) -> nn.Sequential:
-        """Create a stage. This method is called by model libraries that derive networks with other
-        blocks from ResNet.
+        """Create a stage. Model libraries that derive networks with other blocks from ResNet call
+        `_make_layer`, too.
 
         dilate: use dilation instead of stride
         """

@@ -31,7 +31,8 @@ def height_and_width_for_resize(size: Any, height: int, width: int) -> tuple[int
 
 
 def padding_per_side(padding: Any) -> tuple[int, int, int, int]:
-    """Return the pixels to add on the left, top, right and bottom.
+    """Return the numbers of pixels by which `pad` extends an image on the left, top, right and
+    bottom.
 
     padding: one number, (left and right, top and bottom), or all four.
     """

@@ -365,7 +365,7 @@ class RandomErasing(BaseTransform):
         return None
 
     def _fill_values(self, img: Any, h: int, w: int) -> Any:
-        """Return the fill values.
+        """Return the values with which the rectangle is filled.
 
         [1 or C, 1 or h, 1 or w] for a Tensor, channels last otherwise
         """

@@ -114,12 +114,12 @@ class StateCell:
 
     @property
     def state_names(self) -> list[str]:
-        """The names of the states."""
+        """The names of the states of the cell."""
         return list(self._initial)
 
     @property
     def inputs(self) -> dict[str, Any]:
-        """The inputs by name."""
+        """The inputs of the cell by name."""
         return self._inputs
 
     def attach(self, decoder: Any) -> None:
