@@ -6,7 +6,8 @@
 namespace oarlock {
 namespace {
 
-// [a, 1, b, 1, ...] * [1, c, 1, d, ...]; neighboring axes are merged.
+// The Kronecker product of tensors of shapes [a, b, ...] and [c, d, ...]: the product of shapes [a,
+// 1, b, 1, ...] and [1, c, 1, d, ...] is computed, then neighboring axes are merged.
 void kron(NodeContext& n) {
   auto x = n.input("X"), y = n.input("Y");
   int rank = std::max(n.require_known_rank(x), n.require_known_rank(y));

@@ -13,7 +13,7 @@ Expr num_rows(const Expr& x) { return {x.context(), dim_as_vector(x.context(), x
 
 // ---- padding and packing ----
 
-// PadValue is a scalar or a row.
+// The op sequence_pad, whose input PadValue is a scalar or a row.
 void sequence_pad(NodeContext& n) {
   auto x = input_expr(n, "X"), value = input_expr(n, "PadValue");
   auto sequences = require_input_row_partition(n);
