@@ -1,4 +1,4 @@
-// Element types; values are those of VarType.Type in a `.pdmodel`.
+// DType: the element types of tensors, with the numbers of VarType.Type in a `.pdmodel`.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,8 @@ enum class DType : std::int32_t {
 };
 
 /// The properties of an element type. name: NumPy's name; size: bytes per element; onnx:
-/// TensorProto.DataType.  The table is searched linearly, so frequent types come first.
+/// TensorProto.DataType. The table of these rows is searched linearly, so frequent types come
+/// first.
 struct DTypeRow {
   DType dtype;
   std::string_view name;
@@ -56,7 +57,7 @@ inline constexpr DTypeRow kDTypes[] = {
     {DType::uint64, "uint64", 8, 13},
 };
 
-/// The row of `dtype`; null if it is not a tensor type.
+/// The properties of `dtype`; null if it is not the element type of a tensor.
 constexpr const DTypeRow* find_dtype_row(DType dtype) {
   for (const DTypeRow& row : kDTypes)
     if (row.dtype == dtype) return &row;

@@ -64,14 +64,15 @@ class OARLOCK_EXPORT Model {
   static Model from_bytes(std::string_view pdmodel, const std::string& pdiparams,
                           const std::string& name = "model.pdmodel");
   /// Opens a model whose program (`.pdmodel` or `.json`) and parameters are in memory; both are
-  /// copied. name: for messages.  Sessions write none of it to a cache.
+  /// copied. name: for messages. Sessions do not write such a model to the cache of optimized
+  /// graphs.
   static Model from_memory(std::string_view program, std::string_view pdiparams,
                            const std::string& name = "model.pdmodel");
-  /// Copies `count` bytes at `offset` of a `.pdiparams` to `to`.  May throw; the exception leaves
-  /// from_memory unchanged.
+  /// Copies `count` bytes at `offset` of a `.pdiparams` to `to`. The function may throw;
+  /// from_memory passes its exception on unchanged.
   using ReadFunction = std::function<void(std::uint64_t offset, void* to, std::size_t count)>;
-  /// As above, with parameters that `read` returns, for example decrypted. params_size: the number
-  /// of their bytes.
+  /// Opens a model whose program is in memory; its parameters, for example decrypted ones, are read
+  /// by `read`. params_size: the number of bytes of the parameters.
   static Model from_memory(std::string_view program, std::uint64_t params_size,
                            const ReadFunction& read, const std::string& name = "model.pdmodel");
 
@@ -80,7 +81,7 @@ class OARLOCK_EXPORT Model {
   std::vector<ParameterSpec> parameters() const;
   std::vector<GuardSpec> guards() const;
   std::map<std::string, std::size_t> op_counts() const;
-  /// The program that wrote the model; "" if it has no contract.
+  /// The name and version of the software that wrote the model; "" if the model has no contract.
   const std::string& producer() const;
   /// What the verification on save reported: the tried sizes and the largest difference; "" if the
   /// model was not verified.

@@ -1,6 +1,7 @@
 /* Oarlock for C.  Every function that can fail returns an oarlock_error*, null on success; free it
- * with oarlock_error_free.  Its `*result` is null then.  Handles are opaque and freed by their own
- * function, which accepts null.  A session may be run by several threads at once. */
+ * with oarlock_error_free.  If a function fails, it sets `*result` to null.  Handles are opaque;
+ * each type of handle has its own function that frees it, which accepts null.  Several threads may
+ * run one session at once. */
 #ifndef OARLOCK_C_H
 #define OARLOCK_C_H
 #include <stddef.h>

@@ -13,19 +13,19 @@
 
 namespace oarlock {
 
-/// Shapes by input name.  For inputs that are left out, dynamic dimensions get the size 1.
+/// Shapes by input name. The dynamic dimensions of inputs that are not in the map get the size 1.
 using Shapes = std::map<std::string, std::vector<std::int64_t>>;
 
 using StringMap = std::map<std::string, std::string>;
 
-/// How a session runs a model. session_options.inc lists the members with their defaults.
+/// The options of a session. session_options.inc lists the members with their defaults.
 struct Options {
 #define OARLOCK_OPTION(type, name, default_value, description) type name = default_value;
 #include "oarlock/session_options.inc"
 #undef OARLOCK_OPTION
 };
 
-/// The ONNX Runtime in a library file.
+/// A library file of ONNX Runtime: its path and version.
 struct OrtLibraryInfo {
   std::string path, version;
   std::vector<std::string> providers;
@@ -54,7 +54,7 @@ class OARLOCK_EXPORT CancellationToken {
 
 using NamedView = std::pair<std::string_view, TensorView>;
 
-/// A model loaded into ONNX Runtime. Any number of threads may run it at once.
+/// A model loaded into ONNX Runtime. Any number of threads may call run() at once.
 class OARLOCK_EXPORT Session {
  public:
   /// Throws Error(unsupported) for ops without a conversion, Error(engine) if ONNX Runtime or the
@@ -78,12 +78,13 @@ class OARLOCK_EXPORT Session {
   /// Runs on inputs by name. outputs: names of outputs.
   std::vector<Tensor> run(std::span<const NamedView> inputs,
                           std::span<const std::string> outputs = {}) const;
-  /// The inputs of run() in order, from inputs by name.  Throws Error(input) if one is missing,
+  /// The inputs of run() in order, from inputs by name. Throws Error(input) if an input is missing,
   /// unknown or given twice.
   std::vector<TensorView> order_inputs(std::span<const NamedView> inputs) const;
   /// Runs on inputs in order and writes all outputs to the memory of `outputs`, which have the
-  /// sizes of the results and no memory in common with inputs.  Throws as run() does, and
-  /// Error(input) if an output has another size; its values are undefined then.
+  /// sizes of the results and no memory in common with inputs. Throws the errors of run(), and
+  /// Error(input) if the size of an output differs from that of the result; the values of this
+  /// output are then undefined.
   void run_into(std::span<const TensorView> inputs, std::span<const Tensor> outputs,
                 const CancellationToken* cancellation = nullptr) const;
   /// Ends profiling and returns the name of the profile file, "" if no profile was requested.

@@ -1,4 +1,4 @@
-// Concurrent runs of one session, with a bounded queue, deadlines and cancellation.
+// SessionPool: concurrent runs of one session, with a bounded queue, deadlines and cancellation.
 #pragma once
 #include <chrono>
 #include <cstddef>
@@ -19,9 +19,10 @@ struct PoolOptions {
   std::size_t queue_size = 256;
 };
 
-/// One run of a session. outputs: indices of Session::outputs(), all if empty; deadline: when the
-/// run is canceled; cancellation: null if the caller does not cancel the run. The deadline stops
-/// the caller's token, so each run needs a token of its own.
+/// The arguments of one run in a pool. outputs: indices of Session::outputs(), all if empty;
+/// deadline: when the run is canceled; cancellation: null if the caller does not cancel the run.
+/// When the deadline passes, the pool stops the caller's token, so each run needs a token of its
+/// own.
 struct RunRequest {
   std::vector<Tensor> inputs;
   std::vector<std::size_t> outputs = {};
@@ -29,9 +30,9 @@ struct RunRequest {
   std::shared_ptr<CancellationToken> cancellation = {};
 };
 
-/// Threads that run one session. The session, its weights and its prepared kernels exist once,
-/// however many workers there are, because a session may be run by several threads at once. Give
-/// the session the option `threads` = 1, so that the workers do not compete for cores.
+/// A pool of threads that run one session. The session, its weights and its prepared kernels exist
+/// once, however many workers there are, because a session may be run by several threads at once.
+/// Give the session the option `threads` = 1, so that the workers do not compete for cores.
 class OARLOCK_EXPORT SessionPool {
  public:
   /// outputs: empty if `error` is set.
@@ -48,11 +49,12 @@ class OARLOCK_EXPORT SessionPool {
   /// The number of runs that wait for a worker.
   std::size_t num_waiting() const;
 
-  /// Queues a run. The future throws as Session::run does, and Error(canceled) if the run was
-  /// canceled or its deadline passed, also while it waited.  Throws Error(busy) if the queue is
+  /// Queues a run. The future throws the errors of Session::run, and Error(canceled) if the run was
+  /// canceled or its deadline passed, also while it waited. Throws Error(busy) if the queue is
   /// full, and Error(canceled) after close().
   std::future<std::vector<Tensor>> submit(RunRequest request);
-  /// As above; a worker calls `done` with the result. An exception of `done` ends the process.
+  /// Queues a run like `submit(request)`, but returns no future: a worker calls `done` with the
+  /// result. An exception of `done` ends the process.
   void submit(RunRequest request, Callback done);
 
   /// Rejects further runs and waits until the queue is empty and all runs have ended.

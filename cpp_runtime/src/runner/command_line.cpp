@@ -58,7 +58,7 @@ std::string session_option_help(const OptionInfo& option) {
   return option.description + " (default: " + option.default_value + ")";
 }
 
-// A flag that sets a session option; without a value it sets a switch to 1.
+// A command-line flag that sets a session option; a flag without a value sets the option to 1.
 Flag session_option_flag(const std::string& name, const std::string& value,
                          const std::string& option) {
   auto info = std::find_if(option_infos().begin(), option_infos().end(),
@@ -135,7 +135,7 @@ const std::vector<Flag>& flag_table() {
 
 constexpr std::size_t kHelpColumn = 32, kHelpWidth = 100;
 
-// A term and its description, wrapped at kHelpWidth columns.
+// The help text of a term: the term and its description, wrapped at kHelpWidth columns.
 std::string format_help_line(const std::string& term, const std::string& description) {
   std::string text, line = "  " + term;
   line.resize(std::max(line.size() + 1, kHelpColumn - 1), ' ');

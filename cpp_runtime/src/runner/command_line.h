@@ -41,7 +41,8 @@ void reject_output_overwriting_input(const Command& command, const Model& model)
 /// the second path as parameter file if given.
 Model open_model(const Command& command);
 
-/// Loads ONNX Runtime while the model is read.  Errors are reported when the session is created.
+/// Starts to load ONNX Runtime in another thread, so that it is loaded while the model is read.
+/// Errors of loading are reported when the session is created.
 std::future<void> start_engine_preload(const Options& options);
 
 int run(const Command& command);

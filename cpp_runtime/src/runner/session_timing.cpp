@@ -33,7 +33,8 @@ double run_and_return_ms(const Session& session, const std::vector<Tensor>& inpu
   return ms_since(start);
 }
 
-// One client thread: its times, or its exception.
+// The work of one client thread: runs the session and stores the times of its runs, or the
+// exception that ended them.
 struct ClientThreadRuns {
   std::vector<double> run_ms;
   std::exception_ptr failure;

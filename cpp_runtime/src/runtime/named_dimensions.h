@@ -43,7 +43,7 @@ std::int64_t next_allowed_size(const DimRange& range, std::int64_t wanted);
 
 /// The options trt_profile_min_shapes, trt_profile_opt_shapes and trt_profile_max_shapes of
 /// TensorRT for the ranges of all dynamic dimensions; opt is the allowed size next to the middle of
-/// the range.  Empty if a dynamic dimension has no maximum.
+/// the range. The result is empty if a dynamic dimension has no maximum.
 StringMap tensorrt_shape_profile_options(const std::vector<TensorSpec>& inputs);
 
 }  // namespace oarlock

@@ -18,7 +18,8 @@
 namespace oarlock {
 namespace {
 
-// Checking a file takes a tenth of a small run; the check is repeated after about 0.1 ms.
+// The check whether the file of weights was overwritten takes a tenth of the time of a small run,
+// so it is repeated only after about 0.1 ms.
 #ifdef __x86_64__
 constexpr std::uint64_t kRecheckTicks = 200'000;
 std::uint64_t clock_ticks() { return __builtin_ia32_rdtsc(); }  // a third of the cost of a clock
@@ -37,7 +38,8 @@ struct FolderAndFileName {
   std::string folder, name;
 };
 
-// Splits the resolved path: ONNX Runtime rejects links that lead out of the folder.
+// Splits a path into folder and file name after resolving symbolic links, because ONNX Runtime
+// rejects links that lead out of the folder.
 FolderAndFileName resolve_and_split_path(const std::string& path) {
   std::unique_ptr<char, void (*)(void*)> real(::realpath(path.c_str(), nullptr), std::free);
   std::string full = real ? real.get() : path;
@@ -47,13 +49,14 @@ FolderAndFileName resolve_and_split_path(const std::string& path) {
              : FolderAndFileName{slash ? full.substr(0, slash) : "/", full.substr(slash + 1)};
 }
 
-// Sets the options that belong to a preset of memory, unless they are given.
+// Sets the options that the value of option `memory` implies, unless the user set them.
 Options with_memory_preset(Options options) {
   if (options.memory != "steady" && options.mem_pattern < 0) options.mem_pattern = 0;
   return options;
 }
 
-// Resolves the options that have defaults outside ONNX Runtime.
+// Completes the options: values of the tuning file, the folder of the graph cache, and the TensorRT
+// profile of named dimensions.
 Options options_with_tuning_cache_and_tensorrt_profile(const Options& requested,
                                                        const Model::Impl& model,
                                                        const Library& library) {
@@ -98,8 +101,8 @@ bool matches_spec(const TensorSpec& spec, DType dtype, std::span<const std::int6
          });
 }
 
-// Whether a result has another size than the tensor for it, by the messages of older and newer
-// versions of ONNX Runtime.
+// Whether an error of ONNX Runtime reports that an output has another size than the tensor bound to
+// it; recognizes the messages of older and newer versions.
 bool is_size_mismatch_of_output(const Error& error) {
   std::string_view message = error.what();
   return message.find("shape verification failed") != message.npos ||
@@ -269,8 +272,8 @@ ort::SessionHandle Session::Impl::create(const std::string& bytes,
       static_cast<const void*>(bytes.data()), bytes.size(), settings);
 }
 
-// Runs the session once on synthetic inputs of these shapes; ignores violated guards, because ONNX
-// Runtime is warmed up anyway.
+// Runs the session once on synthetic inputs of these shapes. Guards that these inputs violate are
+// ignored, because ONNX Runtime is warmed up anyway.
 void Session::Impl::warm_up(const Shapes& shapes) const {
   std::vector<Tensor> synthetic = synthetic_inputs(inputs, model.guards(), shapes);
   std::vector<TensorView> views(synthetic.begin(), synthetic.end());
@@ -282,12 +285,13 @@ void Session::Impl::warm_up(const Shapes& shapes) const {
 }
 
 // Throws Error(file) if the mapped file of weights was overwritten; checks at most once in about
-// 0.1 ms.  Changed bytes are other weights; reading beyond a new end would crash the process.
+// 0.1 ms. Runs with changed bytes would use other weights; reading beyond the new end of a
+// truncated file would crash the process.
 void Session::Impl::check_weights_unchanged() const {
   if (options.copy_weights) return;
   std::uint64_t now = clock_ticks();
-  // The difference is unsigned: if the counter decreased, it is large, and the weights are
-  // checked.
+  // The difference of the two tick counts is unsigned: if the counter of ticks decreased, the
+  // difference is large, so that the weights are checked.
   if (now - last_weights_check.load(std::memory_order_relaxed) < kRecheckTicks) return;
   last_weights_check.store(now, std::memory_order_relaxed);
   const MappedFile& weights = model.impl().weights;
@@ -347,7 +351,8 @@ std::vector<Tensor> Session::Impl::run_engine(ort::Session* engine, const OrtVal
   return results;
 }
 
-// Always runs all outputs and guards: a CUDA graph cannot run in part.
+// Captures a CUDA graph at the first call, and runs it. All outputs and guards are always computed,
+// because a CUDA graph cannot run in part.
 std::vector<Tensor> Session::Impl::capture_once_and_run_cuda_graph(
     std::span<const TensorView> input_views, const OrtValues& values,
     std::span<const std::size_t> output_indices) const {

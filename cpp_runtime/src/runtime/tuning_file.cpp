@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kMaxBytes = 1 << 16;
 
-// The largest value that is accepted from a tuning file; tuning tries no larger ones, and each
-// thread costs memory.
+// The largest value of an option, such as a number of threads, that is accepted from a tuning file.
+// Tuning tries no larger values, and each thread costs memory.
 int max_accepted_tuned_value() {
   return std::max(64, static_cast<int>(std::thread::hardware_concurrency()));
 }
@@ -66,7 +66,8 @@ const std::vector<TunableOption>& tunable_options() {
 }
 
 std::string tuning_path(const Model::Impl& model) {
-  // Paddle 3 opens files NAME.METHOD.json beside NAME.json, but not names with more parts.
+  // The name of the tuning file has several parts before .json, because Paddle 3 opens files
+  // NAME.METHOD.json beside NAME.json as programs.
   return model.prefix.empty() ? "" : model.prefix + ".oarlock.tune.json";
 }
 

@@ -9,7 +9,7 @@
 
 namespace oarlock {
 
-/// A session option that can be tuned. The default is its value in `Options{}`.
+/// A session option that can be tuned. The default of the option is its value in `Options{}`.
 struct TunableOption {
   const char* name;
   int Options::* member;

@@ -40,7 +40,7 @@ class ActivationFormat:
 
     @property
     def max_level(self) -> int:
-        """The level of the threshold."""
+        """The level that represents the threshold, which is the largest one."""
         return int(2 ** (self.bit_length - 1) - 1)
 
 
@@ -100,7 +100,8 @@ def select_outputs_computed_in_eight_bits(
     model: ProgramWithValues, layers: Collection[QuantizableLayer], quantized_ops: Collection[int]
 ) -> set[str]:
     """Return the outputs that engines compute only in eight bits: those of convolutions, pools,
-    data movement ops and additions. A matrix multiplication also returns float32.
+    data movement ops and additions. Outputs of matrix multiplications are not included, because
+    engines can also return these in float32.
     """
     flow = Dataflow(model.program)
     others = set(quantized_ops) - {layer.index for layer in layers}
@@ -162,7 +163,9 @@ def _is_nonnegative(flow: Dataflow, name: str) -> bool:
 
 
 def _find_threshold_source(flow: Dataflow, name: str, names: Collection[str]) -> str:
-    """Return the quantized activation whose elements a variable holds: both need the same scale."""
+    """If max pools or data movement ops compute variable `name` from a quantized activation, return
+    that activation, because both must have the same scale.
+    """
     op = flow.only_writer_or_none(name)
     while (
         op is not None

@@ -11,8 +11,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// In order of dependence.  The providers of ONNX Runtime 1.31 need CUDA 13, cuDNN 9 and TensorRT
-// 10; the prefixes also match the versions that older providers need.
+// The prefixes of NVIDIA's libraries, in order of dependence. The providers of ONNX Runtime 1.31
+// need CUDA 13, cuDNN 9 and TensorRT 10; the prefixes also match the versions that older providers
+// need.
 constexpr const char* kCuda[] = {"libcudart.so.", "libnvrtc.so.",  "libcublasLt.so.",
                                  "libcublas.so.", "libcurand.so.", "libcufft.so.",
                                  "libcudnn.so."};

@@ -12,8 +12,8 @@ namespace oarlock {
 
 using Names = std::span<const char* const>;
 
-/// Owned values of a run.  A few are stored inline, because a heap allocation would slow down small
-/// runs.
+/// Owned values of a run. Up to a few values are stored inside of the object, because a heap
+/// allocation would slow down small runs.
 class OrtValues {
  public:
   OrtValues(const ort::Api& api, std::size_t count)
