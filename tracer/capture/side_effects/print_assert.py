@@ -70,7 +70,7 @@ def Print(
 
 
 def print_setting_to_attr(value: bool | int | str) -> Attr:
-    """Return a setting as an attribute of the op."""
+    """Convert an argument of Print to an attribute of the op `print`."""
     kind = {bool: AttrType.BOOLEAN, int: AttrType.INT, str: AttrType.STRING}[type(value)]
     return Attr(kind, value)
 
@@ -92,7 +92,7 @@ class PrintKernel:
         return cls({name: attr.value for name, attr in desc.attrs.items()}, desc.inputs["In"][0])
 
     def __call__(self, array: Any) -> Any:
-        """Print an array unless `first_n` is reached, and return it."""
+        """Print an array, unless `first_n` arrays were printed before, and return it."""
         settings = self._settings
         phase = "FORWARD" if settings.get("is_forward", True) else "BACKWARD"
         is_enabled = settings.get("print_phase", "BOTH") in (phase, "BOTH")
@@ -155,7 +155,7 @@ class UndefinedReadKernel:
         self._message = message
 
     def __call__(self) -> NoReturn:
-        """Raise OpError."""
+        """Raise an OpError with the message."""
         raise OpError(self._message)
 
 

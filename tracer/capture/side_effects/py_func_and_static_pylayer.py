@@ -27,7 +27,7 @@ PythonFunction = Callable[..., Any]
 class RegisteredFunction:
     """A Python function that programs call.
 
-    backward: its gradient function.
+    backward: the Python function that computes the gradients.
     skipped_backward_inputs: inputs and outputs that are not passed to `backward`.
     """
 
@@ -57,7 +57,9 @@ def registered_function_by_number(number: int) -> RegisteredFunction:
 
 
 def to_list(value: Any) -> list[Any]:
-    """Convert to a list: a list or tuple, a single value, or None (an empty list)."""
+    """Convert to a list: the items of a list or tuple, a single value as the only item, None to an
+    empty list.
+    """
     if value is None:
         return []
     return list(value) if isinstance(value, list | tuple) else [value]
@@ -190,8 +192,8 @@ def static_pylayer(
     backward_fn: PythonFunction | None = None,
     name: str | None = None,
 ) -> Any:
-    """Return forward_fn(*inputs). Its gradients are computed by `backward_fn` from the gradients of
-    the results, instead of by differentiating the ops of forward_fn.
+    """Return forward_fn(*inputs). The gradients of the inputs are computed by `backward_fn` from
+    the gradients of the results, not by differentiating the ops of `forward_fn`.
     """
     recorder = _require_static_mode("static_pylayer").recorder
     operands = to_list(inputs)
@@ -219,7 +221,8 @@ def static_pylayer(
 
 
 def call_static_pylayer_backward(desc: OpDesc, gradients: list[Variable]) -> list[Any]:
-    """Return the gradients that the backward function of an op `pylayer` records, one per operand.
+    """Call the backward function of an op `pylayer`, which records ops, and return the gradients
+    that it returns, one per operand.
 
     Raises OpError for another number of gradients.
     """
