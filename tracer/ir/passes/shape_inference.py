@@ -13,7 +13,8 @@ from ..program import OpDesc, Program, VarDesc
 
 
 def program_with_input_shapes(program: Program, shapes: Mapping[str, tuple[int, ...]]) -> Program:
-    """A copy of the program with other input shapes and the inferred shapes of all other variables.
+    """Return a copy of the program with the input shapes `shapes`, and inferred shapes for all
+    other variables.
 
     Raises OpError if shape inference of an op fails.
     """
