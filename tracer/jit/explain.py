@@ -59,8 +59,8 @@ class Explanation:
 
     problems: the problems, ordered by line.
     guards: the guards on Python state that the capture recorded.
-    is_captured: whether the capture ran, even if it raised an error; False if `explain` only read
-        the source.
+    is_captured: whether the function was captured, even if the capture ended with an error; False
+    if `explain` only read the source.
     """
 
     problems: list[CaptureProblem] = field(default_factory=list)
@@ -78,7 +78,7 @@ class ExplainMode(Static):
         self.problems = problems
 
     def mode_with_tape_set(self, tape: bool) -> ExplainMode:
-        """Return the mode of the same recording, with or without autograd."""
+        """Return an ExplainMode for the same recording, with or without autograd."""
         result = ExplainMode(self.recorder, self.problems)
         result.tape, result.caller_has_tape = tape, self.caller_has_tape
         return result
@@ -103,8 +103,8 @@ def _problem_key(problem: CaptureProblem) -> tuple[Any, ...]:
 
 
 def make_problem_from_error_message(message: str) -> CaptureProblem:
-    """Return the problem that an error message describes. Its location is that at the end of the
-    message, otherwise the current user line.
+    """Return the problem that an error message describes. The location of the problem is the one at
+    the end of the message, or else the current line of the user's code.
     """
     head, _, place = message.rpartition("\n  at ")
     location_match = re.match(r"(.+?):(\d+) in (\S+?)(?:: (.*))?$", place)
@@ -150,7 +150,9 @@ def explain(target: Any, input_spec: Any = None) -> Explanation:
 
 
 def _iter_function_and_sublayer_forwards(function: Any, owner: Any) -> Iterator[FunctionType]:
-    """Yield the function and the `forward` of each sublayer of `owner`; only user functions."""
+    """Yield `function` and the `forward` of each sublayer of `owner`, without functions that are
+    not the user's code.
+    """
     methods: list[Any] = [function]
     if isinstance(owner, Layer):
         methods += [inner.forward for inner in owner.sublayers()]
@@ -192,7 +194,8 @@ def _explain_capture(function: Callable[..., Any], input_spec: Any, owner: Any) 
 def _is_after_last_captured_line(
     problem: CaptureProblem, last_lines: dict[tuple[str, str], int]
 ) -> bool:
-    """Whether a problem is after the line at which the capture ended.
+    """Whether a problem found in the source is in a function whose capture ended with an error,
+    after the line of the error.
 
     last_lines: the last line of each function
     """

@@ -26,7 +26,7 @@ from .static_function import StaticFunction
 class MethodToSave:
     """A function to be saved.
 
-    name: 'forward' for the function whose files have no method name.
+    name: the method's name; 'forward' for the function whose file names contain no method name.
     owner: the layer whose parameters it uses.
     function: the Python function.
     has_example_args: whether the arguments are examples, so that the batch size may become dynamic.
@@ -66,12 +66,12 @@ class MethodToSave:
         )
 
     def call_function(self, leaves: list[Any]) -> Any:
-        """Call the Python function with `leaves` in place of the leaves of its arguments."""
+        """Call the Python function with its arguments, in which `leaves` replace the leaves."""
         return self.parameters.call_function(self.function, self.arguments.unflatten(leaves))
 
     @property
     def is_training(self) -> bool:
-        """Whether its layer is in train mode."""
+        """Whether the layer whose parameters the function uses is in train mode."""
         return self.owner is not None and self.owner.training
 
 
@@ -136,7 +136,8 @@ def _iter_methods_of_translated_layer(
             ),
             layer._saved_method(name).inputs,
         )
-        if len(arguments.leaves) == len(inputs):  # otherwise the capture raises an error
+        # if the numbers differ, the capture raises an error
+        if len(arguments.leaves) == len(inputs):
             arguments.leaf_paths = [arg.path for arg in inputs]
         yield MethodToSave(name, method, layer, arguments)
 
@@ -184,8 +185,8 @@ def _contains_example_tensors(input_spec: Any) -> bool:
 
 
 def _with_dynamic_first_dim_if_batch(leaf: Any, batch_size: int) -> Any:
-    """Return a leaf with a dynamic first dimension if the size of this dimension is `batch_size`,
-    the batch size. A vector of one element is treated as a scalar.
+    """Return a leaf with a dynamic first dimension if the size of this dimension equals
+    `batch_size`. A vector of one element is treated as a scalar and returned unchanged.
     """
     if not isinstance(leaf, InputSpec) or leaf.shape[:1] != (batch_size,) or leaf.shape == (1,):
         return leaf
@@ -193,8 +194,8 @@ def _with_dynamic_first_dim_if_batch(leaf: Any, batch_size: int) -> Any:
 
 
 def _arguments_to_save(function: Any, input_spec: Any) -> FlattenedArguments:
-    """Return the arguments as InputSpecs: the given ones, otherwise those of to_static or of the
-    last call.
+    """Return the arguments with InputSpecs in place of tensors: those of `input_spec`, or else
+    those of `to_static`, or else of the last call.
     """
     if isinstance(function, StaticFunction):
         return function.arguments_for_save(

@@ -96,7 +96,8 @@ class StaticFunction:
         self.is_property = False
         self._has_warned_once = False
         self._captured_hooks: list[RemovableHookHandle] = []
-        # Python numbers for which programs were captured, by the key of the other arguments.
+        # By the cache key of the other arguments: the Python numbers for which programs were
+        # captured.
         self._captured_numbers: dict[Any, set[Any]] = {}
         functools.update_wrapper(self, function)
 
@@ -107,7 +108,7 @@ class StaticFunction:
 
     @property
     def function_spec(self) -> FunctionSpec:
-        """The function with the specs of its arguments."""
+        """The function and the InputSpecs of its arguments, as a FunctionSpec."""
         return FunctionSpec(self._function, self._input_spec)
 
     @property
@@ -133,7 +134,7 @@ class StaticFunction:
         return found
 
     def _make_bound_copy(self, owner: Any) -> StaticFunction:
-        """Return the same function as a method of `owner`."""
+        """Return a copy of this StaticFunction that is a method of `owner`."""
         return StaticFunction(
             self._function, self._input_spec, owner, self._python_fallback.requires_full_graph
         )
@@ -142,7 +143,9 @@ class StaticFunction:
     # --------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the program for the arguments, and return its results."""
+        """Call the function: run the program captured for such arguments, and return its
+        results.
+        """
         mode = state.mode
         if not mode.is_eager or not is_to_static_enabled():
             return self._converted_or_original_function(mode)(*args, **kwargs)
@@ -201,8 +204,9 @@ class StaticFunction:
     def _warn_and_report_if_gradients_need_python(
         self, concrete: ConcreteProgram, tensors: list[Tensor]
     ) -> bool:
-        """Return whether a call needs gradients that its program does not provide; if so, the
-        call runs as Python: remove the captured hooks, and warn once.
+        """Return whether a call needs gradients that its program cannot provide, so that the call
+        must run as Python. In this case, also remove the hooks that the capture registered, and
+        warn once.
         """
         if not concrete.call_lacks_needed_gradients(tensors):
             return False
@@ -219,8 +223,8 @@ class StaticFunction:
         return True
 
     def _converted_or_original_function(self, mode: Mode) -> Callable[..., Any]:
-        """Return the function to call if no program is run: while another program is recorded the
-        converted function, otherwise the original one.
+        """Return the function to call instead of running a program: the converted function while
+        another program is recorded, otherwise the original function.
         """
         return (
             convert_if_user_code(self.dygraph_function)
@@ -235,7 +239,8 @@ class StaticFunction:
             if not isinstance(arg, Tensor):
                 return None
             array = arg.array
-            kinds += array.shape, array.dtype.num  # a dtype is slow to hash
+            # the number of the dtype, because a dtype is slow to hash
+            kinds += array.shape, array.dtype.num
         if len(args) > 1 and first_same_tensor_leaf_indices_or_empty(args):
             return None
         training = self._is_training()
@@ -296,15 +301,15 @@ class StaticFunction:
         return program
 
     def _check_named_dimensions(self, arguments: FlattenedArguments) -> None:
-        """Raise OpError for sizes that the Dims of `input_spec` do not allow, also for a call that
-        would run as Python.
+        """Raise OpError for sizes that the Dims of `input_spec` do not allow. Calls that run as
+        Python are checked, too.
         """
         if not self._has_named_dimensions:
             return
         try:
             specs = self._function_parameters.arguments_from_specs(self._input_spec, arguments)
         except (OpError, ArgumentsError):
-            return  # reported by the capture
+            return  # the capture raises an error for such arguments
         check_named_dimensions(self._function_parameters.name, specs, arguments)
 
     @functools.cached_property
@@ -312,7 +317,9 @@ class StaticFunction:
         return self._input_spec is not None and has_named_dimensions(self._input_spec)
 
     def _arguments_adapted_to_input_spec(self, arguments: FlattenedArguments) -> FlattenedArguments:
-        """Return the arguments as `input_spec` describes them."""
+        """Return the arguments with the shapes and dtypes that `input_spec` declares; without
+        `input_spec`, unchanged.
+        """
         if self._input_spec is None:
             return arguments
         bound = self._function_parameters.arguments_from_specs(self._input_spec, arguments)
@@ -325,8 +332,8 @@ class StaticFunction:
         return bound
 
     def _cache_key(self, arguments: FlattenedArguments) -> tuple[Any, ...]:
-        """Return the cache key: the kinds of the arguments, and the modes that affect the
-        capture.
+        """Return the key of a call in the program cache: shapes, dtypes and values of the
+        arguments, and the modes that affect the capture.
         """
         training = self._is_training()
         return (
@@ -431,8 +438,8 @@ class StaticFunction:
     def get_concrete_program(
         self, *args: Any, **kwargs: Any
     ) -> tuple[ConcreteProgram, CapturedProgram]:
-        """Return the program for arguments like these (Tensors or InputSpecs), and its captured
-        program.
+        """Return the ConcreteProgram for arguments like the given Tensors or InputSpecs, and its
+        PartialProgram.
         """
         concrete = self._get_or_capture_program(
             self._function_parameters.bind_arguments(args, kwargs)
@@ -442,8 +449,8 @@ class StaticFunction:
     def concrete_program_specify_input_spec(
         self, input_spec: Any = None, with_hook: bool = False
     ) -> ConcreteProgram:
-        """Return the program for `input_spec`, by default that of the decorator, otherwise the
-        program of the last call.
+        """Return the program for `input_spec`, by default the decorator's `input_spec`. If there is
+        neither, return the program of the last call.
         """
         specs = self._input_spec if input_spec is None else input_spec
         return (
@@ -458,8 +465,8 @@ class StaticFunction:
         return self._input_spec is not None
 
     def arguments_for_save(self, input_spec: Any = None) -> FlattenedArguments:
-        """Return the arguments with InputSpecs for tensors: of `input_spec`, otherwise of the
-        decorator, otherwise of the last call.
+        """Return the arguments with InputSpecs in place of tensors: those of `input_spec`, or else
+        those of the decorator, or else those of the last call.
         """
         specs = self._input_spec if input_spec is None else input_spec
         if (
@@ -481,8 +488,8 @@ class StaticFunction:
         )
 
     def input_spec_with_declared_dynamic_sizes(self, input_spec: Any) -> Any:
-        """Return `input_spec`, with the dynamic sizes of the function's own spec in place of those
-        of example tensors.
+        """Return `input_spec` with example tensors replaced by specs. Their sizes are dynamic where
+        the decorator's `input_spec` has dynamic sizes.
         """
         return (
             input_spec
@@ -491,7 +498,7 @@ class StaticFunction:
         )
 
     def _require_program_of_last_call(self) -> ConcreteProgram:
-        """Return the program of the last call."""
+        """Return the program of the last call. Raises OpError if there was no call."""
         if not len(self._program_cache):
             why = "it was not called so far, and has no input_spec; give one, or call it first"
             raise OpError(append_user_line(f"{self._function_parameters.name}: {why}"))
@@ -499,7 +506,7 @@ class StaticFunction:
 
     def _arguments_with_saved_input_subset(self, specs: Any) -> FlattenedArguments:
         """Return the arguments of the decorator's `input_spec` if `specs` select some of its
-        inputs. The other inputs are not inputs of the saved program.
+        inputs. Inputs that `specs` does not select are not inputs of the saved program.
         """
         own_specs = list(self._input_spec)
         merged = try_merge_specs_into_declared_by_name(
@@ -518,7 +525,9 @@ class StaticFunction:
 
     @property
     def concrete_program(self) -> ConcreteProgram:
-        """The program for the input_spec, or that of the last call."""
+        """The program for the decorator's `input_spec`; without it, the program of the last
+        call.
+        """
         return self.concrete_program_specify_input_spec()
 
     @property
@@ -538,7 +547,7 @@ class StaticFunction:
 
     @property
     def program_cache(self) -> ProgramCache:
-        """The program cache."""
+        """The ProgramCache with the programs of this function."""
         return self._program_cache
 
     @property
@@ -548,17 +557,19 @@ class StaticFunction:
 
     @property
     def assumptions(self) -> list[Guard]:
-        """The guards of concrete_program on Python state. If one does not hold, a call uses another
-        program.
+        """The guards of concrete_program on Python state. A call for which a guard does not hold
+        uses another program.
         """
         return self.concrete_program.guards.to_user_guards()
 
     def get_traced_count(self) -> int:
-        """Return the number of programs."""
+        """Return the number of programs that were captured."""
         return len(self._program_cache)
 
     def rollback(self) -> Callable[..., Any]:
-        """Return the original function, after restoring it as the method of its layer."""
+        """Return the original function. If it is a method of a layer, it becomes this method
+        again.
+        """
         function = self.dygraph_function
         owner = self._owner
         if isinstance(owner, Layer):
@@ -569,8 +580,8 @@ class StaticFunction:
         return function
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        """Return the same function for the copied object, without its programs. A function that is
-        not a method is returned unconverted, as in Paddle.
+        """Return a StaticFunction for the copied object, without captured programs. For a function
+        that is not a method, return the original function, as in Paddle.
         """
         if self._owner is None:
             return self._function

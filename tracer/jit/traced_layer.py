@@ -119,7 +119,8 @@ class TracedLayer:
         if len(given) != len(self._program_runner.input_names):
             raise OpError(
                 append_user_line(
-                    f"traced: takes {self._program_runner.input_names}, got {len(given)} inputs"
+                    f"traced: the layer takes the inputs {self._program_runner.input_names}, "
+                    f"got {len(given)}"
                 )
             )
         return self._program_runner.infer(

@@ -214,8 +214,8 @@ def _check_feeds_needed_and_sufficient(
 def _iter_missing_inputs(
     program: Program, ops: list[OpDesc], needed: set[str], feeds: Sequence[str]
 ) -> Iterator[str]:
-    """Yield the names in `needed` that have no value: read before an op writes them, or never
-    written.
+    """Yield the names that an op reads before an op writes them, and those in `needed` that no op
+    writes, except fed variables and persistables.
     """
     known = {
         name

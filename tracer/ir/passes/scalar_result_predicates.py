@@ -38,7 +38,7 @@ _OTHER_SCALAR_OPS = {
 def may_reduce_to_scalar(kind: str, attrs: Mapping[str, Any]) -> bool:
     """Whether an op of this type may have a 0-D result.
 
-    attrs: the attributes of the op, as Attr objects or plain values.
+    attrs: the attributes of the op, as Attr objects.
     """
     if kind in _SLICE_OPS:
         return bool(_attr_value(attrs, "decrease_axis"))
