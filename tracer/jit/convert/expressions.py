@@ -364,7 +364,7 @@ SHORT_CIRCUIT_BUILTINS = frozenset({"any", "all"})
 def replace_consumed_generator_in_place(node: ast.Call) -> None:
     """Replace the generator argument of a builtin by a list comprehension, if the builtin consumes
     all items. For a builtin that may stop early, the list is created only if the items turn out to
-    be values of the program.
+    be symbolic values.
     """
     if (
         not isinstance(node.func, ast.Name)

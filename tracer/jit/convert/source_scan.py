@@ -101,7 +101,7 @@ def _scan_function(function: FunctionType) -> list[CaptureProblem]:
 class _ProblemScanner(ast.NodeVisitor):
     """Finds the problems of one function.
 
-    tensors: the names that may hold values of the program.
+    tensors: the names that may hold symbolic values.
     """
 
     def __init__(self, function: FunctionType, tree: Any) -> None:
@@ -142,7 +142,7 @@ class _ProblemScanner(ast.NodeVisitor):
             }
 
     def _may_be_program_value(self, node: ast.AST | None) -> bool:
-        """Whether an expression may be a value of the program."""
+        """Whether an expression may be a symbolic value."""
         if node is None or isinstance(node, INNER_SCOPES):
             return False
         if isinstance(node, ast.Name):
@@ -265,8 +265,8 @@ class _ProblemScanner(ast.NodeVisitor):
     visit_BoolOp = visit_IfExp = _report_walrus_in_conditional_part
 
     def _report_conditional_raise_in_try(self, node: ast.Try | ast.TryStar) -> None:
-        """Report each `raise` under a condition on values of the program in the body of a `try`
-        with handlers.
+        """Report each `raise` under a condition on symbolic values in the body of a `try` with
+        handlers.
         """
         branches = [
             n

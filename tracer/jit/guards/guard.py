@@ -42,8 +42,8 @@ class StateGuard:
         return self.source.matches(self.expected)
 
     def has_call_local_value(self) -> bool:
-        """Whether the current value is data of one call: a constant, a value of the program or a
-        list that grew, without layers or other objects that outlive the call.
+        """Whether the current value is data of one call: a constant, a symbolic value or a list
+        that grew, without layers or other objects that outlive the call.
         """
         now = self.source.read()
         return self.source.key not in LAYER_REGISTRIES and (

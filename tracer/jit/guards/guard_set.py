@@ -290,7 +290,7 @@ class GuardSet:
 
         effects: the side effects, which each call repeats.
 
-        Raises TraceError if values of the program were stored in a list or dict of the user.
+        Raises TraceError if symbolic values were stored in a list or dict of the user.
         """
         self._side_effects = effects
         assigned = {(attribute_dict_id(e.owner), e.key) for e in effects}
@@ -368,7 +368,7 @@ class GuardSet:
         ]
 
     def _reject_and_restore_program_value(self, guard: StateGuard) -> None:
-        """Raise TraceError if a name, or a deque, now holds a value of the program."""
+        """Raise TraceError if a name, or a deque, now holds a symbolic value."""
         source = guard.source
         is_permanent = (
             source.guard_kind == "name"
@@ -483,8 +483,8 @@ class GuardSet:
 
     @staticmethod
     def _restore_and_report_leaked_values(guard: StateGuard) -> None:
-        """Restore a list or dict in which the function stored values of the program. For an
-        attribute of a layer, which is probably a cache, warn; for other holders, raise TraceError.
+        """Restore a list or dict in which the function stored symbolic values. For an attribute of
+        a layer, which is probably a cache, warn; for other holders, raise TraceError.
         """
         restore_container_items(guard.expected)
         label = guard.source.display_name

@@ -1,5 +1,5 @@
-"""Side effects: assignments of values of the program to attributes and elements of objects that
-existed before the capture.
+"""Side effects: assignments of symbolic values to attributes and elements of objects that existed
+before the capture.
 
 The capture restores the previous values; each run of the program assigns the new ones.
 """
@@ -40,7 +40,7 @@ class SideEffect:
 
     owner: a layer, an object, a dict or a list.
     previous_value: the previous value; MISSING if there was none.
-    new_value: the value of the program, possibly nested.
+    new_value: the symbolic value, possibly nested.
     location_name: the name of the location, for messages.
     is_previous_tensor_aliased: whether another location refers to the previous tensor; the program
     is then valid only for this tensor.
@@ -129,9 +129,7 @@ class AttributeTracker:
         ]
 
     def restore_and_return_side_effects(self) -> list[SideEffect]:
-        """Restore the attributes that hold values of the program, and return them as side
-        effects.
-        """
+        """Restore the attributes that hold symbolic values, and return them as side effects."""
         changes = self._iter_changes()
         return _restore_and_return_effects(
             SideEffect(*c) for c in changes if contains_program_value(c[3])
@@ -147,7 +145,7 @@ class AttributeTracker:
 
 def restore_and_return_location_effects(recorder: Recorder) -> list[SideEffect]:
     """For objects, dicts and lists from before the capture: restore what converted code replaced by
-    values of the program, and return these assignments as side effects.
+    symbolic values, and return these assignments as side effects.
     """
     locations = recorder.open_blocks[0].locations.values()
     return _restore_and_return_effects(

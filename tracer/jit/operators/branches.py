@@ -1,5 +1,5 @@
 """`if` statements and conditional expressions: run in Python, or recorded as a branch if the
-condition is a value of the program.
+condition is a symbolic value.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ Setter = Callable[[list[Any]], None]
 
 
 def _find_recording_mode_if_variable(value: Any) -> Static | None:
-    """Return the mode of the recording if `value` is a value of the program, otherwise None."""
+    """Return the mode of the recording if `value` is a symbolic value, otherwise None."""
     return find_static_base_mode(state.mode) if isinstance(value, Variable) else None
 
 

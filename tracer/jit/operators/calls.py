@@ -1,5 +1,5 @@
 """Function calls in converted code. User functions are converted at their first call; builtins are
-replaced by versions that accept values of the program.
+replaced by versions that accept symbolic values.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ class TensorArrayIterable(IndexedIterable):
 
 
 class SymbolicRange(IndexedIterable):
-    """A `range` whose bounds may be values of the program."""
+    """A `range` whose bounds may be symbolic values."""
 
     def __init__(self, *bounds: Any) -> None:
         start, stop, step = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
@@ -189,7 +189,7 @@ class ZippedIterable(IndexedIterable):
 
 
 class SequenceIterable(IndexedIterable):
-    """A Python sequence of tensors that is zipped with values of the program."""
+    """A Python sequence of tensors that is zipped with symbolic values."""
 
     def __init__(self, values: Sequence[Any]) -> None:
         self.values, self.count = values, len(values)

@@ -1,4 +1,4 @@
-"""`and`, `or`, `not`, `in` and chained comparisons of values of the program."""
+"""`and`, `or`, `not`, `in` and chained comparisons of symbolic values."""
 
 from __future__ import annotations
 
@@ -247,9 +247,7 @@ def in_(a: Any, b: Any) -> Any:
 
 
 def equal(a: Any, b: Any) -> Any:
-    """Operator for `a == b`, also for lists and tuples with values of the program, such as
-    shapes.
-    """
+    """Operator for `a == b`, also for lists and tuples with symbolic values, such as shapes."""
     if not _are_sequences_with_symbolic_items(a, b):
         return require_complete_dicts_in(a) == require_complete_dicts_in(b)
     pairs = list(zip(a, b, strict=False))
@@ -274,13 +272,13 @@ def not_equal(a: Any, b: Any) -> Any:
 
 
 def _are_sequences_with_symbolic_items(a: Any, b: Any) -> bool:
-    """Whether both values are lists, or tuples, and one holds values of the program."""
+    """Whether both values are lists, or tuples, and one holds symbolic values."""
     alike = any(isinstance(a, kind) and isinstance(b, kind) for kind in (list, tuple))
     return alike and (_contains_symbolic(a) or _contains_symbolic(b))
 
 
 def _contains_symbolic(value: Any) -> bool:
-    """Whether a list or tuple holds a value of the program, at any depth."""
+    """Whether a list or tuple holds a symbolic value, at any depth."""
     if not isinstance(value, list | tuple) or isinstance(value, SymbolicShape):
         return isinstance(value, SymbolicShape)
     return any(isinstance(v, Variable) or _contains_symbolic(v) for v in value)

@@ -49,8 +49,8 @@ def while_(
     set_values: Setter,
     names: Sequence[str],
 ) -> None:
-    """Operator for `while test(): body()`. Iterations run in Python until the test is a value of
-    the program.
+    """Operator for `while test(): body()`. Iterations run in Python until the test is a symbolic
+    value.
     """
     while True:
         mode, condition = _evaluate_condition_undoing_if_symbolic(test, get_values, set_values)
@@ -87,8 +87,8 @@ def while_(
 def _evaluate_condition_undoing_if_symbolic(
     test: Callable[[], Any], get_values: Getter, set_values: Setter
 ) -> tuple[Static | None, Any]:
-    """Evaluate the condition of a loop. If it is a value of the program, undo its side effects and
-    return the mode of the capture; the recorded loop then evaluates the condition again.
+    """Evaluate the condition of a loop. If it is a symbolic value, undo its side effects and return
+    the mode of the capture; the recorded loop then evaluates the condition again.
     """
     mode = find_static_base_mode(state.mode)
     if mode is None:
@@ -148,9 +148,9 @@ def _run_for_loop_until_symbolic_test(
 ) -> int | None:
     """Run the iterations in Python while `test` returns a Python value.
 
-    If it returns a value of the program and `counted`, return the number of iterations that ran;
-    the others must be recorded as a loop. If not `counted`, record each remaining iteration as a
-    branch on the test. Returns None if nothing remains.
+    If it returns a symbolic value and `counted`, return the number of iterations that ran; the
+    others must be recorded as a loop. If not `counted`, record each remaining iteration as a branch
+    on the test. Returns None if nothing remains.
     """
     for num_done, item in enumerate(items):
         continues = True if test is None else test()

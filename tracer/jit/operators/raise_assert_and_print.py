@@ -89,9 +89,7 @@ def record_body_rejecting_raise(run: Callable[[], Any], what: str) -> Any:
 
 
 def assert_(test: Any, message: Callable[[], Any]) -> None:
-    """Operator for `assert test, message()`. If `test` is a value of the program, each run checks
-    it.
-    """
+    """Operator for `assert test, message()`. If `test` is a symbolic value, each run checks it."""
     mode = find_static_base_mode(state.mode)
     if not isinstance(test, Variable) or mode is None:
         if not test:
@@ -108,7 +106,7 @@ def assert_(test: Any, message: Callable[[], Any]) -> None:
 
 
 def _evaluate_message_or_source_text(message: Callable[[], Any]) -> Any:
-    """Return the message of an assert, or its source if it depends on values of the program."""
+    """Return the message of an assert, or its source if it depends on symbolic values."""
     try:
         return message()
     except TraceError:
@@ -130,9 +128,7 @@ def emit_assert(
 
 
 def print_(*values: Any, **options: Any) -> None:
-    """Operator for `print(*values)`. If one of the values is a value of the program, each run
-    prints.
-    """
+    """Operator for `print(*values)`. If one of the values is a symbolic value, each run prints."""
     leaves, spec = pytree.flatten(values)
     variable_indices = [i for i, leaf in enumerate(leaves) if isinstance(leaf, Variable)]
     mode = find_static_base_mode(state.mode)

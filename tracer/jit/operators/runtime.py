@@ -1,5 +1,5 @@
 """The operators that converted code calls at run time, under the name `__ol`. Each runs Python for
-Python values and records ops for values of the program.
+Python values and records ops for symbolic values.
 """
 
 from __future__ import annotations
