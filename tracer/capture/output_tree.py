@@ -65,8 +65,8 @@ def _require_tensor_leaf(leaf: Any) -> None:
     """Raise TraceError for a leaf that is not a tensor."""
     if isinstance(leaf, TensorArray):
         why = (
-            f"a list whose length is known only at run time ('{leaf.name}') is not a result; stack "
-            f"or concat it"
+            f"a list whose length is known only at run time ('{leaf.name}') cannot be returned; "
+            f"stack or concatenate its elements"
         )
         raise TraceError(append_user_line(why))
     if not isinstance(leaf, Tensor):

@@ -1,5 +1,5 @@
 """Find constructs in the source of a function that a program cannot contain, without running the
-function. Which names hold tensors is estimated.
+function. The scan estimates which names hold tensors.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .expressions import is_name_or_name_tuple, replace_consumed_generator_in_pl
 
 STATIC_TENSOR_ATTRIBUTES = frozenset(
     {"shape", "ndim", "dtype", "name", "training", "stop_gradient", "size"}
-)  # attributes that have a value during capture
+)  # attributes of a tensor that are Python values during a capture
 STATIC_BUILTINS = frozenset(
     {"isinstance", "type", "len", "hasattr", "getattr", "id", "callable", "print", "repr", "str"}
 )
@@ -32,7 +32,7 @@ class CaptureProblem:
 
     source_line: the source line.
     fix: how to change the code.
-    is_silent: whether a capture succeeds in spite of it.
+    is_silent: whether a capture succeeds in spite of the construct.
     """
 
     file: str
@@ -45,7 +45,7 @@ class CaptureProblem:
 
     @property
     def where(self) -> str:
-        """The location, as in error messages."""
+        """The location of the construct, formatted as in error messages."""
         return f"{self.file}:{self.line} in {self.function}" if self.line else self.function
 
 
@@ -60,7 +60,9 @@ def scan_function_and_callees(function: FunctionType) -> list[CaptureProblem]:
 
 
 def _iter_function_and_callees(function: FunctionType) -> Iterator[FunctionType]:
-    """Yield a function, the user functions whose names it contains, and so on transitively."""
+    """Yield a function, the user functions whose names it contains, the functions whose names these
+    contain, and so on.
+    """
     todo, seen = [function], set()
     while todo:
         each = todo.pop()
@@ -117,7 +119,7 @@ class _ProblemScanner(ast.NodeVisitor):
         for node in ast.walk(tree):
             if isinstance(node, ast.Call):
                 replace_consumed_generator_in_place(node)
-        for _ in range(2):  # a loop may read at its start what it assigns at its end
+        for _ in range(2):  # twice, because a loop may read at its start what it assigns at its end
             for node in ast.walk(tree):
                 self._mark_targets_of_program_value(node)
         self.problems: list[CaptureProblem] = []
