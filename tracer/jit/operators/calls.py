@@ -172,7 +172,7 @@ def _wrap_to_adapt_library_arguments(function: Any) -> Any:
 
 
 def _wrap_to_keep_variables_out_of_lru_cache(function: Any) -> Callable[..., Any]:
-    """Wrap a function that has an `lru_cache`, so that calls with symbolic values bypass the cache."""
+    """Wrap a function that has an `lru_cache`, so that calls with Variables bypass the cache."""
 
     def call_cached_unless_variables(*args: Any, **kwargs: Any) -> Any:
         if not _contains_variable((args, kwargs)):
