@@ -1,4 +1,5 @@
-// Access to NumPy arrays through NumPy's C API, which takes less than a microsecond per call.
+// Access to NumPy arrays through NumPy's C API, because one access then takes less than a
+// microsecond.
 #pragma once
 #include <nanobind/nanobind.h>
 
