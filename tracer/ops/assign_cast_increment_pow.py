@@ -13,7 +13,7 @@ from .shared_op_rules import like_x_meta, numpy_dtype_of_proto, vjp_input_dtype_
 
 @op("cast", "X -> Out", grad_keeps_shape=True)
 def cast(x, *, in_dtype: int, out_dtype: int, use_mkldnn: bool = False):
-    """Out = X in the dtype with Paddle's number out_dtype. X [*] -> Out [*]"""
+    """Out = X cast to the dtype whose number in Paddle's files is out_dtype. X [*] -> Out [*]"""
     target = numpy_dtype_of_proto(out_dtype)
     if x.dtype.kind in "biu" and target.itemsize > 2:  # cannot overflow
         return x.astype(target)

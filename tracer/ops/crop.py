@@ -11,7 +11,9 @@ from .shared_op_rules import like_x_meta
 
 
 def _block_starts_and_sizes(x: Any, starts: Any, shape: Any) -> tuple[Any, Any]:
-    """Starts and sizes, with -1 replaced by the remaining size."""
+    """Return the starts and sizes of a block of `x`; a size of -1 is replaced by the size from the
+    start to the end of the axis.
+    """
     starts = [0] * len(x.shape) if not len(starts) else list(starts)
     shape = list(x.shape) if not len(shape) else list(shape)
     check(
@@ -85,7 +87,9 @@ def _(g, x, shape_tensor, shape_tensors, offsets_tensor, offset_tensors, *, offs
     internal=True,
 )
 def crop_grad(x, g, offsets_tensor=None, offset_tensors=None, *, offsets: Ints = []):
-    """X@GRAD = zeros with Out@GRAD at offsets. X [*], Out@GRAD [*shape] -> X@GRAD like X"""
+    """X@GRAD = zeros like X, with Out@GRAD as the block that starts at `offsets`. X [*], Out@GRAD
+    [*shape] -> X@GRAD like X
+    """
     starts, _ = _block_starts_and_sizes(
         x, sizes_from_tensors_or_attr(offsets_tensor, offset_tensors, offsets), []
     )
@@ -123,8 +127,8 @@ def _(g, x, y, offsets_tensor, offset_tensors, *, offsets):
 
 @op("crop", "X, Y?!, Offsets?! -> Out")
 def crop(x, y=None, offsets_tensor=None, *, offsets: Ints = [], shape: Ints = []):
-    """Out = the block of X that starts at `offsets` and has the shape of Y, or the attribute
-    `shape`.
+    """Out = the block of X that starts at `offsets`. Its shape is that of Y or, without Y, the
+    attribute `shape`.
 
     shape: -1 for all elements from the offset on.
 

@@ -39,14 +39,16 @@ def _make_lattice(labels: Any, lengths: Any, blank: int) -> Lattice:
 
 
 def _shift_states(alpha: Any, by: int) -> Any:
-    """Shift the values by `by` states."""
+    """Shift log probabilities `alpha` along the axis of states by `by` states."""
     out = np.full_like(alpha, -np.inf)
     out[:, by:] = alpha[:, : alpha.shape[1] - by]
     return out
 
 
 def _log_sum_predecessors(alpha: Any, skips: Any) -> Any:
-    """The log of the sum of the probabilities of the predecessor states."""
+    """For each state, the log of the sum of the probabilities of the states from which it can be
+    reached in one step.
+    """
     return np.logaddexp(
         np.logaddexp(alpha, _shift_states(alpha, 1)),
         np.where(skips, _shift_states(alpha, 2), -np.inf),
@@ -54,7 +56,8 @@ def _log_sum_predecessors(alpha: Any, skips: Any) -> Any:
 
 
 def _forward(logs: Any, paths: Lattice) -> Any:
-    """The log probability of each prefix that ends in each state, [T,B,P].
+    """The forward variables of CTC: the log probability of the first t steps, summed over all paths
+    that end in each state, [T,B,P].
 
     logs: log probability of the class of each state, [T,B,P]
     """
@@ -66,7 +69,8 @@ def _forward(logs: Any, paths: Lattice) -> Any:
 
 
 def _remaining_log_probabilities(logs: Any, paths: Lattice, times: Any) -> Any:
-    """The log probability of the remaining steps after each state, [T,B,P].
+    """The backward variables of CTC: the log probability of the steps after t, summed over all
+    paths that start in each state, [T,B,P].
 
     times: the length of each sequence, [B]
     """

@@ -54,7 +54,8 @@ def _(g, x, a, *, axis, reverse, Out):
 
 @op("moved", "X -> Out", meta=like_x_meta, internal=True)
 def shift_along_axis(x, *, axis: int, by: int = 1, value: float = 0.0):
-    """Shift along the axis: Out[k] = X[k - by]; `value` at the position without a source.
+    """Shift along the axis: Out[k] = X[k - by]. At the position for which X has no element, Out is
+    `value`.
 
     by: 1 or -1.
 

@@ -33,8 +33,8 @@ def _max_path_length(num_classes: int) -> int:
 
 
 def _tree_path(label: Any, table: Any, code: Any, num_classes: int) -> TreePath:
-    """The path that `table` and `code` describe. Without them, the path in the complete
-    binary tree with root 1, in which class c is leaf c + num_classes.
+    """Return the path of each label that `table` and `code` describe. Without them, return the path
+    in the complete binary tree in which the root is node 1 and class c is node c + num_classes.
     """
     if table is not None:
         valid = np.cumprod(table >= 0, axis=1).astype(bool)
@@ -48,7 +48,9 @@ def _tree_path(label: Any, table: Any, code: Any, num_classes: int) -> TreePath:
 
 
 def _node_scores(x: Any, w: Any, bias: Any, walk: TreePath) -> Any:
-    """The score of each node, clipped to [-40, 40]; 0 after the end of the path. [N,L]"""
+    """The score of each node on the path of each label, clipped to [-40, 40]; 0 after the end of
+    the path. [N,L]
+    """
     found = np.einsum("nd,nld->nl", x, w[walk.nodes])
     if bias is not None:
         found = found + bias.reshape(-1)[walk.nodes]

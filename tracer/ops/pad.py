@@ -55,7 +55,9 @@ def pad(x, *, paddings: Ints, pad_value: float = 0.0):
 
 
 def pad_width_pairs(paddings: Sequence[int], rank: int) -> Pairs:
-    """The pairs of widths before and after each axis."""
+    """The pairs of padding widths before and after each axis, from the flat attribute
+    `paddings`.
+    """
     check(len(paddings) == 2 * rank, f"paddings={list(paddings)} are not two for each axis")
     return list(zip(paddings[::2], paddings[1::2], strict=True))
 
@@ -71,7 +73,9 @@ def _(g, x, *, paddings):
 
 
 def pad_width_pairs_of_all_axes(paddings: Sequence[int], data_format: str) -> Pairs:
-    """The pairs of widths of all five axes, given those of width, height and depth."""
+    """The pairs of padding widths of all five axes of an image, from those of width, height and
+    depth.
+    """
     check(data_format in _SPATIAL_AXES, f"data_format={data_format!r} is neither NCDHW nor NDHWC")
     check(len(paddings) == 6, f"paddings={list(paddings)} are not six")
     pairs = [(0, 0)] * 5
@@ -100,7 +104,7 @@ def check_mode_supports_paddings(shape: Shape, pairs: Pairs, mode: str) -> None:
 
 
 def source_index_per_padded_element(size: int, pair: tuple[int, int], mode: str) -> Any:
-    """The source index of each element of a padded axis."""
+    """For each element of a padded axis, the index of the element that it copies."""
     return np.pad(np.arange(size), pair, mode=_MODES[mode])  # type: ignore[call-overload]
 
 
@@ -170,7 +174,8 @@ def pad3d_grad(
     value: float = 0.0,
     data_format: str = "NCDHW",
 ):
-    """The gradient of padding: the gradients of padded elements are added to their source elements.
+    """The gradient of padding: the gradient of each padded element is added to that of the element
+    which it copies.
 
     X [*], Out@GRAD like Out -> X@GRAD [*]
     """
@@ -186,8 +191,8 @@ def pad3d_grad(
 
 
 def pad_axis_grad(g: Any, axis: int, pair: tuple[int, int], source: Any) -> Any:
-    """The gradient of padding along one axis: `g` without the padding, whose elements are
-    added to their source elements.
+    """The gradient of padding along one axis: `g` without its padded elements, which are added to
+    the elements that they copy.
     """
     g = np.moveaxis(g, axis, 0)
     size = g.shape[0] - sum(pair)

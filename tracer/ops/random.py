@@ -24,7 +24,7 @@ from .shared_op_rules import check_float, numpy_dtype_of_proto
 
 
 def _draw_uniform_or_normal(kind: str, shape: Any, dtype: np.dtype[Any], seed: int) -> Any:
-    """Uniform numbers in [0, 1) or standard normal numbers."""
+    """Draw uniform random numbers in [0, 1), or standard normal random numbers."""
     source = rng.generator(seed)
     exact = np.float64 if dtype == np.float64 else np.float32
     return (source.random if kind == "uniform" else source.standard_normal)(
@@ -321,8 +321,8 @@ def _(alpha):
 
 @op("seed", "-> Out", no_grad_reason=NO_GRAD_VALUE_INDEPENDENT, random=True)
 def seed(*, seed: int = 0):
-    """Out = the attribute `seed`; if it is 0, a new random number in each run. Used as input Seed
-    of other ops.
+    """Out = the attribute `seed`; if it is 0, a new random number in each run. Other ops take the
+    result as their input Seed.
 
     -> Out int32 [1]
     """

@@ -45,7 +45,9 @@ def reshape(
 
 
 def replace_zero_sizes(x: Shape, shape: Sequence[int]) -> list[int]:
-    """`shape` with sizes of `x` in place of 0."""
+    """Return the attribute `shape` of reshape with each 0 replaced by the size of `x` at the same
+    axis.
+    """
     check(
         all(d != 0 or i < len(x) for i, d in enumerate(shape)),
         f"shape={list(shape)} copies the size of an axis that X does not have",
@@ -71,7 +73,7 @@ def _(x, shape_tensor, shape_tensors, *, shape, use_quantizer):
 def replace_minus_one_by_remaining_size(
     x: Shape, target: Sequence[int], shape: Sequence[int]
 ) -> Shape:
-    """`target` with -1 replaced by the remaining size.
+    """Return `target` with -1 replaced by the size that keeps the number of elements of `x`.
 
     shape: the attribute with zeros, which copy sizes of `x`. A copied dynamic dimension occurs in
     both shapes, so it cancels out.
@@ -124,8 +126,8 @@ def squeeze(x, *, axes: Ints = []):
 
 
 def squeezed_shape(x: Shape, axes: Sequence[int]) -> Shape:
-    """`x` without axes of size 1. As in Paddle, a dynamic dimension is removed only if it is
-    in `axes`.
+    """Return the shape `x` without axes of size 1. As in Paddle, a dynamic dimension is removed
+    only if it is in `axes`.
     """
     if not axes:
         return tuple(d for d in x if d != 1)
@@ -152,7 +154,9 @@ def unsqueeze(x, axes_tensor=None, axes_tensors=None, *, axes: Ints = []):
 
 
 def unsqueezed_shape(x: Shape, axes: Sequence[int]) -> Shape:
-    """`x` with an axis of size 1 inserted at each of `axes` in turn."""
+    """Return the shape `x` with an axis of size 1 inserted at each of `axes`, one after the
+    other.
+    """
     shape = list(x)
     for axis in axes:
         shape.insert(normalize_axis(axis, len(shape) + 1, "axes"), 1)
@@ -190,7 +194,7 @@ def flatten(x, *, start_axis: int = 1, stop_axis: int = 1):
 
 
 def flattened_shape(x: Shape, start_axis: int, stop_axis: int) -> Shape:
-    """`x` with axes start_axis ... stop_axis merged."""
+    """Return the shape `x` with the axes from start_axis to stop_axis merged into one."""
     if not x:
         return (1,)
     start, stop = (
@@ -298,7 +302,7 @@ def expand(x, shape_tensor=None, shape_tensors=None, *, shape: Ints = []):
 
 
 def expanded_shape(x: Shape, shape: Sequence[int]) -> Shape:
-    """`shape` with sizes of `x` in place of -1."""
+    """Return `shape` with each -1 replaced by the size of the corresponding axis of `x`."""
     new = len(shape) - len(x)
     check(new >= 0, f"shape={list(shape)} has fewer axes than X")
     check(min(shape, default=0) >= -1, f"shape={list(shape)} contains a size below -1")
@@ -366,7 +370,7 @@ def sum_like(x, y):
 def _(x, y):
     check(
         len(y.shape) <= len(x.shape), "Y has more axes than X"
-    )  # sizes are not checked: files declare those of one loop iteration
+    )  # sizes are not compared, because files declare the sizes of one loop iteration only
     return Meta(y.shape, x.dtype)
 
 
@@ -388,7 +392,9 @@ def tile(x, times_tensor=None, times_tensors=None, *, repeat_times: Ints = []):
 
 
 def prepend_ones_to_same_rank(x: Shape, times: Sequence[int]) -> tuple[Shape, tuple[int, ...]]:
-    """The sizes of `x` and `times`, the shorter one extended by ones at the front."""
+    """Return the shape `x` and the repeat counts `times`, with ones prepended to the shorter of
+    them.
+    """
     rank = max(len(x), len(times))
     return (1,) * (rank - len(x)) + tuple(x), (1,) * (rank - len(times)) + tuple(times)
 
@@ -480,7 +486,7 @@ def _(g, x, *, diagonal, lower):
 
 @op("shape", "Input -> Out", no_grad_reason=NO_GRAD_NON_FLOAT_RESULT, breaks_lod=True)
 def shape_(x):
-    """Out = the sizes of the axes. Input [*] -> Out int32 [rank]"""
+    """Out = the sizes of the axes of Input, as an integer vector. Input [*] -> Out int32 [rank]"""
     return np.array(x.shape, np.int32)
 
 

@@ -10,7 +10,8 @@ from ..shared_op_rules import like_x_meta, make_vjp_rule_rejecting_second_order
 
 
 def _window_row_indices_and_mask(lod, length, start):
-    """The row at each window position of each row, and whether it belongs to the same sequence.
+    """For each row and each position of the window around it, the index of the row there, and
+    whether that row belongs to the same sequence.
 
     [R, length]
     """

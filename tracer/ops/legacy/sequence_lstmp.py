@@ -47,8 +47,8 @@ def lstmp(
     candidate_activation: str = "tanh",
     proj_activation: str = "tanh",
 ):
-    """An LSTM with a projected state r = proj(hidden @ ProjWeight) (Sak et al. 2014); the gates are
-    those of `lstm`.
+    """An LSTM with a projected state r = proj(hidden @ ProjWeight) (Sak et al., 2014). The gates
+    are those of `lstm`.
 
     Input [R,4D], H0 [n,P], C0 [n,D], Weight [P,4D], ProjWeight [D,P], Bias [1,4D] (use_peepholes:
     [1,7D]) -> Projection [R,P], Cell [R,D]
@@ -159,7 +159,9 @@ def lstmp_grad(
     gc=None,
     **attributes,
 ):
-    """The gradients of all inputs: backpropagation through time. See `lstmp`."""
+    """The gradients of lstmp with respect to all inputs, by backpropagation through time. See
+    `lstmp`.
+    """
     attrs = lstmp.attrs_with_defaults(attributes)
     width = projection.shape[0]
     names = ("gate_activation", "cell_activation", "candidate_activation", "proj_activation")

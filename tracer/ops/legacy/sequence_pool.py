@@ -144,8 +144,8 @@ sequence_softmax_grad.vjp(make_vjp_rule_rejecting_second_order("sequence_softmax
 
 
 def _sequence_offsets_and_repeats(x, x_lod, y_lod, level):
-    """The row offsets of the sequences of X (single rows without LoD), and the repeat count of
-    each.
+    """Return the row offsets of the sequences of X, and how often each sequence is repeated.
+    Without LoD, each row of X counts as a sequence.
     """
     own = np.arange(x.shape[0] + 1) if not x_lod else require_row_offsets(x_lod)
     check(bool(y_lod), "Y holds no sequences")

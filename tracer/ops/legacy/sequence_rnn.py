@@ -43,7 +43,9 @@ class TimeStep(NamedTuple):
 
 
 def time_steps_of(lod, is_reverse):
-    """The time steps of all sequences, in the order in which they are computed."""
+    """The row indices of each time step of all sequences, in the order in which the steps are
+    computed.
+    """
     offsets = require_row_offsets(lod, "Input")
     counts = sequence_lengths(offsets)
     found, before = [], None
@@ -58,7 +60,7 @@ def time_steps_of(lod, is_reverse):
 
 
 def initial_state_or_zeros(values, count, width, like):
-    """The initial state; zeros if `values` is None."""
+    """Return the initial state of a recurrent network; zeros if `values` is None."""
     return np.zeros((count, width), like.dtype) if values is None else values
 
 
@@ -69,15 +71,17 @@ LSTM_SLOTS = "Input, Input@LOD*?!, H0?, C0?, Weight, Bias"
 
 
 def split_gate_bias_and_peepholes(bias, width, on):
-    """The bias of the gates, and the three peephole weights; zeros without peepholes."""
+    """Split the bias of an LSTM: return the bias of the gates, and the three peephole weights,
+    which are zeros without peepholes.
+    """
     flat = bias.reshape(-1)
     rest = flat[4 * width :].reshape(3, width) if on else np.zeros((3, width), bias.dtype)
     return flat[: 4 * width], rest
 
 
 def compute_gates_and_output_preactivation(x, h, c, weight, bias, peep, gate, candidate):
-    """Candidate, input gate, forget gate, and the pre-activation of the output gate without
-    its peephole.
+    """Return the candidate, the input gate and the forget gate of an LSTM step, and the output gate
+    before its activation and without its peephole.
     """
     pre = x + h @ weight + bias
     width = weight.shape[1] // 4
@@ -106,7 +110,7 @@ def lstm(
     cell_activation: str = "tanh",
     candidate_activation: str = "tanh",
 ):
-    """An LSTM (Hochreiter and Schmidhuber 1997, Gers et al. 2000) with gates in the order
+    """An LSTM (Hochreiter and Schmidhuber 1997, Gers et al., 2000) with gates in the order
     candidate, input, forget, output.
 
     Input [R,4D], H0, C0 [n,D], Weight [D,4D], Bias [1,4D] (use_peepholes: [1,7D]) -> Hidden, Cell
@@ -213,7 +217,7 @@ def _(
 
 
 def lstm_step_grad(gates, cells, grads, peep, slopes, unclipped=1):
-    """The gradient of one LSTM step.
+    """The backward pass of one LSTM step.
 
     cells: the cell state before, after, and after the activation.
     grads: the gradients of hidden state and cell.
@@ -335,7 +339,7 @@ def gru(
     is_reverse: bool = False,
     origin_mode: bool = False,
 ):
-    """A GRU (Cho et al. 2014) with gates in the order update u, reset, candidate.
+    """A GRU (Cho et al., 2014) with gates in the order update u, reset, candidate.
 
     Hidden = (1 - u) * h + u * candidate; with origin_mode, u * h + (1 - u) * candidate.
     Input [R,3D], H0 [n,D], Weight [D,3D], Bias [1,3D] -> Hidden [R,D]
@@ -489,7 +493,7 @@ def _gru_attrs_from_unit_codes(activation, gate_activation, origin_mode):
 
 
 def _make_one_row_sequences_lod(x):
-    """The LoD of X with each row as a sequence."""
+    """Return LoD offsets with which each row of X is a sequence."""
     return [np.arange(x.shape[0] + 1)]
 
 
@@ -509,7 +513,8 @@ def gru_unit(
     gate_activation: int = 1,
     origin_mode: bool = False,
 ):
-    """One step of `gru`. Activations are given by number: 0 identity, 1 sigmoid, 2 tanh, 3 relu.
+    """One step of `gru`. The attributes for activations are numbers: 0 is identity, 1 sigmoid, 2
+    tanh, 3 relu.
 
     Input [B,3D], HiddenPrev [B,D] -> Hidden [B,D]
     """

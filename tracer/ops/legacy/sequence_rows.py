@@ -72,7 +72,7 @@ reverse_rows_per_sequence_of_like.vjp(make_vjp_rule_rejecting_second_order("sequ
 
 
 def _row_indices_of_concatenation(x, lods):
-    """For each row of the result, its index in the concatenated inputs."""
+    """For each row of the result of sequence_concat, its index in the concatenated inputs."""
     check(len(lods or ()) == len(x), "an operand holds no sequences")
     starts = np.cumsum([0, *(a.shape[0] for a in x[:-1])])
     parts = [lod if isinstance(lod, np.ndarray) else require_row_offsets(lod) for lod in lods]
@@ -145,15 +145,15 @@ def _padded_width(counts, padded_length):
 
 
 def _padded_positions(offsets, width):
-    """The position of each row in the flattened padded tensor, [n * width]."""
+    """For each row of the sequences, its index among the n * width rows of the padded tensor."""
     owner = sequence_id_per_row(offsets)
     return owner * width + np.arange(offsets[-1]) - offsets[owner]
 
 
 @op("sequence_pad", "X, X@LOD*?!, PadValue! -> Out, Length", host_reason=HOST_PYTHON_LOOP)
 def sequence_pad(x, lod=None, pad_value=None, *, padded_length: int = -1):
-    """Out = the sequences, padded with PadValue to padded_length; -1 for the length of the longest
-    one.
+    """Out = the sequences of X, padded with PadValue to padded_length rows; a padded_length of -1
+    means the length of the longest sequence.
 
     X [R,*], PadValue [1] or [*] -> Out [n,T,*]
 
@@ -190,7 +190,8 @@ def _(g, length, x, lod, pad_value):
     host_reason=HOST_PYTHON_LOOP,
 )
 def unpad_like(x, like=None, lod=None):
-    """Out = the rows of the padded X without the padding, for the sequences of Like.
+    """Out = the rows of the padded X without the padding; the sequences have the lengths of those
+    of Like.
 
     X [n,T,*] -> Out [R,*]
     """
@@ -254,7 +255,7 @@ sequence_unpad_grad.vjp(make_vjp_rule_rejecting_second_order("sequence_unpad"))
 
 @op("sequence_reshape", "X, X@LOD*?! -> Out", host_reason=HOST_PYTHON_LOOP)
 def sequence_reshape(x, lod=None, *, new_dim: int):
-    """Out = the elements of each sequence, in rows of new_dim elements.
+    """Out = the elements of each sequence, arranged in rows of new_dim elements.
 
     X [R,D] -> Out [R D / new_dim, new_dim]
     """
@@ -288,7 +289,8 @@ def _(g, x, lod):
     host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_enumerate(x, lod=None, *, win_size: int, pad_value: int = 0):
-    """Out = each element and the win_size - 1 next ones of its sequence; pad_value after the end.
+    """Out = one row for each element: the element and the win_size - 1 elements after it in its
+    sequence, with pad_value after the end.
 
     X int [R] or [R,1] -> Out [R,win_size]
     """
