@@ -33,7 +33,7 @@ def append_gradient_ops(
     """Append the ops that compute the gradients of the sum of `targets` with respect to `wanted`;
     return these gradients by name.
 
-    targets: the initial gradient of each target by name; None for ones.
+    targets: by name of a target, its initial gradient; None stands for ones.
     barred: names through which no gradient flows.
     """
     wanted, current = list(wanted), recorder.block
@@ -118,7 +118,9 @@ def _emit_initial_gradient(backward: ProgramBackwardPass, name: str) -> Variable
 
 
 def _mark_backward_ops(block: Block, start: int) -> None:
-    """Mark the ops from index `start` on as backward ops, unless they have an op_role."""
+    """Set op_role to backward in the ops of a block from index `start` on that have no op_role
+    yet.
+    """
     for op in block.ops[start:]:
         op.attrs.setdefault("op_role", Attr(AttrType.INT, BACKWARD))
 
@@ -155,7 +157,7 @@ def _find_or_declare_names_of_variables(recorder: Recorder, values: Any, what: s
     """The names of `values`, a list of variables and names; a parameter that the program does not
     contain yet is declared in it.
 
-    Raises OperandError for anything but a list of tensors and names.
+    Raises OperandError if `values` is not a list of tensors and names.
     """
     if values is not None and not isinstance(values, list | tuple | set | frozenset):
         raise OperandError(append_user_line(f"{what} is not a list, but {type(values).__name__}"))

@@ -94,9 +94,9 @@ class ProgramBackwardPass:
     def run(self) -> None:
         """Call the gradient rules of the ops in reverse order.
 
-        If the body of a loop is being recorded, raises OarlockError for an op before the loop. Its
-        gradient would be needed in each iteration, but the iterations change the values that it
-        depends on.
+        If the body of a loop is being recorded, raises OarlockError for an op before the loop. The
+        gradient of such an op would be needed in each iteration, but the iterations change the
+        values that the gradient depends on.
         """
         for i in range(len(self.value_versions.forward_ops) - 1, -1, -1):
             op, self.block = self.value_versions.forward_ops[i], self.value_versions.block_of_op(i)

@@ -1,9 +1,9 @@
 """Gradient rules of control flow and TensorArray ops.
 
-Each block gets a gradient block, which writes gradients to outer variables. For variables that the
-block only reads, it adds to their gradients. For variables that the block writes, the outer
-variable holds the gradient of the value after the block before the gradient block runs, and that of
-the value before the block afterwards.
+Each block gets a gradient block, which writes gradients to outer variables. The gradient block adds
+to the gradients of variables that the block only reads. For variables that the block writes, the
+outer variable holds the gradient of the value after the block before the gradient block runs, and
+that of the value before the block afterwards.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ class BlockGradient:
 
     written_grads: the gradients of the variables that the block writes, by name.
 
-    The gradient block is a child of the forward block, so that it can read its variables. Variables
-    that it shares with the enclosing block are declared there.
+    The gradient block is a child of the forward block, so that it can read the variables of the
+    forward block. Gradients that both the gradient block and the enclosing block use are declared
+    in the enclosing block.
     """
 
     def __init__(self, outer: ProgramBackwardPass, op: OpDesc, at: int, is_loop: bool) -> None:
@@ -74,9 +75,9 @@ class BlockGradient:
     # -------------------------------------------------------------------------------------------
 
     def _emit_copies_of_written_grads(self) -> None:
-        """Fill `written_grads`: for each written variable that needs a gradient, a copy of its
-        gradient, or zeros if there is none. A copy is needed because the gradient block may
-        overwrite the variable.
+        """Fill `written_grads`: for each variable that the block writes and that needs a gradient,
+        a copy of the gradient, or zeros if there is none. A copy is needed because the gradient
+        block may overwrite the variable.
         """
         outer = self.outer
         for name in self._iter_written_names_needing_grad():

@@ -23,10 +23,10 @@ class Cotangents:
         self._recorder = recorder
         self._terms: dict[str, list[Variable]] = {}
         self._final_names: set[str] = set()
-        # gradient name -> the op that writes it, and its block
+        # name of a gradient that may be renamed -> the op that writes it, and the block of the op
         self._renameable: dict[str, tuple[OpDesc, Block]] = {}
-        # id of the op -> the op, so that no other op gets its id; for each output name, the list of
-        # names of its slot and its position there
+        # id of an op -> the op itself, so that its id is not reused; and a dict from each output
+        # name to the list of names of its slot and the position in the list
         self._output_slots_by_op: dict[int, tuple[OpDesc, dict[str, tuple[list[str], int]]]] = {}
 
     def __contains__(self, name: str) -> bool:
@@ -46,8 +46,8 @@ class Cotangents:
         self._renameable[gradient.name] = op, self._recorder.block
 
     def set_from_outer_block(self, name: str, gradient: Variable) -> None:
-        """Set the gradient of `name` to a variable that an enclosing block computes; it is not
-        renamed.
+        """Set the gradient of `name` to a variable that an enclosing block computes; this variable
+        keeps its name.
         """
         self._final_names.add(gradient.name)
         self._terms[name] = [gradient]

@@ -23,7 +23,8 @@ from .grad_op_replacements import GradOpReplacements
 
 
 def decompose_grad_ops(program: Program) -> Program:
-    """A copy of the program with its gradient ops decomposed; the same program if it has none.
+    """Return a copy of the program in which Paddle's gradient ops are decomposed into ops of the
+    gradient rules; if the program has no gradient ops, return it unchanged.
 
     An op whose rule needs run-time sizes becomes an op `vjp`.
     """
@@ -57,7 +58,7 @@ def decompose_grad_ops_in_place(
                         if chosen is None or id(op) in chosen
                         else None
                     )
-                    # a gradient block declares its variables in the enclosing block
+                    # the variables of a gradient block are declared in the block that encloses it
                     seen = around.get(block.idx, block.parent) == block.parent
                     if (
                         gradient is None

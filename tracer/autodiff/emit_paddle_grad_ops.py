@@ -1,7 +1,7 @@
 """Emit gradients as Paddle's gradient ops (`relu_grad` with Paddle's slots), for programs that
 users see.
 
-These ops are executed with the gradient rule of the forward op.
+To run such a gradient op, Oarlock applies the gradient rule of the forward op.
 """
 
 from __future__ import annotations

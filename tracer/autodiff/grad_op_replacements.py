@@ -2,7 +2,7 @@
 gradient rule of the forward op.
 
 Paddle's gradient op lacks inputs that Paddle's kernel does not read, but Oarlock's rule may need
-them. They are taken from the forward op, which is found by comparing variable names.
+them. Such inputs are taken from the forward op, which is found by comparing variable names.
 """
 
 from __future__ import annotations
@@ -87,7 +87,9 @@ class GradOpReplacements:
 
 
 def _is_grad_op_defined_by_oarlock(desc: OpDesc) -> bool:
-    """Whether Oarlock defines an op with this type and these slots itself, such as `relu_grad`."""
+    """Whether Oarlock defines an op with the type and slots of `desc`, a gradient op such as
+    `relu_grad`, so that no replacement is needed.
+    """
     own = OPS.get(desc.type)
     if own is None:
         return False
@@ -115,8 +117,8 @@ def _reconstruct_forward_op_or_none(gradient: OpDesc, op: Op) -> OpDesc | None:
 
 
 def _has_variable_names_of_forward(gradient: OpDesc, op: OpDesc) -> bool:
-    """Whether the inputs, outputs and gradients of a gradient op have the variable names of
-    this forward op.
+    """Whether the variable names in a gradient op, including those of gradients, match the inputs
+    and outputs of the forward op `op`.
     """
     for slot, names in gradient.inputs.items():
         stem = slot.removesuffix(GRADIENT_SUFFIX)

@@ -114,8 +114,8 @@ class RecurrentGradient:
         self.recorder.append_op("recurrent_grad", operands, outs, attrs)
 
     def _declare_and_accumulate_outer_grad_if_needed(self, name: str, result: bool) -> str:
-        """Declare the outer variable that receives the gradient of `name`, accumulate it, and
-        return its name; return EMPTY if the gradient is not needed.
+        """Declare a variable of the outer block for the gradient of `name`, accumulate it as a term
+        of this gradient, and return its name. If the gradient is not needed, return EMPTY.
         """
         if not result or not self.outer.needs_grad(name):
             return EMPTY_NAME

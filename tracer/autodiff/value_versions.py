@@ -18,11 +18,11 @@ class ValueVersions:
     """Records which ops of a block write which variables, and finds or copies the value that a
     variable has at a given op.
 
-    outer: the ValueVersions of the parent block, and the index of the op there that runs this
-    block.
+    outer: the ValueVersions of the parent block, and the index, in the parent block, of the op that
+    runs this block.
     is_loop_body: whether the block is a loop body.
     around: if the block is still being recorded, its enclosing blocks, outermost first. The ops
-    that they contain so far are executed before those of the block.
+    that the enclosing blocks contain so far are executed before those of the block.
     """
 
     def __init__(
@@ -158,7 +158,7 @@ class ValueVersions:
 
 
 def names_written_by_op_and_blocks(program: Program, op: OpDesc) -> list[str]:
-    """The names that an op writes, including those that its sub-blocks write."""
+    """The names of the variables that an op, including its sub-blocks, writes."""
     found = dict.fromkeys(op.output_names())
     for attr in op.attrs.values():
         for index in referenced_block_indices(attr):

@@ -1,4 +1,6 @@
-"""`backward`; Jacobians and Hessians, computed lazily by rows; their products with vectors."""
+"""The functions of paddle.autograd: `backward`, Jacobians and Hessians, which are computed lazily
+by rows, and the products `vjp` and `jvp` of a Jacobian with a vector.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ def backward(
 ) -> None:
     """Accumulate the gradients of all `tensors` into `grad` of the leaves they depend on.
 
-    grad_tensors: initial gradients, one per tensor; None for ones.
+    grad_tensors: initial gradients, one per tensor; None stands for ones.
     """
     roots = _to_list(tensors)
     initial_grads = [None] * len(roots) if grad_tensors is None else _to_list(grad_tensors)
@@ -140,7 +142,7 @@ Jacobian.__hash__ = None  # type: ignore[assignment]
 
 
 class Hessian(Jacobian):
-    """The second derivatives of a scalar: the Jacobian of its gradient."""
+    """The second derivatives of a scalar, computed as the Jacobian of its gradient."""
 
 
 def _parse_is_batched(batch_axis: int | None) -> bool:
@@ -224,7 +226,7 @@ def vjp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
     """Return `func(*xs)`, and the product of `v` with the Jacobian of `func`, which has the shape
     of `xs`.
 
-    v: shape of the result, default ones
+    v: a tensor with the shape of the result of `func`, by default ones
     """
     leaves = _detach_as_leaves(xs)
     ys = func(*leaves)
@@ -243,8 +245,9 @@ def jvp(func: Callable[..., Any], xs: Any, v: Any = None) -> tuple[Any, Any]:
     """Return `func(*xs)`, and the product of the Jacobian of `func` with `v`, which has the shape
     of `func(*xs)`.
 
-    v: shape of xs, default ones. The gradient is linear in the initial gradient; differentiating it
-    once more computes the product (double backward).
+    v: a tensor with the shape of `xs`, by default ones. The gradient of `func` is linear in the
+    initial gradient, so the product is the derivative of the gradient with respect to the initial
+    gradient (double backward).
     """
     leaves = _detach_as_leaves(xs)
     vectors = _require_same_shaped_vectors_or_ones(v, leaves, "jvp")

@@ -29,7 +29,7 @@ class PyLayerContext:
         self._saved_tensors = tensors
 
     def saved_tensor(self) -> tuple[Any, ...]:
-        """Return the saved tensors."""
+        """Return the tensors that `save_for_backward` saved."""
         return self._saved_tensors
 
     def mark_non_differentiable(self, *tensors: Any) -> None:

@@ -27,10 +27,11 @@ class TensorArrayMarkerBase:
 
 @dataclass(frozen=True)
 class Invalidation:
-    """The reason why a tensor or list must not be read: another name of it may have been mutated.
+    """The reason why a tensor or list must not be read: it may be the same object as one that was
+    mutated under another name.
 
     tensor: the tensor or list.
-    alias_line: the line after which it may alias the mutated object.
+    alias_line: the line after which `tensor` may alias the mutated object.
     mutation_line: the line of the mutation.
     is_list_mutation: whether `tensor` is a list whose possible alias got other elements or another
     length.
@@ -42,7 +43,7 @@ class Invalidation:
     is_list_mutation: bool = False  # see the class docstring
 
     def error(self) -> TraceError:
-        """Return the error to raise when the tensor or list is read."""
+        """Return the TraceError to raise when code reads the invalidated tensor or list."""
         return TraceError(append_user_line(f"this value may be out of date: {self.reason}"))
 
     @property
@@ -77,14 +78,15 @@ class Aliases:
     """
 
     invalidated: dict[int, Invalidation] = field(default_factory=dict)
-    # By id: the possible aliases of a tensor, each with the line after which it may be the same.
+    # By id of a tensor: its possible aliases, each with the line after which both may be the same
+    # tensor.
     _tensor_aliases: dict[int, dict[int, tuple[Any, str]]] = field(default_factory=dict)
     _list_aliases: dict[int, dict[int, tuple[Any, str]]] = field(
         default_factory=dict
     )  # the same for lists
     _tensor_links: list[tuple[Any, Any]] = field(default_factory=list)  # all links, in order
-    # By id: the tensor or list, so that no other object gets its id; its place in the order of
-    # creation.
+    # By id of a tensor or list: the object itself, so that its id is not reused, and its place in
+    # the order of creation.
     _creation_order: dict[int, tuple[Any, int]] = field(default_factory=dict)
 
     # -- may-alias relation

@@ -23,7 +23,9 @@ class GuardedInt(int):
     callbacks: tuple[ReadCallback, ...]
 
     def __new__(cls, value: int, callbacks: tuple[ReadCallback, ...]) -> GuardedInt:
-        """Create a size with a value and its callbacks."""
+        """Create a GuardedInt with a value and the callbacks of the sizes from which it was
+        computed.
+        """
         result = super().__new__(cls, value)
         result.callbacks = callbacks
         return result

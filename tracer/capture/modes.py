@@ -234,7 +234,7 @@ class Static(Mode):
         start = len(self.recorder.block.ops)
         gradients = Static.emit_gradients(roots, wanted, given, barred)
         for op in self.recorder.block.ops[start:]:
-            op.attrs.pop("op_role", None)  # it belongs to the forward pass
+            op.attrs.pop("op_role", None)  # here the gradient ops are part of the forward pass
         return gradients
 
     def mode_with_tape_set(self, tape: bool) -> Static:
@@ -425,7 +425,7 @@ class MaybeUndefinedError(TraceError):
 
 
 def maybe_undefined_error(maybe_undefined: MaybeUndefinedRecord) -> MaybeUndefinedError:
-    """Return the error for a variable that may have no value."""
+    """Return the MaybeUndefinedError for a variable that may have no value."""
     fix = (
         ""
         if maybe_undefined.none_flag is not None

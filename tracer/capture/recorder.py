@@ -28,12 +28,12 @@ MAX_ASSERT_ELEMENTS = 20  # elements of a tensor that an `assert` shows
 class OpenBlock:
     """A block to which ops are being written.
 
-    inplace_writes: by id, tensors that the block changes in place, with their declarations from
-    before.
-    locations: mutable Python locations that it may write, with their values from before.
+    inplace_writes: by id, the tensors that the block changes in place, with their declarations from
+    before the block.
+    locations: mutable Python locations that the block may write, with their values from before.
     local_objects: by id, Python objects created in the block, to which outer code has no reference.
     merged_keys: keys of the variables that the `if` or loop statement of this block merges itself.
-    loop_lists: by id, a list that may have to become a TensorArray, and whether it has to.
+    loop_lists: by id of a list that may have to become a TensorArray, whether it must become one.
     conditions: names of conditions, with the value that each is known to have in this block.
     is_loop_body: whether the block is a loop body.
     """

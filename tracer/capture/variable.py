@@ -43,9 +43,9 @@ class MaybeUndefinedRecord(NamedTuple):
     value.
 
     name: the user's name.
-    defined_when: on which paths it has a value, for error messages.
-    block: the block in which it was merged.
-    none_flag: the none flag, if it is None on the other paths.
+    defined_when: on which paths the variable has a value, for error messages.
+    block: the index of the block in which the variable was merged.
+    none_flag: the none flag, if the variable is None on the paths that do not assign it.
     check: the run-time check to write if a read does not know the path.
     branch_values: the values of both branches, for error messages.
     """
@@ -72,15 +72,16 @@ def check_to_string_flags(throw_on_error: Any, with_details: Any) -> None:
 class Variable(Tensor):
     """A named value of a program, which has no array while the program is recorded.
 
-    raw: its declaration.
+    raw: the declaration of the variable.
     shape: -1 for dynamic sizes.
     where: the line that created it.
-    maybe_undefined: set if it is assigned only on some paths.
-    implied_none_flags: for a condition, what it implies about none flags if it is true and if it is
-    false.
-    implied_conditions: for a condition, what it implies about other conditions.
-    is_ndarray: whether eager execution has an ndarray in its place.
-    mixed_types: a description of its types if they differ between branches.
+    maybe_undefined: a record that is set if the variable is assigned only on some paths.
+    implied_none_flags: for a condition, the none flags whose values are known if the condition is
+    true, and those known if it is false.
+    implied_conditions: for a condition, the other conditions whose values are known if it is true,
+    and those known if it is false.
+    is_ndarray: whether the value is an ndarray in eager execution.
+    mixed_types: a description of the variable's types if they differ between branches.
     is_mixed_scalar: whether these types are scalars of one dtype, 0-D and [1].
     undeclared_properties: which of shape, dtype, lod_level and persistable were not declared, for
     printing.
@@ -89,14 +90,15 @@ class Variable(Tensor):
     where = ""
     maybe_undefined: MaybeUndefinedRecord | None = None  # set if only some paths assign it
     implied_none_flags: Any = (
-        # Of a condition: the none flags that are known if it holds, and if it does
-        # not.
+        # For a condition: the none flags whose values are known if the condition is true, and those
+        # known if it is false.
         None
     )
-    # Of a condition: the conditions that are known if it holds, and if it does not.
+    # For a condition: other conditions whose values are known if it is true, and those known if it
+    # is false.
     implied_conditions: Any = None
     is_ndarray = False  # in eager execution the value is an ndarray, whose shape is a tuple
-    # A description of its types if they differ between the paths.
+    # A description of the variable's types if they differ between the paths.
     mixed_types = ""
     is_mixed_scalar = False  # whether the mixed types are scalars of one dtype, 0-D and [1]
     error_clip: Any = None
@@ -156,7 +158,7 @@ class Variable(Tensor):
 
     @property
     def array(self) -> Any:
-        """Raises TraceError: a variable has no value."""
+        """Always raises TraceError, because a variable has no array while a program is recorded."""
         raise_unknown_value(self, "its value")
 
     @array.setter
@@ -510,7 +512,7 @@ def raise_unknown_value(variable: Variable, reader: str) -> NoReturn:
 
 
 def unknown_value_error(variable: Variable, reader: str) -> TraceError:
-    """Return the error for a read of a value that is known only at run time."""
+    """Return a TraceError for code that reads a value which is known only at run time."""
     why = f"{reader}: the value of '{variable.name}' is not known while the program is recorded; "
     why += f"Python control flow cannot depend on it (X={variable.meta})"
     return TraceError(

@@ -85,7 +85,8 @@ class FunctionSourceWriter:
         found = self._global_names.get(id(value))
         if found is None:
             found = self._global_names[id(value)] = f"k{len(self._global_names)}"
-            self.global_values[found] = value  # keep the value alive, so that its id stays unique
+            # the reference keeps the value alive, so that its id is not reused
+            self.global_values[found] = value
         return found
 
     def write_none_assignments(self, registers: Sequence[str]) -> None:

@@ -279,7 +279,8 @@ class ElementwiseFusion:
             register is None and not slot.is_optional
             for slot, register in zip(instruction.op.ins, instruction.ins, strict=True)
         ):
-            return None  # not fused, so that its kernel reports the missing input
+            # the call is not fused, so that its kernel raises the error for the missing input
+            return None
         if EXPRESSION_RULES[instruction.op.type](instruction, self._shape_of_register) is None:
             return None
         var = self._var_desc_of_register(instruction.outs[0])

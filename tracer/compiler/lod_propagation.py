@@ -35,7 +35,8 @@ class FetchedArrayAndLodOffsets(NamedTuple):
 
 
 class LodPropagation:
-    """Assigns to registers a second register with their LoD offsets.
+    """Assigns to each register that holds sequences a second register, which holds their LoD
+    offsets.
 
     lod_registers: by register, the register with its offsets.
     feed_lod_registers: by name of an input, the register with its offsets.

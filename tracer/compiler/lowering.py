@@ -41,10 +41,11 @@ class Lowering(RegisterAllocator):
 
     def __init__(self, program: Program, tensors: bool = False) -> None:
         super().__init__(program, tensors)
-        self.forward_loops: dict[str, Loop] = {}  # residuals register -> its loop
+        # name of the register for residuals -> the loop that saves them
+        self.forward_loops: dict[str, Loop] = {}
         self.step_index_registers: dict[
             str, str
-        ] = {}  # residuals register -> the register of the step index
+        ] = {}  # name of the register for residuals -> the register of the loop's step index
         self.differentiated_step_scopes = find_differentiated_step_scope_names(program)
         self.grad_op_replacements = GradOpReplacements(program)
         self.lod_propagation = LodPropagation(self, self.lower_to_kernel_call)

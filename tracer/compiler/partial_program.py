@@ -47,7 +47,7 @@ Residuals = tuple[Sequence[Any], Sequence[Any], Sequence[Any]]
 class PartialProgram:
     """A program as a differentiable function of tensors.
 
-    scope: values of its variables by name.
+    scope: the values of the program's persistable variables, by name.
     stores: whether a call writes the variables that the program updates back to the scope.
     training: whether the program was recorded in training mode. Threads may share a PartialProgram
     if the program updates no variables.

@@ -26,7 +26,7 @@ def _op_draws_random(op: OpDesc) -> bool:
 
 
 def iter_inner_blocks(program: Program, op: OpDesc) -> Iterator[Block]:
-    """The blocks that an op runs, and their sub-blocks."""
+    """Yield the blocks that an op runs, and their sub-blocks."""
     for attr in op.attrs.values():
         for index in referenced_block_indices(attr):
             yield program.blocks[index]

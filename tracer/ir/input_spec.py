@@ -78,7 +78,9 @@ class InputSpec:
 
     @property
     def dims(self) -> Dims:
-        """The Dim of each dimension, None for one without a name; () if no dimension has one."""
+        """The Dims of the shape: for each dimension its Dim, or None for a dimension without a
+        name; () if no dimension has a name.
+        """
         return self._dims
 
     def shape_with_dims(self) -> tuple[int | Dim, ...]:

@@ -112,7 +112,7 @@ def _parse_outputs_and_declare_variables(line: TokenLine, block: Block) -> dict[
         return outputs
     if line.next_is(":", 1) or line.next_is(
         "(", 3
-    ):  # `y: ...` or `y = op(`: slot Out without its name
+    ):  # in `y: ...` and `y = op(`, the name of the slot, Out, is omitted
         outputs["Out"] = [parse_and_declare_output()]
     else:
         _parse_slots_into(line, outputs, parse_and_declare_output)

@@ -114,7 +114,7 @@ class VarDesc:
 
 @dataclass(slots=True)
 class Attr:
-    """An attribute with its type in files.
+    """The value of an attribute, with the attribute type that files store.
 
     value: int, float, bool, str, or a list of them; BLOCK: an index
     """

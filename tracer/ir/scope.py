@@ -74,7 +74,7 @@ class Scope:
             self.tensors.pop(name, None)
 
     def value(self, name: str) -> Tensor:
-        """Return a copy of the value of `name`. Raises OpError if there is none."""
+        """Return a copy of the value of `name`. Raises OpError if `name` has no value."""
         tensor = self.find(name)
         if tensor is None or tensor.array is None:
             raise OpError(

@@ -16,7 +16,7 @@ from .lod import Offsets, are_offsets_valid, lengths_to_offsets, offsets_to_leng
 
 
 class ScopeValue:
-    """A variable in a scope. It is also the tensor that Paddle's `get_tensor()` returns.
+    """A variable in a scope. The object is also the tensor that Paddle's `get_tensor()` returns.
 
     tensor.array: None until a value is set
     """

@@ -1,5 +1,5 @@
-"""The verifier: a table of rules that a valid program satisfies. Each rule yields its
-violations.
+"""The verifier: a table of rules that a valid program satisfies. Each rule is a function that
+yields a message for each violation in a program.
 """
 
 from __future__ import annotations

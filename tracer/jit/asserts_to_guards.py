@@ -67,7 +67,7 @@ class _InnerBlockConditionExporter:
     """Emits ops that carry the condition of an assert from an inner block to the outermost
     block.
 
-    op: the assert; new ops get its line.
+    op: the assert; new ops get the user's line of this op.
     """
 
     def __init__(self, recorder: Recorder, op: OpDesc) -> None:

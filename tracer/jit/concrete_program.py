@@ -340,7 +340,7 @@ def capture_concrete_program(
     """Capture `function` for these arguments. Return a ConcreteProgram; each of its calls changes
     the Python state as the function does. If the capture fails, the Python state is restored.
 
-    owner: the layer or object whose method it is.
+    owner: the layer or object whose method the function is.
     strict: raise an error for constructs that may fail only at run time, such as a result that may
     be None.
     """
@@ -543,8 +543,8 @@ def reject_invalid_results(flat: list[Any]) -> None:
 
 def _try_make_previous_tensor_an_input(recorder: Recorder, before: Any) -> bool:
     """If the program reads `before`, the tensor that an assigned attribute held before the call,
-    make it an input of the program, because the tensor differs at each call. Return whether the
-    program reads it.
+    make it an input of the program, because the tensor differs at each call. Return whether
+    `before` is an input of the program.
     """
     if not isinstance(before, Tensor) or not recorder.is_tensor_bound_to_variable(before):
         return False

@@ -50,8 +50,8 @@ def set_code_level(level: int = 100, also_to_stdout: bool = False) -> None:
     """Print the converted code of each function when it is captured.
 
     level: 0 or less prints nothing; 1 prints the code after jumps became flags; 2 after statements
-    became calls; 3 or more after the last stage. Paddle has 14 stages in another order; there, too,
-    100 selects the last one.
+    became calls; 3 or more after the last stage. Paddle has 14 stages in another order; in Paddle,
+    too, level 100 selects the last stage.
     """
     _switches.update(level=_require_int_level("set_code_level", level), stdout=also_to_stdout)
 

@@ -131,8 +131,8 @@ def make_problem_from_error_message(message: str) -> CaptureProblem:
 def explain(target: Any, input_spec: Any = None) -> Explanation:
     """Return all problems of capturing a function, a method, a StaticFunction or a Layer.
 
-    input_spec: as for `to_static`. Without it, the function is not captured; only its source is
-    read.
+    input_spec: as for `to_static`. Without input_spec, the function is not captured; only its
+    source is read.
     """
     owner = target if isinstance(target, Layer) else getattr(target, "__self__", None)
     function = target.forward if isinstance(target, Layer) else target

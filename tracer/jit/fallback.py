@@ -9,7 +9,9 @@ from ..core.errors import OarlockError, SideEffectError, TraceError, warn
 from .call_arguments import FlattenedArguments
 
 MAX_FAILED_SIGNATURES = (
-    4  # after this many failed signatures, all calls of the function run as Python
+    # number of call signatures with a failed capture after which all calls of the function run as
+    # Python
+    4
 )
 
 

@@ -116,7 +116,7 @@ class LayerTensorTracker:
     def names_of_changed_tensors(self, ignored_ids: set[int]) -> list[str]:
         """Return the names of the tensors that were replaced or changed.
 
-        ignored_ids: the ids of tensors that the program itself updates; they are omitted.
+        ignored_ids: the ids of tensors that the program itself updates, whose names are left out.
         """
         return [
             self.structured_name_by_id[id(t)]
@@ -127,8 +127,8 @@ class LayerTensorTracker:
 
 
 def structured_names_by_id(layer: Layer) -> dict[int, str]:
-    """Return the structured name of every parameter and buffer, by id; from `to_static_state_dict`
-    if a subclass overrides it.
+    """Return the structured name of every parameter and buffer, by id. If a subclass overrides
+    `to_static_state_dict`, the names are those that it returns.
     """
     names = {id(t): n for n, t in (*layer.named_buffers(), *layer.named_parameters())}
     if type(layer).to_static_state_dict is not Layer.to_static_state_dict:
@@ -262,8 +262,8 @@ def rename_and_fetch_outputs_and_make_contract(recorder: Recorder, outputs: Any)
 def _ensure_fetchable_and_get_name(
     recorder: Recorder, tensor: Tensor, previous_outputs: list[Tensor]
 ) -> str:
-    """Return the name of a variable that can be fetched as an output: a copy if the tensor is an
-    input, a parameter or another output.
+    """Return the name of a variable that can be fetched as an output. If the tensor is an input, a
+    parameter or already another output, this is a copy of it.
     """
     name = recorder.emit_undefined_check_and_get_name(tensor)
     made_here = any(

@@ -27,7 +27,7 @@ class MethodToSave:
     """A function to be saved.
 
     name: the method's name; 'forward' for the function whose file names contain no method name.
-    owner: the layer whose parameters it uses.
+    owner: the layer whose parameters the function uses.
     function: the Python function.
     has_example_args: whether the arguments are examples, so that the batch size may become dynamic.
     """
@@ -47,7 +47,7 @@ class MethodToSave:
 
     @property
     def method_owner(self) -> Any:
-        """The layer or object whose method it is; None for a function."""
+        """The layer or object whose method is saved; None for a function."""
         return getattr(self.function, "__self__", None) if self.owner is None else self.owner
 
     def with_dynamic_batch_or_none(self) -> MethodToSave | None:
@@ -114,7 +114,9 @@ def _iter_layer_methods(
 
 
 def to_static_method_names_except_forward(layer: Layer) -> list[str]:
-    """Return the sorted names of the methods of to_static, without forward."""
+    """Return the sorted names of the layer's methods decorated with `to_static`, without
+    `forward`.
+    """
     names = {*dir(type(layer)), *layer.__dict__} - {"forward"}
     members = {name: inspect.getattr_static(layer, name, None) for name in names}
     return sorted(

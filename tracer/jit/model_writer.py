@@ -36,7 +36,7 @@ _SUFFIX_BY_FORMAT = {PADDLE2: MODEL, PADDLE3: PADDLE3_MODEL}
 class ModelToWrite:
     """A program to be written.
 
-    prefix: the path prefix of its files.
+    prefix: the path prefix of the files.
     reference: a function that computes the results with which those of the files are compared; None
     for no comparison.
     format: the format of the program file: 'paddle2' (`.pdmodel`) or 'paddle3' (`.json`).

@@ -86,11 +86,11 @@ class ProgramCache:
         return key, (result, result.partial_program)
 
     def programs_with_key(self, key: Any) -> list[ConcreteProgram]:
-        """Return the programs for a key, the newest last."""
+        """Return the programs that were captured for a key, the newest last."""
         return self._programs.get(key, [])
 
     def concrete_programs(self) -> list[ConcreteProgram]:
-        """Return all programs."""
+        """Return all programs in the cache."""
         return [program for programs in self._programs.values() for program in programs]
 
     def clear(self) -> None:

@@ -111,15 +111,15 @@ def save(layer: Any, path: str | os.PathLike[str], input_spec: Any = None, **con
 
 
 def require_guards_config(what: str, guards: Any) -> str:
-    """Return `guards` unchanged. Raises ValueError unless it is 'check' or 'drop'."""
+    """Return `guards` unchanged. Raises ValueError if the value is neither 'check' nor 'drop'."""
     if guards not in (CHECK, DROP):
         raise ValueError(f"{what}: guards should be 'check' or 'drop', not {guards!r}")
     return str(guards)
 
 
 def require_path_prefix(path: str | os.PathLike[str]) -> str:
-    """Return `path` as a prefix of files. Raises OperandError unless it is a str or a path, and
-    ValueError if the prefix is empty or a file of the model would replace a folder.
+    """Return `path` as a prefix of files. Raises OperandError if `path` is neither a str nor a path
+    object, and ValueError if the prefix is empty or a file of the model would replace a folder.
     """
     if not isinstance(path, str | os.PathLike):
         raise OperandError(f"path should be a str, not {type(path).__name__}")
@@ -138,7 +138,8 @@ def require_path_prefix(path: str | os.PathLike[str]) -> str:
 
 def select_names_by_index(what: str, names: list[str], numbers: Sequence[int] | None) -> list[str]:
     """Return the names of the inputs or outputs with the given indices; all names if there are no
-    indices. Raises TypeError, OpError.
+    indices. Raises TypeError if `numbers` is no list of ints, and OpError for an index out of
+    range.
     """
     if numbers is None:
         return names

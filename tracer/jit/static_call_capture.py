@@ -49,7 +49,7 @@ RECURSION_MESSAGE = (
 class StaticCallCapture:
     """One captured call of a function.
 
-    owner: the layer or object whose method it is.
+    owner: the layer or object whose method the function is.
     bound_arguments: the arguments, with variables in place of tensors.
     inputs: the variables of the inputs.
     input_names: the names that the variables in `inputs` had before the call.

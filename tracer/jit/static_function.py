@@ -59,7 +59,9 @@ _last_captured_function: list[
 
 
 def require_last_captured_function() -> StaticFunction:
-    """Return the function that was captured last. Raises OpError if there is none."""
+    """Return the function that was captured last. Raises OpError if no function was captured
+    yet.
+    """
     found = _last_captured_function[0]() if _last_captured_function else None
     if found is None:
         raise OpError(
@@ -74,8 +76,8 @@ class StaticFunction:
     """A function, a method or the forward of a layer that runs as a program.
 
     Arguments are Tensors, ndarrays and other values, possibly nested. A program is captured and
-    cached for each combination of shapes, dtypes and other values. With `input_spec` the shapes and
-    dtypes are those of the specs, and calls must match them.
+    cached for each combination of shapes, dtypes and other values. With `input_spec`, the program
+    is captured for the shapes and dtypes of the specs, and calls must match them.
     """
 
     def __init__(
@@ -103,7 +105,7 @@ class StaticFunction:
 
     @property
     def class_instance(self) -> Any:
-        """The object whose method it is; None for a function."""
+        """The object to which the method belongs; None for a function."""
         return self._owner
 
     @property
@@ -184,8 +186,8 @@ class StaticFunction:
     def _run_failed_call_as_python_or_raise(
         self, concrete: ConcreteProgram, args: Any, kwargs: Any, error: Exception
     ) -> Any:
-        """Run a call as Python after its program failed. If this is impossible, raise the error of
-        the program; if Python fails too, raise Python's error.
+        """Run a call as Python after its program failed. If the call cannot run as Python, raise
+        the error of the program. If Python fails, too, raise Python's error.
         """
         if self._python_fallback.requires_full_graph or concrete.has_side_effect_calls:
             raise error

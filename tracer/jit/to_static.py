@@ -41,8 +41,8 @@ def to_static(
     """Make a function, a method or the forward of a layer run as a program. Usable as a decorator,
     with or without arguments.
 
-    input_spec: the InputSpec of each argument, nested like the arguments. Without it, a program is
-    captured for each combination of shapes.
+    input_spec: the InputSpec of each argument, nested like the arguments. Without input_spec, a
+    program is captured for each combination of shapes.
     full_graph: True raises an error for a call that cannot be captured; False runs such calls as
     Python, with one warning that names the construct and its line. The default is False, as in
     Paddle 2.6, or True if the environment variable ENABLE_FALL_BACK is False.
@@ -116,14 +116,14 @@ class ProgramTranslator:
     _instance: ProgramTranslator | None = None
 
     def __new__(cls) -> ProgramTranslator:
-        """Return the singleton."""
+        """Return the only instance of the class."""
         if cls._instance is None:
             cls._instance = super().__new__(cls)
         return cls._instance
 
     @classmethod
     def get_instance(cls) -> ProgramTranslator:
-        """Return the singleton."""
+        """Return the only instance of the class."""
         return cls()
 
     @classmethod

@@ -103,8 +103,8 @@ class TracedLayer:
         build_strategy: BuildStrategy | None = None,
         exec_strategy: ExecutionStrategy | None = None,
     ) -> None:
-        """Accept BuildStrategy and ExecutionStrategy without effect. Raises TypeError for other
-        objects.
+        """Accept BuildStrategy and ExecutionStrategy without effect. Raises TypeError if an
+        argument is neither None nor of the expected class.
         """
         for given, kind in ((build_strategy, BuildStrategy), (exec_strategy, ExecutionStrategy)):
             if given is not None and not isinstance(given, kind):

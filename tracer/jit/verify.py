@@ -89,7 +89,9 @@ def random_input(
     rng: np.random.Generator,
     integers: tuple[int, int] = INTEGER_RANGES[0],
 ) -> Tensor:
-    """Return a random input: normal numbers, or small integers."""
+    """Return a random tensor for the input `arg`: normal random numbers for a floating dtype, small
+    integers for an integer or bool dtype.
+    """
     dtype = parse_dtype(arg.dtype).np
     if dtype.kind in "iub":
         return Tensor(rng.integers(*integers, shape).astype(dtype))
@@ -136,7 +138,9 @@ def _shape_with_dynamic_sizes_filled(
 def shape_with_larger_batch_if_dynamic(
     declared: tuple[int, ...], shape: tuple[int, ...]
 ) -> tuple[int, ...]:
-    """Return `shape` with one more row if the batch size is dynamic."""
+    """Return `shape` with its first size increased by 1 if the declared first size is dynamic;
+    otherwise unchanged.
+    """
     return (shape[0] + 1, *shape[1:]) if shape and declared[0] < 0 else shape
 
 
@@ -657,8 +661,9 @@ def _is_difference_explained_by_rounding(
     deviation: float,
 ) -> bool:
     """Whether rounding explains a difference between engine and reference, because the program is
-    ill-conditioned: rounding of inputs and weights, or else also of the results of ops, such as two
-    almost equal scores; in a quantized program, also rounding to another level.
+    ill-conditioned. First, only inputs and weights are perturbed, then also the results of ops,
+    such as two almost equal scores. In a quantized program, rounding to another level is tried,
+    too.
     """
     weights = {name: cuda.to_host(t.array) for name, t in scope.items()}
 

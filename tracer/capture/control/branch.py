@@ -69,10 +69,11 @@ class RecordedBranch:
     after recording.
 
     values: the results of the branch.
-    mutations: the mutable Python locations that it wrote.
-    invalidated: the tensors that it invalidated.
-    inplace_writes: by id, external tensors that it changed in place, with their new declarations.
-    output_names: the variables that it writes as inputs of the select ops.
+    mutations: the mutable Python locations that the branch wrote.
+    invalidated: the tensors that the branch invalidated.
+    inplace_writes: by id, external tensors that the branch changed in place, with their new
+    declarations.
+    output_names: the variables that the branch writes as inputs of the select ops.
     """
 
     open_block: OpenBlock
@@ -266,8 +267,9 @@ def check_condition(what: str, pred: Tensor) -> None:
 def _record_and_roll_back_branch(
     mode: Static, branch: Callable[[], list[Any]], conditions: KnownConditionValues
 ) -> RecordedBranch:
-    """Record a branch in a new block. Then undo its mutations of Python locations, its in-place
-    writes of external tensors and its invalidations, and return them in the RecordedBranch.
+    """Record a branch in a new block. Then undo the mutations of Python locations, the in-place
+    writes of external tensors and the invalidations that the branch made, and return them in the
+    RecordedBranch.
     """
     recorder, invalidated = mode.recorder, dict(mode.recorder.aliases.invalidated)
     with recorder.enter_new_block() as inner:
@@ -278,7 +280,7 @@ def _record_and_roll_back_branch(
     )
     recorder.aliases.invalidated = invalidated
     for key, (tensor, before) in inner.inplace_writes.items():
-        if recorder.var(before.name) is before:  # otherwise it was created in the branch
+        if recorder.var(before.name) is before:  # otherwise the tensor was created in the branch
             recorded.inplace_writes[key] = (tensor, tensor.raw)
             rebind_tensor_to_declaration(mode, tensor, before)
     return recorded
@@ -545,8 +547,8 @@ class BranchMerge:
         take its place; code may read the merged value only under the condition of the assigning
         branch.
 
-        is_entry: whether the value is a dict entry. Entries, and variables with a name of the user,
-        are marked as maybe undefined, with a flag that is checked when they are read.
+        is_entry: whether the value is a dict entry. Dict entries, and variables of the user's code,
+        are marked as maybe undefined, with a flag that is checked when the value is read.
         """
         if isinstance(a, InvalidatedMarker) or isinstance(b, InvalidatedMarker):
             return a if isinstance(a, InvalidatedMarker) else b
@@ -738,8 +740,9 @@ class BranchMerge:
     def _emit_undefined_check_and_get_value(
         self, value: Any, side: RecordedBranch, user_name: str
     ) -> Any:
-        """Return the value of a branch for assignment to another variable; if it is
-        maybe-undefined, emit a run-time check first and return the checked variable.
+        """Return `value`, a result of a branch, for assignment to another variable. If the value is
+        maybe-undefined, emit a run-time check in the branch and return the checked variable
+        instead.
         """
         maybe_undefined = value.maybe_undefined if isinstance(value, Variable) else None
         if (

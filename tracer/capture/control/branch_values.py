@@ -28,7 +28,8 @@ class Undefined:
     meta: the Meta of the value on another path, if known.
     """
 
-    _has_no_value = True  # lets modules that cannot import this class recognize it
+    # modules that cannot import this class recognize its instances by this attribute
+    _has_no_value = True
 
     def __init__(self, name: str, why: str = "", meta: Meta | None = None) -> None:
         self.__dict__.update(name=name, why=why, meta=meta)

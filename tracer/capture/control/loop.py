@@ -179,8 +179,8 @@ class LoopRecording(LoopState):
     # --------------------------------------------------------------------------
 
     def _record_iteration(self) -> tuple[OpenBlock, Successors, Any]:
-        """Record the body once. Returns its block, the carried variables with their values at the
-        end of the iteration, and the condition.
+        """Record the body once. Returns the block of the body, the carried variables with their
+        values at the end of the iteration, and the condition.
         """
         self.needs_another_recording = self.has_new_leaves = False
         with self.recorder.enter_new_block() as inner, self.recorder.track_open_loop():
@@ -403,9 +403,9 @@ class LoopRecording(LoopState):
         )
 
     def _carry_container_or_string(self, i: int, after: Any) -> None:
-        """Carry value `i`, which is no tensor or number: a tuple whose length changes as a
-        TensorArray, a string in a mutable location as a placeholder, another container by its
-        leaves. Raises TraceError for a value that is none of these.
+        """Make value `i`, which is no tensor or number, loop-carried. A tuple whose length changes
+        becomes a TensorArray, a string in a mutable location becomes a placeholder, and another
+        container is replaced by its leaves. Raises TraceError for a value that is none of these.
         """
         before = self.containers.copy_as_before_expansion(self.values[i])
         if type(before) is tuple and merge_needs_tensor_array(before, after):

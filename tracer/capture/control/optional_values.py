@@ -132,7 +132,7 @@ def none_flag_on_path(condition: Any, holds: bool, value: Any) -> Any:
 class LoopNoneFlags:
     """The none flags of loop-carried values that are None before or after some iteration.
 
-    flag_by_position: their none flags, by position
+    flag_by_position: by position of a value, its none flag
     """
 
     def __init__(self) -> None:

@@ -49,8 +49,8 @@ class EmptyArrayReadError(IndexError):
 
 
 class TensorArray(TensorArrayMarkerBase):
-    """A list of tensors of one dtype in a program that is being recorded. It has the methods of
-    list; indices may be run-time values.
+    """A list of tensors of one dtype in a program that is being recorded. A TensorArray has methods
+    like those of list; indices may be known only at run time.
 
     element_meta: the common Meta of the elements; None if nothing was written yet.
     is_tuple: whether it represents a Python tuple, which is immutable.
@@ -58,7 +58,7 @@ class TensorArray(TensorArrayMarkerBase):
 
     is_tuple = False
 
-    # set by extend_with_tensor_array, which imports this module
+    # A function that the module extend_tensor_array_with_other, which imports this module, sets.
     append_all_elements: ClassVar[Callable[[TensorArray, TensorArray], None]]
 
     def __init__(
@@ -366,15 +366,15 @@ class TensorArray(TensorArrayMarkerBase):
         return last
 
     def concat_or_stack_elements(self, axis: int, stacked: bool) -> Variable:
-        """Return the elements in one tensor, concatenated along an axis or stacked along a new
-        one.
+        """Return a tensor of all elements, concatenated along an axis or stacked along a new
+        axis.
         """
         if self.element_meta is None:
             raise OpError(append_user_line(f"the list '{self.name}' is empty"))
         return tensor_array_to_tensor(self, axis, stacked)[0]
 
     def __add__(self, other: Any) -> TensorArray:
-        """Return a list with the elements of both."""
+        """Return a new list with the elements of this list, followed by those of `other`."""
         self._check_plus_operand("+", other)
         result = self.copy()
         result._append_all_without_mutability_check(other)
@@ -395,7 +395,7 @@ class TensorArray(TensorArrayMarkerBase):
         return self
 
     def __mul__(self, count: Any) -> TensorArray:
-        """Return a list with the elements repeated."""
+        """Return a new list with the elements of this list repeated `count` times."""
         if not isinstance(count, int) or count < 1:
             why = (
                 f"the list '{self.name}' is one of the program, which `*` repeats by a "

@@ -61,7 +61,7 @@ def _record_with_body_and_assign_outer_variables(
 class While:
     """A loop: `with While(cond).block():` runs its body while `cond`, a bool [1], is true.
 
-    The body must write its results to variables that were created before it (`assign(value,
+    The body must write its results to variables that were created before the loop (`assign(value,
     output=x)`, `increment`), and must write `cond`.
     """
 

@@ -31,7 +31,7 @@ def Print(
     print_phase: str = "both",
 ) -> Tensor:
     """Print a tensor in each run of a program, and its gradient in each backward pass; return the
-    tensor. In eager mode, print it once, without its gradient; first_n has no effect.
+    tensor. In eager mode, print the tensor once, without its gradient; first_n has no effect.
 
     input: [*]; the result has the same shape.
     first_n: how often to print; -1 for each run.
@@ -88,7 +88,7 @@ class PrintKernel:
 
     @classmethod
     def from_op(cls, desc: OpDesc) -> PrintKernel:
-        """Return the kernel of an op."""
+        """Return the kernel of an op `print`, with the settings in its attributes."""
         return cls({name: attr.value for name, attr in desc.attrs.items()}, desc.inputs["In"][0])
 
     def __call__(self, array: Any) -> Any:

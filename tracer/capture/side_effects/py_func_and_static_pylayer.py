@@ -45,8 +45,8 @@ def _register_function(call: RegisteredFunction) -> int:
 
 
 def registered_function_by_number(number: int) -> RegisteredFunction:
-    """Return the Python function that was registered with this number. Raises OarlockError for a
-    number that this process did not register.
+    """Return the Python function that was registered with this number. Raises OarlockError if this
+    process did not register a function with this number.
     """
     if not 0 <= number < len(REGISTERED_FUNCTIONS):
         raise OarlockError(
@@ -138,8 +138,8 @@ class PyFuncKernel:
         self._dtypes = list(dtypes)
 
     def __call__(self, *arrays: Any) -> list[Any]:
-        """Return the results in the declared dtypes. Raises OpError for another number of
-        results.
+        """Call the Python function and return its results in the declared dtypes. Raises OpError if
+        the number of results is not the declared one.
         """
         with use_mode(EAGER_MODE):
             results = self._function(*(None if a is None else np.asarray(a) for a in arrays))
@@ -161,8 +161,8 @@ def _to_host_result_array(value: Any, dtype: Any) -> Any:
 def register_py_func_backward(
     number: int, operands: list[str], results: list[str], gradients: list[str], needed: list[int]
 ) -> tuple[int, list[str]]:
-    """Register a function that computes the gradients of a py_func; return its number and the names
-    of its inputs.
+    """Register a Python function that computes the gradients of an op py_func; return the number of
+    the function and the names of its input variables.
 
     needed: the indices of the operands whose gradients are needed.
     """
@@ -192,8 +192,9 @@ def static_pylayer(
     backward_fn: PythonFunction | None = None,
     name: str | None = None,
 ) -> Any:
-    """Return forward_fn(*inputs). The gradients of the inputs are computed by `backward_fn` from
-    the gradients of the results, not by differentiating the ops of `forward_fn`.
+    """Record the ops of `forward_fn(*inputs)` and return its result. The gradients of the inputs
+    are computed by `backward_fn` from the gradients of the results, not by differentiating the ops
+    of `forward_fn`.
     """
     recorder = _require_static_mode("static_pylayer").recorder
     operands = to_list(inputs)

@@ -113,7 +113,8 @@ def _program_with_pruned_sub_blocks(program: Program) -> Program:
         return program
     result = replace(program, blocks=[deepcopy(block) for block in program.blocks])
     runs = {op.attr("sub_block"): op for op in result.ops()}
-    for block in reversed(result.blocks[1:]):  # a block precedes its children
+    # reversed, because a block precedes its children in the list
+    for block in reversed(result.blocks[1:]):
         taken = block_var_names_read_after_run(runs[block.idx]) if block.idx in runs else []
         block.ops = _live_ops(result, block, taken)
         used = {

@@ -34,7 +34,8 @@ def _slot_metas(names: list[str], many: bool, declared: dict[str, VarDesc]) -> A
 
 
 def set_inferred_output_metas(desc: OpDesc, declared: dict[str, VarDesc]) -> None:
-    """Set the shapes and dtypes of an op's outputs from its inputs.
+    """Infer the shapes and dtypes of an op's outputs from its inputs, and store them in the
+    declarations `declared`.
 
     Raises OpError if shape inference fails.
     """

@@ -52,7 +52,7 @@ def dotted_symbol(node: ast.AST) -> str | None:
 class SymbolEffects(ast.NodeVisitor):
     """The symbols that code reads and writes.
 
-    reads, writes: the symbols of this scope.
+    reads, writes: the symbols that the code reads and writes in its own scope.
     captured_reads: symbols that inner functions read.
     assigned: the names among `writes` to which the code assigns a new object. The others only have
     their objects mutated.
@@ -201,7 +201,9 @@ class SymbolEffects(ast.NodeVisitor):
 
 
 def symbol_effects(code: Iterable[ast.AST] | ast.AST | None) -> SymbolEffects:
-    """Return the effects of statements or expressions."""
+    """Return the SymbolEffects of statements or expressions: the symbols that they read and
+    write.
+    """
     effects = SymbolEffects()
     for node in [code] if isinstance(code, ast.AST) else code or ():
         effects.visit(node)

@@ -222,7 +222,7 @@ def convert_function_tree_in_place(
     """Transform a function and its inner functions in place. Decorators, and annotations of
     parameters and result, are removed.
 
-    enclosing_names: the names of enclosing functions that it may use.
+    enclosing_names: the names of enclosing functions that the function may use.
     stages: the number of CONVERSION_STAGES to perform.
     """
     arguments = [*function.args.posonlyargs, *function.args.args]

@@ -1,5 +1,5 @@
-"""The guards of one captured program: all Python state that it read besides its arguments, and that
-may differ at the next call.
+"""The guards of one captured program. They cover all Python state, besides the arguments, that the
+captured function read and that may differ at the next call.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ class GuardSet:
 
     def guard_argument_contents(self, name: str, argument: Any) -> None:
         """Add guards for the contents of an argument that is not a tensor. The identity of the
-        argument is in the cache key, so it needs no guard.
+        argument needs no guard, because the cache key contains it.
         """
         if not isinstance(argument, (Tensor, np.ndarray, InputSpec, *PLAIN_TYPES)):
             holder = {name: argument}

@@ -65,7 +65,7 @@ class OpaqueStateLocation(MutableLocation):
         )
 
     def read(self) -> dict[Any, Any]:
-        """Return the internal state."""
+        """Return the internal state of the object as a dict."""
         return {"": read_internal_state_or_none(self.target, self.keys or ())}
 
     def reject_change(self, before: dict[Any, Any], ignore_attributes: bool) -> None:

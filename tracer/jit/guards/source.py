@@ -89,7 +89,7 @@ class OwnAttributeSource(Source):
     """An attribute that an object, class or module has in its own `__dict__`."""
 
     def read(self) -> Any:
-        """Return the attribute."""
+        """Return the value of the attribute; MISSING if the holder itself has none."""
         return vars(self.holder).get(self.key, MISSING)
 
     def write(self, value: Any) -> None:
@@ -126,7 +126,7 @@ class NamespaceSource(Source):
 
 class CaptureHeldObjectSource(NamespaceSource):
     """An argument of the captured function, or another object that only the capture refers to. The
-    capture stores it in a dict, which is the holder.
+    capture stores the object in a dict, which is the holder.
     """
 
 
@@ -189,7 +189,7 @@ class ItemSource(Source):
 class RepeatableCallSource(Source):
     """The result of a function that is cheap to call again, such as `os.getenv("NAME")`.
 
-    holder: the function with its arguments.
+    holder: the function and its arguments.
     """
 
     guard_kind = "name"
@@ -216,8 +216,8 @@ class TensorElementsSource(Source):
     is_recorded_read = True
 
     def read(self) -> Any:
-        """Return the array itself, not a copy, possibly on another device. Every op that changes
-        the tensor replaces the array by another one.
+        """Return the array of the tensor itself, not a copy; the array may be on a GPU. Every op
+        that changes the tensor replaces the array by another one.
         """
         return self.holder.array
 

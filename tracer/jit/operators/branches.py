@@ -164,9 +164,8 @@ def _record_if(
                 names[:count],
             )
             break
-        except (
-            ListLengthChangeError
-        ) as error:  # a branch, or a function that it calls, changes the length of a list
+        except ListLengthChangeError as error:
+            # a branch, or a function that the branch calls, changes the length of a list
             positions = [i for i, value in enumerate(before) if value is error.target]
             if not positions and not is_local_object(mode.recorder, error.target):
                 raise

@@ -147,9 +147,9 @@ def require_tensor_array_method(array: TensorArray, name: str) -> Any:
 def _wrap_to_adapt_library_arguments(function: Any) -> Any:
     """Wrap a library function so that its arguments are adapted. The wrapper passes a TensorArray
     in place of a list that was moved to it, and casts symbolic floats to the default dtype (except
-    for Python's standard library). It raises an error for dicts whose keys depend on the path, and
-    for iterators created outside of the recorded function. Classes, layers and objects that are not
-    callable are returned unchanged.
+    for Python's standard library). The wrapper raises an error for dicts whose keys depend on the
+    path, and for iterators created outside of the recorded function. Classes, layers and objects
+    that are not callable are returned unchanged.
     """
     if not callable(function) or isinstance(function, type | Layer):
         return function
@@ -220,8 +220,8 @@ def _wrap_to_register_created_object(function: Any) -> Any:
 
 
 def _convert_constructor_if_plain_class(kind: Any) -> Any:
-    """Return a constructor of a plain user class that converts `__init__`; None for other
-    classes.
+    """Return a function that constructs an object of a plain user class and converts its
+    `__init__`; return None for other classes.
     """
     init = getattr(kind, "__init__", None)
     is_plain_class = (

@@ -40,8 +40,8 @@ class RuntimeIndexAssignmentTarget:
 
     def _try_mark_for_array_conversion(self, position: Any) -> bool:
         """If the index is known only at run time and an open loop carries the list, mark the list
-        in the innermost such loop, which must then convert it to a TensorArray. Return whether it
-        was marked.
+        in the innermost such loop, which must then convert it to a TensorArray. Return whether the
+        list was marked.
         """
         loops = [
             inner

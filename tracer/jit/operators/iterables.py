@@ -198,7 +198,7 @@ class SequenceIterable(IndexedIterable):
         self.values, self.count = values, len(values)
 
     def item(self, position: Any) -> Any:
-        """Return an element."""
+        """Return the element of the sequence at an index."""
         return get_item(self.values, position)
 
 

@@ -197,8 +197,8 @@ def entry_defined_flag(variable: Variable) -> Any:
 
 
 def guard_or_reject_attribute_read(value: Any, name: Any) -> None:
-    """Add a guard for an attribute that is about to be read. Raises SideEffectError for an
-    attribute of training state.
+    """Add a guard for an attribute that is about to be read. Raises SideEffectError if the
+    attribute belongs to a training step, such as the gradient of a tensor.
     """
     mode = find_static_base_mode(state.mode)
     if mode is not None:
