@@ -156,10 +156,10 @@ def never_set(x: Any) -> Any:
             dict_from_a_loop,
             r"'the value returned' has a value only if .*is dict .*tuples of these can be used afterwards",
         ),
-        (keys_in_another_order, r"'held': dicts whose .* keys come in another order"),
+        (keys_in_another_order, r"'held': the values of the dicts .* keys are in different orders"),
         (
             gradients_on_one_way,
-            r"stop_gradient: whether gradients flow cannot depend on.*created at .*y = x \* 2",
+            r"stop_gradient: it cannot be set to a symbolic value.*created at .*y = x \* 2",
         ),
         (
             no_return_on_one_way,
@@ -209,7 +209,7 @@ def test_function_without_source_is_reported() -> None:
     with (
         pytest.warns(
             UserWarning,
-            match="made is not converted, control flow in it is Python's: the source of",
+            match="made is not converted, so Python runs its control flow: the source of",
         ),
         pytest.raises(paddle.TraceError, match=r"bool\(\): the value of"),
     ):

@@ -40,7 +40,7 @@ def flatten(value: Any, single: str) -> tuple[list[tuple[str, Tensor]], str]:
         below = f"{path}." if path else ""
         if isinstance(inner, dict):
             if len({str(k) for k in inner}) < len(inner):
-                why = f"the keys {list(inner)} of a result are not different as strings"
+                why = f"two of the keys {list(inner)} of a result are the same string"
                 raise TraceError(append_user_line(why))
             items = {k: node_to_json(inner[k], f"{below}{k}") for k in pytree.sorted_keys(inner)}
             return {"dict": {str(k): items[k] for k in inner}}

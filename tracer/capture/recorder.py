@@ -287,10 +287,11 @@ class Recorder:
             return self.persistable(tensor)
         if self.var(name) is None:
             origin = getattr(tensor, "where", "") or f"'{name}'"
-            why = f"a value made in a branch or a loop ({origin}) is not one of its results"
-            raise TraceError(
-                append_user_line(f"{why}; outside of it there is no such value (X={tensor.meta})")
+            why = (
+                f"a value that was created in a branch or loop ({origin}) is used outside of it, "
+                "but is not one of its results"
             )
+            raise TraceError(append_user_line(f"{why} (X={tensor.meta})"))
         return name
 
     def declare(self, name: str, meta: Meta, block: Block | None = None, **flags: Any) -> VarDesc:

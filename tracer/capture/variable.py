@@ -234,8 +234,8 @@ class Variable(Tensor):
     def stop_gradient(self, value: bool) -> None:
         if isinstance(value, Variable):
             why = (
-                "stop_gradient: whether gradients flow cannot depend on a value of the "
-                "program; set it outside of the branch or loop"
+                "stop_gradient: it cannot be set to a symbolic value, because the program decides "
+                "before the run which gradients flow; set it outside of the branch or loop"
             )
             raise TraceError(
                 append_user_line(f"{why} (X={self.meta}{self.creation_site_message_suffix})")
@@ -405,8 +405,8 @@ class Variable(Tensor):
         is_of_program = self._block is not None and not _is_in_source_converting_mode()
         if is_of_program and compat.rules.rejects_eager_methods:
             why = (
-                f"'{method}' is of values, as in fluid.dygraph.guard(), and '{self.name}' is "
-                f"a variable of a program"
+                f"'{method}' is a method of eager tensors, as in fluid.dygraph.guard(), but "
+                f"'{self.name}' is a variable of a program"
             )
             raise ArgumentAssertionError(append_user_line(why))
 

@@ -286,7 +286,7 @@ class GradientSpecialization:
         so that the gradients can be differentiated again.
         """
         if program_draws_random(self.partial_program.program):
-            why = "create_graph=True runs a program again, and this one draws random numbers"
+            why = "create_graph=True runs the program again, but the program draws random numbers"
             raise OpError(append_user_line(f"grad: {why}"))
         backward = DifferentiatedProgram(self, tuple([g is not None for g in grads]), None)
         again = PartialProgram(

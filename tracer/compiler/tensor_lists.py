@@ -24,7 +24,7 @@ def copy_and_write_element(held: TensorList, position: Array, value: Array) -> l
     """
     at, items = position.item(), list(held or ())
     if at < 0:
-        raise OpError(f"write_to_array: there is no position {at}")
+        raise OpError(f"write_to_array: the position {at} is negative")
     items += [None] * (at + 1 - len(items))
     items[at] = value
     return items

@@ -61,9 +61,9 @@ def _iter_op_problems(desc: OpDesc) -> Iterator[str]:
             yield f"{desc.type}: input {slot} is not supported{at}"
     for name, attr in desc.attrs.items():
         if attr.type in (AttrType.VAR, AttrType.VARS) and name in op.attrs:
-            yield f"{desc.type}: attribute {name} is a tensor{at}"
+            yield f"{desc.type}: attribute {name} as a tensor is not supported{at}"
         elif name in FUSED_KERNEL_ATTRS and attr.value:
-            yield f"{desc.type}: attribute {name} is set{at}"
+            yield f"{desc.type}: attribute {name} is not supported{at}"
 
 
 def _location_suffix(desc: OpDesc) -> str:

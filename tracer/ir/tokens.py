@@ -45,7 +45,7 @@ class TokenLine:
         while position < len(line):
             found = _TOKEN_PATTERN.match(line, position)
             if found is None:
-                raise LineSyntaxError(f"cannot be read from {line[position : position + 20]!r} on")
+                raise LineSyntaxError(f"invalid syntax at {line[position : position + 20]!r}")
             position = found.end()
             if found["rest"] is not None:
                 self.comment = unquote_text_at_line_end_if_quoted(found["rest"])

@@ -26,7 +26,10 @@ def enable_to_static(enable_to_static_bool: bool) -> None:
     as Python.
     """
     if not isinstance(enable_to_static_bool, int):
-        raise TypeError(f"enable_to_static: a bool, not {type(enable_to_static_bool).__name__}")
+        raise TypeError(
+            "enable_to_static: the argument should be a bool, not "
+            f"{type(enable_to_static_bool).__name__}"
+        )
     _switches["enabled"] = bool(enable_to_static_bool)
 
 

@@ -44,13 +44,13 @@ FIX_BY_ERROR_PATTERN = {
     r"only tensors and numbers": "decide it before, or make a tensor of it",
     r"different structures": "return the same structure from both branches",
     r"is not one of its results": "assign it to a variable instead",
-    r"is not converted": "put the function in a file; until then its control flow is Python's",
+    r"is not converted": "put the function in a file; until then, Python runs its control flow",
     r"raise: ": "raise under an `if`",
     r"whose length is known only at run time": "stack or concat it",
     r"stores values": "return them instead",
 }
 
-SOURCE_ONLY_NOTE = "; what comes after it was only read"
+SOURCE_ONLY_NOTE = "; the code after it was only scanned, not executed"
 
 
 @dataclass

@@ -207,7 +207,8 @@ def _warn_unstable_reads(capture: StaticCallCapture, method: MethodToSave) -> No
     if unstable:
         why = f"'{unstable}' differs at each call; the file contains its current value"
         warn(
-            f"{method.parameters.name}: {why}. Give it as an input, or draw with paddle's functions"
+            f"{method.parameters.name}: {why}. Pass it as an input, or draw random "
+            "numbers with Paddle's functions"
         )
 
 
@@ -229,9 +230,7 @@ def reject_reads_of_assigned_buffers(recording: CapturedProgram) -> None:
             why = (
                 f"forward changes a buffer in place, '{recording.structured_names.get(name, name)}'"
             )
-            raise TraceError(
-                f"{why}; a saved program keeps nothing from call to call\n  at {where}"
-            )
+            raise TraceError(f"{why}; a saved program keeps no state between calls\n  at {where}")
 
 
 def _reject_side_effects_on_buffers_and_read_tensors(capture: StaticCallCapture) -> None:
@@ -248,8 +247,8 @@ def _reject_side_effects_on_buffers_and_read_tensors(capture: StaticCallCapture)
     ]
     if labels:
         why = (
-            f"forward stores values of the program in {labels}; a saved program keeps nothing "
-            f"from call to call"
+            f"forward stores values of the program in {labels}, but a saved program keeps no state "
+            "between calls"
         )
         raise TraceError(append_user_line(why))
 
@@ -264,7 +263,6 @@ def _reject_different_second_capture(
     if why:
         labels = [guard.source.display_name for guard in guards]
         raise TraceError(
-            f"forward computes with {labels}, which it changes itself; a saved program "
-            f"keeps nothing from call to call: "
-            f"at the next call {why}"
+            f"forward computes with {labels}, which it changes itself, but a saved program "
+            f"keeps no state between calls: at the next call {why}"
         )

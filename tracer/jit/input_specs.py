@@ -217,7 +217,10 @@ def _adapt_spec_to_tensor(name: str, label: str, spec: InputSpec, leaf: Any) -> 
     else:
         shape = list(meta.shape)
     if shape != list(declared):
-        warn(f"{name}: '{label}' should be {expected}; this call runs a program of its own")
+        warn(
+            f"{name}: '{label}' should be {expected}; this call runs another program, made "
+            "for its arguments"
+        )
     elif meta.dtype == spec.dtype.np:
         return spec
     return InputSpec(shape, meta.dtype, spec.name)

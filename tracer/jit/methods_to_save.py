@@ -173,8 +173,8 @@ def _require_unique_input_paths(arguments: FlattenedArguments) -> FlattenedArgum
     for path, count in Counter(inputs).items():
         if count > 1:
             why = (
-                f"two inputs are called {path!r} by the keys of dicts that lead there; rename "
-                f"a key (without a dot)"
+                f"two inputs have the name {path!r}, which consists of the keys of nested dicts; "
+                "rename a key that contains a dot"
             )
             raise OpError(append_user_line(f"jit.save: {why}"))
     return arguments

@@ -143,7 +143,7 @@ def _check_program_and_drop_unused_values(model: ModelToWrite) -> None:
     }
     problems = find_problems(model.program)
     if problems:
-        raise OpError("the recorded program is not legal:\n  " + "\n  ".join(problems))
+        raise OpError("the recorded program is invalid:\n  " + "\n  ".join(problems))
 
 
 def _declare_all_values_in_every_program(models: Sequence[ModelToWrite]) -> None:

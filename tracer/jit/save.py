@@ -131,7 +131,7 @@ def require_path_prefix(path: str | os.PathLike[str]) -> str:
     folders = [end for end in (".pdmodel", ".pdiparams") if os.path.isdir(text + end)]
     if folders:
         raise ValueError(
-            f"{os.path.basename(text)}{folders[0]} is a folder, no file can take its place"
+            f"{os.path.basename(text)}{folders[0]} is a folder, which a file cannot replace"
         )
     return text
 

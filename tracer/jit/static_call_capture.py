@@ -40,9 +40,8 @@ from .operators.dunder_and_property_conversion import DunderAndPropertyConversio
 from .operators.raise_assert_and_print import emit_assert
 
 RECURSION_MESSAGE = (
-    "calls go deeper than Python allows; a recursion that ends by the value of a tensor "
-    "has no end while a program is made: "
-    "write it as a loop, or count its depth in Python"
+    "the recursion is deeper than Python allows; a recursion that the value of a tensor ends does "
+    "not end while a program is recorded: write it as a loop, or count its depth in Python"
 )
 
 

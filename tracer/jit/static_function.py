@@ -216,11 +216,11 @@ class StaticFunction:
         if not self._has_warned_once:
             self._has_warned_once = True
             why = (
-                "a program has no place for "
+                "a program cannot contain "
                 f"{' and '.join(dict.fromkeys(concrete.missing_gradient_reasons))}"
             )
             warn(
-                f"{self._function_parameters.name}: {why}; calls that want gradients run as Python"
+                f"{self._function_parameters.name}: {why}; calls that need gradients run as Python"
             )
         return True
 
@@ -287,18 +287,17 @@ class StaticFunction:
                 or last.arguments.name_of_first_different_object(bound),
             )
             why = (
-                f"'{name}' differs at each call, and no part of a program; such calls run as Python"
+                f"'{name}' differs at each call, so a program cannot contain it; such calls run as "
+                "Python"
             )
             if not guards.first_unstable_read_description:
                 why = (
                     f"'{name}' differs at each call; {MAX_PROGRAMS_PER_SIGNATURE} programs "
-                    "were made, from "
-                    f"now on such calls run as Python"
+                    "were made; from now on, such calls run as Python"
                 )
             warn(
-                f"{self._function_parameters.name}: {why}. Give it as a tensor, or change it "
-                "outside "
-                f"of the function"
+                f"{self._function_parameters.name}: {why}. Pass it as a tensor, or change it "
+                "outside of the function"
             )
         return program
 
@@ -391,14 +390,12 @@ class StaticFunction:
                 numbers.add(keys[i])
                 if len(numbers) == MAX_PROGRAMS_PER_SIGNATURE:
                     why = (
-                        f"{MAX_PROGRAMS_PER_SIGNATURE} programs were made that differ in the "
-                        "number "
-                        f"'{arguments.leaf_input_names[i]}' only"
+                        f"{MAX_PROGRAMS_PER_SIGNATURE} programs were made that differ only in the "
+                        f"number '{arguments.leaf_input_names[i]}'"
                     )
                     warn(
-                        f"{self._function_parameters.name}: {why}, and each further one makes "
-                        "another. "
-                        f"Give it as a tensor"
+                        f"{self._function_parameters.name}: {why}, and each further number makes "
+                        "another program. Pass the number as a tensor"
                     )
 
     def _is_training(self) -> bool:
@@ -427,8 +424,8 @@ class StaticFunction:
         elif self._owner.training != training:
             name, what = type(self._owner).__name__, "train" if training else "eval"
             why = (
-                f"it is a method of the layer {name}, which says whether it trains; call "
-                f"{what}() of that"
+                f"it is a method of the layer {name}, whose mode applies (train or eval); call "
+                f"{what}() of the layer"
             )
             raise InvalidOperationError(
                 append_user_line(f"{self._function_parameters.name}: {why}")
@@ -502,7 +499,7 @@ class StaticFunction:
     def _require_program_of_last_call(self) -> ConcreteProgram:
         """Return the program of the last call. Raises OpError if there was no call."""
         if not len(self._program_cache):
-            why = "it was not called so far, and has no input_spec; give one, or call it first"
+            why = "it was not called yet and has no input_spec; pass input_spec, or call it first"
             raise OpError(append_user_line(f"{self._function_parameters.name}: {why}"))
         return self._program_cache.last()[1][0]
 

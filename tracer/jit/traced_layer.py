@@ -67,9 +67,8 @@ class TracedLayer:
             )
         if recording.changed_state_names:
             why = (
-                f"forward changes {recording.changed_state_names}; the trace does not, it "
-                "keeps nothing "
-                f"from call to call"
+                f"forward changes {recording.changed_state_names}; the trace does not, because it "
+                "keeps no state between calls"
             )
             warn(f"TracedLayer.trace: {why}")
         return outputs, TracedLayer(recording)

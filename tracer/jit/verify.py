@@ -716,7 +716,10 @@ def describe_first_op_differing_in_engine(
             _exceeds_tolerance(a, np.asarray(w), program)
             for a, w in zip(program_outputs, layer, strict=True)
         ):
-            why = "forward depends on something that a program cannot hold, or is converted wrongly"
+            why = (
+                "forward depends on something that a program cannot contain, or the conversion is "
+                "wrong"
+            )
             return f"the program itself returns other values than the layer: {why}"
         tensor_values = run_compiled_program(CompiledProgram(program, fetches=names), scope, inputs)
         expected = {

@@ -625,7 +625,7 @@ def conv_transpose_vjp(
     sizes = shape_to_channels_first(vjp_input_shape(x), data_format, rank)[2:]
     check(
         padding_algorithm != "SAME" or min(sizes) >= 0,
-        "the gradient of padding SAME needs known sizes",
+        "the gradient of padding SAME needs sizes that are known only at run time",
     )
     window = make_window(
         sizes, vjp_input_shape(w)[2:], strides, paddings, padding_algorithm, dilations

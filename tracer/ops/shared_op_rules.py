@@ -42,7 +42,9 @@ class UnknownSizeInGradientError(OpError):
 def raise_unknown_size_unless(known: bool) -> None:
     """Raise UnknownSizeInGradientError unless all sizes are known."""
     if not known:
-        raise UnknownSizeInGradientError("the gradient needs known sizes")
+        raise UnknownSizeInGradientError(
+            "the gradient rule needs a size that is known only at run time"
+        )
 
 
 class ShapeRaisingOnUnknownSize(tuple[int, ...]):
@@ -54,7 +56,9 @@ class ShapeRaisingOnUnknownSize(tuple[int, ...]):
 
     def _require_known(self, found: Any) -> Any:
         if found == -1 or (isinstance(found, tuple) and -1 in found):
-            raise UnknownSizeInGradientError("the gradient needs known sizes")
+            raise UnknownSizeInGradientError(
+                "the gradient rule needs a size that is known only at run time"
+            )
         return found
 
     def __getitem__(self, index: Any) -> Any:
@@ -64,7 +68,9 @@ class ShapeRaisingOnUnknownSize(tuple[int, ...]):
         return map(self._require_known, super().__iter__())
 
     def __eq__(self, other: object) -> bool:
-        raise UnknownSizeInGradientError("the gradient needs known sizes")
+        raise UnknownSizeInGradientError(
+            "the gradient rule needs a size that is known only at run time"
+        )
 
     __ne__ = __eq__
     __hash__ = None  # type: ignore[assignment]

@@ -176,8 +176,8 @@ def require_common_meta_of_values(name: str, a: Any, b: Any, sides: tuple[str, s
             a,
             b,
             sides,
-            "dicts whose values differ in kind, or whose keys come in another order; give "
-            "them in one order",
+            "the values of the dicts differ in type, or their keys are in different orders; use "
+            "one order",
         )
     for value in (a, b):
         if isinstance(value, Variable) and value.mixed_types:

@@ -124,7 +124,7 @@ def invalidate_container(container: Any) -> None:
     line = user_line()
     at = f" at {line}" if line else ""
     why = (
-        f"this list or dict may be another one, since a branch or a loop, that was "
+        f"after a branch or loop, this list or dict may be the same object as one that was "
         f"changed{at} under another name; {ALIAS_FIX_HINT}"
     )
     placeholder = InvalidatedMarker("this value", why)
@@ -207,8 +207,8 @@ class MayAliasContainer:
             if not _has_exactly_items(origin, items):
                 self.origins = ()
                 why = (
-                    f"this list or dict may be another one, since a branch or a "
-                    f"loop{self.since_line}, that was changed under another name"
+                    f"after a branch or loop{self.since_line}, this list or dict may be the same "
+                    "object as one that was changed under another name"
                 )
                 raise TraceError(
                     append_user_line(

@@ -65,7 +65,7 @@ class DynamicRNN:
     def static_input(self, x: Tensor) -> Tensor:
         """Return `x` unchanged, for reading in all steps."""
         if self._first_padded_input is None:
-            raise OpError(append_user_line("DynamicRNN.static_input: call step_input before"))
+            raise OpError(append_user_line("DynamicRNN.static_input: call step_input first"))
         return x
 
     def memory(
@@ -86,7 +86,8 @@ class DynamicRNN:
             if self._first_padded_input is None or shape is None:
                 raise OpError(
                     append_user_line(
-                        "DynamicRNN.memory: without init it needs a shape, and a step_input before"
+                        "DynamicRNN.memory: without init, it needs a shape and an earlier call of "
+                        "step_input"
                     )
                 )
             with self._static_rnn.record_in_outer_block():
@@ -107,7 +108,7 @@ class DynamicRNN:
         order of decreasing sequence lengths.
         """
         if self._sequence_lengths is None:
-            raise OpError(append_user_line("DynamicRNN.memory: call step_input before"))
+            raise OpError(append_user_line("DynamicRNN.memory: call step_input first"))
         with self._static_rnn.record_in_outer_block():
             order = OPS["argsort"](self._sequence_lengths, axis=0, descending=True)[1]
             result: Tensor = OPS["gather"](init, OPS["argsort"](order, axis=0)[1])

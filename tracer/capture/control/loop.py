@@ -465,7 +465,7 @@ class LoopRecording(LoopState):
         )
         if isinstance(after, Undefined):
             raise_merge_error(
-                carried.name, previous, after, PHASE_LABELS, "an iteration deletes its value"
+                carried.name, previous, after, PHASE_LABELS, "an iteration deletes it"
             )
         merged = require_common_meta_of_values(carried.name, previous, after, PHASE_LABELS)
         kind = merge_scalar_kinds((carried.scalar_kind, scalar_kind(after)))

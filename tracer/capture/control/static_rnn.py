@@ -89,7 +89,7 @@ class StaticRNN:
         mode = require_static_mode("StaticRNN")
         if self._definition_stage != BEFORE:
             _raise_misuse_error(
-                "step", "there is one already; another step belongs to another StaticRNN"
+                "step", "the step is defined already; define another step in another StaticRNN"
             )
         recorder = mode.recorder
         self._mode, self._outer_block = mode, recorder.open_blocks[-1]
@@ -130,10 +130,10 @@ class StaticRNN:
         self._check_is_outer_variable("step_input", "x", x)
         meta = x.meta
         if not meta.shape:
-            _raise_misuse_error("step_input", f"a sequence has an axis for its steps (x={meta})")
+            _raise_misuse_error("step_input", f"a sequence needs an axis for its steps (x={meta})")
         if self._num_steps >= 0 and meta.shape[0] >= 0 and meta.shape[0] != self._num_steps:
             _raise_misuse_error(
-                "step_input", f"the inputs before have {self._num_steps} steps (x={meta})"
+                "step_input", f"the previous inputs have {self._num_steps} steps (x={meta})"
             )
         self._num_steps = max(self._num_steps, meta.shape[0])
         name = self._find_or_declare_name_in_outer_block(x)
@@ -193,12 +193,12 @@ class StaticRNN:
         if memory.next_value is not None:
             _raise_misuse_error(
                 "update_memory",
-                f"'{mem.name}' has its value for the next step already (var={var.meta})",
+                f"the value of '{mem.name}' for the next step is defined already (var={var.meta})",
             )
         if not _are_compatible_metas(mem.meta, var.meta):
             _raise_misuse_error(
                 "update_memory",
-                f"a memory keeps its shape and dtype (mem={mem.meta}, var={var.meta})",
+                f"a memory cannot change its shape or dtype (mem={mem.meta}, var={var.meta})",
             )
         memory.next_value = var
 
@@ -219,7 +219,7 @@ class StaticRNN:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return the stacked outputs [T, ...]: one Variable, or a list."""
         if not self._output_variables:
-            _raise_misuse_error("", "the outputs are there after the step")
+            _raise_misuse_error("", "the outputs exist only after the step is defined")
         return (
             self._output_variables[0]
             if len(self._output_variables) == 1
@@ -231,10 +231,10 @@ class StaticRNN:
 
     def _require_recorder_in_step(self, what: str) -> Recorder:
         if self._definition_stage != INSIDE or self._mode is None:
-            _raise_misuse_error(what, "belongs into the `with` of `step`")
+            _raise_misuse_error(what, "call it in the body of `with rnn.step()`")
         if self._mode.recorder.block is not self._step_block:
             _raise_misuse_error(
-                what, "belongs into the step itself, not into a branch or loop in it"
+                what, "call it in the step itself, not in a branch or loop of the step"
             )
         return self._mode.recorder
 
@@ -279,7 +279,8 @@ class StaticRNN:
         if names:
             _raise_misuse_error(
                 "step",
-                f"it changes '{names[0]}' from outside; what goes from step to step is a memory",
+                f"its body assigns the outer variable '{names[0]}'; carry values from step to "
+                "step by a memory",
             )
 
     # -- names

@@ -398,8 +398,8 @@ class TensorArray(TensorArrayMarkerBase):
         """Return a new list with the elements of this list repeated `count` times."""
         if not isinstance(count, int) or count < 1:
             why = (
-                f"the list '{self.name}' is one of the program, which `*` repeats by a "
-                f"number above 0 that Python knows"
+                f"`*` repeats the list '{self.name}' of the program only by a positive int that is "
+                "known while the program is recorded"
             )
             raise TraceError(append_user_line(f"{why}; use a loop (by={count!r:.40})"))
         result = self.copy()
@@ -417,8 +417,8 @@ class TensorArray(TensorArrayMarkerBase):
             else isinstance(other, kind)
         ):
             why = (
-                f"to the {kind.__name__} '{self.name}' of the program {type(other).__name__} "
-                f"cannot be added by `{sign}`, only a {kind.__name__}"
+                f"only a {kind.__name__}, not {type(other).__name__}, can be added by `{sign}` to "
+                f"the {kind.__name__} '{self.name}' of the program"
             )
             raise TraceError(append_user_line(why))
 

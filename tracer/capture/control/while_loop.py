@@ -40,7 +40,7 @@ def while_loop(
             )
         )
     if not loop_vars:
-        raise OpError(append_user_line("while_loop: there should be one of loop_vars at least"))
+        raise OpError(append_user_line("while_loop: loop_vars should not be empty"))
     current = list(loop_vars)
     mode = find_static_base_mode(state.mode)
     while True:

@@ -138,7 +138,7 @@ class Switch:
         the conditions of all previous cases are false.
         """
         if not self._is_entered:
-            raise OpError(append_user_line("Switch.case: belongs into the `with` of the Switch"))
+            raise OpError(append_user_line("Switch.case: call it in the `with` body of the Switch"))
         check_condition("Switch.case", condition)
         before, fails = self._no_previous_condition, OPS["logical_not"](condition)
         self._no_previous_condition = fails if before is None else OPS["logical_and"](before, fails)

@@ -201,8 +201,8 @@ def _reject_reserved_names(tree: ast.AST) -> None:
         name = node.id if isinstance(node, ast.Name) else node.arg
         if name == RUNTIME_NAME or name.startswith("_ol_"):
             why = (
-                f"the name '{name}' in line {node.lineno} is one that converted code uses "
-                f"itself; take another"
+                f"the name '{name}' in line {node.lineno} is reserved for converted code; use "
+                "another name"
             )
             raise TraceError(append_user_line(why))
 

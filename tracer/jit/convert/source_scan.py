@@ -82,7 +82,7 @@ def _scan_function(function: FunctionType) -> list[CaptureProblem]:
     try:
         tree = require_syntax_tree_of_code(code)
     except SourceError as error:
-        fix = "put it in a file that can be read; until then control flow in it is Python's"
+        fix = "put the function in a readable file; until then, Python runs its control flow"
         return [
             CaptureProblem(
                 os.path.basename(code.co_filename),

@@ -17,7 +17,7 @@ class UnsupportedInternal:
 
     def __call__(self, *_: Any, **__: Any) -> NoReturn:
         """Raise NotImplementedError."""
-        why = "is a part of how Paddle converts; the conversion here has other parts"
+        why = "is an internal of Paddle's conversion, which Oarlock's conversion does not have"
         raise NotImplementedError(append_user_line(f"{self.__name__}: {why}"))
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:

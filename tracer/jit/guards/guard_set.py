@@ -399,8 +399,8 @@ class GuardSet:
     def _restore_and_raise_program_value_error(guard: StateGuard) -> None:
         guard.restore_value()
         why = (
-            f"'{guard.source.display_name}' becomes a value of the program, which exists only "
-            "in a run"
+            f"the function assigns a symbolic value to '{guard.source.display_name}', but such a "
+            "value exists only in a run of the program"
         )
         raise TraceError(
             append_user_line(
@@ -507,11 +507,11 @@ class GuardSet:
         label = guard.source.display_name
         if isinstance(guard.source.holder, Layer):
             warn(
-                f"'{label}' holds none of the values that forward stored there; each run computes "
-                f"them again"
+                f"the values that forward stored in '{label}' were removed from it; each run "
+                "computes them again"
             )
             return
-        why = f"'{label}' was created outside of the function and was given values of the program"
+        why = f"'{label}' was created outside of the function, which stores symbolic values in it"
         raise TraceError(append_user_line(f"{why}; return them instead"))
 
     def _add_to_selected_guards(self, guard: StateGuard) -> None:

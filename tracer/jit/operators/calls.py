@@ -354,7 +354,7 @@ def _warn_function_unconverted(function: FunctionType, error: SourceError) -> No
     at = function.__code__.co_filename, function.__code__
     if at not in _WARNED_FUNCTIONS:
         _WARNED_FUNCTIONS.add(at)
-        warn(f"{function.__qualname__} is not converted, control flow in it is Python's: {error}")
+        warn(f"{function.__qualname__} is not converted, so Python runs its control flow: {error}")
 
 
 # -- builtins

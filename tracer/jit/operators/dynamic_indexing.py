@@ -127,8 +127,8 @@ def items_after_assignment(values: Sequence[Any], index: Variable, value: Any) -
     if len(kinds) != 1 or find_meta_of_value(value) is None:
         kinds_text = ", ".join(dict.fromkeys(_describe_type(v) for v in items))
         why = (
-            f"a position that is known only at run time takes a value like all elements, which are "
-            f"{kinds_text or 'none'}"
+            "at a position that is known only at run time, the value should have the type of all "
+            f"elements, which are {kinds_text or 'none'}"
         )
         raise TraceError(append_user_line(f"{why}; the value is {_describe_type(value)}"))
     array = TensorArray.from_items(_current_static_base_mode(), items)

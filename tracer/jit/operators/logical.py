@@ -99,7 +99,7 @@ def _record_short_circuit_value(op: str, a: Variable, b: Callable[[], Any]) -> A
 def _record_second_operand_as_branch(name: str, a: Variable, b: Callable[[], Any]) -> Any:
     if any(d not in (1, -1) for d in a.meta.shape):
         why = (
-            "Python asks whether the first one is true, which has several elements; use "
+            "Python tests whether the first operand is true, but it has several elements; use "
             "`.any()`, `.all()` or paddle.where"
         )
         raise TraceError(

@@ -36,9 +36,9 @@ from .raise_assert_and_print import emit_assert
 from .training_step_rejection import must_skip_rejected_training_state_access
 
 COMPARISON_FIX_HINT = (
-    "ask for its value (`==`, `<`, if/elif), or have one kind of number on all paths"
+    "compare its value (`==`, `<`, if/elif), or use one kind of number on all paths"
 )
-FORMATTING_FIX_HINT = "print(x) shows it in each run; for a choice, compare it"
+FORMATTING_FIX_HINT = "use print(x) to show it in each run, or compare it to choose a text"
 
 
 def symbolic_scalar_kind(value: Any) -> PossibleScalarTypes | None:

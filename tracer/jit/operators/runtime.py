@@ -121,7 +121,10 @@ def _mark_return_value_maybe_none(was_returned: Variable, value: Any, name: str)
     if not isinstance(value, Variable) or not mode.converts_source:
         why = f"not every path through {name} returns a value; Python would return None"
         error = TraceError(
-            append_user_line(f"return: {why}, beside {type(value).__name__}. Return one at its end")
+            append_user_line(
+                f"return: {why} on one, and {type(value).__name__} on another. Return a value "
+                "at its end"
+            )
         )
         return mode.raise_error_unless_collecting(error, value)
     missing, value_none_flag = (
