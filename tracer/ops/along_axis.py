@@ -41,7 +41,7 @@ def check_index_shape(x: Any, index: Any, axis: int) -> None:
     pairs = enumerate(zip(x.shape, index.shape, strict=True))
     check(
         all(i == at or min(a, b) < 0 or b <= a for i, (a, b) in pairs),
-        "Index is longer than Input along another axis",
+        "Index is longer than Input along an axis other than Axis",
     )
 
 
@@ -70,7 +70,7 @@ def check_equal_row_counts(x: Any, index: Any) -> None:
     """Raise OpError unless both inputs are matrices with the same number of rows."""
     check_integers(index)
     check(len(x.shape) == len(index.shape) == 2, "X or Index does not have two axes")
-    check(dims_match(x.shape[0], index.shape[0]), "X and Index have not as many rows")
+    check(dims_match(x.shape[0], index.shape[0]), "X and Index have different numbers of rows")
 
 
 @op("index_sample", "X, Index -> Out")
@@ -203,7 +203,7 @@ def _(x, index, value, *, Axis, Reduce, Include_self):
 def _(g, x, index, value, *, Axis, Reduce, Include_self, Result):
     check(
         vjp_input_shape(value) == vjp_input_shape(index),
-        "the gradient needs the same shape for Index and Value",
+        "the gradient is supported only if Index and Value have the same shape",
     )
 
     def grad_without_assigned() -> Any:

@@ -136,7 +136,7 @@ def section_sizes(size: int, num: int, sections: Sequence[int]) -> Sequence[int]
         )
         return [-1 if size < 0 else size // num] * num
     rest = [i for i, s in enumerate(sections) if s < 0]
-    check(len(rest) <= 1, f"sections={list(sections)} leaves more than one size open")
+    check(len(rest) <= 1, f"sections={list(sections)} contains more than one -1")
     if size < 0:
         return sections
     given = sum(s for s in sections if s >= 0)

@@ -479,7 +479,7 @@ def _transposed_output_size(window: Window, axis: int, size: int, extra: Any, wa
     )
     if wanted:
         fits = least < 0 or least <= wanted[axis] < least + window.stride[axis]
-        check(fits, f"output_size={list(wanted)} does not come from such a convolution")
+        check(fits, f"output_size={list(wanted)} is not a possible output size of this convolution")
         return int(wanted[axis])
     more = extra[axis] if extra else 0
     check(

@@ -210,7 +210,10 @@ def assign_value(
 @assign_value.meta
 def _(*, shape, dtype, **values):
     name = parse_dtype(dtype).name
-    check_dtype(name in VALUES_ATTR_BY_DTYPE, f"dtype={name} has no attribute for values")
+    check_dtype(
+        name in VALUES_ATTR_BY_DTYPE,
+        f"dtype={name} is not supported, because no attribute holds its values",
+    )
     attr = VALUES_ATTR_BY_DTYPE[name]
     count = len(values[attr])
     check(

@@ -112,7 +112,7 @@ def warpctc(x, labels, times=None, lengths=None, *, blank: int = 0, norm_by_time
     )
     check(
         bool(np.all(times <= x.shape[0])) and bool(np.all(lengths <= labels.shape[1])),
-        "a length is beyond its operand",
+        "an element of LogitsLength or LabelLength is larger than its axis of Logits or Label",
     )
     times, lengths = times.reshape(-1).astype(np.int64), lengths.reshape(-1).astype(np.int64)
     check(
@@ -122,7 +122,7 @@ def warpctc(x, labels, times=None, lengths=None, *, blank: int = 0, norm_by_time
                 | (np.arange(labels.shape[1]) >= lengths[:, None])
             )
         ),
-        "a label is not a class",
+        "an element of Label is not in [0, the number of classes)",
     )
     batch = np.arange(x.shape[1])
     every = log_softmax_array(x, 2)

@@ -158,7 +158,10 @@ def fill_diagonal(x, *, value: float = 0.0, offset: int = 0, wrap: bool = False)
 def _diagonal_mask(shape: Any, offset: int, wrap: bool) -> Any:
     check(len(shape) >= 2, "needs two axes")
     if len(shape) > 2:
-        check(len(set(shape)) == 1, "needs axes of one size where there are more than two")
+        check(
+            len(set(shape)) == 1,
+            "X has more than two axes, so all of them should have the same size",
+        )
         grid = np.indices(shape)
         grid[-1] -= offset
         on_diagonal = (grid == grid[:1]).all(axis=0)
@@ -196,7 +199,7 @@ def _(x, y, *, offset, dim1, dim2):
     rank = len(x.shape)
     check(
         rank >= 2 and normalize_axis(dim1, rank, "dim1") != normalize_axis(dim2, rank, "dim2"),
-        "dim1 and dim2 are not two axes",
+        "dim1 and dim2 should be two different axes",
     )
     check_dtype(x.dtype == y.dtype, "the dtypes differ")
     return x

@@ -31,7 +31,7 @@ def sizes_from_tensors_or_attr_for_meta_rule(
     if tensor is None:
         return tuple(plain)
     count = 1 if not tensor.shape else tensor.shape[0]
-    check(count >= 0, "how many sizes the tensor holds is not known")
+    check(count >= 0, "the number of elements of a tensor of sizes is not known")
     return (-1,) * count
 
 

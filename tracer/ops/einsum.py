@@ -32,9 +32,9 @@ def parse_equation(equation: str, ranks: Sequence[int]) -> tuple[list[Labels], L
     out = _expand_ellipsis(right, max(spread))
     check(
         set(out) <= {c for t in found for c in t},
-        f"equation={equation!r} names an axis that no operand has",
+        f"equation={equation!r} contains a label in the output that no operand has",
     )
-    check(len(set(out)) == len(out), f"equation={equation!r} names an axis of the result twice")
+    check(len(set(out)) == len(out), f"equation={equation!r} contains a label twice in the output")
     return found, out
 
 

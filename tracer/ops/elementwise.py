@@ -87,7 +87,7 @@ def native_sum_over_other_axes(x: Any, kept: list[int]) -> Any:
 def _(x, *, shape, axis):
     start = len(x.shape) - len(shape) if axis == -1 else axis
     inside = x.shape[start : start + len(shape)]
-    check(len(inside) == len(shape), f"shape={shape} does not lie inside")
+    check(len(inside) == len(shape), f"the axes of shape={shape} are not axes of X")
     check(
         all(d in (1, e) or min(d, e) < 0 for d, e in zip(shape, inside, strict=True)),
         f"cannot sum to shape={shape}",

@@ -137,7 +137,7 @@ def _real_axis_size(x: Any, last: int, size: int) -> int:
         return -1 if half < 0 else 2 * (half - 1)
     check(
         half < 0 or half >= size // 2 + 1,
-        f"last_dim_size={size} does not come from {half} elements",
+        f"last_dim_size={size} is not possible with {half} elements in the last axis of X",
     )
     return size
 

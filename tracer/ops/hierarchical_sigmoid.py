@@ -100,7 +100,7 @@ def _(x, w, label, table, code, bias, *, num_classes, **_):
         len(x.shape) == len(w.shape) == 2 and dims_match(x.shape[1], w.shape[1]), "W does not fit X"
     )
     check(dims_match(num_elements(label.shape), x.shape[0]), "Label needs one class per row of X")
-    check((table is None) == (code is None), "PathTable and PathCode go together")
+    check((table is None) == (code is None), "PathTable and PathCode should be given together")
     check(table is None or len(table.shape) == 2, "PathTable needs two axes")
     check(num_classes >= 2, f"num_classes={num_classes} is less than 2")
     check(

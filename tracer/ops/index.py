@@ -85,7 +85,7 @@ def require_vector_index_shape(index: Any) -> Shape:
     check_integers(index)
     check(
         len(index.shape) < 2 or (len(index.shape) == 2 and dims_match(index.shape[1], 1)),
-        "an index is not one row of integers",
+        "Index should have the shape [n] or [n, 1]",
     )
     return index.shape[:1]
 
@@ -324,8 +324,8 @@ def gather_nd_shape(x: Shape, index: Meta) -> Shape:
     check_integers(index)
     check(bool(index.shape), "Index is 0-D")
     count = index.shape[-1]
-    check(count >= 0, "the last size of Index is not known")
-    check(count <= len(x), f"Index names {count} axes of {len(x)}")
+    check(count >= 0, "the size of the last axis of Index is not known")
+    check(count <= len(x), f"a row of Index has {count} positions, but X has {len(x)} axes")
     return (*index.shape[:-1], *x[count:])
 
 

@@ -323,7 +323,10 @@ def _(x, weights, *, minlength):
     check_integers(x)
     check(len(x.shape) == 1, "X does not have one axis")
     check(minlength >= 0, f"minlength={minlength} is negative")
-    check(weights is None or shapes_match(weights.shape, x.shape), "Weights is not like X")
+    check(
+        weights is None or shapes_match(weights.shape, x.shape),
+        "Weights and X have different shapes",
+    )
     wide = (
         INT64
         if weights is None
@@ -406,7 +409,7 @@ def _(x, repeats, *, Repeats, dim):
         check_integers(repeats)
         check(
             len(repeats.shape) == 1 and dims_match(repeats.shape[0], x.shape[at]),
-            "RepeatsTensor has not one number per slice",
+            "RepeatsTensor should have one element per slice of X",
         )
     size = -1 if repeats is not None or x.shape[at] < 0 else x.shape[at] * Repeats
     return Meta(tuple(size if i == at else d for i, d in enumerate(x.shape)), x.dtype)

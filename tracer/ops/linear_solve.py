@@ -81,7 +81,10 @@ def is_vector_rhs(x: Shape, y: Shape) -> bool:
         return True
     if len(y) != len(x) - 1:
         return False
-    check(min((*x, *y)) >= 0, "whether Y holds vectors is not known")
+    check(
+        min((*x, *y)) >= 0,
+        "it is not known whether Y contains vectors or matrices, because sizes are dynamic",
+    )
     return y == x[:-1]
 
 

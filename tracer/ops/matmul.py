@@ -268,7 +268,7 @@ def mul_flattened(x, y, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1):
 def _leading_and_trailing_dims(
     shape: tuple[int, ...], at: int
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    check(0 < at < len(shape), f"num_col_dims={at} does not cut the axes in two")
+    check(0 < at < len(shape), f"num_col_dims={at} should be from 1 to the number of axes - 1")
     return shape[:at], shape[at:]
 
 

@@ -181,7 +181,7 @@ def _cross_product_axis(shape: Shape, dim: int) -> int:
         3 in shape,
         "no axis has 3 elements"
         if min(shape, default=0) >= 0
-        else "which axis has 3 elements is not known",
+        else "it is not known which axis has the size 3, because sizes are dynamic",
     )
     return shape.index(3)
 

@@ -15,7 +15,7 @@ NO_GRAD_UPDATE_OP = "it is a step of training"
 def _check_update_inputs(param, grad, lr, *states_and_rest, **_):
     """Raise OpError if the arrays or Metas that an optimizer step updates do not fit together."""
     check_float(param)
-    check(shapes_match(param.shape, grad.shape), "Grad is not like Param")
+    check(shapes_match(param.shape, grad.shape), "Grad and Param have different shapes")
     check(num_elements(lr.shape) in (1, -1), "LearningRate is not one number")
 
 
@@ -41,7 +41,7 @@ def reject_master_param(master: Any) -> None:
     """Raise OpError if MasterParam is given: Oarlock's optimizers pass the master weights as
     Param.
     """
-    check(master is None, "MasterParam is not supported; the optimizer keeps it")
+    check(master is None, "MasterParam is not supported; pass the master weights as Param")
 
 
 @op(

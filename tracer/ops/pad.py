@@ -21,7 +21,7 @@ Pairs = Sequence[tuple[int, int]]
 def pad_or_crop_with_value(x: Any, pairs: Pairs, value: float) -> Any:
     """`x` padded with `value`; a negative width removes elements."""
     shape = [d + a + b for d, (a, b) in zip(x.shape, pairs, strict=True)]
-    check(min(shape, default=0) >= 0, f"paddings={list(pairs)} cut off more than there is")
+    check(min(shape, default=0) >= 0, f"paddings={list(pairs)} remove more elements than X has")
     out = np.full_like(x, int(value) if x.dtype.kind in "iu" else value, shape=shape)
     target, source = [], []
     for d, size, (before, _) in zip(x.shape, shape, pairs, strict=True):
@@ -38,7 +38,7 @@ def padded_shape(x: Shape, pairs: Pairs) -> Shape:
     shape = tuple(-1 if d < 0 else d + a + b for d, (a, b) in zip(x, pairs, strict=True))
     check(
         all(d >= -1 if s < 0 else d >= 0 for d, s in zip(shape, x, strict=True)),
-        f"paddings={list(pairs)} cut off more than there is",
+        f"paddings={list(pairs)} remove more elements than X has",
     )
     return shape
 
@@ -94,12 +94,12 @@ def check_mode_supports_paddings(shape: Shape, pairs: Pairs, mode: str) -> None:
         return
     check(
         all(min(p) >= 0 for p in pairs),
-        f"paddings={list(pairs)} are negative, which mode={mode!r} cannot be",
+        f"paddings={list(pairs)} are negative, which mode={mode!r} does not support",
     )
     used = [(d, max(p)) for d, p in zip(shape, pairs, strict=True) if max(p) and d >= 0]
     check(
         all(d > (width if mode == "reflect" else 0) for d, width in used),
-        f"paddings={list(pairs)} are wider than X has elements",
+        f"paddings={list(pairs)} are too wide for the axes of X",
     )
 
 

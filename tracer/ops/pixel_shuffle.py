@@ -199,7 +199,7 @@ def maxout(x, *, groups: int, axis: int = 1):
 
     X [N,C,H,W] -> Out [N,C/groups,H,W]
     """
-    check(-x.ndim <= axis < x.ndim, f"axis={axis} is not that of the channels")
+    check(-x.ndim <= axis < x.ndim, f"axis={axis} is not an axis of X")
     return np.max(_split_into_groups_of_size(x, groups, axis), axis=axis % x.ndim + 1)
 
 
@@ -208,7 +208,7 @@ def _(x, *, groups, axis):
     check_float(x)
     check(len(x.shape) == 4, "images require four axes")
     at = normalize_axis(axis, 4)
-    check(at in (1, 3), f"axis={axis} is not that of the channels")
+    check(at in (1, 3), f"axis={axis} is not an axis of X")
     return Meta(
         (
             *x.shape[:at],
@@ -382,7 +382,8 @@ def _(x, *, output_sizes, kernel_sizes, strides, paddings, dilations):
     high, wide = window.output_sizes(require_ints_per_axis(output_sizes, 2, "output_sizes"))
     check(
         dims_match(x.shape[2], high * wide),
-        f"{x.shape[2]} columns are not the {high * wide} places of the window",
+        f"the last axis of X has {x.shape[2]} elements, not one for each of the {high * wide} "
+        "window positions",
     )
     count = _divide_size_exactly(
         x.shape[1], window.size[0] * window.size[1], "the size of the window"

@@ -234,7 +234,7 @@ def _updated_scale_state_and_accum(x, accum, state, moving_rate):
 def _check_moving_average(accum: Any, state: Any, is_test: bool) -> None:
     check(
         is_test or (accum is not None and state is not None),
-        "InAccum and InState are missing, which training needs",
+        "InAccum and InState are required in training",
     )
     for name, value in (("InAccum", accum), ("InState", state)):
         check(

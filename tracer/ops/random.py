@@ -171,7 +171,7 @@ def _(*, n, dtype):
 def bernoulli(x):
     """Out = 1 with probability X, else 0. X [*] -> Out [*]"""
     check_float(x)
-    check(bool(np.all((x >= 0) & (x <= 1))), "X is not a probability everywhere")
+    check(bool(np.all((x >= 0) & (x <= 1))), "X has elements outside of [0, 1]")
     return (np.asarray(rng.generator().random(x.shape, dtype=np.float32)) < x).astype(x.dtype)
 
 
@@ -219,7 +219,11 @@ def _(x, *, num_samples, replacement):
     check(len(x.shape) in (1, 2), "needs one or two axes")
     check(num_samples > 0, f"num_samples={num_samples} is not positive")
     fits = replacement or x.shape[-1] < 0 or num_samples <= x.shape[-1]
-    check(fits, f"num_samples={num_samples} is more than there are without replacement")
+    check(
+        fits,
+        f"num_samples={num_samples} is larger than the last axis of X, which requires "
+        "replacement=True",
+    )
     return Meta((*x.shape[:-1], num_samples), np.dtype(np.int64))
 
 

@@ -270,7 +270,7 @@ def reduced_shape_of_unknown_sizes(shape: Any, axis: Any, axis_list: Any, keep_d
     recording, its sizes are not.
     """
     gone = len(axis_list) if axis is None else num_elements(axis.shape)
-    check(gone >= 0, "how many axes there are to reduce is not known")
+    check(gone >= 0, "the number of axes to reduce is not known")
     return (-1,) * (len(shape) if keep_dim else len(shape) - gone)
 
 
@@ -355,7 +355,10 @@ def _define_extreme_dividing_grad_among_ties(
         return Meta(reduced_shape_of_unknown_sizes(x.shape, axis, axis_list, keep_dim), x.dtype)
 
     def vjp(g, x, axis, axis_list, *, dim, keep_dim, reduce_all, Out):
-        check(axis is None and not axis_list, "the gradient needs axes that are attributes")
+        check(
+            axis is None and not axis_list,
+            "the gradient is supported only if the axes are attributes, not tensors",
+        )
         axes = _reduced_axes_of_input(x, dim, reduce_all)
         g, out = (
             broadcast_or_distribute_like(t, x, axes=axes, keep_dim=keep_dim) for t in (g, Out)

@@ -96,7 +96,7 @@ def rnn(
     cell, directions = CELLS[mode], 2 if is_bidirec else 1
     check(
         not _invalid_inputs_message(x, pre, weights, cell, directions, num_layers, hidden_size),
-        "the operands do not fit",
+        "the shapes of the operands do not fit together",
     )
     steps, batch = x.shape[:2]
     valid = _valid_step_mask_or_none(x, lengths)

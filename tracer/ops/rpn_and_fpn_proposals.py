@@ -91,7 +91,8 @@ def _proposals_meta(scores: Meta, deltas: Meta, anchors: Meta) -> tuple[Meta, Me
         "BboxDeltas do not fit Scores",
     )
     check(
-        len(anchors.shape) >= 2 and dims_match(anchors.shape[-1], 4), "Anchors are no rows of four"
+        len(anchors.shape) >= 2 and dims_match(anchors.shape[-1], 4),
+        "the last axis of Anchors should have the size 4",
     )
     places, count = (*scores.shape[1:],), (*anchors.shape[:-1],)
     known = min(*places, *count) >= 0

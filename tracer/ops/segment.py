@@ -82,7 +82,7 @@ def segment_pool(x, ids, *, pooltype: str = "SUM"):
     """
     check(
         bool(np.all(np.diff(ids) >= 0)) and bool(np.all(ids >= 0)),
-        "SegmentIds are negative or fall",
+        "SegmentIds has negative or decreasing elements",
     )
     check(ids.shape == x.shape[:1], "SegmentIds need one number per row of X")
     out, counts = _reduce_and_count_rows_by_index(

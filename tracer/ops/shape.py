@@ -50,10 +50,10 @@ def replace_zero_sizes(x: Shape, shape: Sequence[int]) -> list[int]:
     """
     check(
         all(d != 0 or i < len(x) for i, d in enumerate(shape)),
-        f"shape={list(shape)} copies the size of an axis that X does not have",
+        f"shape={list(shape)} has a 0 at the position of an axis that X does not have",
     )
     check(min(shape) >= -1, f"shape={list(shape)} contains a size below -1")
-    check(list(shape).count(-1) <= 1, f"shape={list(shape)} leaves more than one size open")
+    check(list(shape).count(-1) <= 1, f"shape={list(shape)} contains more than one -1")
     return [x[i] if d == 0 else d for i, d in enumerate(shape)]
 
 
@@ -268,7 +268,8 @@ def roll(x, shifts_tensor=None, *, shifts: Longs = [], axis: Longs = []):
     """
     steps = sizes_from_tensors_or_attr(shifts_tensor, None, shifts)
     check(
-        len(steps) == len(axis or [0]), f"shifts={list(steps)} does not go with axis={list(axis)}"
+        len(steps) == len(axis or [0]),
+        f"shifts={list(steps)} has another number of elements than axis={list(axis)}",
     )
     return np.roll(x, tuple(steps), tuple(axis) if axis else None)
 
@@ -279,7 +280,7 @@ def _(x, shifts_tensor, *, shifts, axis):
         normalize_axis(a, len(x.shape))
     check(
         shifts_tensor is not None or len(shifts) == len(axis or [0]),
-        f"shifts={shifts} does not go with axis={axis}",
+        f"shifts={shifts} has another number of elements than axis={axis}",
     )
     return x
 
@@ -308,7 +309,7 @@ def expanded_shape(x: Shape, shape: Sequence[int]) -> Shape:
     check(min(shape, default=0) >= -1, f"shape={list(shape)} contains a size below -1")
     check(
         -1 not in shape[:new],
-        f"shape={list(shape)} keeps the size of an axis that X does not have",
+        f"shape={list(shape)} has a -1 at the position of an axis that X does not have",
     )
     return tuple(x[i - new] if d == -1 else d for i, d in enumerate(shape))
 
@@ -348,7 +349,7 @@ def expand_as(x, y=None, *, target_shape: Ints = []):
 def _(x, y, *, target_shape):
     shape = tuple(target_shape) if y is None else y.shape
     check(len(shape) >= len(x.shape), f"target_shape={list(shape)} has fewer axes than X")
-    check(y is not None or -1 not in shape, f"target_shape={list(shape)} leaves a size open")
+    check(y is not None or -1 not in shape, f"target_shape={list(shape)} contains -1")
     check_expandable(x.shape, shape)
     return Meta(shape, x.dtype)
 

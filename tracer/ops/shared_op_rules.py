@@ -121,7 +121,7 @@ def append_ones_to_align_at_axis(x: Shape, y: Shape, axis: int) -> tuple[Shape, 
     low, high = (x, y) if len(x) < len(y) else (y, x)
     check(
         0 <= axis <= len(high) - len(low),
-        f"axis={axis} puts the smaller shape outside of the larger one",
+        f"axis={axis} puts axes of the smaller shape beyond those of the larger one",
     )
     low = low + (1,) * (len(high) - axis - len(low))
     return (low, high) if len(x) < len(y) else (high, low)
@@ -147,7 +147,7 @@ def check_not_bool(x: Any) -> None:
     """Raise OperandError for bool inputs. Paddle rejects them, too; NumPy's addition would compute
     a logical or.
     """
-    check_dtype(x.dtype.kind != "b", "truth values are no numbers here; cast them")
+    check_dtype(x.dtype.kind != "b", "a bool tensor is not supported; cast it to a number dtype")
 
 
 def broadcast_bool_meta(x: Meta, y: Meta, *, axis: int = -1, **_: Any) -> Meta:

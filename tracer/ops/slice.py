@@ -49,7 +49,9 @@ def shape_without_integer_axes(shape: Shape, axes: Sequence[int]) -> Shape:
     size is 1.
     """
     gone = {normalize_axis(a, len(shape), "decrease_axis") for a in axes}
-    check(all(shape[a] in (1, -1) for a in gone), "decrease_axis names an axis that is not 1 long")
+    check(
+        all(shape[a] in (1, -1) for a in gone), "decrease_axis contains an axis whose size is not 1"
+    )
     return tuple(d for i, d in enumerate(shape) if i not in gone)
 
 
@@ -60,7 +62,9 @@ def _slice_and_drop_integer_axes(
     if not decrease_axis:
         return part
     gone = {a % x.ndim for a in decrease_axis}
-    check(all(part.shape[a] == 1 for a in gone), "decrease_axis names an axis that is not 1 long")
+    check(
+        all(part.shape[a] == 1 for a in gone), "decrease_axis contains an axis whose size is not 1"
+    )
     return part.reshape([d for i, d in enumerate(part.shape) if i not in gone])
 
 

@@ -211,7 +211,7 @@ def _(x, boxes, labels, scores, *, anchors, anchor_mask, class_num, **_):
     )
     check(
         all(0 <= m < len(anchors) // 2 for m in anchor_mask),
-        f"anchor_mask={list(anchor_mask)} names an anchor that is not there",
+        f"anchor_mask={list(anchor_mask)} contains an index that is not in anchors",
     )
     wanted = len(anchor_mask) * (5 + class_num)
     check(
@@ -219,7 +219,7 @@ def _(x, boxes, labels, scores, *, anchors, anchor_mask, class_num, **_):
         f"{x.shape[1]} channels are not the {wanted} of {len(anchor_mask)} anchors and "
         f"{class_num} classes",
     )
-    check(dims_match(x.shape[2], x.shape[3]), "X is not square")
+    check(dims_match(x.shape[2], x.shape[3]), "the height and width of X differ")
     check(dims_match(boxes.shape[2], 4), "boxes need four numbers")
     return (
         Meta((x.shape[0],), x.dtype),

@@ -89,7 +89,7 @@ def linear_chain_crf(emission, lod=None, transition=None, label=None, length=Non
             continue
         check(
             bool(((labels[a:b] >= 0) & (labels[a:b] < rows.shape[1])).all()),
-            "a Label is not a label",
+            "an element of Label is not in [0, the number of labels)",
         )
         ways = _forward(rows[a:b], wide)
         alpha[a:b] = np.exp(ways - _log_sum_exp(ways, 1)[:, None])
@@ -115,9 +115,12 @@ def _(emission, lod, transition, label, length):
     count = transition.shape[1]
     check(
         transition.shape[0] in (-1, count + 2) or count < 0,
-        "Transition is not two rows higher than it is wide",
+        "Transition should have the shape [labels + 2, labels]",
     )
-    check(emission.shape[-1] in (-1, count) or count < 0, "Emission is not as wide as Transition")
+    check(
+        emission.shape[-1] in (-1, count) or count < 0,
+        "Emission and Transition have different numbers of columns",
+    )
     cost = Meta((-1 if length is None else emission.shape[0], 1), emission.dtype)
     return emission, emission, transition, cost
 

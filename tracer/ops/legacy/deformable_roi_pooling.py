@@ -199,16 +199,16 @@ def _(
     )
     check(
         min(pooled_height, pooled_width, sample_per_part, *group_size, *part_size) > 0,
-        "a size is not positive",
+        "the pooled sizes, sample_per_part, group_size and part_size should be positive",
     )
     wanted = output_dim * group_size[0] * group_size[1]
     check(
         x.shape[1] < 0 or x.shape[1] >= wanted,
-        f"{x.shape[1]} channels are fewer than the {wanted} of all groups",
+        f"{x.shape[1]} channels of Input are fewer than output_dim * group_size, which is {wanted}",
     )
     check(
         no_trans or trans.shape[1] < 0 or output_dim % max(trans.shape[1] // 2, 1) == 0,
-        "Trans does not fit output_dim",
+        "output_dim is not divisible by half the channels of Trans",
     )
     out = Meta((rois.shape[0], output_dim, pooled_height, pooled_width), x.dtype)
     return out, out

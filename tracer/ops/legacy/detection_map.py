@@ -173,7 +173,8 @@ def _(
     check(len(found.shape) == len(there.shape) == 2, "DetectRes and Label need two axes")
     check(
         dims_match(there.shape[1], 5) or dims_match(there.shape[1], 6),
-        "Label needs class, box, and may say that the box is difficult",
+        "the last axis of Label should have the size 5 or 6: the class, optionally a flag for "
+        "difficult boxes, and the box",
     )
     _check_ap_type(ap_type)
     return Meta((class_num, 1), INT32), *[Meta((-1, 3), found.dtype)] * 2, Meta((1,), found.dtype)

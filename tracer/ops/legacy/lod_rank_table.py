@@ -38,7 +38,7 @@ def _rows_and_lengths_in_rank_order(x, lod, table):
     which, found = table[:, 0], []
     check(
         len(which) == (len(lod[0]) - 1 if lod else x.shape[0]),
-        "RankTable is of another number of sequences",
+        "RankTable and X have different numbers of sequences",
     )
     for level in lod or []:
         offsets = np.asarray(level, np.int64)
@@ -66,7 +66,7 @@ def reorder_lod_tensor_by_rank(x, lod=None, table=None):
 def _(x, lod, table):
     check(
         len(table.shape) == 2 and dims_match(table.shape[1], 2),
-        "RankTable is not of a lod_rank_table",
+        "RankTable is not an output of the op lod_rank_table",
     )
     return x
 

@@ -90,7 +90,7 @@ def _mask_targets_of_image(
             np.zeros(len(first), np.int64),
             np.full((len(first), size * size), -1, np.int32),
         )
-    check(len(things) > 0, "an image has foreground regions, but only objects that are crowds")
+    check(len(things) > 0, "an image has foreground regions, but all its objects are crowds")
     own = rois[found] / scale
     best = np.argmax(
         box_ious(

@@ -122,7 +122,10 @@ def _split_into_pair_tables(x, row_lod, column_lod, channels):
         shape = (channels, a.stop - a.start, b.stop - b.start)
         found.append(x[at : at + np.prod(shape)].reshape(shape))
         at += int(np.prod(shape))
-    check(at == x.shape[0], f"ROW and COLUMN say that X holds {at} numbers")
+    check(
+        at == x.shape[0],
+        f"the sequences of ROW and COLUMN need {at} elements in X, which has {x.shape[0]}",
+    )
     return found
 
 
@@ -312,11 +315,11 @@ def _(
     check_float(x)
     check(
         len(w.shape) == 2 and dims_match(w.shape[0], OutputChannel),
-        "W needs a row for each output channel",
+        "W should have one row per output channel",
     )
     check(
         dims_match(w.shape[1], InputChannel * KernelH * KernelW),
-        "W is not as wide as a window is large",
+        "the number of columns of W is not InputChannel * KernelH * KernelW",
     )
     return Meta((-1, 1), x.dtype), Meta((-1, 1), x.dtype)
 

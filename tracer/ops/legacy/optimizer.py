@@ -23,7 +23,7 @@ def _make_meta_rule_like_inputs(*indices: int) -> Any:
     def rule(param: Any, grad: Any, *rest: Any, **_: Any) -> Any:
         metas = (param, grad, *rest)
         check_float(param)
-        check(shapes_match(param.shape, grad.shape), "Grad is not like Param")
+        check(shapes_match(param.shape, grad.shape), "Grad and Param have different shapes")
         found = tuple(metas[i] for i in indices)
         return found if len(found) > 1 else found[0]
 

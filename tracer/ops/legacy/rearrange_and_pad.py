@@ -149,7 +149,7 @@ def _(x, paddings_tensor, *, paddings, mode, pad_value, data_format):
 
 @pad2d.vjp
 def _(g, x, paddings_tensor, *, paddings, mode, data_format):
-    check(paddings_tensor is None, "has no gradient where Paddings is given")
+    check(paddings_tensor is None, "the gradient is not supported if Paddings is given as a tensor")
     axes, border = (
         [_first_spatial_axis(data_format)],
         _pad3d_attrs_of_pad2d(paddings, mode, data_format),

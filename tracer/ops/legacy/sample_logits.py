@@ -72,7 +72,8 @@ def sample_logits(
     """
     if not use_customized_samples:
         check(
-            num_samples <= x.shape[1], f"num_samples={num_samples} is more than there are classes"
+            num_samples <= x.shape[1],
+            f"num_samples={num_samples} is larger than the number of classes",
         )
         samples, chance = _append_sampled_classes_with_probs(labels, num_samples, x.shape[1], seed)
     chance = chance.astype(x.dtype)

@@ -95,7 +95,10 @@ def _(
     x, lod, padding_data, filter, *, contextLength, contextStart, contextStride, paddingTrainable
 ):
     check(contextStride == 1, f"contextStride={contextStride} is not 1")
-    check(not paddingTrainable and padding_data is None, "padding with trained rows is not there")
+    check(
+        not paddingTrainable and padding_data is None,
+        "paddingTrainable and PaddingData are not supported",
+    )
     check(
         len(x.shape) == 2 and filter.shape[0] in (-1, x.shape[1] * contextLength),
         "Filter does not fit the window",

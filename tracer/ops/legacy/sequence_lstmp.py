@@ -93,13 +93,16 @@ def _(x, lod, h0, c0, weight, projection, bias, *, use_peepholes, **attrs):
     width, wide = projection.shape
     check(
         len(x.shape) == 2 and dims_match(x.shape[1], scale_dim(width, 4)),
-        "Input is not four times as wide as ProjWeight is high",
+        "the columns of Input are not four times the rows of ProjWeight",
     )
     check(
         dims_match(bias.shape[-1], scale_dim(width, 7 if use_peepholes else 4)),
-        "Bias does not fit use_peepholes",
+        "the size of Bias does not fit use_peepholes",
     )
-    check(dims_match(weight.shape[0], wide), "Weight is not as high as ProjWeight is wide")
+    check(
+        dims_match(weight.shape[0], wide),
+        "the number of rows of Weight is not the number of columns of ProjWeight",
+    )
     rows = [Meta((x.shape[0], scale_dim(width, k)), x.dtype) for k in (1, 4, 1, 1)]
     return Meta((x.shape[0], wide), x.dtype), *rows
 

@@ -110,7 +110,7 @@ sequence_pool_grad.vjp(make_vjp_rule_rejecting_second_order("sequence_pool"))
 @op("sequence_softmax", "X, X@LOD*?! -> Out", meta=like_x_meta, host_reason=HOST_PYTHON_LOOP)
 def sequence_softmax(x, lod=None):
     """Out = exp(X) / the sum of exp(X) over the row's sequence. X [R] or [R,1] -> Out like X"""
-    check(x.size == x.shape[0], "X has more than one number in a row")
+    check(x.size == x.shape[0], "X should have one element per row")
     offsets = require_row_offsets(lod)
     owner = sequence_id_per_row(offsets)
     top = np.full(len(offsets) - 1, -np.inf, x.dtype)

@@ -165,11 +165,11 @@ def _(
     width = weight.shape[0]
     check(
         len(x.shape) == 2 and dims_match(x.shape[1], scale_dim(width, 4)),
-        "Input is not four times as wide as Weight is high",
+        "the columns of Input are not four times the rows of Weight",
     )
     check(
         dims_match(bias.shape[-1], scale_dim(width, 7 if use_peepholes else 4)),
-        "Bias does not fit use_peepholes",
+        "the size of Bias does not fit use_peepholes",
     )
     return tuple(Meta((x.shape[0], scale_dim(width, k)), x.dtype) for k in (1, 1, 4, 1))
 
@@ -373,7 +373,7 @@ def _(x, lod, h0, weight, bias, *, activation, gate_activation, is_reverse, orig
     width = weight.shape[0]
     check(
         len(x.shape) == 2 and dims_match(x.shape[1], scale_dim(width, 3)),
-        "Input is not three times as wide as Weight is high",
+        "the columns of Input are not three times the rows of Weight",
     )
     return tuple(Meta((x.shape[0], scale_dim(width, k)), x.dtype) for k in (3, 1, 1, 1))
 
@@ -534,7 +534,7 @@ def _(x, h, weight, bias, *, activation, gate_activation, origin_mode):
     check(len(x.shape) == len(h.shape) == len(weight.shape) == 2, "the inputs need two axes")
     check(
         dims_match(x.shape[1], scale_dim(weight.shape[0], 3)),
-        "Input is not three times as wide as Weight is high",
+        "the columns of Input are not three times the rows of Weight",
     )
     return x, h, h
 

@@ -213,7 +213,10 @@ def sequence_unpad(x, length):
     X [n,T,*], Length int64 [n] -> Out [R,*]
     """
     offsets = offsets_from_lengths(length.reshape(-1))
-    check(bool((length <= x.shape[1]).all()), "a Length is more than there is")
+    check(
+        bool((length <= x.shape[1]).all()),
+        "an element of Length is larger than the padded length of X",
+    )
     return x.reshape(-1, *x.shape[2:])[_padded_positions(offsets, x.shape[1])]
 
 
@@ -261,14 +264,14 @@ def sequence_reshape(x, lod=None, *, new_dim: int):
     """
     check(
         bool((sequence_lengths(require_row_offsets(lod)) * x.shape[1] % new_dim == 0).all()),
-        f"new_dim={new_dim} does not divide a sequence",
+        f"new_dim={new_dim} does not divide the number of elements of a sequence",
     )
     return x.reshape(-1, new_dim)
 
 
 @sequence_reshape.meta
 def _(x, lod, *, new_dim):
-    check(new_dim > 0, f"new_dim={new_dim} is not a size")
+    check(new_dim > 0, f"new_dim={new_dim} is not positive")
     return Meta((-1, new_dim), x.dtype)
 
 
@@ -304,7 +307,7 @@ def sequence_enumerate(x, lod=None, *, win_size: int, pad_value: int = 0):
 
 @sequence_enumerate.meta
 def _(x, lod, *, win_size, pad_value):
-    check(win_size > 0, f"win_size={win_size} is not a size")
+    check(win_size > 0, f"win_size={win_size} is not positive")
     return Meta((x.shape[0], win_size), x.dtype)
 
 
@@ -318,10 +321,10 @@ def _row_indices_of_slices(lod, offset, length):
     starts, counts = offset.reshape(-1), length.reshape(-1)
     check(
         len(starts) == len(counts) == len(offsets) - 1,
-        "Offset and Length are not one number for each sequence",
+        "Offset and Length should have one element per sequence",
     )
     fits = (starts >= 0) & (counts >= 0) & (starts + counts <= sequence_lengths(offsets))
-    check(bool(fits.all()), "a slice goes beyond its sequence")
+    check(bool(fits.all()), "a slice of Offset and Length is not inside its sequence")
     return row_indices_of_ranges(offsets[:-1] + starts, counts)
 
 
@@ -386,7 +389,7 @@ def _(x, lod=None, y=None, y_lod=None, *, target_lod=[], append=False):
     made = np.asarray(target_lod if y is None else y.reshape(-1), np.int64)
     check(
         len(made) > 0 and made[0] == 0 and made[-1] == x.shape[0],
-        f"offsets {made.tolist()} are not those of {x.shape[0]} rows",
+        f"the offsets {made.tolist()} should start at 0 and end at {x.shape[0]}, the rows of X",
     )
     return [*(lod or []), made] if append else [made]
 
@@ -418,10 +421,11 @@ def sequence_scatter(x, ids, lod=None, updates=None):
     rows, places = _row_and_column_indices_of_ids(ids, lod)
     check(
         len(require_row_offsets(lod, "Ids")) - 1 == x.shape[0],
-        "Ids has another number of sequences than X rows",
+        "the number of sequences of Ids is not the number of rows of X",
     )
     check(
-        bool(((places >= 0) & (places < x.shape[1])).all()), "an Ids is not a place in a row of X"
+        bool(((places >= 0) & (places < x.shape[1])).all()),
+        "an element of Ids is not a column of X",
     )
     out = x.copy()
     np.add.at(out, (rows, places), updates.reshape(-1))
