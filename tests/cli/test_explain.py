@@ -156,12 +156,12 @@ def test_recording_continues_after_each_problem(script: str) -> None:
     assert set(problem_lines(text)) == {line_of(w) for w in wanted}
     for part in (
         "'y': the dtypes differ",
-        "fix:   cast one side",
+        "fix:   cast one of the values",
         "matmul_v2: the inner axes differ, 4 and 5",
         "numpy(): the value of",
         "the number of rows is known only at run time",
         "'late' has a value only if the condition holds",
-        "give it a value before the `if`",
+        "assign the variable before the `if`",
         "`except` does not see it",
         "float(): the value of",
         "made\n  cause: the source of <string>",

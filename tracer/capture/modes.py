@@ -429,7 +429,7 @@ def maybe_undefined_error(maybe_undefined: MaybeUndefinedRecord) -> MaybeUndefin
     fix = (
         ""
         if maybe_undefined.none_flag is not None
-        else ("; give it one before, or use it under the same condition")
+        else "; assign it before, or use it under the same condition"
     )
     reason = f"{maybe_undefined.defined_when}{fix}{maybe_undefined.branch_values}"
     why = f"'{maybe_undefined.name}' {reason}"

@@ -252,7 +252,7 @@ def _reject_list_repeat(count: Any) -> None:
     """
     if count.scalar_kind is not None or (not count.raw.shape and "int" in count.raw.dtype):
         why = (
-            f"a list whose length is known only at run time "
+            f"a list whose length is known only at run time cannot be created by `*` "
             f"(times{count.creation_site_message_suffix}); use paddle.full, paddle.tile or a loop"
         )
         raise TraceError(append_user_line(why))

@@ -82,7 +82,10 @@ def block_index_attribute_problems(program: Program) -> Iterator[str]:
                 yield f"{where}: attribute sub_block is of type {attr.type.name}, not BLOCK"
             for index in referenced_block_indices(attr):
                 if not 0 < index < len(program.blocks):
-                    yield f"{where}: attribute {name} is block {index} of {len(program.blocks)}"
+                    yield (
+                        f"{where}: attribute {name} is block {index}, but the number of blocks is "
+                        f"{len(program.blocks)}"
+                    )
 
 
 def sub_block_ownership_problems(program: Program) -> Iterator[str]:
@@ -204,7 +207,7 @@ def _recurrent_problems(program: Program, op: OpDesc) -> Iterator[str]:
         n for n, type in RECURRENT_ATTR_TYPES.items() if n in op.attrs and op.attrs[n].type != type
     ]
     if wrong or "sub_block" not in op.attrs:
-        yield "needs a block sub_block, and ex_states and states that are strings"
+        yield "sub_block should be a block, and ex_states and states should be lists of strings"
         return
     before, after, first = (
         op.attr("ex_states", []),
@@ -334,7 +337,7 @@ def contract_problems(program: Program) -> Iterator[str]:
     yield from _dim_problems(program, contract)
     for guard in contract.guards:
         if not 0 <= guard.axis < MAX_GUARD_AXES:
-            yield f"contract: a guard on axis {guard.axis}"
+            yield f"contract: the axis {guard.axis} of a guard is not in [0, {MAX_GUARD_AXES})"
         if guard.kind not in ("dim", "rank", "value"):
             yield f"contract: a guard of kind {guard.kind!r} is not known"
         if program.var(guard.var) is None:

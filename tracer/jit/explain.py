@@ -33,21 +33,22 @@ from .static_function import StaticFunction
 
 FIX_BY_ERROR_PATTERN = {
     r"sorted\(\)": "use paddle.sort or paddle.argsort",
-    r"the dtypes differ": "cast one side, with astype",
-    r"the numbers of axes differ": "reshape one side, or reduce both",
+    r"the dtypes differ": "cast one of the values, with astype",
+    r"the numbers of axes differ": "reshape one of the values, or reduce both",
     r"the value of .* is not known": "use tensors and paddle's functions, or compute it "
     "outside and pass it in",
     r"the number of (rows|items) is known only": "use a `for` statement, or give the size in the "
     "input's shape",
-    r"has a value only if": "give it a value before the `if`",
-    r"not every path through": "return a value at the end as well",
-    r"only tensors and numbers": "decide it before, or make a tensor of it",
+    r"has a value only if": "assign the variable before the `if`",
+    r"not every path through": "return a value at the end of the function as well",
+    r"only tensors and numbers": "choose the value before the branch or loop, or convert it to "
+    "a tensor",
     r"different structures": "return the same structure from both branches",
-    r"is not one of its results": "assign it to a variable instead",
+    r"is not one of its results": "assign the value to a variable instead",
     r"is not converted": "put the function in a file; until then, Python runs its control flow",
-    r"raise: ": "raise under an `if`",
-    r"whose length is known only at run time": "stack or concat it",
-    r"stores values": "return them instead",
+    r"raise: ": "put the `raise` under an `if`",
+    r"whose length is known only at run time": "stack or concatenate the list",
+    r"stores values": "return the values instead",
 }
 
 SOURCE_ONLY_NOTE = "; the code after it was only scanned, not executed"

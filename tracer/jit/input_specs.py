@@ -139,8 +139,8 @@ def _reject_tensor_for_python_value(name: str, label: str, spec: Any, leaf: Any)
     """Raise OpError if the argument is a tensor but its entry in input_spec is a Python value."""
     if is_input(leaf):
         why = (
-            f"'{label}' should be {spec!r:.80}, as input_spec says, or an InputSpec there "
-            f"(got {find_input_meta(leaf)})"
+            f"'{label}' should be {spec!r:.80}, as in input_spec; for a tensor, put an InputSpec "
+            f"there (got {find_input_meta(leaf)})"
         )
         raise OpError(append_user_line(f"{name}: {why}"))
 

@@ -24,7 +24,7 @@ def relax_size_guards(first: CapturedProgram, second: CapturedProgram) -> Captur
     why = describe_program_difference(first, second)
     if why:
         warnings.warn(
-            f"TracedLayer.trace: at the other sizes forward executes another program: {why}",
+            f"TracedLayer.trace: with the sizes of `again`, forward records another program: {why}",
             stacklevel=3,
         )
         return first

@@ -214,12 +214,12 @@ def _select_output_names(program: Program, output_spec: Any) -> list[str]:
     if not missing:
         return [name for name in found if name is not None]
     why = (
-        f"jit.save: output_spec: there is no output {', '.join(map(repr, missing))}; there "
-        f"are {names}"
+        f"jit.save: output_spec: there is no output {', '.join(map(repr, missing))}; the "
+        f"outputs are {names}"
     )
     if len(found) != len(names):
         raise OpError(why)
-    warn(f"{why}, which are all kept")
+    warn(f"{why}, which are all saved")
     return names
 
 

@@ -600,7 +600,9 @@ def open_engine_or_interpreter(
             else "cannot run the files"
         )
         why = first_reason_of_error(error)
-    warnings.warn(f"verify: by the interpreter, as the engine {problem}: {why}", stacklevel=5)
+    warnings.warn(
+        f"verify: checked by the interpreter, because the engine {problem}: {why}", stacklevel=5
+    )
     return interpreter, "by the interpreter "
 
 

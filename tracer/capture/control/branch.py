@@ -566,8 +566,8 @@ class BranchMerge:
             )
         if defined is None or meta is None:
             hint = (
-                "of values that only one branch sets, tensors, numbers, None and tuples of these "
-                "can be used afterwards"
+                "if only one branch assigns a value, code after the branch can use it only if it "
+                "is a tensor, a number, None or a tuple of these"
             )
             return (
                 None

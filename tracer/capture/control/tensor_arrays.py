@@ -221,8 +221,8 @@ class TensorArray(TensorArrayMarkerBase):
         if isinstance(index, slice):
             raise TraceError(
                 append_user_line(
-                    f"slices of a list that a program carries are supported in converted code only "
-                    f"('{self.name}')"
+                    f"a slice of the list '{self.name}', whose length is known only at run time, "
+                    "is supported only in converted code"
                 )
             )
         if self.element_meta is None:
@@ -288,7 +288,8 @@ class TensorArray(TensorArrayMarkerBase):
         if isinstance(index, slice):
             raise TraceError(
                 append_user_line(
-                    f"a slice of the list '{self.name}', which a program carries, cannot be set"
+                    f"a slice of the list '{self.name}', whose length is known only at run time, "
+                    "cannot be assigned"
                 )
             )
         position = self._to_index_tensor(index)

@@ -108,7 +108,8 @@ def py_func(
     if unknown:
         raise OpError(
             append_user_line(
-                f"py_func: skip_vars_in_backward_input holds {sorted(unknown)}, neither x nor out"
+                f"py_func: skip_vars_in_backward_input contains {sorted(unknown)}, "
+                "which are neither in x nor in out"
             )
         )
     call = RegisteredFunction(func, backward_func, frozenset(skipped))

@@ -112,7 +112,7 @@ def converted_source(function: Any, stages: int = len(CONVERSION_STAGES)) -> str
     if code is None:
         raise TypeError(
             append_user_line(
-                f"{getattr(plain, '__name__', plain)!s:.80} is not a function of Python's; it has "
+                f"{getattr(plain, '__name__', plain)!s:.80} is not a Python function, so it has "
                 "no source"
             )
         )

@@ -208,7 +208,7 @@ def reject_effects_assigning_tensor_arrays(effects: list[SideEffect]) -> None:
         if any(isinstance(leaf, TensorArray | ReplacedListPlaceholder) for leaf in leaves):
             raise TraceError(
                 f"{effect.label} was set to a list whose length is known only at run time; "
-                f"assign a tensor, or a list of a length that Python knows"
+                "assign a tensor, or a list whose length is known while the program is recorded"
             )
 
 

@@ -137,8 +137,8 @@ def require_tensor_array_method(array: TensorArray, name: str) -> Any:
     if not hasattr(array, name):
         raise TraceError(
             append_user_line(
-                f"{name}(): a list whose length is known only at run time ('{array.name}') does "
-                "not have it"
+                f"{name}(): is not supported for a list whose length is known only at run time "
+                f"('{array.name}')"
             )
         )
     return sequences.make_tensor_array_pop(array) if name == "pop" else getattr(array, name)

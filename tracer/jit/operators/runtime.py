@@ -86,7 +86,7 @@ __all__ = [
 ]
 
 NO_RETURN_VALUE = Undefined(
-    "the value returned", "is missing: some paths through the function return none"
+    "the value returned", "is missing, because some paths through the function return no value"
 )
 
 
