@@ -231,8 +231,8 @@ def append_backward(
 
 
 def _trainable_output_names_of_inputless_ops(program: Program) -> list[str]:
-    """The outputs of ops without inputs for which the user set stop_gradient=False. These outputs
-    are leaves: gradients with respect to them may be requested.
+    """The outputs of ops without inputs for which the user set stop_gradient=False. Outputs of such
+    ops are leaves, so that gradients with respect to them may be requested.
     """
     made = [
         n

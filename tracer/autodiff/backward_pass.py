@@ -61,7 +61,7 @@ def reshape_shape_1_to_0d(value: Any) -> Any:
 
 GradientRule = Callable[["ProgramBackwardPass", OpDesc, int], None]
 # Gradient rules of ops with sub-blocks, side effects or TensorArrays, by op type. Each module that
-# defines such rules adds them to this dict when it is imported.
+# defines gradient rules adds them to this dict when it is imported.
 GRADIENT_RULES: dict[str, GradientRule] = {}
 
 

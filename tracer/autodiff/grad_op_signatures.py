@@ -1,5 +1,5 @@
-"""Type, slots and attributes of Paddle's gradient ops. Other modules call these functions instead
-of reading `grad_op_tables`.
+"""Type, slots and attributes of Paddle's gradient ops. Other modules call the functions of this
+module instead of reading `grad_op_tables`.
 """
 
 from __future__ import annotations

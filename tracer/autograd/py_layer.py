@@ -111,8 +111,8 @@ def _detach_if_input_and_update_ctx(
     result: Tensor, inputs: Sequence[Tensor], ctx: PyLayerContext
 ) -> Tensor:
     """If `forward` returned one of its inputs, return a new tensor that shares the input's array,
-    and replace the input by it in ctx's list of non-differentiable tensors. Other results are
-    returned unchanged.
+    and replace the input by it in ctx's list of non-differentiable tensors. If `forward` returned a
+    new tensor, return it unchanged.
     """
     if not any(result is t for t in inputs):
         return result

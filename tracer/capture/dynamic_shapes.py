@@ -40,7 +40,7 @@ def program_with_dynamic_unguarded_dims(program: Program, guards: Sequence[Guard
         for op in program.block.ops
     ):
         dynamic = {f for f in dynamic if f[1] == 0}
-    # Some sizes can only change together, such as the batch sizes of two inputs. Such sizes are
+    # Some sizes can only change together, such as the batch sizes of two inputs. Batch sizes are
     # equal in the trace, so first dimensions with equal sizes are tested together.
     for size in {shape[0] for shape in traced.values() if shape}:
         same_size_dims = {(name, 0) for name, shape in traced.items() if shape and shape[0] == size}

@@ -89,8 +89,9 @@ class Trace(EagerMode):
         return result
 
     def assign_inplace(self, tensor: Tensor, made: Tensor) -> None:
-        """Let `tensor` hold `made`, the result of an in-place op, and denote its variable. Raises
-        TraceError if `tensor` is external, that is, not computed by the program.
+        """Give `tensor` the value of `made`, the result of an in-place op, and let `tensor` denote
+        the variable of `made`. Raises TraceError if `tensor` is external, that is, not computed by
+        the program.
         """
         if (
             not self.recorder.is_tensor_bound_to_variable(tensor)
@@ -234,7 +235,8 @@ class Static(Mode):
         start = len(self.recorder.block.ops)
         gradients = Static.emit_gradients(roots, wanted, given, barred)
         for op in self.recorder.block.ops[start:]:
-            op.attrs.pop("op_role", None)  # here the gradient ops are part of the forward pass
+            # the gradient ops of `paddle.grad` are part of the forward pass
+            op.attrs.pop("op_role", None)
         return gradients
 
     def mode_with_tape_set(self, tape: bool) -> Static:
@@ -400,7 +402,7 @@ class Static(Mode):
 
     def on_value_read(self, tensor: Tensor, reader: str) -> None:
         """Add a guard for the elements of an external tensor, which become constants of the
-        program. This method is not called for a Variable, which rejects reads itself.
+        program. The method is not called for a Variable, because Variables reject reads themselves.
         """
         if self.recorder.read_tracker is not None:
             self.recorder.read_tracker.guard_tensor_elements(tensor, reader)
@@ -408,7 +410,7 @@ class Static(Mode):
 
 def _result_metas_after_rejection(op: Op, metas: tuple[Any, ...]) -> Any:
     """Return a Meta for each result of an op whose inputs shape inference rejected: that of the
-    first input. With it, `oarlock explain` continues the capture.
+    first input. `oarlock explain` continues the capture with the returned Metas.
     """
     first = next((m for m in metas if isinstance(m, Meta)), Meta((), np.dtype("float32")))
     found = [[first] if slot.is_list else first for slot in op.outs]

@@ -116,8 +116,8 @@ class Recorder:
         # names of tensors that are declared under a given name, by id
         self._preset_names = known or {}
         self._bound_names: dict[int, str] = {}
-        # IndexErrors of branches in a loop body. They are raised after the body, because the rest
-        # of the body may write the missing element.
+        # IndexErrors of branches in a loop body. The errors are raised after the body, because the
+        # rest of the body may write the missing element.
         self.deferred_errors: list[IndexError] = []
         # paths of the layers whose `forward` is running, outermost first
         self.layers: list[str] = []

@@ -1,6 +1,6 @@
 """Run-time checks of maybe-undefined variables: variables that are assigned only on some paths,
-such as in a loop iteration or in one branch. Reading such a variable after a path that does not
-assign it raises an error.
+such as in a loop iteration or in one branch. Reading a maybe-undefined variable after a path that
+does not assign it raises an error.
 
 A check uses only ops that every engine has: it stacks the value to a list of one element, and reads
 element 0 if the variable has a value, otherwise element 1, which does not exist.
@@ -40,8 +40,8 @@ MESSAGE_BY_PREFIX = {
         "check `is not None` first"
     ),
 }
-# Name of the attribute, of an `assert` op that checks a maybe-undefined variable, that holds the
-# value which the bool flag has if the variable is defined.
+# An attribute of the `assert` ops that check maybe-undefined variables: the value of the checked
+# bool flag if the variable has a value.
 EXPECTED_FLAG_ATTR = "of_late"
 INT64, BOOL = 3, 0  # numbers of dtypes in VarType.Type of framework.proto
 

@@ -139,8 +139,8 @@ class Variable(Tensor):
 
     @property
     def name(self) -> str:
-        """The name of the variable. Assigning it renames the variable in its declaration and in the
-        ops of a static-graph program.
+        """The name of the variable. Assigning to `name` renames the variable in its declaration and
+        in the ops of a static-graph program.
         """
         return super().name
 
@@ -441,8 +441,8 @@ class Variable(Tensor):
         )
 
     def _report_read_and_get_scalar(self, reader: str) -> Any:
-        """Raise TraceError, because a variable has no number to read. While `oarlock explain`
-        collects errors, return 1 instead.
+        """Raise TraceError, because a variable has no number to read. If `oarlock explain` collects
+        errors, return the number 1 instead of raising the error.
         """
         return raise_or_collect_error(unknown_value_error(self, reader), 1)
 

@@ -32,7 +32,7 @@ def _measure_unshared_refcount() -> int:
 UNSHARED_REFCOUNT = _measure_unshared_refcount()
 
 # By op type: a function with an `out` argument whose result has the shape and dtype of each input.
-# These functions replace the kernels of calls without attributes.
+# The functions of this dict replace the kernels of calls without attributes.
 OUT_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "log": np.log,
     "log2": np.log2,

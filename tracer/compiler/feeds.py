@@ -38,7 +38,7 @@ def _to_array(value: Any, var: VarDesc | None) -> Any:
         return np.asarray(value)
     try:
         array = np.asarray(value)
-    except ValueError:  # nested lists of different lengths
+    except ValueError:  # NumPy rejects nested lists of different lengths
         array = np.asarray(None)
     if array.dtype.kind == "O":
         why = f"a fed {type(value).__name__} cannot be converted to an array"

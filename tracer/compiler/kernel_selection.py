@@ -104,8 +104,8 @@ INLINE_HELPERS: dict[str, Any] = {
     "both": np.logical_and,
     "any": np.logical_or,
 }
-# By op type: the Python expression that replaces a call without attributes. Its results are bitwise
-# equal to those of the kernel.
+# By op type: the Python expression that replaces a call without attributes. The results of the
+# expression are bitwise equal to those of the kernel.
 INLINE_EXPRESSIONS = {
     "sum_like": "{0} if {0}.shape == {1}.shape else {kernel}({0}, {1})",
     "elementwise_div": "{divide}({0}, {1}) if {0}.dtype.kind == 'f' else {kernel}({0}, {1})",

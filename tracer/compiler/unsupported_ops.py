@@ -14,8 +14,8 @@ PADDLE_GRADIENT_MESSAGE = (
     "clone(for_test=True), and call minimize on the clone"
 )
 
-# Attributes that hardware-specific passes of Paddle set when they fuse ops. Only the kernels for
-# that hardware read them. `convert/graph_builder.cpp` has the same list.
+# Attributes that hardware-specific passes of Paddle set when they fuse ops. Only kernels for
+# special hardware read these attributes. `convert/graph_builder.cpp` has the same list.
 FUSED_KERNEL_ATTRS = (
     "fuse_relu",
     "fuse_brelu",

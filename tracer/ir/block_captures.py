@@ -46,8 +46,8 @@ def block_var_names_assigned_before_run(op: OpDesc) -> list[str]:
 
 def block_var_names_read_after_run(op: OpDesc) -> list[str]:
     """The names of the variables, declared in the block that an op runs, that the op reads after
-    each run of the block. For `recurrent`, these are one step of each output, and the next
-    memories; other ops have none.
+    each run of the block. The op `recurrent` reads one step of each output, and the next memories;
+    other ops read no such variables.
     """
     return (
         [*op.outputs.get("outputs", []), *op.attr("states", [])] if op.type == "recurrent" else []

@@ -35,8 +35,9 @@ def is_explained_by_rounding(
     difference: Callable[[Any, Any], float],
     noise: type[NoiseMode] | None = None,
 ) -> bool:
-    """Whether rounding can cause a difference `deviation` of a result. It can if the result changes
-    by a similar amount when the last bit of all inputs and weights changes.
+    """Whether rounding can cause a difference `deviation` of a result. Rounding can cause the
+    difference if the result changes by a similar amount when the last bit of all inputs and weights
+    changes.
 
     run: returns the results for weights and inputs.
     result_index: the index of the result.

@@ -1,5 +1,5 @@
-"""Capture a method for a file. A saved program has no state that lasts from call to call. Therefore
-side effects on Python state are undone, or rejected if the results depend on them.
+"""Capture a method for a file. A saved program keeps no state between calls. Side effects of the
+method on Python state are undone, or rejected if the results depend on them.
 """
 
 from __future__ import annotations

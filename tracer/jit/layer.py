@@ -15,7 +15,7 @@ __all__ = ["Layer"]
 
 
 class Layer:
-    """A saved model in memory. It has no methods until `load` is called."""
+    """A saved model in memory. The object has no methods until `load` is called."""
 
     def load(self, load_path: str, place: Any) -> None:
         """Load the methods of the model at `load_path`.

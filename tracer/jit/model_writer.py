@@ -59,8 +59,8 @@ class ModelToWrite:
 
     @property
     def other_format_path(self) -> str:
-        """The path that the program file would have in the format that is not written. Such a file
-        of an older model would use the same parameters.
+        """The path that the program file would have in the format that is not written. An old
+        program file at this path would use the new parameters.
         """
         return self.prefix + _SUFFIX_BY_FORMAT[PADDLE2 if self.format == PADDLE3 else PADDLE3]
 

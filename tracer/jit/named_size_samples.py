@@ -35,8 +35,8 @@ def named_size_samples(inputs: Sequence[ContractInputOrOutput]) -> list[SizeByNa
 
 def small_size_avoiding_powers_of_two(dim: Dim, avoided: Set[int]) -> int:
     """Return a small allowed size that is neither the smallest nor a power of two: an odd multiple
-    of `dim.multiple` that is not in `avoided`. If there is no such size, return an allowed size
-    other than the smallest; if only one size is allowed, return it.
+    of `dim.multiple` that is not in `avoided`. If no allowed size has these properties, return an
+    allowed size other than the smallest; if only one size is allowed, return it.
     """
     end = MAX_DIM_SIZE + 1 if dim.largest_size is None else dim.largest_size + 1
     sizes = range(dim.smallest_size, end, dim.multiple)

@@ -317,10 +317,10 @@ def _reference_with_interpreter_fallback(
 
 @contextmanager
 def _restoring_state_and_converting_errors(recording: CapturedProgram) -> Iterator[None]:
-    """Context manager around a call of the Python function. Afterwards, the Python state is
-    restored. Errors of user code that mean that the random inputs are unsuitable become OpError: an
-    assert fails, the batch size does not fit, or a variable is undefined after a loop without
-    iterations.
+    """Context manager around a call of the Python function. The context manager restores the Python
+    state after the call. Errors of user code that mean that the random inputs are unsuitable become
+    OpError: an assert fails, the batch size does not fit, or a variable is undefined after a loop
+    without iterations.
     """
     try:
         yield

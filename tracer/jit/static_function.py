@@ -187,7 +187,7 @@ class StaticFunction:
         self, concrete: ConcreteProgram, args: Any, kwargs: Any, error: Exception
     ) -> Any:
         """Run a call as Python after its program failed. If the call cannot run as Python, raise
-        the error of the program. If Python fails, too, raise Python's error.
+        the error of the program. If the call fails as Python as well, raise Python's error.
         """
         if self._python_fallback.requires_full_graph or concrete.has_side_effect_calls:
             raise error
@@ -207,8 +207,8 @@ class StaticFunction:
         self, concrete: ConcreteProgram, tensors: list[Tensor]
     ) -> bool:
         """Return whether a call needs gradients that its program cannot provide, so that the call
-        must run as Python. In this case, also remove the hooks that the capture registered, and
-        warn once.
+        must run as Python. If the call must run as Python, also remove the hooks that the capture
+        registered, and warn once.
         """
         if not concrete.call_lacks_needed_gradients(tensors):
             return False
@@ -302,8 +302,8 @@ class StaticFunction:
         return program
 
     def _check_named_dimensions(self, arguments: FlattenedArguments) -> None:
-        """Raise OpError for sizes that the Dims of `input_spec` do not allow. Calls that run as
-        Python are checked, too.
+        """Raise OpError for sizes that the Dims of `input_spec` do not allow. The check includes
+        calls that run as Python.
         """
         if not self._has_named_dimensions:
             return
@@ -448,8 +448,8 @@ class StaticFunction:
     def concrete_program_specify_input_spec(
         self, input_spec: Any = None, with_hook: bool = False
     ) -> ConcreteProgram:
-        """Return the program for `input_spec`, by default the decorator's `input_spec`. If there is
-        neither, return the program of the last call.
+        """Return the program for `input_spec`, by default the decorator's `input_spec`. If neither
+        the argument nor the decorator states an `input_spec`, return the program of the last call.
         """
         specs = self._input_spec if input_spec is None else input_spec
         return (
@@ -487,8 +487,8 @@ class StaticFunction:
         )
 
     def input_spec_with_declared_dynamic_sizes(self, input_spec: Any) -> Any:
-        """Return `input_spec` with example tensors replaced by specs. Their sizes are dynamic where
-        the decorator's `input_spec` has dynamic sizes.
+        """Return `input_spec` with example tensors replaced by specs. The specs have dynamic sizes
+        where the decorator's `input_spec` has dynamic sizes.
         """
         return (
             input_spec
@@ -566,8 +566,8 @@ class StaticFunction:
         return len(self._program_cache)
 
     def rollback(self) -> Callable[..., Any]:
-        """Return the original function. If it is a method of a layer, it becomes this method
-        again.
+        """Return the original function. If the function was a method of a layer, assign it to the
+        layer again.
         """
         function = self.dygraph_function
         owner = self._owner

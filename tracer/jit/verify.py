@@ -375,8 +375,9 @@ def _run_and_get_max_difference_or_rejection(
     tensors: list[Tensor],
     sizes: str,
 ) -> float | str:
-    """Run the reference and the files on the same inputs. Return the largest difference of their
-    results, or the reason why the reference or the files reject the inputs.
+    """Run the reference and the files on the same inputs. Return the largest difference between the
+    results of the reference and those of the files, or the reason why one of them rejects the
+    inputs.
     """
     tensors, expected, rejected = _run_reference_or_get_rejection(
         reference, engine, program, tensors, sizes
@@ -398,8 +399,8 @@ def _run_and_get_max_difference_or_rejection(
 def _run_reference_or_get_rejection(
     reference: ReferenceFunction, engine: Any, program: Program, tensors: list[Tensor], sizes: str
 ) -> tuple[list[Tensor], Sequence[Any] | None, str]:
-    """Run the reference. Return the inputs, its results and ''; if the reference rejects the
-    inputs, return None in place of results, and the reason.
+    """Run the reference, for example the layer in Python. Return the inputs, its results and ''; if
+    the reference rejects the inputs, return None in place of results, and the reason.
 
     Raises VerifyError if the results of the reference are nested otherwise than those of the
     program.
@@ -407,8 +408,8 @@ def _run_reference_or_get_rejection(
     try:
         return *_run_reference_retrying_with_absolute_inputs(reference, tensors), ""
     except StructureError as error:
-        # This is no error if the program rejects the inputs, too, for example because a result is
-        # None or a loop has no iterations.
+        # Results with another structure are no error if the program rejects the inputs as well, for
+        # example because a result is None or a loop has no iterations.
         rejected = _run_files_and_get_rejection_reason(engine, program, tensors)
         if not rejected:
             raise VerifyError(f"verify: {error} at {sizes}") from None
@@ -520,8 +521,8 @@ def _wrap_reference_for_cpu_tensors(
 def _run_reference_retrying_with_absolute_inputs(
     reference: ReferenceFunction, tensors: list[Tensor]
 ) -> tuple[list[Tensor], Sequence[Any]]:
-    """Run the reference, and return the inputs and its results. If it rejects the inputs or returns
-    NaN, run it on the absolute values of the inputs instead.
+    """Run the reference, and return the inputs and its results. If the reference rejects the inputs
+    or returns NaN, run it on the absolute values of the inputs instead.
     """
     try:
         expected = reference(tensors)
@@ -583,8 +584,8 @@ def run_compiled_program(
 def open_engine_or_interpreter(
     program: Program, pdmodel: bytes, params: str | None
 ) -> tuple[Any, str]:
-    """Return an object that runs the files, and a phrase for the report. The object is the engine,
-    or the interpreter if the engine does not support all ops.
+    """Return an object that runs the files, and a phrase for the report. The returned object is an
+    Engine, or an interpreter if the engine does not support all ops.
     """
     try:
         # no cached graph, because the files will be renamed
@@ -610,7 +611,7 @@ def engine_inputs_with_row_splits(
     engine: Any, program: Program, tensors: Sequence[Tensor]
 ) -> list[Any]:
     """Return the inputs of the engine: the arrays of `tensors`, then row splits for the inputs that
-    hold packed sequences. All rows of such an input form one sequence.
+    hold packed sequences. All rows of an input with packed sequences form one sequence.
     """
     assert program.contract is not None
     rows = {arg.name: t.array for arg, t in zip(program.contract.inputs, tensors, strict=True)}
@@ -707,8 +708,8 @@ def describe_first_op_differing_in_engine(
     tensors: list[Tensor],
     layer: Sequence[Any],
 ) -> str:
-    """Describe the first op whose result in the engine differs from that of the interpreter. If
-    there is none, state that the captured program differs from the layer.
+    """Describe the first op whose result in the engine differs from that of the interpreter. If no
+    op differs, state that the captured program differs from the layer.
     """
     inputs = [t.array for t in tensors]
     names = intermediate_tensor_names(program, scope)

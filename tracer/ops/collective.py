@@ -39,7 +39,7 @@ def c_allreduce_sum(
 @c_allreduce_sum.vjp
 def _(g, x, cond, *, ring_id, use_calc_stream, use_model_parallel):
     # The total loss is the sum of the losses of all ranks, and each rank's loss depends on the X of
-    # all ranks. So the gradients are summed over the ranks, too.
+    # all ranks. Therefore the gradient of X is the sum of the gradients of all ranks.
     summed = c_allreduce_sum(
         g, ring_id=ring_id, use_calc_stream=use_calc_stream, use_model_parallel=use_model_parallel
     )

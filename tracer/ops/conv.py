@@ -37,7 +37,7 @@ from .sliding_window import (
 )
 
 # Number of elements of the im2col matrix of one block. On the CPU, the matrix fits in the cache. On
-# a GPU, it is so large that launching kernels takes only a small part of the time.
+# a GPU, the matrix is so large that launching kernels takes only a small part of the time.
 IM2COL_BLOCK_SIZE = 1 << 20
 GPU_IM2COL_BLOCK_SIZE = 1 << 27
 

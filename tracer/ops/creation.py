@@ -151,8 +151,8 @@ def fill_constant_batch_size_like(
     value: float = 0.0,
     str_value: str = "",
 ):
-    """Out = a tensor filled with the attribute `value`. Its shape is `shape` with one size replaced
-    by a size of Input.
+    """Out = a tensor filled with the attribute `value`. The shape of Out is `shape` with one size
+    replaced by a size of Input.
 
     Input [*] -> Out [*shape]
     """

@@ -129,8 +129,8 @@ def _(g, x, y, offsets_tensor, offset_tensors, *, offsets):
 
 @op("crop", "X, Y?!, Offsets?! -> Out")
 def crop(x, y=None, offsets_tensor=None, *, offsets: Ints = [], shape: Ints = []):
-    """Out = the block of X that starts at `offsets`. Its shape is that of Y or, without Y, the
-    attribute `shape`.
+    """Out = the block of X that starts at `offsets`. The shape of Out is that of Y or, without Y,
+    the attribute `shape`.
 
     shape: -1 for all elements from the offset on.
 

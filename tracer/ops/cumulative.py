@@ -86,8 +86,8 @@ def _(x, *, dim):
 
 @cumprod.vjp
 def _(g, x, *, dim, Out):
-    """X@GRAD[k] = prod(X[:k]) * the sum over j >= k of g[j] * prod(X[k+1:j+1]). There is no
-    division, so X may contain zeros.
+    """X@GRAD[k] = prod(X[:k]) * the sum over j >= k of g[j] * prod(X[k+1:j+1]). The formula does
+    not divide by X, so X may contain zeros.
     """
     if not vjp_input_shape(x):
         return g

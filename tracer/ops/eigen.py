@@ -83,8 +83,8 @@ def _(of_u, of_s, of_vh, x, *, full_matrices, U, S, VH):
 
 def _thin_singular_vectors_and_grad(vectors: Any, g: Any, values: Any) -> tuple[Any, Any]:
     """Reduce the singular vectors of a full decomposition to those that have a singular value.
-    Returns these vectors, and their gradient, to which the contribution of the other vectors (of
-    the null space) is added.
+    Returns the remaining vectors, and their gradient, to which the contribution of the removed
+    vectors (of the null space) is added.
     """
     size = vjp_input_shape(values)[-1]
     raise_unknown_size_unless(min(size, vjp_input_shape(vectors)[-1]) >= 0)

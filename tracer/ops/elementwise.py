@@ -40,7 +40,8 @@ def reshape_to_broadcast_at_axis(x: Any, y: Any, axis: int) -> tuple[Any, Any]:
 
 def sum_to_shape_if_axis_used(g: Any, like: Any, axis: int) -> Any:
     """Sum the gradient `g` to the shape of `like` if the attribute `axis` aligns the shapes.
-    Otherwise return `g` unchanged, because the backward pass sums it by NumPy's rules.
+    If NumPy's rules align the shapes, return `g` unchanged, because the backward pass sums it by
+    these rules.
     """
     if axis == -1 or like.ndim == g.ndim:
         return g

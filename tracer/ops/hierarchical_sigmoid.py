@@ -33,8 +33,9 @@ def _max_path_length(num_classes: int) -> int:
 
 
 def _tree_path(label: Any, table: Any, code: Any, num_classes: int) -> TreePath:
-    """Return the path of each label that `table` and `code` describe. Without them, return the path
-    in the complete binary tree in which the root is node 1 and class c is node c + num_classes.
+    """Return the path of each label that `table` and `code` describe. Without `table` and `code`,
+    return the path in the complete binary tree in which the root is node 1 and class c is node c +
+    num_classes.
     """
     if table is not None:
         valid = np.cumprod(table >= 0, axis=1).astype(bool)

@@ -559,8 +559,8 @@ def _(g, x, prior, *, epsilon):
     validate_before_kernel=True,
 )
 def accuracy(scores, indices, label):
-    """Accuracy = the fraction of rows of Indices that contain their Label. Correct, Total: the
-    numbers of such rows and of all rows.
+    """Accuracy = the fraction of rows of Indices that contain their Label. Correct = the number of
+    rows of Indices that contain their Label, Total = the number of all rows.
 
     Out [N,K], Indices int [N,K], Label int [N,1] -> Accuracy [], Correct, Total int32 []
     """

@@ -14,9 +14,9 @@ from .shared_op_rules import check_not_bool
 
 
 def _flat_indices_of_middle_elements(x: Any, axes: tuple[int, ...]) -> Any:
-    """The indices in the flattened x of the two middle elements along the axes, [*,2]. Both indices
-    are equal for an odd number of elements. NaN elements are ignored; if all elements are NaN, the
-    index is that of the first element.
+    """The indices in the flattened x of the two middle elements along the axes, [*,2]. For an odd
+    number of elements, the two indices are equal. NaN elements are ignored; if all elements are
+    NaN, the index is that of the first element.
     """
     rest = tuple(i for i in range(x.ndim) if i not in axes)
     length = math.prod(x.shape[i] for i in axes)

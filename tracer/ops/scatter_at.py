@@ -50,8 +50,8 @@ def assign_in_place_at(out: Any, places: tuple[Any, ...], values: Any) -> None:
     if not is_running_kernel_on_gpu() or any(index.dtype.kind == "b" for index in places):
         out[places] = values
         return
-    # CUDA writes several values for one position in any order. Therefore each value is first
-    # replaced by the last value for its position.
+    # CUDA writes several values for one position in any order. To get the same result as NumPy,
+    # each value is first replaced by the last value for its position.
     shape = np.broadcast_shapes(*(index.shape for index in places))
     row_shape = out.shape[len(places) :]
     rows = np.broadcast_to(values, (*shape, *row_shape)).reshape(-1, *row_shape)

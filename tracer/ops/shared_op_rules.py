@@ -144,8 +144,8 @@ def broadcast_meta_requiring_same_dtype_not_bool(
 
 
 def check_not_bool(x: Any) -> None:
-    """Raise OperandError for bool inputs. Paddle rejects them, too; NumPy's addition would compute
-    a logical or.
+    """Raise OperandError for bool inputs. Paddle also rejects bool inputs; NumPy's addition would
+    compute a logical or.
     """
     check_dtype(x.dtype.kind != "b", "a bool tensor is not supported; cast it to a number dtype")
 

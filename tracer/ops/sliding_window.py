@@ -38,8 +38,9 @@ class Window(NamedTuple):
 
     def with_end_pads_extended_to_kernel_size(self, sizes: Sequence[int]) -> Window:
         """The window with additional padding at the end if the kernel is larger than the
-        padded image by less than a stride. For such sizes, Paddle's integer division, which
-        truncates towards 0, computes one output position.
+        padded image by less than a stride. If the kernel is larger than the padded image by less
+        than a stride, Paddle's integer division, which truncates towards 0, computes one output
+        position.
         """
         pads = []
         for axis, (size, (before, after)) in enumerate(zip(sizes, self.pads, strict=True)):

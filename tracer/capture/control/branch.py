@@ -227,8 +227,9 @@ def _merge_branches(
 
 def _defer_multi_element_error_to_run_time(mode: Static, pred: Variable) -> Variable:
     """Return the condition with which the recording continues: `pred`, except for a bool tensor of
-    several elements inside a branch or loop. For such a tensor, emit an assert that always fails,
-    and return its reduction to one element: only runs that reach the assert fail.
+    several elements inside a branch or loop. For a bool tensor of several elements, emit an assert
+    that always fails, and return the tensor reduced to one element, so that only runs that reach
+    the assert fail.
     """
     shape = pred.meta.shape
     if (
@@ -267,9 +268,9 @@ def check_condition(what: str, pred: Tensor) -> None:
 def _record_and_roll_back_branch(
     mode: Static, branch: Callable[[], list[Any]], conditions: KnownConditionValues
 ) -> RecordedBranch:
-    """Record a branch in a new block. Then undo the mutations of Python locations, the in-place
-    writes of external tensors and the invalidations that the branch made, and return them in the
-    RecordedBranch.
+    """Record a branch in a new block. After the recording, undo the mutations of Python locations,
+    the in-place writes of external tensors and the invalidations that the branch made, and return
+    the undone changes in the RecordedBranch.
     """
     recorder, invalidated = mode.recorder, dict(mode.recorder.aliases.invalidated)
     with recorder.enter_new_block() as inner:
@@ -299,8 +300,8 @@ def rebind_tensor_to_declaration(mode: Static, tensor: Variable, desc: VarDesc) 
 
 @dataclass
 class MissingValueZeros:
-    """Stands for a value that one branch does not assign. In that branch, zeros are assigned, with
-    the shape and dtype that the value has in the other branch.
+    """Stands for a value that one branch does not assign. The branch without the value assigns
+    zeros with the shape and dtype that the value has in the other branch.
     """
 
     meta: Meta
@@ -435,8 +436,8 @@ class BranchMerge:
         return result
 
     def _allows_mixed_dtype_or_rank(self, name: str, a: Variable, b: Variable) -> bool:
-        """Whether the merge accepts different dtypes or ranks on the two paths. This is no error
-        for a variable that is only assigned again or returned from the program.
+        """Whether the merge accepts different dtypes or ranks on the two paths. Different dtypes or
+        ranks are no error for a variable that is only assigned again or returned from the program.
         """
         is_location, is_always_defined = (
             "[" in name or "." in name,
@@ -677,8 +678,8 @@ class BranchMerge:
     def _merge_location_item(
         self, label: str, pair: tuple[Any, Any], containers: list[ContainerSnapshot | None]
     ) -> Any:
-        """Merge the two values of one key in a mutable location. If both are lists or dicts, the
-        result is recorded as a possible alias of each.
+        """Merge the two values of one key in a mutable location. If both values are lists or dicts,
+        the result is recorded as a possible alias of each.
         """
         one, two = containers
         if pair[0] is pair[1] or one is None or two is None:

@@ -289,8 +289,8 @@ def cast_or_fill_like(value: Any, meta: Meta) -> Tensor:
 
 
 def cast_variable_to_bool(value: Any) -> Any:
-    """Cast a Variable to bool as `if` does: numbers are true unless they are 0. Other values are
-    returned unchanged.
+    """Cast a Variable to bool as `if` does: numbers are true unless they are 0. Values that are not
+    Variables are returned unchanged.
     """
     if isinstance(value, Variable) and value.meta.dtype != bool:
         proto = parse_dtype(value.meta.dtype).proto

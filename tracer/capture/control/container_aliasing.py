@@ -474,8 +474,8 @@ class BranchContainerTracker:
             merge.find_or_create_merged_container(value, *sides)
             for value, *sides in zip(merged_values, *self._snapshots_per_branch, strict=True)
         ]
-        # This precedes `apply_merge`, which saves the items of origins: a later invalidation would
-        # look like a mutation of them.
+        # Changed containers are invalidated before `apply_merge` saves the items of origins,
+        # because a later invalidation would look like a mutation of the origins.
         for container in self._changed_containers:
             if id(container) not in merge.merged_items:
                 invalidate_container(container)

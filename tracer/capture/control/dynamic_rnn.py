@@ -76,8 +76,8 @@ class DynamicRNN:
         need_reorder: bool = False,
         dtype: Any = "float32",
     ) -> Any:
-        """Return a memory: a value that is carried from step to step. Its initial value is `init`
-        [n, ...], or a tensor of shape [n, *shape] filled with `value`.
+        """Return a memory: a value that is carried from step to step. The initial value of the
+        memory is `init` [n, ...], or a tensor of shape [n, *shape] filled with `value`.
 
         need_reorder: if True, row i of `init` belongs to sequence i; otherwise, as in Paddle 1.x,
         to the i-th longest sequence.

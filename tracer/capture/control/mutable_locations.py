@@ -58,8 +58,8 @@ class MutableLocation:
         raise NotImplementedError
 
     def reject_change(self, before: dict[Any, Any], ignore_attributes: bool) -> None:
-        """Raise TraceError if the state of the target differs from `before`. Only for locations
-        that cannot be restored.
+        """Raise TraceError if the state of the target differs from `before`. Only locations that
+        cannot be restored implement this method.
         """
         raise NotImplementedError
 
@@ -189,8 +189,8 @@ class Mutation:
     container_snapshots: dict[Any, ContainerSnapshot] = field(default_factory=dict)
 
     def saved_or_new_container_snapshot(self, key: Any, value: Any) -> ContainerSnapshot | None:
-        """Return the snapshot of a container that was saved for `key`. If there is none, return a
-        new snapshot of `value`, or None if `value` is no container.
+        """Return the snapshot of a container that was saved for `key`. If no snapshot was saved,
+        return a new snapshot of `value`, or None if `value` is no container.
         """
         return self.container_snapshots.get(key) or container_snapshot_or_none(value)
 
@@ -252,8 +252,8 @@ def collect_and_roll_back_mutations(inner: OpenBlock) -> Mutations:
 
 
 def reject_unrestorable_changes(inner: OpenBlock, of_setters: bool = False) -> None:
-    """Raise TraceError if a body changed state that cannot be restored. Attributes of such an
-    object that another location restores are ignored.
+    """Raise TraceError if a body changed state that cannot be restored. Attributes that another
+    location restores are ignored.
 
     of_setters: check only objects whose attribute assignments run user code.
     """

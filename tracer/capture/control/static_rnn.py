@@ -157,8 +157,8 @@ class StaticRNN:
         init_batch_dim_idx: int = 0,
         ref_batch_dim_idx: int = 1,
     ) -> Variable:
-        """Return a memory: a value that is carried from step to step. Its initial value is `init`,
-        or a tensor of `shape` filled with `init_value`.
+        """Return a memory: a value that is carried from step to step. The initial value of the
+        memory is `init`, or a tensor of `shape` filled with `init_value`.
 
         Axis `init_batch_dim_idx` of `shape` gets the size of axis `ref_batch_dim_idx` of
         `batch_ref`. If `batch_ref` is a step input, axes are counted in the whole sequence: axis 1

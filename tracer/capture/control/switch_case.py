@@ -60,8 +60,8 @@ def switch_case(
     default: BranchFunction | None = None,
     name: str | None = None,
 ) -> Any:
-    """Return the result of the function with the index `branch_index`. If there is no such index,
-    return the result of `default`, by default the function with the largest index.
+    """Return the result of the function with the index `branch_index`. If no function has this
+    index, return the result of `default`, by default the function with the largest index.
 
     branch_fns: a dict from index to function, a list of (index, function), or a list of functions.
     """

@@ -425,15 +425,16 @@ def _is_convertible_comprehension(node: ast.ListComp) -> bool:
 
 
 def _contains_lambda(node: ast.expr) -> bool:
-    """Whether an expression of a comprehension creates a function. Such a comprehension is not
-    converted, because the function reads the comprehension variable after the last iteration.
+    """Whether an expression of a comprehension creates a function. A comprehension that creates
+    functions is not converted, because the functions read the comprehension variable after the last
+    iteration.
     """
     return any(isinstance(n, ast.Lambda) for n in ast.walk(node))
 
 
 def _contains_walrus_await_or_yield(nodes: list[ast.expr]) -> bool:
-    """Whether an expression assigns a name (`:=`), awaits or yields. Such expressions cannot be
-    moved to a lambda, where they would not act on the enclosing function.
+    """Whether an expression assigns a name (`:=`), awaits or yields. Expressions with `:=`, `await`
+    or `yield` cannot be moved to a lambda, where they would not act on the enclosing function.
     """
     return any(
         isinstance(n, ast.NamedExpr | ast.Await | ast.Yield | ast.YieldFrom)

@@ -1,5 +1,5 @@
-"""The guards of one captured program. They cover all Python state, besides the arguments, that the
-captured function read and that may differ at the next call.
+"""The guards of one captured program. The guards cover all Python state, besides the arguments,
+that the captured function read and that may differ at the next call.
 """
 
 from __future__ import annotations
@@ -108,8 +108,8 @@ class GuardSet:
         self._side_effects: list[SideEffect] = []
         self._replayed_assignments: list[tuple[Source, Any]] = []
         self._invalidating_source = ""  # a source that makes the program valid for one call only
-        # Descriptions of values that the function reads and that differ at each call. If there are
-        # any, the program is used for one call only.
+        # Descriptions of values that the function reads and that differ at each call. If a function
+        # reads such values, its program is used for one call only.
         self.unstable_reads: dict[str, None] = {}
         # Names of random generators whose state changed during the capture, perhaps by another
         # thread.
@@ -456,8 +456,8 @@ class GuardSet:
 
     def _is_container_read_by_user_code_only(self, guard: StateGuard) -> bool:
         """Whether a container that converted code did not read needs no guard, because only user
-        code can read it. This is so for an attribute of a layer all of whose classes are user
-        classes, if the capture converted the `forward` of one of them.
+        code can read it. Only user code reads an attribute of a layer if all classes of the layer
+        are user classes and the capture converted the `forward` of one of them.
         """
         if (
             not is_container(guard.expected.value)

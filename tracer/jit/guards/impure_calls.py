@@ -81,7 +81,8 @@ WRAPPED_FUNCTION_TYPES = (FunctionType, BuiltinFunctionType, MethodType, weakref
 
 def guarded_or_recorded_impure_function_or_none(function: Any, read_tracker: Any) -> Any:
     """If `function` is a cheap query, return a wrapper that guards the result of each call. If
-    `function` is impure otherwise, record this and return `function`. If it is pure, return None.
+    `function` is another impure function, record that the program depends on it, and return
+    `function`. If `function` is pure, return None.
 
     read_tracker: the ReadTracker of the capture.
     """

@@ -60,8 +60,9 @@ class Source:
     key: Any
     # the kind of guard that `assumptions` of a program shows
     guard_kind: ClassVar[str] = "attribute"
-    # Whether ReadTracker created the source when converted code read the location. Other sources
-    # are created for all names that occur in the code, read or not.
+    # Whether ReadTracker created the source when converted code read the location. Sources without
+    # this flag are created for all names that occur in the code, even if the code does not read
+    # them.
     is_recorded_read: ClassVar[bool] = False
 
     def read(self) -> Any:

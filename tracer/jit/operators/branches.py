@@ -185,8 +185,9 @@ def _record_if(
 def _record_branch_deferring_index_errors(
     mode: Static, holds: bool, run: Callable[[], None]
 ) -> None:
-    """Record the body of a branch. If it is in a loop, an IndexError is stored instead of raised,
-    because a later part of the loop body may fill the list; the loop body is then recorded again.
+    """Record the body of a branch. If the branch is in a loop, an IndexError is stored instead of
+    raised, because a later part of the loop body may fill the list; the loop body is then recorded
+    again.
     """
     try:
         record_branch_converting_raise(mode, holds, run)

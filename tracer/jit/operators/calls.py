@@ -369,7 +369,8 @@ def _make_number_cast_operator(dtype: Any, python: type) -> Callable[..., Any]:
         result = OPS["cast"](
             args[0], in_dtype=parse_dtype(args[0].meta.dtype).proto, out_dtype=wanted.proto
         )
-        result.stop_gradient = True  # like the number in eager execution
+        # because int() and float() return a number without gradient in eager execution
+        result.stop_gradient = True
         before = scalar_kind(args[0])
         return mark_symbolic_scalar(
             result,

@@ -162,8 +162,8 @@ def _record_and_or(op: str, a: Variable, b: Callable[[], Any]) -> Any:
 
 
 def _op_may_raise_index_error(op: OpDesc) -> bool:
-    """Whether an op may raise an error for an index out of range. Such an op must not run if the
-    first operand of `and` tests the index.
+    """Whether an op may raise an error for an index out of range. An op that may raise such an
+    error must not run unconditionally if the first operand of `and` tests the index.
     """
     return op.type in INDEXING_OPS or (
         op.type == "slice"

@@ -189,8 +189,8 @@ def _operator_reversed(values: Any) -> Any:
 
 
 def _emit_nonnegative_or_past_end_index(index: Any, length: Any) -> Any:
-    """Emit ops that convert an index, which may count from the end, to a non-negative index. If
-    there is no such element, the result is the length of the list, which is out of range.
+    """Emit ops that convert an index, which may count from the end, to a non-negative index. If the
+    list has no element with the index, the result is the length of the list, which is out of range.
     """
     at = OPS["where"](index < 0, index + length, index)
     return OPS["where"](at < 0, length, at)

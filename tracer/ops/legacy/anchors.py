@@ -12,8 +12,8 @@ from ..shared_op_rules import check_float, num_elements, scale_dim
 
 
 def _boxes_at_positions(places: Any, sizes: Any) -> Any:
-    """Return boxes around the positions [H,W,2]. They are given by sizes [P,2], or by center
-    offsets and sizes [P,4].
+    """Return boxes around the positions [H,W,2]. `sizes` holds the sizes [P,2] of the boxes, or
+    their center offsets and sizes [P,4].
 
     -> [H,W,P,4]
     """

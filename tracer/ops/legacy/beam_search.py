@@ -47,8 +47,8 @@ def _insert_candidate_if_among_best(
 
 
 def _selectable_candidates_of_beam(row: int, tokens: Any, scores: Any, size: int) -> Any:
-    """Return the candidates that continue a beam. If there are many tokens, only those are returned
-    that may be among the `size` best.
+    """Return the candidates that continue a beam. If there are many candidates, only those are
+    returned that may be among the `size` best.
     """
     if len(scores) > 4 * size:
         least = np.partition(scores, -size)[-size]
@@ -70,8 +70,8 @@ def _select_candidates(
     end: int,
     summed: bool,
 ) -> list[list[BeamCandidate]]:
-    """For each previous beam, its selected continuations, best first. There are none for a source
-    whose beams have all ended.
+    """For each previous beam, its selected continuations, best first. Beams of a source whose beams
+    have all ended have no continuations.
     """
     rows = scores.shape[0]
     before, sums = pre_ids.reshape(-1), pre_scores.reshape(-1)

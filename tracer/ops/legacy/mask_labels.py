@@ -78,8 +78,8 @@ def _bounding_box_of_polygons(outlines: list[Any]) -> Any:
 def _mask_targets_of_image(
     things: list[list[Any]], rois: Any, labels: Any, scale: Any, size: int
 ) -> tuple[Any, Any, Any, Any]:
-    """Return the foreground regions of an image, their indices, classes and masks. If there are
-    none, return the first background region with a mask of -1.
+    """Return the foreground regions of an image, their indices, classes and masks. If the image has
+    no foreground regions, return the first background region with a mask of -1.
     """
     found = np.flatnonzero(labels > 0)
     if not len(found):

@@ -30,7 +30,7 @@ def check_activations(*names):
 
 
 class TimeStep(NamedTuple):
-    """One time step.
+    """The rows of packed sequences that belong to one time step.
 
     sequence_id_per_row: the indices of the sequences that have this step.
     rows: their rows.
