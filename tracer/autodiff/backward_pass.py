@@ -74,7 +74,7 @@ class ProgramBackwardPass:
 
     emit_grad_op: ClassVar[
         Callable[[ProgramBackwardPass, Op, OpDesc, int], bool]
-    ]  # set by the module emit_grad_ops
+    ]  # set by the module emit_paddle_grad_ops
 
     def __init__(
         self,
@@ -84,7 +84,8 @@ class ProgramBackwardPass:
         wanted: Collection[str] = (),
     ) -> None:
         self.recorder, self.activity, self.value_versions = recorder, activity, value_versions
-        self._requested_names = dict.fromkeys(wanted)  # a dict for fast lookup in order
+        # a dict, because it keeps the order and has a fast lookup
+        self._requested_names = dict.fromkeys(wanted)
         self.gradients: dict[str, Variable] = {}  # the requested gradients
         self.block: Block = value_versions.block
         self.cotangents = Cotangents(recorder)

@@ -91,7 +91,7 @@ class Jacobian:
 
     def __getitem__(self, index: Any) -> Tensor:
         items = index if isinstance(index, tuple) else (index,)
-        if len(self._ys.meta.shape) == self._num_batch_axes:  # one row
+        if len(self._ys.meta.shape) == self._num_batch_axes:  # the Jacobian has one row
             return self._get_or_compute_row(0)[index] if self.shape else self._get_or_compute_row(0)
         if Ellipsis in items:
             position = items.index(Ellipsis)

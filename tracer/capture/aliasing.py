@@ -83,8 +83,9 @@ class Aliases:
     _tensor_aliases: dict[int, dict[int, tuple[Any, str]]] = field(default_factory=dict)
     _list_aliases: dict[int, dict[int, tuple[Any, str]]] = field(
         default_factory=dict
-    )  # the same for lists
-    _tensor_links: list[tuple[Any, Any]] = field(default_factory=list)  # all links, in order
+    )  # by id of a TensorArray: its possible aliases, each with a line
+    # all pairs of tensors that may alias, in the order of recording
+    _tensor_links: list[tuple[Any, Any]] = field(default_factory=list)
     # By id of a tensor or list: the object itself, so that its id is not reused, and its place in
     # the order of creation.
     _creation_order: dict[int, tuple[Any, int]] = field(default_factory=dict)

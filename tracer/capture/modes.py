@@ -383,8 +383,8 @@ class Static(Mode):
 
     def _reject_forbidden_external_write(self, tensor: Tensor) -> None:
         """Raise TraceError for an external tensor that the program may not write. A static-graph
-        program may write none; other programs may not write a tensor that requires gradients while
-        gradients are recorded.
+        program may not write external tensors; other programs may not write an external tensor that
+        requires gradients while gradients are recorded.
         """
         if self.program_builder is not None or not (tensor.stop_gradient or not self.tape):
             raise TraceError(

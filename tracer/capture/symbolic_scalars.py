@@ -212,7 +212,7 @@ def cast_symbolic_scalar_to_operand_dtype(value: Any, tensor: Any) -> Any:
 
 def _cast_integer_to_floating_operand_dtype(x: Any, y: Any) -> tuple[Any, Any]:
     """If one of two tensors is integer or bool and the other is floating, cast the former to the
-    dtype of the latter. Returns both.
+    dtype of the latter. Returns both tensors.
     """
     if isinstance(x, Tensor) and isinstance(y, Tensor):
         if x.meta.dtype.kind in "biu" and is_inexact(y.meta.dtype):
@@ -277,7 +277,7 @@ def _apply_scalar_operator(
         return INTEGER_IMPLEMENTATIONS[name](x, y, a, b)
     if isinstance(x, Tensor):
         return mark_symbolic_scalar(_call_tensor_operator(x, y, f"__{name}__"), result)
-    if name in ("and", "or", "xor"):  # Tensor has no reflected versions
+    if name in ("and", "or", "xor"):  # Tensor has no `__rand__`, `__ror__` and `__rxor__`
         return mark_symbolic_scalar(_call_tensor_operator(y, x, f"__{name}__"), result)
     return mark_symbolic_scalar(_call_tensor_operator(y, x, f"__r{name}__"), result)
 

@@ -105,7 +105,7 @@ class Variable(Tensor):
     belong_to_optimizer = False
     undeclared_properties: frozenset[str] = (
         frozenset()
-    )  # those of shape, dtype, lod_level and persistable that were not declared, for printing
+    )  # which of shape, dtype, lod_level and persistable were not declared, for printing
     # Functions that the classes of Paddle's static API set, because they import this module: one
     # creates the VarDesc view of a variable, one returns the blocks of the main program.
     create_desc_view: ClassVar[Callable[[Variable], Any]]
@@ -365,7 +365,8 @@ class Variable(Tensor):
             else self
         )
         result: Tensor = OPS["reshape2"](one[index] if index else one, shape=[])
-        result.stop_gradient = True  # like the number in eager execution
+        # in eager execution the result is a number, which has no gradient
+        result.stop_gradient = True
         return mark_symbolic_scalar(result, {"b": BOOL, "f": FLOAT}.get(self.meta.dtype.kind, INT))
 
     def numpy(self) -> Any:

@@ -303,8 +303,9 @@ def _write_fused_calls(source: FunctionSourceWriter, fused: FusedCalls) -> None:
     if is_better_unfused(fused):
         _write_call_in_cheapest_form(source, fused.calls[0])
         return
-    # The result goes to a temporary unless it is the only one and no input: if the expression
-    # returns NotImplemented, the inputs are still needed.
+    # A single result that is not also an input is assigned directly; other results are first
+    # assigned to a temporary, because the inputs are still needed if the expression returns
+    # NotImplemented.
     single = len(fused.outs) == 1 and fused.outs[0] not in fused.ins
     found = fused.outs[0] if single else "t"
     kernel = source.get_or_create_global_name(compile_fused_expression(fused))

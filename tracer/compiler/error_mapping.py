@@ -112,6 +112,6 @@ def _slot_tensors(slot: Any, values: dict[str, Any]) -> Any:
 
 
 def _to_tensor(value: Any) -> Any:
-    if isinstance(value, list | tuple):  # LoD offsets
+    if isinstance(value, list | tuple):  # LoD offsets: one array per level
         return [_to_tensor(v) for v in value]
     return value if isinstance(value, Tensor) else Tensor(value)

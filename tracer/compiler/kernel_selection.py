@@ -146,7 +146,7 @@ def _inline_unsqueeze_expression(call: KernelCall) -> str | None:
     axis = int(axes[0])
     if (
         not -MAX_RANK <= axis < MAX_RANK
-    ):  # a large axis would make the expression very long; the kernel raises the error for it
+    ):  # the expression would be very long; the kernel raises an error for this axis
         return None
     return f"{{0}}[{':, ' * axis}None]" if axis >= 0 else f"{{0}}[..., None{', :' * (-1 - axis)}]"
 

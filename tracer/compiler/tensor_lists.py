@@ -31,7 +31,7 @@ def copy_and_write_element(held: TensorList, position: Array, value: Array) -> l
 
 
 def read_element(held: TensorList, position: Array) -> Any:
-    """The element at a position. Raises OpError if no element was written there."""
+    """The element at a position. Raises OpError if no element was written at the position."""
     at, items = position.item(), held or []
     if not 0 <= at < len(items) or items[at] is None:
         raise OpError(

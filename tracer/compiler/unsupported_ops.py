@@ -28,12 +28,12 @@ FUSED_KERNEL_ATTRS = (
 
 
 class UnsupportedOpsError(OarlockError, NotImplementedError):
-    """Raised if a program contains unsupported ops. The message lists all of them."""
+    """Raised if a program contains unsupported ops; the message lists all unsupported ops."""
 
 
 def check_ops_supported(ops: Sequence[OpDesc], foreign: Sequence[OpDesc] = ()) -> None:
     """Raise UnsupportedOpsError if `ops` contains unsupported ops, slots or attributes, or if
-    `foreign` is not empty. The message lists all of them.
+    `foreign` is not empty. The message of the error lists all unsupported items.
 
     foreign: gradient ops of control flow in the form that PaddlePaddle writes, which Oarlock cannot
     run.

@@ -54,8 +54,8 @@ AXIS_ATTRS = frozenset(
     )
 )
 WINDOW_ATTRS = frozenset({"ksize", "kernel_sizes", "dilations", "paddings"})
-# Attributes that hold a number of bins, levels, boxes or iterations. Kernels run a loop of this
-# length, so the numbers are limited.
+# Attributes that hold a number of bins, levels, boxes or iterations. The numbers are limited,
+# because kernels run a loop with this number of iterations.
 COUNT_ATTRS = frozenset(
     (
         "pooled_height",
@@ -148,7 +148,8 @@ def _iter_first_range_problem(kind: str, name: str, value: Any) -> Iterator[str]
 
 def _is_scalar_for_list_or_list_for_scalar(attr: Attr, spec: AttrSpec) -> bool:
     """Whether an attribute is a number but the op declares a list, or a list of at most one element
-    but the op declares a number. Some versions of Paddle write such attributes.
+    but the op declares a number. Some versions of Paddle write numbers for lists, or lists for
+    numbers.
     """
     if isinstance(attr.value, list):
         return len(attr.value) <= 1 and attr.type in ACCEPTED_TYPES.get(f"{spec.type}S", ())

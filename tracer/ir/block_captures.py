@@ -36,8 +36,8 @@ def iter_inner_blocks(program: Program, op: OpDesc) -> Iterator[Block]:
 
 def block_var_names_assigned_before_run(op: OpDesc) -> list[str]:
     """The names of the variables, declared in the block that an op runs, that the op assigns before
-    each run of the block. For `recurrent`, these are one step of each input, and the memories;
-    other ops have none.
+    each run of the block. The op `recurrent` assigns one step of each input, and the memories;
+    other ops assign no such variables.
     """
     return (
         [*op.inputs.get("inputs", []), *op.attr("ex_states", [])] if op.type == "recurrent" else []

@@ -109,7 +109,7 @@ def _found_value_and_is_match(expected: str, array: Any) -> tuple[str, bool]:
 def _matches_expected_text(found: Any, expected: str) -> bool:
     try:
         return _matches_expected_text_raising_if_unparsable(found, expected)
-    except (ValueError, OverflowError):  # a file may contain any text
+    except (ValueError, OverflowError):  # the expected value in a damaged file may be any text
         return False
 
 

@@ -57,8 +57,8 @@ class VarKind(IntEnum):
     __str__ = __repr__
 
 
-# Kinds of variables that have a lod_level. Files describe them by a LoDTensorDesc, other kinds by a
-# TensorDesc.
+# Kinds of variables that have a lod_level. Files describe variables of these kinds by a
+# LoDTensorDesc, other tensors by a TensorDesc.
 KINDS_WITH_LOD = (VarKind.DENSE, VarKind.ARRAY)
 # Paddle's names of variable kinds that `VarKind` calls differently.
 _PADDLE_KINDS = {

@@ -263,8 +263,8 @@ class SelectedRows:
         return self._tensor
 
     def sync_index(self) -> None:
-        """Do nothing. In Paddle, this method rebuilds an index of the rows; Oarlock has no such
-        index.
+        """Do nothing: in Paddle, this method rebuilds an index of the rows, which Oarlock does not
+        have.
         """
 
     def numel(self) -> int:

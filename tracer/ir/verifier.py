@@ -227,8 +227,8 @@ def _recurrent_problems(program: Program, op: OpDesc) -> Iterator[str]:
 
 
 def _feed_fetch_col(op: OpDesc) -> int | None:
-    """The attribute `col` of a feed or fetch op, which is the index of the input or output. None if
-    it is missing or not of type INT, which Paddle requires.
+    """The attribute `col` of a feed or fetch op, which is the index of the input or output. Returns
+    None if `col` is missing or does not have the type INT, which Paddle requires.
     """
     attr = op.attrs.get("col")
     return int(attr.value) if attr is not None and attr.type == AttrType.INT else None

@@ -51,7 +51,8 @@ class FlattenedArguments:
     leaves: list[Any]
     parameters: Mapping[str, inspect.Parameter]
     saved_input_names: list[str] | None = None
-    # See the class docstring; () if each tensor is passed once.
+    # For each leaf, the index of the first leaf that is the same tensor; () if each tensor is
+    # passed once.
     first_same_tensor_leaf_indices_or_empty: tuple[int, ...] = ()
 
     @functools.cached_property
@@ -115,8 +116,8 @@ class FlattenedArguments:
 
     def name_of_first_different_object(self, other: FlattenedArguments) -> str:
         """Compare with `other`, the arguments of a call with the same cache key. Return the name of
-        the first leaf that is another object there and is compared by identity; empty if there is
-        none.
+        the first leaf that is compared by identity and is another object in `other`; empty if all
+        these leaves are the same objects.
         """
         others = (
             self.leaf_input_names[i]
@@ -163,7 +164,8 @@ def leaf_cache_key(leaf: Any) -> Any:
     if type(leaf) in TYPES_COMPARED_BY_REPR or _is_constant_slice(leaf):
         return type(leaf), repr(leaf)
     if isinstance(leaf, Enum | DType):
-        return id(leaf)  # each such value exists once, so its id identifies it
+        # each member of an Enum and each dtype exists once, so the id identifies it
+        return id(leaf)
     return type(leaf), None if is_compared_by_identity(leaf) else exact_comparison_key_within_type(
         leaf
     )
@@ -240,7 +242,7 @@ class FunctionParameters:
 
     def bind_arguments(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> FlattenedArguments:
         """Bind the arguments of a call to the parameters, add default values, and flatten them.
-        Raises TypeError, as Python does, if they do not fit.
+        Raises TypeError, as Python does, if the arguments do not fit the parameters.
         """
         try:
             bound = self.signature.bind(*args, **kwargs)

@@ -1,5 +1,6 @@
 """Estimate the condition number of a program: how much rounding errors of inputs, weights and
-intermediate results change the results. Two correct runs of the program may differ by that much.
+intermediate results change the results. Two correct runs of the program may differ by the amount
+that rounding errors cause.
 """
 
 from __future__ import annotations
@@ -132,8 +133,9 @@ def is_quantization_op(op_type: str) -> bool:
 
 
 def _consists_of_operand_elements(result: Any, operands: Sequence[Any]) -> bool:
-    """Whether every element of a result is an element of an operand. An op with such results only
-    moves data, so it does not round. At most MAX_COMPARED_ELEMENTS elements are compared.
+    """Whether every element of a result is an element of an operand. An op whose results are
+    elements of its operands only moves data, so it does not round. At most MAX_COMPARED_ELEMENTS
+    elements are compared.
     """
     sources = [a.ravel() for a in operands if a.dtype == result.dtype]
     return bool(sources) and bool(

@@ -44,8 +44,8 @@ class FunctionSpec:
     def unified_args_and_kwargs(
         self, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Merge keyword arguments and defaults into the positional arguments. Return these, and the
-        keyword arguments that remain.
+        """Merge keyword arguments and defaults into the positional arguments. Return the merged
+        positional arguments, and the keyword arguments that remain.
 
         Raises ValueError for a missing argument.
         """

@@ -215,7 +215,7 @@ def trace_layer(
 
 
 def require_any_tensor_output(outputs: Any) -> Any:
-    """Return `outputs` unchanged. Raises TraceError if they contain no tensor."""
+    """Return `outputs` unchanged. Raises TraceError if `outputs` contains no tensor."""
     if not output_tree.flatten(outputs, "out")[0]:
         raise TraceError("the layer returns no tensor; there is nothing to record")
     return outputs
@@ -263,7 +263,7 @@ def _ensure_fetchable_and_get_name(
     recorder: Recorder, tensor: Tensor, previous_outputs: list[Tensor]
 ) -> str:
     """Return the name of a variable that can be fetched as an output. If the tensor is an input, a
-    parameter or already another output, this is a copy of it.
+    parameter or already another output, the variable is a copy of the tensor.
     """
     name = recorder.emit_undefined_check_and_get_name(tensor)
     made_here = any(

@@ -76,7 +76,8 @@ class MethodToSave:
 
 
 def methods_to_save(model: Any, input_spec: Any, skip_forward: bool) -> list[MethodToSave]:
-    """Return the methods of `model` to be saved, forward first. Warns if there are none.
+    """Return the methods of `model` to be saved, forward first. Warns if `model` has no methods to
+    save.
 
     Raises TypeError for objects that cannot be saved, OpError if a method has no input_spec.
     """

@@ -193,7 +193,7 @@ def pdmodel_to_format(data: bytes, file_format: str, name: str) -> bytes:
 
 
 def require_program_format(what: str, name: Any) -> str:
-    """Return `name` unchanged. Raises ValueError unless it is a program format, 'paddle2' or
+    """Return `name` unchanged. Raises ValueError unless `name` is a program format, 'paddle2' or
     'paddle3'.
     """
     if name not in _SUFFIX_BY_FORMAT:

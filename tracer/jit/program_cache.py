@@ -31,8 +31,8 @@ class ProgramCache:
     def get_valid_or_create(
         self, key: Any, arguments: FlattenedArguments, make: Callable[[], ConcreteProgram]
     ) -> ConcreteProgram:
-        """Return the program for `key` whose guards hold; if there is none, create it with
-        `make`.
+        """Return the program for `key` whose guards hold; if no program's guards hold, create one
+        with `make`.
         """
         program = self.get_valid_or_create_within_limit(key, arguments, make, None)
         assert program is not None

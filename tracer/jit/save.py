@@ -225,7 +225,7 @@ def _select_output_names(program: Program, output_spec: Any) -> list[str]:
 
 def _find_output_name(program: Program, output: Any) -> str | None:
     """Return the name of a program output. `output` is the name, a tensor that a call returned, or
-    a variable of the `to_static` program. Return None if there is no such output.
+    a variable of the `to_static` program. Return None if the program does not have the output.
     """
     name = (
         output
@@ -248,7 +248,7 @@ def create_eager_or_interpreter_reference(
 ) -> ReferenceFunction:
     """Return the function whose results those of the files are compared with: normally the Python
     function. If Python is expected to return other values than the file, or only a part of the
-    program is saved, it is the interpreter on the captured program.
+    program is saved, return the interpreter of the captured program instead.
     """
     leaves = method.arguments.leaves
     input_indices = [i for i, leaf in enumerate(leaves) if isinstance(leaf, InputSpec)]

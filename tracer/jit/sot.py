@@ -47,7 +47,7 @@ class OpcodeExecutorCache:
     """Placeholder for the cache of Paddle's byte-code tracing; always empty."""
 
     def clear(self) -> None:
-        """Do nothing."""
+        """Do nothing, because the cache is always empty."""
 
 
 class IrGuard:

@@ -202,7 +202,8 @@ def _merge_branches(
     """Return the merged results of two recorded branches, and merge their mutations."""
     one, two = merge.branches
     merge.reject_length_changes()
-    if len(one.values) != len(two.values):  # the structures differ; the caller raises
+    # the structures of the results differ, for which the caller raises an error
+    if len(one.values) != len(two.values):
         return one.values
     labels = [*names, *(f"result {i}" for i in range(len(names), len(one.values)))]
     merged = [
@@ -544,8 +545,8 @@ class BranchMerge:
         return result
 
     def _merge_maybe_undefined(self, name: str, a: Any, b: Any, is_entry: bool = False) -> Any:
-        """Merge a value that only one branch assigns. In the branch that does not assign it, zeros
-        take its place; code may read the merged value only under the condition of the assigning
+        """Merge a value that only one branch assigns. The other branch assigns zeros in place of
+        the missing value; code may read the merged value only under the condition of the assigning
         branch.
 
         is_entry: whether the value is a dict entry. Dict entries, and variables of the user's code,
@@ -692,8 +693,8 @@ class BranchMerge:
         self, pair: tuple[Any, Any], meta: Meta, metas: Sequence[Meta] = (), user_name: str = ""
     ) -> Variable:
         """Assign a pair of values to new variables, each in its branch. Return the Variable that a
-        select op will set from one of them, and record for the alias analysis that it may alias
-        both.
+        select op will set to one of the values, and record for the alias analysis that the Variable
+        may alias both values.
 
         user_name: the name of the variable in the user's code.
         """

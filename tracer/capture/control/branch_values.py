@@ -164,8 +164,8 @@ def are_recursively_interchangeable(a: Any, b: Any) -> bool:
 
 
 def require_common_meta_of_values(name: str, a: Any, b: Any, sides: tuple[str, str]) -> Meta:
-    """Return a Meta that both values have; sizes that differ become -1. Raises TraceError if there
-    is none, because dtypes or ranks differ or a value is no tensor or number.
+    """Return a Meta that both values have; sizes that differ become -1. Raises TraceError if dtypes
+    or ranks differ, or if a value is no tensor or number.
 
     sides: descriptions of the paths for error messages.
     """

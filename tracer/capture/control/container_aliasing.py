@@ -318,8 +318,8 @@ class ContainerSnapshot:
             yield from inner.iter_list_snapshots()
 
     def iter_changed_containers(self) -> Iterator[Any]:
-        """Yield those of this container and the containers in it whose items changed since the
-        snapshot.
+        """Yield the containers whose items changed since the snapshot: this container and the
+        containers in it are compared.
         """
         if not isinstance(self.container, tuple) and not _has_exactly_items(
             self.container, self.items
@@ -428,7 +428,7 @@ class BranchContainerTracker:
         the lengths of the lists that existed before the branch.
         """
         self._snapshots_per_branch.append([container_snapshot_or_none(value) for value in values])
-        # a value in place of the length of a list that was moved to a TensorArray
+        # recorded in place of the length of a list whose contents were moved to a TensorArray
         replaced = -len(self._snapshots_per_branch)
         self._list_lengths_per_branch.append(
             [

@@ -38,8 +38,8 @@ class LoopDefinedFlag(LoopCarriedVariable):
 
 
 def is_user_variable_name(name: str) -> bool:
-    """Whether `name` is the name of a variable in the user's code. Values without such a name have
-    a description as their name, such as "the value returned".
+    """Whether `name` is the name of a variable in the user's code. Values that are not user
+    variables have a description as their name, such as "the value returned".
     """
     return not name.startswith(("the ", "whether ", "result "))
 

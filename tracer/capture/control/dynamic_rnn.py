@@ -104,7 +104,7 @@ class DynamicRNN:
         return self._static_rnn.memory(init)
 
     def _reorder_init_from_length_order(self, init: Tensor) -> Tensor:
-        """Return `init` with its rows in the order of the sequences. In `init`, they are in the
+        """Return `init` with its rows in the order of the sequences. The rows of `init` are in the
         order of decreasing sequence lengths.
         """
         if self._sequence_lengths is None:

@@ -112,7 +112,8 @@ class LoopRecording(LoopState):
         # For each value, the structure of a container that is expanded to its leaves; None for a
         # value that is carried as it is.
         self.specs: list[Any] = [None] * len(start)
-        self.carried: dict[int, LoopCarriedVariable] = {}  # by position among the values
+        # by the position of the value in `self.values`
+        self.carried: dict[int, LoopCarriedVariable] = {}
         self.inplace_writes: dict[
             int, tuple[Variable, LoopCarriedVariable]
         ] = {}  # by id: external tensors that an iteration changes in place
@@ -405,7 +406,8 @@ class LoopRecording(LoopState):
     def _carry_container_or_string(self, i: int, after: Any) -> None:
         """Make value `i`, which is no tensor or number, loop-carried. A tuple whose length changes
         becomes a TensorArray, a string in a mutable location becomes a placeholder, and another
-        container is replaced by its leaves. Raises TraceError for a value that is none of these.
+        container is replaced by its leaves. Raises TraceError for a value that is neither a string
+        nor a container.
         """
         before = self.containers.copy_as_before_expansion(self.values[i])
         if type(before) is tuple and merge_needs_tensor_array(before, after):

@@ -32,7 +32,7 @@ class LoopMutableLocations:
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
         self.locations: list[tuple[MutableLocation, Any]] = []
-        self.list_names: dict[int, str] = {}  # of lists whose length changes, by id
+        self.list_names: dict[int, str] = {}  # by id of a list whose length changes: its name
         self._known_keys: set[tuple[Any, Any]] = set()
 
     def write_values(self, values: Sequence[Any]) -> None:
@@ -96,7 +96,8 @@ class LoopMutableLocations:
 
     def _is_new_and_below_limit(self, location: MutableLocation, key: Any, label: str) -> bool:
         """Whether a location is not carried yet, and fewer than MAX_LOCATIONS_PER_NAME locations of
-        the same name are. Above this number, each iteration creates new containers under the name.
+        the same name are carried. If the limit is exceeded, each iteration creates new containers
+        under the name.
         """
         if (location.id, key) in self._known_keys:
             return False

@@ -101,8 +101,8 @@ class CellLocation(MutableLocation):
             return {}
 
     def replace_values(self, values: dict[Any, Any]) -> None:
-        """Set the contents of the cell to the value of the key '', or empty the cell if there is
-        none.
+        """Set the contents of the cell to the value of the key '', or empty the cell if `values`
+        lacks this key.
         """
         if "" in values:
             self.target.cell_contents = values[""]
@@ -335,7 +335,8 @@ def reject_length_change(
 
 def is_merged_by_value(value: Any) -> bool:
     """Whether values of this type, if they differ after two branches, are merged into one value:
-    tensors, numbers, strings, None and containers. Of other objects, the location keeps one.
+    tensors, numbers, strings, None and containers. If the two objects have another type, the
+    location keeps one of them.
     """
     return find_meta_of_value(value) is not None or isinstance(
         value, str | bytes | type(None) | tuple | list | dict

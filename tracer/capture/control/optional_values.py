@@ -92,8 +92,8 @@ def conditions_implied_by_branch_result(
 def mark_maybe_none(
     value: Variable, name: str, flag: Variable, block: int, where: str = ""
 ) -> Variable:
-    """Mark a variable as None in runs in which `flag` is true. Using it in an op of `block` is an
-    error, unless a condition states that it is not None.
+    """Mark a variable as None in runs in which `flag` is true. Using the variable in an op of
+    `block` is an error, unless a condition states that the variable is not None.
 
     where: the line that assigned it.
     """
@@ -192,8 +192,8 @@ class LoopNoneFlags:
     def mark_flagged_values_maybe_none(
         self, values: list[Any], names: list[str], block: int
     ) -> None:
-        """Mark the values that have a none flag as possibly None. Using them in an op of `block` is
-        an error, unless a condition states that they are not None.
+        """Mark the values that have a none flag as possibly None. Using a marked value in an op of
+        `block` is an error, unless a condition states that the value is not None.
         """
         for i, flag in self.flag_by_position.items():
             assert flag.variable is not None

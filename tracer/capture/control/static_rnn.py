@@ -41,7 +41,7 @@ class StepMemory:
 
 @dataclass
 class SequenceInputs:
-    """The input sequences of a StaticRNN, by name. For each it holds the whole sequence, the
+    """The input sequences of a StaticRNN, by name. The object holds each whole sequence, the
     variable of its slice in a step, and the name under which a step can read the whole sequence.
     """
 

@@ -74,7 +74,7 @@ class TensorArray(TensorArrayMarkerBase):
         self.element_meta: Meta | None = None
         self._scalar_kinds: list[
             PossibleScalarTypes | None
-        ] = []  # the scalar kinds of its elements
+        ] = []  # the Python number types of the elements
 
     @classmethod
     def from_items(cls, mode: Static, items: Sequence[Any]) -> TensorArray:

@@ -48,8 +48,8 @@ def may_reduce_to_scalar(kind: str, attrs: Mapping[str, Any]) -> bool:
 
 
 def reduces_to_scalar(kind: str, attrs: Mapping[str, Any], rank: int) -> bool:
-    """Whether an op on an input of this rank has a 0-D result. Handles only ops whose gradient rule
-    depends on this.
+    """Whether an op on an input of this rank has a 0-D result. Only ops are handled whose gradient
+    rule depends on whether the result is 0-D.
     """
     if kind == "mean":
         return True

@@ -141,9 +141,9 @@ class SingleJumpKindLowering:
     def _branch_with_reachable_following(
         self, branch: StatementList, following: StatementList
     ) -> StatementList:
-        """Return `branch`, which always jumps. If a context manager in it may swallow an exception
-        before the jump, append a copy of the statements after the `if`; a flag decides at run time
-        whether they run.
+        """Return `branch`, which always jumps. If a context manager in the branch may swallow an
+        exception before the jump, append a copy of the statements after the `if`; a flag decides at
+        run time whether these statements run.
         """
         if always_jumps(branch, self.jump_types, exceptions_pass_with=False):
             return branch
@@ -288,8 +288,9 @@ class _LoopReturnsToBreaks(ast.NodeTransformer):
         return self._break_outer_loop_after_return(node)
 
     def _break_outer_loop_after_return(self, node: ast.For | ast.While) -> StatementList:
-        """Transform a loop that is nested in another loop. If the loop contains a `return`, add a
-        `break` of the outer loop after it, because the `return` ends the outer loops, too.
+        """Transform a loop that is nested in another loop. If the inner loop contains a `return`,
+        add a `break` of the outer loop after the inner loop, because the `return` also ends the
+        outer loops.
         """
         has_return = contains_node(node.body, (ast.Return,))
         self.generic_visit(node)

@@ -86,7 +86,8 @@ class ControlFlowTransformer(ast.NodeTransformer):
 
     def _dead_branch_writes(self, node: ast.If, state: list[str]) -> list[str]:
         """Return the symbols that the branches of an `if` change and that nothing reads after it.
-        The operator needs them, because both branches must start from the values before the `if`.
+        The operator for `if` needs these symbols, because both branches must start from the values
+        before the `if`.
         """
         writes = dict.fromkeys(
             [*symbol_effects(node.body).writes, *symbol_effects(node.orelse).writes]

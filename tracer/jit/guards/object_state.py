@@ -46,8 +46,8 @@ def read_internal_state_or_none(value: Any, ignored: tuple[str, ...] = ()) -> An
 
 
 def are_states_equal(a: Any, b: Any) -> bool:
-    """Whether two internal states are equal. Constants in them are compared by value, other objects
-    by identity.
+    """Whether two internal states are equal. Constants in the states are compared by value, other
+    objects by identity.
     """
     if type(a) is tuple and type(b) is tuple:
         return len(a) == len(b) and all(map(are_states_equal, a, b))

@@ -263,8 +263,8 @@ def read_cell(cell: CellType) -> Any:
 
 
 def lookup_item_or_missing(holder: Any, key: Any) -> Any:
-    """Return an element of a container without running user code. MISSING if there is none, even if
-    `__missing__` would create it.
+    """Return an element of a container without running user code. Return MISSING for a missing
+    element, even if `__missing__` would create it.
     """
     if isinstance(holder, collections.UserDict | collections.UserList):
         holder = vars(holder).get("data")
@@ -282,8 +282,8 @@ def lookup_item_or_missing(holder: Any, key: Any) -> Any:
 
 
 def lookup_attribute_or_missing(holder: Any, name: str) -> Any:
-    """Return an attribute without running user code. MISSING if there is none, or if a property or
-    `__getattr__` would compute it.
+    """Return an attribute without running user code. Return MISSING for a missing attribute, or if
+    a property or `__getattr__` would compute it.
     """
     if isinstance(holder, type):
         return _lookup_in_mro_or_missing(holder, name)

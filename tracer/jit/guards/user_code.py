@@ -45,8 +45,8 @@ def ignore_module(modules: Any) -> None:
 
 def is_convertible_function(function: FunctionType) -> bool:
     """Whether a function is converted when it is called. Functions of Oarlock, the standard
-    library, KNOWN_LIBRARIES and modules given to `ignore_module` are not; functions of other
-    packages are.
+    library, KNOWN_LIBRARIES and modules given to `ignore_module` are not converted; functions of
+    other packages are converted.
     """
     filename = function.__code__.co_filename
     if is_oarlock_internal_file(filename):

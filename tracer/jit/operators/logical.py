@@ -177,8 +177,8 @@ INDEXING_OPS = frozenset(
 
 
 def _set_combined_implications(op: str, found: Any, a: Any, b: Any) -> Any:
-    """Record in `found`, the result of `a and b` or `a or b`, what it implies about none flags and
-    other conditions; return it.
+    """Record in `found`, the result of `a and b` or `a or b`, what the result implies about none
+    flags and other conditions; return `found`.
     """
     if isinstance(found, Variable):
         one, two = none_flags_implied_by_true_and_false(a), none_flags_implied_by_true_and_false(b)

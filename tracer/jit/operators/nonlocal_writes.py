@@ -101,8 +101,8 @@ def operator_delattr(value: Any, name: str) -> None:
 
 def reject_or_note_preexisting_iterators(*values: Any) -> None:
     """Check iterators that code is about to advance, because a rollback cannot rewind an iterator
-    that was created outside of the captured function. Raise SideEffectError for such an iterator if
-    the recorder is strict; otherwise note that the capture cannot be undone
+    that was created outside of the captured function. For an iterator from outside, raise
+    SideEffectError if the recorder is strict; otherwise note that the capture cannot be undone
     (`rollback.irreversible_effect`).
     """
     mode = find_static_base_mode(state.mode)
@@ -152,8 +152,8 @@ def attach_write_targets_to_setter(
 
 def save_containers_and_exclude_merged_variables(recorder: Recorder, setter: Any) -> None:
     """Exclude the variables of an `if` or loop statement from the tracking of mutations in the
-    current block, because the statement merges the variables itself. The containers that they hold
-    are saved first.
+    current block, because the statement merges the variables itself. The containers that the
+    variables hold are saved first.
     """
     inner = recorder.open_blocks[-1]
     for cell in getattr(setter, "cells", ()):

@@ -1,5 +1,5 @@
 """Dicts that have a key on some paths only: `d["w"] = x` under a condition. Converted code can read
-and test single keys; iterating or copying such a dict raises an error.
+and test single keys of these dicts; iterating or copying the dicts raises an error.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Operations whose result depends on whether a value is a Python number: class, identity,
-formatting, dict lookup. For a symbolic scalar, such an operation returns what it returns for the
-number, or raises an error.
+formatting, dict lookup. For a symbolic scalar, these operations return what they return for the
+Python number, or raise an error.
 """
 
 from __future__ import annotations

@@ -114,7 +114,7 @@ def return_value(value: Any, was_returned: Any = True, name: str = "") -> Any:
 def _mark_return_value_maybe_none(was_returned: Variable, value: Any, name: str) -> Any:
     """Return the value of a function, marked as None on the paths on which the function ends
     without a `return`. If the value is not a Variable, or the mode does not convert source, raises
-    TraceError, or collects it while `oarlock explain` runs.
+    TraceError; while `oarlock explain` runs, the error is collected instead.
     """
     mode = find_static_base_mode(state.mode)
     assert mode is not None

@@ -16,7 +16,7 @@ GRADIENT_METHODS = frozenset(
 
 def must_skip_rejected_training_state_access(mode: Static, owner: Any, name: str) -> bool:
     """Raise SideEffectError for access to an optimizer, a scheduler, a scaler or the gradient of a
-    tensor; While `oarlock explain` runs, return True instead, so that the caller skips the access.
+    tensor. While `oarlock explain` runs, return True instead, so that the caller skips the access.
     """
     if getattr(type(owner), "is_training_state", False) is True:
         return mode.raise_or_skip_unsupported_side_effect(
@@ -30,7 +30,7 @@ def must_skip_rejected_training_state_access(mode: Static, owner: Any, name: str
 
 
 def must_skip_rejected_training_call(mode: Static, function: Any, owner: Any) -> bool:
-    """Raise SideEffectError for a call that belongs to a training step; While `oarlock explain`
+    """Raise SideEffectError for a call that belongs to a training step. While `oarlock explain`
     runs, return True instead, so that the caller skips the call.
     """
     name = "" if owner is None else str(getattr(function, "__name__", ""))
