@@ -21,7 +21,7 @@ from .linear_solve import triangular_solve
 from .matmul import matmul
 from .shared_op_rules import dims_match, raise_unknown_size_unless, vjp_input_shape
 
-LAPACK: Any = np.linalg  # NumPy's annotations require literal modes
+LAPACK: Any = np.linalg  # typed as Any, because NumPy's annotations accept only literals for `mode`
 
 
 @op("cholesky", "X -> Out", no_half_reason=NO_HALF_DECOMPOSITION)

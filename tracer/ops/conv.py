@@ -93,7 +93,7 @@ def _im2col(z: Any, window: Window, rows: PadPair, rest: Sequence[int], groups: 
             groups, c // groups, -1
         )
     shape = (c, *window.size, rows[1] - rows[0], *rest, n)
-    if is_running_kernel_on_gpu():  # one copy kernel instead of one per kernel offset
+    if is_running_kernel_on_gpu():  # launches one copy kernel instead of one for each kernel offset
         every = np.lib.stride_tricks.as_strided(
             z[:, rows[0] * window.stride[0] :], shape, _im2col_strides(z, window)
         )

@@ -298,8 +298,8 @@ def linspace(start, stop, num, *, dtype: int):
 
 
 def _cast_to_python_scalars(dtype: int, *numbers: Any) -> list[Any]:
-    """Convert one-element tensors to Python numbers. As in Paddle, they are cast to a dtype
-    first.
+    """Convert one-element tensors to Python numbers. As in Paddle, the tensors are first cast to
+    the given dtype.
     """
     with np.errstate(all="ignore"):
         return [n.astype(numpy_dtype_of_proto(dtype)).item() for n in numbers]

@@ -138,7 +138,8 @@ cummin = _define_cumulative_extreme("cummin", np.less_equal, "smallest")
 def logcumsumexp(
     x, *, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False
 ):
-    """Out = ln(the cumulative sum of e ** X). The attributes are those of cumsum.
+    """Out = ln(the cumulative sum of e ** X). The attributes have the same meaning as in the op
+    `cumsum`.
 
     X [*] -> Out [*]
     """

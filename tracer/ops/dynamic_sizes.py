@@ -37,7 +37,7 @@ def sizes_from_tensors_or_attr_for_meta_rule(
 
 def has_size_tensor(*operands: Any) -> bool:
     """Whether one of the optional inputs that hold sizes, each a tensor or a list of tensors, is
-    given. If one is, the attribute does not hold all sizes.
+    given. If such an input is given, the attribute does not hold all sizes.
     """
     return any(o is not None and o != [] for o in operands)
 

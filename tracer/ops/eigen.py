@@ -44,7 +44,7 @@ from .shared_op_rules import (
 )
 from .unary_math import square
 
-LAPACK: Any = np.linalg  # NumPy's annotations require literal modes
+LAPACK: Any = np.linalg  # typed as Any, because NumPy's annotations accept only literals for modes
 
 
 @op("svd", "X -> U, S, VH", no_half_reason=NO_HALF_DECOMPOSITION)

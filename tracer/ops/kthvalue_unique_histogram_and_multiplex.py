@@ -83,7 +83,7 @@ def _(g, x, *, axis, keepdim, Indices):
 @op("mode", "X -> Out, Indices~")
 def mode(x, *, axis: int = -1, keepdim: bool = False):
     """Out = the most frequent value along the axis; if several values are equally frequent, the
-    smallest of them. Indices = the last index of that value.
+    smallest of them. Indices = the last index of the most frequent value.
 
     X [*, N, *] -> Out [*], int64 [*]
     """

@@ -79,7 +79,8 @@ def select_boxes_of_images(
             )
             one += [(c, score[c, k], int(k)) for k in order[kept]] if kept else []
         one = top_candidates_sorted_by_class(one, keep_top_k)
-        if scores.ndim == 2:  # Paddle sorts these boxes by index
+        # for scores without a batch axis, Paddle sorts the boxes of a class by index
+        if scores.ndim == 2:
             one = sorted(one, key=lambda f: (f[0], f[2]))
         rows += [[c, s, *own[c, k]] for c, s, k in one]
         by_class = len(score) if scores.ndim == 2 else 1

@@ -10,9 +10,9 @@ from .box_ops import NO_GRAD_BOXES
 from .polygons import polygon_ious
 from .shared_op_rules import check_float, dims_match
 
-BLOCK_SIZE = 256  # boxes compared with all remaining ones at once
+BLOCK_SIZE = 256  # number of boxes that are compared with all remaining boxes at once
 
-Detections = list[tuple[int, float, int]]  # class, score, box
+Detections = list[tuple[int, float, int]]  # class, score and box index of each detection
 
 
 def box_ious(boxes: Any, others: Any, extra: float = 0.0, by_edges: bool = False) -> Any:

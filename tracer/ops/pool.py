@@ -123,7 +123,7 @@ def _make_window_from_pool_attrs(
     if whole:
         pad_pairs_for_algorithm(
             sizes, size, (1,) * rank, paddings, algorithm
-        )  # called only to check the attributes
+        )  # this call only checks the attributes
         return Window(tuple(sizes), (1,) * rank, (1,) * rank, ((0, 0),) * rank)
     check(
         min(size) > 0 and min(stride) > 0,

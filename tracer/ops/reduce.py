@@ -236,7 +236,8 @@ def _(g, x, *, dim, keep_dim, reduce_all):
 @np.errstate(all="ignore")
 @computed_in_float32_if_half
 def product_of_others(x, *, axes: Ints):
-    """Out = the product of all other elements of X over the axes. X may contain zeros.
+    """Out = the product of all other elements of X over the axes. The result is correct even if X
+    contains zeros.
 
     X [*] -> Out [*]
     """

@@ -14,7 +14,8 @@ Arrays = list[Any]
 
 
 class Cell(NamedTuple):
-    """A kind of cell.
+    """A kind of recurrent cell, such as LSTM: its sizes, and the functions that compute one time
+    step forward and backward.
 
     num_gates: number of gates; the weights have gates*H rows.
     num_saved: number K of tensors saved for the backward pass.

@@ -45,8 +45,8 @@ def sliced_dim(size: int, start: int, end: int, step: int) -> int:
 
 
 def shape_without_integer_axes(shape: Shape, axes: Sequence[int]) -> Shape:
-    """`shape` without the axes that are indexed by integers. Raises OpError unless their
-    size is 1.
+    """`shape` without the axes that are indexed by integers. Raises OpError unless the removed axes
+    have size 1.
     """
     gone = {normalize_axis(a, len(shape), "decrease_axis") for a in axes}
     check(

@@ -39,8 +39,8 @@ def first_sort_indices(x: Any, axis: int, k: int, descending: bool) -> Any:
 
 def _find_first_indices_by_partition(lines: Any, k: int, descending: bool) -> Any:
     """The indices of the elements of each line that are the first k in sorted order (the largest
-    ones if `descending`), in their original order. None if equal elements or NaN make the selection
-    ambiguous.
+    ones if `descending`), in their original order. Returns None if equal elements or NaN make the
+    selection ambiguous.
     """
     edge = -k if descending else k - 1
     last = np.partition(lines, edge, -1)[..., edge, None]

@@ -103,9 +103,9 @@ _BACK, _DOT = (
 def _find_outer_kept_inner_sizes(
     shape: tuple[int, ...], axes: Sequence[int]
 ) -> tuple[int, int, int] | None:
-    """The numbers of elements before, in and after the kept axes, for the compiled kernel. None if
-    the kernel is not used: the kept axes are not adjacent, there are none, only one element follows
-    them, or a size is 0.
+    """The numbers of elements before, in and after the kept axes, for the compiled kernel. Returns
+    None if the compiled kernel is not used: the kept axes are not adjacent, no axis is kept, only
+    one element follows the kept axes, or a size is 0.
     """
     kept = [a for a in range(len(shape)) if a not in axes]
     if not kept or kept[-1] - kept[0] + 1 != len(kept) or 0 in shape:

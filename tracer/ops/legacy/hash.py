@@ -1,4 +1,6 @@
-"""hash: hash integers with XXH64 (Y. Collet, https://github.com/Cyan4973/xxHash)."""
+"""The op hash, which hashes integers with XXH64, a hash function by Yann Collet
+(https://github.com/Cyan4973/xxHash).
+"""
 
 from __future__ import annotations
 

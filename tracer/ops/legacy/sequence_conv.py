@@ -48,7 +48,10 @@ sequence_context.vjp(make_vjp_rule_rejecting_second_order("sequence_conv"))
     host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_context_grad(x, lod=None, g=None, *, contextLength: int, contextStart: int = 0):
-    """The gradient of X. Out@GRAD [R, contextLength D] -> X@GRAD [R,D]"""
+    """The gradient of the op that concatenates the rows in each window.
+
+    Out@GRAD [R, contextLength D] -> X@GRAD [R,D]
+    """
     places, inside = _window_row_indices_and_mask(lod, contextLength, contextStart)
     out = np.zeros_like(x)
     np.add.at(

@@ -162,9 +162,7 @@ def lstmp_grad(
     gc=None,
     **attributes,
 ):
-    """The gradients of lstmp with respect to all inputs, by backpropagation through time. See
-    `lstmp`.
-    """
+    """The gradients of `lstmp` with respect to all inputs, by backpropagation through time."""
     attrs = lstmp.attrs_with_defaults(attributes)
     width = projection.shape[0]
     names = ("gate_activation", "cell_activation", "candidate_activation", "proj_activation")

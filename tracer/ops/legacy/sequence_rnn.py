@@ -268,7 +268,7 @@ def lstm_grad(
     cell_activation: str = "tanh",
     candidate_activation: str = "tanh",
 ):
-    """The gradients of all inputs: backpropagation through time. See `lstm`."""
+    """The gradients of `lstm` with respect to all inputs, by backpropagation through time."""
     width = weight.shape[0]
     gate, cell, candidate = (
         ACTIVATIONS[n][1] for n in (gate_activation, cell_activation, candidate_activation)
@@ -429,7 +429,7 @@ def gru_grad(
     is_reverse: bool = False,
     origin_mode: bool = False,
 ):
-    """The gradients of all inputs: backpropagation through time. See `gru`."""
+    """The gradients of `gru` with respect to all inputs, by backpropagation through time."""
     width = weight.shape[0]
     gate, slope = ACTIVATIONS[gate_activation][1], ACTIVATIONS[activation][1]
     first = initial_state_or_zeros(h0, len(require_row_offsets(lod, "Input")) - 1, width, x)
@@ -584,7 +584,7 @@ def gru_unit_grad(
     gate_activation: int = 1,
     origin_mode: bool = False,
 ):
-    """The gradients of all inputs. See `gru_unit`."""
+    """The gradients of `gru_unit` with respect to all inputs."""
     attrs = _gru_attrs_from_unit_codes(activation, gate_activation, origin_mode)
     return gru_grad.numpy_kernel(
         x, _make_one_row_sequences_lod(x), h, weight, bias, gates, resets, hidden, g, **attrs

@@ -117,7 +117,10 @@ def _(g, x, lods):
     host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_concat_grad(x, lods=None, g=None):
-    """The gradients of all inputs. Out@GRAD [sum of R_k,*] -> X@GRAD each [R_k,*]"""
+    """The gradients of all inputs of sequence_concat.
+
+    Out@GRAD [sum of R_k,*] -> X@GRAD each [R_k,*]
+    """
     back = np.empty_like(g)
     back[_row_indices_of_concatenation(x, lods)] = g
     return np.split(back, np.cumsum([a.shape[0] for a in x[:-1]]))
@@ -243,7 +246,7 @@ def _(g, x, length):
     host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_unpad_grad(x, length, g):
-    """The gradient of X. Out@GRAD [R,*] -> X@GRAD [n,T,*]"""
+    """The gradient of sequence_unpad with respect to X. Out@GRAD [R,*] -> X@GRAD [n,T,*]"""
     out = np.zeros((x.shape[0] * x.shape[1], *x.shape[2:]), x.dtype)
     out[_padded_positions(offsets_from_lengths(length.reshape(-1)), x.shape[1])] = g
     return out.reshape(x.shape)
@@ -360,7 +363,7 @@ def _(g, x, lod, offset, length):
     host_reason=HOST_PYTHON_LOOP,
 )
 def sequence_slice_grad(x, lod=None, offset=None, length=None, g=None):
-    """The gradient of X. Out@GRAD [S,*] -> X@GRAD [R,*]"""
+    """The gradient of sequence_slice with respect to X. Out@GRAD [S,*] -> X@GRAD [R,*]"""
     out = np.zeros_like(x)
     out[_row_indices_of_slices(lod, offset, length)] = g
     return out

@@ -176,7 +176,7 @@ def _(g, x, y, *, kernels, strides, paddings):
     host_reason=HOST_PYTHON_LOOP,
 )
 def im2sequence_grad(x, g, *, kernels: Ints, strides: Ints = [1, 1], paddings: Ints = [0, 0, 0, 0]):
-    """The gradient of X. Out@GRAD [N L, C KH KW] -> X@GRAD [N,C,H,W]"""
+    """The gradient of im2sequence. Out@GRAD [N L, C KH KW] -> X@GRAD [N,C,H,W]"""
     columns = g.reshape(x.shape[0], -1, g.shape[1]).transpose(0, 2, 1)
     return fold_like.numpy_kernel(columns, x, **_unfold_attrs(kernels, strides, paddings))
 

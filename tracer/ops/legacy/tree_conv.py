@@ -103,7 +103,7 @@ def _(g, x, edges, weight, *, max_depth):
     host_reason=HOST_PYTHON_LOOP,
 )
 def tree_conv_grad(x, edges, weight, g, *, max_depth: int = 2):
-    """The gradients of tree_conv with respect to NodesVector and Filter. See `tree_conv`.
+    """The gradients of `tree_conv` with respect to NodesVector and Filter.
 
     For the gradient of NodesVector, Paddle reads Filter in another order than for Out, which is
     correct only if a node has one feature.
