@@ -27,7 +27,7 @@ struct KernelAllocationState {
 thread_local KernelAllocationState state;
 
 // Reads the limit from OARLOCK_MAX_RESULT_BYTES, as core/result_size_limit.py and
-// base/result_size_limit.cpp do.  Without a number above 0 there, the limit is 8 GiB.
+// base/result_size_limit.cpp do.  If the variable is not a number above 0, the limit is 8 GiB.
 std::size_t max_result_bytes() {
   constexpr std::size_t default_limit = std::size_t{8} << 30;
   const char* text = std::getenv("OARLOCK_MAX_RESULT_BYTES");
@@ -47,7 +47,7 @@ bool exceeds_limit_recording_size(std::size_t size) {
   return true;
 }
 
-PyDataMemAllocator previous_allocator;  // of the handler that was installed before
+PyDataMemAllocator previous_allocator;  // the allocator of the previously installed handler
 
 void* allocate(void* context, std::size_t size) {
   return exceeds_limit_recording_size(size) ? nullptr : previous_allocator.malloc(context, size);
@@ -108,7 +108,7 @@ ArraySizeLimitScope::~ArraySizeLimitScope() { --state.kernel_depth; }
 PyObject* call_with_array_size_limit(PyObject*, PyObject* const* args, Py_ssize_t count,
                                      PyObject* names) {
   if (count < 1) {
-    PyErr_SetString(PyExc_TypeError, "limited() takes a function");
+    PyErr_SetString(PyExc_TypeError, "limited() requires a function as its first argument");
     return nullptr;
   }
   ArraySizeLimitScope scope;

@@ -13,8 +13,8 @@ namespace oarlock::autograd {
 namespace {
 
 /// A gradient that waits for its node or leaf. gradient: an array or Tensor; for ops with several
-/// outputs, a dict by output index. owned: whether it is a sum computed here, which may be changed
-/// in place.
+/// outputs, a dict by output index. owned: whether the gradient is a sum that the backward engine
+/// computed, and may change in place.
 struct PendingGradient {
   Ref target;  // the node or the leaf
   Ref gradient;
@@ -264,8 +264,9 @@ bool accumulate_needed_grads_of_list(BackwardEngineObject* self, PyObject* tenso
   Py_ssize_t count = PySequence_Size(tensors);
   if (count < 0 || PySequence_Size(gradients) != count) {
     if (!PyErr_Occurred())
-      PyErr_SetString(PyExc_ValueError,
-                      "a VJP rule returned another number of gradients than inputs");
+      PyErr_SetString(
+          PyExc_ValueError,
+          "a VJP rule should return one gradient per input; the number of gradients differs");
     return false;
   }
   for (Py_ssize_t i = 0; i < count; ++i) {

@@ -37,7 +37,7 @@ PyObject* get_mode(PyObject*, void*) { return Py_NewRef(current_mode()); }
 
 int set_mode(PyObject*, PyObject* value, void*) {
   if (!value) {
-    PyErr_SetString(PyExc_AttributeError, "there is always a mode");
+    PyErr_SetString(PyExc_AttributeError, "the dispatch mode cannot be deleted");
     return -1;
   }
   set_thread_mode(value);

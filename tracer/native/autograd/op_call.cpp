@@ -50,7 +50,7 @@ PyObject* raise_explained_error(PyObject* op, PyObject* const* args, Py_ssize_t 
   if (!operands || !attrs) return nullptr;
   Ref none(PyObject_CallFunctionObjArgs(shared.explain, op, operands.get(), attrs.get(), error,
                                         nullptr));
-  if (none) PyErr_SetString(PyExc_SystemError, "explain() came back");
+  if (none) PyErr_SetString(PyExc_SystemError, "explain() returned instead of raising an error");
   return nullptr;
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 bool check_tensors(PyObject* list, bool valued) {
   if (!PyList_Check(list)) {
-    PyErr_SetString(PyExc_TypeError, "the operands are no list");
+    PyErr_SetString(PyExc_TypeError, "the operands are not a list");
     return false;
   }
   for (Py_ssize_t i = 0; i < PyList_Size(list); ++i) {
@@ -72,7 +72,7 @@ PyObject* stop_gradients_of(PyObject*, PyObject* tensors) {
 
 PyObject* wrap_arrays(PyObject*, PyObject* arrays) {
   if (!PyTuple_Check(arrays)) {
-    PyErr_SetString(PyExc_TypeError, "the arrays are no tuple");
+    PyErr_SetString(PyExc_TypeError, "the arrays are not a tuple");
     return nullptr;
   }
   Py_ssize_t count = PyTuple_Size(arrays);

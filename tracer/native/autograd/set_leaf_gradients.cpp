@@ -50,7 +50,7 @@ PyObject* set_leaf_gradients_returning_rest(PyObject*, PyObject* args) {
     return nullptr;
   Py_ssize_t count = PyList_Size(leaves);
   if (PyList_Size(gradients) != count) {
-    PyErr_SetString(PyExc_ValueError, "another number of gradients than leaves");
+    PyErr_SetString(PyExc_ValueError, "the numbers of leaves and gradients differ");
     return nullptr;
   }
   Ref remaining(PyList_New(0));

@@ -165,7 +165,7 @@ struct KernelTable {
 template <class T>
 const KernelTable<T>& kernel_table();
 
-/// The name of that instruction set: avx512, avx2 or baseline.
+/// The name of the instruction set of the selected kernels: avx512, avx2 or baseline.
 const char* selected_instruction_set_name();
 
 }  // namespace oarlock::kernels

@@ -111,7 +111,7 @@ struct BroadcastOperandsAndShape {
     Size count = a.size();
     in.kind = count == size ? full : scalar;
     if (count == size || count == 1) return true;
-    int from = 0, to = rank;  // the axes in which it varies
+    int from = 0, to = rank;  // the axes along which the input varies
     while (dim(a, from) == 1) ++from;
     while (dim(a, to - 1) == 1) --to;
     for (int i = from; i < to; ++i)
