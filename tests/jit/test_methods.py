@@ -224,7 +224,7 @@ def test_properties_are_not_saved_as_methods(tmp_path: Path) -> None:
 
 def test_default_input_spec(tmp_path: Path) -> None:
     layer = to_static(net(Plain))
-    with pytest.raises(paddle.OpError, match="it was not called so far, and has no input_spec"):
+    with pytest.raises(paddle.OpError, match="it was not called yet and has no input_spec"):
         save(layer, tmp_path / "m")
     layer(normal(2, 3), scale=3.0)
     layer(normal(4, 3), 5.0)
