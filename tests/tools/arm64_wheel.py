@@ -21,6 +21,14 @@ PYTHON_PACKAGES = (
 ).split()
 DEFAULT_TESTS = ["core", "ops", "loader", "export", "nn", "static"]
 TIMEOUT = 3600  # seconds per folder of tests
+SKIPPED_TESTS = [  # they start Python or the runner, which QEMU cannot start, or map 64 GiB
+    "tests/export/test_pdmodel.py::test_bytes_are_independent_of_the_process",
+    "tests/export/test_save.py::test_backups_are_kept_until_their_files_are_saved_again",
+    "tests/export/test_save.py::test_next_save_removes_abandoned_staging_folders",
+    "tests/export/test_save.py::test_staging_folder_of_running_save_is_kept",
+    "tests/loader/test_options.py::test_runner_help_lists_every_option",
+    "tests/loader/test_params.py::test_large_weights_are_not_read_when_opened",
+]
 
 
 def build_and_test(root: Path, system: Path, tests: list[str]) -> list[str]:
@@ -115,8 +123,9 @@ def build_wheel(root: Path, python: Path) -> Path:
 def passes(python: Path, folder: str) -> bool:
     command = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", folder]
     command += ["-m", "not slow and not paddle"]
-    # NumPy's matrix products raise the processor's flags in QEMU though no value is infinite
-    command += ["-W", "ignore:.*encountered in matmul:RuntimeWarning"]
+    # in QEMU, NumPy's linear algebra warns of divisions by zero that it does not do
+    command += ["-W", "ignore::RuntimeWarning"]
+    command += [f"--deselect={test}" for test in SKIPPED_TESTS]
     environment = dict(os.environ, PYTHONDONTWRITEBYTECODE="1", OARLOCK_FUZZ_SECONDS="1")
     try:
         done = subprocess.run(command, cwd=ROOT, env=environment, check=False, timeout=TIMEOUT)
